@@ -1,0 +1,1 @@
+"""gradtape against its peers: the same programs, side by side: `python -m benchmarks`."""

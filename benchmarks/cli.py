@@ -1,0 +1,175 @@
+"""The command line: choose rows and peers, see that the machine is quiet, race, report."""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import json
+import math
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks import machine, picture, report, venvs
+from benchmarks.crew import Crew
+from benchmarks.peers import CONTESTANTS, PEERS, RIVALS
+from benchmarks.race import race
+from benchmarks.workload import Workload
+from benchmarks.workloads import ROWS
+from gradtape.progress import ProgressBar
+
+RESULTS = Path("benchmarks/results")
+FAILED, REFUSED, INTERRUPTED = 1, 2, 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description="Time gradtape against TensorFlow, PyTorch, JAX and gradients written by hand in NumPy, "
+        "in turns, on two threads each. The peers are installed into environments of their own.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--list", action="store_true", help="show rows, contestants and limits, and do nothing else")
+    add("--only", type=_rows, default="*", metavar="ROWS", help="rows, divided by commas; * and ? match")
+    add("--peers", type=_peers, default=",".join(RIVALS), metavar="PEERS", help="peers, divided by commas")
+    add("--repeats", type=_at_least_one, default=5, metavar="N", help="rounds of which the best counts")
+    add("--seconds", type=_positive, default=0.2, metavar="S", help="length of a round")
+    add("--out", type=Path, default=RESULTS, metavar="DIR", help="where results.json and results.png go")
+    add("--venvs", type=Path, default=venvs.default_folder(), metavar="DIR", help="home of the peers")
+    add("--force", action="store_true", help="measure even if the machine is busy")
+    return parser
+
+
+def _rows(text: str) -> list[Workload]:
+    patterns = text.split(",")
+    if unknown := [pattern for pattern in patterns if not fnmatch.filter(ROWS, pattern)]:
+        raise argparse.ArgumentTypeError(f"no row {', '.join(unknown)}; there are {', '.join(ROWS)}")
+    return [
+        row for name, row in ROWS.items() if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+    ]
+
+
+def _peers(text: str) -> list[str]:
+    names = [name for name in text.split(",") if name]
+    if unknown := [name for name in names if name not in RIVALS]:
+        raise argparse.ArgumentTypeError(f"no peer {', '.join(unknown)}; there are {', '.join(RIVALS)}")
+    return names
+
+
+def _at_least_one(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, got {text!r}")
+    return int(text)
+
+
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a number greater than 0, got {text!r}")
+    return value
+
+
+def main(
+    arguments: Sequence[str] | None = None, cores_taken: Callable[[], float | None] = machine.cores_taken
+) -> int:
+    """Run the command line.
+
+    Returns 0 if all agree and no required limit is missed, 1 if not, 2 if refused, 130 if interrupted.
+    """
+    options = _parser().parse_args(arguments)
+    if options.list:
+        _show(options.only)
+        return 0
+    if not _quiet_enough(cores_taken()) and not options.force:
+        return REFUSED
+
+    peers = [*(name for name in PEERS if name not in RIVALS), *options.peers]
+    try:
+        interpreters = {name: venvs.interpreter(PEERS[name], options.venvs) for name in peers}
+    except subprocess.CalledProcessError as error:
+        print(f"installing a peer failed: {error}", file=sys.stderr)
+        return FAILED
+
+    context: dict[str, Any] = {
+        "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "machine": machine.description(),
+        "settings": {"repeats": options.repeats, "seconds": options.seconds},
+    }
+    results: list[report.Row] = []
+    status = 0
+    with Crew(interpreters, options.seconds) as crew:
+        try:
+            _run(crew, options.only, peers, options.repeats, results)
+        except KeyboardInterrupt:
+            status = INTERRUPTED
+        context["versions"] = crew.versions()
+    if results:
+        _publish(results, options.out, context)
+    return status or (FAILED if any(row.problems() for row in results) else 0)
+
+
+def _quiet_enough(taken: float | None) -> bool:
+    about = machine.description()
+    load = "unknown" if taken is None else f"{taken:.2f} cores taken by others"
+    print(f"{about['processor']}, {about['cores']} cores, {about['system']}; load: {load}")
+    refusal = machine.refusal(taken)
+    if refusal:
+        print(refusal, file=sys.stderr)
+    return refusal is None
+
+
+def _run(
+    crew: Crew,
+    rows: Sequence[Workload],
+    peers: Sequence[str],
+    repeats: int,
+    results: list[report.Row],
+) -> None:
+    """Race row after row; `results` grows as they finish, so that an interruption loses one row only."""
+    starters = {
+        row.name: [name for name, it in CONTESTANTS.items() if name in row.contestants and it.peer in peers]
+        for row in rows
+    }
+    turns = sum(len(names) for names in starters.values()) * (1 + repeats)
+    done = 0
+    with ProgressBar(turns) as bar:
+        for row in rows:
+
+            def passed(contestant: str, row: Workload = row) -> None:
+                nonlocal done
+                done += 1
+                bar.update(done, f"{row.name}: {contestant}")
+
+            runners = {name: crew.runner(row.name, name) for name in starters[row.name]}
+            meter = machine.Meter(crew.ids)
+            entries = race(runners, row.tolerance, repeats, passed=passed)
+            results.append(report.Row(row, entries, meter.cores_taken()))
+            crew.release()
+
+
+def _publish(results: Sequence[report.Row], folder: Path, context: Mapping[str, Any]) -> None:
+    """Print the table; write it as JSON and as a picture."""
+    print(", ".join(f"{name} {version}" for name, version in context["versions"].items()), end="\n\n")
+    print("\n".join(report.table(results)))
+    folder.mkdir(parents=True, exist_ok=True)
+    figures = folder / "results.json"
+    figures.write_text(json.dumps(report.as_json(results, context), indent=1) + "\n")
+    print(f"figures: {figures}")
+    processor, repeats = context["machine"]["processor"], context["settings"]["repeats"]
+    caption = f"{processor}, {machine.THREADS} threads, best of {repeats} rounds in turns"
+    print(picture.draw(results, folder / "results.png", caption))
+
+
+def _show(rows: Sequence[Workload]) -> None:
+    for row in rows:
+        print(f"{row.name:<20} {row.title}")
+        print(f"{'':<20} {', '.join(row.contestants)}")
+        for limit in row.limits:
+            print(f"{'':<20} {'limit' if limit.required else 'aim'}: {limit.describe(row.unit)}")

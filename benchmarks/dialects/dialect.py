@@ -1,0 +1,146 @@
+"""The words that every dialect has, and the one that has none: NumPy, where gradients are written by hand."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from benchmarks.optimizers import Optimizer
+from benchmarks.step import Array, Data, Step
+
+if TYPE_CHECKING:
+    from benchmarks.workload import Workload
+
+Compiler = Callable[..., Callable[..., Any]]  # of a function, with options of its own
+Loss = Callable[[Any, Sequence[Any], Sequence[Any]], Any]
+
+
+def as_written(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+    """The compiler of eager contestants: none."""
+    return function
+
+
+class Speaker(ABC):
+    """Builds the step of a workload for one library, and reads numbers back from it."""
+
+    def __init__(self, module: Any) -> None:
+        self.module = module
+
+    @abstractmethod
+    def build(self, workload: Workload, data: Data) -> Step:
+        """The step of this workload."""
+
+    def array(self, value: Any) -> Array | Sequence[Array]:
+        """A value of the library as NumPy sees it; a sparse gradient is its values and its indices."""
+        return np.asarray(value)
+
+    def numbers(self, value: Any) -> Iterator[Array]:
+        """All arrays in a result, in order. None, the gradient of what was not used, is left out."""
+        if isinstance(value, list | tuple):
+            for part in value:
+                yield from self.numbers(part)
+        elif value is not None:
+            found = self.array(value)
+            yield from [found] if isinstance(found, np.ndarray) else found
+
+
+class ByHand(Speaker):
+    """Plain NumPy."""
+
+    def build(self, workload: Workload, data: Data) -> Step:
+        return workload.by_hand(data)
+
+
+class Dialect(Speaker):
+    """A library with derivatives of its own.
+
+    `words` says where in the library the plain functions are. They are looked up when first used and then
+    stand on the instance: a word costs what the library's own function costs, and a missing one is missed
+    only by the workloads that use it.
+    """
+
+    words: ClassVar[Mapping[str, str]]
+
+    def __init__(self, module: Any, compiled: Compiler = as_written) -> None:
+        super().__init__(module)
+        self.compiled = compiled
+
+    def __getattr__(self, word: str) -> Any:
+        if word not in self.words:
+            raise AttributeError(f"{type(self).__name__} has no word {word!r}", name=word, obj=self)
+        function = attrgetter(self.words[word])(self.module)
+        setattr(self, word, function)
+        return function
+
+    def build(self, workload: Workload, data: Data) -> Step:
+        return workload.step(self, data)
+
+    @abstractmethod
+    def call(self, function: str, *operands: Array) -> Step:
+        """One call of a function of the library on tensors, with nothing recorded."""
+
+    @abstractmethod
+    def gradient(self, loss: Loss, data: Data) -> Step:
+        """The loss and its gradient with respect to the parameters."""
+
+    @abstractmethod
+    def training(self, loss: Loss, data: Data, optimizer: Optimizer) -> Step:
+        """The loss, its gradient, and the parameters moved by the optimizer."""
+
+    @abstractmethod
+    def jacobian(self, function: Loss, data: Data) -> Step:
+        """The Jacobian of a function of (dialect, parameters, inputs) with respect to its only input."""
+
+    # Elementwise functions and reductions to a scalar.
+    tanh: Callable[[Any], Any]
+    exp: Callable[[Any], Any]
+    sigmoid: Callable[[Any], Any]
+    square: Callable[[Any], Any]
+    relu: Callable[[Any], Any]
+    gelu: Callable[[Any], Any]  # the tanh form
+    sum: Callable[[Any], Any]
+    mean: Callable[[Any], Any]
+
+    # Rows of a table, with a sparse gradient where the library has one.
+    lookup: Callable[[Any, Any], Any]
+
+    # Layout.
+    reshape: Callable[[Any, tuple[int, ...]], Any]
+    transpose: Callable[[Any, tuple[int, ...]], Any]
+
+    @abstractmethod
+    def split(self, x: Any, parts: int) -> Sequence[Any]:
+        """Equal parts along the last axis."""
+
+    # Layers.
+
+    @abstractmethod
+    def dense(self, x: Any, weights: Any, bias: Any) -> Any: ...
+
+    @abstractmethod
+    def head(self, images: Any, kernel: Any, bias: Any) -> Any:
+        """A dense layer over all positions and channels of images."""
+
+    @abstractmethod
+    def convolution(self, images: Any, kernel: Any, bias: Any) -> Any:
+        """Stride 1, no padding."""
+
+    @abstractmethod
+    def max_pool(self, images: Any) -> Any:
+        """Windows of 2 x 2, stride 2, no padding."""
+
+    @abstractmethod
+    def layer_norm(self, x: Any, scale: Any, shift: Any) -> Any:
+        """Over the last axis, epsilon 1e-5."""
+
+    @abstractmethod
+    def attention(self, q: Any, k: Any, v: Any) -> Any:
+        """Scaled dot-product attention over the last two axes."""
+
+    @abstractmethod
+    def cross_entropy(self, logits: Any, labels: Any) -> Any:
+        """The mean of the softmax cross entropies with integer labels."""

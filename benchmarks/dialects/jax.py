@@ -1,0 +1,124 @@
+"""JAX's dialect. Its calls return before the work is done, so every step waits for its results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from benchmarks.dialects.dialect import Compiler, Dialect, Loss, as_written
+from benchmarks.optimizers import Optimizer
+from benchmarks.step import Array, Data, Step
+
+
+class Jax(Dialect):
+    words: ClassVar[Mapping[str, str]] = {
+        "tanh": "numpy.tanh",
+        "exp": "numpy.exp",
+        "sigmoid": "nn.sigmoid",
+        "square": "numpy.square",
+        "relu": "nn.relu",
+        "gelu": "nn.gelu",
+        "sum": "numpy.sum",
+        "mean": "numpy.mean",
+        "reshape": "numpy.reshape",
+        "transpose": "numpy.transpose",
+    }
+
+    def __init__(self, module: Any, compiled: Compiler = as_written) -> None:
+        super().__init__(module, compiled)
+        # The results of one compiled call are ready together, and waiting for the first is cheaper.
+        self._wait = module.block_until_ready if compiled is as_written else _wait_for_first
+
+    def call(self, function: str, *operands: Array) -> Step:
+        jnp = self.module.numpy
+        return self._waiting(
+            self.compiled(getattr(jnp, function)), [jnp.asarray(operand) for operand in operands]
+        )
+
+    def gradient(self, loss: Loss, data: Data) -> Step:
+        gradient = self.compiled(
+            self.module.value_and_grad(lambda parameters, inputs: loss(self, parameters, inputs))
+        )
+        return self._waiting(gradient, self._tensors(data))
+
+    def training(self, loss: Loss, data: Data, optimizer: Optimizer) -> Step:
+        jax = self.module
+        parameters, inputs = self._tensors(data)
+        slots, update = optimizer.jax(jax.numpy, parameters)
+        state = parameters, slots
+
+        def advance(state: Any, inputs: Any) -> Any:
+            parameters, slots = state
+            value, gradients = jax.value_and_grad(lambda parameters: loss(self, parameters, inputs))(
+                parameters
+            )
+            return value, update(parameters, gradients, slots)
+
+        compiled = self.compiled(advance, donate_argnums=0)  # the new state may take the place of the old
+
+        def step() -> Any:
+            nonlocal state
+            value, state = self._wait(compiled(state, inputs))
+            return value
+
+        return Step(step, state=lambda: state[0])
+
+    def jacobian(self, function: Loss, data: Data) -> Step:
+        parameters, inputs = self._tensors(data)
+        return self._waiting(
+            self.compiled(self.module.jacrev(lambda x, parameters: function(self, parameters, [x]))),
+            (*inputs, parameters),
+        )
+
+    def _waiting(self, function: Callable[..., Any], arguments: Sequence[Any]) -> Step:
+        wait = self._wait
+        return Step(lambda *arguments: wait(function(*arguments)), tuple(arguments))
+
+    def _tensors(self, data: Data) -> tuple[list[Any], list[Any]]:
+        asarray = self.module.numpy.asarray
+        return [asarray(array) for array in data.parameters], [asarray(array) for array in data.inputs]
+
+    def split(self, x: Any, parts: int) -> Sequence[Any]:
+        return self.module.numpy.split(x, parts, axis=-1)  # type: ignore[no-any-return]
+
+    def lookup(self, table: Any, ids: Any) -> Any:
+        return table[ids]
+
+    def dense(self, x: Any, weights: Any, bias: Any) -> Any:
+        return x @ weights + bias
+
+    def head(self, images: Any, kernel: Any, bias: Any) -> Any:
+        return images.reshape(len(images), -1) @ kernel.reshape(-1, kernel.shape[-1]) + bias
+
+    def convolution(self, images: Any, kernel: Any, bias: Any) -> Any:
+        lax = self.module.lax
+        layout = ("NHWC", "HWIO", "NHWC")
+        return lax.conv_general_dilated(images, kernel, (1, 1), "VALID", dimension_numbers=layout) + bias
+
+    def max_pool(self, images: Any) -> Any:
+        lax = self.module.lax
+        window = (1, 2, 2, 1)
+        return lax.reduce_window(images, -math.inf, lax.max, window, window, "VALID")
+
+    def layer_norm(self, x: Any, scale: Any, shift: Any) -> Any:
+        centered = x - x.mean(-1, keepdims=True)
+        variance = (centered * centered).mean(-1, keepdims=True)
+        return centered * self.module.lax.rsqrt(variance + 1e-5) * scale + shift
+
+    def attention(self, q: Any, k: Any, v: Any) -> Any:
+        scores = q @ k.swapaxes(-1, -2) * (1 / math.sqrt(q.shape[-1]))
+        return self.module.nn.softmax(scores) @ v
+
+    def cross_entropy(self, logits: Any, labels: Any) -> Any:
+        jnp = self.module.numpy
+        chosen = jnp.take_along_axis(self.module.nn.log_softmax(logits), labels[:, None], axis=-1)
+        return -chosen.mean()
+
+
+def _wait_for_first(results: Any) -> Any:
+    first = results
+    while isinstance(first, list | tuple):
+        first = first[0]
+    first.block_until_ready()
+    return results

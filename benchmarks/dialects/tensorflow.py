@@ -1,0 +1,129 @@
+"""TensorFlow's dialect, spoken by TensorFlow and by gradtape."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from benchmarks.dialects.dialect import Dialect, Loss
+from benchmarks.optimizers import Optimizer
+from benchmarks.step import Array, Data, Step
+
+
+class TensorFlow(Dialect):
+    words: ClassVar[Mapping[str, str]] = {
+        "tanh": "tanh",
+        "exp": "exp",
+        "sigmoid": "sigmoid",
+        "square": "square",
+        "relu": "nn.relu",
+        "sum": "reduce_sum",
+        "mean": "reduce_mean",
+        "reshape": "reshape",
+        "transpose": "transpose",
+        "lookup": "gather",
+    }
+
+    def array(self, value: Any) -> Array | Sequence[Array]:
+        if isinstance(value, self.module.IndexedSlices):
+            return [value.values.numpy(), value.indices.numpy()]
+        return np.asarray(value.numpy())
+
+    def call(self, function: str, *operands: Array) -> Step:
+        tf = self.module
+        return Step(self.compiled(getattr(tf, function)), tuple(tf.constant(operand) for operand in operands))
+
+    def gradient(self, loss: Loss, data: Data) -> Step:
+        tf = self.module
+        parameters, inputs = self._tensors(data)
+        sources = parameters[0] if len(parameters) == 1 else parameters
+
+        def gradient() -> Any:
+            with tf.GradientTape() as tape:
+                value = loss(self, parameters, inputs)
+            return value, tape.gradient(value, sources)
+
+        return Step(self.compiled(gradient))
+
+    def watched_gradient(self, loss: Loss, data: Data, watch: Sequence[int]) -> Step:
+        """As `gradient`, with a tape that watches these parameters only, instead of all that it sees read."""
+        tf = self.module
+        parameters, inputs = self._tensors(data)
+        watched = [parameters[i] for i in watch]
+
+        def gradient() -> Any:
+            with tf.GradientTape(watch_accessed_variables=False) as tape:
+                tape.watch(watched)
+                value = loss(self, parameters, inputs)
+            return value, tape.gradient(value, parameters)
+
+        return Step(self.compiled(gradient))
+
+    def training(self, loss: Loss, data: Data, optimizer: Optimizer) -> Step:
+        tf = self.module
+        parameters, inputs = self._tensors(data)
+        update = optimizer.tensorflow(tf, parameters)
+
+        def step() -> Any:
+            with tf.GradientTape() as tape:
+                value = loss(self, parameters, inputs)
+            update(tape.gradient(value, parameters))
+            return value
+
+        return Step(self.compiled(step), state=lambda: parameters)
+
+    def jacobian(self, function: Loss, data: Data) -> Step:
+        tf = self.module
+        parameters, inputs = self._tensors(data)
+
+        def jacobian(x: Any) -> Any:
+            with tf.GradientTape(watch_accessed_variables=False) as tape:
+                tape.watch(x)
+                y = function(self, parameters, [x])
+            return tape.jacobian(y, x)
+
+        return Step(self.compiled(jacobian), tuple(inputs))
+
+    def _tensors(self, data: Data) -> tuple[list[Any], list[Any]]:
+        """Parameters become variables: a traced function would fold small constants away."""
+        tf = self.module
+        return [tf.Variable(array) for array in data.parameters], [
+            tf.constant(array) for array in data.inputs
+        ]
+
+    def gelu(self, x: Any) -> Any:
+        return self.module.nn.gelu(x, approximate=True)
+
+    def split(self, x: Any, parts: int) -> Sequence[Any]:
+        return self.module.split(x, parts, axis=-1)  # type: ignore[no-any-return]
+
+    def dense(self, x: Any, weights: Any, bias: Any) -> Any:
+        return x @ weights + bias
+
+    def head(self, images: Any, kernel: Any, bias: Any) -> Any:
+        tf = self.module
+        return tf.reshape(images, (images.shape[0], -1)) @ tf.reshape(kernel, (-1, kernel.shape[-1])) + bias
+
+    def convolution(self, images: Any, kernel: Any, bias: Any) -> Any:
+        return self.module.nn.conv2d(images, kernel, strides=1, padding="VALID") + bias
+
+    def max_pool(self, images: Any) -> Any:
+        return self.module.nn.max_pool2d(images, 2, 2, "VALID")
+
+    def layer_norm(self, x: Any, scale: Any, shift: Any) -> Any:
+        tf = self.module
+        centered = x - tf.reduce_mean(x, axis=-1, keepdims=True)
+        variance = tf.reduce_mean(tf.square(centered), axis=-1, keepdims=True)
+        return centered * tf.math.rsqrt(variance + 1e-5) * scale + shift
+
+    def attention(self, q: Any, k: Any, v: Any) -> Any:
+        tf = self.module
+        scores = tf.matmul(q, k, transpose_b=True) * (1 / math.sqrt(q.shape[-1]))
+        return tf.nn.softmax(scores) @ v
+
+    def cross_entropy(self, logits: Any, labels: Any) -> Any:
+        tf = self.module
+        return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))

@@ -1,0 +1,34 @@
+"""The rows, in the order of the table. A new one is a class in a file of this folder and a line here."""
+
+from benchmarks.workload import Workload
+from benchmarks.workloads.cnn import CNN
+from benchmarks.workloads.elementwise import Elementwise
+from benchmarks.workloads.embedding import Embedding
+from benchmarks.workloads.installation import ImportTime, InstalledSize
+from benchmarks.workloads.jacobian import Jacobian
+from benchmarks.workloads.lstm import LSTM
+from benchmarks.workloads.mlp import MLP, MLPWithAdamInOps
+from benchmarks.workloads.small import Add, ScalarGradient, SmallOps
+from benchmarks.workloads.transformer import Transformer
+from benchmarks.workloads.variables import AccessedVariables, WatchedVariables
+
+ROWS: dict[str, Workload] = {
+    row.name: row
+    for row in (
+        ScalarGradient(),
+        Add(),
+        SmallOps(),
+        Elementwise(),
+        MLPWithAdamInOps(),
+        MLP(),
+        CNN(),
+        Transformer(),
+        LSTM(),
+        Jacobian(),
+        Embedding(),
+        AccessedVariables(),
+        WatchedVariables(),
+        ImportTime(),
+        InstalledSize(),
+    )
+}

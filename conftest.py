@@ -1,0 +1,14 @@
+"""What the doctests of the package may take as given: `import gradtape as tf` and `import numpy as np`."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+
+@pytest.fixture(autouse=True)
+def _doctest_names(doctest_namespace: dict[str, Any]) -> None:
+    doctest_namespace["tf"] = tf
+    doctest_namespace["np"] = np

@@ -1,0 +1,192 @@
+"""gradtape: automatic differentiation in pure Python on NumPy, with TensorFlow's GradientTape interface.
+
+>>> import gradtape as tf
+>>> x = tf.Variable(3.0)
+>>> with tf.GradientTape() as tape:
+...     y = x**2
+>>> print(tape.gradient(y, x))
+tf.Tensor(6.0, shape=(), dtype=float32)
+"""
+
+from __future__ import annotations
+
+import warnings as _warnings
+from typing import Any as _Any
+
+# NumPy warns of overflow, division by zero and invalid values; TensorFlow gives inf and nan silently. Only what is
+# computed inside gradtape is silenced. (np.errstate around each op would cost more than the op.)
+_warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"gradtape(\..*)?$")
+
+from . import (  # noqa: E402
+    autodiff,
+    compat,
+    config,
+    debugging,
+    dtypes,
+    errors,
+    linalg,
+    math,
+    nest,
+    nn,
+    random,
+    raw_ops,
+)
+from .arrays import (  # noqa: E402
+    boolean_mask,
+    broadcast_dynamic_shape,
+    broadcast_static_shape,
+    broadcast_to,
+    concat,
+    constant,
+    convert_to_tensor,
+    einsum,
+    ensure_shape,
+    expand_dims,
+    eye,
+    fill,
+    gather,
+    gather_nd,
+    identity,
+    identity_n,
+    linspace,
+    meshgrid,
+    newaxis,
+    one_hot,
+    ones,
+    ones_like,
+    pad,
+    range,
+    rank,
+    repeat,
+    reshape,
+    reverse,
+    roll,
+    scatter_nd,
+    shape,
+    shape_n,
+    size,
+    slice,
+    split,
+    squeeze,
+    stack,
+    stop_gradient,
+    tensor_scatter_nd_update,
+    tensordot,
+    tile,
+    transpose,
+    unstack,
+    where,
+    zeros,
+    zeros_like,
+)
+from .backward import UnconnectedGradients  # noqa: E402
+from .clip import clip_by_global_norm, clip_by_norm, clip_by_value  # noqa: E402
+from .custom import custom_gradient, grad_pass_through, recompute_grad  # noqa: E402
+from .dtypes import (  # noqa: E402
+    DType,
+    as_dtype,
+    bfloat16,
+    bool,
+    complex64,
+    complex128,
+    double,
+    float16,
+    float32,
+    float64,
+    half,
+    int8,
+    int16,
+    int32,
+    int64,
+    string,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from .framework import (  # noqa: E402
+    Assert,
+    control_dependencies,
+    device,
+    executing_eagerly,
+    get_static_value,
+    group,
+    is_symbolic_tensor,
+    is_tensor,
+    no_op,
+    print,
+)
+from .linalg import matmul, norm  # noqa: E402
+from .math import (  # noqa: E402
+    abs,
+    acos,
+    acosh,
+    add,
+    add_n,
+    argmax,
+    argmin,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    cast,
+    complex,
+    cos,
+    cosh,
+    cumsum,
+    divide,
+    equal,
+    exp,
+    floor,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    not_equal,
+    pow,
+    reduce_all,
+    reduce_any,
+    reduce_logsumexp,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_sum,
+    round,
+    scalar_mul,
+    sigmoid,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    subtract,
+    tan,
+    tanh,
+    truediv,
+)
+from .module import Module, name_scope  # noqa: E402
+from .shapes import TensorShape  # noqa: E402
+from .tape import GradientTape  # noqa: E402
+from .tensor import IndexedSlices, Tensor, TensorSpec  # noqa: E402
+from .variable import Variable, VariableAggregation, VariableSynchronization  # noqa: E402
+from .vectorize import vectorized_map  # noqa: E402
+from .version import __version__  # noqa: E402
+
+_LAZY = {"test"}  # modules that most programs do not need, imported on first use
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _LAZY:
+        import importlib
+
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module 'gradtape' has no attribute {name!r}")

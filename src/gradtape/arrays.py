@@ -1,0 +1,556 @@
+"""TensorFlow's top-level functions that make, reshape, join, cut and index tensors."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .dtypes import DType
+from .errors import ResourceExhaustedError, invalid
+from .math import cast
+from .op import as_axis, as_int, as_ints, as_shape
+from .ops import elementwise as e
+from .ops import index, layout
+from .ops.linalg import contract, matmul
+from .shapes import TensorShape, broadcast
+from .tensor import IndexedSlices, Tensor, from_array, to_tensor
+from .variable import Variable
+
+reshape = layout.reshape.public
+broadcast_to = layout.broadcast_to.public
+identity_of = e.identity.public
+stop_gradient = e.stop_gradient.public
+tensor_scatter_nd_update = index.tensor_scatter_nd_update.public
+newaxis = None
+
+# --- making tensors --------------------------------------------------------------------------------------------------
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:
+    """A tensor with the given value, copied; a single value fills `shape`.
+
+    >>> import gradtape as tf
+    >>> tf.constant([1, 2, 3])
+    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 2, 3], dtype=int32)>
+    """
+    requested = None if dtype is None else dtypes.as_dtype(dtype)
+    tensor = to_tensor(value, requested)
+    if shape is None:
+        return tensor
+    sizes = as_shape(shape)
+    if tuple(tensor.shape) == sizes:
+        return tensor
+    count = int(np.prod(sizes, dtype=np.int64))
+    elements = tensor.shape.num_elements()
+    if elements == count:
+        return reshape(tensor, sizes)
+    if elements == 1:
+        return broadcast_to(reshape(tensor, ()), sizes)
+    raise TypeError(f"Eager execution of tf.constant with unsupported shape. Tensor {value!r} (shape {tensor.shape}) has {elements} elements, but requested shape {sizes} has {count}.")  # fmt: skip
+
+
+def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None, preferred_dtype: Any = None) -> Any:
+    """The value as a tensor: tensors as they are, variables read, numbers, lists and arrays converted.
+
+    `dtype_hint` is tried first and dropped where it does not fit.
+    """
+    requested = None if dtype is None else dtypes.as_dtype(dtype)
+    hint = dtype_hint if dtype_hint is not None else preferred_dtype
+    if isinstance(value, Variable):
+        value = value.read_value()
+    if requested is None and hint is not None:
+        try:
+            return to_tensor(value, dtypes.as_dtype(hint))
+        except (TypeError, ValueError):
+            return to_tensor(value)
+    return to_tensor(value, requested)
+
+
+def identity(input: Any, name: str | None = None) -> Any:
+    """The same value as a tensor of its own."""
+    if isinstance(input, IndexedSlices):
+        return IndexedSlices(identity(input.values), input.indices, input.dense_shape)
+    return identity_of(input)
+
+
+def identity_n(input: Any, name: str | None = None) -> list[Any]:
+    """The same values as tensors of their own."""
+    return [identity(value) for value in input]
+
+
+def _filled(shape: Any, value: Any, dtype: DType) -> Tensor:
+    sizes = as_shape(shape)
+    if -1 in sizes:
+        raise invalid(f"A size cannot be negative, got shape {list(sizes)}.")
+    try:
+        return from_array(np.full(sizes, value, dtype.numpy))
+    except MemoryError as error:
+        raise ResourceExhaustedError(None, None, f"A tensor of shape {list(sizes)} does not fit: {error}.") from None
+
+
+def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:
+    """Zeros of the given shape (empty strings for tf.string)."""
+    kind = dtypes.as_dtype(dtype)
+    return _filled(shape, b"" if kind is dtypes.string else 0, kind)
+
+
+def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:
+    """Ones of the given shape."""
+    kind = dtypes.as_dtype(dtype)
+    if kind is dtypes.string:
+        raise TypeError("tf.ones is not defined for tf.string.")
+    return _filled(shape, 1, kind)
+
+
+def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
+    """A tensor of the given shape, all of one value; the tape follows the value."""
+    value = to_tensor(value)
+    if value.ndim:
+        raise invalid(f"fill: the value must be a scalar, got shape {value.shape}.")
+    sizes = as_shape(dims)
+    if -1 in sizes:
+        raise invalid(f"fill: a size cannot be negative, got {list(sizes)}.")
+    return broadcast_to(value, sizes)
+
+
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+    """Zeros of the same shape, and of the same type unless one is given."""
+    x = to_tensor(input)
+    kind = x.dtype if dtype is None else dtypes.as_dtype(dtype)
+    if x.dtype is kind and kind is not dtypes.string:
+        return e.zeros_like.public(x)
+    return zeros(tuple(x.shape), kind)
+
+
+def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+    """Ones of the same shape, and of the same type unless one is given."""
+    x = to_tensor(input)
+    kind = x.dtype if dtype is None else dtypes.as_dtype(dtype)
+    return e.ones_like.public(x) if x.dtype is kind else ones(tuple(x.shape), kind)
+
+
+def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    """The identity matrix, repeated over `batch_shape`."""
+    rows = as_int(num_rows)
+    columns = rows if num_columns is None else as_int(num_columns)
+    if rows < 0 or columns < 0:
+        raise invalid(f"eye: sizes cannot be negative, got {rows} and {columns}.")
+    matrix = np.eye(rows, columns, dtype=dtypes.as_dtype(dtype).numpy)
+    lead = () if batch_shape is None else as_shape(batch_shape)
+    return from_array(np.broadcast_to(matrix, (*lead, rows, columns)))
+
+
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Any:
+    """Numbers from `start` up to (without) `limit` in steps of `delta`.
+
+    >>> import gradtape as tf
+    >>> tf.range(3).numpy()
+    array([0, 1, 2], dtype=int32)
+    """
+    if limit is None:
+        start, limit = 0, start
+    parts = [to_tensor(value) for value in (start, limit, delta)]
+    if dtype is None:
+        order = (dtypes.int32, dtypes.int64, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
+        for part in parts:
+            if part.dtype not in order:
+                raise invalid(f"range: bounds must be numbers, got {part.dtype!r}.")
+        kind = max((part.dtype for part in parts), key=order.index)
+    else:
+        kind = dtypes.as_dtype(dtype)
+    first, last, step = (part._array.item() if part.ndim == 0 else None for part in parts)
+    if None in (first, last, step):
+        raise invalid(f"range: start, limit and delta must be scalars, got shapes {[p.shape for p in parts]}.")
+    if step == 0:
+        raise invalid("range: delta must not be zero.")
+    if (last - first) * step < 0:
+        raise invalid(f"range: from {first} the step {step} never reaches {last}.")
+    count = max(0, int(np.ceil((last - first) / step)))
+    if count > 2**40:
+        raise invalid(f"range: {count} numbers are too many.")
+    if kind.is_integer:
+        return from_array(np.arange(first, last, step, dtype=kind.numpy))
+    return from_array((np.arange(count, dtype=kind.numpy) * kind.numpy.type(step) + kind.numpy.type(first)).astype(kind.numpy))
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Any:
+    """`num` evenly spaced numbers from `start` to `stop`, both included; the tape follows both."""
+    start = to_tensor(start)
+    stop = to_tensor(stop, start.dtype)
+    count = as_int(num)
+    if count <= 0:
+        raise invalid(f"linspace: num must be at least 1, got {count}.")
+    if start.dtype.is_integer:
+        start, stop = cast(start, dtypes.float64), cast(stop, dtypes.float64)
+    first, last = expand_dims(start, axis), expand_dims(stop, axis)
+    shape = [1] * first.ndim
+    shape[axis] = count
+    steps = np.linspace(0, 1, count, dtype=np.float64).reshape(shape).astype(start.dtype.numpy)
+    # Written as a mean of both ends, so that the last number is `stop` to the bit.
+    return first * (1 - steps) + last * steps
+
+
+def one_hot(
+    indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None, dtype: Any = None, name: str | None = None
+) -> Any:
+    """`on_value` at each index along a new axis of size `depth`, `off_value` elsewhere.
+
+    >>> import gradtape as tf
+    >>> tf.one_hot([0, 2], 3).numpy()
+    array([[1., 0., 0.],
+           [0., 0., 1.]], dtype=float32)
+    """
+    if dtype is None:
+        given = next((v for v in (on_value, off_value) if v is not None), None)
+        kind = dtypes.float32 if given is None else to_tensor(given).dtype
+    else:
+        kind = dtypes.as_dtype(dtype)
+    values = [default if v is None else to_tensor(v, kind)._array for v, default in ((on_value, 1), (off_value, 0))]
+    x = to_tensor(indices)
+    return index.encode_one_hot.public(x, as_int(depth), values[0], values[1], -1 if axis is None else as_int(axis), kind.numpy)
+
+
+def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
+    """Coordinate grids from coordinate vectors; `indexing` is "xy" or "ij"."""
+    indexing = kwargs.pop("indexing", "xy")
+    kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError(f"'{next(iter(kwargs))}' is an invalid keyword argument for this function")
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"indexing must be 'xy' or 'ij', got {indexing!r}.")
+    vectors = [to_tensor(a) for a in args]
+    count = len(vectors)
+    axes = [*builtins.range(count)]
+    if indexing == "xy" and count > 1:
+        axes[0], axes[1] = 1, 0
+    sizes = [v.shape.num_elements() or 0 for v in vectors]
+    shape = [0] * count
+    for axis, size in zip(axes, sizes, strict=True):
+        shape[axis] = size
+    grids = []
+    for vector, axis, size in zip(vectors, axes, sizes, strict=True):
+        lined = reshape(vector, tuple(size if a == axis else 1 for a in builtins.range(count)))
+        grids.append(broadcast_to(lined, tuple(shape)))
+    return grids
+
+
+# --- what a tensor is like -------------------------------------------------------------------------------------------
+
+
+def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+    """The shape as an integer tensor."""
+    kind = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
+    value = input if isinstance(input, IndexedSlices) else to_tensor(input)
+    return from_array(np.array(tuple(value.shape), kind.numpy))
+
+
+def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
+    """The shapes of several tensors."""
+    return [shape(value, out_type) for value in input]
+
+
+def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
+    """The number of elements."""
+    return from_array(dtypes.as_dtype(out_type).numpy.type(to_tensor(input).shape.num_elements()))
+
+
+def rank(input: Any, name: str | None = None) -> Tensor:
+    """The number of axes."""
+    return from_array(np.int32(to_tensor(input).ndim))  # type: ignore[arg-type]
+
+
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
+    """x, checked to have a shape in which None matches anything."""
+    tensor = to_tensor(x)
+    if not TensorShape(shape).is_compatible_with(tensor.shape):
+        raise invalid(f"ensure_shape: shape of tensor {tensor.shape} is not compatible with expected shape {TensorShape(shape)}.")
+    return identity_of(tensor)
+
+
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+    """The shape that operands of two shapes have together."""
+    common = broadcast(tuple(TensorShape(shape_x)), tuple(TensorShape(shape_y)))  # type: ignore[arg-type]
+    if common is None:
+        raise ValueError(f"Incompatible shapes for broadcasting: {TensorShape(shape_x)} and {TensorShape(shape_y)}.")
+    return TensorShape(common)
+
+
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+    """The shape that operands of two shapes have together, as a tensor."""
+    common = broadcast(as_ints(shape_x), as_ints(shape_y))
+    if common is None:
+        raise invalid(f"Incompatible shapes for broadcasting: {list(as_ints(shape_x))} and {list(as_ints(shape_y))}.")
+    return from_array(np.array(common, np.int32))
+
+
+# --- layout ----------------------------------------------------------------------------------------------------------
+
+
+def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Any:
+    """The axes in the order `perm`, or reversed."""
+    x = to_tensor(a)
+    order = tuple(builtins.range(x.ndim))[::-1] if perm is None else as_ints(perm)
+    if any(p < 0 for p in order):
+        order = tuple(p + x.ndim if p < 0 else p for p in order)
+    result = layout.permute.public(x, order)
+    return e.conj.public(result) if conjugate and x.dtype.is_complex else result
+
+
+def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
+    """The tensor with a new axis of size one at `axis`."""
+    return layout.expand_dims.public(input, as_int(axis))
+
+
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
+    """The tensor without its axes of size one, or without those named in `axis`."""
+    return layout.squeeze.public(input, as_axis(axis))
+
+
+def concat(values: Any, axis: Any, name: str = "concat") -> Any:
+    """The tensors one after the other along an existing axis."""
+    if isinstance(values, (Tensor, Variable)) or not isinstance(values, (list, tuple)):
+        values = [values]
+    if not values:
+        raise ValueError("concat needs at least one tensor, got an empty list.")
+    where = as_int(axis)
+    if len(values) == 1:
+        return identity(values[0])
+    return layout.concat.public(list(values), where)
+
+
+def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
+    """The tensors, all of one shape, along a new axis."""
+    if isinstance(values, (Tensor, Variable)):
+        values = unstack(values)
+    values = list(values)
+    if not values:
+        raise ValueError("stack needs at least one tensor, got an empty list.")
+    return layout.stack.public(values, as_int(axis))
+
+
+def unstack(value: Any, num: int | None = None, axis: Any = 0, name: str = "unstack") -> list[Any]:
+    """The slices along one axis, as a list of tensors without it."""
+    where = as_int(axis)
+    x = to_tensor(value)
+    if not -x.ndim <= where < x.ndim:
+        raise ValueError(f"Argument `axis` = {where} not in range [{-x.ndim}, {x.ndim}).")
+    if num is not None and num != x.shape[where]:
+        raise invalid(f"unstack: num is {num}, but axis {where} of shape {x.shape} has size {x.shape[where]}.")
+    if x.shape[where] == 0:
+        return []
+    parts: list[Any] = layout.unpack.public(x, where)
+    return parts
+
+
+def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split") -> list[Any]:
+    """Pieces along one axis: as many as an integer says, all of one size, or of the sizes in a list (-1: the rest)."""
+    x = to_tensor(value)
+    where = as_int(axis)
+    if not -x.ndim <= where < x.ndim:
+        raise invalid(f"split: axis {where} does not exist in a tensor of shape {x.shape}.")
+    length = x.shape[where] or 0
+    if np.ndim(num_or_size_splits) or isinstance(num_or_size_splits, (list, tuple)):
+        sizes = list(as_ints(num_or_size_splits))
+        if sizes.count(-1) == 1:
+            sizes[sizes.index(-1)] = length - sum(s for s in sizes if s != -1)
+    else:
+        count = as_int(num_or_size_splits)
+        if count <= 0 or length % count:
+            raise invalid(f"split: axis {where} of size {length} cannot be cut into {count} equal pieces.")
+        sizes = [length // count] * count
+    parts: list[Any] = layout.split_sizes.public(x, tuple(sizes), where)
+    return parts
+
+
+def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None) -> Any:
+    """The tensor with a border: constant, or mirrored with (SYMMETRIC) or without (REFLECT) the edge itself.
+
+    `paddings` has one row (before, after) for each axis.
+    """
+    x = to_tensor(tensor)
+    table = np.asarray(to_tensor(paddings)._array)
+    if table.shape != (x.ndim, 2) or (table.size and table.min() < 0):
+        raise invalid(f"pad: paddings must be {x.ndim} pairs of non-negative integers for shape {x.shape}, got {table.tolist()}.")
+    rows = tuple((int(before), int(after)) for before, after in table.tolist())
+    kind = str(mode).upper()
+    if kind == "CONSTANT":
+        value = to_tensor(constant_values, None if isinstance(constant_values, (Tensor, Variable)) else x.dtype)
+        return layout.pad_constant.public(x, rows, value._array.item() if x.dtype is not dtypes.string else value._array[()])
+    if kind not in ("REFLECT", "SYMMETRIC"):
+        raise ValueError(f"mode must be CONSTANT, REFLECT or SYMMETRIC, got {mode!r}.")
+    for axis, (before, after) in enumerate(rows):
+        if not before and not after:
+            continue
+        length = x.shape[axis] or 0
+        allowed = length - 1 if kind == "REFLECT" else length
+        if max(before, after) > allowed:
+            raise invalid(f"pad: with {kind} at most {allowed} can be added to axis {axis} of size {length}, got {before} and {after}.")
+        positions = np.pad(np.arange(length, dtype=np.int32), (before, after), mode=kind.lower())  # type: ignore[call-overload]
+        x = gather(x, positions, axis=axis)
+    return x
+
+
+def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
+    """The tensor repeated `multiples[i]` times along axis i."""
+    return layout.tile.public(input, as_ints(multiples))
+
+
+def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Any:
+    """Each element (or slice along `axis`) repeated."""
+    x = to_tensor(input)
+    if axis is None:
+        x, where = reshape(x, (-1,)), 0
+    else:
+        where = as_int(axis)
+    counts = np.asarray(to_tensor(repeats)._array)
+    length = x.shape[where] or 0
+    if counts.ndim > 1 or (counts.ndim == 1 and counts.size not in (1, length)) or (counts.size and counts.min() < 0):
+        raise invalid(f"repeat: repeats must be one non-negative integer, or {length} of them; got {counts.tolist()}.")
+    return gather(x, np.repeat(np.arange(length, dtype=np.int32), counts), axis=where)
+
+
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
+    """The tensor with the order along the given axes turned round."""
+    return layout.reverse.public(tensor, as_ints(axis))
+
+
+def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
+    """The tensor moved cyclically along the given axes."""
+    shifts, axes = as_axis(shift), as_axis(axis)
+    return layout.roll.public(input, shifts, axes)
+
+
+# --- indexing --------------------------------------------------------------------------------------------------------
+
+
+def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
+    """The box that starts at `begin` and has `size` (-1: to the end)."""
+    x = to_tensor(input_)
+    starts, sizes = as_ints(begin), as_ints(size)
+    if len(starts) != x.ndim or len(sizes) != x.ndim:
+        raise invalid(f"slice: begin and size need {x.ndim} numbers for a tensor of shape {x.shape}, got {list(starts)}, {list(sizes)}.")
+    key = []
+    for axis, (start, count) in enumerate(zip(starts, sizes, strict=True)):
+        length = x.shape[axis] or 0
+        stop = length if count == -1 else start + count
+        if not 0 <= start <= length or count < -1 or stop > length:
+            raise invalid(f"slice: begin {start} and size {count} leave axis {axis} of size {length}.")
+        key.append(builtins.slice(start, stop))
+    return index.getitem.public(x, tuple(key))
+
+
+def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0, name: str | None = None) -> Any:
+    """The slices of `params` at `indices` along `axis`."""
+    where = as_int(batch_dims) if axis is None else as_int(axis)
+    return index.take.public(params, indices, where, as_int(batch_dims))
+
+
+def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = "") -> Any:
+    """The elements (or slices) at positions that `indices` lists in its last axis."""
+    return index.take_nd.public(params, indices, as_int(batch_dims))
+
+
+def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
+    """Zeros of `shape` with `updates` added at positions that `indices` lists in its last axis."""
+    return index.put_nd.public(updates, indices, as_shape(shape), 0)
+
+
+def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Any:
+    """The elements (or slices) where the mask is true."""
+    x, chosen = to_tensor(tensor), np.asarray(to_tensor(mask)._array)
+    where = 0 if axis is None else as_int(axis)
+    where = where + x.ndim if where < 0 else where
+    if chosen.ndim == 0:
+        raise ValueError("mask cannot be scalar.")
+    if chosen.dtype.kind != "b":
+        raise invalid(f"boolean_mask: the mask must be bool, got {to_tensor(mask).dtype!r}.")
+    if tuple(x.shape[where : where + chosen.ndim]) != chosen.shape:
+        raise ValueError(f"Shapes {x.shape[where : where + chosen.ndim]} and {chosen.shape} are incompatible")
+    return index.pick.public(x, (*(builtins.slice(None),) * where, chosen))
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """x where the condition holds and y elsewhere; with the condition alone, the positions where it holds.
+
+    >>> import gradtape as tf
+    >>> tf.where([True, False], [1.0, 2.0], 0.0).numpy()
+    array([1., 0.], dtype=float32)
+    """
+    if x is None and y is None:
+        return index.nonzero.public(condition)
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    return e.select.public(condition, x, y)
+
+
+# --- products --------------------------------------------------------------------------------------------------------
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
+    """The sum of products over some axes of a and some of b: an integer for the last and first, or two lists."""
+    x = to_tensor(a)
+    y = to_tensor(b, None if isinstance(b, (Tensor, Variable)) else x.dtype)
+    if isinstance(axes, (int, np.integer)):
+        count = int(axes)
+        if not 0 <= count <= min(x.ndim, y.ndim):
+            raise ValueError(f"tensordot: axes must be from 0 to {min(x.ndim, y.ndim)}, got {count}.")
+        left, right = tuple(builtins.range(x.ndim - count, x.ndim)), tuple(builtins.range(count))
+    else:
+        if len(axes) != 2:
+            raise ValueError(f"'axes' must be an integer or have length 2, got {axes}.")
+        left, right = as_ints(axes[0]), as_ints(axes[1])
+    if len(left) != len(right):
+        raise ValueError(f"Different number of contraction axes 'a' and 'b', {len(left)} != {len(right)}.")
+    for value, chosen, label in ((x, left, "a"), (y, right, "b")):
+        if any(not -value.ndim <= axis < value.ndim for axis in chosen):
+            raise invalid(f"tensordot: axes {list(chosen)} do not all exist in {label} of shape {value.shape}.")
+    left, right = tuple(i % x.ndim for i in left), tuple(i % y.ndim for i in right)
+    rows = [i for i in builtins.range(x.ndim) if i not in left]
+    columns = [i for i in builtins.range(y.ndim) if i not in right]
+    inner = [x.shape[i] or 0 for i in left]
+    if inner != [y.shape[i] or 0 for i in right]:
+        raise invalid(f"tensordot: sizes differ along axes {list(left)} of {x.shape} and {list(right)} of {y.shape}.")
+    count = int(np.prod(inner, dtype=np.int64))
+    outer = [x.shape[i] for i in rows], [y.shape[i] for i in columns]
+    first = reshape(transpose(x, [*rows, *left]), (int(np.prod(outer[0], dtype=np.int64)), count))
+    second = reshape(transpose(y, [*right, *columns]), (count, int(np.prod(outer[1], dtype=np.int64))))
+    return reshape(matmul.public(first, second), (*outer[0], *outer[1]))
+
+
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
+    """Einstein summation: `tf.einsum("ij,jk->ik", a, b)` is the product of two matrices."""
+    kwargs.pop("optimize", None)
+    kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError(f"Invalid keyword arguments for this function: {', '.join(kwargs)}. Expected: 'name', 'optimize'")
+    if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)):
+        inputs = tuple(inputs[0])
+    tensors = [to_tensor(value) for value in inputs]
+    return contract.public(tensors, explicit_equation(equation, [t.ndim for t in tensors]))
+
+
+def explicit_equation(equation: str, ranks: list[int]) -> str:
+    """The equation without blanks and ellipses, with its output written out."""
+    text = equation.replace(" ", "")
+    inputs, arrow, output = text.partition("->")
+    terms = inputs.split(",")
+    if len(terms) != len(ranks):
+        raise ValueError(f"einsum: equation '{equation}' has {len(terms)} operands, {len(ranks)} were given.")
+    letters = "".join(terms) + output
+    if any(not (c.isalpha() or c in ".") for c in letters):
+        raise ValueError(f"einsum: equation '{equation}' may hold letters, commas, '->' and '...' only.")
+    free = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" if c not in letters]
+    widths = [rank - len(term.replace("...", "")) if "..." in term else 0 for term, rank in zip(terms, ranks, strict=True)]
+    if min(widths, default=0) < 0:
+        raise ValueError(f"einsum: equation '{equation}' has more axes than its operands, which have ranks {ranks}.")
+    hidden = "".join(free[: max(widths, default=0)])
+    terms = [term.replace("...", hidden[len(hidden) - width :]) for term, width in zip(terms, widths, strict=True)]
+    if arrow:
+        output = output.replace("...", hidden)
+    else:
+        joined = "".join(terms)
+        output = hidden + "".join(sorted(c for c in set(joined) if joined.count(c) == 1 and c not in hidden))
+    return ",".join(terms) + "->" + output

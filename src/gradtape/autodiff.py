@@ -1,0 +1,106 @@
+"""`tf.autodiff`: tapes, forward accumulators, and derivatives of functions in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import nest
+from .forward import ForwardAccumulator as ForwardAccumulator
+from .tape import GradientTape as GradientTape
+from .tensor import Tensor, to_tensor
+from .variable import Variable
+from .vectorize import vectorized_map
+
+
+def _tensors(values: Any) -> Any:
+    return nest.map_structure(lambda v: v if isinstance(v, (Tensor, Variable)) else to_tensor(v), values)
+
+
+def jvp(function: Callable[..., Any], primals: Any, tangents: Any) -> tuple[Any, Any]:
+    """The value of `function(*primals)` and its derivative along `tangents`, in forward mode.
+
+    >>> import gradtape as tf
+    >>> y, dy = tf.autodiff.jvp(lambda x: x**3, [2.0], [1.0])
+    >>> y.numpy(), dy.numpy()
+    (np.float32(8.0), np.float32(12.0))
+    """
+    inputs = _tensors(list(primals))
+    with ForwardAccumulator(inputs, list(tangents)) as accumulator:
+        outputs = function(*inputs)
+    return outputs, accumulator.jvp(outputs)
+
+
+def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """The value of `function(*primals)`, and a function from cotangents of the value to cotangents of the primals.
+
+    >>> import gradtape as tf
+    >>> y, pullback = tf.autodiff.vjp(lambda a, b: a * b, 2.0, 5.0)
+    >>> [g.numpy() for g in pullback(tf.constant(1.0))]
+    [np.float32(5.0), np.float32(2.0)]
+    """
+    inputs = _tensors(list(primals))
+    with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+        tape.watch(inputs)
+        outputs = function(*inputs)
+
+    def pullback(cotangents: Any) -> Any:
+        return tape.gradient(outputs, inputs, output_gradients=cotangents)
+
+    return outputs, pullback
+
+
+def _scalar_of(function: Callable[[Any], Any], x: Any) -> tuple[GradientTape, Any, Any]:
+    source = _tensors(x)
+    tape = GradientTape(watch_accessed_variables=False)
+    with tape:
+        tape.watch(source)
+        target = function(source)
+    return tape, target, source
+
+
+def hessian(function: Callable[[Any], Any], x: Any) -> Any:
+    """The second derivatives of a scalar function at x, of x's shape twice."""
+    tape, target, source = _scalar_of(function, x)
+    return tape.hessian(target, source)
+
+
+def hvp(function: Callable[[Any], Any], x: Any, vector: Any) -> Any:
+    """The Hessian of a scalar function at x times a vector."""
+    tape, target, source = _scalar_of(function, x)
+    return tape.hvp(target, source, vector)
+
+
+def hessian_diagonal(function: Callable[[Any], Any], x: Any) -> Any:
+    """The second derivative of a scalar function at x in each element of x."""
+    tape, target, source = _scalar_of(function, x)
+    return tape.hessian_diagonal(target, source)
+
+
+def laplacian(function: Callable[[Any], Any], x: Any) -> Any:
+    """The sum of the second derivatives of a scalar function at x in all elements of x."""
+    tape, target, source = _scalar_of(function, x)
+    return tape.laplacian(target, source)
+
+
+def per_example_gradients(loss: Callable[..., Any], variables: Any, *batch: Any) -> Any:
+    """For each example the gradient of `loss(*example)` in `variables`, in one vectorized pass.
+
+    `loss` sees one example: the inputs without their first axis. The answer has the structure of `variables`, each with
+    the batch as first axis.
+
+    >>> import gradtape as tf
+    >>> w = tf.Variable([1.0, 2.0])
+    >>> x = tf.constant([[1.0, 0.0], [0.0, 3.0]])
+    >>> tf.autodiff.per_example_gradients(lambda row: tf.reduce_sum(w * row) ** 2, w, x).numpy()
+    array([[ 2.,  0.],
+           [ 0., 36.]], dtype=float32)
+    """
+
+    def one(example: Any) -> Any:
+        with GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(variables)
+            value = loss(*example)
+        return tape.gradient(value, variables)
+
+    return vectorized_map(one, tuple(batch))

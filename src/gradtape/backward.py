@@ -1,0 +1,222 @@
+"""The backward pass: from the cotangents of targets to those of sources, over the records that a tape holds.
+
+A record is one flat tuple under the identity of the output, written by the op entries (see op.append):
+
+    (pull, n, id 1, ..., id n, what the rules need ..., code object, instruction offset)
+
+`pull(cotangent, record)` gives the cotangents of the n followed inputs. Watched leaves map to None. An op with
+several outputs has n negative and its record under the first output; the others hold (None, first id, position,
+count). Identities count upward, so descending order is a topological order: the walk takes them off a heap, touches
+only what it reaches, and needs no recursion.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from heapq import heapify, heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from .context import STATE, Records
+from .dtypes import NARROW_FLOATS
+from .errors import NotATensorError, invalid
+from .op import RUNNERS
+from .ops.elementwise import ones_like
+from .ops.index import put
+from .ops.layout import concat
+from .tensor import CONVERTERS, EagerTensor, IndexedSlices, Tensor, from_array, identify, to_tensor
+from .variable import Variable
+
+
+def gradients(
+    records: Records, targets: list[Any], sources: list[Any], weights: list[Any], consume: bool
+) -> list[Any]:
+    """The cotangents of `sources` as tensors, IndexedSlices or None."""
+    on_tensors = records_now() or any(_needs_tensors(target) for target in targets)
+    given: dict[int, Any] = {}
+    cotangents: dict[int, Any] = {}
+    for target, weight in zip(targets, weights, strict=True):
+        if not target.dtype.is_differentiable:
+            continue
+        number = identify(target)
+        start = _initial(target) if weight is None else weight
+        given[number] = start
+        value = start if on_tensors else start._array
+        cotangents[number] = value if number not in cotangents else cotangents[number] + value
+    numbers = [identify(source) for source in sources]
+    found = backpropagate(records, cotangents, numbers, consume, on_tensors)
+    return [_finished(found.get(number), given.get(number)) for number in numbers]
+
+
+def records_now() -> bool:
+    """Whether a backward pass must run on tensors, because somebody records it."""
+    return bool(STATE.tapes or STATE.accumulators)
+
+
+def _needs_tensors(target: Any) -> bool:
+    # Half types: NumPy's bfloat16 times a Python float is float32, a tensor's is not.
+    return target.__class__ in RUNNERS or target.dtype.numpy in NARROW_FLOATS
+
+
+def backpropagate(
+    records: Records, cotangents: dict[int, Any], sources: list[int], consume: bool, on_tensors: bool
+) -> dict[int, Any]:
+    """Walk the record downward from the ids in `cotangents`; the cotangents of those `sources` that were reached."""
+    if not on_tensors:
+        with np.errstate(all="ignore"):
+            return _walk(records, cotangents, sources, consume, False)
+    return _walk(records, cotangents, sources, consume, True)
+
+
+def _walk(
+    records: Records, cotangents: dict[int, Any], sources: list[int], consume: bool, on_tensors: bool
+) -> dict[int, Any]:
+    wanted = set(sources)
+    lowest = min(wanted, default=0)
+    found: dict[int, Any] = {}
+    several: dict[int, list[Any]] = {}  # cotangents of ops with several outputs, by the first output's id
+    heap = [-number for number in cotangents]
+    heapify(heap)
+    take: Callable[..., Any] = records.pop if consume else records.get
+    while heap:
+        number = -heappop(heap)
+        if number < lowest:
+            break  # no source lies below
+        cotangent = cotangents.pop(number, None)
+        if number in wanted:
+            found[number] = cotangent
+        entry = take(number, None)
+        if entry is None or number == lowest:
+            continue
+        if cotangent.__class__ is IndexedSlices:
+            cotangent = densify(cotangent)
+        pull = entry[0]
+        if pull is None:  # one of several outputs: hand the cotangent to the record under the first
+            _, first, position, count = entry
+            if first not in several:
+                several[first] = [None] * count
+                if first not in cotangents:
+                    heappush(heap, -first)
+            several[first][position] = cotangent
+            continue
+        n = entry[1]
+        if n < 0:
+            n = -n
+            cotangent = _all_outputs(cotangent, several.pop(number, None), entry, on_tensors)
+        if on_tensors:
+            pull = pull.on_tensors
+        try:
+            result = pull(cotangent, entry)
+        except ValueError as error:
+            raise (invalid(f"in the gradient of {entry[0].op.name}: {error}") if hasattr(entry[0], "op") else error) from None
+        if n == 1:
+            result = (result,)
+        for position in range(n):
+            part = result[position]
+            if part is None:
+                continue
+            source = entry[2 + position]
+            present = cotangents.get(source)
+            if present is None:
+                cotangents[source] = part
+                if source not in several:
+                    heappush(heap, -source)
+            elif present.__class__ is IndexedSlices or part.__class__ is IndexedSlices:
+                cotangents[source] = _sum_slices(present, part)
+            else:
+                cotangents[source] = present + part
+    return found
+
+
+def _all_outputs(first: Any, others: list[Any] | None, entry: Any, on_tensors: bool) -> list[Any]:
+    """The cotangents of all outputs of an op, zeros where none arrived."""
+    specs = entry[-3]
+    parts = others if others is not None else [None] * len(specs)
+    parts[0] = first
+    for position, (shape, dtype) in enumerate(specs):
+        if parts[position] is None:
+            zeros = np.zeros(shape, dtype)
+            parts[position] = from_array(zeros) if on_tensors else zeros
+    return parts
+
+
+def densify(slices: IndexedSlices) -> Any:
+    """The dense value of IndexedSlices; rows that repeat are added up."""
+    if slices.dense_shape is None:
+        raise ValueError(
+            f"Tensor conversion requested for IndexedSlices for argument `value` without dense_shape: {slices}."
+        )
+    shape = tuple(np.asarray(slices.dense_shape).tolist())
+    return put(slices.values, slices.indices, shape=shape, axis=0, batch_dims=0)
+
+
+CONVERTERS[IndexedSlices] = densify
+
+
+def _sum_slices(first: Any, second: Any) -> Any:
+    """Slices and slices concatenate, slices and dense are dense."""
+    if first.__class__ is IndexedSlices and second.__class__ is IndexedSlices:
+        # The walk goes backwards: what it met later was computed earlier, and comes first.
+        values = concat([second.values, first.values], axis=0)
+        return IndexedSlices(values, concat([second.indices, first.indices], axis=0), first.dense_shape)
+    if first.__class__ is IndexedSlices:
+        return densify(first) + second
+    return first + densify(second)
+
+
+def _initial(target: Any) -> Any:
+    if isinstance(target, EagerTensor):
+        return from_array(np.ones_like(target._array))
+    if isinstance(target, Variable):
+        return from_array(np.ones_like(target._value._array))
+    return ones_like(target)
+
+
+def _finished(cotangent: Any, given: Any) -> Any:
+    if cotangent is None or isinstance(cotangent, Tensor):
+        return cotangent
+    if cotangent.__class__ is IndexedSlices:
+        parts = (cotangent.values, cotangent.indices, cotangent.dense_shape)
+        return IndexedSlices(*(p if isinstance(p, Tensor) else from_array(np.asarray(p)) for p in parts))
+    if given is not None and given._array is cotangent:
+        return given
+    return from_array(cotangent)
+
+
+def zeros_of(source: Any) -> Tensor:
+    """Zeros of a source's shape and type (empty strings for strings)."""
+    array = to_tensor(source)._array
+    if array.dtype.kind == "O":
+        empty = np.empty(array.shape, object)
+        empty[...] = b""
+        return from_array(empty)
+    return from_array(np.zeros_like(array))
+
+
+class UnconnectedGradients(enum.Enum):
+    """What `gradient` answers for a source that the target does not depend on."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+def checked_unconnected(value: Any) -> UnconnectedGradients:
+    """The enum member, also from its name."""
+    try:
+        return UnconnectedGradients(value)
+    except ValueError:
+        raise ValueError(
+            f"Unknown value for unconnected_gradients: {value!r}. Use tf.UnconnectedGradients.NONE or ZERO."
+        ) from None
+
+
+def checked_tensor(value: Any, role: str) -> Any:
+    """A tensor or variable; anything else cannot be differentiated."""
+    if isinstance(value, (Tensor, Variable)):
+        return value
+    raise NotATensorError(
+        f"{value!r} of type {type(value).__name__} is no tf.Tensor or tf.Variable and cannot be a {role}. "
+        f"Pass the tensor that was computed (a target) or watched (a source), or a list, tuple or dict of them."
+    )

@@ -1,0 +1,82 @@
+"""The command line: `gradtape demo`, `gradtape --version`."""
+
+import argparse
+import math
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from . import demo
+from .version import __version__
+
+__all__ = ["main"]
+
+# 128 + SIGINT, as shells report a program that Ctrl-C ended.
+_INTERRUPTED = 130
+
+
+def _number(
+    kind: Callable[[str], float], expected: str, accept: Callable[[float], bool]
+) -> Callable[[str], float]:
+    """Make an argparse type whose refusal says what was expected and what was given."""
+
+    def parse(text: str) -> float:
+        try:
+            value = kind(text)
+        except ValueError:
+            value = math.nan
+        if not accept(value):
+            raise argparse.ArgumentTypeError(f"expected {expected}, got {text!r}")
+        return value
+
+    return parse
+
+
+_count = _number(int, "a whole number of at least 1", lambda value: value >= 1)
+_seed = _number(int, "a whole number from 0 to 2147483647", lambda value: 0 <= value < 2**31)
+_rate = _number(float, "a number greater than 0", lambda value: 0 < value < math.inf)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="gradtape", description="tf.GradientTape as a library of its own, on NumPy."
+    )
+    parser.add_argument("--version", action="version", version=f"gradtape {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="command", required=True)
+
+    demonstration = commands.add_parser(
+        "demo",
+        help="train a classifier of handwritten digits with a tape and show derivatives of it",
+        description="Train a classifier of handwritten digits with a custom tape loop, report its loss, test "
+        "accuracy and time, and show a gradient, a Hessian and a Jacobian of the trained model.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    default = demo.Settings()
+    add = demonstration.add_argument
+    add("--epochs", type=_count, default=default.epochs, metavar="N", help="passes over the training images")
+    add("--batch-size", type=_count, default=default.batch_size, metavar="N", help="images in one step")
+    add("--learning-rate", type=_rate, default=default.learning_rate, metavar="X", help="length of a step")
+    add("--hidden", type=_count, default=default.hidden, metavar="N", help="units in the hidden layer")
+    add("--seed", type=_seed, default=default.seed, metavar="N", help="start of the random numbers")
+    add("--quiet", action="store_true", help="show no progress bar")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code: 0, 1 for a failure, 2 for bad usage, 130 for Ctrl-C."""
+    options = vars(_parser().parse_args(arguments))
+    command = options.pop("command")
+    try:
+        demo.run(demo.Settings(**options))
+        sys.stdout.flush()
+    except demo.Diverged as error:
+        print(f"gradtape {command}: error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"gradtape {command}: stopped", file=sys.stderr)
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # The reader (head, less) has gone. Point stdout elsewhere, or the interpreter complains at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return 0

@@ -1,0 +1,91 @@
+"""Clipping: of values, and of gradients by their norm. None and IndexedSlices pass as in TensorFlow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import math
+from .arrays import where
+from .op import as_axis
+from .ops.elementwise import select
+from .tensor import IndexedSlices, to_tensor
+
+
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+    """The values between two bounds; the derivative at the bounds themselves is 1."""
+    if isinstance(t, IndexedSlices):
+        return IndexedSlices(clip_by_value(t.values, clip_value_min, clip_value_max), t.indices, t.dense_shape)
+    x = to_tensor(t)
+    low = to_tensor(clip_value_min, x.dtype)
+    high = to_tensor(clip_value_max, x.dtype)
+    return math.minimum(math.maximum(x, low), high)
+
+
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+    """The tensor scaled down so that its Euclidean norm (along `axes`) is at most `clip_norm`."""
+    if isinstance(t, IndexedSlices):
+        return IndexedSlices(clip_by_norm(t.values, clip_norm, axes), t.indices, t.dense_shape)
+    values = to_tensor(t)
+    limit = to_tensor(clip_norm, values.dtype) if not hasattr(clip_norm, "dtype") else math.cast(clip_norm, values.dtype)
+    total = math.reduce_sum(math.square(values), as_axis(axes), True)
+    positive = math.greater(total, 0)
+    # sqrt has no derivative at 0: take it of 1 there, and put the 0 back after.
+    safe = select.public(positive, total, math.add(total, 1))
+    norm = where(positive, math.sqrt(safe), total)
+    return values * limit / math.maximum(norm, limit)
+
+
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any:
+    """The tensor scaled down so that its norm divided by its size is at most `clip_norm`."""
+    values = to_tensor(t)
+    count = values.shape.num_elements() or 1
+    norm = math.sqrt(math.reduce_sum(math.square(values))) / float(count)
+    limit = to_tensor(clip_norm, values.dtype)
+    return values * limit / math.maximum(norm, limit)
+
+
+def global_norm(t_list: Any, name: str | None = None) -> Any:
+    """The Euclidean norm of all tensors of a list together; None entries are passed over.
+
+    >>> import gradtape as tf
+    >>> tf.linalg.global_norm([tf.constant([3.0]), None, tf.constant([4.0])]).numpy()
+    np.float32(5.0)
+    """
+    values = _values(t_list, "t_list")
+    present = [value for value in values if value is not None]
+    if not present:
+        return to_tensor(0.0)
+    squares = [math.reduce_sum(math.square(value)) for value in present]
+    return math.sqrt(math.add_n(squares))
+
+
+def clip_by_global_norm(
+    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> tuple[list[Any], Any]:
+    """All tensors scaled by one factor so that their common norm is at most `clip_norm`; and the norm before that.
+
+    A norm that is not finite makes all of them nan, as in TensorFlow.
+    """
+    norm = global_norm(t_list) if use_norm is None else to_tensor(use_norm)
+    limit = to_tensor(clip_norm, norm.dtype) if not hasattr(clip_norm, "dtype") else math.cast(clip_norm, norm.dtype)
+    scale = limit * math.minimum(math.divide(1.0, norm), math.divide(to_tensor(1.0, norm.dtype), limit))
+    scale = scale + (norm - norm)
+    clipped: list[Any] = []
+    for original, value in zip(t_list, _values(t_list, "t_list"), strict=True):
+        if value is None:
+            clipped.append(None)
+            continue
+        scaled = value * math.cast(scale, value.dtype)
+        if isinstance(original, IndexedSlices):
+            scaled = IndexedSlices(scaled, original.indices, original.dense_shape)
+        clipped.append(scaled)
+    return clipped, norm
+
+
+def _values(t_list: Any, name: str) -> list[Any]:
+    if not isinstance(t_list, (list, tuple)):
+        raise TypeError(f"`{name}` should be a sequence of tensors, got {t_list!r}.")
+    return [
+        None if value is None else to_tensor(value.values if isinstance(value, IndexedSlices) else value)
+        for value in t_list
+    ]

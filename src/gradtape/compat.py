@@ -1,0 +1,50 @@
+"""`tf.compat`: v2 is the package itself; v1 is not offered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class _NoV1:
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise AttributeError(
+            f"tf.compat.v1.{name} does not exist: gradtape has TensorFlow 2's eager interface only, and tf.compat.v2 is the "
+            f"package itself. Use tf.{name}, and tf.function with tf.GradientTape instead of graphs and sessions."
+        )
+
+    def __repr__(self) -> str:
+        return "<tf.compat.v1: not offered by gradtape>"
+
+
+v1 = _NoV1()
+
+
+def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
+    """Text as bytes."""
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text.encode(encoding)
+    if isinstance(bytes_or_text, (bytes, bytearray)):
+        return bytes(bytes_or_text)
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
+    """Bytes as text."""
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text
+    if isinstance(bytes_or_text, bytes):
+        return bytes_or_text.decode(encoding)
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+as_str = as_text
+
+
+def __getattr__(name: str) -> Any:
+    if name == "v2":
+        import gradtape
+
+        return gradtape
+    raise AttributeError(f"module 'gradtape.compat' has no attribute {name!r}")

@@ -1,0 +1,80 @@
+"""Per-thread state: which tapes and accumulators are recording now.
+
+An op entry asks two questions: is anybody recording at all (`ACTIVE`, one list for all threads, so that
+the usual answer costs one look), and if so, who in this thread (`STATE`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import threading
+from types import CodeType
+from typing import Any, Protocol
+
+Record = tuple[Any, ...]
+Records = dict[int, Record | None]
+
+
+class Accumulator(Protocol):
+    """Somebody who follows ops forward, as they run (forward-mode differentiation)."""
+
+    def advance(self, op: Any, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...]) -> None:
+        """Compute the tangents of `outputs` from those of `inputs`."""
+
+    def advance_custom(self, grad_fn: Any, tensors: list[Any], variables: list[Any], outputs: list[Any]) -> None:
+        """The same for a call whose reverse rule is all that is known."""
+
+    def carry(self, old: Any, new: Any) -> bool:
+        """Give `new` the tangent of `old`; whether there was one."""
+
+
+class VariableReader(Protocol):
+    """Somebody who wants to know which variables are read (tapes, custom_gradient)."""
+
+    def variable_read(self, variable: Any) -> None:
+        """Called on each read of a variable in this thread."""
+
+
+class ThreadState(threading.local):
+    """What records in this thread, outermost first."""
+
+    def __init__(self) -> None:
+        self.tapes: list[Records] = []
+        self.accumulators: list[Accumulator] = []
+        self.readers: list[VariableReader] = []
+        self.name_scopes: list[str] = []
+        self.depth = 0  # how many vectorized functions are being run
+
+
+STATE = ThreadState()
+ACTIVE: list[object] = []
+
+next_id = itertools.count(1).__next__
+
+
+def activate(recorder: object) -> None:
+    """Tell every thread that somebody records."""
+    ACTIVE.append(recorder)
+
+
+def deactivate(recorder: object) -> None:
+    """Take back one `activate` of this very object; recorders may leave in any order."""
+    remove_identical(ACTIVE, recorder)
+
+
+def remove_identical(items: list[Any], item: object) -> bool:
+    """Remove the last occurrence of this very object; whether it was there."""
+    for position in range(len(items) - 1, -1, -1):
+        if items[position] is item:
+            del items[position]
+            return True
+    return False
+
+
+def user_location() -> tuple[CodeType, int]:
+    """Code object and instruction offset of the innermost frame outside gradtape."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("gradtape"):
+        frame = frame.f_back
+    return frame.f_code, frame.f_lasti

@@ -1,0 +1,278 @@
+"""Derivatives given by the user: `custom_gradient`, `recompute_grad`, `grad_pass_through`."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import nest
+from .backward import zeros_of
+from .context import ACTIVE, STATE, activate, deactivate, next_id, remove_identical, user_location
+from .ops.elementwise import identity
+from .tape import GradientTape
+from .tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
+from .variable import Variable
+
+
+class _VariableWatcher:
+    """Notes which trainable variables are read while a function runs."""
+
+    def __init__(self) -> None:
+        self.variables: dict[int, Variable] = {}
+
+    def variable_read(self, variable: Variable) -> None:
+        if variable.trainable:
+            self.variables.setdefault(variable._id, variable)
+
+    def __enter__(self) -> _VariableWatcher:
+        STATE.readers.append(self)
+        activate(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        deactivate(self)
+        remove_identical(STATE.readers, self)
+
+
+def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
+    """Decorator for a function that returns its value and its gradient function.
+
+    The gradient function takes the cotangents of the outputs and returns those of the arguments. If the function reads
+    variables, it must accept the keyword `variables` and return a second list with their cotangents.
+
+    >>> import gradtape as tf
+    >>> @tf.custom_gradient
+    ... def clipped_gradient(x):
+    ...     def grad(upstream):
+    ...         return tf.clip_by_norm(upstream, 0.5)
+    ...     return x, grad
+    >>> v = tf.Variable(2.0)
+    >>> with tf.GradientTape() as tape:
+    ...     y = clipped_gradient(v * v)
+    >>> tape.gradient(y, v).numpy()
+    np.float32(2.0)
+    """
+    if f is None:
+        return custom_gradient
+
+    @functools.wraps(f)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        return _call(f, args, kwargs)
+
+    return decorated
+
+
+def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    flat_args = nest.flatten(args)
+    inputs = [value for value in flat_args if not _is_object(value)]
+    tensors = [to_tensor(value) for value in inputs]
+    position = iter(tensors)
+    given = nest.pack_sequence_as(args, [value if _is_object(value) else next(position) for value in flat_args])
+    with _VariableWatcher() as watcher, _Hidden():
+        returned = f(*given, **kwargs)
+    result, grad_fn = _value_and_gradient(f, returned)
+    arguments = {value._id for value in inputs if isinstance(value, Variable)}
+    variables = [v for number, v in watcher.variables.items() if number not in arguments]
+    takes_variables = "variables" in inspect.signature(grad_fn).parameters or _takes_keywords(grad_fn)
+    if variables and not takes_variables:
+        raise TypeError(
+            f"@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses variables: {variables}"
+        )
+    results = [to_tensor(value) for value in nest.flatten(result)]
+    outputs = [_fresh(value) for value in results]
+    if ACTIVE:
+        _record(grad_fn, tensors, variables, outputs)
+        for accumulator in tuple(STATE.accumulators):
+            # The accumulator followed the body; where it could not (NumPy in between), the gradient function is transposed.
+            carried = [accumulator.carry(old, new) for old, new in zip(results, outputs, strict=True)]
+            if not any(carried):
+                accumulator.advance_custom(grad_fn, tensors, variables, outputs)
+    return nest.pack_sequence_as(result, outputs)
+
+
+def _is_object(value: Any) -> bool:
+    """Whether an argument is passed on as it is: `self` of a method, None, a function."""
+    return not isinstance(value, (Tensor, Variable, np.ndarray, np.generic, bool, int, float, complex, str, bytes))
+
+
+def _takes_keywords(function: Callable[..., Any]) -> bool:
+    return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
+
+
+def _value_and_gradient(f: Callable[..., Any], returned: Any) -> tuple[Any, Callable[..., Any]]:
+    if not isinstance(returned, (tuple, list)) or len(returned) != 2 or not callable(returned[1]):
+        raise TypeError(
+            f"{getattr(f, '__name__', f)} is decorated with @tf.custom_gradient and must return two things, its value and "
+            f"its gradient function: `return y, grad`. It returned {returned!r}. (Cannot iterate over a scalar tensor.)"
+        )
+    return returned[0], returned[1]
+
+
+def _fresh(tensor: Any) -> Any:
+    """An output with an identity of its own, also where the function returned its argument."""
+    if tensor.__class__ is EagerTensor:
+        return from_array(tensor._array)
+    return identity.public(tensor)
+
+
+class _Hidden:
+    """The tapes of this thread do not see what runs inside; accumulators do."""
+
+    def __enter__(self) -> None:
+        self._tapes = STATE.tapes
+        self._readers = STATE.readers
+        STATE.tapes = []
+        STATE.readers = [r for r in STATE.readers if isinstance(r, _VariableWatcher)]
+
+    def __exit__(self, *error: object) -> None:
+        STATE.tapes = self._tapes
+        STATE.readers = self._readers
+
+
+def _record(grad_fn: Callable[..., Any], tensors: list[Any], variables: list[Variable], outputs: list[Any]) -> None:
+    """One record for the whole call on every tape that follows an argument or a variable."""
+    for variable in variables:
+        variable._read()  # the tapes follow it from here on
+    numbers = [tensor._id for tensor in tensors] + [variable._id for variable in variables]
+    specs = tuple((tuple(o.shape), o.dtype.numpy) for o in outputs)
+    for records in STATE.tapes:
+        followed = tuple(p for p, number in enumerate(numbers) if number in records)
+        if not followed or not any(o.dtype.is_differentiable for o in outputs):
+            continue
+        if not outputs[0]._id:
+            for output in outputs:
+                output._id = next_id()
+        pull = _pull_of(grad_fn, len(tensors), tuple(variables), followed)
+        ids = tuple(numbers[p] for p in followed)
+        records[outputs[0]._id] = (pull, -len(ids), *ids, specs, *user_location())
+        for slot, output in enumerate(outputs[1:], 1):
+            records[output._id] = (None, outputs[0]._id, slot, len(outputs))
+
+
+def _pull_of(grad_fn: Callable[..., Any], inputs: int, variables: tuple[Variable, ...], followed: tuple[int, ...]) -> Any:
+    def on_tensors(cotangents: list[Any], entry: Any) -> Any:
+        parts = cotangents_of_inputs(grad_fn, cotangents, inputs, list(variables))
+        return parts[followed[0]] if len(followed) == 1 else [parts[p] for p in followed]
+
+    def on_arrays(cotangents: list[Any], entry: Any) -> Any:
+        wrapped = [c if isinstance(c, Tensor) else from_array(c) for c in cotangents]
+        result = on_tensors(wrapped, entry)
+        return _unwrapped(result) if len(followed) == 1 else [_unwrapped(part) for part in result]
+
+    on_arrays.on_tensors = on_tensors  # type: ignore[attr-defined]
+    return on_arrays
+
+
+def _unwrapped(value: Any) -> Any:
+    if value.__class__ is EagerTensor:
+        return value._array
+    if isinstance(value, IndexedSlices):
+        return IndexedSlices(*(None if p is None else to_tensor(p)._array for p in (value.values, value.indices, value.dense_shape)))
+    return value
+
+
+def cotangents_of_inputs(
+    grad_fn: Callable[..., Any], cotangents: list[Any], inputs: int, variables: list[Variable]
+) -> list[Any]:
+    """Call the user's gradient function and check what it returns: one cotangent for each input and variable."""
+    if variables:
+        returned = grad_fn(*cotangents, variables=variables)
+        if not isinstance(returned, (tuple, list)) or len(returned) != 2:
+            raise ValueError(
+                "A custom gradient function with variables must return two things: the gradients of the arguments and a "
+                f"list with those of the variables. It returned {returned!r}."
+            )
+        arguments, for_variables = returned
+        for_variables = nest.flatten(for_variables)
+        if len(for_variables) != len(variables):
+            raise ValueError(
+                "Must return gradient for each variable from @custom_gradient grad_fn. "
+                f"There are {len(variables)} variables, {len(for_variables)} gradients were returned."
+            )
+    else:
+        arguments, for_variables = grad_fn(*cotangents), []
+    flat = nest.flatten(arguments)
+    if len(flat) != inputs:
+        raise ValueError(
+            f"custom_gradient function expected to return {inputs} gradients, but returned {len(flat)} instead."
+        )
+    return [
+        value if value is None or isinstance(value, (Tensor, IndexedSlices)) else to_tensor(value)
+        for value in (*flat, *for_variables)
+    ]
+
+
+def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+    """`f`, whose intermediate values are not kept but computed again in the backward pass."""
+
+    @custom_gradient
+    def recomputed(*args: Any, **kwargs: Any) -> Any:
+        with _Hidden():
+            result = f(*args, **kwargs)
+        inputs = [value for value in nest.flatten(args) if isinstance(value, (Tensor, Variable))]
+
+        def grad(*upstream: Any, variables: Any = None) -> Any:
+            fresh = [identity.public(value) for value in inputs]
+            position = iter(fresh)
+            again = nest.map_structure(lambda v: next(position) if isinstance(v, (Tensor, Variable)) else v, args)
+            with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+                tape.watch(fresh)
+                tape.watch(variables or [])
+                outputs = f(*again, **kwargs)
+            sources = [*fresh, *(variables or [])]
+            parts = tape.gradient(outputs, sources, output_gradients=list(upstream))
+            for_inputs = parts[: len(fresh)]
+            return (for_inputs, parts[len(fresh) :]) if variables else for_inputs
+
+        return result, grad
+
+    @functools.wraps(f)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        return recomputed(*args, **kwargs)
+
+    return wrapped
+
+
+def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+    """`f`, with the derivative of the identity.
+
+    >>> import gradtape as tf
+    >>> x = tf.constant(3.2)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = tf.grad_pass_through(tf.round)(x)
+    >>> y.numpy(), tape.gradient(y, x).numpy()
+    (np.float32(3.0), np.float32(1.0))
+    """
+
+    @custom_gradient
+    def passed(*args: Any, **kwargs: Any) -> Any:
+        def grad(*upstream: Any, **others: Any) -> Any:
+            variables = others.get("variables")
+            cotangents = upstream[0] if len(upstream) == 1 else list(upstream)
+            return (cotangents, [None] * len(variables)) if variables else cotangents
+
+        return f(*args, **kwargs), grad
+
+    @functools.wraps(f)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        return passed(*args, **kwargs)
+
+    return wrapped
+
+
+def transposed(grad_fn: Callable[..., Any], tensors: list[Any], variables: list[Variable], outputs: list[Any], tangents: list[Any]) -> list[Any]:
+    """The tangents of the outputs from a reverse rule alone: the rule is linear, so differentiate it in its cotangent."""
+    seeds = [zeros_of(output) for output in outputs]
+    with GradientTape(watch_accessed_variables=False, persistent=True) as tape:
+        tape.watch(seeds)
+        parts = cotangents_of_inputs(grad_fn, list(seeds), len(tensors), variables)
+    pairs = [(part, t) for part, t in zip(parts, tangents, strict=True) if part is not None and t is not None]
+    if not pairs:
+        return [None] * len(outputs)
+    result: list[Any] = tape.gradient([p for p, _ in pairs], seeds, output_gradients=[t for _, t in pairs])
+    return result

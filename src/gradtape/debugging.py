@@ -1,0 +1,167 @@
+"""`tf.debugging`: assertions on values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import math
+from .arrays import identity
+from .errors import invalid
+from .framework import Assert as Assert
+from .shapes import TensorShape
+from .tensor import Tensor, to_tensor
+from .variable import Variable
+
+
+def _compare(name: str, symbol: str, holds: Callable[[Any, Any], Any]) -> Any:
+    def check(x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+        a = to_tensor(x, None if isinstance(x, (Tensor, Variable)) or not isinstance(y, (Tensor, Variable)) else y.dtype)
+        b = to_tensor(y, None if isinstance(y, (Tensor, Variable)) else a.dtype)
+        if not np.all(to_tensor(holds(a, b))._array):
+            shown = summarize or 3
+            first, second = (np.asarray(v._array).reshape(-1)[:shown].tolist() for v in (a, b))
+            raise invalid(
+                f"{message or ''}\nCondition x {symbol} y did not hold.\nFirst {len(first)} elements of x:\n{first}\n"
+                f"First {len(second)} elements of y:\n{second}"
+            )
+
+    check.__name__ = check.__qualname__ = name
+    check.__doc__ = f"Raise InvalidArgumentError unless x {symbol} y everywhere."
+    return check
+
+
+assert_equal = _compare("assert_equal", "==", math.equal)
+assert_none_equal = _compare("assert_none_equal", "!=", math.not_equal)
+assert_less = _compare("assert_less", "<", math.less)
+assert_less_equal = _compare("assert_less_equal", "<=", math.less_equal)
+assert_greater = _compare("assert_greater", ">", math.greater)
+assert_greater_equal = _compare("assert_greater_equal", ">=", math.greater_equal)
+
+
+def assert_near(
+    x: Any, y: Any, rtol: Any = None, atol: Any = None, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
+    """Raise InvalidArgumentError unless |x - y| <= atol + rtol * |y| everywhere; ten machine epsilons by default."""
+    a = to_tensor(x)
+    b = to_tensor(y, None if isinstance(y, (Tensor, Variable)) else a.dtype)
+    tolerance = 10 * float(np.finfo(a.dtype.numpy).eps)
+    relative = tolerance if rtol is None else float(rtol)
+    absolute = tolerance if atol is None else float(atol)
+    first, second = np.asarray(a._array), np.asarray(b._array)
+    if not np.all(np.abs(first - second) <= absolute + relative * np.abs(second)):
+        raise invalid(f"{message or ''}\nx and y not equal to tolerance rtol = {relative}, atol = {absolute}\nx: {first}\ny: {second}")
+
+
+def _sign_check(name: str, words: str, holds: Callable[[Any], Any]) -> Any:
+    def check(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+        array = np.asarray(to_tensor(x)._array)
+        if not np.all(holds(array)):
+            raise invalid(f"{message or ''}\nCondition {words} did not hold element-wise: {array}")
+
+    check.__name__ = check.__qualname__ = name
+    check.__doc__ = f"Raise InvalidArgumentError unless {words} everywhere."
+    return check
+
+
+assert_positive = _sign_check("assert_positive", "x > 0", lambda a: a > 0)
+assert_negative = _sign_check("assert_negative", "x < 0", lambda a: a < 0)
+assert_non_negative = _sign_check("assert_non_negative", "x >= 0", lambda a: a >= 0)
+assert_non_positive = _sign_check("assert_non_positive", "x <= 0", lambda a: a <= 0)
+
+
+def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raise ValueError unless x has that many axes."""
+    if to_tensor(x).ndim != int(rank):
+        raise ValueError(f"{message or ''}Tensor must have rank {int(rank)}. Received rank {to_tensor(x).ndim}, shape {to_tensor(x).shape}")
+
+
+def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raise ValueError unless x has at least that many axes."""
+    if to_tensor(x).ndim < int(rank):
+        raise ValueError(f"{message or ''}Tensor must have rank at least {int(rank)}. Received rank {to_tensor(x).ndim}")
+
+
+def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raise ValueError unless the number of axes is one of these."""
+    if to_tensor(x).ndim not in [int(r) for r in ranks]:
+        raise ValueError(f"{message or ''}Tensor must have rank in {tuple(ranks)}. Received rank {to_tensor(x).ndim}")
+
+
+def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Any:
+    """The tensor, if it has no axes; ValueError otherwise."""
+    x = to_tensor(tensor)
+    if x.ndim:
+        raise ValueError(f"{message or ''}Expected scalar shape, saw shape: {x.shape}.")
+    return x
+
+
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raise TypeError unless x has an integer type."""
+    if not to_tensor(x).dtype.is_integer:
+        raise TypeError(f"{message or ''}Expected x to be an integer type, got {to_tensor(x).dtype!r}.")
+
+
+def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raise TypeError unless the tensor has that type."""
+    if to_tensor(tensor).dtype != tf_type:
+        raise TypeError(f"{message or ''}Expected a tensor of {tf_type!r}, got {to_tensor(tensor).dtype!r}.")
+
+
+def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
+    """The common floating type of the tensors; ValueError where there is none."""
+    kinds = {to_tensor(t).dtype for t in tensors or []} | ({dtype} if dtype is not None else set())
+    if len(kinds) > 1 or any(not k.is_floating for k in kinds):
+        raise ValueError(f"Expected one floating point type, got {sorted(k.name for k in kinds)}.")
+    from . import dtypes
+
+    return kinds.pop() if kinds else dtypes.float32
+
+
+def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None) -> None:
+    """Raise ValueError unless each tensor has the shape beside it; equal letters stand for equal sizes."""
+    pairs = shapes.items() if isinstance(shapes, dict) else shapes
+    sizes: dict[Any, int] = {}
+    for tensor, expected in pairs:
+        x = to_tensor(tensor.deref() if hasattr(tensor, "deref") else tensor)
+        labels = tuple(expected) if isinstance(expected, (list, tuple, str, TensorShape)) else (expected,)
+        if len(labels) != x.ndim:
+            raise ValueError(f"{message or ''}Tensor of shape {x.shape} does not fit {expected!r}: the ranks differ.")
+        for label, size in zip(labels, x.shape, strict=True):
+            if label is None or label == ".":
+                continue
+            wanted = label if isinstance(label, int) else sizes.setdefault(label, size or 0)
+            if wanted != size:
+                raise ValueError(f"{message or ''}Tensor of shape {x.shape} does not fit {expected!r}: {label!r} is {wanted}, not {size}.")
+
+
+def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
+    """The tensor, if it has no nan and no inf; InvalidArgumentError otherwise."""
+    x = to_tensor(tensor)
+    if not x.dtype.is_differentiable:
+        raise invalid(f"check_numerics: only floating types have nan and inf, got {x.dtype!r}.")
+    found = [word for word, test in (("Inf", np.isinf), ("NaN", np.isnan)) if np.any(test(x._array))]
+    if found:
+        raise invalid(f"{message} : Tensor had {' and '.join(found)} values")
+    return identity(x)
+
+
+def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
+    """The same as `check_numerics`."""
+    return check_numerics(x, message)
+
+
+def is_numeric_tensor(tensor: Any) -> bool:
+    """Whether it is a tensor of numbers."""
+    return isinstance(tensor, (Tensor, Variable)) and tensor.dtype.is_numeric
+
+
+def set_log_device_placement(enabled: bool) -> None:
+    """Accepted: everything is on the CPU."""
+
+
+def get_log_device_placement() -> bool:
+    """Always False."""
+    return False

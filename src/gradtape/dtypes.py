@@ -1,0 +1,240 @@
+"""Element types: one `DType` object for each type that a tensor can have.
+
+A `DType` wraps a NumPy dtype (bfloat16 and the 8-bit floats come from ml_dtypes) and compares equal to
+everything that names the same type: `tf.float32 == np.float32 == "float32"`.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+class DType:
+    """The type of a tensor's elements, such as `tf.float32`."""
+
+    __slots__ = ("_enum", "as_numpy_dtype", "name", "numpy")
+
+    def __init__(self, name: str, numpy_type: type, enum: int) -> None:
+        self.name = name
+        self.as_numpy_dtype = numpy_type
+        self.numpy: np.dtype[Any] = np.dtype(numpy_type)
+        self._enum = enum
+
+    @property
+    def is_floating(self) -> builtins.bool:
+        """Whether this is a real floating-point type (half and bfloat16 included)."""
+        return self in _FLOATING
+
+    @property
+    def is_complex(self) -> builtins.bool:
+        """Whether this is complex64 or complex128."""
+        return self.numpy.kind == "c"
+
+    @property
+    def is_integer(self) -> builtins.bool:
+        """Whether this is a signed or unsigned integer type."""
+        return self.numpy.kind in "iu"
+
+    @property
+    def is_bool(self) -> builtins.bool:
+        """Whether this is the type of truth values."""
+        return self.numpy.kind == "b"
+
+    @property
+    def is_unsigned(self) -> builtins.bool:
+        """Whether this is an unsigned integer type."""
+        return self.numpy.kind == "u"
+
+    @property
+    def is_quantized(self) -> builtins.bool:
+        """Always False: gradtape has no quantized types."""
+        return False
+
+    @property
+    def is_numeric(self) -> builtins.bool:
+        """Whether arithmetic is defined: everything but bool and string."""
+        return self.is_floating or self.is_complex or self.is_integer
+
+    @property
+    def is_differentiable(self) -> builtins.bool:
+        """Whether derivatives exist: floating and complex types."""
+        return self.is_floating or self.is_complex
+
+    @property
+    def is_numpy_compatible(self) -> builtins.bool:
+        """Whether NumPy has this type (ml_dtypes adds the small floats)."""
+        return True
+
+    @property
+    def size(self) -> int:
+        """Bytes of one element."""
+        return 1 if self.numpy.kind == "O" else self.numpy.itemsize
+
+    @property
+    def base_dtype(self) -> DType:
+        """This type (TensorFlow's reference types do not exist here)."""
+        return self
+
+    @property
+    def real_dtype(self) -> DType:
+        """The type of the real part."""
+        return {complex64: float32, complex128: float64}.get(self, self)
+
+    @property
+    def as_datatype_enum(self) -> int:
+        """TensorFlow's number for this type."""
+        return self._enum
+
+    @property
+    def min(self) -> Any:
+        """The smallest finite value."""
+        return self._limits()[0]
+
+    @property
+    def max(self) -> Any:
+        """The largest finite value."""
+        return self._limits()[1]
+
+    @property
+    def limits(self) -> tuple[Any, Any]:
+        """`(min, max)`, with 0 and 1 for floats as TensorFlow has it."""
+        return (0, 1) if self.is_floating else self._limits()
+
+    def _limits(self) -> tuple[Any, Any]:
+        if self.is_bool:
+            return False, True
+        if self.is_integer:
+            info = np.iinfo(self.numpy)
+            return info.min, info.max
+        if self.is_floating:
+            finfo = ml_dtypes.finfo(self.numpy)
+            return finfo.min, finfo.max
+        raise TypeError(f"tf.{self.name} has no smallest and largest value.")
+
+    def is_compatible_with(self, other: object) -> builtins.bool:
+        """Whether a value of type `other` can stand where this type is expected."""
+        return self == as_dtype(other)
+
+    def __eq__(self, other: object) -> builtins.bool:
+        if self is other:
+            return True
+        if other is None or isinstance(other, DType):
+            return False
+        try:
+            return as_dtype(other) is self
+        except TypeError:
+            return False
+
+    def __ne__(self, other: object) -> builtins.bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return self._enum
+
+    def __repr__(self) -> str:
+        return f"tf.{self.name}"
+
+    def __str__(self) -> str:
+        return f"<dtype: '{self.name}'>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return as_dtype, (self.name,)
+
+
+float32 = DType("float32", np.float32, 1)
+float64 = DType("float64", np.float64, 2)
+int32 = DType("int32", np.int32, 3)
+uint8 = DType("uint8", np.uint8, 4)
+int16 = DType("int16", np.int16, 5)
+int8 = DType("int8", np.int8, 6)
+string = DType("string", np.object_, 7)
+complex64 = DType("complex64", np.complex64, 8)
+int64 = DType("int64", np.int64, 9)
+bool = DType("bool", np.bool_, 10)
+bfloat16 = DType("bfloat16", ml_dtypes.bfloat16, 14)
+uint16 = DType("uint16", np.uint16, 17)
+complex128 = DType("complex128", np.complex128, 18)
+float16 = DType("float16", np.float16, 19)
+uint32 = DType("uint32", np.uint32, 22)
+uint64 = DType("uint64", np.uint64, 23)
+half = float16
+double = float64
+
+ALL = (
+    float32, float64, int32, uint8, int16, int8, string, complex64, int64, bool, bfloat16, uint16, complex128,
+    float16, uint32, uint64,
+)  # fmt: skip
+
+_FLOATING = frozenset({float16, bfloat16, float32, float64})
+
+FLOATING = frozenset(t.numpy for t in _FLOATING)
+COMPLEX = frozenset({complex64.numpy, complex128.numpy})
+INEXACT = FLOATING | COMPLEX  # what a tape can differentiate
+INTEGER = frozenset(t.numpy for t in ALL if t.is_integer)
+NUMERIC = INEXACT | INTEGER
+BOOL = frozenset({bool.numpy})
+REAL = FLOATING | INTEGER
+STRING = frozenset({string.numpy})
+ANY = frozenset(t.numpy for t in ALL)
+INDEX = frozenset({int32.numpy, int64.numpy})
+
+# What NumPy stores in fewer than 32 bits computes in float32 inside, as TensorFlow does.
+NARROW_FLOATS = frozenset({float16.numpy, bfloat16.numpy})
+
+BY_NUMPY: dict[np.dtype[Any], DType] = {t.numpy: t for t in ALL}
+_BY_NAME = {t.name: t for t in ALL} | {"half": float16, "double": float64, "float": float32}
+_BY_PYTHON: dict[object, DType] = {
+    float: float32,
+    int: int32,
+    builtins.bool: bool,
+    complex: complex128,
+    str: string,
+    bytes: string,
+    object: string,
+}
+_BY_ENUM = {t.as_datatype_enum: t for t in ALL}
+
+
+def as_dtype(value: object) -> DType:
+    """The `DType` that `value` names: a DType, a NumPy dtype or scalar type, a Python type, a name or TensorFlow's number.
+
+    >>> import gradtape as tf
+    >>> tf.as_dtype("float32"), tf.as_dtype(np.int64), tf.as_dtype(float)
+    (tf.float32, tf.int64, tf.float32)
+    """
+    if isinstance(value, DType):
+        return value
+    if isinstance(value, str):
+        found = _BY_NAME.get(value)
+        if found is not None:
+            return found
+    elif isinstance(value, type) and value in _BY_PYTHON:
+        return _BY_PYTHON[value]
+    elif isinstance(value, int) and value in _BY_ENUM:
+        return _BY_ENUM[value]
+    try:
+        numpy_type = np.dtype(value)  # type: ignore[call-overload]
+    except TypeError:
+        numpy_type = None
+    if numpy_type is not None and value is not None:
+        if numpy_type.kind in "SU":
+            return string
+        found = BY_NUMPY.get(numpy_type.newbyteorder("="))
+        if found is not None:
+            return found
+    raise TypeError(
+        f"Cannot convert {value!r} to a dtype. Use a tf dtype such as tf.float32, a NumPy dtype or a name; "
+        f"known are {', '.join(sorted(t.name for t in ALL))}."
+    )
+
+
+def of_array(array: Array) -> DType:
+    """The `DType` of a NumPy array."""
+    return BY_NUMPY[array.dtype]

@@ -1,0 +1,348 @@
+"""Generates the functions of the hot path, as `dataclasses` generates `__init__`: straight-line Python for each op.
+
+Two kinds are made here. A public entry (`tf.tanh`) treats the usual case inline: operands that are float32 or
+float64 tensors or Python numbers, one kernel call, a new tensor, and one record for each tape; everything else goes
+to `op.apply`. A pull is the backward step of one record. Both are compiled on first use, so that importing the
+package compiles nothing; `tf.tanh.__source__` shows what was generated. Why generated: a hook called with the op and
+its operands costs 45 % more on small tensors (docs/design/ops.md).
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from inspect import Parameter, Signature
+from types import CodeType, FunctionType
+from typing import Any
+
+from . import dtypes
+from .context import ACTIVE, STATE, next_id
+from .op import CONVERTERS, REGISTRY, REQUIRED, Op, apply, explained, record
+from .tensor import EagerTensor
+
+_F32, _F64 = dtypes.float32.numpy, dtypes.float64.numpy
+
+
+def public_entry(op: Op, reflected: bool = False) -> Any:
+    """The user's function for an op. With `reflected`, the two operands are swapped (for `__rsub__` and the like)."""
+    namespace: dict[str, Any] = {
+        "__name__": op.__module__,
+        "EagerTensor": EagerTensor,
+        "F32": _F32,
+        "F64": _F64,
+        "ACTIVE": ACTIVE,
+        "STATE": STATE,
+        "next_id": next_id,
+        "new": object.__new__,
+        "getframe": sys._getframe,
+        "op": op,
+        "kernel": op.eager,
+        "apply": apply,
+        "record": record,
+        "explained": explained,
+    }
+    name = f"r{op.name}" if reflected else op.name
+
+    def compile_and_call(*args: Any, **kwargs: Any) -> Any:
+        entry.__code__ = _compile(_entry_source(op, reflected), name, namespace)
+        return entry(*args, **kwargs)
+
+    namespace["compile_and_call"] = compile_and_call
+    for attribute in op.attributes:
+        if attribute in CONVERTERS:
+            namespace[f"convert_{attribute}"] = CONVERTERS[attribute]
+    for followed, numbers in _INLINED_PULLS:
+        if all(p < len(op.arguments) and op.arguments[p] in op.vjps for p in followed):
+            namespace[_pull_name(followed, numbers)] = op.pull(followed, numbers)
+    entry: Any = FunctionType(_STUB, namespace, name)
+    signature = _signature(op, reflected)
+    entry.__defaults__ = tuple(p.default for p in signature.parameters.values() if p.default is not Parameter.empty)
+    entry.__signature__ = signature
+    entry.__doc__ = op.__doc__
+    entry.__qualname__ = entry.__name__ = name
+    entry.__module__ = op.__module__
+    entry.op = op
+    return entry
+
+
+# The records that entries write inline: which operands are followed, which are Python numbers.
+_INLINED_PULLS = (((0,), ()), ((1,), ()), ((0, 1), ()), ((0,), (1,)), ((1,), (0,)))
+
+
+def _pull_name(followed: tuple[int, ...], numbers: tuple[int, ...]) -> str:
+    return "pull_" + "".join(map(str, followed)) + "".join(f"_number{p}" for p in numbers)
+
+
+def source_of(op: Op) -> str:
+    """The generated source of an op's public entry."""
+    return _entry_source(op, False)
+
+
+def _stub(*args: Any, **kwargs: Any) -> Any:
+    return compile_and_call(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821 - in the entry's own globals
+
+
+_STUB = _stub.__code__
+
+
+def _signature(op: Op, reflected: bool) -> Signature:
+    positional = Parameter.POSITIONAL_OR_KEYWORD
+    arguments = op.arguments[::-1] if reflected else op.arguments
+    parameters = [Parameter(n, positional, default=op.optional.get(n, Parameter.empty)) for n in arguments]
+    for name, default in op.attributes.items():
+        parameters.append(Parameter(name, positional, default=Parameter.empty if default is REQUIRED else default))
+    parameters.append(Parameter("name", positional, default=None))
+    return Signature(parameters)
+
+
+def _compile(source: str, name: str, namespace: dict[str, Any]) -> CodeType:
+    filename = f"<gradtape {name}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    scope: dict[str, Any] = {}
+    exec(compile(source, filename, "exec"), namespace, scope)
+    code: CodeType = next(iter(scope.values())).__code__
+    return code
+
+
+# --- public entries --------------------------------------------------------------------------------------------------
+
+
+def _entry_source(op: Op, reflected: bool) -> str:
+    arguments = op.arguments[::-1] if reflected else op.arguments
+    parameters = ", ".join([*arguments, *op.attributes, "name"])
+    attributes = "{" + ", ".join(f"'{a}': {a}" for a in op.attributes) + "}"
+    operands = "(" + "".join(f"{a}, " for a in op.arguments) + ")"
+    lines = [f"def {op.name}({parameters}):"]
+    lines += [f"    {a} = convert_{a}({a})" for a in op.attributes if a in CONVERTERS]
+    general = f"return apply(op, {operands}, {attributes})"
+    inlined = not (op.variadic or op.other or op.optional or op.outputs != 1 or op.lookup_error)
+    if not inlined or len(op.arguments) not in (1, 2) or not {_F32, _F64} <= op.dtypes:
+        return "\n".join([*lines, f"    {general}", ""])
+    if len(op.arguments) == 1:
+        lines += _one_operand(op, general)
+    else:
+        lines += _two_operands(op, general, numbers=op.broadcasts)
+    return "\n".join(lines) + "\n"
+
+
+def _kernel_call(op: Op, arrays: list[str]) -> list[str]:
+    call = ", ".join([*arrays, *(f"{a}={a}" for a in op.attributes)])
+    settings = "{" + ", ".join(f"'{a}': {a}" for a in op.attributes) + "}"
+    return [
+        "    try:",
+        f"        result = kernel({call})",
+        "    except Exception as error:",
+        f"        raise explained(op, error, [{', '.join(arrays)}], {settings}) from None",
+        "    out = new(EagerTensor)",
+        "    out._array = result",
+        "    out._id = 0",
+    ]
+
+
+def _one_operand(op: Op, general: str) -> list[str]:
+    (x,) = op.arguments
+    lines = [
+        f"    if {x}.__class__ is not EagerTensor:",
+        f"        {general}",
+        f"    a = {x}._array",
+        "    dtype = a.dtype",
+        "    if dtype is not F32 and dtype is not F64:",
+        f"        {general}",
+        *_kernel_call(op, ["a"]),
+    ]
+    if op.vjps:
+        settings = "{" + ", ".join(f"'{n}': {n}" for n in op.attributes) + "}"
+        lines += [
+            f"    if ACTIVE and {x}._id:",
+            "        if STATE.accumulators:",
+            f"            record(op, ({x},), {settings}, (out,))",
+            "            return out",
+            f"        i = {x}._id",
+            "        for records in STATE.tapes:",
+            "            if i in records:",
+            "                if not out._id:",
+            "                    out._id = next_id()",
+            "                frame = getframe(1)",
+            f"                records[out._id] = {_record(op, (0,), (), False)}",
+        ]
+    return [*lines, "    return out"]
+
+
+def _two_operands(op: Op, general: str, numbers: bool) -> list[str]:
+    x, y = op.arguments
+    settings = "{" + ", ".join(f"'{n}': {n}" for n in op.attributes) + "}"
+    lines = [
+        f"    if {x}.__class__ is EagerTensor:",
+        f"        a = {x}._array",
+        "        dtype = a.dtype",
+        "        if dtype is not F32 and dtype is not F64:",
+        f"            {general}",
+        f"        if {y}.__class__ is EagerTensor:",
+        f"            b = {y}._array",
+        "            if b.dtype is not dtype:",
+        f"                {general}",
+    ]
+    if numbers:
+        lines += [
+            f"        elif {y}.__class__ is float or {y}.__class__ is int:",
+            *(f"        {line}" for line in _number_case(op, 0, y)),
+        ]
+    lines += ["        else:", f"            {general}"]
+    if numbers:
+        lines += [
+            f"    elif {y}.__class__ is EagerTensor and ({x}.__class__ is float or {x}.__class__ is int):",
+            f"        b = {y}._array",
+            "        dtype = b.dtype",
+            "        if dtype is not F32 and dtype is not F64:",
+            f"            {general}",
+            *(f"    {line}" for line in _number_case(op, 1, x)),
+        ]
+    lines += ["    else:", f"        {general}", *_kernel_call(op, ["a", "b"])]
+    if op.vjps:
+        both = tuple(p for p in (0, 1) if op.arguments[p] in op.vjps)
+        lines += [
+            f"    if ACTIVE and ({x}._id or {y}._id):",
+            "        if STATE.accumulators:",
+            f"            record(op, ({x}, {y}), {settings}, (out,))",
+            "            return out",
+            f"        i = {x}._id",
+            f"        j = {y}._id",
+            "        for records in STATE.tapes:",
+        ]
+        if op.broadcasts:
+            lines += [
+                "            if a.shape != b.shape and (i in records or j in records):",
+                f"                record(op, ({x}, {y}), {settings}, (out,))",
+                "                return out",
+            ]
+        cases = [((0, 1), "i in records and j in records"), ((0,), "i in records"), ((1,), "j in records")]
+        word = "if"
+        for followed, condition in cases:
+            if not set(followed) <= set(both):
+                continue
+            lines += [
+                f"            {word} {condition}:",
+                "                if not out._id:",
+                "                    out._id = next_id()",
+                "                frame = getframe(1)",
+                f"                records[out._id] = {_record(op, followed, (), False)}",
+            ]
+            word = "elif"
+    return [*lines, "    return out"]
+
+
+def _number_case(op: Op, followed: int, number: str) -> list[str]:
+    """The whole call when the other operand is a Python number."""
+    tensor, array = (op.arguments[0], "a") if followed == 0 else (op.arguments[1], "b")
+    operands = ["a", number] if followed == 0 else [number, "b"]
+    settings = "{" + ", ".join(f"'{n}': {n}" for n in op.attributes) + "}"
+    lines = _kernel_call(op, operands)
+    if tensor in op.vjps:
+        lines += [
+            f"    if ACTIVE and {tensor}._id:",
+            "        if STATE.accumulators:",
+            f"            return apply(op, ({', '.join(op.arguments)}), {settings})",
+            f"        i = {tensor}._id",
+            "        for records in STATE.tapes:",
+            "            if i in records:",
+            "                if not out._id:",
+            "                    out._id = next_id()",
+            "                frame = getframe(1)",
+            f"                records[out._id] = {_record(op, (followed,), (1 - followed,), False)}",
+        ]
+    return [*lines, "    return out"]
+
+
+def _record(op: Op, followed: tuple[int, ...], numbers: tuple[int, ...], broadcast: bool) -> str:
+    """The record as an expression in the entry's locals; its layout is that of `op.append`."""
+    ids = {0: "i", 1: "j"} if len(op.arguments) == 2 and not numbers else {0: "i", 1: "i"}
+    saved = [_saved_expression(op, name) for name in op.saved_names(followed, broadcast)]
+    parts = [_pull_name(followed, numbers), str(len(followed)), *(ids[p] for p in followed), *saved]
+    return f"({', '.join(parts)}, frame.f_code, frame.f_lasti)"
+
+
+def _saved_expression(op: Op, name: str) -> str:
+    if name in op.arguments or name in op.attributes or name == "out":
+        return name
+    argument = name.removesuffix("_shape")
+    return "result.shape" if argument == "out" else f"{'ab'[op.arguments.index(argument)]}.shape"
+
+
+# --- pulls -----------------------------------------------------------------------------------------------------------
+
+
+def build_pull(op: Op, followed: tuple[int, ...], numbers: tuple[int, ...], broadcast: bool, conjugate: bool) -> Any:
+    """`pull(cotangent, record)` for arrays; its attribute `on_tensors` is the same for tensors."""
+
+    def source(arrays: bool) -> str:
+        if op.variadic:
+            return _variadic_pull(op, op.vjps[op.arguments[0]].needs, arrays)
+        return _pull_source(op, followed, numbers, broadcast, conjugate, arrays)
+
+    def lazy(arrays: bool) -> Any:
+        def compile_and_call(g: Any, record: Any) -> Any:
+            namespace.update(sum_to_shape=REGISTRY["sum_to_shape"], conj=REGISTRY["conj"])
+            for position in followed or (0,):
+                namespace[f"rule_{position}"] = op.vjps[op.arguments[position]].rule
+            function.__code__ = _compile(source(arrays), f"pull of {op.name}", namespace)
+            return function(g, record)
+
+        namespace: dict[str, Any] = {
+            "__name__": op.__module__,
+            "compile_and_call": compile_and_call,
+        }
+        function = FunctionType(_STUB, namespace)
+        return function
+
+    pull = lazy(arrays=True)
+    pull.on_tensors = lazy(arrays=False)
+    pull.op = op
+    return pull
+
+
+def _pull_source(
+    op: Op, followed: tuple[int, ...], numbers: tuple[int, ...], broadcast: bool, conjugate: bool, arrays: bool
+) -> str:
+    names = op.saved_names(followed, broadcast)
+    places = {name: 2 + len(followed) + position for position, name in enumerate(names)}
+    parts = []
+    for position in followed:
+        argument = op.arguments[position]
+        given = [_unwrapped(op, name, places[name], numbers, arrays) for name in op.vjps[argument].needs]
+        conjugated = conjugate and argument in op.holomorphic
+        part = f"rule_{position}({', '.join(['conj(g)' if conjugated else 'g', *given])})"
+        if conjugated:
+            part = f"conj({part})"
+        if broadcast:
+            part = f"sum_to_shape({part}, shape=record[{places[f'{argument}_shape']}])"
+        parts.append(part)
+    result = parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
+    return f"def pull(g, record):\n    return {result}\n"
+
+
+def _variadic_pull(op: Op, needs: tuple[str, ...], arrays: bool) -> str:
+    given = []
+    for position, name in enumerate(needs):
+        place = f"record[{position} + 3 + record[1]]"
+        wrapped = arrays and (name in op.arguments)
+        if wrapped:
+            given.append(f"[tensor._array for tensor in {place}]")
+        else:
+            given.append(f"{place}._array" if arrays and name == "out" else place)
+    return (
+        "def pull(g, record):\n"
+        f"    parts = rule_0({', '.join(['g', *given])})\n"
+        "    followed = record[2 + record[1]]\n"
+        "    return parts[followed[0]] if len(followed) == 1 else [parts[position] for position in followed]\n"
+    )
+
+
+def _unwrapped(op: Op, name: str, place: int, numbers: tuple[int, ...], arrays: bool) -> str:
+    value = f"record[{place}]"
+    if not arrays:
+        return value
+    if name == "out":
+        return f"{value}._array" if op.outputs == 1 else f"[tensor._array for tensor in {value}]"
+    if name in op.arguments and op.arguments.index(name) not in numbers:
+        return f"{value}._array"
+    return value

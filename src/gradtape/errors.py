@@ -1,0 +1,168 @@
+"""The exceptions a user can meet, with TensorFlow's names and hierarchy.
+
+The first group mirrors `tf.errors`. The second group holds gradtape's own classes: each also derives
+from the class that TensorFlow raises at the same place, so that existing `except` clauses go on working.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class OpError(Exception):
+    """An op was given something it cannot compute.
+
+    >>> import gradtape as tf
+    >>> tf.ones([2]) + tf.ones([3])
+    Traceback (most recent call last):
+    gradtape.errors.InvalidArgumentError: add: shapes (2,) and (3,) do not broadcast. ...
+    """
+
+    code: ClassVar[int] = 2
+
+    def __init__(self, node_def: object = None, op: object = None, message: str = "", *details: object) -> None:
+        super().__init__(message)
+        self.node_def = node_def
+        self.op = op
+        self.message = message
+
+    @property
+    def error_code(self) -> int:
+        """The number that TensorFlow gives to this class of errors."""
+        return self.code
+
+    @property
+    def experimental_payloads(self) -> dict[str, bytes]:
+        """Always empty: gradtape attaches no payloads."""
+        return {}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.node_def, self.op, self.message)
+
+
+class CancelledError(OpError):
+    """The operation was cancelled."""
+
+    code = 1
+
+
+class UnknownError(OpError):
+    """Something failed for a reason that no other class names."""
+
+    code = 2
+
+
+class InvalidArgumentError(OpError):
+    """An argument has a wrong dtype, shape or value."""
+
+    code = 3
+
+
+class DeadlineExceededError(OpError):
+    """A time limit passed."""
+
+    code = 4
+
+
+class NotFoundError(OpError):
+    """A file or an entry does not exist."""
+
+    code = 5
+
+
+class AlreadyExistsError(OpError):
+    """A file or an entry exists already."""
+
+    code = 6
+
+
+class PermissionDeniedError(OpError):
+    """The operating system refused access."""
+
+    code = 7
+
+
+class ResourceExhaustedError(OpError):
+    """There is not enough memory or disk space."""
+
+    code = 8
+
+
+class FailedPreconditionError(OpError):
+    """The object is not in a state that allows the operation."""
+
+    code = 9
+
+
+class AbortedError(OpError):
+    """The operation was aborted."""
+
+    code = 10
+
+
+class OutOfRangeError(OpError):
+    """An iterator or a position ran past the end."""
+
+    code = 11
+
+
+class UnimplementedError(OpError):
+    """The operation exists but not for these arguments."""
+
+    code = 12
+
+
+class InternalError(OpError):
+    """Something that should never happen happened inside gradtape."""
+
+    code = 13
+
+
+class UnavailableError(OpError):
+    """A service cannot be reached."""
+
+    code = 14
+
+
+class DataLossError(OpError):
+    """A file is corrupt or truncated."""
+
+    code = 15
+
+
+class UnauthenticatedError(OpError):
+    """The caller did not prove who it is."""
+
+    code = 16
+
+
+class OperatorNotAllowedInGraphError(TypeError):
+    """A Python operation needs the value of a tensor that has none yet."""
+
+
+class TapeNotEnteredError(AttributeError, RuntimeError):
+    """A tape was used before it recorded anything, or after it was spent.
+
+    >>> import gradtape as tf
+    >>> tape = tf.GradientTape()
+    >>> tape.watch(tf.constant(1.0))
+    Traceback (most recent call last):
+    gradtape.errors.TapeNotEnteredError: This GradientTape holds no record: ...
+    """
+
+
+class NotATensorError(AttributeError, TypeError):
+    """A Python value stands where a tensor or a variable is needed."""
+
+
+class BatchShapeError(ValueError, IndexError):
+    """The shapes given to batch_jacobian have no common batch axis."""
+
+
+class GradientLookupError(LookupError):
+    """A gradient was asked through an op that has none."""
+
+
+def invalid(message: str) -> InvalidArgumentError:
+    """The error for a bad argument; the message says what was given, what was expected and how to repair it."""
+    return InvalidArgumentError(None, None, message)

@@ -1,0 +1,184 @@
+"""Forward mode: `ForwardAccumulator` computes directional derivatives beside the ops, as they run."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any
+
+from . import nest
+from .backward import UnconnectedGradients, checked_unconnected, zeros_of
+from .context import STATE, activate, deactivate, remove_identical
+from .custom import transposed
+from .errors import NotATensorError
+from .op import Op
+from .ops.layout import broadcast_to
+from .tensor import Tensor, identify, to_tensor
+from .variable import Variable
+
+LOGGER = logging.getLogger("gradtape")
+
+
+class ForwardAccumulator:
+    """Follow a direction through a computation: Jacobian-vector products at the cost of about one more forward pass.
+
+    >>> import gradtape as tf
+    >>> x = tf.constant([1.0, 2.0])
+    >>> with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 0.0])) as accumulator:
+    ...     y = x * x
+    >>> accumulator.jvp(y).numpy()
+    array([2., 0.], dtype=float32)
+
+    Args:
+        primals: A tensor or variable, or a structure of them.
+        tangents: The direction, of the same structure.
+    """
+
+    def __init__(self, primals: Any, tangents: Any) -> None:
+        nest.assert_same_structure(primals, tangents, check_types=False)
+        self._tangents: dict[int, Any] = {}
+        self._recording = False
+        self._level = 0
+        for primal, tangent in zip(nest.flatten(primals), nest.flatten(tangents), strict=True):
+            self._watch(primal, tangent)
+
+    def watch(self, primals: Any, tangents: Any) -> None:
+        """Follow more values, in the given directions."""
+        nest.assert_same_structure(primals, tangents, check_types=False)
+        for primal, tangent in zip(nest.flatten(primals), nest.flatten(tangents), strict=True):
+            self._watch(primal, tangent)
+
+    def _watch(self, primal: Any, tangent: Any) -> None:
+        if not isinstance(primal, (Tensor, Variable)):
+            raise NotATensorError(f"A primal must be a tf.Tensor or tf.Variable, got {primal!r}. Use tf.constant(...).")
+        if not primal.dtype.is_differentiable:
+            LOGGER.warning("The dtype of the watched primal must be floating (e.g. tf.float32), got %r", primal.dtype)
+        number = identify(primal)
+        if number in self._tangents:
+            raise ValueError(
+                f"Tensor {primal!r} was specified as a primal multiple times. This may indicate an error. If it was intended, "
+                "please sum the corresponding tangents."
+            )
+        direction = to_tensor(tangent, primal.dtype)
+        if primal.dtype.is_differentiable:
+            self._tangents[number] = direction
+
+    def __enter__(self) -> ForwardAccumulator:
+        if self._recording:
+            raise ValueError("Accumulator is already recording.")
+        self._level = len(STATE.tapes)
+        STATE.accumulators.append(self)
+        self._recording = True
+        activate(self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._recording:
+            deactivate(self)
+            remove_identical(STATE.accumulators, self)
+            self._recording = False
+
+    def jvp(self, primals: Any, unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE) -> Any:
+        """The derivative of values computed in the context along the direction; None where there is none."""
+        unconnected = checked_unconnected(unconnected_gradients)
+
+        def one(value: Any) -> Any:
+            if not isinstance(value, (Tensor, Variable)):
+                raise NotATensorError(f"jvp needs tensors that were computed in the context, got {value!r}.")
+            found = self._tangents.get(value._id)
+            return zeros_of(value) if found is None and unconnected is UnconnectedGradients.ZERO else found
+
+        return nest.map_structure(one, primals)
+
+    # --- called by the op entries ----------------------------------------------------------------------------------
+
+    def advance(self, op: Op, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...]) -> None:
+        """Compute the tangents of an op's outputs from those of its inputs."""
+        tangents = [self._tangents.get(tensor._id) for tensor in inputs]
+        if all(t is None for t in tangents) or not any(o.dtype.is_differentiable for o in outputs):
+            return
+        with self._outside():
+            results = push_forward(op, inputs, attributes, outputs, tangents)
+        self._note(outputs, results)
+
+    def advance_custom(
+        self, grad_fn: Callable[..., Any], tensors: list[Any], variables: list[Variable], outputs: list[Any]
+    ) -> None:
+        """A call of a custom_gradient function: where its body could not be followed, transpose its gradient."""
+        tangents = [self._tangents.get(value._id) for value in (*tensors, *variables)]
+        if all(t is None for t in tangents):
+            return
+        with self._outside():
+            results = transposed(grad_fn, tensors, variables, outputs, tangents)
+        self._note(tuple(outputs), results)
+
+    def carry(self, old: Any, new: Any) -> bool:
+        """Give `new` the tangent of `old`, which has the same value; whether there was one."""
+        found = self._tangents.get(old._id) if old._id else None
+        if found is not None:
+            self._tangents[identify(new)] = found
+        return found is not None
+
+    def _note(self, outputs: tuple[Any, ...], results: list[Any]) -> None:
+        for output, result in zip(outputs, results, strict=True):
+            if result is not None:
+                self._tangents[identify(output)] = result
+
+    @contextmanager
+    def _outside(self) -> Iterator[None]:
+        """Only what was there before this accumulator follows its own arithmetic."""
+        accumulators, tapes = STATE.accumulators, STATE.tapes
+        position = next(i for i, a in enumerate(accumulators) if a is self)
+        STATE.accumulators, STATE.tapes = accumulators[:position], tapes[: self._level]
+        try:
+            yield
+        finally:
+            STATE.accumulators, STATE.tapes = accumulators, tapes
+
+
+def push_forward(
+    op: Op, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...], tangents: list[Any]
+) -> list[Any]:
+    """The tangents of the outputs: the sum of what each followed argument contributes."""
+    if op.variadic:
+        return _variadic_forward(op, inputs, attributes, tangents)
+    known = {**attributes, "out": outputs[0] if op.outputs == 1 else list(outputs)}
+    for argument, tensor in zip(op.arguments, inputs, strict=False):
+        known[argument] = tensor
+        known[f"{argument}_shape"] = tuple(tensor.shape)
+    total: list[Any] = [None] * len(outputs)
+    for position, tangent in enumerate(tangents):
+        if tangent is None:
+            continue
+        argument = op.arguments[position]
+        if argument in op.jvps:
+            rule = op.jvps[argument]
+            part = rule.rule(tangent, *(known[name] for name in rule.needs))
+        elif argument in op.linear_in:
+            part = op(*inputs[:position], tangent, *inputs[position + 1 :], **attributes)
+        else:
+            continue
+        for slot, piece in enumerate([part] if op.outputs == 1 else part):
+            if piece is None:
+                continue
+            if op.broadcasts and tuple(piece.shape) != tuple(outputs[slot].shape):
+                piece = broadcast_to(piece, shape=tuple(outputs[slot].shape))
+            total[slot] = piece if total[slot] is None else total[slot] + piece
+    return total
+
+
+def _variadic_forward(op: Op, inputs: tuple[Any, ...], attributes: dict[str, Any], tangents: list[Any]) -> list[Any]:
+    """Ops of a list: linear in the whole list (concat), or in each operand by itself (einsum)."""
+    if op.multilinear:
+        total: Any = None
+        for position, tangent in enumerate(tangents):
+            if tangent is not None:
+                part = op([*inputs[:position], tangent, *inputs[position + 1 :]], **attributes)
+                total = part if total is None else total + part
+        return [total]
+    filled = [zeros_of(x) if t is None else t for x, t in zip(inputs, tangents, strict=True)]
+    return [op(filled, **attributes)]

@@ -1,0 +1,188 @@
+"""Jacobians and Hessians: one backward pass over a batch of cotangents, not one pass for each output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .backward import backpropagate, gradients, records_now, zeros_of
+from .context import STATE, Records, activate, deactivate, remove_identical
+from .errors import invalid
+from .ops.family import numpy_type, shape_of
+from .ops.index import getitem
+from .ops.layout import concat, permute, reshape
+from .ops.reduce import reduce_sum
+from .tensor import EagerTensor, Tensor, from_array, identify, to_tensor
+from .vectorize import Batched, batch, new_depth, unbatch
+
+# What the values of one batch of cotangents may take up; larger batches run in chunks.
+MEMORY_BOUND = 256 * 2**20
+
+
+def jacobians(records: Records, target: Any, sources: list[Any]) -> list[Any]:
+    """For each source the derivative of every element of the target: target's shape, then the source's; or None."""
+    shape = shape_of_value(target)
+    size = int(np.prod(shape, dtype=np.int64))
+    if not target.dtype.is_differentiable:
+        return [None] * len(sources)
+
+    def directions(start: int, stop: int) -> Any:
+        rows = np.zeros((stop - start, size), target.dtype.numpy)
+        rows[np.arange(stop - start), np.arange(start, stop)] = 1
+        return rows.reshape(stop - start, *shape)
+
+    found = _batched_pass(records, target, sources, size, directions)
+    return [
+        None if data is None else as_tensor(reshape(data, shape=(*shape, *shape_of(data)[1:]))) for data in found
+    ]
+
+
+def batch_jacobian_of(records: Records, target: Any, source: Any) -> Any:
+    """For each entry of the first axis the Jacobian of its row of the target in its row of the source."""
+    if not target.dtype.is_differentiable:
+        return None
+    rows, *inner = shape_of_value(target)
+    size = int(np.prod(inner, dtype=np.int64))
+
+    def directions(start: int, stop: int) -> Any:
+        picks = np.zeros((stop - start, rows, size), target.dtype.numpy)
+        picks[np.arange(stop - start), :, np.arange(start, stop)] = 1
+        return picks.reshape(stop - start, rows, *inner)
+
+    (data,) = _batched_pass(records, target, [source], size, directions)
+    if data is None:
+        return None
+    order = (1, 0, *range(2, len(shape_of(data))))
+    return as_tensor(reshape(permute(data, perm=order), shape=(rows, *inner, *shape_of(data)[2:])))
+
+
+def _batched_pass(
+    records: Records, target: Any, sources: list[Any], count: int, directions: Callable[[int, int], Any]
+) -> list[Any]:
+    """The cotangents of the sources for `count` cotangents of the target, with the count as first axis."""
+    numbers = [identify(source) for source in sources]
+    if not count:
+        connected = gradients(records, [target], sources, [None], consume=False)
+        return [
+            None if found is None else np.zeros((0, *shape_of_value(source)), source.dtype.numpy)
+            for found, source in zip(connected, sources, strict=True)
+        ]
+    chunk = max(1, MEMORY_BOUND // max(1, _largest_value(records, target, sources)))
+    pieces: list[list[Any]] = []
+    on_tensors = records_now() or target.__class__ is Batched
+    with new_depth() as depth:
+        for start in range(0, count, chunk):
+            stop = min(start + chunk, count)
+            data = directions(start, stop)
+            cotangent = batch(from_array(data) if on_tensors else data, depth)
+            found = backpropagate(records, {identify(target): cotangent}, numbers, False, on_tensors)
+            pieces.append(
+                [None if found.get(n) is None else unbatch(found[n], stop - start, depth) for n in numbers]
+            )
+    if len(pieces) == 1:
+        return pieces[0]
+    return [
+        None if parts[0] is None else concat(list(parts), axis=0) for parts in zip(*pieces, strict=True)
+    ]
+
+
+def _largest_value(records: Records, target: Any, sources: list[Any]) -> int:
+    """Bytes of the largest value among target, sources and what the records keep: what one cotangent may need."""
+    largest = max(nbytes(value) for value in (target, *sources))
+    for entry in records.values():
+        if entry is not None:
+            for kept in entry[3:-2]:
+                if kept.__class__ is EagerTensor and kept._array.nbytes > largest:
+                    largest = kept._array.nbytes
+    return largest
+
+
+def nbytes(value: Any) -> int:
+    """Bytes of a tensor's or variable's value."""
+    return int(np.prod(shape_of_value(value), dtype=np.int64)) * value.dtype.size
+
+
+def shape_of_value(value: Any) -> tuple[int, ...]:
+    """The shape of the present value of a tensor or variable."""
+    return tuple(to_tensor(value).shape)
+
+
+def as_tensor(data: Any) -> Tensor:
+    """An array as a tensor."""
+    return data if isinstance(data, Tensor) else from_array(np.asarray(data))
+
+
+# --- second order ----------------------------------------------------------------------------------------------------
+
+
+def recorded_gradient(records: Records, target: Any, source: Any) -> tuple[Records, Any]:
+    """The gradient, and records that go on through it.
+
+    The backward pass runs on tensors while a copy of the record is open as a tape: what the pass computes from
+    followed values is appended there, so the gradient can be differentiated as if it had been taken in the context.
+    """
+    copy: Records = dict(records)
+    STATE.tapes.append(copy)
+    activate(copy)
+    try:
+        (gradient,) = gradients(records, [target], [source], [None], consume=False)
+    finally:
+        deactivate(copy)
+        remove_identical(STATE.tapes, copy)
+    return copy, None if gradient is None else to_tensor(gradient)
+
+
+def hessian_of(records: Records, target: Any, source: Any) -> Any:
+    """The second derivatives of a scalar target: the source's shape twice; zeros where it is linear."""
+    extended, gradient = recorded_gradient(records, target, source)
+    shape = shape_of_value(source)
+    if gradient is None:
+        return None
+    (matrix,) = jacobians(extended, gradient, [source])
+    return matrix if matrix is not None else from_array(np.zeros((*shape, *shape), source.dtype.numpy))
+
+
+def hessian_vector_product(records: Records, target: Any, source: Any, vector: Any) -> Any:
+    """The Hessian times a vector of the source's shape, without the Hessian."""
+    extended, gradient = recorded_gradient(records, target, source)
+    if gradient is None:
+        return None
+    vector = to_tensor(vector, source.dtype)
+    if tuple(vector.shape) != shape_of_value(source):
+        raise invalid(f"hvp: the vector must have the source's shape {shape_of_value(source)}, got {vector.shape}.")
+    (product,) = gradients(extended, [gradient], [source], [vector], consume=True)
+    return zeros_of(source) if product is None else product
+
+
+def hessian_diagonal_of(records: Records, target: Any, source: Any) -> Any:
+    """The second derivative in each element of the source, in chunks of rows: the matrix is never there as a whole."""
+    extended, gradient = recorded_gradient(records, target, source)
+    if gradient is None:
+        return None
+    shape = shape_of_value(source)
+    size = int(np.prod(shape, dtype=np.int64))
+    pieces = [piece for piece in _diagonal_pieces(extended, gradient, source, size)]
+    if not pieces or pieces[0] is None:
+        return from_array(np.zeros(shape, source.dtype.numpy))
+    return as_tensor(reshape(concat(pieces, axis=0), shape=shape))
+
+
+def _diagonal_pieces(records: Records, gradient: Any, source: Any, size: int) -> Iterator[Any]:
+    chunk = max(1, min(size, MEMORY_BOUND // max(1, _largest_value(records, gradient, [source]))))
+    for start in range(0, size, chunk):
+        stop = min(start + chunk, size)
+
+        def directions(first: int, last: int, offset: int = start) -> Any:
+            rows = np.zeros((last - first, size), numpy_type(gradient))
+            rows[np.arange(last - first), np.arange(offset + first, offset + last)] = 1
+            return rows.reshape(last - first, *shape_of(gradient))
+
+        (data,) = _batched_pass(records, gradient, [source], stop - start, directions)
+        if data is None:
+            yield None
+            return
+        rows = reshape(data, shape=(stop - start, size))
+        band = getitem(rows, key=(slice(None), slice(start, stop)))
+        yield reduce_sum(band * np.eye(stop - start, dtype=numpy_type(gradient)), axis=1, keepdims=False)

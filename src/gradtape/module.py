@@ -1,0 +1,155 @@
+"""`Module`: an object that knows the variables in its attributes; and name scopes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from types import TracebackType
+from typing import Any, TypeVar
+
+from .context import STATE
+from .variable import Variable
+
+_Result = TypeVar("_Result")
+
+
+class name_scope:
+    """Context manager: variables made inside get the name in front, as in "dense/kernel:0"."""
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise ValueError(f"name for name_scope must be a string, got {name!r}.")
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """The name given to the scope."""
+        return self._name
+
+    def __enter__(self) -> str:
+        self._before = list(STATE.name_scopes)
+        if self._name.endswith("/"):  # an absolute scope, as returned by entering one
+            STATE.name_scopes = self._name.rstrip("/").split("/") if self._name.rstrip("/") else []
+        elif self._name:
+            STATE.name_scopes = [*STATE.name_scopes, self._name]
+        return "/".join(STATE.name_scopes) + "/" if STATE.name_scopes else ""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        STATE.name_scopes = self._before
+
+
+class Module:
+    """Base class for anything that holds variables, directly or in lists, tuples, dicts and other modules.
+
+    >>> import gradtape as tf
+    >>> class Dense(tf.Module):
+    ...     def __init__(self, inputs, outputs):
+    ...         super().__init__()
+    ...         self.w = tf.Variable(tf.zeros([inputs, outputs]), name="w")
+    ...     def __call__(self, x):
+    ...         return x @ self.w
+    >>> [v.name for v in Dense(2, 3).trainable_variables]
+    ['w:0']
+    """
+
+    _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset()
+
+    def __init__(self, name: str | None = None) -> None:
+        if name is None:
+            name = _snake_case(type(self).__name__)
+        elif not _is_identifier(name):
+            raise ValueError(f"{name!r} is not a valid module name. Module names must be valid Python identifiers.")
+        self._name = name
+        scopes = "/".join(STATE.name_scopes)
+        self._scope_name = f"{scopes}/{name}" if scopes else name
+
+    @property
+    def name(self) -> str:
+        """The name given, or the class name in snake case."""
+        return getattr(self, "_name", _snake_case(type(self).__name__))
+
+    @property
+    def name_scope(self) -> name_scope:
+        """A name scope for variables made by this module."""
+        return name_scope(getattr(self, "_scope_name", self.name) + "/")
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """All variables of this module and its submodules, once each, attributes in the order of their names."""
+        return tuple(self._flatten(predicate=lambda value: isinstance(value, Variable)))
+
+    @property
+    def trainable_variables(self) -> tuple[Variable, ...]:
+        """The variables that are trainable."""
+        return tuple(v for v in self.variables if v.trainable)
+
+    @property
+    def non_trainable_variables(self) -> tuple[Variable, ...]:
+        """The variables that are not trainable."""
+        return tuple(v for v in self.variables if not v.trainable)
+
+    @property
+    def submodules(self) -> tuple[Module, ...]:
+        """All modules inside this one."""
+        return tuple(self._flatten(predicate=lambda value: isinstance(value, Module)))
+
+    @classmethod
+    def with_name_scope(cls, method: Callable[..., _Result]) -> Callable[..., _Result]:
+        """Decorator for a method: it runs in the module's name scope."""
+
+        def scoped(self: Module, *args: Any, **kwargs: Any) -> _Result:
+            with self.name_scope:
+                return method(self, *args, **kwargs)
+
+        scoped.__name__ = method.__name__
+        scoped.__doc__ = method.__doc__
+        return scoped
+
+    def _flatten(
+        self,
+        recursive: bool = True,
+        predicate: Callable[[Any], bool] | None = None,
+        attribute_traversal_key: Callable[[str], Any] | None = None,
+        with_path: bool = False,
+        expand_composites: bool = False,
+    ) -> Iterable[Any]:
+        found: list[Any] = []
+        seen: set[int] = {id(self)}
+
+        def visit(value: Any, path: tuple[Any, ...]) -> None:
+            if isinstance(value, (list, tuple)):
+                for position, item in enumerate(value):
+                    visit(item, (*path, position))
+                return
+            if isinstance(value, Mapping):
+                for key in sorted(value, key=str):
+                    visit(value[key], (*path, key))
+                return
+            if not isinstance(value, (Module, Variable)):
+                return
+            key = value._id if isinstance(value, Variable) else id(value)
+            if key in seen:
+                return
+            seen.add(key)
+            if predicate is None or predicate(value):
+                found.append((path, value) if with_path else value)
+            if recursive and isinstance(value, Module):
+                attributes_of(value, path)
+
+        def attributes_of(module: Module, path: tuple[Any, ...]) -> None:
+            for name in sorted(vars(module), key=attribute_traversal_key):
+                if name not in module._TF_MODULE_IGNORED_PROPERTIES:
+                    visit(vars(module)[name], (*path, name))
+
+        attributes_of(self, ())
+        return found
+
+
+def _snake_case(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
+def _is_identifier(name: str) -> bool:
+    return bool(re.fullmatch(r"[a-zA-Z_]\w*", name))

@@ -1,0 +1,554 @@
+"""The `Op` record: what an op computes, how it differentiates both ways, how it is batched, how it is tested.
+
+An op is declared in one block (see docs/design/ops.md):
+
+    @elementwise(eager=np.tanh)
+    def tanh(xp, x):
+        return xp.tanh(x)
+
+    @tanh.derivative("x")
+    def _(t, out):
+        return t - t * (out * out)
+
+The name then stands for the op itself. Called as `tanh(x)`, as rules do, it takes what it is given: arrays give
+an array, tensors a tensor, batched values a batched value. `tanh.public` is the function that users see: it always
+returns a tensor.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .context import ACTIVE, STATE, next_id, user_location
+from .dtypes import BY_NUMPY, Array, DType
+from .errors import GradientLookupError, InvalidArgumentError, OpError, invalid
+from .tensor import EagerTensor, Tensor, from_array, to_array, to_tensor
+
+Rule = Callable[..., Any]
+REGISTRY: dict[str, Op] = {}
+
+# Operand types that are neither arrays nor eager tensors (batched and symbolic values), with what runs an op on them.
+# The layers above fill it in; a later entry wins over an earlier one.
+RUNNERS: dict[type, Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Derivative:
+    """One differentiation rule for one argument; `needs` names what it must be given besides the direction."""
+
+    rule: Rule
+    needs: tuple[str, ...]
+
+    @classmethod
+    def of(cls, rule: Rule) -> Derivative:
+        code = rule.__code__
+        return cls(rule, code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount])
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One valid call of an op, to be tested in every way."""
+
+    args: tuple[Any, ...]
+    attributes: dict[str, Any] = field(default_factory=dict)
+    reference: Any = None  # the expected value, where the op's own reference does not cover it
+    differentiable: bool = True  # False at kinks and poles, where finite differences mean nothing
+
+
+@dataclass(frozen=True, slots=True)
+class BadInput:
+    """One call that must raise, and leave nothing changed."""
+
+    why: str
+    args: tuple[Any, ...]
+    attributes: dict[str, Any] = field(default_factory=dict)
+    error: type[Exception] | tuple[type[Exception], ...] = InvalidArgumentError
+
+
+class Op:
+    """A primitive operation; see the module's docstring."""
+
+    def __init__(
+        self,
+        kernel: Rule,
+        *,
+        eager: Rule | None = None,
+        tf_name: str | None = None,
+        dtypes: frozenset[np.dtype[Any]] = dtypes.NUMERIC,
+        other: dict[str, frozenset[np.dtype[Any]]] | None = None,
+        variadic: bool = False,
+        outputs: int | None = 1,
+        broadcasts: bool = False,
+    ) -> None:
+        code = kernel.__code__
+        positional = code.co_varnames[1 : code.co_argcount]
+        keyword = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+        self.name = kernel.__name__
+        self.tf_name = tf_name or "".join(part.capitalize() for part in self.name.split("_"))
+        self.__doc__ = kernel.__doc__
+        self.__name__ = kernel.__name__
+        self.__module__ = kernel.__module__
+        self.kernel = kernel
+        self.eager: Rule = eager if eager is not None else _on_numpy(kernel)
+        self.arguments: tuple[str, ...] = positional
+        self.optional: dict[str, Any] = dict(
+            zip(positional[len(positional) - len(kernel.__defaults__ or ()) :], kernel.__defaults__ or (), strict=True)
+        )
+        self.attributes: dict[str, Any] = {name: (kernel.__kwdefaults__ or {}).get(name, REQUIRED) for name in keyword}
+        self.dtypes = dtypes
+        self.other = other or {}
+        self.variadic = variadic
+        self.outputs = outputs  # None: as many as the kernel returns
+        self.broadcasts = broadcasts
+        self.vjps: dict[str, Derivative] = {}
+        self.jvps: dict[str, Derivative] = {}
+        self.linear_in: frozenset[str] = frozenset()
+        self.multilinear = False  # a variadic op that is linear in each operand by itself, not in the list
+        self.holomorphic: frozenset[str] = frozenset()  # arguments whose rule gives t * d, before conjugation
+        self.no_derivative: str | None = None
+        self.lookup_error = False
+        self.batching: Rule | None = None
+        self.check: Rule | None = None
+        self.samplers: list[Rule] = []
+        self.bad_inputs: list[Rule] = []
+        self.reference: Rule | None = None
+        self.tf_names: tuple[str, ...] = ()
+        self._pulls: dict[Any, Any] = {}
+        self._public: Any = None
+        if self.name in REGISTRY:
+            raise ValueError(f"There are two ops named {self.name}.")
+        REGISTRY[self.name] = self
+
+    # --- declaration ---------------------------------------------------------------------------------------------
+
+    def vjp(self, argument: str) -> Callable[[Rule], Rule]:
+        """Declare the reverse rule of one argument: cotangent of the output -> cotangent of the argument."""
+
+        def declare(rule: Rule) -> Rule:
+            self.vjps[self._known(argument)] = Derivative.of(rule)
+            return rule
+
+        return declare
+
+    def jvp(self, argument: str) -> Callable[[Rule], Rule]:
+        """Declare the forward rule of one argument: tangent of the argument -> its part of the output's tangent."""
+
+        def declare(rule: Rule) -> Rule:
+            self.jvps[self._known(argument)] = Derivative.of(rule)
+            return rule
+
+        return declare
+
+    def derivative(self, argument: str) -> Callable[[Rule], Rule]:
+        """Declare an elementwise derivative as the map `t -> t * d out / d argument`: it serves both directions."""
+
+        def declare(rule: Rule) -> Rule:
+            self.vjps[self._known(argument)] = self.jvps[argument] = Derivative.of(rule)
+            self.holomorphic |= {argument}
+            return rule
+
+        return declare
+
+    def linear(self, *arguments: str) -> None:
+        """Declare that the op is linear in each of these arguments: the forward rule is the op itself."""
+        self.linear_in |= {self._known(argument) for argument in arguments}
+
+    def not_differentiable(self, reason: str, *, lookup_error: bool = False) -> None:
+        """Declare that there is no derivative, and why; with `lookup_error`, asking for one raises as in TensorFlow."""
+        self.no_derivative = reason
+        self.lookup_error = lookup_error
+
+    def batched(self, rule: Rule) -> Rule:
+        """Declare how the op runs on values with a hidden first axis: `rule(op, is_batched, args, attributes)`."""
+        self.batching = rule
+        return rule
+
+    def checks(self, rule: Rule) -> Rule:
+        """Declare what explains a failure: called with the op's arrays and attributes, raises where they are wrong."""
+        self.check = rule
+        return rule
+
+    def samples(self, sampler: Rule) -> Rule:
+        """Declare inputs to test on: `sampler(draw)` yields `Sample`s."""
+        self.samplers.append(sampler)
+        return sampler
+
+    def rejects(self, bad: Rule) -> Rule:
+        """Declare inputs that must raise: `bad()` yields `BadInput`s."""
+        self.bad_inputs.append(bad)
+        return bad
+
+    def value(self, reference: Rule) -> Rule:
+        """Declare an independent way to compute the value, in float64 NumPy or SciPy, for the tests."""
+        self.reference = reference
+        return reference
+
+    def _known(self, argument: str) -> str:
+        if argument not in self.arguments:
+            raise ValueError(f"{self.name} has no argument {argument}; it has {', '.join(self.arguments)}.")
+        return argument
+
+    # --- calls ---------------------------------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **attributes: Any) -> Any:
+        """The internal entry, for rules and composites: arrays give an array, anything wrapped is wrapped again."""
+        runner = None
+        for value in args[0] if self.variadic else args:
+            cls = value.__class__
+            if cls is EagerTensor:
+                if runner is None:
+                    runner = apply
+            elif cls in RUNNERS:
+                runner = RUNNERS[cls]
+            elif hasattr(cls, "_read") and runner is None:
+                runner = apply
+        if runner is None:
+            return self.eager(*args, **attributes)
+        return runner(self, args, attributes)
+
+    @property
+    def public(self) -> Any:
+        """The function that users call; see entry.py."""
+        if self._public is None:
+            from .entry import public_entry
+
+            self._public = public_entry(self)
+        return self._public
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}({', '.join((*self.arguments, *self.attributes))})>"
+
+    # --- recording -----------------------------------------------------------------------------------------------
+
+    def saved_names(self, followed: tuple[int, ...], broadcast: bool) -> list[str]:
+        """What a record must keep for these arguments, in the order in which it is kept."""
+        names: list[str] = []
+        for position in followed:
+            argument = self.arguments[position]
+            rule = self.vjps.get(argument)
+            for name in rule.needs if rule else ():
+                if name not in names:
+                    names.append(name)
+            if broadcast and f"{argument}_shape" not in names:
+                names.append(f"{argument}_shape")
+        return names
+
+    def pull(self, followed: tuple[int, ...], numbers: tuple[int, ...] = (), broadcast: bool = False, conjugate: bool = False) -> Any:
+        """The function `pull(cotangent, record)` that gives the cotangents of the followed arguments."""
+        key = (followed, numbers, broadcast, conjugate)
+        found = self._pulls.get(key)
+        if found is None:
+            from .entry import build_pull
+
+            found = self._pulls[key] = build_pull(self, followed, numbers, broadcast, conjugate)
+        return found
+
+
+REQUIRED = object()  # the default of an attribute that has none
+
+
+# --- attributes: the values that are not tensors, as users may write them ---------------------------------------------
+
+
+def as_int(value: Any) -> int:
+    """An integer, also from a NumPy integer or an integer tensor without axes."""
+    if value.__class__ is int:
+        return int(value)
+    if isinstance(value, (bool, np.bool_)):
+        raise invalid(f"An integer is needed, got {value!r}.")
+    try:
+        return int(operator.index(value))
+    except TypeError:
+        array = np.asarray(value)
+        if array.dtype.kind in "iu" and array.size == 1:
+            return int(array.reshape(())[()])
+        raise invalid(f"An integer is needed, got {value!r} of type {type(value).__name__}.") from None
+
+
+def as_ints(value: Any) -> tuple[int, ...]:
+    """A tuple of integers from an integer, a sequence of integers, an array or an integer tensor."""
+    if isinstance(value, (list, tuple)):
+        return tuple([v if v.__class__ is int else as_int(v) for v in value])
+    if isinstance(value, range):
+        return tuple(value)
+    if value.__class__ is int:
+        return (value,)
+    array = np.asarray(value)
+    if array.size == 0:
+        return ()
+    if array.dtype.kind not in "iu" or array.ndim > 1:
+        raise invalid(f"Integers are needed, got {value!r}.")
+    return tuple(array.reshape(-1).tolist())
+
+
+def as_axis(value: Any) -> int | tuple[int, ...] | None:
+    """An axis, several axes, or None."""
+    if value is None or value.__class__ is int:
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, (list, tuple)) or np.ndim(value):
+        return as_ints(value)
+    return as_int(value)
+
+
+def as_shape(value: Any) -> tuple[int, ...]:
+    """A shape: integers, none below -1, whose product an array can have."""
+    try:
+        shape = as_ints(value)
+    except InvalidArgumentError:
+        if isinstance(value, (list, tuple)) and None in value:
+            raise TypeError(f"A shape needs known sizes, got {value!r}. Use -1 (in reshape) or tf.shape(x).") from None
+        raise
+    size = 1
+    for length in shape:
+        if length < -1:
+            raise invalid(f"A size cannot be negative, got {length} in shape {list(shape)}.")
+        size *= abs(length)
+    if size > 2**62:
+        raise invalid(f"Shape {list(shape)} has too many elements ({size}).")
+    return shape
+
+
+# Attributes of these names mean the same in every op, and are brought to their canonical form by public entries.
+CONVERTERS: dict[str, Callable[[Any], Any]] = {
+    "axis": as_axis,
+    "shape": as_shape,
+    "keepdims": bool,
+}
+
+
+def _on_numpy(kernel: Rule) -> Rule:
+    def eager(*args: Any, **attributes: Any) -> Any:
+        return kernel(np, *args, **attributes)
+
+    return eager
+
+
+def op(kernel: Rule | None = None, **options: Any) -> Any:
+    """Decorator: declare the function as an op; its keyword-only parameters are attributes, the others tensors."""
+    if kernel is None:
+        return lambda function: Op(function, **options)
+    return Op(kernel, **options)
+
+
+# --- the general path: any operands, any op; the generated entries are this, made fast for the usual case ------------
+
+
+def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
+    """Run an op on anything a user may pass, record it, and return a tensor (or a list of tensors)."""
+    for name, default in op.attributes.items():
+        if name not in attributes:
+            attributes[name] = default
+    if op.variadic:
+        tensors = matching_tensors(op, args[0], range(len(args[0])))
+    elif op.other:
+        tensors = _mixed_tensors(op, args)
+    else:
+        tensors = matching_tensors(op, args)
+    for tensor in tensors:
+        if tensor.__class__ in RUNNERS:
+            return RUNNERS[tensor.__class__](op, (tensors,) if op.variadic else tuple(tensors), attributes)
+    arrays = [tensor._array for tensor in tensors]
+    check_dtype(op, tensors)
+    try:
+        result = op.eager(arrays, **attributes) if op.variadic else op.eager(*arrays, **attributes)
+    except Exception as error:
+        raise explained(op, error, arrays, attributes) from None
+    if op.outputs == 1:
+        output = from_array(result)
+        if ACTIVE:
+            record(op, tuple(tensors), attributes, (output,))
+        return output
+    outputs = tuple(from_array(part) for part in result)
+    if ACTIVE:
+        record(op, tuple(tensors), attributes, outputs)
+    return list(outputs)
+
+
+def matching_tensors(op: Op, args: Iterable[Any], labels: Any = None) -> list[Any]:
+    """The operands as tensors of one type: that of the first tensor among them, else of the first value."""
+    args = list(args)
+    dtype: DType | None = None
+    for value in args:
+        if isinstance(value, Tensor) or hasattr(value.__class__, "_read"):
+            dtype = value.dtype
+            break
+    tensors: list[Any] = []
+    for position, value in enumerate(args):
+        tensor = operand(op, value, dtype, position)
+        if dtype is None:
+            dtype = tensor.dtype
+        elif tensor.dtype is not dtype:
+            raise mixed_types(op, position, dtype, tensor.dtype)
+        tensors.append(tensor)
+    return tensors
+
+
+def _mixed_tensors(op: Op, args: tuple[Any, ...]) -> list[Any]:
+    group = [p for p, name in enumerate(op.arguments) if name not in op.other and p < len(args)]
+    matched = dict(zip(group, matching_tensors(op, [args[p] for p in group]), strict=True))
+    tensors: list[Any] = []
+    for position, value in enumerate(args):
+        if position in matched:
+            tensors.append(matched[position])
+            continue
+        tensor = operand(op, value, None, position)
+        allowed = op.other[op.arguments[position]]
+        if tensor.dtype.numpy not in allowed:
+            expected = " or ".join(sorted(BY_NUMPY[d].name for d in allowed))
+            raise invalid(
+                f"{op.name}: {op.arguments[position]} must be {expected}, got {tensor.dtype.name}. Use tf.cast."
+            )
+        tensors.append(tensor)
+    return tensors
+
+
+def operand(op: Op, value: Any, dtype: DType | None, position: int) -> Any:
+    """One operand as a tensor; Python numbers and arrays adapt to `dtype`, but floats never become integers."""
+    cls = value.__class__
+    if cls is EagerTensor:
+        return value
+    if hasattr(cls, "_read"):
+        return value._read()
+    if dtype is None or isinstance(value, Tensor):
+        try:
+            return to_tensor(value)
+        except TypeError as error:
+            raise TypeError(f"{op.name}: {error}") from None
+    if isinstance(value, np.ndarray | np.generic):
+        kind, target = value.dtype.kind, dtype.numpy.kind
+        if (kind in "fV" and target in "iub") or (kind == "c" and target != "c") or (kind == "b") != (target == "b"):
+            found = BY_NUMPY.get(value.dtype)
+            raise mixed_types(op, position, dtype, found if found is not None else dtype)
+        return from_array(to_array(value, dtype))
+    try:
+        return to_tensor(value, dtype)
+    except TypeError:
+        natural = to_tensor(value)
+        if natural.dtype is dtype:
+            raise
+        raise mixed_types(op, position, dtype, natural.dtype) from None
+
+
+def mixed_types(op: Op, position: int, expected: DType, given: DType) -> InvalidArgumentError:
+    """The error for operands of two types."""
+    label = op.arguments[position] if position < len(op.arguments) and not op.variadic else f"number {position}"
+    return invalid(
+        f"{op.name}: cannot compute {op.tf_name} as input #{position} ({label}) was expected to be {expected.name} "
+        f"but is {given.name}. Types are never mixed silently: use tf.cast(x, tf.{expected.name})."
+    )
+
+
+def check_dtype(op: Op, tensors: list[Any]) -> None:
+    """Raise unless the op is defined for the (common) type of its operands."""
+    for position, tensor in enumerate(tensors):
+        if not op.variadic and position < len(op.arguments) and op.arguments[position] in op.other:
+            continue
+        dtype = tensor._array.dtype
+        if dtype not in op.dtypes:
+            allowed = ", ".join(sorted(BY_NUMPY[d].name for d in op.dtypes))
+            raise invalid(
+                f"{op.name} is not defined for {BY_NUMPY[dtype].name}; allowed are {allowed}. Use tf.cast first."
+            )
+        return  # the others have the same type
+
+
+def explained(op: Op, error: Exception, arrays: list[Array], attributes: dict[str, Any]) -> Exception:
+    """What to raise instead of an error that came out of a kernel."""
+    if isinstance(error, OpError):
+        return error
+    if op.check is not None:
+        try:
+            op.check(*((arrays,) if op.variadic else arrays), **attributes)
+        except OpError as better:
+            return better
+    if isinstance(error, MemoryError):
+        from .errors import ResourceExhaustedError
+
+        return ResourceExhaustedError(None, None, f"{op.name}: {error}")
+    if isinstance(error, (ValueError, IndexError, TypeError, OverflowError, ZeroDivisionError, np.linalg.LinAlgError)):
+        shapes = ", ".join(str(np.shape(a)) for a in arrays)
+        settings = "".join(f", {k}={v!r}" for k, v in attributes.items())
+        return invalid(f"{op.name}: {error} (operands of shape {shapes}{settings}).")
+    return error
+
+
+def record(op: Op, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...]) -> None:
+    """Append the op to every tape of this thread that follows one of its inputs; then advance the accumulators."""
+    if op.no_derivative is not None and not op.lookup_error:
+        return
+    state = STATE
+    for records in state.tapes:
+        followed = tuple(p for p, tensor in enumerate(inputs) if tensor._id in records)
+        if not followed:
+            continue
+        if not op.variadic:
+            followed = tuple(p for p in followed if op.arguments[p] in op.vjps or op.lookup_error)
+            if not followed:
+                continue
+        if not (outputs[0].dtype.is_differentiable or op.lookup_error):
+            continue
+        append(records, op, followed, inputs, attributes, outputs)
+    for accumulator in tuple(state.accumulators):
+        accumulator.advance(op, inputs, attributes, outputs)
+
+
+def append(
+    records: Any, op: Op, followed: tuple[int, ...], inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...]
+) -> None:
+    """Write one record; its layout is described in tape.py."""
+    first = outputs[0]
+    if not first._id:
+        for output in outputs:  # consecutive, the record under the first: it is reached when all others have been
+            output._id = next_id()
+    ids = tuple(inputs[p]._id for p in followed)
+    count = len(ids)
+    if op.lookup_error and not op.vjps:
+        pull, saved = _refuse(op), []
+    elif op.variadic:
+        needs = op.vjps[op.arguments[0]].needs
+        pull = op.pull(())
+        saved = [followed, *(_saved(op, name, inputs, attributes, outputs) for name in needs)]
+    else:
+        shape = first.shape
+        broadcast = op.broadcasts and any(inputs[p].shape != shape for p in followed)
+        conjugate = bool(op.holomorphic) and first.dtype.is_complex
+        pull = op.pull(followed, (), broadcast, conjugate)
+        saved = [_saved(op, name, inputs, attributes, outputs) for name in op.saved_names(followed, broadcast)]
+    if op.outputs != 1:
+        count = -count  # what the backward pass knows several outputs by; the last thing kept is what they look like
+        saved.append(tuple((tuple(o.shape), o.dtype.numpy) for o in outputs))
+    records[first._id] = (pull, count, *ids, *saved, *user_location())
+    for slot, output in enumerate(outputs[1:], 1):
+        records[output._id] = (None, first._id, slot, len(outputs))
+
+
+def _saved(op: Op, name: str, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...]) -> Any:
+    if name == "out":
+        return outputs[0] if op.outputs == 1 else outputs
+    if name in op.arguments:
+        return inputs if op.variadic else inputs[op.arguments.index(name)]
+    if name in attributes:
+        return attributes[name]
+    argument = name.removesuffix("_shape")
+    if argument == "out":
+        return tuple(outputs[0].shape)
+    if op.variadic:
+        return tuple(tuple(tensor.shape) for tensor in inputs)
+    return tuple(inputs[op.arguments.index(argument)].shape)
+
+
+def _refuse(op: Op) -> Rule:
+    def pull(cotangent: Any, entry: Any) -> Any:
+        raise GradientLookupError(
+            f"gradient registry has no entry for: {op.tf_name}. tf.{op.name} has no derivative: {op.no_derivative}. "
+            "Take it off the path with tf.stop_gradient."
+        )
+
+    pull.on_tensors = pull  # type: ignore[attr-defined]
+    return pull

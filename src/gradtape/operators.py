@@ -1,0 +1,292 @@
+"""Python's operators, indexing and iteration on tensors and variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .entry import public_entry
+from .errors import InvalidArgumentError, invalid
+from .ops import elementwise as e
+from .ops import index, layout
+from .ops.linalg import matmul
+from .shapes import broadcast
+from .tensor import PACK_LIST, DType, EagerTensor, Tensor, to_tensor
+from .variable import SliceAssigner, Variable
+
+# --- division: integers divide as floats, as in TensorFlow ------------------------------------------------------------
+
+_DIVIDED_AS = {
+    dtypes.int8: dtypes.float32, dtypes.uint8: dtypes.float32, dtypes.int16: dtypes.float32, dtypes.uint16: dtypes.float32,
+    dtypes.int32: dtypes.float64, dtypes.uint32: dtypes.float64, dtypes.int64: dtypes.float64, dtypes.uint64: dtypes.float64,
+}  # fmt: skip
+
+_divide = e.divide.public
+
+
+def truediv(x: Any, y: Any, name: str | None = None) -> Any:
+    """x / y; integers are divided as floats.
+
+    >>> import gradtape as tf
+    >>> (tf.constant(3) / tf.constant(2)).numpy()
+    np.float64(1.5)
+    """
+    dtype = _integer_type(x, y)
+    if dtype is None:
+        return _divide(x, y)
+    x, y = to_tensor(x, dtype), to_tensor(y, dtype)
+    target = _DIVIDED_AS[dtype].numpy
+    return _divide(e.convert.public(x, target), e.convert.public(y, target))
+
+
+def _integer_type(x: Any, y: Any) -> DType | None:
+    """The integer type of the first tensor among the operands, or of Python integers."""
+    for value in (x, y):
+        if isinstance(value, (Tensor, Variable)):
+            return value.dtype if value.dtype in _DIVIDED_AS else None
+    dtype: DType = to_tensor(x).dtype
+    return dtype if dtype in _DIVIDED_AS else None
+
+
+def _truediv(x: Any, y: Any) -> Any:
+    return truediv(x, y) if x.dtype in _DIVIDED_AS else _divide(x, y)
+
+
+def _rtruediv(x: Any, y: Any) -> Any:
+    return truediv(y, x) if x.dtype in _DIVIDED_AS else _divide(y, x)
+
+
+# --- comparison ------------------------------------------------------------------------------------------------------
+
+
+def _comparable(x: Any, y: Any) -> bool:
+    """Whether two values can be compared element by element; otherwise they are simply different."""
+    if y is None:
+        return False
+    try:
+        tensor = to_tensor(y, None if isinstance(y, (Tensor, Variable)) else x.dtype)
+    except (TypeError, ValueError):
+        return False
+    return broadcast(tuple(to_tensor(x).shape), tuple(tensor.shape)) is not None
+
+
+def _equal(x: Any, y: Any) -> Any:
+    if y.__class__ is EagerTensor and x.__class__ is EagerTensor and x._array.shape == y._array.shape:
+        return e.equal.public(x, y)
+    if not _comparable(x, y):
+        return False if y is None else e.equal.public(False, True)
+    return e.equal.public(x, y)
+
+
+def _not_equal(x: Any, y: Any) -> Any:
+    if not _comparable(x, y):
+        return True if y is None else e.equal.public(True, True)
+    return e.not_equal.public(x, y)
+
+
+# --- logic -----------------------------------------------------------------------------------------------------------
+
+
+def _bitwise(name: str, logical: Any) -> Any:
+    def operator(x: Any, y: Any) -> Any:
+        if x.dtype == dtypes.bool:
+            return logical.public(x, y)
+        from .op import REGISTRY
+
+        if name not in REGISTRY:
+            raise invalid(f"{name} is defined for truth values only, got {x.dtype!r}.")
+        return REGISTRY[name].public(x, y)
+
+    return operator
+
+
+def _invert(x: Any) -> Any:
+    return e.logical_not.public(x)
+
+
+# --- indexing --------------------------------------------------------------------------------------------------------
+
+
+def canonical_key(key: Any) -> tuple[Any, ...] | None:
+    """The key as a tuple of integers, slices, None and Ellipsis; None where it holds masks or index arrays."""
+    parts = key if isinstance(key, tuple) else (key,)
+    result: list[Any] = []
+    for part in parts:
+        if part is None or part is Ellipsis or part.__class__ is int:
+            result.append(part)
+        elif isinstance(part, slice):
+            result.append(slice(_bound(part.start), _bound(part.stop), _bound(part.step)))
+        elif isinstance(part, (bool, np.bool_)):
+            return None
+        elif isinstance(part, (int, np.integer)):
+            result.append(int(part))
+        elif isinstance(part, (Tensor, Variable, np.ndarray)) and part.ndim == 0 and np.dtype(_numpy(part)).kind in "iu":
+            result.append(int(part))
+        else:
+            return None
+    return tuple(result)
+
+
+def _numpy(value: Any) -> Any:
+    return getattr(value.dtype, "numpy", value.dtype)
+
+
+def _bound(value: Any) -> int | None:
+    if value is None or value.__class__ is int:
+        return value
+    try:
+        return int(value.__index__())
+    except (TypeError, AttributeError):
+        raise TypeError(
+            f"Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are "
+            f"valid indices, got {value!r}"
+        ) from None
+
+
+def getitem(x: Any, key: Any) -> Any:
+    """x[key] for tensors."""
+    canonical = canonical_key(key)
+    if canonical is not None:
+        return index.getitem.public(x, canonical)
+    return _advanced(x, key)
+
+
+def _advanced(x: Any, key: Any) -> Any:
+    """Boolean masks, and integer arrays as NumPy reads them."""
+    parts = key if isinstance(key, tuple) else (key,)
+    arrays: list[Any] = []
+    for part in parts:
+        if part is None or part is Ellipsis or isinstance(part, (int, slice)):
+            arrays.append(part)
+            continue
+        array = np.asarray(to_tensor(part)._array) if not isinstance(part, (bool, np.bool_)) else np.asarray(part)
+        if array.dtype.kind not in "iub":
+            raise TypeError(
+                f"Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and integer or boolean tensors are valid "
+                f"indices, got {part!r}"
+            )
+        arrays.append(array)
+    return index.pick.public(x, tuple(arrays))
+
+
+def _variable_getitem(variable: Variable, key: Any) -> Any:
+    part = getitem(variable._read(), key)
+    canonical = canonical_key(key)
+    assigner = SliceAssigner(variable, key if canonical is None else canonical)
+    part.assign, part.assign_add, part.assign_sub = assigner.assign, assigner.assign_add, assigner.assign_sub
+    return part
+
+
+def _iterate(x: Any) -> Iterator[Any]:
+    if not x.ndim:
+        raise TypeError("Cannot iterate over a scalar tensor.")
+    return iter(index_rows(x))
+
+
+def index_rows(x: Any) -> Iterator[Any]:
+    """The slices along the first axis, one at a time."""
+    for position in range(len(x)):
+        yield index.getitem.public(to_tensor(x), (position,))
+
+
+# --- lists that contain tensors --------------------------------------------------------------------------------------
+
+
+def _pack(values: Any, dtype: DType | None) -> Tensor:
+    """A nested list with tensors in it as one tensor; the tape follows the parts."""
+    if dtype is None:
+        dtype = _first_type(values)
+    parts = [_pack(v, dtype) if isinstance(v, (list, tuple)) else to_tensor(v, dtype) for v in values]
+    try:
+        result: Tensor = layout.stack.public(parts)
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(None, None, f"convert_to_tensor of a list: {error}") from None
+    return result
+
+
+def _first_type(values: Any) -> DType | None:
+    for value in values:
+        if isinstance(value, (Tensor, Variable)):
+            return value.dtype
+        if isinstance(value, (list, tuple)):
+            found = _first_type(value)
+            if found is not None:
+                return found
+    return None
+
+
+PACK_LIST.append(_pack)
+
+
+def matmul_operator(a: Any, b: Any) -> Any:
+    """a @ b; a vector on either side is a row or a column, as in NumPy."""
+    a, b = to_tensor(a, None if isinstance(a, (Tensor, Variable)) else b.dtype), to_tensor(
+        b, None if isinstance(b, (Tensor, Variable)) else a.dtype
+    )
+    if a.ndim >= 2 and b.ndim >= 2:
+        return matmul.public(a, b)
+    if not (a.ndim and b.ndim):
+        raise invalid(f"matmul: operands need at least one axis, got shapes {a.shape} and {b.shape}.")
+    left = layout.expand_dims.public(a, 0) if a.ndim == 1 else a
+    right = layout.expand_dims.public(b, -1) if b.ndim == 1 else b
+    product = matmul.public(left, right)
+    axes = ([-2] if a.ndim == 1 else []) + ([-1] if b.ndim == 1 else [])
+    return layout.squeeze.public(product, tuple(axes))
+
+
+def _reflected_matmul(b: Any, a: Any) -> Any:
+    return matmul_operator(a, b)
+
+
+def _fast_matmul(a: Any, b: Any) -> Any:
+    if a.__class__ is EagerTensor and b.__class__ is EagerTensor and a._array.ndim >= 2 and b._array.ndim >= 2:
+        return matmul.public(a, b)
+    return matmul_operator(a, b)
+
+
+# --- attaching -------------------------------------------------------------------------------------------------------
+
+_OPERATORS: dict[str, Any] = {
+    "__add__": e.add.public,
+    "__radd__": public_entry(e.add, reflected=True),
+    "__sub__": e.subtract.public,
+    "__rsub__": public_entry(e.subtract, reflected=True),
+    "__mul__": e.multiply.public,
+    "__rmul__": public_entry(e.multiply, reflected=True),
+    "__truediv__": _truediv,
+    "__rtruediv__": _rtruediv,
+    "__floordiv__": e.floordiv.public,
+    "__rfloordiv__": public_entry(e.floordiv, reflected=True),
+    "__mod__": e.floormod.public,
+    "__rmod__": public_entry(e.floormod, reflected=True),
+    "__pow__": e.pow.public,
+    "__rpow__": public_entry(e.pow, reflected=True),
+    "__matmul__": _fast_matmul,
+    "__rmatmul__": _reflected_matmul,
+    "__neg__": e.negative.public,
+    "__pos__": e.identity.public,
+    "__abs__": e.abs.public,
+    "__lt__": e.less.public,
+    "__le__": e.less_equal.public,
+    "__gt__": e.greater.public,
+    "__ge__": e.greater_equal.public,
+    "__eq__": _equal,
+    "__ne__": _not_equal,
+    "__and__": _bitwise("bitwise_and", e.logical_and),
+    "__rand__": _bitwise("bitwise_and", e.logical_and),
+    "__or__": _bitwise("bitwise_or", e.logical_or),
+    "__ror__": _bitwise("bitwise_or", e.logical_or),
+    "__xor__": _bitwise("bitwise_xor", e.logical_xor),
+    "__rxor__": _bitwise("bitwise_xor", e.logical_xor),
+    "__invert__": _invert,
+    "__iter__": _iterate,
+}
+
+for _name, _operator in _OPERATORS.items():
+    setattr(Tensor, _name, _operator)
+    setattr(Variable, _name, _operator)
+Tensor.__getitem__ = getitem  # type: ignore[attr-defined]
+Variable.__getitem__ = _variable_getitem  # type: ignore[attr-defined]

@@ -1,0 +1,1016 @@
+"""Arithmetic and elementary functions, element by element.
+
+A rule given to `derivative` maps a direction t to t * d out / d x. It serves as forward rule, and as reverse rule
+too, conjugated for complex numbers (the gradient is the conjugate of the holomorphic derivative, as in TensorFlow).
+Rules are written with few operations: `t - t * (out * out)` beats `t * (1 - out * out)` by one array.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import ANY, BOOL, FLOATING, INEXACT, NUMERIC, REAL, Array
+from ..errors import invalid
+from ..op import Op, op
+from ..shapes import broadcast
+from .family import elementwise, is_complex, numpy_type, sample_binary, sample_unary
+
+# --- arithmetic ------------------------------------------------------------------------------------------------------
+
+
+@elementwise(eager=operator.add, tf_name="AddV2", dtypes=NUMERIC)
+def add(xp: Any, x: Any, y: Any) -> Any:
+    """x + y, with broadcasting."""
+    return x + y
+
+
+@add.derivative("x")
+def _(t: Any) -> Any:
+    return t
+
+
+@add.derivative("y")
+def _(t: Any) -> Any:
+    return t
+
+
+@elementwise(eager=operator.sub, tf_name="Sub")
+def subtract(xp: Any, x: Any, y: Any) -> Any:
+    """x - y, with broadcasting."""
+    return x - y
+
+
+@subtract.derivative("x")
+def _(t: Any) -> Any:
+    return t
+
+
+@subtract.derivative("y")
+def _(t: Any) -> Any:
+    return -t
+
+
+@elementwise(eager=operator.mul, tf_name="Mul")
+def multiply(xp: Any, x: Any, y: Any) -> Any:
+    """x * y, with broadcasting."""
+    return x * y
+
+
+@multiply.derivative("x")
+def _(t: Any, y: Any) -> Any:
+    return t * y
+
+
+@multiply.derivative("y")
+def _(t: Any, x: Any) -> Any:
+    return t * x
+
+
+@elementwise(eager=operator.truediv, tf_name="RealDiv", dtypes=INEXACT)
+def divide(xp: Any, x: Any, y: Any) -> Any:
+    """x / y, with broadcasting."""
+    return x / y
+
+
+@divide.derivative("x")
+def _(t: Any, y: Any) -> Any:
+    return t / y
+
+
+@divide.derivative("y")
+def _(t: Any, y: Any, out: Any) -> Any:
+    return -t * out / y
+
+
+def _floor_divide(x: Array, y: Array) -> Any:
+    if x.dtype.kind in "iu" and not np.all(y):
+        raise invalid("floordiv: integer division by zero.")
+    return x // y
+
+
+@elementwise(eager=_floor_divide, tf_name="FloorDiv", dtypes=REAL)
+def floordiv(xp: Any, x: Any, y: Any) -> Any:
+    """The largest integer not above x / y."""
+    return xp.floor_divide(x, y)
+
+
+floordiv.not_differentiable("it is constant between its jumps")
+
+
+def _floor_mod(x: Array, y: Array) -> Any:
+    if x.dtype.kind in "iu" and not np.all(y):
+        raise invalid("floormod: integer division by zero.")
+    return x % y
+
+
+@elementwise(eager=_floor_mod, tf_name="FloorMod", dtypes=REAL)
+def floormod(xp: Any, x: Any, y: Any) -> Any:
+    """What is left of x after taking floor(x / y) times y away; it has the sign of y."""
+    return xp.mod(x, y)
+
+
+@floormod.derivative("x")
+def _(t: Any) -> Any:
+    return t
+
+
+@floormod.derivative("y")
+def _(t: Any, x: Any, y: Any) -> Any:
+    return -t * floordiv(x, y)
+
+
+@elementwise(eager=operator.neg, tf_name="Neg")
+def negative(xp: Any, x: Any) -> Any:
+    """-x."""
+    return -x
+
+
+@negative.derivative("x")
+def _(t: Any) -> Any:
+    return -t
+
+
+@elementwise(eager=operator.pow, tf_name="Pow")
+def pow(xp: Any, x: Any, y: Any) -> Any:
+    """x to the power y."""
+    return x**y
+
+
+@pow.derivative("x")
+def _(t: Any, x: Any, y: Any) -> Any:
+    # At x = y = 0 this is 0 * inf = nan, as in TensorFlow.
+    return t * (y * pow(x, y - 1))
+
+
+@pow.derivative("y")
+def _(t: Any, x: Any, out: Any) -> Any:
+    return t * (out * _log_or_zero(x))
+
+
+def _log_or_zero(x: Any) -> Any:
+    """log(x) where it is defined, 0 elsewhere: TensorFlow's gradient of pow in its exponent."""
+    defined = not_equal(x, 0) if is_complex(x) else greater(x, 0)
+    return select(defined, log(select(defined, x, ones_like(x))), zeros_like(x))
+
+
+@elementwise(eager=np.square)
+def square(xp: Any, x: Any) -> Any:
+    """x * x."""
+    return x * x
+
+
+@square.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return t * (x + x)
+
+
+@elementwise(tf_name="SquaredDifference")
+def squared_difference(xp: Any, x: Any, y: Any) -> Any:
+    """conj(x - y) * (x - y)."""
+    difference = x - y
+    return xp.conj(difference) * difference
+
+
+@squared_difference.vjp("x")
+def _(g: Any, x: Any, y: Any) -> Any:
+    return (2.0 * g) * (x - y)
+
+
+@squared_difference.vjp("y")
+def _(g: Any, x: Any, y: Any) -> Any:
+    return (-2.0 * g) * (x - y)
+
+
+@squared_difference.jvp("x")
+def _(t: Any, x: Any, y: Any) -> Any:
+    return _real_product(t, x - y)
+
+
+@squared_difference.jvp("y")
+def _(t: Any, x: Any, y: Any) -> Any:
+    return _real_product(t, y - x)
+
+
+def _real_product(t: Any, difference: Any) -> Any:
+    """The change of |difference|^2 along t: 2 Re(conj(difference) t)."""
+    if is_complex(t):
+        product = conj(difference) * t
+        return product + conj(product)
+    return 2.0 * t * difference
+
+
+@elementwise(eager=np.reciprocal, tf_name="Reciprocal", dtypes=INEXACT)
+def reciprocal(xp: Any, x: Any) -> Any:
+    """1 / x."""
+    return 1.0 / x
+
+
+@reciprocal.derivative("x")
+def _(t: Any, out: Any) -> Any:
+    return -t * out * out
+
+
+@elementwise(dtypes=INEXACT)
+def divide_no_nan(xp: Any, x: Any, y: Any) -> Any:
+    """x / y, and 0 where y is 0."""
+    zero = y == 0
+    return xp.where(zero, 0, x / xp.where(zero, 1, y)).astype(xp.result_type(x, y))
+
+
+@divide_no_nan.derivative("x")
+def _(t: Any, y: Any) -> Any:
+    return divide_no_nan(t, y)
+
+
+@divide_no_nan.derivative("y")
+def _(t: Any, x: Any, y: Any) -> Any:
+    return t * divide_no_nan(divide_no_nan(-x, y), y)
+
+
+@elementwise(dtypes=INEXACT, tf_name="MulNoNan")
+def multiply_no_nan(xp: Any, x: Any, y: Any) -> Any:
+    """x * y, and 0 where y is 0, even if x is infinite or nan."""
+    zero = y == 0
+    return xp.where(zero, 0, xp.where(zero, 0, x) * y).astype(xp.result_type(x, y))
+
+
+@multiply_no_nan.derivative("x")
+def _(t: Any, y: Any) -> Any:
+    return multiply_no_nan(t, y)
+
+
+@multiply_no_nan.derivative("y")
+def _(t: Any, x: Any) -> Any:
+    return multiply_no_nan(x, t)
+
+
+@elementwise(dtypes=INEXACT, tf_name="ZeroSafeDivide")
+def zero_safe_divide(xp: Any, x: Any, y: Any) -> Any:
+    """x / y, and 0 where x is 0, whatever y: what TensorFlow does inside the gradients of sqrt and rsqrt."""
+    zero = x == 0
+    return xp.where(zero, 0, x / xp.where(zero, 1, y)).astype(xp.result_type(x, y))
+
+
+@zero_safe_divide.derivative("x")
+def _(t: Any, y: Any) -> Any:
+    return t / y
+
+
+@zero_safe_divide.derivative("y")
+def _(t: Any, x: Any, y: Any) -> Any:
+    return -t * zero_safe_divide(zero_safe_divide(x, y), y)
+
+
+# --- powers, exponentials, logarithms --------------------------------------------------------------------------------
+
+
+@elementwise(eager=np.sqrt, dtypes=INEXACT)
+def sqrt(xp: Any, x: Any) -> Any:
+    """The square root."""
+    return xp.sqrt(x)
+
+
+@sqrt.derivative("x")
+def _(t: Any, out: Any) -> Any:
+    return zero_safe_divide(0.5 * t, out)
+
+
+@elementwise(dtypes=INEXACT)
+def rsqrt(xp: Any, x: Any) -> Any:
+    """1 / sqrt(x)."""
+    return xp.reciprocal(xp.sqrt(x))
+
+
+@rsqrt.derivative("x")
+def _(t: Any, x: Any, out: Any) -> Any:
+    return zero_safe_divide(-0.5 * t * zero_where_zero(t, out), x)
+
+
+def zero_where_zero(t: Any, value: Any) -> Any:
+    """`value`, and 0 where t is 0."""
+    return select(equal(t, 0), zeros_like(value), value)
+
+
+@elementwise(eager=np.exp, dtypes=INEXACT)
+def exp(xp: Any, x: Any) -> Any:
+    """e to the power x."""
+    return xp.exp(x)
+
+
+@exp.derivative("x")
+def _(t: Any, out: Any) -> Any:
+    return t * out
+
+
+@elementwise(eager=np.expm1, dtypes=INEXACT)
+def expm1(xp: Any, x: Any) -> Any:
+    """exp(x) - 1, exact for small x too."""
+    return xp.expm1(x)
+
+
+@expm1.derivative("x")
+def _(t: Any, out: Any) -> Any:
+    return t * out + t
+
+
+@elementwise(eager=np.log, dtypes=INEXACT)
+def log(xp: Any, x: Any) -> Any:
+    """The natural logarithm."""
+    return xp.log(x)
+
+
+@log.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    # Not t / x: TensorFlow multiplies by the reciprocal, so that 0 * inf is nan where t is 0 and x is 0.
+    return t * reciprocal(x)
+
+
+@elementwise(eager=np.log1p, dtypes=INEXACT)
+def log1p(xp: Any, x: Any) -> Any:
+    """log(1 + x), exact for small x too."""
+    return xp.log1p(x)
+
+
+@log1p.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return t / (1.0 + x)
+
+
+# --- trigonometric and hyperbolic functions --------------------------------------------------------------------------
+
+
+@elementwise(eager=np.sin, dtypes=INEXACT)
+def sin(xp: Any, x: Any) -> Any:
+    """The sine of an angle in radians."""
+    return xp.sin(x)
+
+
+@sin.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return t * cos(x)
+
+
+@elementwise(eager=np.cos, dtypes=INEXACT)
+def cos(xp: Any, x: Any) -> Any:
+    """The cosine of an angle in radians."""
+    return xp.cos(x)
+
+
+@cos.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return -t * sin(x)
+
+
+@elementwise(eager=np.tan, dtypes=INEXACT)
+def tan(xp: Any, x: Any) -> Any:
+    """The tangent of an angle in radians."""
+    return xp.tan(x)
+
+
+@tan.derivative("x")
+def _(t: Any, out: Any) -> Any:
+    return t + t * (out * out)
+
+
+@elementwise(eager=np.arcsin, dtypes=INEXACT)
+def asin(xp: Any, x: Any) -> Any:
+    """The angle whose sine is x."""
+    return xp.arcsin(x)
+
+
+@asin.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return t * rsqrt(1.0 - x * x)
+
+
+@elementwise(eager=np.arccos, dtypes=INEXACT)
+def acos(xp: Any, x: Any) -> Any:
+    """The angle whose cosine is x."""
+    return xp.arccos(x)
+
+
+@acos.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return -t * rsqrt(1.0 - x * x)
+
+
+@elementwise(eager=np.arctan, dtypes=INEXACT)
+def atan(xp: Any, x: Any) -> Any:
+    """The angle whose tangent is x."""
+    return xp.arctan(x)
+
+
+@atan.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return t / (1.0 + x * x)
+
+
+@elementwise(eager=np.arctan2, dtypes=FLOATING)
+def atan2(xp: Any, y: Any, x: Any) -> Any:
+    """The angle of the point (x, y)."""
+    return xp.arctan2(y, x)
+
+
+@atan2.derivative("y")
+def _(t: Any, y: Any, x: Any) -> Any:
+    return x * (t / (x * x + y * y))
+
+
+@atan2.derivative("x")
+def _(t: Any, y: Any, x: Any) -> Any:
+    return -y * (t / (x * x + y * y))
+
+
+@elementwise(eager=np.sinh, dtypes=INEXACT)
+def sinh(xp: Any, x: Any) -> Any:
+    """The hyperbolic sine."""
+    return xp.sinh(x)
+
+
+@sinh.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return t * cosh(x)
+
+
+@elementwise(eager=np.cosh, dtypes=INEXACT)
+def cosh(xp: Any, x: Any) -> Any:
+    """The hyperbolic cosine."""
+    return xp.cosh(x)
+
+
+@cosh.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return t * sinh(x)
+
+
+@elementwise(eager=np.tanh, dtypes=INEXACT)
+def tanh(xp: Any, x: Any) -> Any:
+    """The hyperbolic tangent.
+
+    >>> import gradtape as tf
+    >>> tf.tanh([0.0, 1.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.       , 0.7615942], dtype=float32)>
+    """
+    return xp.tanh(x)
+
+
+@tanh.derivative("x")
+def _(t: Any, out: Any) -> Any:
+    return t - t * (out * out)
+
+
+@elementwise(eager=np.arcsinh, dtypes=INEXACT)
+def asinh(xp: Any, x: Any) -> Any:
+    """The inverse of the hyperbolic sine."""
+    return xp.arcsinh(x)
+
+
+@asinh.derivative("x")
+def _(t: Any, out: Any) -> Any:
+    return t / cosh(out)
+
+
+@elementwise(eager=np.arccosh, dtypes=INEXACT)
+def acosh(xp: Any, x: Any) -> Any:
+    """The inverse of the hyperbolic cosine."""
+    return xp.arccosh(x)
+
+
+@acosh.derivative("x")
+def _(t: Any, out: Any) -> Any:
+    return t / sinh(out)
+
+
+@elementwise(eager=np.arctanh, dtypes=INEXACT)
+def atanh(xp: Any, x: Any) -> Any:
+    """The inverse of the hyperbolic tangent."""
+    return xp.arctanh(x)
+
+
+@atanh.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return t / (1.0 - x * x)
+
+
+# --- sigmoid and its relatives ---------------------------------------------------------------------------------------
+
+
+def _sigmoid(x: Array) -> Array:
+    # 0.5 * tanh(x / 2) + 0.5 never overflows, and is two ufuncs less than the form with exp.
+    if x.dtype.kind == "c":
+        return 1.0 / (1.0 + np.exp(-x))
+    return np.tanh(x * 0.5) * 0.5 + 0.5 if x.dtype.itemsize >= 4 else _through_float32(_sigmoid, x)
+
+
+def _through_float32(function: Any, x: Array) -> Array:
+    result: Array = function(np.asarray(x).astype(np.float32)).astype(x.dtype)
+    return result
+
+
+@elementwise(eager=_sigmoid, dtypes=INEXACT)
+def sigmoid(xp: Any, x: Any) -> Any:
+    """1 / (1 + exp(-x))."""
+    return xp.tanh(x * 0.5) * 0.5 + 0.5
+
+
+@sigmoid.derivative("x")
+def _(t: Any, out: Any) -> Any:
+    return t * (out - out * out)
+
+
+def _softplus(x: Array) -> Array:
+    if x.dtype.itemsize < 4:
+        return _through_float32(_softplus, x)
+    return np.logaddexp(x, x.dtype.type(0))
+
+
+@elementwise(eager=_softplus, dtypes=FLOATING)
+def softplus(xp: Any, features: Any) -> Any:
+    """log(1 + exp(x)), without overflow."""
+    return xp.logaddexp(features, 0.0)
+
+
+@softplus.derivative("features")
+def _(t: Any, features: Any) -> Any:
+    return t * sigmoid(features)
+
+
+# --- sign, absolute value, rounding ----------------------------------------------------------------------------------
+
+
+@elementwise(eager=np.abs, dtypes=NUMERIC)
+def abs(xp: Any, x: Any) -> Any:
+    """The absolute value; for complex numbers the modulus, which is real."""
+    return xp.abs(x)
+
+
+@abs.vjp("x")
+def _(g: Any, x: Any) -> Any:
+    return _cast_like(g, x) * sign(x)
+
+
+@abs.jvp("x")
+def _(t: Any, x: Any) -> Any:
+    return real(t * conj(sign(x))) if is_complex(x) else t * sign(x)
+
+
+def _cast_like(g: Any, x: Any) -> Any:
+    """A real cotangent as a complex one, where x is complex."""
+    return make_complex(g, zeros_like(g)) if is_complex(x) and not is_complex(g) else g
+
+
+@elementwise(eager=np.sign)
+def sign(xp: Any, x: Any) -> Any:
+    """-1, 0 or 1; for complex numbers x / |x|."""
+    return xp.sign(x)
+
+
+@sign.vjp("x")
+def _(g: Any, x: Any) -> Any:
+    return _unit_direction_change(g, x) if is_complex(x) else zeros_like(g)
+
+
+@sign.jvp("x")
+def _(t: Any, x: Any) -> Any:
+    return _unit_direction_change(t, x) if is_complex(x) else zeros_like(t)
+
+
+def _unit_direction_change(t: Any, x: Any) -> Any:
+    """The part of t across x, divided by |x|: how the direction x / |x| changes."""
+    unit = sign(x)
+    size = abs(x)
+    across = t - unit * _cast_like(real(conj(unit) * t), x)
+    return divide_no_nan(across, _cast_like(size, x))
+
+
+@elementwise(eager=np.floor, dtypes=FLOATING)
+def floor(xp: Any, x: Any) -> Any:
+    """The largest integer not above x."""
+    return xp.floor(x)
+
+
+@elementwise(eager=np.ceil, dtypes=FLOATING)
+def ceil(xp: Any, x: Any) -> Any:
+    """The smallest integer not below x."""
+    return xp.ceil(x)
+
+
+@elementwise(eager=np.rint, dtypes=FLOATING)
+def rint(xp: Any, x: Any) -> Any:
+    """The nearest integer, ties to even."""
+    return xp.rint(x)
+
+
+@elementwise(eager=np.round, dtypes=REAL)
+def round(xp: Any, x: Any) -> Any:
+    """The nearest integer, ties to even."""
+    return xp.round(x)
+
+
+for _op in (floor, ceil, rint, round):
+    _op.not_differentiable("it is constant between its jumps")
+
+
+# --- comparison, logic, selection ------------------------------------------------------------------------------------
+
+
+@elementwise(eager=operator.eq, dtypes=ANY)
+def equal(xp: Any, x: Any, y: Any) -> Any:
+    """Whether x equals y, element by element."""
+    return x == y
+
+
+@elementwise(eager=operator.ne, dtypes=ANY)
+def not_equal(xp: Any, x: Any, y: Any) -> Any:
+    """Whether x differs from y, element by element."""
+    return x != y
+
+
+@elementwise(eager=operator.lt, dtypes=REAL)
+def less(xp: Any, x: Any, y: Any) -> Any:
+    """Whether x < y, element by element."""
+    return x < y
+
+
+@elementwise(eager=operator.le, dtypes=REAL)
+def less_equal(xp: Any, x: Any, y: Any) -> Any:
+    """Whether x <= y, element by element."""
+    return x <= y
+
+
+@elementwise(eager=operator.gt, dtypes=REAL)
+def greater(xp: Any, x: Any, y: Any) -> Any:
+    """Whether x > y, element by element."""
+    return x > y
+
+
+@elementwise(eager=operator.ge, dtypes=REAL)
+def greater_equal(xp: Any, x: Any, y: Any) -> Any:
+    """Whether x >= y, element by element."""
+    return x >= y
+
+
+for _op in (equal, not_equal, less, less_equal, greater, greater_equal):
+    _op.not_differentiable("truth values have no derivative")
+
+
+@elementwise(eager=np.logical_and, dtypes=BOOL)
+def logical_and(xp: Any, x: Any, y: Any) -> Any:
+    """Whether both are true."""
+    return xp.logical_and(x, y)
+
+
+@elementwise(eager=np.logical_or, dtypes=BOOL)
+def logical_or(xp: Any, x: Any, y: Any) -> Any:
+    """Whether at least one is true."""
+    return xp.logical_or(x, y)
+
+
+@elementwise(eager=np.logical_xor, dtypes=BOOL)
+def logical_xor(xp: Any, x: Any, y: Any) -> Any:
+    """Whether exactly one is true."""
+    return xp.logical_xor(x, y)
+
+
+@elementwise(eager=np.logical_not, dtypes=BOOL)
+def logical_not(xp: Any, x: Any) -> Any:
+    """Whether x is false."""
+    return xp.logical_not(x)
+
+
+for _op in (logical_and, logical_or, logical_xor, logical_not):
+    _op.not_differentiable("truth values have no derivative")
+
+
+@elementwise(eager=np.isnan, dtypes=FLOATING, tf_name="IsNan")
+def is_nan(xp: Any, x: Any) -> Any:
+    """Whether x is not a number."""
+    return xp.isnan(x)
+
+
+@elementwise(eager=np.isinf, dtypes=FLOATING, tf_name="IsInf")
+def is_inf(xp: Any, x: Any) -> Any:
+    """Whether x is infinite."""
+    return xp.isinf(x)
+
+
+@elementwise(eager=np.isfinite, dtypes=FLOATING, tf_name="IsFinite")
+def is_finite(xp: Any, x: Any) -> Any:
+    """Whether x is a finite number."""
+    return xp.isfinite(x)
+
+
+for _op in (is_nan, is_inf, is_finite):
+    _op.not_differentiable("truth values have no derivative", lookup_error=True)
+
+
+@elementwise(eager=np.maximum, dtypes=REAL)
+def maximum(xp: Any, x: Any, y: Any) -> Any:
+    """The larger of x and y; where they are equal the derivative goes to x."""
+    return xp.maximum(x, y)
+
+
+@maximum.derivative("x")
+def _(t: Any, x: Any, y: Any) -> Any:
+    return select(greater_equal(x, y), t, zeros_like(t))
+
+
+@maximum.derivative("y")
+def _(t: Any, x: Any, y: Any) -> Any:
+    return select(greater_equal(x, y), zeros_like(t), t)
+
+
+@elementwise(eager=np.minimum, dtypes=REAL)
+def minimum(xp: Any, x: Any, y: Any) -> Any:
+    """The smaller of x and y; where they are equal the derivative goes to x."""
+    return xp.minimum(x, y)
+
+
+@minimum.derivative("x")
+def _(t: Any, x: Any, y: Any) -> Any:
+    return select(less_equal(x, y), t, zeros_like(t))
+
+
+@minimum.derivative("y")
+def _(t: Any, x: Any, y: Any) -> Any:
+    return select(less_equal(x, y), zeros_like(t), t)
+
+
+@elementwise(eager=np.where, dtypes=ANY, other={"condition": BOOL}, tf_name="SelectV2")
+def select(xp: Any, condition: Any, x: Any, y: Any) -> Any:
+    """x where the condition holds, y elsewhere."""
+    return xp.where(condition, x, y)
+
+
+@select.vjp("x")
+def _(g: Any, condition: Any) -> Any:
+    return select(condition, g, zeros_like(g))
+
+
+@select.vjp("y")
+def _(g: Any, condition: Any) -> Any:
+    return select(condition, zeros_like(g), g)
+
+
+@select.jvp("x")
+def _(t: Any, condition: Any) -> Any:
+    return select(condition, t, zeros_like(t))
+
+
+@select.jvp("y")
+def _(t: Any, condition: Any) -> Any:
+    return select(condition, zeros_like(t), t)
+
+
+# --- constants shaped like an operand --------------------------------------------------------------------------------
+
+
+@elementwise(eager=np.zeros_like, dtypes=ANY)
+def zeros_like(xp: Any, input: Any) -> Any:
+    """Zeros of the same shape and type."""
+    return xp.zeros_like(input)
+
+
+@elementwise(eager=np.ones_like, dtypes=ANY)
+def ones_like(xp: Any, input: Any) -> Any:
+    """Ones of the same shape and type."""
+    return xp.ones_like(input)
+
+
+zeros_like.not_differentiable("its value does not depend on that of its operand")
+ones_like.not_differentiable("its value does not depend on that of its operand")
+
+
+# --- complex numbers -------------------------------------------------------------------------------------------------
+
+
+def _conj(x: Array) -> Array:
+    return np.conj(x) if x.dtype.kind == "c" else x
+
+
+@elementwise(eager=_conj, dtypes=NUMERIC)
+def conj(xp: Any, x: Any) -> Any:
+    """The complex conjugate."""
+    return xp.conj(x)
+
+
+@conj.vjp("x")
+def _(g: Any) -> Any:
+    return conj(g)
+
+
+@conj.jvp("x")
+def _(t: Any) -> Any:
+    return conj(t)
+
+
+@elementwise(eager=np.real, dtypes=NUMERIC)
+def real(xp: Any, input: Any) -> Any:
+    """The real part."""
+    return xp.real(input)
+
+
+@real.vjp("input")
+def _(g: Any, input: Any) -> Any:
+    return _cast_like(g, input)
+
+
+@real.jvp("input")
+def _(t: Any) -> Any:
+    return real(t)
+
+
+@elementwise(eager=np.imag, dtypes=NUMERIC)
+def imag(xp: Any, input: Any) -> Any:
+    """The imaginary part."""
+    return xp.imag(input)
+
+
+@imag.vjp("input")
+def _(g: Any, input: Any) -> Any:
+    return make_complex(zeros_like(g), g) if is_complex(input) else zeros_like(g)
+
+
+@imag.jvp("input")
+def _(t: Any) -> Any:
+    return imag(t)
+
+
+def _make_complex(real: Array, imag: Array) -> Array:
+    result = np.empty(np.broadcast_shapes(np.shape(real), np.shape(imag)), np.result_type(real, np.complex64))
+    result.real = real
+    result.imag = imag
+    return result
+
+
+@elementwise(eager=_make_complex, dtypes=FLOATING, tf_name="Complex")
+def make_complex(xp: Any, real: Any, imag: Any) -> Any:
+    """The complex number with this real and this imaginary part."""
+    return real + 1j * imag
+
+
+@make_complex.vjp("real")
+def _(g: Any) -> Any:
+    return real(g)
+
+
+@make_complex.vjp("imag")
+def _(g: Any) -> Any:
+    return imag(g)
+
+
+@make_complex.jvp("real")
+def _(t: Any) -> Any:
+    return make_complex(t, zeros_like(t))
+
+
+@make_complex.jvp("imag")
+def _(t: Any) -> Any:
+    return make_complex(zeros_like(t), t)
+
+
+@elementwise(eager=np.angle, dtypes=INEXACT)
+def angle(xp: Any, input: Any) -> Any:
+    """The argument of a complex number; 0 or pi for real ones."""
+    return xp.angle(input)
+
+
+@angle.vjp("input")
+def _(g: Any, input: Any) -> Any:
+    if not is_complex(input):
+        return zeros_like(g)
+    # d angle = Im(dz / z), so the cotangent of z is g * i z / |z|^2.
+    return make_complex(zeros_like(g), g) / conj(input)
+
+
+@angle.jvp("input")
+def _(t: Any, input: Any) -> Any:
+    return imag(t / input) if is_complex(input) else zeros_like(t)
+
+
+# --- identity, stop_gradient, cast -----------------------------------------------------------------------------------
+
+
+def _same(x: Array) -> Array:
+    return x
+
+
+@elementwise(eager=_same, dtypes=ANY)
+def identity(xp: Any, input: Any) -> Any:
+    """The same value as a tensor of its own."""
+    return input
+
+
+@identity.derivative("input")
+def _(t: Any) -> Any:
+    return t
+
+
+@elementwise(eager=_same, dtypes=ANY)
+def stop_gradient(xp: Any, input: Any) -> Any:
+    """The same value; no derivative passes.
+
+    >>> import gradtape as tf
+    >>> x = tf.Variable(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     y = tf.stop_gradient(x * x) * x
+    >>> tape.gradient(y, x).numpy()
+    np.float32(9.0)
+    """
+    return input
+
+
+stop_gradient.not_differentiable("that is what it is for")
+
+
+def _cast(x: Array, dtype: Any) -> Array:
+    if x.dtype.kind == "c" and dtype.kind not in "cb":
+        x = x.real
+    if x.dtype.kind == "f" and dtype.kind in "iu":
+        return _to_integers(x, dtype)
+    return x.astype(dtype)
+
+
+def _to_integers(x: Array, dtype: Any) -> Array:
+    """Truncation towards zero. What does not fit is undefined in C: here the nearest bound, and 0 for nan."""
+    info = np.iinfo(dtype)
+    with np.errstate(invalid="ignore"):
+        wide = np.trunc(np.asarray(x, np.float64))
+        low, high = wide < info.min, wide >= float(info.max) + (0 if info.bits == 64 else 1)
+        safe = np.where(low | high | np.isnan(wide), 0, wide).astype(dtype)
+    return np.where(low, info.min, np.where(high, info.max, safe)).astype(dtype)
+
+
+@op(eager=_cast, dtypes=ANY, tf_name="Cast")
+def convert(xp: Any, x: Any, *, dtype: Any) -> Any:
+    """The values in another type; floats become integers by truncation."""
+    return x.astype(dtype)
+
+
+@convert.vjp("x")
+def _(g: Any, x: Any) -> Any:
+    return convert(g, dtype=numpy_type(x))
+
+
+convert.linear("x")
+
+
+@convert.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    return convert(args[0], **attributes)
+
+
+# --- what explains a failure -----------------------------------------------------------------------------------------
+
+
+def explain_broadcast(name: str) -> Any:
+    """The check of a two-operand elementwise op: the shapes must broadcast."""
+
+    def check(*operands: Any, **attributes: Any) -> None:
+        shapes = [np.shape(o) for o in operands]
+        common: tuple[int, ...] | None = ()
+        for shape in shapes:
+            common = broadcast(common, shape) if common is not None else None
+        if common is None:
+            listed = " and ".join(map(str, shapes))
+            raise invalid(
+                f"{name}: shapes {listed} do not broadcast. Sizes must be equal or 1, counted from the last axis; "
+                "use tf.reshape or tf.expand_dims to line them up."
+            )
+
+    return check
+
+
+_BINARY = (
+    add, subtract, multiply, divide, floordiv, floormod, pow, squared_difference, divide_no_nan, multiply_no_nan, zero_safe_divide, atan2,
+    equal, not_equal, less, less_equal, greater, greater_equal, logical_and, logical_or, logical_xor, maximum, minimum, select, make_complex,
+)  # fmt: skip
+
+for _op in _BINARY:
+    _op.check = explain_broadcast(_op.name)
+
+# --- samples: the values on which each op is tested ------------------------------------------------------------------
+
+for _op in (square, negative, exp, expm1, sin, cos, tanh, sinh, cosh, asinh, atan, sigmoid, softplus, identity, conj, real, imag,
+            floor, ceil, rint, round, is_nan, is_inf, is_finite, zeros_like, ones_like, stop_gradient):  # fmt: skip
+    sample_unary(_op)
+for _op in (sqrt, rsqrt, log):
+    sample_unary(_op, 0.2, 3.0)
+for _op in (abs, sign, reciprocal, angle):
+    sample_unary(_op, avoid=(0.0,))
+sample_unary(log1p, -0.7, 3.0)
+sample_unary(tan, -1.2, 1.2)
+for _op in (asin, acos, atanh):
+    sample_unary(_op, -0.9, 0.9)
+sample_unary(acosh, 1.2, 4.0)
+for _op in (add, subtract, multiply, squared_difference, maximum, minimum, multiply_no_nan, make_complex):
+    sample_binary(_op)
+for _op in (divide, divide_no_nan, floordiv, floormod, zero_safe_divide):
+    sample_binary(_op, second=(0.4, 2.0))
+sample_binary(atan2, avoid=(0.0,))
+sample_binary(pow, first=(0.3, 2.0), second=(-1.5, 2.5))
+for _op in (equal, not_equal, less, less_equal, greater, greater_equal):
+    sample_binary(_op)

@@ -1,0 +1,140 @@
+"""Families: what whole groups of ops have in common, said once.
+
+An elementwise op gets reverse, forward and batching rules from its derivative; an op over the last axes gets its
+batching rule from the fact that leading axes are independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import NARROW_FLOATS, Array
+from ..op import REGISTRY, Op, Rule, Sample
+
+
+def elementwise(kernel: Rule | None = None, **options: Any) -> Any:
+    """Decorator: an op that treats each element by itself, with broadcasting between its operands."""
+
+    def declare(kernel: Rule) -> Op:
+        declared = Op(kernel, broadcasts=True, **options)
+        declared.batching = batch_elementwise
+        return declared
+
+    return declare if kernel is None else declare(kernel)
+
+
+def rank_of(value: Any) -> int:
+    """The number of axes of an array, a tensor, a batched value or a Python number."""
+    return int(getattr(value, "ndim", 0))
+
+
+def shape_of(value: Any) -> tuple[int, ...]:
+    """The shape of an array, a tensor, a batched value or a Python number."""
+    return tuple(getattr(value, "shape", ()))
+
+
+def numpy_type(value: Any) -> np.dtype[Any]:
+    """The NumPy dtype of an array, a tensor or a batched value."""
+    dtype = value.dtype
+    found: np.dtype[Any] = getattr(dtype, "numpy", dtype)
+    return found
+
+
+def is_complex(value: Any) -> bool:
+    """Whether a value has complex elements; False for Python numbers."""
+    return hasattr(value, "dtype") and numpy_type(value).kind == "c"
+
+
+def batch_elementwise(op: Op, is_batched: tuple[bool, ...], args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
+    """Align the operands behind the hidden first axis."""
+    rank = max(rank_of(a) - batched for a, batched in zip(args, is_batched, strict=True))
+    aligned = [insert_axes(a, rank) if batched else a for a, batched in zip(args, is_batched, strict=True)]
+    return op(*aligned, **attributes)
+
+
+def insert_axes(data: Any, rank: int) -> Any:
+    """Batched data with axes of size one after the first, so that `rank` axes follow it."""
+    missing = rank - (rank_of(data) - 1)
+    if not missing:
+        return data
+    shape = shape_of(data)
+    return REGISTRY["reshape"](data, shape=(shape[0], *(1,) * missing, *shape[1:]))
+
+
+def with_batch_axis(data: Any, size: int) -> Any:
+    """An operand without the hidden axis, repeated along it."""
+    return REGISTRY["broadcast_to"](data, shape=(size, *shape_of(data)))
+
+
+def all_batched(is_batched: tuple[bool, ...], args: tuple[Any, ...]) -> tuple[int, list[Any]]:
+    """The batch size, and every operand with the hidden axis first."""
+    size = next(shape_of(a)[0] for a, batched in zip(args, is_batched, strict=True) if batched)
+    return size, [a if batched else with_batch_axis(a, size) for a, batched in zip(args, is_batched, strict=True)]
+
+
+def negative_axis(axis: int | tuple[int, ...] | None, rank: int) -> int | tuple[int, ...] | None:
+    """The same axis counted from the end: it stays right when axes are put in front."""
+    if axis is None:
+        return tuple(range(-rank, 0))
+    if isinstance(axis, tuple):
+        return tuple(a - rank if a >= 0 else a for a in axis)
+    return axis - rank if axis >= 0 else axis
+
+
+def batch_over_axis(op: Op, is_batched: tuple[bool, ...], args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
+    """For ops of one operand along `axis`: count the axis from the end, and leading axes do not matter."""
+    (x,) = args
+    return op(x, **{**attributes, "axis": negative_axis(attributes["axis"], rank_of(x) - 1)})
+
+
+def batch_leading(op: Op, is_batched: tuple[bool, ...], args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
+    """For ops over the last axes that treat all leading axes as a batch anyway."""
+    _, data = all_batched(is_batched, args)
+    return op(*data, **attributes)
+
+
+def in_float32(function: Callable[..., Array]) -> Callable[..., Array]:
+    """A kernel that computes float16 and bfloat16 in float32, as TensorFlow does where many terms are added."""
+
+    def wide(x: Array, **attributes: Any) -> Array:
+        dtype = x.dtype
+        if dtype in NARROW_FLOATS:
+            return np.asarray(function(x.astype(np.float32), **attributes)).astype(dtype)
+        return function(x, **attributes)
+
+    return wide
+
+
+# --- samples of whole families -----------------------------------------------------------------------------------------
+
+_SHAPES = [(), (1,), (4,), (0,), (2, 3), (3, 1), (1, 3), (2, 0), (2, 1, 3), (2, 3, 2), (5, 2), (1, 1, 1)]
+_PAIRS = [
+    ((), ()), ((3,), (3,)), ((2, 3), (2, 3)), ((2, 3), (3,)), ((3,), (2, 3)), ((2, 1), (1, 3)), ((), (2, 3)), ((2, 3), ()), ((0,), (0,)),
+    ((0, 3), (1, 3)), ((4, 1, 2), (3, 1)), ((1,), (5,)), ((2, 3, 2), (2, 3, 2)), ((2, 0), ()),
+]  # fmt: skip
+
+
+def sample_unary(op: Op, low: float = -2.0, high: float = 2.0, avoid: tuple[float, ...] = ()) -> None:
+    """Give an elementwise op of one operand the samples of its family, with values between `low` and `high`."""
+
+    @op.samples
+    def _(draw: Any) -> Iterator[Sample]:
+        for shape in _SHAPES:
+            yield Sample((draw(shape, low, high, avoid),))
+
+
+def sample_binary(
+    op: Op,
+    first: tuple[float, float] = (-2.0, 2.0),
+    second: tuple[float, float] = (-2.0, 2.0),
+    avoid: tuple[float, ...] = (),
+) -> None:
+    """Give an elementwise op of two operands the samples of its family: equal shapes, broadcasts, scalars, empties."""
+
+    @op.samples
+    def _(draw: Any) -> Iterator[Sample]:
+        for left, right in _PAIRS:
+            yield Sample((draw(left, *first, avoid), draw(right, *second, avoid)))

@@ -1,0 +1,652 @@
+"""Ops that pick elements by position and put them back: slices, gather, scatter, masks, one-hot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import ANY, INDEX, INTEGER, NUMERIC, Array
+from ..errors import invalid
+from ..op import BadInput, Op, Sample, op
+from ..tensor import IndexedSlices
+from .elementwise import zeros_like
+from .family import all_batched, rank_of, shape_of, with_batch_axis
+from .layout import concat, permute, reshape
+
+# --- slices: x[1:, ..., None, 0] -------------------------------------------------------------------------------------
+
+
+def _take(x: Array, key: Any) -> Any:
+    result = x[key]
+    # An object array gives out its element where a numeric one gives a NumPy scalar.
+    return result if isinstance(result, np.ndarray | np.generic) else np.array(result, x.dtype)
+
+
+@op(eager=_take, dtypes=ANY, tf_name="StridedSlice")
+def getitem(xp: Any, x: Any, *, key: tuple[Any, ...]) -> Any:
+    """x[key], for integers, slices, None and Ellipsis."""
+    return x[key]
+
+
+@getitem.vjp("x")
+def _(g: Any, x_shape: tuple[int, ...], key: tuple[Any, ...]) -> Any:
+    return setitem_zeros(g, shape=x_shape, key=key)
+
+
+getitem.linear("x")
+
+
+@getitem.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    return getitem(args[0], key=(slice(None), *attributes["key"]))
+
+
+@getitem.checks
+def _(x: Array, key: tuple[Any, ...]) -> None:
+    used = [k for k in key if k is not None and k is not Ellipsis]
+    if len(used) > x.ndim:
+        raise invalid(f"slice: {len(used)} indices for a tensor of shape {x.shape}.")
+    before = key.index(Ellipsis) if any(k is Ellipsis for k in key) else len(key)
+    axis = 0
+    for position, k in enumerate(key):
+        if k is None:
+            continue
+        if k is Ellipsis:
+            axis = x.ndim - sum(1 for rest in key[before + 1 :] if rest is not None)
+            continue
+        if isinstance(k, int) and not -x.shape[axis] <= k < x.shape[axis]:
+            raise invalid(f"slice index {k} of dimension {axis} out of bounds: it has size {x.shape[axis]}.")
+        if isinstance(k, slice) and k.step == 0:
+            raise invalid(f"slice: the step at position {position} must not be zero.")
+        axis += 1
+
+
+_KEYS: list[tuple[tuple[int, ...], tuple[Any, ...]]] = [
+    ((4,), (slice(1, 3),)), ((4,), (2,)), ((4,), (-1,)), ((4,), (slice(None, None, -1),)), ((2, 3), (0,)), ((2, 3), (slice(None), 1)),
+    ((2, 3), (Ellipsis, slice(0, 2))), ((2, 3), (None, slice(1, None))), ((2, 3, 4), (1, Ellipsis, slice(None, None, 2))), ((), ()),
+    ((), (None,)), ((0, 2), (slice(None), 0)), ((5,), (slice(4, 0, -2),)), ((3,), (slice(2, 2),)), ((2, 3), (1, 2)),
+]  # fmt: skip
+
+
+@getitem.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, key in _KEYS:
+        yield Sample((draw(shape),), {"key": key})
+
+
+@getitem.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for key in [(2,), (-3,), (0, 3), (0, 0, 0), (slice(None, None, 0),), (2**40,), (0, -4), (Ellipsis, 3), (1, 1, 1), (-(2**40), 0)]:
+        yield BadInput("the position must exist", (x,), {"key": key})
+
+
+def _set_in_zeros(g: Array, shape: tuple[int, ...], key: Any) -> Array:
+    result = np.zeros(shape, g.dtype)
+    result[key] = g
+    return result
+
+
+@op(eager=_set_in_zeros, dtypes=NUMERIC, tf_name="StridedSliceGrad")
+def setitem_zeros(xp: Any, g: Any, *, shape: tuple[int, ...], key: tuple[Any, ...]) -> Any:
+    """Zeros with `g` at `key`: the transpose of taking a slice."""
+    return xp.zeros(shape, g.dtype).at[key].set(g)
+
+
+@setitem_zeros.vjp("g")
+def _(t: Any, key: tuple[Any, ...]) -> Any:
+    return getitem(t, key=key)
+
+
+setitem_zeros.linear("g")
+
+
+@setitem_zeros.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    size = shape_of(args[0])[0]
+    return setitem_zeros(args[0], shape=(size, *attributes["shape"]), key=(slice(None), *attributes["key"]))
+
+
+@setitem_zeros.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, key in _KEYS:
+        yield Sample((draw(np.empty(shape)[key].shape),), {"shape": shape, "key": key})
+
+
+# --- masks and index arrays, as NumPy reads them ----------------------------------------------------------------------
+
+
+@op(eager=_take, dtypes=ANY, tf_name="AdvancedIndex")
+def pick(xp: Any, x: Any, *, key: tuple[Any, ...]) -> Any:
+    """x[key], where the key holds boolean masks or integer arrays."""
+    return x[key]
+
+
+@pick.vjp("x")
+def _(g: Any, x_shape: tuple[int, ...], key: tuple[Any, ...]) -> Any:
+    return put_picked(g, shape=x_shape, key=key)
+
+
+pick.linear("x")
+
+
+@pick.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    return put_batch_first(pick(args[0], key=(slice(None), *attributes["key"])), attributes["key"])
+
+
+def put_batch_first(picked: Any, key: tuple[Any, ...]) -> Any:
+    """NumPy moves axes of index arrays to the front where a slice separates them: put the batch axis back first."""
+    position = _batch_position(key)
+    if position == 0:
+        return picked
+    rank = rank_of(picked)
+    return permute(picked, perm=(position, *(a for a in range(rank) if a != position)))
+
+
+def _batch_position(key: tuple[Any, ...]) -> int:
+    """Where the first axis of x ends up in x[(slice(None), *key)]."""
+    picked = [p for p, part in enumerate(key) if isinstance(part, (int, np.ndarray))]
+    if picked[-1] - picked[0] == len(picked) - 1:
+        return 0
+    shapes = [(1,) if part.dtype.kind == "b" else part.shape for part in key if isinstance(part, np.ndarray)]
+    return len(np.broadcast_shapes(*shapes))
+
+
+@pick.checks
+def _(x: Array, key: tuple[Any, ...]) -> None:
+    shapes = [part.shape if isinstance(part, np.ndarray) else part for part in key]
+    raise invalid(f"index: a key of {shapes} does not fit a tensor of shape {x.shape}, or an index is out of bounds.")
+
+
+_PICKS: list[tuple[tuple[int, ...], tuple[Any, ...]]] = [
+    ((4,), (np.array([True, False, True, True]),)), ((2, 3), (np.array([[True, False, True], [False, True, True]]),)),
+    ((3, 2), (np.array([True, False, True]),)), ((3, 2), (np.array([0, 2, 0]),)), ((3, 2), (slice(None), np.array([1, 0, 1]))),
+    ((3, 2), (np.array([0, 2]), np.array([1, 1]))), ((4,), (np.array([[0, 1], [3, 3]]),)), ((4,), (np.array([-1, 0]),)),
+    ((2, 3, 2), (np.array([0, 1]), slice(None), np.array([1, 0]))), ((2, 3), (Ellipsis, np.array([2, 2]))), ((3,), (np.array([], np.int64),)),
+    ((2, 3), (np.array([1, 0]), None)),
+]  # fmt: skip
+
+
+@pick.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, key in _PICKS:
+        yield Sample((draw(shape),), {"key": key})
+
+
+@pick.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for part in [np.array([2]), np.array([-3]), np.array([True]), np.ones((3, 3), bool), np.array([2**40]), np.ones((2, 3, 1), bool)]:
+        yield BadInput("the positions must exist", (x,), {"key": (part,)})
+    for two in [([0], [3]), ([0, 1], [0, 1, 2]), ([5], [0]), ([0, 1, 0], [1, 2])]:
+        yield BadInput("index arrays broadcast", (x,), {"key": tuple(np.array(p) for p in two)})
+
+
+def _add_picked(g: Array, shape: tuple[int, ...], key: Any) -> Array:
+    result = np.zeros(shape, g.dtype)
+    np.add.at(result, key, g)
+    return result
+
+
+@op(eager=_add_picked, dtypes=NUMERIC, tf_name="AdvancedIndexGrad")
+def put_picked(xp: Any, g: Any, *, shape: tuple[int, ...], key: tuple[Any, ...]) -> Any:
+    """Zeros with `g` added at `key`: the transpose of `pick`."""
+    return xp.zeros(shape, g.dtype).at[key].add(g)
+
+
+@put_picked.vjp("g")
+def _(t: Any, key: tuple[Any, ...]) -> Any:
+    return pick(t, key=key)
+
+
+put_picked.linear("g")
+
+
+@put_picked.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    (g,) = args
+    shape, key = attributes["shape"], attributes["key"]
+    size = shape_of(g)[0]
+    position = _batch_position(key)
+    if position:  # the axes of g must stand as pick would give them
+        rank = rank_of(g)
+        order = [*range(1, position + 1), 0, *range(position + 1, rank)]
+        g = permute(g, perm=tuple(order))
+    return put_picked(g, shape=(size, *shape), key=(slice(None), *key))
+
+
+@put_picked.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, key in _PICKS:
+        yield Sample((draw(np.empty(shape)[key].shape),), {"shape": shape, "key": key})
+
+
+# --- gather ----------------------------------------------------------------------------------------------------------
+
+
+def check_range(indices: Array, size: int, name: str) -> None:
+    """Raise unless all indices are in [0, size)."""
+    if indices.size and (indices.min() < 0 or indices.max() >= size):
+        outside = indices[(indices < 0) | (indices >= size)].flat[0]
+        raise invalid(f"{name}: index {outside} is not in [0, {size}).")
+
+
+def _gather(params: Array, indices: Array, axis: int, batch_dims: int) -> Array:
+    indices = np.asarray(indices)
+    axis, batch_dims = _gather_axes(params, indices, axis, batch_dims)
+    check_range(indices, params.shape[axis], "gather")
+    if not batch_dims:
+        return np.take(params, indices, axis=axis)
+    lead = params.shape[:batch_dims]
+    if indices.shape[:batch_dims] != lead:
+        raise invalid(
+            f"gather: with batch_dims={batch_dims} the leading sizes must agree, got params {params.shape} and "
+            f"indices {indices.shape}."
+        )
+    count = int(np.prod(lead, dtype=np.int64))
+    rows = params.reshape(count, *params.shape[batch_dims:])
+    picks = indices.reshape(count, -1)
+    moved = np.moveaxis(rows, axis - batch_dims + 1, 1)
+    result = moved[np.arange(count)[:, None], picks]
+    result = np.moveaxis(result, 1, axis - batch_dims + 1)
+    middle = params.shape[batch_dims:axis]
+    return result.reshape(*lead, *middle, *indices.shape[batch_dims:], *params.shape[axis + 1 :])
+
+
+def _gather_axes(params: Any, indices: Any, axis: int, batch_dims: int) -> tuple[int, int]:
+    if not isinstance(axis, int) or not -params.ndim <= axis < params.ndim:
+        raise invalid(f"gather: axis {axis} does not exist in params of shape {params.shape}.")
+    axis %= params.ndim
+    if not -indices.ndim <= batch_dims <= indices.ndim:
+        raise invalid(f"gather: batch_dims {batch_dims} is out of range for indices of shape {indices.shape}.")
+    batch_dims = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
+    if batch_dims > axis:
+        raise invalid(f"gather: batch_dims {batch_dims} must not be larger than axis {axis}.")
+    return axis, batch_dims
+
+
+@op(eager=_gather, dtypes=ANY, other={"indices": INTEGER}, tf_name="GatherV2")
+def take(xp: Any, params: Any, indices: Any, *, axis: int = 0, batch_dims: int = 0) -> Any:
+    """The slices of `params` at `indices` along `axis`, for each of the first `batch_dims` axes by itself."""
+    if not batch_dims:
+        return xp.take(params, indices, axis=axis)
+    return xp.take_along_axis(params, indices, axis=axis)
+
+
+@take.vjp("params")
+def _(g: Any, params_shape: tuple[int, ...], indices: Any, axis: int, batch_dims: int) -> Any:
+    if axis == 0 and batch_dims == 0 and not getattr(g, "is_batched", False):
+        count = int(np.prod(shape_of(indices), dtype=np.int64))
+        rows = reshape(g, shape=(count, *params_shape[1:]))
+        return IndexedSlices(rows, reshape(indices, shape=(count,)), np.array(params_shape, np.int32))
+    return put(g, indices, shape=params_shape, axis=axis, batch_dims=batch_dims)
+
+
+@take.jvp("params")
+def _(t: Any, indices: Any, axis: int, batch_dims: int) -> Any:
+    return take(t, indices, axis=axis, batch_dims=batch_dims)
+
+
+@take.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    params, indices = args
+    axis, batch_dims = attributes["axis"], attributes["batch_dims"]
+    rank = rank_of(params) - is_batched[0]
+    axis = axis % rank
+    batch_dims = batch_dims % rank_of(indices) if batch_dims < 0 else batch_dims
+    if not is_batched[1]:
+        if not batch_dims:
+            return take(params, indices, axis=axis + 1, batch_dims=0)
+        indices = with_batch_axis(indices, shape_of(params)[0])
+    elif not is_batched[0]:
+        params = with_batch_axis(params, shape_of(indices)[0])
+    return take(params, indices, axis=axis + 1, batch_dims=batch_dims + 1)
+
+
+_GATHERS: list[tuple[tuple[int, ...], Any, int, int]] = [
+    ((4,), [0, 2, 0], 0, 0), ((4,), 1, 0, 0), ((3, 2), [[0, 2], [1, 0]], 0, 0), ((3, 2), [1], 1, 0), ((2, 3, 4), [1, 0, 1], 1, 0),
+    ((2, 3, 4), [[3], [0]], -1, 0), ((2, 3), [[0, 2], [1, 1]], 1, 1), ((2, 3, 2), [[0, 2], [1, 1]], 1, 1), ((2, 3, 2), [[1], [0]], 2, 1),
+    ((3, 2), [], 0, 0), ((2, 2, 3), [[[0], [2]], [[1], [1]]], 2, 2), ((1,), [0, 0, 0], 0, 0),
+]  # fmt: skip
+
+
+@take.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, indices, axis, batch_dims in _GATHERS:
+        yield Sample((draw(shape), np.array(indices, np.int32)), {"axis": axis, "batch_dims": batch_dims})
+
+
+@take.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for indices, axis, batch in [
+        ([5], 0, 0), ([-1], 0, 0), ([0], 2, 0), ([0], -3, 0), ([3], 1, 0), ([[0]], 1, 1), ([0], 0, 1), ([0], 0, 2), ([2**31 - 1], 0, 0),
+        ([0], 0, -5),
+    ]:  # fmt: skip
+        yield BadInput("indices and axes must exist", (x, np.array(indices, np.int32)), {"axis": axis, "batch_dims": batch})
+    yield BadInput("indices are integers", (x, np.array([0.0], np.float32)))
+
+
+def _put(values: Array, indices: Array, shape: tuple[int, ...], axis: int, batch_dims: int) -> Array:
+    indices = np.asarray(indices)
+    result = np.zeros(shape, values.dtype)
+    axis %= len(shape)
+    batch_dims = batch_dims % indices.ndim if batch_dims < 0 else batch_dims
+    count = int(np.prod(shape[:batch_dims], dtype=np.int64))
+    rows = np.moveaxis(result.reshape(count, *shape[batch_dims:]), axis - batch_dims + 1, 1)
+    picks = np.broadcast_to(indices.reshape(count if batch_dims else 1, -1), (count, indices.size // count if batch_dims else indices.size))
+    middle = shape[batch_dims:axis]
+    flat = values.reshape(count, *middle, picks.shape[1], *shape[axis + 1 :])
+    np.add.at(rows, (np.arange(count)[:, None], picks), np.moveaxis(flat, axis - batch_dims + 1, 1))
+    return result
+
+
+@op(eager=_put, dtypes=NUMERIC, other={"indices": INTEGER}, tf_name="GatherGrad")
+def put(xp: Any, values: Any, indices: Any, *, shape: tuple[int, ...], axis: int, batch_dims: int) -> Any:
+    """Zeros with `values` added at `indices`: the transpose of `take`."""
+    return xp.zeros(shape, values.dtype).at[(slice(None),) * axis + (indices,)].add(values)
+
+
+@put.vjp("values")
+def _(g: Any, indices: Any, axis: int, batch_dims: int) -> Any:
+    return take(g, indices, axis=axis, batch_dims=batch_dims)
+
+
+@put.jvp("values")
+def _(t: Any, indices: Any, shape: tuple[int, ...], axis: int, batch_dims: int) -> Any:
+    return put(t, indices, shape=shape, axis=axis, batch_dims=batch_dims)
+
+
+@put.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    shape, axis, batch_dims = attributes["shape"], attributes["axis"], attributes["batch_dims"]
+    size, (values, indices) = all_batched(is_batched, args)
+    return put(values, indices, shape=(size, *shape), axis=axis % len(shape) + 1, batch_dims=batch_dims + 1)
+
+
+@put.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, indices, axis, batch_dims in _GATHERS:
+        picks = np.array(indices, np.int32)
+        values = draw(_gather(np.empty(shape), picks, axis, batch_dims).shape)
+        yield Sample((values, picks), {"shape": shape, "axis": axis, "batch_dims": batch_dims})
+
+
+# --- gather_nd, scatter_nd -------------------------------------------------------------------------------------------
+
+
+def nd_key(indices: Array, shape: tuple[int, ...], name: str) -> tuple[Any, ...]:
+    """Multi-dimensional indices (positions in the last axis) as a NumPy key, checked against `shape`."""
+    indices = np.asarray(indices)
+    if indices.ndim == 0:
+        raise invalid(f"{name}: indices must have at least one axis, got a scalar.")
+    depth = indices.shape[-1]
+    if depth > len(shape):
+        raise invalid(f"{name}: indices of depth {depth} for a tensor of shape {shape}.")
+    for axis in range(depth):
+        check_range(indices[..., axis], shape[axis], f"{name}, axis {axis}")
+    return tuple(np.moveaxis(indices, -1, 0))
+
+
+def _nd_axes(indices: Any, batch_dims: int) -> tuple[Any, ...]:
+    """Keys of the leading batch axes."""
+    return tuple(np.ogrid[tuple(slice(size) for size in indices.shape[:batch_dims])]) if batch_dims else ()
+
+
+def _nd_full_key(shape: tuple[int, ...], indices: Array, batch_dims: int, name: str) -> tuple[Any, ...]:
+    indices = np.asarray(indices)
+    if not 0 <= batch_dims < max(indices.ndim, 1) or shape[:batch_dims] != indices.shape[:batch_dims]:
+        raise invalid(f"{name}: batch_dims {batch_dims} does not fit shape {shape} and indices {indices.shape}.")
+    inner = nd_key(indices, shape[batch_dims:], name)
+    extra = indices.ndim - 1 - batch_dims
+    outer = tuple(k.reshape(*k.shape, *(1,) * extra) for k in _nd_axes(indices, batch_dims))
+    return (*outer, *inner)
+
+
+def _gather_nd(params: Array, indices: Array, batch_dims: int) -> Array:
+    key = _nd_full_key(params.shape, indices, batch_dims, "gather_nd")
+    if not key:
+        return np.broadcast_to(params, (*np.asarray(indices).shape[:-1], *params.shape))
+    return params[key]
+
+
+@op(eager=_gather_nd, dtypes=ANY, other={"indices": INDEX}, tf_name="GatherNd")
+def take_nd(xp: Any, params: Any, indices: Any, *, batch_dims: int = 0) -> Any:
+    """The elements (or slices) at positions that `indices` lists in its last axis."""
+    return params[tuple(xp.moveaxis(indices, -1, 0))]
+
+
+@take_nd.vjp("params")
+def _(g: Any, params_shape: tuple[int, ...], indices: Any, batch_dims: int) -> Any:
+    return put_nd(g, indices, shape=params_shape, batch_dims=batch_dims)
+
+
+@take_nd.jvp("params")
+def _(t: Any, indices: Any, batch_dims: int) -> Any:
+    return take_nd(t, indices, batch_dims=batch_dims)
+
+
+@take_nd.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    _, (params, indices) = all_batched(is_batched, args)
+    return take_nd(params, indices, batch_dims=attributes["batch_dims"] + 1)
+
+
+_ND: list[tuple[tuple[int, ...], Any, int]] = [
+    ((4,), [[0], [2], [0]], 0), ((3, 2), [[0, 1], [2, 0]], 0), ((3, 2), [[1], [1]], 0), ((2, 3, 4), [[[0, 1]], [[1, 2]]], 0), ((3, 2), [2, 1], 0),
+    ((3, 2), [0], 0), ((2, 3), [[[0], [2]], [[1], [1]]], 1), ((2, 3, 2), [[0, 1], [2, 0]], 1), ((2, 2), [[1, 1], [1, 1]], 0),
+    ((5,), [[[4]], [[0]]], 0), ((2, 3, 2), [[1, 2, 1]], 0), ((1, 1), [[0, 0]], 0),
+]  # fmt: skip
+
+
+@take_nd.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, indices, batch_dims in _ND:
+        yield Sample((draw(shape), np.array(indices, np.int32)), {"batch_dims": batch_dims})
+
+
+@take_nd.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for indices in [[[2, 0]], [[0, 3]], [[-1, 0]], [[0, 0, 0]], 0, [[2]], [[-1]], [[0, 2**31 - 1]], [[5, 5]]]:
+        yield BadInput("positions must exist", (x, np.array(indices, np.int32)))
+    yield BadInput("batch_dims must fit", (x, np.array([[0]], np.int32)), {"batch_dims": 2})
+    yield BadInput("indices are integers", (x, np.array([[0.0]], np.float32)))
+
+
+def _put_nd(values: Array, indices: Array, shape: tuple[int, ...], batch_dims: int = 0) -> Array:
+    indices = np.asarray(indices)
+    key = _nd_full_key(shape, indices, batch_dims, "scatter_nd")
+    expected = (*indices.shape[:-1], *shape[batch_dims + indices.shape[-1] :])
+    if values.shape != expected:
+        raise invalid(f"scatter_nd: updates must have shape {expected} for indices {indices.shape} and shape {shape}, got {values.shape}.")
+    result = np.zeros(shape, values.dtype)
+    if key:
+        np.add.at(result, key, values)
+    else:
+        result += values.reshape(-1, *shape).sum(axis=0)
+    return result
+
+
+@op(eager=_put_nd, dtypes=NUMERIC, other={"indices": INDEX}, tf_name="ScatterNd")
+def put_nd(xp: Any, values: Any, indices: Any, *, shape: tuple[int, ...], batch_dims: int = 0) -> Any:
+    """Zeros with `values` added at positions that `indices` lists in its last axis."""
+    return xp.zeros(shape, values.dtype).at[tuple(xp.moveaxis(indices, -1, 0))].add(values)
+
+
+@put_nd.vjp("values")
+def _(g: Any, indices: Any, batch_dims: int) -> Any:
+    return take_nd(g, indices, batch_dims=batch_dims)
+
+
+@put_nd.jvp("values")
+def _(t: Any, indices: Any, shape: tuple[int, ...], batch_dims: int) -> Any:
+    return put_nd(t, indices, shape=shape, batch_dims=batch_dims)
+
+
+@put_nd.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    size, (values, indices) = all_batched(is_batched, args)
+    return put_nd(values, indices, shape=(size, *attributes["shape"]), batch_dims=attributes["batch_dims"] + 1)
+
+
+@put_nd.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, indices, batch_dims in _ND:
+        picks = np.array(indices, np.int32)
+        yield Sample((draw(_gather_nd(np.empty(shape), picks, batch_dims).shape), picks), {"shape": shape, "batch_dims": batch_dims})
+
+
+@put_nd.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2,), np.float32)
+    for indices, shape in [
+        ([[4], [0]], (4,)), ([[-1], [0]], (4,)), ([[0, 0, 0], [0, 0, 0]], (2, 2)), ([[0]], (4,)), ([[0], [1], [2]], (4,)), ([[0], [0]], ()),
+        ([[0], [1]], (2, 3)), ([0, 1], (4,)), ([[9], [9]], (3,)), ([[0], [2]], (2,)),
+    ]:  # fmt: skip
+        yield BadInput("positions and shapes must fit", (x, np.array(indices, np.int32)), {"shape": shape})
+
+
+# --- one_hot, where, boolean masks -----------------------------------------------------------------------------------
+
+
+def _one_hot(indices: Array, depth: int, on_value: Any, off_value: Any, axis: int, dtype: Any) -> Array:
+    indices = np.asarray(indices)
+    if depth < 0:
+        raise invalid(f"one_hot: depth must be non-negative, got {depth}.")
+    if not -1 <= axis <= indices.ndim:
+        raise invalid(f"one_hot: axis must be from -1 to {indices.ndim}, got {axis}.")
+    hot = indices[..., None] == np.arange(depth)
+    result = np.where(hot, np.asarray(on_value, dtype), np.asarray(off_value, dtype))
+    return result if axis in (-1, indices.ndim) else np.moveaxis(result, -1, axis)
+
+
+@op(eager=_one_hot, dtypes=INTEGER, tf_name="OneHot")
+def encode_one_hot(
+    xp: Any, indices: Any, *, depth: int, on_value: Any = 1, off_value: Any = 0, axis: int = -1, dtype: Any = np.float32
+) -> Any:
+    """`on_value` at each index along a new axis of size `depth`, `off_value` elsewhere."""
+    hot = xp.where(indices[..., None] == xp.arange(depth), on_value, off_value).astype(dtype)
+    return hot if axis == -1 else xp.moveaxis(hot, -1, axis)
+
+
+encode_one_hot.not_differentiable("its operand is an integer")
+
+
+@encode_one_hot.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    axis = attributes["axis"]
+    return encode_one_hot(args[0], **{**attributes, "axis": axis if axis == -1 else axis + 1})
+
+
+@encode_one_hot.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for indices, depth, axis in [
+        ([0, 2], 3, -1), (1, 3, -1), ([[0, 1], [2, 5]], 3, -1), ([0, -1], 2, 0), ([[0], [1]], 4, 1), ([], 3, -1), ([1], 0, -1), ([3, 3], 4, 1),
+    ]:  # fmt: skip
+        yield Sample((np.array(indices, np.int32),), {"depth": depth, "axis": axis})
+
+
+@encode_one_hot.rejects
+def _() -> Iterator[BadInput]:
+    x = np.array([0, 1], np.int32)
+    for depth, axis in [(-1, -1), (3, 2), (3, -2), (-(2**40), 0), (3, 9), (2, -7), (-5, 1), (1, 2**40)]:
+        yield BadInput("depth and axis must make sense", (x,), {"depth": depth, "axis": axis})
+    yield BadInput("indices are integers", (x.astype(np.float32),), {"depth": 3})
+    yield BadInput("indices are integers", (x.astype(bool),), {"depth": 3})
+
+
+@op(dtypes=ANY, tf_name="Where")
+def nonzero(xp: Any, condition: Any) -> Any:
+    """The positions of all true (or nonzero) elements, one row each."""
+    return xp.stack(xp.nonzero(xp.atleast_1d(condition)), axis=-1).astype(np.int64)[:, : xp.ndim(condition)]
+
+
+nonzero.not_differentiable("positions are integers, and how many there are depends on the value")
+
+
+def _scatter_into(tensor: Array, indices: Array, updates: Array, combine: Any, name: str) -> Array:
+    key = nd_key(indices, tensor.shape, name)
+    expected = (*np.shape(indices)[:-1], *tensor.shape[np.shape(indices)[-1] :])
+    if np.shape(updates) != expected:
+        raise invalid(f"{name}: updates must have shape {expected}, got {np.shape(updates)}.")
+    result = np.array(tensor)
+    combine(result, key, updates)
+    return result
+
+
+def _assign(array: Array, key: Any, values: Array) -> None:
+    array[key] = values
+
+
+def _scatter_update(tensor: Array, indices: Array, updates: Array) -> Array:
+    return _scatter_into(tensor, indices, updates, _assign, "tensor_scatter_nd_update")
+
+
+@op(eager=_scatter_update, dtypes=ANY, other={"indices": INDEX}, tf_name="TensorScatterUpdate")
+def tensor_scatter_nd_update(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
+    """The tensor with the elements (or slices) at `indices` replaced."""
+    return tensor.at[tuple(xp.moveaxis(indices, -1, 0))].set(updates)
+
+
+@tensor_scatter_nd_update.vjp("tensor")
+def _(g: Any, indices: Any, updates: Any) -> Any:
+    return tensor_scatter_nd_update(g, indices, zeros_like(updates))
+
+
+@tensor_scatter_nd_update.vjp("updates")
+def _(g: Any, indices: Any) -> Any:
+    return take_nd(g, indices, batch_dims=0)
+
+
+@tensor_scatter_nd_update.jvp("tensor")
+def _(t: Any, indices: Any, updates: Any) -> Any:
+    return tensor_scatter_nd_update(t, indices, zeros_like(updates))
+
+
+@tensor_scatter_nd_update.jvp("updates")
+def _(t: Any, tensor: Any, indices: Any) -> Any:
+    return tensor_scatter_nd_update(zeros_like(tensor), indices, t)
+
+
+@tensor_scatter_nd_update.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    size, (tensor, indices, updates) = all_batched(is_batched, args)
+    return tensor_scatter_nd_update(tensor, with_batch_positions(indices, size), updates)
+
+
+def with_batch_positions(indices: Any, size: int) -> Any:
+    """Multi-dimensional indices of one batch entry each, with the entry's own position put in front."""
+    data = np.asarray(indices)
+    entry = np.arange(size, dtype=data.dtype).reshape(size, *(1,) * (data.ndim - 1))
+    return concat([np.broadcast_to(entry, (*data.shape[:-1], 1)), data], axis=-1)
+
+
+_DISTINCT: list[tuple[tuple[int, ...], Any]] = [
+    ((4,), [[0], [2]]), ((3, 2), [[0, 1], [2, 0]]), ((3, 2), [[1], [0]]), ((2, 3, 4), [[[0, 1]], [[1, 2]]]), ((3, 2), [2, 1]), ((3, 2), [0]),
+    ((2, 2), [[1, 1]]), ((5,), [[[4]], [[0]]]), ((2, 3, 2), [[1, 2, 1]]), ((1, 1), [[0, 0]]), ((4,), [[3]]), ((2, 2, 2), [[0], [1]]),
+]  # fmt: skip
+
+
+def sample_scatter(scatter: Op) -> None:
+    """Samples and bad inputs of an op (tensor, indices, updates)."""
+
+    @scatter.samples
+    def _(draw: Any) -> Iterator[Sample]:
+        for shape, indices in _DISTINCT:
+            picks = np.array(indices, np.int32)
+            yield Sample((draw(shape), picks, draw(_gather_nd(np.empty(shape), picks, 0).shape)))
+
+    @scatter.rejects
+    def _() -> Iterator[BadInput]:
+        x, u = np.ones((3,), np.float32), np.ones((2,), np.float32)
+        for indices in [[[3], [0]], [[-1], [0]], [[0, 0], [0, 0]], [[0]], [[0], [1], [2]], 0, [0, 1], [[2**31 - 1], [0]], [[9], [9]]]:
+            yield BadInput("positions must exist, with one update each", (x, np.array(indices, np.int32), u))
+        yield BadInput("indices are integers", (x, np.array([[0.0], [1.0]], np.float32), u))
+        yield BadInput("types never mix", (x, np.array([[0], [1]], np.int32), u.astype(np.float64)))
+
+
+sample_scatter(tensor_scatter_nd_update)

@@ -1,0 +1,729 @@
+"""Ops that move elements without changing them: reshape, transpose, broadcast, concatenate, split, pad, tile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import ANY, NUMERIC, Array
+from ..errors import invalid
+from ..op import BadInput, Op, Sample, op
+from .family import all_batched, negative_axis, rank_of, shape_of
+
+# --- reshape ---------------------------------------------------------------------------------------------------------
+
+
+@op(dtypes=ANY)
+def reshape(xp: Any, tensor: Any, *, shape: tuple[int, ...]) -> Any:
+    """The same elements in another shape; one size may be -1, to be worked out.
+
+    >>> import gradtape as tf
+    >>> tf.reshape(tf.range(6), [2, -1])
+    <tf.Tensor: shape=(2, 3), dtype=int32, numpy=
+    array([[0, 1, 2],
+           [3, 4, 5]], dtype=int32)>
+    """
+    return tensor.reshape(shape)
+
+
+@reshape.vjp("tensor")
+def _(g: Any, tensor_shape: tuple[int, ...]) -> Any:
+    return reshape(g, shape=tensor_shape)
+
+
+reshape.linear("tensor")
+
+
+@reshape.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    (x,) = args
+    shape = attributes["shape"]
+    size = shape_of(x)[0]
+    if -1 in shape:
+        known = -int(np.prod(shape))
+        shape = tuple(int(np.prod(shape_of(x)[1:])) // known if s == -1 else s for s in shape)
+    return reshape(x, shape=(size, *shape))
+
+
+@reshape.checks
+def _(tensor: Array, shape: tuple[int, ...]) -> None:
+    if sum(s == -1 for s in shape) > 1:
+        raise invalid(f"reshape: only one size can be -1, got shape {list(shape)}.")
+    raise invalid(
+        f"reshape: the tensor of shape {tensor.shape} has {tensor.size} values, but the requested shape is "
+        f"{list(shape)} ({abs(int(np.prod(shape)))} values). Use -1 for one size to have it worked out."
+    )
+
+
+@reshape.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for given, wanted in [
+        ((2, 3), (3, 2)), ((2, 3), (6,)), ((6,), (-1, 2)), ((), (1,)), ((1,), ()), ((0, 3), (3, 0)), ((2, 3, 4), (4, -1)),
+        ((2, 3, 4), (2, 12)), ((4,), (1, 4, 1)), ((1, 1), ()), ((2, 2, 2), (8,)), ((3, 4), (2, 2, 3)), ((0,), (0, 2)),
+    ]:  # fmt: skip
+        yield Sample((draw(given),), {"shape": wanted})
+
+
+@reshape.value
+def _(tensor: Any, shape: Any) -> Any:
+    return np.reshape(tensor, shape)
+
+
+@reshape.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for shape in [(4,), (5, 2), (-1, -1), (-2, 3), (-1, 4), (2, 3, 0), (0, -1), (2**40, 2**40), (7, -1), ()]:
+        yield BadInput("the number of elements must not change", (x,), {"shape": shape})
+    yield BadInput("sizes are integers", (x,), {"shape": (2.0, 3)})
+    yield BadInput("a shape has one axis", (x,), {"shape": [[2, 3]]})
+    yield BadInput("sizes are known", (x,), {"shape": (None, 3)}, TypeError)
+
+
+# --- broadcast_to and its transpose ------------------------------------------------------------------------------------
+
+
+@op(dtypes=ANY)
+def broadcast_to(xp: Any, input: Any, *, shape: tuple[int, ...]) -> Any:
+    """The tensor repeated to fill `shape`, by NumPy's broadcasting rule."""
+    return xp.broadcast_to(input, shape)
+
+
+@broadcast_to.vjp("input")
+def _(g: Any, input_shape: tuple[int, ...]) -> Any:
+    return sum_to_shape(g, shape=input_shape)
+
+
+broadcast_to.linear("input")
+
+
+@broadcast_to.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    (x,) = args
+    shape = attributes["shape"]
+    size, *rest = shape_of(x)
+    x = reshape(x, shape=(size, *(1,) * (len(shape) - len(rest)), *rest))
+    return broadcast_to(x, shape=(size, *shape))
+
+
+@broadcast_to.checks
+def _(input: Array, shape: tuple[int, ...]) -> None:
+    raise invalid(f"broadcast_to: a tensor of shape {input.shape} cannot be broadcast to {list(shape)}.")
+
+
+@broadcast_to.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for given, wanted in [
+        ((), (3,)), ((3,), (2, 3)), ((1, 3), (2, 3)), ((2, 1), (2, 4)), ((1,), (0,)), ((2, 3), (2, 3)), ((), ()), ((1, 1), (3, 2)),
+        ((3, 1), (2, 3, 4)), ((1, 2, 1), (3, 2, 2)), ((0,), (2, 0)), ((1,), (5,)),
+    ]:  # fmt: skip
+        yield Sample((draw(given),), {"shape": wanted})
+
+
+@broadcast_to.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for shape in [(3,), (2,), (3, 3), (2, 6), (), (-1, 3), (2, 3, 1), (4, 2), (0, 3), (2**40, 2**40)]:
+        yield BadInput("the shapes do not broadcast", (x,), {"shape": shape})
+
+
+@op(dtypes=NUMERIC)
+def sum_to_shape(xp: Any, x: Any, *, shape: tuple[int, ...]) -> Any:
+    """The transpose of broadcasting: sum over the axes along which `shape` was repeated to become `x.shape`."""
+    if x.shape == shape:
+        return x
+    extra = x.ndim - len(shape)
+    if extra > 0:
+        x = x.sum(axis=tuple(range(extra)))
+    axes = tuple(axis for axis, size in enumerate(shape) if size == 1 and x.shape[axis] != 1)
+    return x.sum(axis=axes, keepdims=True) if axes else x
+
+
+@sum_to_shape.vjp("x")
+def _(g: Any, x_shape: tuple[int, ...]) -> Any:
+    return broadcast_to(g, shape=x_shape)
+
+
+sum_to_shape.linear("x")
+
+
+@sum_to_shape.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    (x,) = args
+    shape = attributes["shape"]
+    size, *rest = shape_of(x)
+    aligned = sum_to_shape(x, shape=(size, *(1,) * (len(rest) - len(shape)), *shape))
+    return reshape(aligned, shape=(size, *shape))
+
+
+@sum_to_shape.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for given, wanted in [
+        ((3,), ()), ((2, 3), (3,)), ((2, 3), (1, 3)), ((2, 4), (2, 1)), ((0,), (1,)), ((2, 3), (2, 3)), ((), ()), ((3, 2), (1, 1)),
+        ((2, 3, 4), (3, 1)), ((3, 2, 2), (1, 2, 1)), ((2, 0), (0,)), ((5,), (1,)),
+    ]:  # fmt: skip
+        yield Sample((draw(given),), {"shape": wanted})
+
+
+# --- transpose -------------------------------------------------------------------------------------------------------
+
+
+@op(dtypes=ANY)
+def permute(xp: Any, a: Any, *, perm: tuple[int, ...]) -> Any:
+    """The axes in another order."""
+    return a.transpose(perm)
+
+
+@permute.vjp("a")
+def _(g: Any, perm: tuple[int, ...]) -> Any:
+    return permute(g, perm=tuple(np.argsort(perm).tolist()))
+
+
+permute.linear("a")
+
+
+@permute.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    rank = rank_of(args[0]) - 1
+    return permute(args[0], perm=(0, *(p % rank + 1 for p in attributes["perm"])))
+
+
+@permute.checks
+def _(a: Array, perm: tuple[int, ...]) -> None:
+    raise invalid(f"transpose: perm {list(perm)} is not a permutation of the {a.ndim} axes of a tensor of shape {a.shape}.")
+
+
+@permute.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, perm in [
+        ((2, 3), (1, 0)), ((2, 3, 4), (2, 0, 1)), ((2, 3, 4), (0, 2, 1)), ((), ()), ((3,), (0,)), ((0, 2), (1, 0)), ((2, 1, 3), (1, 0, 2)),
+        ((2, 3, 1, 2), (3, 1, 0, 2)), ((1, 1), (1, 0)), ((2, 2, 2), (1, 2, 0)), ((3, 2), (0, 1)), ((4, 1, 2), (2, 1, 0)),
+    ]:  # fmt: skip
+        yield Sample((draw(shape),), {"perm": perm})
+
+
+@permute.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for perm in [(0,), (0, 0), (0, 2), (1, 0, 2), (), (-3, 0), (5, 6), (1, 1), (0, 1, 1), (2, 1)]:
+        yield BadInput("perm is a permutation of the axes", (x,), {"perm": perm})
+
+
+# --- expand_dims, squeeze --------------------------------------------------------------------------------------------
+
+
+@op(dtypes=ANY)
+def expand_dims(xp: Any, input: Any, *, axis: int) -> Any:
+    """The tensor with a new axis of size one.
+
+    >>> import gradtape as tf
+    >>> tf.expand_dims(tf.ones([2, 3]), -1).shape
+    TensorShape([2, 3, 1])
+    """
+    return xp.expand_dims(input, axis)
+
+
+@expand_dims.vjp("input")
+def _(g: Any, input_shape: tuple[int, ...]) -> Any:
+    return reshape(g, shape=input_shape)
+
+
+expand_dims.linear("input")
+
+
+@expand_dims.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    return expand_dims(args[0], axis=negative_axis(attributes["axis"], rank_of(args[0])))
+
+
+@expand_dims.checks
+def _(input: Array, axis: Any) -> None:
+    raise invalid(
+        f"expand_dims: axis must be one integer from {-input.ndim - 1} to {input.ndim} for a tensor of shape "
+        f"{input.shape}, got {axis}."
+    )
+
+
+@expand_dims.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, axis in [
+        ((), 0), ((), -1), ((3,), 0), ((3,), 1), ((3,), -1), ((3,), -2), ((2, 3), 1), ((2, 3), 2), ((0,), 0), ((2, 0), -1), ((2, 3), -3),
+        ((1,), 0),
+    ]:  # fmt: skip
+        yield Sample((draw(shape),), {"axis": axis})
+
+
+@expand_dims.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for axis in [3, -4, 10, 2**40, (0, 0), (0, 9), -(2**40), None, (5,), 4]:
+        yield BadInput("the axis must exist", (x,), {"axis": axis})
+
+
+@op(dtypes=ANY)
+def squeeze(xp: Any, input: Any, *, axis: Any = None) -> Any:
+    """The tensor without its axes of size one, or without those named in `axis`."""
+    return xp.squeeze(input, axis=axis if axis != () else None)
+
+
+@squeeze.vjp("input")
+def _(g: Any, input_shape: tuple[int, ...]) -> Any:
+    return reshape(g, shape=input_shape)
+
+
+squeeze.linear("input")
+
+
+@squeeze.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    (x,) = args
+    axis = attributes["axis"]
+    rank = rank_of(x) - 1
+    if axis is None or axis == ():
+        axis = tuple(a for a, size in enumerate(shape_of(x)[1:]) if size == 1)
+        if not axis:
+            return x
+    return squeeze(x, axis=negative_axis(axis, rank))
+
+
+@squeeze.checks
+def _(input: Array, axis: Any) -> None:
+    raise invalid(f"squeeze: axis {axis} must name axes of size one; the tensor has shape {input.shape}.")
+
+
+@squeeze.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, axis in [
+        ((1, 3), 0), ((1, 3), None), ((3, 1), -1), ((1, 1), None), ((1, 2, 1), (0, 2)), ((1, 2, 1), -3), ((), None), ((2, 3), None),
+        ((1, 0), 0), ((1, 1, 1), (0, 1)), ((2, 1, 3, 1), 3), ((1,), 0),
+    ]:  # fmt: skip
+        yield Sample((draw(shape),), {"axis": axis})
+
+
+@squeeze.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 1, 3), np.float32)
+    for axis in [0, 2, 3, -4, (0, 1), (1, 1), -1, 7, (5,), 2**40]:
+        yield BadInput("only axes of size one can go", (x,), {"axis": axis})
+
+
+# --- concat, stack, split, unstack -----------------------------------------------------------------------------------
+
+
+@op(dtypes=ANY, variadic=True, tf_name="ConcatV2")
+def concat(xp: Any, values: Any, *, axis: int) -> Any:
+    """The tensors one after the other along an existing axis.
+
+    >>> import gradtape as tf
+    >>> tf.concat([tf.ones([2, 1]), tf.zeros([2, 2])], axis=1).shape
+    TensorShape([2, 3])
+    """
+    return xp.concatenate(values, axis=axis)
+
+
+@concat.vjp("values")
+def _(g: Any, values_shape: tuple[tuple[int, ...], ...], axis: int) -> Any:
+    return split_sizes(g, sizes=tuple(shape[axis] for shape in values_shape), axis=axis)
+
+
+concat.linear("values")
+
+
+@concat.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    _, data = all_batched(is_batched, args[0])
+    return concat(data, axis=negative_axis(attributes["axis"], rank_of(data[0]) - 1))
+
+
+@concat.checks
+def _(values: list[Array], axis: Any) -> None:
+    shapes = [v.shape for v in values]
+    if any(len(s) != len(shapes[0]) for s in shapes) or not shapes[0]:
+        raise invalid(f"concat: all tensors need the same rank, at least 1; got shapes {shapes}.")
+    if not isinstance(axis, int) or not -len(shapes[0]) <= axis < len(shapes[0]):
+        raise invalid(f"concat: axis {axis} does not exist in tensors of shape {shapes[0]}.")
+    raise invalid(f"concat: all sizes but that of axis {axis} must agree, got shapes {shapes}.")
+
+
+@concat.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shapes, axis in [
+        ([(2,), (3,)], 0), ([(2, 3), (2, 1)], 1), ([(2, 3), (4, 3)], 0), ([(2, 3)], -1), ([(0,), (2,)], 0), ([(2, 0), (2, 2)], 1),
+        ([(1, 2, 3), (2, 2, 3)], 0), ([(1, 2, 3), (1, 1, 3)], -2), ([(2,), (2,), (2,)], 0), ([(1, 1), (1, 1)], -1), ([(3, 2), (3, 2)], -2),
+        ([(0,), (0,)], 0),
+    ]:  # fmt: skip
+        yield Sample(([draw(shape) for shape in shapes],), {"axis": axis})
+
+
+@concat.rejects
+def _() -> Iterator[BadInput]:
+    x, y, z = np.ones((2, 3), np.float32), np.ones((2, 4), np.float32), np.ones(2, np.float32)
+    yield BadInput("sizes differ", ([x, y],), {"axis": 0})
+    for axis in [2, -3, 9, 2**40]:
+        yield BadInput("the axis must exist", ([x, x],), {"axis": axis})
+    for values in ([x, z], [z, x], [x[0, 0], x[0, 0]], [x, x[:, :2], y], [z, z[:1].reshape(1, 1)]):
+        yield BadInput("ranks and sizes must agree", (values,), {"axis": 0})
+    yield BadInput("types never mix", ([x, x.astype(np.float64)],), {"axis": 0})
+
+
+@op(dtypes=ANY, variadic=True, tf_name="Pack")
+def stack(xp: Any, values: Any, *, axis: int = 0) -> Any:
+    """The tensors, all of one shape, along a new axis.
+
+    >>> import gradtape as tf
+    >>> tf.stack([1, 2, 3])
+    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 2, 3], dtype=int32)>
+    """
+    return xp.stack(values, axis=axis)
+
+
+@stack.vjp("values")
+def _(g: Any, axis: int) -> Any:
+    return unpack(g, axis=axis)
+
+
+stack.linear("values")
+
+
+@stack.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    _, data = all_batched(is_batched, args[0])
+    return stack(data, axis=negative_axis(attributes["axis"], rank_of(data[0])))
+
+
+@stack.checks
+def _(values: list[Array], axis: Any) -> None:
+    shapes = [np.shape(v) for v in values]
+    if any(s != shapes[0] for s in shapes):
+        raise invalid(f"stack: shapes of all inputs must match, got {shapes}.")
+    raise invalid(f"stack: axis must be one integer from {-len(shapes[0]) - 1} to {len(shapes[0])}, got {axis}.")
+
+
+@stack.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, count, axis in [
+        ((), 3, 0), ((2,), 2, 0), ((2,), 2, 1), ((2, 3), 2, -1), ((2, 3), 1, 1), ((0,), 2, 0), ((2, 0), 3, 2), ((1,), 1, -2), ((2, 3), 3, -3),
+        ((2, 2), 4, 0), ((), 1, -1), ((3,), 5, 1),
+    ]:  # fmt: skip
+        yield Sample(([draw(shape) for _ in range(count)],), {"axis": axis})
+
+
+@stack.rejects
+def _() -> Iterator[BadInput]:
+    x, y = np.ones((2, 3), np.float32), np.ones((2, 4), np.float32)
+    for values in ([x, y], [x, x[0]], [x[0, 0], x], [y, x, x], [x, x.T]):
+        yield BadInput("shapes must be equal", (values,))
+    for axis in [3, -4, 2**40, -(2**40)]:
+        yield BadInput("the axis must exist", ([x, x],), {"axis": axis})
+    yield BadInput("types never mix", ([x, x.astype(np.float64)],))
+
+
+@op(dtypes=ANY, outputs=None, tf_name="SplitV")
+def split_sizes(xp: Any, value: Any, *, sizes: tuple[int, ...], axis: int) -> Any:
+    """Pieces of the given sizes along one axis."""
+    if not -value.ndim <= axis < value.ndim or sum(sizes) != value.shape[axis] or min(sizes, default=0) < 0:
+        raise ValueError("bad sizes")
+    return xp.split(value, np.cumsum(sizes[:-1]).tolist(), axis=axis)
+
+
+@split_sizes.vjp("value")
+def _(g: Any, axis: int) -> Any:
+    return concat(g, axis=axis)
+
+
+split_sizes.linear("value")
+
+
+@split_sizes.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    axis = negative_axis(attributes["axis"], rank_of(args[0]) - 1)
+    return split_sizes(args[0], sizes=attributes["sizes"], axis=axis)
+
+
+@split_sizes.checks
+def _(value: Array, sizes: tuple[int, ...], axis: Any) -> None:
+    if not isinstance(axis, int) or not -value.ndim <= axis < value.ndim:
+        raise invalid(f"split: axis {axis} does not exist in a tensor of shape {value.shape}.")
+    raise invalid(f"split: sizes {list(sizes)} must be non-negative and add up to {value.shape[axis]}, the size of axis {axis}.")
+
+
+@split_sizes.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, sizes, axis in [
+        ((4,), (2, 2), 0), ((5,), (2, 3), 0), ((2, 6), (1, 2, 3), 1), ((2, 6), (6,), -1), ((3, 0), (0, 0), 1), ((4, 2), (0, 4), 0),
+        ((2, 3, 4), (1, 3), 2), ((2, 3, 4), (1, 2), -2), ((1,), (1,), 0), ((6, 1), (3, 3), -2), ((3,), (1, 1, 1), -1), ((0,), (0,), 0),
+    ]:  # fmt: skip
+        yield Sample((draw(shape),), {"sizes": sizes, "axis": axis})
+
+
+@split_sizes.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((4, 3), np.float32)
+    for sizes, axis in [
+        ((1, 2), 0), ((5,), 0), ((-1, 5), 0), ((), 0), ((2, 2), 1), ((4,), 2), ((4,), -3), ((2, 2, 1), 0), ((3, 0, -3), 1), ((4, 4), 0),
+    ]:  # fmt: skip
+        yield BadInput("sizes add up to the size of the axis", (x,), {"sizes": sizes, "axis": axis})
+
+
+@op(dtypes=ANY, outputs=None, tf_name="Unpack")
+def unpack(xp: Any, value: Any, *, axis: int = 0) -> Any:
+    """The slices along one axis, as a list of tensors without it."""
+    moved = xp.moveaxis(value, axis, 0)
+    return [moved[i] for i in range(moved.shape[0])]
+
+
+@unpack.vjp("value")
+def _(g: Any, axis: int) -> Any:
+    return stack(g, axis=axis)
+
+
+unpack.linear("value")
+
+
+@unpack.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    return unpack(args[0], axis=negative_axis(attributes["axis"], rank_of(args[0]) - 1))
+
+
+@unpack.checks
+def _(value: Array, axis: Any) -> None:
+    raise invalid(f"unstack: axis {axis} does not exist in a tensor of shape {value.shape}.")
+
+
+@unpack.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, axis in [
+        ((3,), 0), ((2, 3), 0), ((2, 3), 1), ((2, 3), -1), ((1, 2, 3), 2), ((1, 2, 3), -2), ((1,), 0), ((4, 0), 0), ((2, 2, 2), 1), ((3, 1), 1),
+        ((2, 3), -2), ((5,), -1),
+    ]:  # fmt: skip
+        yield Sample((draw(shape),), {"axis": axis})
+
+
+@unpack.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((4, 3), np.float32)
+    for axis in [2, -3, 5, 2**40, -(2**40), 3, -9, 100]:
+        yield BadInput("the axis must exist", (x,), {"axis": axis})
+    yield BadInput("a scalar has no axis", (x[0, 0],), {"axis": 0})
+    yield BadInput("a scalar has no axis", (x[0, 0],), {"axis": -1})
+
+
+# --- pad, tile, reverse, roll ----------------------------------------------------------------------------------------
+
+
+@op(dtypes=ANY, tf_name="Pad")
+def pad_constant(xp: Any, tensor: Any, *, paddings: tuple[tuple[int, int], ...], constant_values: Any = 0) -> Any:
+    """The tensor with a border of one value."""
+    return xp.pad(tensor, paddings, mode="constant", constant_values=constant_values)
+
+
+@pad_constant.vjp("tensor")
+def _(g: Any, paddings: tuple[tuple[int, int], ...]) -> Any:
+    return crop(g, paddings=paddings)
+
+
+@pad_constant.jvp("tensor")
+def _(t: Any, paddings: tuple[tuple[int, int], ...]) -> Any:
+    return pad_constant(t, paddings=paddings)
+
+
+@pad_constant.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    return pad_constant(args[0], **{**attributes, "paddings": ((0, 0), *attributes["paddings"])})
+
+
+@pad_constant.checks
+def _(tensor: Array, paddings: Any, constant_values: Any) -> None:
+    raise invalid(
+        f"pad: paddings must be {tensor.ndim} pairs of non-negative integers for a tensor of shape {tensor.shape}, "
+        f"got {[list(p) for p in paddings]}."
+    )
+
+
+@pad_constant.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, paddings in [
+        ((3,), ((1, 2),)), ((2, 3), ((0, 0), (1, 1))), ((2, 3), ((2, 1), (0, 3))), ((), ()), ((0,), ((1, 1),)), ((2, 0), ((0, 1), (2, 0))),
+        ((1, 2, 3), ((1, 0), (0, 1), (2, 2))), ((1,), ((0, 0),)), ((2, 2), ((1, 1), (1, 1))), ((4,), ((0, 5),)), ((3, 1), ((1, 0), (0, 0))),
+        ((2,), ((3, 0),)),
+    ]:  # fmt: skip
+        yield Sample((draw(shape),), {"paddings": paddings})
+    yield Sample((draw((2, 2)),), {"paddings": ((1, 0), (0, 1)), "constant_values": 7})
+
+
+@pad_constant.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for paddings in [
+        ((1, 1),), ((1, 1), (1, 1), (1, 1)), ((-1, 0), (0, 0)), ((0, 0), (0, -5)), (), ((1,), (1,)), ((1, 1, 1), (1, 1, 1)),
+        ((0, 2**60), (0, 2**60)), ((-(2**40), 0), (0, 0)), ((1, 1), (1,)),
+    ]:  # fmt: skip
+        yield BadInput("one pair of non-negative sizes for each axis", (x,), {"paddings": paddings}, (Exception,))
+
+
+@op(dtypes=ANY)
+def crop(xp: Any, tensor: Any, *, paddings: tuple[tuple[int, int], ...]) -> Any:
+    """The tensor without its border: the transpose of padding with zeros."""
+    return tensor[tuple(slice(before, size - after) for (before, after), size in zip(paddings, tensor.shape, strict=True))]
+
+
+@crop.vjp("tensor")
+def _(g: Any, paddings: tuple[tuple[int, int], ...]) -> Any:
+    return pad_constant(g, paddings=paddings)
+
+
+crop.linear("tensor")
+
+
+@crop.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    return crop(args[0], paddings=((0, 0), *attributes["paddings"]))
+
+
+@crop.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, paddings in [
+        ((4,), ((1, 2),)), ((2, 3), ((0, 0), (1, 1))), ((4, 3), ((2, 1), (0, 3))), ((), ()), ((2,), ((1, 1),)), ((2, 3), ((0, 1), (2, 0))),
+        ((2, 2, 4), ((1, 0), (0, 1), (2, 2))), ((1,), ((0, 0),)), ((3, 3), ((1, 1), (1, 1))), ((5,), ((0, 5),)), ((3, 1), ((1, 0), (0, 0))),
+        ((4,), ((3, 0),)),
+    ]:  # fmt: skip
+        yield Sample((draw(shape),), {"paddings": paddings})
+
+
+@op(dtypes=ANY, tf_name="ReverseV2")
+def reverse(xp: Any, tensor: Any, *, axis: Any) -> Any:
+    """The tensor with the order along the given axes turned round."""
+    return xp.flip(tensor, axis=axis)
+
+
+@reverse.vjp("tensor")
+def _(g: Any, axis: Any) -> Any:
+    return reverse(g, axis=axis)
+
+
+reverse.linear("tensor")
+
+
+@reverse.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    return reverse(args[0], axis=negative_axis(attributes["axis"], rank_of(args[0]) - 1))
+
+
+@reverse.checks
+def _(tensor: Array, axis: Any) -> None:
+    raise invalid(f"reverse: axis {axis} must name different axes of a tensor of shape {tensor.shape}.")
+
+
+@reverse.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, axis in [
+        ((3,), (0,)), ((2, 3), (1,)), ((2, 3), (0, 1)), ((2, 3), (-1,)), ((2, 3), ()), ((0,), (0,)), ((1, 2, 3), (0, 2)), ((1, 2, 3), (-2,)),
+        ((), ()), ((4, 1), (0,)), ((2, 2), (1, 0)), ((5,), (-1,)),
+    ]:  # fmt: skip
+        yield Sample((draw(shape),), {"axis": axis})
+
+
+@reverse.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for axis in [(2,), (-3,), (0, 0), (1, -1), (9,), (0, 5), (2**40,), (-(2**40),), (0, 1, 2), (3, 0)]:
+        yield BadInput("the axes must exist, once each", (x,), {"axis": axis})
+
+
+@op(dtypes=ANY)
+def roll(xp: Any, input: Any, *, shift: Any, axis: Any) -> Any:
+    """The tensor moved cyclically along the given axes."""
+    return xp.roll(input, shift, axis=axis)
+
+
+@roll.vjp("input")
+def _(g: Any, shift: Any, axis: Any) -> Any:
+    return roll(g, shift=tuple(-s for s in shift) if isinstance(shift, tuple) else -shift, axis=axis)
+
+
+roll.linear("input")
+
+
+@roll.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    axis = negative_axis(attributes["axis"], rank_of(args[0]) - 1)
+    return roll(args[0], shift=attributes["shift"], axis=axis)
+
+
+@roll.checks
+def _(input: Array, shift: Any, axis: Any) -> None:
+    raise invalid(f"roll: shift {shift} and axis {axis} must be as many, and the axes exist in shape {input.shape}.")
+
+
+@roll.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, shift, axis in [
+        ((4,), 1, 0), ((4,), -1, 0), ((2, 3), 1, 1), ((2, 3), (1, 2), (0, 1)), ((2, 3), 7, -1), ((0,), 1, 0), ((2, 0), 1, 0), ((1, 2, 3), 2, 2),
+        ((1, 2, 3), (1, 1), (1, -1)), ((3,), 0, 0), ((5,), 3, -1), ((2, 2), -5, 0),
+    ]:  # fmt: skip
+        yield Sample((draw(shape),), {"shift": shift, "axis": axis})
+
+
+@roll.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for shift, axis in [
+        (1, 2), (1, -3), ((1, 2), (0, 5)), ((1, 2, 3), (0, 1)), ((1,), (7,)), (1, 2**40), ((1, 1), (0, 9)), (1, -9), ((1, 2, 1), (1, 0)), (3, 3),
+    ]:  # fmt: skip
+        yield BadInput("the axes must exist, one shift each", (x,), {"shift": shift, "axis": axis})
+
+
+@op(dtypes=ANY)
+def tile(xp: Any, input: Any, *, multiples: tuple[int, ...]) -> Any:
+    """The tensor repeated `multiples[i]` times along axis i.
+
+    >>> import gradtape as tf
+    >>> tf.tile([1, 2], [2])
+    <tf.Tensor: shape=(4,), dtype=int32, numpy=array([1, 2, 1, 2], dtype=int32)>
+    """
+    if len(multiples) != input.ndim:
+        raise ValueError("one multiple for each axis")
+    return xp.tile(input, multiples)
+
+
+@tile.vjp("input")
+def _(g: Any, input_shape: tuple[int, ...], multiples: tuple[int, ...]) -> Any:
+    pairs = [part for pair in zip(multiples, input_shape, strict=True) for part in pair]
+    apart = reshape(g, shape=tuple(pairs))
+    summed = sum_to_shape(apart, shape=tuple(1 if i % 2 == 0 else size for i, size in enumerate(pairs)))
+    return reshape(summed, shape=input_shape)
+
+
+tile.linear("input")
+
+
+@tile.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    return tile(args[0], multiples=(1, *attributes["multiples"]))
+
+
+@tile.checks
+def _(input: Array, multiples: tuple[int, ...]) -> None:
+    raise invalid(
+        f"tile: multiples must be {input.ndim} non-negative integers for a tensor of shape {input.shape}, "
+        f"got {list(multiples)}."
+    )
+
+
+@tile.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, multiples in [
+        ((3,), (2,)), ((2, 3), (1, 2)), ((2, 3), (3, 1)), ((), ()), ((2,), (0,)), ((0,), (3,)), ((1, 2, 3), (2, 1, 2)), ((2, 2), (2, 2)),
+        ((1,), (5,)), ((2, 1), (1, 4)), ((3,), (1,)), ((2, 0), (2, 2)),
+    ]:  # fmt: skip
+        yield Sample((draw(shape),), {"multiples": multiples})
+
+
+@tile.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for multiples in [(2,), (1, 1, 1), (-1, 1), (1, -2), (), (2**40, 2**40), (0, -1), (-(2**40), 1), (1, 2, 3, 4), (-1, -1)]:
+        yield BadInput("one non-negative multiple for each axis", (x,), {"multiples": multiples}, (Exception,))
+
+

@@ -1,0 +1,341 @@
+"""Ops of neural networks that have a derivative of their own: activations, softmax, cross entropies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import FLOATING, INTEGER, NARROW_FLOATS, REAL, Array
+from ..errors import invalid
+from ..op import BadInput, Op, Sample, op
+from .elementwise import abs as absolute
+from .elementwise import exp, greater, less, select, square, zeros_like
+from .family import all_batched, batch_over_axis, elementwise, in_float32, sample_unary, shape_of
+from .layout import expand_dims, reshape, sum_to_shape
+from .reduce import explain_axis, reduce_sum
+
+# --- activations -----------------------------------------------------------------------------------------------------
+
+
+def _relu(x: Array) -> Array:
+    return np.maximum(x, 0)
+
+
+@elementwise(eager=_relu, dtypes=REAL)
+def relu(xp: Any, features: Any) -> Any:
+    """max(x, 0); the derivative at 0 is 0."""
+    return xp.maximum(features, 0)
+
+
+@relu.derivative("features")
+def _(t: Any, out: Any) -> Any:
+    return mask_positive(t, out)
+
+
+def _mask_positive(t: Array, out: Array) -> Array:
+    return t * (out > 0)
+
+
+@elementwise(eager=_mask_positive, dtypes=REAL, tf_name="ReluGrad")
+def mask_positive(xp: Any, t: Any, out: Any) -> Any:
+    """t where `out` is positive, 0 elsewhere: the derivative of relu, in two array passes."""
+    return t * (out > 0)
+
+
+@mask_positive.derivative("t")
+def _(t: Any, out: Any) -> Any:
+    return mask_positive(t, out)
+
+
+@elementwise(dtypes=REAL)
+def relu6(xp: Any, features: Any) -> Any:
+    """x between 0 and 6."""
+    return xp.minimum(xp.maximum(features, 0), 6).astype(features.dtype)
+
+
+@relu6.derivative("features")
+def _(t: Any, features: Any) -> Any:
+    inside = select(greater(features, 0), t, zeros_like(t))
+    return select(less(features, 6), inside, zeros_like(t))
+
+
+@elementwise(dtypes=FLOATING, tf_name="LeakyRelu")
+def scaled_relu(xp: Any, features: Any, *, alpha: float = 0.2) -> Any:
+    """x where it is positive, alpha * x elsewhere; the derivative at 0 is alpha."""
+    return xp.where(features > 0, features, alpha * features).astype(features.dtype)
+
+
+@scaled_relu.derivative("features")
+def _(t: Any, features: Any, alpha: float) -> Any:
+    return select(greater(features, 0), t, alpha * t)
+
+
+@elementwise(dtypes=FLOATING)
+def elu(xp: Any, features: Any) -> Any:
+    """x where it is positive, exp(x) - 1 elsewhere."""
+    return xp.where(features > 0, features, xp.expm1(xp.minimum(features, 0))).astype(features.dtype)
+
+
+@elu.derivative("features")
+def _(t: Any, features: Any, out: Any) -> Any:
+    return select(greater(features, 0), t, t * (out + 1.0))
+
+
+SELU_SCALE = 1.0507009873554804934193349852946
+SELU_ALPHA = 1.6732632423543772848170429916717
+
+
+@elementwise(dtypes=FLOATING)
+def selu(xp: Any, features: Any) -> Any:
+    """The scaled exponential linear unit."""
+    negative = SELU_SCALE * SELU_ALPHA * xp.expm1(xp.minimum(features, 0))
+    return xp.where(features > 0, SELU_SCALE * features, negative).astype(features.dtype)
+
+
+@selu.derivative("features")
+def _(t: Any, features: Any, out: Any) -> Any:
+    return select(greater(features, 0), SELU_SCALE * t, t * (out + SELU_SCALE * SELU_ALPHA))
+
+
+@elementwise(dtypes=FLOATING)
+def softsign(xp: Any, features: Any) -> Any:
+    """x / (|x| + 1)."""
+    return features / (xp.abs(features) + 1)
+
+
+@softsign.derivative("features")
+def _(t: Any, features: Any) -> Any:
+    return t / square(absolute(features) + 1.0)
+
+
+for _op in (relu, relu6, scaled_relu, elu, selu, softsign):
+    sample_unary(_op, avoid=(0.0,))
+
+
+@mask_positive.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape in [(), (1,), (4,), (0,), (2, 3), (3, 1), (1, 3), (2, 0), (2, 1, 3), (2, 3, 2), (5, 2), (1, 1, 1)]:
+        yield Sample((draw(shape), draw(shape, avoid=(0.0,))))
+
+
+# --- softmax ---------------------------------------------------------------------------------------------------------
+
+
+def _softmax(logits: Array, axis: int) -> Array:
+    if not logits.size:
+        return logits
+    shifted = logits - logits.max(axis=axis, keepdims=True)
+    np.exp(shifted, out=shifted)
+    shifted /= shifted.sum(axis=axis, keepdims=True)
+    return shifted
+
+
+@op(eager=in_float32(_softmax), dtypes=FLOATING)
+def softmax(xp: Any, logits: Any, *, axis: int = -1) -> Any:
+    """exp(x) / sum(exp(x)) along an axis, without overflow."""
+    powers = xp.exp(logits - xp.max(logits, axis=axis, keepdims=True))
+    return powers / xp.sum(powers, axis=axis, keepdims=True)
+
+
+def _softmax_derivative(t: Any, out: Any, axis: int) -> Any:
+    weighted = t * out
+    return weighted - reduce_sum(weighted, axis=axis, keepdims=True) * out
+
+
+softmax.vjp("logits")(_softmax_derivative)
+softmax.jvp("logits")(_softmax_derivative)
+
+
+def _log_softmax(logits: Array, axis: int) -> Array:
+    if not logits.size:
+        return logits
+    shifted = logits - logits.max(axis=axis, keepdims=True)
+    shifted -= np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
+    return shifted
+
+
+@op(eager=in_float32(_log_softmax), dtypes=FLOATING)
+def log_softmax(xp: Any, logits: Any, *, axis: int = -1) -> Any:
+    """log(softmax(x)), without overflow."""
+    shifted = logits - xp.max(logits, axis=axis, keepdims=True)
+    return shifted - xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True))
+
+
+@log_softmax.vjp("logits")
+def _(g: Any, out: Any, axis: int) -> Any:
+    return g - exp(out) * reduce_sum(g, axis=axis, keepdims=True)
+
+
+@log_softmax.jvp("logits")
+def _(t: Any, out: Any, axis: int) -> Any:
+    return t - reduce_sum(exp(out) * t, axis=axis, keepdims=True)
+
+
+for _op in (softmax, log_softmax):
+    _op.batching = batch_over_axis
+    _op.check = explain_axis(_op.name)
+
+    @_op.samples
+    def _(draw: Any) -> Iterator[Sample]:
+        for shape, axis in [
+            ((4,), -1), ((4,), 0), ((2, 3), -1), ((2, 3), 0), ((2, 3, 4), 1), ((2, 3, 4), -2), ((1,), 0), ((3, 1), -1), ((0, 3), -1), ((5, 2), 1),
+            ((1, 1, 1), 2), ((2, 2), -2),
+        ]:  # fmt: skip
+            yield Sample((draw(shape),), {"axis": axis})
+
+    @_op.rejects
+    def _() -> Iterator[BadInput]:
+        for axis in [2, -3, 9, 2**40, -(2**40), 3, 100, -7]:
+            yield BadInput("the axis must exist", (np.ones((2, 3), np.float32),), {"axis": axis})
+        yield BadInput("integers have no softmax", (np.ones((2, 3), np.int32),))
+        yield BadInput("truth values have no softmax", (np.ones((2, 3), bool),))
+
+
+# --- cross entropies -------------------------------------------------------------------------------------------------
+
+
+def _sparse_cross_entropy(logits: Array, labels: Array) -> tuple[Array, Array]:
+    if logits.ndim != 2 or labels.shape != logits.shape[:1]:
+        raise invalid(
+            f"sparse_softmax_cross_entropy_with_logits: logits must have one axis more than labels and the same leading sizes, "
+            f"got logits {logits.shape} and labels {labels.shape}."
+        )
+    classes = logits.shape[1]
+    if labels.size and (labels.min() < 0 or labels.max() >= classes):
+        bad = labels[(labels < 0) | (labels >= classes)].flat[0]
+        raise invalid(
+            f"Received a label value of {bad} which is outside the valid range of [0, {classes}). Labels are class numbers that "
+            "start at 0."
+        )
+    wide = logits.astype(np.float32) if logits.dtype in NARROW_FLOATS else logits
+    log_probabilities = _log_softmax(wide, -1)
+    loss = -log_probabilities[np.arange(len(labels)), labels]
+    gradient = np.exp(log_probabilities)
+    gradient[np.arange(len(labels)), labels] -= 1
+    return loss.astype(logits.dtype), gradient.astype(logits.dtype)
+
+
+@op(eager=_sparse_cross_entropy, dtypes=FLOATING, other={"labels": INTEGER}, outputs=2, tf_name="SparseSoftmaxCrossEntropyWithLogits")
+def sparse_cross_entropy(xp: Any, logits: Any, labels: Any) -> Any:
+    """For rows of logits and class numbers: the loss of each row, and its derivative in the logits."""
+    shifted = logits - xp.max(logits, axis=-1, keepdims=True)
+    log_probabilities = shifted - xp.log(xp.sum(xp.exp(shifted), axis=-1, keepdims=True))
+    hot = (labels[:, None] == xp.arange(logits.shape[1])).astype(logits.dtype)
+    return -xp.sum(log_probabilities * hot, axis=-1), xp.exp(log_probabilities) - hot
+
+
+def _through_probabilities(t: Any, logits: Any) -> Any:
+    """t times the derivative of softmax(logits), which is symmetric."""
+    return _softmax_derivative(t, softmax(logits, axis=-1), -1)
+
+
+@sparse_cross_entropy.vjp("logits")
+def _(g: Any, logits: Any, out: Any) -> Any:
+    loss, gradient = g
+    result = out[1] * expand_dims(loss, axis=-1)
+    if _is_zero(gradient):
+        return result
+    return result + _through_probabilities(gradient, logits)
+
+
+def _is_zero(value: Any) -> bool:
+    """Whether a cotangent is known to be zero: nobody differentiates the op's second output in a first derivative."""
+    array = value if isinstance(value, np.ndarray) else getattr(value, "_array", None)
+    return array is not None and not array.any()
+
+
+@sparse_cross_entropy.jvp("logits")
+def _(t: Any, logits: Any, out: Any) -> Any:
+    return [reduce_sum(t * out[1], axis=-1, keepdims=False), _through_probabilities(t, logits)]
+
+
+@sparse_cross_entropy.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    size, (logits, labels) = all_batched(is_batched, args)
+    _, rows, classes = shape_of(logits)
+    loss, gradient = sparse_cross_entropy(reshape(logits, shape=(size * rows, classes)), reshape(labels, shape=(size * rows,)))
+    return [reshape(loss, shape=(size, rows)), reshape(gradient, shape=(size, rows, classes))]
+
+
+@sparse_cross_entropy.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for rows, classes in [(1, 1), (1, 3), (2, 3), (4, 2), (3, 5), (0, 3), (5, 1), (2, 2), (6, 4), (3, 3), (1, 7), (8, 2)]:
+        yield Sample((draw((rows, classes)), np.arange(rows, dtype=np.int32) % classes))
+
+
+@sparse_cross_entropy.rejects
+def _() -> Iterator[BadInput]:
+    logits = np.ones((2, 3), np.float32)
+    for labels in [[0, 3], [-1, 0], [0], [0, 1, 2], [[0, 1]], 0, [2**31 - 1, 0], [5, 5], []]:
+        yield BadInput("labels are class numbers, one a row", (logits, np.array(labels, np.int32)))
+    yield BadInput("labels are integers", (logits, np.array([0.0, 1.0], np.float32)))
+    yield BadInput("logits have two axes here", (logits[0], np.array(0, np.int32)))
+
+
+def _cross_entropy(logits: Array, labels: Array) -> Array:
+    if not logits.size:
+        return np.zeros(np.broadcast_shapes(logits.shape, labels.shape)[:-1], logits.dtype)
+    wide = logits.astype(np.float32) if logits.dtype in NARROW_FLOATS else logits
+    return np.asarray(-(_log_softmax(wide, -1) * labels.astype(wide.dtype)).sum(axis=-1)).astype(logits.dtype)
+
+
+@op(eager=_cross_entropy, dtypes=FLOATING, tf_name="SoftmaxCrossEntropyWithLogits")
+def cross_entropy(xp: Any, logits: Any, labels: Any) -> Any:
+    """For logits and class probabilities along the last axis: the cross entropy."""
+    shifted = logits - xp.max(logits, axis=-1, keepdims=True)
+    return -xp.sum((shifted - xp.log(xp.sum(xp.exp(shifted), axis=-1, keepdims=True))) * labels, axis=-1)
+
+
+@cross_entropy.vjp("logits")
+def _(g: Any, logits: Any, labels: Any) -> Any:
+    total = reduce_sum(labels, axis=-1, keepdims=True)
+    result = (softmax(logits, axis=-1) * total - labels) * expand_dims(g, axis=-1)
+    return sum_to_shape(result, shape=shape_of(logits))
+
+
+@cross_entropy.vjp("labels")
+def _(g: Any, logits: Any, labels_shape: tuple[int, ...]) -> Any:
+    return sum_to_shape(-log_softmax(logits, axis=-1) * expand_dims(g, axis=-1), shape=labels_shape)
+
+
+@cross_entropy.jvp("logits")
+def _(t: Any, logits: Any, labels: Any) -> Any:
+    total = reduce_sum(labels, axis=-1, keepdims=True)
+    return reduce_sum(t * (softmax(logits, axis=-1) * total - labels), axis=-1, keepdims=False)
+
+
+@cross_entropy.jvp("labels")
+def _(t: Any, logits: Any) -> Any:
+    return -reduce_sum(t * log_softmax(logits, axis=-1), axis=-1, keepdims=False)
+
+
+@cross_entropy.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    _, (logits, labels) = all_batched(is_batched, args)
+    return cross_entropy(logits, labels)
+
+
+@cross_entropy.checks
+def _(logits: Array, labels: Array) -> None:
+    raise invalid(
+        f"softmax_cross_entropy_with_logits: logits and labels must be broadcastable, got logits {logits.shape} and labels "
+        f"{labels.shape}."
+    )
+
+
+@cross_entropy.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape in [(3,), (2, 3), (4, 2), (1, 1), (0, 3), (2, 3, 4), (1, 5), (5, 1), (2, 2, 2), (3, 4), (6, 2), (1,)]:
+        yield Sample((draw(shape), draw(shape, 0.1, 1.0)))
+
+
+@cross_entropy.rejects
+def _() -> Iterator[BadInput]:
+    for a, b in [((2, 3), (2, 4)), ((2, 3), (3, 3)), ((3,), (4,)), ((2, 3), (2, 5)), ((4, 2), (2, 3)), ((2, 2), (3, 2))]:
+        yield BadInput("the shapes must fit", (np.ones(a, np.float32), np.ones(b, np.float32)))
+    yield BadInput("types never mix", (np.ones((2, 3), np.float32), np.ones((2, 3), np.float64)))
+    yield BadInput("a class axis is needed", (np.float32(1), np.float32(1)))
+    yield BadInput("logits are floats", (np.ones((2, 3), np.int32), np.ones((2, 3), np.int32)))
+    yield BadInput("labels are probabilities", (np.ones((2, 3), np.float32), np.ones((2, 3), bool)))

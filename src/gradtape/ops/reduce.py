@@ -1,0 +1,465 @@
+"""Reductions over axes, positions of extremes, and cumulative sums and products."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import BOOL, FLOATING, INEXACT, NARROW_FLOATS, NUMERIC, REAL, Array
+from ..errors import invalid
+from ..op import BadInput, Op, Sample, op
+from .elementwise import conj, convert, equal, exp, ones_like, select, zeros_like
+from .family import batch_over_axis, in_float32, numpy_type, rank_of, shape_of
+from .layout import broadcast_to, permute, reshape
+
+Axis = int | tuple[int, ...] | None
+
+
+def kept_shape(shape: tuple[int, ...], axis: Axis) -> tuple[int, ...]:
+    """The shape of the reduced tensor with the reduced axes kept as size one."""
+    if axis is None:
+        return (1,) * len(shape)
+    axes = {a % len(shape) for a in (axis if isinstance(axis, tuple) else (axis,))}
+    return tuple(1 if position in axes else size for position, size in enumerate(shape))
+
+
+def spread(reduced: Any, shape: tuple[int, ...], axis: Axis) -> Any:
+    """A reduced value repeated over the axes that were reduced."""
+    return broadcast_to(reshape(reduced, shape=kept_shape(shape, axis)), shape=shape)
+
+
+def count_reduced(shape: tuple[int, ...], axis: Axis) -> int:
+    """How many elements go into one element of the reduced tensor."""
+    count = 1
+    for size, kept in zip(shape, kept_shape(shape, axis), strict=True):
+        if kept != size:
+            count *= size
+    return count
+
+
+def explain_axis(name: str) -> Any:
+    """The check of a reduction: the axes must exist, once each."""
+
+    def check(x: Array, axis: Axis = None, **attributes: Any) -> None:
+        axes = () if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        for a in axes:
+            if not -x.ndim <= a < x.ndim:
+                raise invalid(f"{name}: axis {a} does not exist in a tensor of shape {x.shape}.")
+        if len({a % x.ndim for a in axes}) != len(axes):
+            raise invalid(f"{name}: axis {list(axes)} names an axis twice.")
+
+    return check
+
+
+def _sample(reduction: Op, low: float = -2.0, high: float = 2.0, empty: bool = True, **more: Any) -> None:
+    cases: list[tuple[tuple[int, ...], Axis, bool]] = [
+        ((), None, False), ((4,), None, False), ((4,), 0, False), ((2, 3), None, True), ((2, 3), 0, False), ((2, 3), -1, True),
+        ((2, 3), (0, 1), False), ((2, 3, 4), (0, 2), False), ((2, 3, 4), 1, True), ((1, 3), 0, False), ((3, 1), (), False),
+        ((2, 3, 2), (-1, 0), True), ((5,), -1, False),
+    ]  # fmt: skip
+    if empty:
+        cases += [((0,), 0, False), ((2, 0), 1, True), ((0, 3), 1, False)]
+
+    @reduction.samples
+    def _(draw: Any) -> Iterator[Sample]:
+        for shape, axis, keepdims in cases:
+            yield Sample((draw(shape, low, high),), {"axis": axis, "keepdims": keepdims, **more})
+
+
+def _reject(reduction: Op, dtype: Any = np.float32) -> None:
+    @reduction.rejects
+    def _() -> Iterator[BadInput]:
+        x = np.ones((2, 3)).astype(dtype)
+        for axis in [2, -3, 7, (0, 0), (0, 2), (1, -1), 2**40, -(2**40), (0, 1, 2), (5,)]:
+            yield BadInput("the axes must exist, once each", (x,), {"axis": axis})
+
+
+# --- sum, mean, product ----------------------------------------------------------------------------------------------
+
+
+def _sum(x: Array, axis: Axis, keepdims: bool) -> Array:
+    if x.dtype in NARROW_FLOATS:
+        return np.asarray(x.astype(np.float32).sum(axis=axis, keepdims=keepdims)).astype(x.dtype)
+    # dtype: NumPy would add up int32 in int64, TensorFlow does not.
+    return x.sum(axis=axis, keepdims=keepdims, dtype=x.dtype)  # type: ignore[no-any-return]
+
+
+@op(eager=_sum, dtypes=NUMERIC, tf_name="Sum")
+def reduce_sum(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The sum over some axes, or over all.
+
+    >>> import gradtape as tf
+    >>> tf.reduce_sum([[1.0, 2.0], [3.0, 4.0]], axis=0)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([4., 6.], dtype=float32)>
+    """
+    return xp.sum(input_tensor, axis=axis, keepdims=keepdims, dtype=input_tensor.dtype)
+
+
+@reduce_sum.vjp("input_tensor")
+def _(g: Any, input_tensor_shape: tuple[int, ...], axis: Axis) -> Any:
+    return spread(g, input_tensor_shape, axis)
+
+
+reduce_sum.linear("input_tensor")
+
+
+def _mean(x: Array, axis: Axis, keepdims: bool) -> Array:
+    if x.dtype.kind in "iu":
+        total = x.sum(axis=axis, keepdims=keepdims)
+        count = max(count_reduced(x.shape, axis), 1)
+        return np.asarray(np.trunc(total / count)).astype(x.dtype)
+    if x.dtype in NARROW_FLOATS:
+        return np.asarray(x.astype(np.float32).mean(axis=axis, keepdims=keepdims)).astype(x.dtype)
+    # Not ndarray.mean: it goes through a slow Python layer, and warns where there is nothing to average.
+    count = count_reduced(x.shape, axis)
+    return x.sum(axis=axis, keepdims=keepdims) / x.dtype.type(count)  # type: ignore[no-any-return]
+
+
+@op(eager=_mean, dtypes=NUMERIC, tf_name="Mean")
+def reduce_mean(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The mean over some axes, or over all; of integers, the mean truncated to an integer, as in TensorFlow."""
+    return xp.mean(input_tensor, axis=axis, keepdims=keepdims)
+
+
+@reduce_mean.vjp("input_tensor")
+def _(g: Any, input_tensor_shape: tuple[int, ...], axis: Axis) -> Any:
+    return spread(g / max(count_reduced(input_tensor_shape, axis), 1), input_tensor_shape, axis)
+
+
+reduce_mean.linear("input_tensor")
+
+
+def _product(x: Array, axis: Axis, keepdims: bool) -> Array:
+    return x.prod(axis=axis, keepdims=keepdims, dtype=x.dtype)  # type: ignore[no-any-return]
+
+
+@op(eager=_product, dtypes=NUMERIC, tf_name="Prod")
+def reduce_prod(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The product over some axes, or over all."""
+    return xp.prod(input_tensor, axis=axis, keepdims=keepdims, dtype=input_tensor.dtype)
+
+
+@reduce_prod.vjp("input_tensor")
+def _(g: Any, input_tensor: Any, axis: Axis) -> Any:
+    return spread(g, shape_of(input_tensor), axis) * conj(_product_of_others(input_tensor, axis))
+
+
+@reduce_prod.jvp("input_tensor")
+def _(t: Any, input_tensor: Any, axis: Axis, keepdims: bool) -> Any:
+    return reduce_sum(t * _product_of_others(input_tensor, axis), axis=axis, keepdims=keepdims)
+
+
+def _product_of(shape: tuple[int, ...], axes: tuple[int, ...]) -> int:
+    return int(np.prod([shape[a] for a in axes], dtype=np.int64))
+
+
+def _product_of_others(x: Any, axis: Axis) -> Any:
+    """For each element the product of all others it is multiplied with, without dividing: right at zeros too."""
+    shape = shape_of(x)
+    rank = len(shape)
+    if rank == 0:
+        return ones_like(x)
+    reduced = tuple(range(rank)) if axis is None else tuple(a % rank for a in (axis if isinstance(axis, tuple) else (axis,)))
+    kept = tuple(a for a in range(rank) if a not in reduced)
+    order = (*kept, *reduced)
+    rows = reshape(permute(x, perm=order), shape=(_product_of(shape, kept), _product_of(shape, reduced)))
+    before = cumprod(rows, axis=1, exclusive=True, reverse=False)
+    after = cumprod(rows, axis=1, exclusive=True, reverse=True)
+    others = reshape(before * after, shape=tuple(shape[a] for a in order))
+    return permute(others, perm=tuple(np.argsort(order).tolist()))
+
+
+# --- maximum, minimum ------------------------------------------------------------------------------------------------
+
+
+def _extreme(function: Any, empty_value: Any) -> Any:
+    def kernel(x: Array, axis: Axis, keepdims: bool) -> Array:
+        if not x.size:
+            info = np.iinfo(x.dtype) if x.dtype.kind in "iu" else None
+            initial = empty_value if info is None else (info.min if empty_value < 0 else info.max)
+            return function(x, axis=axis, keepdims=keepdims, initial=initial)  # type: ignore[no-any-return]
+        return function(x, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    return kernel
+
+
+def _extreme_vjp(g: Any, input_tensor: Any, out: Any, axis: Axis) -> Any:
+    """Elements that tie share the cotangent equally, as in TensorFlow."""
+    shape = shape_of(input_tensor)
+    chosen = convert(equal(input_tensor, spread(out, shape, axis)), dtype=numpy_type(g))
+    ties = reduce_sum(chosen, axis=axis, keepdims=True)
+    return spread(g, shape, axis) * (chosen / ties)
+
+
+def _extreme_jvp(t: Any, input_tensor: Any, out: Any, axis: Axis, keepdims: bool) -> Any:
+    chosen = convert(equal(input_tensor, spread(out, shape_of(input_tensor), axis)), dtype=numpy_type(t))
+    ties = reduce_sum(chosen, axis=axis, keepdims=keepdims)
+    return reduce_sum(t * chosen, axis=axis, keepdims=keepdims) / ties
+
+
+@op(eager=_extreme(np.max, -np.inf), dtypes=REAL, tf_name="Max")
+def reduce_max(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The largest element over some axes, or over all; ties share the derivative equally."""
+    return xp.max(input_tensor, axis=axis, keepdims=keepdims)
+
+
+@op(eager=_extreme(np.min, np.inf), dtypes=REAL, tf_name="Min")
+def reduce_min(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The smallest element over some axes, or over all; ties share the derivative equally."""
+    return xp.min(input_tensor, axis=axis, keepdims=keepdims)
+
+
+for _op in (reduce_max, reduce_min):
+    _op.vjp("input_tensor")(_extreme_vjp)
+    _op.jvp("input_tensor")(_extreme_jvp)
+
+
+# --- all, any --------------------------------------------------------------------------------------------------------
+
+
+@op(eager=np.all, dtypes=BOOL, tf_name="All")
+def reduce_all(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Whether all elements are true."""
+    return xp.all(input_tensor, axis=axis, keepdims=keepdims)
+
+
+@op(eager=np.any, dtypes=BOOL, tf_name="Any")
+def reduce_any(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Whether at least one element is true."""
+    return xp.any(input_tensor, axis=axis, keepdims=keepdims)
+
+
+for _op in (reduce_all, reduce_any):
+    _op.not_differentiable("truth values have no derivative")
+
+
+# --- logsumexp, norm -------------------------------------------------------------------------------------------------
+
+
+def _logsumexp(x: Array, axis: Axis, keepdims: bool) -> Array:
+    top = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
+    top = np.where(np.isfinite(top), top, 0).astype(x.dtype)
+    total = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
+    return total if keepdims else np.squeeze(total, axis=axis) if axis != () else total
+
+
+@op(eager=in_float32(_logsumexp), dtypes=FLOATING, tf_name="LogSumExp")
+def reduce_logsumexp(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """log(sum(exp(x))), without overflow."""
+    top = xp.max(input_tensor, axis=axis, keepdims=True)
+    top = xp.where(xp.isfinite(top), top, 0)
+    total = xp.log(xp.sum(xp.exp(input_tensor - top), axis=axis, keepdims=True)) + top
+    return total if keepdims else xp.squeeze(total, axis=axis)
+
+
+@reduce_logsumexp.vjp("input_tensor")
+def _(g: Any, input_tensor: Any, out: Any, axis: Axis) -> Any:
+    shape = shape_of(input_tensor)
+    return spread(g, shape, axis) * exp(input_tensor - spread(out, shape, axis))
+
+
+@reduce_logsumexp.jvp("input_tensor")
+def _(t: Any, input_tensor: Any, out: Any, axis: Axis, keepdims: bool) -> Any:
+    weights = exp(input_tensor - spread(out, shape_of(input_tensor), axis))
+    return reduce_sum(t * weights, axis=axis, keepdims=keepdims)
+
+
+def _euclidean_norm(x: Array, axis: Axis, keepdims: bool) -> Array:
+    squares = x.real**2 + x.imag**2 if x.dtype.kind == "c" else x * x
+    return np.asarray(np.sqrt(squares.sum(axis=axis, keepdims=keepdims))).astype(x.dtype)
+
+
+@op(eager=in_float32(_euclidean_norm), dtypes=INEXACT, tf_name="EuclideanNorm")
+def reduce_euclidean_norm(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The square root of the sum of squares."""
+    return xp.sqrt(xp.sum(xp.abs(input_tensor) ** 2, axis=axis, keepdims=keepdims)).astype(input_tensor.dtype)
+
+
+@reduce_euclidean_norm.vjp("input_tensor")
+def _(g: Any, input_tensor: Any, out: Any, axis: Axis) -> Any:
+    return input_tensor * spread(g / out, shape_of(input_tensor), axis)
+
+
+@reduce_euclidean_norm.jvp("input_tensor")
+def _(t: Any, input_tensor: Any, out: Any, axis: Axis, keepdims: bool) -> Any:
+    product = conj(input_tensor) * t
+    half = reduce_sum(product + conj(product), axis=axis, keepdims=keepdims)
+    return 0.5 * half / out
+
+
+# --- positions -------------------------------------------------------------------------------------------------------
+
+
+def _arg_extreme(function: Any) -> Any:
+    def kernel(x: Array, axis: int, output_type: Any) -> Array:
+        if not -x.ndim <= axis < x.ndim:
+            raise ValueError("no such axis")
+        return np.asarray(function(x, axis=axis)).astype(output_type)
+
+    return kernel
+
+
+@op(eager=_arg_extreme(np.argmax), dtypes=REAL | BOOL)
+def argmax(xp: Any, input: Any, *, axis: int = 0, output_type: Any = np.int64) -> Any:
+    """The position of the largest element along one axis."""
+    return xp.argmax(input, axis=axis).astype(output_type)
+
+
+@op(eager=_arg_extreme(np.argmin), dtypes=REAL | BOOL)
+def argmin(xp: Any, input: Any, *, axis: int = 0, output_type: Any = np.int64) -> Any:
+    """The position of the smallest element along one axis."""
+    return xp.argmin(input, axis=axis).astype(output_type)
+
+
+for _op in (argmax, argmin):
+    _op.not_differentiable("a position is an integer")
+    _op.check = explain_axis(_op.name)
+    _op.batching = batch_over_axis
+
+    @_op.samples
+    def _(draw: Any) -> Iterator[Sample]:
+        for shape, axis in [((4,), 0), ((2, 3), 0), ((2, 3), 1), ((2, 3), -1), ((1,), 0), ((2, 3, 2), 1), ((0, 3), 1), ((5, 1), -2)]:
+            yield Sample((draw(shape),), {"axis": axis})
+
+    @_op.rejects
+    def _() -> Iterator[BadInput]:
+        for axis in [2, -3, 9, 2**40, -(2**40), 3, 100, -7]:
+            yield BadInput("the axis must exist", (np.ones((2, 3), np.float32),), {"axis": axis})
+        yield BadInput("there must be something to choose from", (np.ones((0, 3), np.float32),), {"axis": 0})
+        yield BadInput("a scalar has no axis", (np.float32(1),), {"axis": 0})
+
+
+# --- cumulative sums and products ------------------------------------------------------------------------------------
+
+
+def _cumulative(function: Any, unit: int) -> Any:
+    def kernel(x: Array, axis: int, exclusive: bool, reverse: bool) -> Array:
+        if not -x.ndim <= axis < x.ndim:
+            raise ValueError("no such axis")
+        x = np.flip(x, axis) if reverse else x
+        if exclusive:
+            head = [slice(None)] * x.ndim
+            head[axis] = slice(None, -1)
+            first = np.full([*x.shape[: axis % x.ndim], min(1, x.shape[axis]), *x.shape[axis % x.ndim + 1 :]], unit, x.dtype)
+            x = np.concatenate([first, x[tuple(head)]], axis)
+        result = function(x, axis=axis, dtype=x.dtype)
+        return np.flip(result, axis) if reverse else result
+
+    return kernel
+
+
+@op(eager=_cumulative(np.cumsum, 0), dtypes=NUMERIC)
+def cumsum(xp: Any, x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
+    """Running sums along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end."""
+    x = xp.flip(x, axis) if reverse else x
+    total = xp.cumsum(x, axis=axis)
+    total = total - x if exclusive else total
+    return xp.flip(total, axis) if reverse else total
+
+
+@cumsum.vjp("x")
+def _(g: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
+    return cumsum(g, axis=axis, exclusive=exclusive, reverse=not reverse)
+
+
+cumsum.linear("x")
+
+
+@op(eager=_cumulative(np.cumprod, 1), dtypes=NUMERIC)
+def cumprod(xp: Any, x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
+    """Running products along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end."""
+    x = xp.flip(x, axis) if reverse else x
+    if exclusive:
+        x = xp.concatenate([xp.ones_like(xp.take(x, xp.arange(1), axis)), xp.take(x, xp.arange(x.shape[axis] - 1), axis)], axis)
+    total = xp.cumprod(x, axis=axis)
+    return xp.flip(total, axis) if reverse else total
+
+
+@cumprod.vjp("x")
+def _(g: Any, x: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
+    partial = _cumprod_partials(x, axis, exclusive, reverse)
+    columns = _last(g, axis)
+    return _restore(reduce_sum(conj(partial) * _column(columns), axis=-2), axis, rank_of(x))
+
+
+@cumprod.jvp("x")
+def _(t: Any, x: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
+    partial = _cumprod_partials(x, axis, exclusive, reverse)
+    return _restore(reduce_sum(partial * _row(_last(t, axis)), axis=-1), axis, rank_of(x))
+
+
+def _last(x: Any, axis: int) -> Any:
+    rank = rank_of(x)
+    order = [a for a in range(rank) if a != axis % rank] + [axis % rank]
+    return permute(x, perm=tuple(order))
+
+
+def _restore(x: Any, axis: int, rank: int) -> Any:
+    order = [a for a in range(rank) if a != axis % rank] + [axis % rank]
+    return permute(x, perm=tuple(np.argsort(order).tolist()))
+
+
+def _column(x: Any) -> Any:
+    return reshape(x, shape=(*shape_of(x), 1))
+
+
+def _row(x: Any) -> Any:
+    shape = shape_of(x)
+    return reshape(x, shape=(*shape[:-1], 1, shape[-1]))
+
+
+def _cumprod_partials(x: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
+    """d out[i] / d x[j] in the last two axes, without dividing: exact at zeros, where TensorFlow's rule gives 0 or nan.
+
+    Row j of a matrix holds x with x[j] replaced by 1; its running product at i >= j is the derivative.
+    """
+    last = _last(x, axis)
+    count = shape_of(last)[-1]
+    ones = np.eye(count, dtype=bool)
+    replaced = select(ones, ones_like(_row(last)), _row(last))
+    products = cumprod(replaced, axis=-1, exclusive=exclusive, reverse=reverse)  # [..., j, i]
+    reaches = np.tril(np.ones((count, count), bool), -1 if exclusive else 0)  # [i, j]: j <= i
+    reaches = reaches.T if reverse else reaches
+    rank = rank_of(products)
+    swapped = permute(products, perm=(*range(rank - 2), rank - 1, rank - 2))  # [..., i, j]
+    return select(reaches, swapped, zeros_like(swapped))
+
+
+for _op in (cumsum, cumprod):
+    _op.check = explain_axis(_op.name)
+    _op.batching = batch_over_axis
+
+    @_op.samples
+    def _(draw: Any) -> Iterator[Sample]:
+        for shape, axis, exclusive, backwards in [
+            ((4,), 0, False, False), ((4,), 0, True, False), ((4,), -1, False, True), ((4,), 0, True, True), ((2, 3), 0, False, False),
+            ((2, 3), 1, True, False), ((2, 3), -1, False, True), ((2, 3, 2), 1, True, True), ((1,), 0, True, False), ((0,), 0, False, False),
+            ((2, 0), 1, True, False), ((3, 1), 1, False, False),
+        ]:  # fmt: skip
+            yield Sample((draw(shape),), {"axis": axis, "exclusive": exclusive, "reverse": backwards})
+
+    @_op.rejects
+    def _() -> Iterator[BadInput]:
+        for axis in [2, -3, 9, 2**40, -(2**40), 3, 100, -7]:
+            yield BadInput("the axis must exist", (np.ones((2, 3), np.float32),), {"axis": axis})
+        yield BadInput("a scalar has no axis", (np.float32(1),), {"axis": 0})
+        yield BadInput("a scalar has no axis", (np.float32(1),), {"axis": -1})
+
+
+# --- what the reductions have in common ------------------------------------------------------------------------------
+
+_REDUCTIONS = (
+    reduce_sum, reduce_mean, reduce_prod, reduce_max, reduce_min, reduce_all, reduce_any, reduce_logsumexp, reduce_euclidean_norm,
+)  # fmt: skip
+
+for _op in _REDUCTIONS:
+    _op.batching = batch_over_axis
+    _op.check = explain_axis(_op.name)
+    _reject(_op, bool if _op.dtypes is BOOL else np.float32)
+for _op in (reduce_sum, reduce_prod, reduce_all, reduce_any):
+    _sample(_op)
+for _op in (reduce_mean, reduce_max, reduce_min, reduce_logsumexp):
+    _sample(_op, empty=False)
+_sample(reduce_euclidean_norm, 0.3, 2.0, empty=False)

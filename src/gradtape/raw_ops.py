@@ -1,0 +1,103 @@
+"""`tf.raw_ops`: the updates of optimizers, each one pass over the variable's memory."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .dtypes import Array
+from .tensor import to_tensor
+from .variable import Variable
+
+# Elements that are updated at a time: what one block touches stays in the processor's cache.
+_BLOCK = 32768
+
+
+def _writable(variable: Variable) -> Array:
+    """The variable's array, to be changed in place; a copy where somebody else can see it (a tape, a tensor, a view)."""
+    value = variable._value
+    array = value._array
+    # This frame and getrefcount's own argument are two references; the owner is the third.
+    alone = (
+        isinstance(array, np.ndarray)
+        and sys.getrefcount(value) == 3
+        and sys.getrefcount(array) == 3
+        and array.base is None
+        and array.flags.c_contiguous
+        and array.flags.writeable
+    )
+    if not alone:
+        array = np.array(array, order="C")
+        variable._store(array)
+    return array
+
+
+def _blocks(*arrays: Array) -> Iterator[tuple[Array, ...]]:
+    flat = [a.reshape(-1) for a in arrays]
+    for start in range(0, flat[0].size, _BLOCK):
+        yield tuple(a[start : start + _BLOCK] for a in flat)
+
+
+def _number(value: Any) -> float:
+    return float(to_tensor(value)._array)
+
+
+def _gradient(grad: Any, var: Variable) -> Array:
+    array: Array = np.ascontiguousarray(to_tensor(grad, var.dtype)._array)
+    if array.shape != var._value._array.shape:
+        raise ValueError(f"The gradient has shape {array.shape}, variable '{var.name}' has {var._value.shape}.")
+    return array
+
+
+def ResourceApplyGradientDescent(var: Variable, alpha: Any, delta: Any, use_locking: bool = False, name: str | None = None) -> None:
+    """var -= alpha * delta."""
+    step = var._value._array.dtype.type(_number(alpha))
+    change = _gradient(delta, var)
+    for value, part in _blocks(_writable(var), change):
+        value -= step * part
+
+
+def ResourceApplyAdam(
+    var: Variable,
+    m: Variable,
+    v: Variable,
+    beta1_power: Any,
+    beta2_power: Any,
+    lr: Any,
+    beta1: Any,
+    beta2: Any,
+    epsilon: Any,
+    grad: Any,
+    use_locking: bool = False,
+    use_nesterov: bool = False,
+    name: str | None = None,
+) -> None:
+    """One step of Adam: updates the variable and its two moments."""
+    scalar = var._value._array.dtype.type
+    rate = _number(lr) * np.sqrt(1.0 - _number(beta2_power)) / (1.0 - _number(beta1_power))
+    b1, b2, tiny = scalar(_number(beta1)), scalar(_number(beta2)), scalar(_number(epsilon))
+    one = scalar(1)
+    g = _gradient(grad, var)
+    scratch = np.empty((2, min(_BLOCK, max(g.size, 1))), g.dtype)
+    for value, first, second, part in _blocks(_writable(var), _writable(m), _writable(v), g):
+        change, root = scratch[0, : part.size], scratch[1, : part.size]
+        np.subtract(part, first, out=change)
+        change *= one - b1
+        first += change
+        np.multiply(part, part, out=change)
+        change -= second
+        change *= one - b2
+        second += change
+        np.sqrt(second, out=root)
+        root += tiny
+        if use_nesterov:
+            np.multiply(first, b1, out=change)
+            change += (one - b1) * part
+            change /= root
+        else:
+            np.divide(first, root, out=change)
+        change *= scalar(rate)
+        value -= change

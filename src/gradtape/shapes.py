@@ -1,0 +1,221 @@
+"""Static shapes: `TensorShape`, a tuple of sizes in which None stands for an unknown one.
+
+A `TensorShape` is a tuple, so it goes wherever NumPy wants a shape. The rank itself may be unknown too:
+`TensorShape(None)`.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator
+from typing import Any, SupportsIndex, overload
+
+Dimension = int | None
+
+
+def _dimension(value: Any) -> Dimension:
+    if value is None:
+        return None
+    try:
+        size = operator.index(value)
+    except TypeError:
+        raise TypeError(f"A dimension is an integer or None, not {value!r} of type {type(value).__name__}.") from None
+    if size < -1:
+        raise ValueError(f"A dimension cannot be negative, got {size}.")
+    return None if size == -1 else size
+
+
+class TensorShape(tuple[Dimension, ...]):
+    """The shape of a tensor, as far as it is known.
+
+    >>> shape = TensorShape([None, 3])
+    >>> shape.rank, shape.as_list(), shape.is_fully_defined()
+    (2, [None, 3], False)
+    """
+
+    _unknown_rank: bool
+
+    def __new__(cls, dims: Any) -> TensorShape:
+        if isinstance(dims, TensorShape):
+            return dims
+        if dims is None:
+            shape = super().__new__(cls)
+            shape._unknown_rank = True
+            return shape
+        if isinstance(dims, Iterable):
+            shape = super().__new__(cls, (_dimension(d) for d in dims))
+        else:
+            shape = super().__new__(cls, (_dimension(dims),))
+        shape._unknown_rank = False
+        return shape
+
+    @property
+    def rank(self) -> int | None:
+        """The number of dimensions, or None where it is unknown."""
+        return None if self._unknown_rank else super().__len__()
+
+    ndims = rank
+
+    @property
+    def dims(self) -> list[Dimension] | None:
+        """The sizes as a list, or None where the rank is unknown."""
+        return None if self._unknown_rank else list(self)
+
+    def as_list(self) -> list[Dimension]:
+        """The sizes as a list; ValueError where the rank is unknown."""
+        if self._unknown_rank:
+            raise ValueError("as_list() is not defined on a TensorShape of unknown rank.")
+        return list(tuple.__iter__(self))
+
+    def is_fully_defined(self) -> bool:
+        """Whether every size is known."""
+        return not self._unknown_rank and all(d is not None for d in tuple.__iter__(self))
+
+    def assert_is_fully_defined(self) -> None:
+        """Raise ValueError unless every size is known."""
+        if not self.is_fully_defined():
+            raise ValueError(f"Shape {self} is not fully defined.")
+
+    def num_elements(self) -> int | None:
+        """The product of the sizes, or None where one is unknown."""
+        if not self.is_fully_defined():
+            return None
+        count = 1
+        for size in tuple.__iter__(self):
+            count *= size or 0
+        return count
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether some tensor could have both shapes."""
+        other = TensorShape(other)
+        if self._unknown_rank or other._unknown_rank:
+            return True
+        return len(self) == len(other) and all(
+            a is None or b is None or a == b for a, b in zip(self, other, strict=True)
+        )
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """Raise ValueError unless some tensor could have both shapes."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible.")
+
+    def assert_has_rank(self, rank: int) -> None:
+        """Raise ValueError unless the rank is `rank` or unknown."""
+        if self.rank not in (None, rank):
+            raise ValueError(f"Shape {self} must have rank {rank}.")
+
+    def with_rank(self, rank: int) -> TensorShape:
+        """This shape, checked to have that rank."""
+        self.assert_has_rank(rank)
+        return TensorShape([None] * rank) if self._unknown_rank else self
+
+    def with_rank_at_least(self, rank: int) -> TensorShape:
+        """This shape, checked to have at least that rank."""
+        if self.rank is not None and self.rank < rank:
+            raise ValueError(f"Shape {self} must have rank at least {rank}.")
+        return self
+
+    def with_rank_at_most(self, rank: int) -> TensorShape:
+        """This shape, checked to have at most that rank."""
+        if self.rank is not None and self.rank > rank:
+            raise ValueError(f"Shape {self} must have rank at most {rank}.")
+        return self
+
+    def merge_with(self, other: Any) -> TensorShape:
+        """What is known when both shapes describe one tensor."""
+        other = TensorShape(other)
+        if self._unknown_rank:
+            return other
+        if other._unknown_rank:
+            return self
+        self.assert_is_compatible_with(other)
+        return TensorShape(a if a is not None else b for a, b in zip(self, other, strict=True))
+
+    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
+        """The tightest shape that covers both."""
+        other = TensorShape(other)
+        if self._unknown_rank or other._unknown_rank or len(self) != len(other):
+            return TensorShape(None)
+        return TensorShape(a if a == b else None for a, b in zip(self, other, strict=True))
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every tensor of this shape has shape `other` too."""
+        other = TensorShape(other)
+        if other._unknown_rank:
+            return True
+        if self._unknown_rank or len(self) != len(other):
+            return False
+        return all(b is None or a == b for a, b in zip(self, other, strict=True))
+
+    def concatenate(self, other: Any) -> TensorShape:
+        """The dimensions of this shape followed by those of `other`."""
+        other = TensorShape(other)
+        if self._unknown_rank or other._unknown_rank:
+            return TensorShape(None)
+        return TensorShape([*self, *other])
+
+    def __add__(self, other: Any) -> TensorShape:  # type: ignore[override]
+        return self.concatenate(other)
+
+    def __radd__(self, other: Any) -> TensorShape:
+        return TensorShape(other).concatenate(self)
+
+    def __len__(self) -> int:
+        if self._unknown_rank:
+            raise ValueError("Cannot take the length of a shape with unknown rank.")
+        return super().__len__()
+
+    def __iter__(self) -> Iterator[Dimension]:
+        if self._unknown_rank:
+            raise ValueError("Cannot iterate over a shape with unknown rank.")
+        return super().__iter__()
+
+    def __bool__(self) -> bool:
+        return not self._unknown_rank
+
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> Dimension: ...
+    @overload
+    def __getitem__(self, key: slice) -> TensorShape: ...
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return TensorShape(None) if self._unknown_rank else TensorShape(super().__getitem__(key))
+        return None if self._unknown_rank else super().__getitem__(key)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TensorShape):
+            try:
+                other = TensorShape(other)
+            except (TypeError, ValueError):
+                return False
+        return self._unknown_rank == other._unknown_rank and tuple.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return tuple.__hash__(self)
+
+    def __repr__(self) -> str:
+        return f"TensorShape({None if self._unknown_rank else self.as_list()})"
+
+    def __str__(self) -> str:
+        if self._unknown_rank:
+            return "<unknown>"
+        return f"({', '.join(map(str, self))}{',' if len(self) == 1 else ''})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TensorShape, (None if self._unknown_rank else tuple(self),)
+
+
+def broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The common shape of two operands by NumPy's rule, or None where there is none."""
+    longer, shorter = (first, second) if len(first) >= len(second) else (second, first)
+    offset = len(longer) - len(shorter)
+    result = list(longer)
+    for position, size in enumerate(shorter, offset):
+        if result[position] == 1:
+            result[position] = size
+        elif size not in (1, result[position]):
+            return None
+    return tuple(result)

@@ -1,0 +1,362 @@
+"""`GradientTape`: the user's side of recording and differentiating. The walk itself is in backward.py."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from . import nest
+from .context import STATE, Records, activate, deactivate, remove_identical
+from .backward import UnconnectedGradients, checked_tensor, checked_unconnected, gradients, zeros_of
+from .dtypes import DType
+from .errors import BatchShapeError, TapeNotEnteredError, invalid
+from .jacobian import batch_jacobian_of, hessian_diagonal_of, hessian_of, hessian_vector_product, jacobians
+from .ops.reduce import reduce_sum
+from .tensor import Tensor, from_array, identify, to_tensor
+from .variable import Variable
+
+LOGGER = logging.getLogger("gradtape")
+
+
+class GradientTape:
+    """Record operations, then differentiate them.
+
+    Trainable variables are followed as soon as they are read; tensors after `watch`. A plain tape answers one call of
+    `gradient`, `jacobian` or `batch_jacobian` and lets go of its records on the way; a persistent one answers any number
+    and holds them until it is deleted.
+
+    >>> import gradtape as tf
+    >>> x = tf.constant(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = x * x
+    >>> tape.gradient(y, x)
+    <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
+
+    Args:
+        persistent: Whether gradients may be asked for more than once.
+        watch_accessed_variables: Whether trainable variables are followed when they are read.
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self._persistent = persistent
+        self._watch_accessed_variables = watch_accessed_variables
+        self._recording = False
+        self._tape: Records | None = None
+        self._variables: dict[int, Variable] = {}
+        self._spent = False  # whether a plain tape has given its one answer
+
+    # --- recording -----------------------------------------------------------------------------------------------
+
+    def __enter__(self) -> GradientTape:
+        if self._recording:
+            raise ValueError(
+                "Tape is still recording, This can happen if you try to re-enter an already-active tape."
+            )
+        if self._tape is None:
+            self._variables = {}
+        self._spent = False
+        self._start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._recording:
+            self._stop()
+
+    def _start(self) -> None:
+        if self._tape is None:
+            self._tape = {}
+        STATE.tapes.append(self._tape)
+        STATE.readers.append(self)
+        self._recording = True
+        activate(self)
+
+    def _stop(self) -> None:
+        if not self._recording:
+            raise ValueError("Tape is not recording.")
+        deactivate(self)
+        self._recording = False
+        remove_identical(STATE.tapes, self._tape)
+        remove_identical(STATE.readers, self)
+
+    def __del__(self) -> None:
+        # A tape dropped inside its own context must not leave others thinking that somebody records.
+        if getattr(self, "_recording", False):
+            deactivate(self)
+
+    def variable_read(self, variable: Variable) -> None:
+        """Follow a trainable variable that is read in the context (called by the variable)."""
+        if self._watch_accessed_variables and variable._trainable and variable._id not in self._variables:
+            self._follow_variable(variable)
+
+    def _follow_variable(self, variable: Variable) -> None:
+        if self._tape is not None:
+            self._tape.setdefault(variable._id, None)
+            self._variables[variable._id] = variable
+
+    def watch(self, tensor: Any) -> None:
+        """Follow a tensor or variable, or every one in a structure, from now on."""
+        for value in nest.flatten(tensor):
+            self._watch_one(value)
+
+    def _watch_one(self, value: Any) -> None:
+        if not isinstance(value, (Tensor, Variable)):
+            raise ValueError(
+                f"Passed in object {value!r} of type {type(value).__name__!r}, not tf.Tensor or tf.Variable or "
+                "ExtensionType. Convert it first: x = tf.constant(...), and use that x in the computation."
+            )
+        if not value.dtype.is_differentiable:
+            LOGGER.warning(
+                "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", value.dtype
+            )
+        records = self._records()
+        if isinstance(value, Variable):
+            self._follow_variable(value)
+        elif value.dtype.is_differentiable:
+            records.setdefault(identify(value), None)
+
+    def _records(self) -> Records:
+        if self._tape is None:
+            raise TapeNotEnteredError(
+                "This GradientTape holds no record: it was not entered yet, or its one gradient was taken. "
+                "Use it inside `with tf.GradientTape() as tape:`."
+            )
+        return self._tape
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Do not record in this block; useful to take a gradient inside the context, or to look at values."""
+        if self._tape is None:
+            raise RuntimeError("Trying to stop recording a tape which is not recording.")
+        self._stop()
+        try:
+            yield
+        finally:
+            self._start()
+
+    def reset(self) -> None:
+        """Forget everything recorded and watched, and go on recording."""
+        self._stop()
+        self._tape = {}
+        self._variables = {}
+        self._start()
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """The variables that are followed, in the order of their creation."""
+        return tuple(self._variables[number] for number in sorted(self._variables))
+
+    # --- differentiation -----------------------------------------------------------------------------------------
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+    ) -> Any:
+        """The gradient of the target (or of the sum over all targets and their elements) in each source.
+
+        Args:
+            target: A tensor, or a structure of tensors.
+            sources: A tensor or variable, or a structure of them; the answer has the same structure.
+            output_gradients: For each target, what to weight its elements with; ones where nothing is given.
+            unconnected_gradients: Whether a source that the target does not depend on gets None or zeros.
+
+        Returns:
+            For each source a tensor of its shape and type, `tf.IndexedSlices` for rows looked up with `tf.gather`, or
+            None.
+        """
+        if target is None:
+            raise TypeError(
+                "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be "
+                "differentiated, but received None."
+            )
+        unconnected = checked_unconnected(unconnected_gradients)
+        flat_sources = [checked_tensor(value, "source") for value in nest.flatten(sources)]
+        flat_targets = [checked_tensor(value, "target") for value in nest.flatten(target)]
+        records = self._begin()
+        try:
+            weights = _weights(output_gradients, flat_targets)
+            results = gradients(records, flat_targets, flat_sources, weights, consume=not self._persistent)
+        finally:
+            self._end()
+        if unconnected is UnconnectedGradients.ZERO:
+            results = [
+                zeros_of(source) if result is None else result
+                for result, source in zip(results, flat_sources, strict=True)
+            ]
+        return nest.pack_sequence_as(sources, results)
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The derivative of every element of the target in every element of each source.
+
+        The answer for a source has the target's shape followed by the source's. All elements are treated in one
+        backward pass; `parallel_iterations` is accepted and not needed.
+
+        >>> import gradtape as tf
+        >>> x = tf.constant([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.jacobian(y, x).numpy()
+        array([[2., 0.],
+               [0., 4.]], dtype=float32)
+        """
+        target = checked_tensor(target, "target of jacobian")
+        unconnected = checked_unconnected(unconnected_gradients)
+        flat_sources = [checked_tensor(value, "source") for value in nest.flatten(sources)]
+        self._check_pfor(experimental_use_pfor, "jacobian")
+        records = self._begin()
+        try:
+            results = jacobians(records, target, flat_sources)
+        finally:
+            self._end()
+        if unconnected is UnconnectedGradients.ZERO:
+            shape = tuple(to_tensor(target).shape)
+            results = [
+                zeros((*shape, *to_tensor(source).shape), source.dtype) if result is None else result
+                for result, source in zip(results, flat_sources, strict=True)
+            ]
+        return nest.pack_sequence_as(sources, results)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """For each entry of the first axis the Jacobian of its row of the target in its row of the source.
+
+        The answer has shape (b, target's other axes, source's other axes). It is right where rows do not depend on each
+        other; where they do, the dependence is summed over the batch. Zeros where nothing is connected.
+        """
+        target = checked_tensor(target, "target of batch_jacobian")
+        source = checked_tensor(source, "source of batch_jacobian")
+        checked_unconnected(unconnected_gradients)
+        self._check_pfor(experimental_use_pfor, "batch_jacobian")
+        rows, entries = to_tensor(target).shape, to_tensor(source).shape
+        if not rows or not len(rows):
+            raise BatchShapeError(f"batch_jacobian: the target needs a batch axis, got a scalar (source shape {entries}).")
+        if rows[:1] != entries[:1]:
+            raise BatchShapeError(f"Need first dimension of target shape ({rows}) and source shape ({entries}) to match.")
+        for shape in (rows, entries):
+            if len(shape) < 2:
+                raise BatchShapeError(f"Shape {shape} must have rank at least 2")
+        records = self._begin()
+        try:
+            result = batch_jacobian_of(records, target, source)
+        finally:
+            self._end()
+        if result is None:
+            return zeros((*rows, *entries[1:]), source.dtype)
+        return result
+
+    # --- beyond TensorFlow: second order without nesting ------------------------------------------------------------
+
+    def hessian(self, target: Any, source: Any) -> Any:
+        """The second derivatives of a scalar target, of the source's shape twice; None where it is not connected.
+
+        >>> import gradtape as tf
+        >>> x = tf.constant([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = tf.reduce_sum(x**3)
+        >>> tape.hessian(y, x).numpy()
+        array([[ 6.,  0.],
+               [ 0., 12.]], dtype=float32)
+        """
+        return self._second_order("hessian", target, source, hessian_of)
+
+    def hvp(self, target: Any, source: Any, vector: Any) -> Any:
+        """The Hessian of a scalar target times a vector of the source's shape, at the cost of two gradients."""
+        return self._second_order("hvp", target, source, lambda *args: hessian_vector_product(*args, vector))
+
+    def hessian_diagonal(self, target: Any, source: Any) -> Any:
+        """The second derivative of a scalar target in each element of the source, of the source's shape."""
+        return self._second_order("hessian_diagonal", target, source, hessian_diagonal_of)
+
+    def laplacian(self, target: Any, source: Any) -> Any:
+        """The sum of the second derivatives of a scalar target in all elements of the source."""
+        diagonal = self._second_order("laplacian", target, source, hessian_diagonal_of)
+        return None if diagonal is None else reduce_sum.public(diagonal)
+
+    def _second_order(self, name: str, target: Any, source: Any, compute: Callable[..., Any]) -> Any:
+        target = checked_tensor(target, f"target of {name}")
+        source = checked_tensor(source, f"source of {name}")
+        if to_tensor(target).ndim:
+            raise invalid(f"{name}: the target must be a scalar, got shape {target.shape}. Use tf.reduce_sum first.")
+        records = self._begin()
+        try:
+            return compute(records, target, source)
+        finally:
+            self._end()
+
+    def _check_pfor(self, use_pfor: bool, name: str) -> None:
+        if not use_pfor and not self._persistent:
+            raise RuntimeError(
+                f"GradientTape must be created with persistent=True to compute the {name} with eager execution enabled and "
+                "with experimental_use_pfor set to False."
+            )
+
+    def _begin(self) -> Records:
+        """The record to differentiate; RuntimeError where there is none (any more)."""
+        if self._tape is None and self._spent:
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians). "
+                "Use tf.GradientTape(persistent=True) to ask more than once."
+            )
+        records = self._records()
+        if self._recording and not self._persistent:
+            self._stop()
+        elif self._recording:
+            LOGGER.warning(
+                "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient "
+                "than calling it outside the context (it causes the gradient ops to be recorded on the tape, leading to "
+                "increased CPU and memory usage). Only call GradientTape.gradient inside the context if you actually "
+                "want to trace the gradient in order to compute higher order derivatives."
+            )
+        return records
+
+    def _end(self) -> None:
+        if not self._persistent:
+            self._tape = None
+            self._spent = True
+
+
+def zeros(shape: tuple[Any, ...], dtype: DType) -> Tensor:
+    """A tensor of zeros."""
+    return from_array(np.zeros(shape, dtype.numpy))
+
+
+def _weights(output_gradients: Any, targets: list[Any]) -> list[Any]:
+    """For each target its weight or None; a list that is too short leaves ones, one that is too long is cut."""
+    if output_gradients is None:
+        return [None] * len(targets)
+    given = nest.flatten(output_gradients)[: len(targets)]
+    weights: list[Any] = []
+    for value, target in zip(given, targets, strict=False):
+        numeric = isinstance(value, (bool, int, float, complex)) and target.dtype.is_differentiable
+        weight = to_tensor(value, target.dtype if numeric else None)
+        if target.dtype.is_differentiable and weight.dtype != target.dtype:
+            raise invalid(
+                f"gradient: output_gradients has {weight.dtype.name} for a target of {target.dtype.name}. "
+                f"Use tf.cast(x, tf.{target.dtype.name})."
+            )
+        weights.append(weight)
+    return weights + [None] * (len(targets) - len(weights))

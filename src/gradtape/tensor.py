@@ -1,0 +1,511 @@
+"""The value: `Tensor`, immutable, a NumPy array with an identity that tapes can follow.
+
+Arithmetic and indexing are attached in `operators.py`, where the ops are known. Here is what a tensor is:
+its data, how Python values become one, and how it prints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from . import dtypes
+from .context import next_id
+from .dtypes import Array, DType
+from .shapes import TensorShape
+
+_CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
+
+_new = object.__new__
+
+
+class Tensor:
+    """An array of one type whose value never changes; ops on tensors make new tensors.
+
+    `isinstance(x, tf.Tensor)` holds for every tensor. Make one with `tf.constant`:
+
+    >>> import gradtape as tf
+    >>> tf.constant([1.0, 2.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 2.], dtype=float32)>
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_array", "_id")
+
+    _array: Array
+    _id: int  # 0 until somebody follows the tensor; then unique, and larger than the ids of all its inputs
+
+    # NumPy must hand `array + tensor` to the tensor's own operators.
+    __array_priority__ = 100
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the elements."""
+        return dtypes.BY_NUMPY[self._array.dtype]
+
+    @property
+    def shape(self) -> TensorShape:
+        """The sizes of all axes."""
+        return TensorShape(self._array.shape)
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return self._array.ndim
+
+    def get_shape(self) -> TensorShape:
+        """The same as `shape`."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Check the shape; ValueError where it is another."""
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}.")
+
+    @property
+    def device(self) -> str:
+        """Where the data is: always the CPU."""
+        return _CPU
+
+    @property
+    def backing_device(self) -> str:
+        """The same as `device`."""
+        return _CPU
+
+    def cpu(self) -> Tensor:
+        """This tensor: it is on the CPU."""
+        return self
+
+    def ref(self) -> Reference:
+        """A hashable stand-in for dicts and sets; `.deref()` gives the tensor back."""
+        return Reference(self)
+
+    def __hash__(self) -> NoReturn:  # type: ignore[override]
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+
+class EagerTensor(Tensor):
+    """A tensor whose value is known."""
+
+    __slots__ = ()
+
+    def numpy(self) -> Any:
+        """The value as a NumPy array of its own (a NumPy scalar, or bytes, for a tensor without axes)."""
+        array = self._array
+        if array.ndim == 0:
+            return array[()]
+        return array.copy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        array = np.asarray(self._array)
+        if dtype is not None and np.dtype(dtype) != array.dtype:
+            if copy is False:
+                raise ValueError(f"A tensor of {self.dtype!r} cannot be seen as {np.dtype(dtype)} without a copy.")
+            return array.astype(dtype)
+        if copy:
+            return array.copy()
+        view = array.view()
+        view.flags.writeable = False
+        return view
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        # A copy: the importing library may write to what it is given.
+        return np.array(self._array).__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return np.asarray(self._array).__dlpack_device__()
+
+    def __len__(self) -> int:
+        if not self._array.ndim:
+            raise TypeError("Scalar tensor has no `len()`")
+        return len(self._array)
+
+    def __bool__(self) -> bool:
+        if self._array.size != 1 and self._array.dtype.kind != "O":
+            raise ValueError(
+                "The truth value of an array with more than one element is ambiguous. "
+                "Use tf.reduce_any(x) or tf.reduce_all(x)."
+            )
+        return bool(self._array)
+
+    def __float__(self) -> float:
+        return float(self._scalar("float"))
+
+    def __int__(self) -> int:
+        return int(self._scalar("int"))
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar("complex"))
+
+    def __index__(self) -> int:
+        if self._array.dtype.kind not in "iu":
+            raise TypeError(f"Only integer scalar tensors can be used as an index, got {self!r}.")
+        return int(self._scalar("index"))
+
+    def _scalar(self, target: str) -> Any:
+        if self._array.size != 1:
+            raise TypeError(f"Only tensors with one element can be converted to {target}, got shape {self.shape}.")
+        return self._array.item()
+
+    def __format__(self, spec: str) -> str:
+        return format(self._array.item() if self._array.ndim == 0 else str(self), spec)
+
+    def __copy__(self) -> EagerTensor:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> EagerTensor:
+        return from_array(np.array(self._array))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return from_array, (np.asarray(self._array),)
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={describe_value(self._array)}>"
+
+    def __str__(self) -> str:
+        text = _plain_text(self._array)
+        return f"tf.Tensor({_on_new_line(text)}, shape={self.shape}, dtype={self.dtype.name})"
+
+
+def describe_value(array: Array) -> str:
+    """The value as `repr` of a tensor shows it."""
+    if array.ndim == 0:
+        return repr(array[()]) if array.dtype.kind == "O" else str(array)
+    return _on_new_line(repr(array))
+
+
+def _plain_text(array: Array) -> str:
+    return repr(array[()]) if array.ndim == 0 and array.dtype.kind == "O" else str(array)
+
+
+def _on_new_line(text: str) -> str:
+    return "\n" + text if "\n" in text else text
+
+
+class Reference:
+    """A hashable reference to a tensor or a variable, equal for the very same object only."""
+
+    __slots__ = ("_referent",)
+
+    def __init__(self, referent: Any) -> None:
+        self._referent = referent
+
+    def deref(self) -> Any:
+        """The object itself."""
+        return self._referent
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and self._referent is other._referent
+
+    def __hash__(self) -> int:
+        return id(self._referent)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._referent!r}>"
+
+
+class IndexedSlices:
+    """Rows of a large tensor: `dense[indices[i]] += values[i]`, the gradient of a lookup.
+
+    Indices may repeat; `tf.convert_to_tensor` adds such rows up.
+    """
+
+    __slots__ = ("dense_shape", "indices", "values")
+
+    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
+        self.values = values
+        self.indices = indices
+        self.dense_shape = dense_shape
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the values."""
+        dtype: DType = self.values.dtype
+        return dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of the dense tensor."""
+        if self.dense_shape is None:
+            return TensorShape(None)
+        return TensorShape(np.asarray(self.dense_shape).tolist())
+
+    @property
+    def device(self) -> str:
+        """Where the data is: always the CPU."""
+        return _CPU
+
+    @property
+    def name(self) -> NoReturn:
+        """Not defined for eager values."""
+        raise AttributeError("IndexedSlices.name is undefined when eager execution is enabled.")
+
+    @property
+    def op(self) -> NoReturn:
+        """Not defined for eager values."""
+        raise AttributeError("IndexedSlices.op is undefined when eager execution is enabled.")
+
+    @property
+    def graph(self) -> NoReturn:
+        """Not defined for eager values."""
+        raise AttributeError("IndexedSlices.graph is undefined when eager execution is enabled.")
+
+    def consumers(self) -> NoReturn:
+        """Not defined for eager values."""
+        raise AttributeError("IndexedSlices.consumers is undefined when eager execution is enabled.")
+
+    def __neg__(self) -> IndexedSlices:
+        return IndexedSlices(-self.values, self.indices, self.dense_shape)
+
+    def __repr__(self) -> str:
+        shape = "" if self.dense_shape is None else f", dense_shape={self.dense_shape}"
+        return f"IndexedSlices(indices={self.indices}, values={self.values}{shape})"
+
+
+class TensorSpec:
+    """What is known of a tensor before it exists: shape (None for an unknown size), dtype and name."""
+
+    __slots__ = ("_dtype", "_name", "_shape")
+
+    def __init__(self, shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> None:
+        self._shape = TensorShape(shape)
+        self._dtype = dtypes.as_dtype(dtype)
+        self._name = name
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+        """The spec of an existing tensor or variable."""
+        return cls(tensor.shape, tensor.dtype, name)
+
+    @classmethod
+    def from_spec(cls, spec: TensorSpec, name: str | None = None) -> TensorSpec:
+        """A copy of `spec`, with another name if one is given."""
+        return cls(spec.shape, spec.dtype, name or spec.name)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape, as far as it is known."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the elements."""
+        return self._dtype
+
+    @property
+    def name(self) -> str | None:
+        """The name, if it has one."""
+        return self._name
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether the value (or everything the other spec describes) may stand here."""
+        if not hasattr(spec_or_value, "shape"):
+            spec_or_value = to_tensor(spec_or_value)
+        return self._dtype == spec_or_value.dtype and self._shape.is_compatible_with(spec_or_value.shape)
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every tensor that fits this spec fits `other`."""
+        return isinstance(other, TensorSpec) and self._dtype == other._dtype and self._shape.is_subtype_of(other._shape)
+
+    def most_specific_compatible_type(self, other: TensorSpec) -> TensorSpec:
+        """The tightest spec that covers both."""
+        if self._dtype != other._dtype:
+            raise ValueError(f"No spec covers both {self!r} and {other!r}: the dtypes differ.")
+        return TensorSpec(self._shape.most_specific_compatible_shape(other._shape), self._dtype)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorSpec) and (self._shape, self._dtype, self._name) == (
+            other._shape,
+            other._dtype,
+            other._name,
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._shape, self._dtype))
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TensorSpec, (tuple(self._shape) if self._shape else None, self._dtype, self._name)
+
+
+def from_array(array: Array) -> EagerTensor:
+    """A tensor around `array`, which from now on nobody may write to."""
+    tensor = _new(EagerTensor)
+    tensor._array = array
+    tensor._id = 0
+    return tensor
+
+
+def identify(tensor: Any) -> int:
+    """The tensor's identity, given to it now if it has none."""
+    if not tensor._id:
+        tensor._id = next_id()
+    number: int = tensor._id
+    return number
+
+
+# How values of other kinds become tensors: lists that contain tensors (stacked, and recorded), IndexedSlices.
+# Filled by the modules that know how.
+PACK_LIST: list[Callable[[Any, DType | None], Tensor]] = []
+CONVERTERS: dict[type, Callable[[Any], Tensor]] = {}
+
+
+def to_tensor(value: Any, dtype: DType | None = None) -> Any:
+    """`value` as a tensor: tensors as they are, variables read, Python values and arrays converted.
+
+    A tensor of another type than `dtype` is a ValueError: nothing is cast silently.
+    """
+    cls = value.__class__
+    if cls is EagerTensor:
+        tensor = value
+    elif hasattr(cls, "_read"):
+        tensor = value._read()
+    elif isinstance(value, Tensor):
+        tensor = value
+    elif cls in CONVERTERS:
+        tensor = CONVERTERS[cls](value)
+    elif hasattr(cls, "__tf_tensor__"):
+        tensor = value.__tf_tensor__(dtype)
+    else:
+        if isinstance(value, (list, tuple)) and contains_tensor(value):
+            return PACK_LIST[0](value, dtype)
+        return from_array(to_array(value, dtype))
+    if dtype is not None and tensor.dtype != dtype:
+        raise ValueError(
+            f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {tensor.dtype.name}: {tensor!r}. "
+            f"Use tf.cast(x, tf.{dtype.name}) to convert it."
+        )
+    return tensor
+
+
+def contains_tensor(values: Any) -> bool:
+    """Whether a nested list or tuple has a tensor or a variable somewhere."""
+    for value in values:
+        if isinstance(value, Tensor) or hasattr(value.__class__, "_read"):
+            return True
+        if isinstance(value, (list, tuple)) and contains_tensor(value):
+            return True
+    return False
+
+
+def to_array(value: Any, dtype: DType | None = None) -> Array:
+    """A NumPy array of its own with the value of a Python number, a nested list, an array or an array-like object."""
+    if isinstance(value, np.ndarray | np.generic):
+        return _adopt_array(np.asarray(value), dtype)
+    if value is None:
+        raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
+    cls = value.__class__
+    if cls is float and dtype is None:
+        return np.float32(value)  # type: ignore[return-value]
+    if isinstance(value, (bool, int, float, complex, str, bytes, list, tuple, range)):
+        return _from_python(value, dtype)
+    if hasattr(value, "__array__"):
+        return _adopt_array(np.asarray(value), dtype)
+    if hasattr(value, "__dlpack__"):
+        return _adopt_array(np.from_dlpack(value), dtype)
+    if isinstance(value, Iterator):
+        raise ValueError(f"Cannot convert an iterator to a tensor: {value!r}. Use list(...) first.")
+    try:
+        return _from_python(value, dtype)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(
+            f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor."
+        ) from None
+
+
+def _adopt_array(array: Array, dtype: DType | None) -> Array:
+    if array.dtype.kind in "SU":
+        array = np.char.encode(array, "utf-8") if array.dtype.kind == "U" else array
+        array = array.astype(object)
+    if dtype is not None and dtype.numpy != array.dtype:
+        return _cast_array(array, dtype)
+    native = array.dtype.newbyteorder("=")
+    if native not in dtypes.BY_NUMPY:
+        raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported object type {array.dtype}).")
+    return np.array(array, dtype=native)
+
+
+def _cast_array(array: Array, dtype: DType) -> Array:
+    if (array.dtype.kind == "O") != (dtype.numpy.kind == "O"):
+        raise ValueError(f"Cannot convert an array of {array.dtype} to tf.{dtype.name}.")
+    return array.astype(dtype.numpy)
+
+
+def _from_python(value: Any, dtype: DType | None) -> Array:
+    try:
+        array = np.array(value)
+    except ValueError:
+        raise ValueError(
+            "Can't convert non-rectangular Python sequence to Tensor. "
+            "All lists at one depth must have the same length."
+        ) from None
+    kind = array.dtype.kind
+    if kind in "SUO":
+        array = _strings_from_python(value, array)
+        kind = "O"
+    if dtype is None:
+        return _with_default_type(value, array, kind)
+    target = dtype.numpy
+    if target == array.dtype:
+        return array
+    wrong = (
+        (kind == "O") != (target.kind == "O")
+        or (kind == "f" and target.kind in "iub" and array.size)
+        or (kind == "c" and target.kind != "c")
+        or ((kind == "b") != (target.kind == "b") and array.size)
+    )
+    if wrong:
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}.")
+    if kind in "iu" and target.kind in "iu":
+        info = np.iinfo(target)
+        if array.size and (array.min() < info.min or array.max() > info.max):
+            raise ValueError(f"Cannot convert {value!r} to tf.{dtype.name}: it is out of range.")
+    return array.astype(target)
+
+
+def _with_default_type(value: Any, array: Array, kind: str) -> Array:
+    first = value
+    while isinstance(first, (list, tuple)) and first:
+        first = first[0]
+    if isinstance(first, np.ndarray | np.generic) and array.dtype in dtypes.BY_NUMPY:
+        return array
+    if kind == "f":
+        return array.astype(np.float32)
+    if kind in "iu" and array.dtype.itemsize == 8:
+        if kind == "u":
+            raise ValueError(f"Cannot convert {value!r} to a tensor: it is out of range of tf.int64.")
+        small = array.astype(np.int32)
+        return small if np.array_equal(small, array) else array
+    return array
+
+
+def _strings_from_python(value: Any, array: Array) -> Array:
+    """Object array of bytes; NumPy would turn numbers beside strings into text, TensorFlow does not."""
+    array = np.empty(array.shape, object) if array.dtype.kind != "O" else array
+    result = np.empty(array.shape, object)
+    source = np.empty(array.shape, object)
+    if array.ndim == 0:
+        source[()] = value
+    else:
+        for index in np.ndindex(array.shape):
+            leaf = value
+            for position in index:
+                leaf = leaf[position]
+            source[index] = leaf
+    for index in np.ndindex(array.shape):
+        leaf = source[index]
+        if isinstance(leaf, str):
+            leaf = leaf.encode()
+        if not isinstance(leaf, bytes):
+            if isinstance(leaf, (bool, int, float, complex)):
+                raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+            if isinstance(leaf, (list, tuple)):
+                raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+            raise ValueError(
+                f"Attempt to convert a value ({leaf!r}) with an unsupported type ({type(leaf)}) to a Tensor."
+            )
+        result[index] = leaf
+    return result

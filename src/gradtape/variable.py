@@ -1,0 +1,477 @@
+"""`Variable`: a value that can be assigned, and that tapes follow when it is read."""
+
+from __future__ import annotations
+
+import copy
+import enum
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from . import dtypes
+from .context import ACTIVE, STATE, next_id
+from .dtypes import Array, DType
+from .errors import invalid
+from .ops import elementwise, index
+from .shapes import TensorShape
+from .tensor import EagerTensor, IndexedSlices, Reference, Tensor, TensorSpec, describe_value, from_array, to_tensor
+
+
+class VariableSynchronization(enum.Enum):
+    """When replicas of a variable are brought together; accepted for compatibility."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """How replicas of a variable are brought together; accepted for compatibility."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+
+
+class _VariableMeta(type):
+    """`tf.Variable(...)` makes a `ResourceVariable`, whose class name is the one TensorFlow shows."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is Variable:
+            return super(_VariableMeta, ResourceVariable).__call__(*args, **kwargs)
+        return super().__call__(*args, **kwargs)
+
+
+class Variable(metaclass=_VariableMeta):
+    """A tensor-valued cell: read like a tensor, changed with `assign`.
+
+    A tape follows trainable variables as soon as they are read in its context.
+
+    >>> import gradtape as tf
+    >>> v = tf.Variable([1.0, 2.0], name="v")
+    >>> v.assign_add([1.0, 1.0])
+    <tf.Variable 'v:0' shape=(2,) dtype=float32, numpy=array([2., 3.], dtype=float32)>
+
+    Args:
+        initial_value: A tensor, an array, a Python value, or a function without arguments that makes one.
+        trainable: Whether tapes follow it without being told; True unless synchronization is ON_READ.
+        name: Shown in messages; "Variable" if it has none.
+        dtype: The type to convert the initial value to.
+        constraint: A function that optimizers apply after an update.
+        shape: The shape it may have over time, such as `tf.TensorShape(None)`; by default that of the initial value.
+    """
+
+    __array_priority__ = 100
+    _value: EagerTensor
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: Any = None,
+        constraint: Callable[[Any], Any] | None = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+        shape: Any = None,
+        experimental_enable_variable_lifting: bool = True,
+    ) -> None:
+        if initial_value is None:
+            raise ValueError("A variable needs an initial value, got None. Pass a tensor, an array or a function.")
+        if constraint is not None and not callable(constraint):
+            raise ValueError(f"The constraint must be callable, got {constraint!r}.")
+        if callable(initial_value):
+            initial_value = initial_value()
+        requested = None if dtype is None else dtypes.as_dtype(dtype)
+        value = to_tensor(initial_value, requested)
+        if trainable is None:
+            trainable = synchronization is not VariableSynchronization.ON_READ
+        scope = "/".join(STATE.name_scopes)
+        base = name or "Variable"
+        self._name = f"{scope}/{base}:0" if scope else f"{base}:0"
+        self._trainable = bool(trainable)
+        self._constraint = constraint
+        self._synchronization = synchronization
+        self._aggregation = aggregation
+        self._shape = TensorShape(value.shape if shape is None else shape)
+        if not self._shape.is_compatible_with(value.shape):
+            raise ValueError(f"The initial value has shape {value.shape}, which does not fit shape {self._shape}.")
+        self._id = next_id()
+        self._store(value._array)
+
+    # --- reading -------------------------------------------------------------------------------------------------
+
+    def _read(self) -> EagerTensor:
+        """The value, with the variable's own identity; tapes that follow accessed variables are told."""
+        if ACTIVE:
+            for reader in STATE.readers:
+                reader.variable_read(self)
+        return self._value
+
+    def _store(self, array: Array) -> None:
+        value = from_array(array)
+        value._id = self._id
+        self._value = value
+
+    def read_value(self) -> Tensor:
+        """The value as a tensor of its own."""
+        result: Tensor = elementwise.identity.public(self._read())
+        return result
+
+    value = read_value
+
+    def numpy(self) -> Any:
+        """The value as a NumPy array of its own."""
+        return self._value.numpy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return self._value.__array__(dtype, copy)
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Any:
+        """The rows at `indices`."""
+        return index.gather(self._read(), indices)
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the elements."""
+        return self._value.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape that was declared; see the constructor's `shape`."""
+        return self._shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes of the present value."""
+        return self._value.ndim
+
+    def get_shape(self) -> TensorShape:
+        """The same as `shape`."""
+        return self._shape
+
+    @property
+    def name(self) -> str:
+        """The name, with TensorFlow's output number: "w:0"."""
+        return self._name
+
+    @property
+    def _shared_name(self) -> str:
+        return self._name[:-2]
+
+    @property
+    def trainable(self) -> bool:
+        """Whether tapes follow it without being told."""
+        return self._trainable
+
+    @property
+    def constraint(self) -> Callable[[Any], Any] | None:
+        """The function that optimizers apply after an update."""
+        return self._constraint
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        """As given to the constructor."""
+        return self._synchronization
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        """As given to the constructor."""
+        return self._aggregation
+
+    @property
+    def device(self) -> str:
+        """Where the data is: always the CPU."""
+        return self._value.device
+
+    @property
+    def initial_value(self) -> NoReturn:
+        """Not kept."""
+        raise RuntimeError("This property is not supported when eager execution is enabled.")
+
+    def is_initialized(self, name: str | None = None) -> Tensor:
+        """Always True."""
+        return from_array(np.array(True))
+
+    @property
+    def handle(self) -> Variable:
+        """The variable itself: there is no separate resource."""
+        return self
+
+    def ref(self) -> Reference:
+        """A hashable stand-in for dicts and sets; `.deref()` gives the variable back."""
+        return Reference(self)
+
+    def experimental_ref(self) -> Reference:
+        """The same as `ref`."""
+        return self.ref()
+
+    def set_shape(self, shape: Any) -> None:
+        """Narrow the declared shape."""
+        self._shape = self._shape.merge_with(shape)
+
+    # --- assignment ----------------------------------------------------------------------------------------------
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Replace the value. Gradients already recorded keep the value that was read; the assigned tensor is not followed."""
+        self._store(self._checked(value))
+        return self._after(read_value)
+
+    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Add `delta` to the value."""
+        self._store(self._value._array + self._checked(delta))
+        return self._after(read_value)
+
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Subtract `delta` from the value."""
+        self._store(self._value._array - self._checked(delta))
+        return self._after(read_value)
+
+    def _after(self, read_value: bool) -> Any:
+        return _UnreadVariable(self) if read_value else None
+
+    def _checked(self, value: Any) -> Array:
+        """The array to assign: of this variable's type, and of a shape it may have."""
+        if isinstance(value, EagerTensor):
+            tensor: Any = value
+        elif isinstance(value, np.ndarray) or not isinstance(value, (Tensor, Variable)):
+            tensor = to_tensor(value, self.dtype)
+        else:
+            tensor = to_tensor(value)
+        array: Array = tensor._array
+        if array.dtype != self._value._array.dtype:
+            to_tensor(tensor, self.dtype)  # raises, with the usual words
+        if array.shape != self._value._array.shape and not self._shape.is_compatible_with(array.shape):
+            raise ValueError(
+                f"Cannot assign value to variable '{self._name}': Shape mismatch. The variable shape {self._shape}, "
+                f"and the assigned value shape {array.shape} are incompatible."
+            )
+        return array
+
+    def _updated(self, update: Callable[[Array], None]) -> Any:
+        """Change a copy of the value: tensors that were read before keep theirs."""
+        array = np.array(self._value._array)
+        update(array)
+        self._store(array)
+        return self._after(True)
+
+    def _scatter(self, sparse_delta: Any, update: Callable[[Array, Any, Array], None]) -> Any:
+        if not isinstance(sparse_delta, IndexedSlices):
+            raise TypeError(f"sparse_delta must be tf.IndexedSlices, got {sparse_delta!r}.")
+        indices = np.asarray(to_tensor(sparse_delta.indices)._array)
+        values = to_tensor(sparse_delta.values, self.dtype)._array
+        rows = self._value._array.shape[0] if self._value.ndim else 0
+        if indices.size and (indices.min() < 0 or indices.max() >= rows):
+            raise invalid(f"scatter: indices must be in [0, {rows}), got {indices.tolist()}.")
+        return self._updated(lambda array: update(array, indices, values))
+
+    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Add rows."""
+        return self._scatter(sparse_delta, np.add.at)
+
+    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Subtract rows."""
+        return self._scatter(sparse_delta, np.subtract.at)
+
+    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Multiply rows."""
+        return self._scatter(sparse_delta, np.multiply.at)
+
+    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Divide rows."""
+        return self._scatter(sparse_delta, np.divide.at)
+
+    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Keep the larger of each row and the given one."""
+        return self._scatter(sparse_delta, np.maximum.at)
+
+    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Keep the smaller of each row and the given one."""
+        return self._scatter(sparse_delta, np.minimum.at)
+
+    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Replace rows."""
+        return self._scatter(sparse_delta, _set_rows)
+
+    def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Replace elements along the last index axis, for each leading index."""
+        indices = np.asarray(to_tensor(sparse_delta.indices)._array)
+        values = to_tensor(sparse_delta.values, self.dtype)._array
+        leading = np.ogrid[tuple(slice(size) for size in indices.shape)][:-1]
+
+        def update(array: Array) -> None:
+            array[(*leading, indices)] = values
+
+        return self._updated(update)
+
+    def _scatter_nd(self, indices: Any, updates: Any, update: Callable[[Array, Any, Array], None]) -> Any:
+        positions = np.asarray(to_tensor(indices)._array)
+        values = to_tensor(updates, self.dtype)._array
+        key = index.nd_key(positions, self._value._array.shape, "scatter_nd")
+        return self._updated(lambda array: update(array, key, values))
+
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Add `updates` at multi-dimensional `indices`."""
+        return self._scatter_nd(indices, updates, np.add.at)
+
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Subtract `updates` at multi-dimensional `indices`."""
+        return self._scatter_nd(indices, updates, np.subtract.at)
+
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Replace the elements at multi-dimensional `indices`."""
+        return self._scatter_nd(indices, updates, _set_rows)
+
+    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Keep the larger of each element and the given one."""
+        return self._scatter_nd(indices, updates, np.maximum.at)
+
+    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Keep the smaller of each element and the given one."""
+        return self._scatter_nd(indices, updates, np.minimum.at)
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Any:
+        """The elements at multi-dimensional `indices`."""
+        return index.gather_nd(self._read(), indices)
+
+    def count_up_to(self, limit: int) -> NoReturn:
+        """Gone from TensorFlow 2."""
+        raise AttributeError("count_up_to does not exist in TensorFlow 2; use assign_add and compare.")
+
+    # --- Python --------------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self._value)
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __float__(self) -> float:
+        return float(self._value)
+
+    def __int__(self) -> int:
+        return int(self._value)
+
+    def __complex__(self) -> complex:
+        return complex(self._value)
+
+    def __index__(self) -> int:
+        return self._value.__index__()
+
+    def __hash__(self) -> NoReturn:  # type: ignore[override]
+        raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
+
+    def __copy__(self) -> Variable:
+        return self.__deepcopy__({})
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
+        twin = object.__new__(type(self))
+        memo[id(self)] = twin
+        for name, value in self.__dict__.items():
+            setattr(twin, name, value if name == "_value" else copy.deepcopy(value, memo))
+        twin._id = next_id()
+        twin._store(np.array(self._value._array))
+        return twin
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (
+            type(self),
+            np.asarray(self._value._array),
+            self._name,
+            self._trainable,
+            self._shape,
+            self._synchronization,
+            self._aggregation,
+        )
+
+    def __repr__(self) -> str:
+        value = describe_value(self._value._array)
+        return f"<tf.Variable '{self._name}' shape={self._shape} dtype={self.dtype.name}, numpy={value}>"
+
+    def __format__(self, spec: str) -> str:
+        return format(self._value, spec) if self._value.ndim == 0 and spec else format(str(self), spec)
+
+
+class ResourceVariable(Variable):
+    """What `tf.Variable(...)` makes."""
+
+
+class _UnreadVariable(Variable):
+    """What an assignment returns: the variable itself, to go on with."""
+
+    def __init__(self, variable: Variable) -> None:
+        self.__dict__ = variable.__dict__  # the same cell: one value, one identity
+
+
+def _set_rows(array: Array, key: Any, values: Array) -> None:
+    array[key] = values
+
+
+def _restore(cls: type, array: Array, name: str, *rest: Any) -> Variable:
+    variable: Variable = object.__new__(cls)
+    trainable, shape, synchronization, aggregation = rest
+    variable.__dict__.update(
+        _name=name,
+        _trainable=trainable,
+        _constraint=None,
+        _synchronization=synchronization,
+        _aggregation=aggregation,
+        _shape=shape,
+        _id=next_id(),
+    )
+    variable._store(array)
+    return variable
+
+
+class VariableSpec(TensorSpec):
+    """What is known of a variable before it exists."""
+
+    __slots__ = ("trainable",)
+
+    def __init__(self, shape: Any, dtype: Any = dtypes.float32, trainable: bool = True, name: str | None = None) -> None:
+        super().__init__(shape, dtype, name)
+        self.trainable = trainable
+
+
+class SliceAssigner:
+    """What `v[1:]` gives for a variable: the tensor, with `assign` for that part of the variable."""
+
+    def __init__(self, variable: Variable, key: Any) -> None:
+        self._variable = variable
+        self._key = key
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Replace that part of the variable."""
+        return self._apply(value, lambda part, new: new)
+
+    def assign_add(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Add to that part of the variable."""
+        return self._apply(value, lambda part, new: part + new)
+
+    def assign_sub(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Subtract from that part of the variable."""
+        return self._apply(value, lambda part, new: part - new)
+
+    def _apply(self, value: Any, combine: Callable[[Array, Array], Array]) -> Any:
+        new = to_tensor(value, self._variable.dtype)._array
+
+        def update(array: Array) -> None:
+            part = array[self._key]
+            try:
+                array[self._key] = combine(part, new)
+            except ValueError:
+                raise ValueError(
+                    f"Cannot assign a value of shape {np.shape(new)} to a slice of shape {part.shape} of "
+                    f"variable '{self._variable.name}'."
+                ) from None
+
+        return self._variable._updated(update)
+
+

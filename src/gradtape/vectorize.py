@@ -1,0 +1,188 @@
+"""`Batched`: a value with a hidden first axis, on which every op runs once for the whole batch.
+
+Jacobians are a backward pass over a batch of cotangents, and `vectorized_map` a function of a batch of examples. An
+op meets a `Batched` operand through `op.RUNNERS`: its batching rule, written in ops, runs it on the data inside. The
+data is an array, or a tensor where somebody outside records, or `Batched` again where maps are nested.
+
+Tapes opened inside a vectorized function record what happens to the `Batched` values themselves; tapes from outside
+see only the ops on the data. `level` says how many tapes were outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from . import nest
+from .context import ACTIVE, STATE
+from .dtypes import BY_NUMPY, DType
+from .errors import UnimplementedError
+from .op import RUNNERS, Op, record
+from .ops.family import numpy_type, shape_of, with_batch_axis
+from .shapes import TensorShape
+from .tensor import Tensor, from_array, to_tensor
+from .variable import Variable
+
+
+class Batched(Tensor):
+    """A tensor whose data has one more axis in front, which ops do not see."""
+
+    __slots__ = ("data", "depth", "level")
+
+    is_batched = True
+
+    def __init__(self, data: Any, level: int, depth: int) -> None:
+        self.data = data
+        self.level = level  # how many tapes of this thread record the data, not this value
+        self.depth = depth  # how many maps this one is nested in
+        self._id = 0
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the elements."""
+        return BY_NUMPY[numpy_type(self.data)]
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of one entry."""
+        return TensorShape(shape_of(self.data)[1:])
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes of one entry."""
+        return int(self.data.ndim) - 1
+
+    @property
+    def batch_size(self) -> int:
+        """The size of the hidden axis."""
+        return shape_of(self.data)[0]
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("Scalar tensor has no `len()`")
+        return shape_of(self.data)[1]
+
+    def numpy(self) -> Any:
+        """Not defined: there is one value for each entry of the batch."""
+        raise NotImplementedError(
+            "A value inside a vectorized computation has no single NumPy value. Use tf ops on it, or tf.map_fn."
+        )
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "A value inside a vectorized computation has no single truth value. Use tf.where, or tf.map_fn."
+        )
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.numpy()
+
+    def __repr__(self) -> str:
+        return f"<Batched tensor: batch={self.batch_size}, shape={self.shape}, dtype={self.dtype.name}>"
+
+
+def run_batched(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
+    """Run an op of which at least one operand is batched."""
+    operands = list(args[0]) if op.variadic else list(args)
+    depth = max(value.depth for value in operands if value.__class__ is Batched)
+    is_batched = tuple(value.__class__ is Batched and value.depth == depth for value in operands)
+    level = max(value.level for value, batched in zip(operands, is_batched, strict=True) if batched)
+    if op.batching is None:
+        raise UnimplementedError(
+            None, None, f"{op.name} cannot be vectorized: it has no batching rule. Use tf.map_fn for this function."
+        )
+    for name, default in op.attributes.items():
+        attributes.setdefault(name, default)
+    data = [value.data if batched else value for value, batched in zip(operands, is_batched, strict=True)]
+    with _only_outer(level):
+        result = op.batching(op, is_batched, (data,) if op.variadic else tuple(data), dict(attributes))
+    if op.outputs == 1:
+        outputs: tuple[Any, ...] = (Batched(result, level, depth),)
+    else:
+        outputs = tuple(Batched(part, level, depth) for part in result)
+    if ACTIVE and len(STATE.tapes) > level:
+        inner = [value if isinstance(value, Tensor) else to_tensor(value) for value in operands]
+        with _only_inner(level):
+            record(op, tuple(inner), attributes, outputs)
+    return outputs[0] if op.outputs == 1 else list(outputs)
+
+
+RUNNERS[Batched] = run_batched
+
+
+@contextmanager
+def _only_outer(level: int) -> Iterator[None]:
+    tapes = STATE.tapes
+    if len(tapes) == level:
+        yield
+        return
+    STATE.tapes = tapes[:level]
+    try:
+        yield
+    finally:
+        STATE.tapes = tapes
+
+
+@contextmanager
+def _only_inner(level: int) -> Iterator[None]:
+    tapes, accumulators = STATE.tapes, STATE.accumulators
+    STATE.tapes, STATE.accumulators = tapes[level:], []
+    try:
+        yield
+    finally:
+        STATE.tapes, STATE.accumulators = tapes, accumulators
+
+
+@contextmanager
+def new_depth() -> Iterator[int]:
+    """The depth of a map that starts now."""
+    STATE.depth += 1
+    try:
+        yield STATE.depth
+    finally:
+        STATE.depth -= 1
+
+
+def batch(data: Any, depth: int) -> Batched:
+    """`data` with its first axis hidden."""
+    return Batched(data, len(STATE.tapes), depth)
+
+
+def unbatch(value: Any, size: int, depth: int) -> Any:
+    """The data with the batch axis first again; what did not depend on the batch is repeated along it."""
+    if value.__class__ is Batched and value.depth == depth:
+        return value.data
+    return with_batch_axis(value, size)
+
+
+def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
+    """`fn` of each slice of `elems` along the first axis, computed for all at once and stacked.
+
+    >>> import gradtape as tf
+    >>> tf.vectorized_map(lambda row: tf.reduce_sum(row * row), tf.constant([[1.0, 2.0], [3.0, 4.0]])).numpy()
+    array([ 5., 25.], dtype=float32)
+
+    Python code in `fn` runs once. An op that cannot be vectorized raises UnimplementedError that names it.
+    """
+    tensors = [to_tensor(value) for value in nest.flatten(elems)]
+    sizes = {shape_of(tensor)[0] if tensor.ndim else None for tensor in tensors}
+    if None in sizes or len(sizes) != 1:
+        raise ValueError(f"vectorized_map: all elems need one common first size, got shapes {[t.shape for t in tensors]}.")
+    size = sizes.pop()
+    assert size is not None
+    with new_depth() as depth:
+        inputs = [batch(tensor, depth) for tensor in tensors]
+        outputs = fn(nest.pack_sequence_as(elems, inputs))
+        return nest.map_structure(lambda value: _stacked(value, size, depth), outputs)
+
+
+def _stacked(value: Any, size: int, depth: int) -> Any:
+    if value is None:
+        return None
+    if not isinstance(value, (Tensor, Variable)):
+        value = to_tensor(value)
+    data = unbatch(value, size, depth)
+    return data if isinstance(data, Tensor) else from_array(np.asarray(data))
+

@@ -1,0 +1,333 @@
+"""The benchmark harness: what it measures, compares, judges and refuses. Times are told, never taken."""
+
+from __future__ import annotations
+
+import json
+import sys
+import types
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from benchmarks import machine, picture, report, venvs
+from benchmarks.agreement import disagreement
+from benchmarks.cli import REFUSED, main
+from benchmarks.dialects import ByHand, TensorFlow
+from benchmarks.peers import CONTESTANTS, PEERS
+from benchmarks.race import Entry, Failed, Outcome, race
+from benchmarks.step import Array, Data, Step, Unavailable
+from benchmarks.timing import autorange, timer_of
+from benchmarks.worker import missing_from_gradtape
+from benchmarks.workload import THE_BEST, Reading, Workload, aim, limit
+from benchmarks.workloads import ROWS
+
+import gradtape
+
+
+@dataclass
+class Fake:
+    """A contestant whose results and times are told beforehand; it notes its turns in a log shared by all."""
+
+    name: str
+    log: list[str]
+    results: Sequence[Array] = (np.array([1.0, 2.0]),)
+    times: Sequence[float] = (1.0, 1.0, 1.0)
+    broken: Exception | None = None
+    _left: Iterator[float] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._left = iter(self.times)
+
+    def prepare(self) -> tuple[Sequence[Array], int]:
+        if self.broken:
+            raise self.broken
+        return self.results, 7
+
+    def round(self) -> float:
+        self.log.append(self.name)
+        return next(self._left)
+
+
+def entries_of(*runners: Fake, rounds: int = 3) -> dict[str, Entry]:
+    return race({runner.name: runner for runner in runners}, 1e-6, rounds, settle=lambda: None)
+
+
+class Toy(Reading):
+    name = "toy"
+    title = "a toy"
+    contestants = ("numpy", "gradtape", "tf", "torch", "jax")
+    limits = (limit("gradtape", 0.5, "torch"), aim("gradtape", 0.9, *THE_BEST), limit("gradtape", 3000))
+    unit = "ms"
+    unit_scale = 1e3
+
+    def read(self, module: str) -> float:
+        return 0.0
+
+
+def row_of(**bests: float) -> report.Row:
+    return report.Row(Toy(), {name: Entry(rounds=[best, best + 1]) for name, best in bests.items()})
+
+
+class TestTiming:
+    @pytest.mark.parametrize("cost", [1e-7, 3e-3, 0.5])
+    def test_autorange_finds_enough_calls_and_few_more(self, cost: float) -> None:
+        calls = autorange(lambda calls: calls * cost, at_least=0.2)
+        assert calls * cost >= 0.2
+        assert calls == 1 or calls * cost <= 0.3
+
+    def test_autorange_is_not_misled_by_a_slow_first_call(self) -> None:
+        first = iter([0.19])
+        calls = autorange(lambda calls: next(first, calls * 1e-4), at_least=0.2)
+        assert calls * 1e-4 >= 0.2
+
+    def test_autorange_bears_a_clock_that_stands_still(self) -> None:
+        assert autorange(lambda calls: 0.0 if calls < 1000 else 1.0, at_least=0.2) == 1000
+
+    def test_a_timer_calls_the_function_with_its_arguments_so_many_times(self) -> None:
+        calls: list[tuple[int, ...]] = []
+        seconds = timer_of(Step(lambda *arguments: calls.append(arguments), (1, 2)))(3)
+        assert calls == [(1, 2)] * 3
+        assert seconds >= 0
+
+
+class TestAgreement:
+    reference = (np.array([3.0, 4.0]), np.array(1))
+
+    def test_equal_up_to_the_tolerance(self) -> None:
+        assert disagreement([np.array([3.0, 4.0 + 4e-6]), np.array(1)], self.reference, 1e-6) is None
+
+    @pytest.mark.parametrize(
+        ("results", "words"),
+        [
+            ([np.array([3.0, 4.1]), np.array(1)], "result 0 is off by 2.0e-02"),
+            ([np.array([3.0, 4.0]), np.array(2)], "result 1 is off"),
+            ([np.array([3.0, np.nan]), np.array(1)], "nan"),
+            ([np.array([[3.0, 4.0]]), np.array(1)], "shape (1, 2) instead of (2,)"),
+            ([np.array([3.0, 4.0])], "1 results instead of 2"),
+        ],
+    )
+    def test_a_difference_is_named(self, results: list[Array], words: str) -> None:
+        assert words in (disagreement(results, self.reference, 1e-6) or "")
+
+    def test_where_the_reference_is_zero_nothing_else_will_do(self) -> None:
+        assert disagreement([np.array([1e-9])], [np.array([0.0])], 1e-6)
+
+
+class TestRace:
+    def test_rounds_are_interleaved_and_nobody_is_always_first(self) -> None:
+        log: list[str] = []
+        entries_of(Fake("a", log), Fake("b", log), Fake("c", log))
+        assert "".join(log) == "abc" + "bca" + "cab"
+
+    def test_the_best_round_counts(self) -> None:
+        entries = entries_of(Fake("a", [], times=(3.0, 1.0, 2.0)))
+        assert entries["a"].best == 1.0
+        assert entries["a"].rounds == [3.0, 1.0, 2.0]
+        assert entries["a"].calls == 7
+
+    def test_one_who_computed_something_else_is_not_timed(self) -> None:
+        log: list[str] = []
+        entries = entries_of(Fake("a", log), Fake("b", log, results=(np.array([1.0, 2.5]),)))
+        assert entries["b"].outcome is Outcome.DISAGREES
+        assert entries["b"].best is None
+        assert set(log) == {"a"}
+
+    def test_one_who_cannot_run_leaves_the_others_alone(self) -> None:
+        log: list[str] = []
+        entries = entries_of(
+            Fake("a", log, broken=Unavailable("not available yet: tf.nn.conv2d")),
+            Fake("b", log, broken=Failed("ValueError: no")),
+            Fake("c", log),
+        )
+        assert [entry.outcome for entry in entries.values()] == [
+            Outcome.UNAVAILABLE,
+            Outcome.FAILED,
+            Outcome.MEASURED,
+        ]
+        assert entries["a"].detail == "not available yet: tf.nn.conv2d"
+        assert log == ["c"] * 3
+
+    def test_every_turn_is_passed_on_to_the_progress_bar(self) -> None:
+        passed: list[str] = []
+        runners = {"a": Fake("a", []), "b": Fake("b", [], broken=Failed("no"))}
+        race(runners, 1e-6, 2, settle=lambda: None, passed=passed.append)
+        assert sorted(passed) == ["a"] * 3 + ["b"] * 3
+
+
+class TestReport:
+    def test_ratios_say_how_many_times_their_figure_ours_is(self) -> None:
+        row = row_of(gradtape=1.0, torch=4.0)
+        assert row.ratio("torch") == 0.25
+        assert row.figure("torch") == 4000.0
+        assert row.ratio("jax") is None
+
+    def test_limits_are_judged(self) -> None:
+        row = row_of(gradtape=2.0, tf=8.0, torch=4.0, jax=2.1)
+        assert [(v.measured, v.word) for v in row.verdicts()] == [
+            (0.5, "pass"),
+            (pytest.approx(2.0 / 2.1), "not yet"),
+            (2000.0, "pass"),
+        ]
+        assert row.problems() == []
+
+    def test_a_required_limit_that_is_missed_is_a_problem(self) -> None:
+        row = row_of(gradtape=3.5, tf=8.0, torch=4.0, jax=5.0)
+        assert [verdict.word for verdict in row.verdicts()] == ["FAIL", "pass", "FAIL"]
+        assert row.problems() == ["gradtape <= 0.5 x torch", "gradtape <= 3000 ms"]
+
+    def test_nobody_is_called_the_best_before_all_have_run(self) -> None:
+        assert [v.word for v in row_of(gradtape=1.0, torch=4.0).verdicts()] == ["pass", "unknown", "pass"]
+
+    def test_a_disagreement_is_a_problem_and_a_missing_function_is_not(self) -> None:
+        entries = {
+            "gradtape": Entry(Outcome.UNAVAILABLE, "not available yet: tf.nn.conv2d"),
+            "torch": Entry(Outcome.DISAGREES, "result 0 is off"),
+        }
+        row = report.Row(Toy(), entries)
+        assert row.problems() == ["torch disagrees: result 0 is off"]
+        text = "\n".join(report.table([row]))
+        assert "not available yet: tf.nn.conv2d" in text
+        assert "limits: 0 pass, 0 FAIL, 2 unknown" in text
+
+    def test_the_table_shows_figures_ratios_and_verdicts(self) -> None:
+        text = "\n".join(report.table([row_of(gradtape=1.0, torch=4.0)]))
+        assert "torch                      4000 ms   gradtape takes 0.25 x" in text
+        assert "limit  gradtape <= 0.5 x torch" in text
+
+    def test_a_row_measured_among_others_says_so(self) -> None:
+        row = report.Row(Toy(), {"numpy": Entry(rounds=[1.0])}, cores_taken=1.5)
+        assert "NOISY: others took 1.50 cores" in "\n".join(report.table([row]))
+
+    def test_the_picture_is_written(self, tmp_path: Path) -> None:
+        path = tmp_path / "bars.png"
+        assert str(path) in picture.draw([row_of(gradtape=1.0, torch=4.0)], path, "a caption")
+        assert path.read_bytes().startswith(b"\x89PNG")
+
+    def test_without_matplotlib_the_message_says_what_to_install(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+        said = picture.draw([row_of(gradtape=1.0)], tmp_path / "bars.png", "a caption")
+        assert "pip install 'gradtape[plot]'" in said
+
+
+class TestMachine:
+    def test_a_quiet_machine_is_not_refused(self) -> None:
+        assert machine.refusal(0.05) is None
+        assert machine.refusal(None) is None
+
+    def test_a_busy_machine_is_refused_before_anything_is_built(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        folder = tmp_path / "venvs"
+        assert main(["--venvs", str(folder), "--out", str(tmp_path)], cores_taken=lambda: 1.0) == REFUSED
+        said = capsys.readouterr()
+        assert "load: 1.00 cores" in said.out
+        assert "--force" in said.err
+        assert not folder.exists()
+
+    def test_what_our_own_processes_take_is_not_taken_by_others(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        walls, busy, worker = iter([0.0, 2.0]), iter([100.0, 105.0]), iter([10.0, 12.0])
+        monkeypatch.setattr("time.monotonic", lambda: next(walls))
+        monkeypatch.setattr("os.times", lambda: (0.0, 0.0, 0.0, 0.0, 0.0))
+        monkeypatch.setattr(machine, "_busy_seconds", lambda: next(busy))
+        monkeypatch.setattr(machine, "_seconds_of", lambda process: next(worker))
+        assert machine.Meter(lambda: [4321]).cores_taken() == 1.5
+
+    def test_everybody_gets_the_same_number_of_threads(self) -> None:
+        assert {machine.ENVIRONMENT[name] for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")} == {"2"}
+
+
+class TestCommandLine:
+    def test_list_shows_every_row_with_its_limits(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["--list"]) == 0
+        said = capsys.readouterr().out
+        assert all(name in said for name in ROWS)
+        assert "limit: gradtape <= 0.6 x torch" in said
+
+    @pytest.mark.parametrize("arguments", [["--only", "nonsense"], ["--peers", "mxnet"], ["--repeats", "0"]])
+    def test_bad_arguments_are_refused_by_name(
+        self, arguments: list[str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        with pytest.raises(SystemExit):
+            main(arguments)
+        assert arguments[1] in capsys.readouterr().err
+
+    def test_a_run_writes_what_it_measured(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """The whole way, with worker processes, on a row that has no limit of time."""
+        arguments = ["--only", "variables-watched", "--peers", "", "--repeats", "2", "--seconds", "0.001"]
+        assert main([*arguments, "--out", str(tmp_path)], cores_taken=lambda: 0.0) == 0
+        figures = json.loads((tmp_path / "results.json").read_text())
+        (row,) = figures["rows"]
+        assert {name: len(it["rounds"]) for name, it in row["contestants"].items()} == {
+            "numpy": 2,
+            "gradtape": 2,
+        }
+        assert figures["versions"]["numpy"] == np.__version__
+        assert (tmp_path / "results.png").exists()
+
+
+class TestRows:
+    @pytest.mark.parametrize("row", ROWS.values(), ids=lambda row: row.name)
+    def test_contestants_and_limits_name_each_other(self, row: Workload) -> None:
+        assert set(row.contestants) <= set(CONTESTANTS)
+        for each in row.limits:
+            assert each.contestant in row.contestants
+            assert set(each.of) <= set(CONTESTANTS)
+            assert not each.of or set(each.of) & set(row.contestants)
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "scalar-gradient",
+            "add",
+            "small-ops",
+            "mlp-adam-in-ops",
+            "mlp",
+            "cnn",
+            "transformer",
+            "lstm",
+            "jacobian",
+            "variables-accessed",
+            "variables-watched",
+        ],
+    )
+    def test_the_tape_computes_what_was_written_by_hand(self, name: str) -> None:
+        row = ROWS[name]
+        data = row.data(np.random.default_rng(0))
+
+        def numbers(speaker: ByHand | TensorFlow) -> Sequence[Array]:
+            copy = Data([array.copy() for array in data.parameters], data.inputs)
+            step = speaker.build(row, copy)
+            return row.observed(data, list(speaker.numbers([step(), step.state()])))
+
+        try:
+            found = numbers(TensorFlow(gradtape))
+        except AttributeError as error:
+            if missing := missing_from_gradtape(error):
+                pytest.skip(f"not available yet: {missing}")
+            raise
+        assert disagreement(found, numbers(ByHand(np)), row.tolerance) is None
+
+
+class TestWhatIsMissing:
+    def test_a_missing_function_is_named_as_the_user_writes_it(self) -> None:
+        nn = types.ModuleType("gradtape.nn")
+        with pytest.raises(AttributeError) as caught:
+            attrgetter("conv2d")(nn)
+        assert missing_from_gradtape(caught.value) == "tf.nn.conv2d"
+
+    def test_a_mistake_elsewhere_is_no_missing_function(self) -> None:
+        with pytest.raises(AttributeError) as caught:
+            attrgetter("no_such_thing")(np)
+        assert missing_from_gradtape(caught.value) is None
+        assert missing_from_gradtape(ValueError("no")) is None
+
+    def test_a_peer_without_requirements_runs_right_here(self, tmp_path: Path) -> None:
+        assert venvs.interpreter(PEERS["gradtape"], tmp_path) == Path(sys.executable)
+        assert list(tmp_path.iterdir()) == []

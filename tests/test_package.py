@@ -1,0 +1,99 @@
+"""What an install gives: names, version, type information, data, and an import that loads little."""
+
+import importlib.metadata
+import importlib.resources
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+import gradtape as tf
+from gradtape.version import __version__
+
+ROOT = pathlib.Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def modules_loaded_by(statement: str) -> set[str]:
+    """Top-level names in `sys.modules` of a fresh interpreter after the statement."""
+    script = f"import json, sys\n{statement}\nprint(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return {name.split(".")[0] for name in json.loads(done.stdout)}
+
+
+def test_import_loads_no_optional_or_heavy_package():
+    heavy = {
+        "keras",
+        "h5py",
+        "scipy",
+        "llvmlite",
+        "jax",
+        "jaxlib",
+        "matplotlib",
+        "malt",
+        "tensorflow",
+        "torch",
+    }
+    assert modules_loaded_by("import gradtape") & heavy == set()
+
+
+def test_a_gradient_loads_no_optional_or_heavy_package():
+    statement = (
+        "import gradtape as tf\n"
+        "x = tf.Variable([1.0, 2.0])\n"
+        "with tf.GradientTape() as tape: y = tf.reduce_sum(tf.tanh(x) ** 2)\n"
+        "tape.jacobian(y, x)"
+    )
+    assert modules_loaded_by(statement) & {"keras", "scipy", "llvmlite", "jax", "matplotlib", "malt"} == set()
+
+
+def test_the_version_is_the_same_everywhere():
+    assert tf.__version__ == __version__ == importlib.metadata.version("gradtape")
+
+
+def test_the_changelog_knows_the_version():
+    assert f"## [{__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_package_is_typed_and_carries_its_data():
+    package = importlib.resources.files("gradtape")
+    assert package.joinpath("py.typed").is_file()
+    assert package.joinpath("datasets", "digits.npz").is_file()
+    assert "CC BY 4.0" in package.joinpath("datasets", "README.md").read_text(encoding="utf-8")
+
+
+def test_every_dependency_has_its_line_in_the_design():
+    page = (ROOT / "docs" / "design" / "dependencies.md").read_text(encoding="utf-8")
+    optional = [
+        r for extra in ("keras", "native", "xla", "plot") for r in PROJECT["optional-dependencies"][extra]
+    ]
+    names = [re.split(r"[<>=\[ ]", requirement)[0] for requirement in PROJECT["dependencies"] + optional]
+    assert len(names) == 10
+    assert [name for name in names if f"| {name} |" not in page] == []
+
+
+@pytest.mark.parametrize("path", ["README.md", "CONTRIBUTING.md"])
+def test_the_commands_are_written_where_people_look(path):
+    text = (ROOT / path).read_text(encoding="utf-8")
+    assert "pip install -e '.[all,test]'" in text
+    assert "pytest" in text
+
+
+def relative_links(page: pathlib.Path) -> list[str]:
+    targets = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
+    return [target for target in targets if "://" not in target]
+
+
+def test_links_between_pages_lead_somewhere():
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "src").rglob("*.md")]
+    dead = [
+        f"{page.relative_to(ROOT)}: {link}"
+        for page in pages
+        for link in relative_links(page)
+        if not (page.parent / link).exists()
+    ]
+    assert dead == []

@@ -1,0 +1,38 @@
+"""The README's Python runs, and prints what it says."""
+
+import contextlib
+import io
+import pathlib
+import re
+from typing import Any
+
+README = (pathlib.Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+
+# A block of Python, and the block of text behind it, if one follows at once.
+EXAMPLE = re.compile(r"^```python\n(.*?)^```\n(?:\n^```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+
+
+def test_the_examples_print_what_is_shown():
+    examples = EXAMPLE.findall(README)
+    assert len(examples) >= 3
+    names: dict[str, Any] = {}
+    for code, shown in examples:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, "README.md", "exec"), names)
+        assert printed.getvalue() == shown
+
+
+def test_every_example_shows_its_output():
+    assert [code for code, shown in EXAMPLE.findall(README) if not shown] == []
+
+
+def test_the_first_example_is_the_first_derivative():
+    code, shown = EXAMPLE.findall(README)[0]
+    assert "x ** 2" in code
+    assert shown == "tf.Tensor(6.0, shape=(), dtype=float32)\n"
+
+
+def test_the_two_commands_are_there_to_the_letter():
+    assert "pip install '.[all]' && gradtape demo\n" in README
+    assert "pip install -e '.[all,test]' && pytest\n" in README
