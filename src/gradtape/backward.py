@@ -64,15 +64,6 @@ def backpropagate(
     records: Records, cotangents: dict[int, Any], sources: list[int], consume: bool, on_tensors: bool
 ) -> dict[int, Any]:
     """Walk the record downward from the ids in `cotangents`; the cotangents of those `sources` that were reached."""
-    if not on_tensors:
-        with np.errstate(all="ignore"):
-            return _walk(records, cotangents, sources, consume, False)
-    return _walk(records, cotangents, sources, consume, True)
-
-
-def _walk(
-    records: Records, cotangents: dict[int, Any], sources: list[int], consume: bool, on_tensors: bool
-) -> dict[int, Any]:
     wanted = set(sources)
     lowest = min(wanted, default=0)
     found: dict[int, Any] = {}
@@ -167,11 +158,12 @@ def _sum_slices(first: Any, second: Any) -> Any:
 
 
 def _initial(target: Any) -> Any:
-    if isinstance(target, EagerTensor):
-        return from_array(np.ones_like(target._array))
     if isinstance(target, Variable):
-        return from_array(np.ones_like(target._value._array))
-    return ones_like(target)
+        target = target._value
+    if target.__class__ is not EagerTensor:
+        return ones_like(target)
+    array = target._array
+    return from_array(np.ones(array.shape, array.dtype) if array.ndim else array.dtype.type(1))
 
 
 def _finished(cotangent: Any, given: Any) -> Any:

@@ -19,53 +19,29 @@ Array = NDArray[Any]
 class DType:
     """The type of a tensor's elements, such as `tf.float32`."""
 
-    __slots__ = ("_enum", "as_numpy_dtype", "name", "numpy")
+    __slots__ = (
+        "_enum", "as_numpy_dtype", "is_bool", "is_complex", "is_differentiable", "is_floating", "is_integer", "is_numeric",
+        "is_unsigned", "name", "numpy",
+    )  # fmt: skip
 
     def __init__(self, name: str, numpy_type: type, enum: int) -> None:
         self.name = name
         self.as_numpy_dtype = numpy_type
         self.numpy: np.dtype[Any] = np.dtype(numpy_type)
         self._enum = enum
-
-    @property
-    def is_floating(self) -> builtins.bool:
-        """Whether this is a real floating-point type (half and bfloat16 included)."""
-        return self in _FLOATING
-
-    @property
-    def is_complex(self) -> builtins.bool:
-        """Whether this is complex64 or complex128."""
-        return self.numpy.kind == "c"
-
-    @property
-    def is_integer(self) -> builtins.bool:
-        """Whether this is a signed or unsigned integer type."""
-        return self.numpy.kind in "iu"
-
-    @property
-    def is_bool(self) -> builtins.bool:
-        """Whether this is the type of truth values."""
-        return self.numpy.kind == "b"
-
-    @property
-    def is_unsigned(self) -> builtins.bool:
-        """Whether this is an unsigned integer type."""
-        return self.numpy.kind == "u"
+        kind = self.numpy.kind
+        self.is_floating = kind == "f" or numpy_type is ml_dtypes.bfloat16
+        self.is_complex = kind == "c"
+        self.is_integer = kind in "iu"
+        self.is_unsigned = kind == "u"
+        self.is_bool = kind == "b"
+        self.is_differentiable = self.is_floating or self.is_complex
+        self.is_numeric = self.is_differentiable or self.is_integer  # all but bool and string
 
     @property
     def is_quantized(self) -> builtins.bool:
         """Always False: gradtape has no quantized types."""
         return False
-
-    @property
-    def is_numeric(self) -> builtins.bool:
-        """Whether arithmetic is defined: everything but bool and string."""
-        return self.is_floating or self.is_complex or self.is_integer
-
-    @property
-    def is_differentiable(self) -> builtins.bool:
-        """Whether derivatives exist: floating and complex types."""
-        return self.is_floating or self.is_complex
 
     @property
     def is_numpy_compatible(self) -> builtins.bool:
@@ -172,9 +148,7 @@ ALL = (
     float16, uint32, uint64,
 )  # fmt: skip
 
-_FLOATING = frozenset({float16, bfloat16, float32, float64})
-
-FLOATING = frozenset(t.numpy for t in _FLOATING)
+FLOATING = frozenset(t.numpy for t in ALL if t.is_floating)
 COMPLEX = frozenset({complex64.numpy, complex128.numpy})
 INEXACT = FLOATING | COMPLEX  # what a tape can differentiate
 INTEGER = frozenset(t.numpy for t in ALL if t.is_integer)

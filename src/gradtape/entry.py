@@ -130,12 +130,12 @@ def _kernel_call(op: Op, arrays: list[str]) -> list[str]:
     settings = "{" + ", ".join(f"'{a}': {a}" for a in op.attributes) + "}"
     return [
         "    try:",
-        f"        result = kernel({call})",
-        "    except Exception as error:",
-        f"        raise explained(op, error, [{', '.join(arrays)}], {settings}) from None",
-        "    out = new(EagerTensor)",
-        "    out._array = result",
-        "    out._id = 0",
+        f"        _result = kernel({call})",
+        "    except Exception as _error:",
+        f"        raise explained(op, _error, [{', '.join(arrays)}], {settings}) from None",
+        "    _out = new(EagerTensor)",
+        "    _out._array = _result",
+        "    _out._id = 0",
     ]
 
 
@@ -144,28 +144,28 @@ def _one_operand(op: Op, general: str) -> list[str]:
     lines = [
         f"    if {x}.__class__ is not EagerTensor:",
         f"        {general}",
-        f"    a = {x}._array",
-        "    dtype = a.dtype",
-        "    if dtype is not F32 and dtype is not F64:",
+        f"    _a = {x}._array",
+        "    _dtype = _a.dtype",
+        "    if _dtype is not F32 and _dtype is not F64:",
         f"        {general}",
-        *_kernel_call(op, ["a"]),
+        *_kernel_call(op, ["_a"]),
     ]
     if op.vjps:
         settings = "{" + ", ".join(f"'{n}': {n}" for n in op.attributes) + "}"
         lines += [
             f"    if ACTIVE and {x}._id:",
             "        if STATE.accumulators:",
-            f"            record(op, ({x},), {settings}, (out,))",
-            "            return out",
-            f"        i = {x}._id",
-            "        for records in STATE.tapes:",
-            "            if i in records:",
-            "                if not out._id:",
-            "                    out._id = next_id()",
-            "                frame = getframe(1)",
-            f"                records[out._id] = {_record(op, (0,), (), False)}",
+            f"            record(op, ({x},), {settings}, (_out,))",
+            "            return _out",
+            f"        _i = {x}._id",
+            "        for _records in STATE.tapes:",
+            "            if _i in _records:",
+            "                if not _out._id:",
+            "                    _out._id = next_id()",
+            "                _frame = getframe(1)",
+            f"                _records[_out._id] = {_record(op, (0,), (), False)}",
         ]
-    return [*lines, "    return out"]
+    return [*lines, "    return _out"]
 
 
 def _two_operands(op: Op, general: str, numbers: bool) -> list[str]:
@@ -173,13 +173,13 @@ def _two_operands(op: Op, general: str, numbers: bool) -> list[str]:
     settings = "{" + ", ".join(f"'{n}': {n}" for n in op.attributes) + "}"
     lines = [
         f"    if {x}.__class__ is EagerTensor:",
-        f"        a = {x}._array",
-        "        dtype = a.dtype",
-        "        if dtype is not F32 and dtype is not F64:",
+        f"        _a = {x}._array",
+        "        _dtype = _a.dtype",
+        "        if _dtype is not F32 and _dtype is not F64:",
         f"            {general}",
         f"        if {y}.__class__ is EagerTensor:",
-        f"            b = {y}._array",
-        "            if b.dtype is not dtype:",
+        f"            _b = {y}._array",
+        "            if _b.dtype is not _dtype:",
         f"                {general}",
     ]
     if numbers:
@@ -191,50 +191,50 @@ def _two_operands(op: Op, general: str, numbers: bool) -> list[str]:
     if numbers:
         lines += [
             f"    elif {y}.__class__ is EagerTensor and ({x}.__class__ is float or {x}.__class__ is int):",
-            f"        b = {y}._array",
-            "        dtype = b.dtype",
-            "        if dtype is not F32 and dtype is not F64:",
+            f"        _b = {y}._array",
+            "        _dtype = _b.dtype",
+            "        if _dtype is not F32 and _dtype is not F64:",
             f"            {general}",
             *(f"    {line}" for line in _number_case(op, 1, x)),
         ]
-    lines += ["    else:", f"        {general}", *_kernel_call(op, ["a", "b"])]
+    lines += ["    else:", f"        {general}", *_kernel_call(op, ["_a", "_b"])]
     if op.vjps:
         both = tuple(p for p in (0, 1) if op.arguments[p] in op.vjps)
         lines += [
             f"    if ACTIVE and ({x}._id or {y}._id):",
             "        if STATE.accumulators:",
-            f"            record(op, ({x}, {y}), {settings}, (out,))",
-            "            return out",
-            f"        i = {x}._id",
-            f"        j = {y}._id",
-            "        for records in STATE.tapes:",
+            f"            record(op, ({x}, {y}), {settings}, (_out,))",
+            "            return _out",
+            f"        _i = {x}._id",
+            f"        _j = {y}._id",
+            "        for _records in STATE.tapes:",
         ]
         if op.broadcasts:
             lines += [
-                "            if a.shape != b.shape and (i in records or j in records):",
-                f"                record(op, ({x}, {y}), {settings}, (out,))",
-                "                return out",
+                "            if _a.shape != _b.shape and (_i in _records or _j in _records):",
+                f"                record(op, ({x}, {y}), {settings}, (_out,))",
+                "                return _out",
             ]
-        cases = [((0, 1), "i in records and j in records"), ((0,), "i in records"), ((1,), "j in records")]
+        cases = [((0, 1), "_i in _records and _j in _records"), ((0,), "_i in _records"), ((1,), "_j in _records")]
         word = "if"
         for followed, condition in cases:
             if not set(followed) <= set(both):
                 continue
             lines += [
                 f"            {word} {condition}:",
-                "                if not out._id:",
-                "                    out._id = next_id()",
-                "                frame = getframe(1)",
-                f"                records[out._id] = {_record(op, followed, (), False)}",
+                "                if not _out._id:",
+                "                    _out._id = next_id()",
+                "                _frame = getframe(1)",
+                f"                _records[_out._id] = {_record(op, followed, (), False)}",
             ]
             word = "elif"
-    return [*lines, "    return out"]
+    return [*lines, "    return _out"]
 
 
 def _number_case(op: Op, followed: int, number: str) -> list[str]:
     """The whole call when the other operand is a Python number."""
-    tensor, array = (op.arguments[0], "a") if followed == 0 else (op.arguments[1], "b")
-    operands = ["a", number] if followed == 0 else [number, "b"]
+    tensor = op.arguments[followed]
+    operands = ["_a", number] if followed == 0 else [number, "_b"]
     settings = "{" + ", ".join(f"'{n}': {n}" for n in op.attributes) + "}"
     lines = _kernel_call(op, operands)
     if tensor in op.vjps:
@@ -242,30 +242,32 @@ def _number_case(op: Op, followed: int, number: str) -> list[str]:
             f"    if ACTIVE and {tensor}._id:",
             "        if STATE.accumulators:",
             f"            return apply(op, ({', '.join(op.arguments)}), {settings})",
-            f"        i = {tensor}._id",
-            "        for records in STATE.tapes:",
-            "            if i in records:",
-            "                if not out._id:",
-            "                    out._id = next_id()",
-            "                frame = getframe(1)",
-            f"                records[out._id] = {_record(op, (followed,), (1 - followed,), False)}",
+            f"        _i = {tensor}._id",
+            "        for _records in STATE.tapes:",
+            "            if _i in _records:",
+            "                if not _out._id:",
+            "                    _out._id = next_id()",
+            "                _frame = getframe(1)",
+            f"                _records[_out._id] = {_record(op, (followed,), (1 - followed,), False)}",
         ]
-    return [*lines, "    return out"]
+    return [*lines, "    return _out"]
 
 
 def _record(op: Op, followed: tuple[int, ...], numbers: tuple[int, ...], broadcast: bool) -> str:
     """The record as an expression in the entry's locals; its layout is that of `op.append`."""
-    ids = {0: "i", 1: "j"} if len(op.arguments) == 2 and not numbers else {0: "i", 1: "i"}
+    ids = {0: "_i", 1: "_j"} if len(op.arguments) == 2 and not numbers else {0: "_i", 1: "_i"}
     saved = [_saved_expression(op, name) for name in op.saved_names(followed, broadcast)]
     parts = [_pull_name(followed, numbers), str(len(followed)), *(ids[p] for p in followed), *saved]
-    return f"({', '.join(parts)}, frame.f_code, frame.f_lasti)"
+    return f"({', '.join(parts)}, _frame.f_code, _frame.f_lasti)"
 
 
 def _saved_expression(op: Op, name: str) -> str:
-    if name in op.arguments or name in op.attributes or name == "out":
+    if name in op.arguments or name in op.attributes:
         return name
+    if name == "out":
+        return "_out"
     argument = name.removesuffix("_shape")
-    return "result.shape" if argument == "out" else f"{'ab'[op.arguments.index(argument)]}.shape"
+    return "_result.shape" if argument == "out" else f"_{'ab'[op.arguments.index(argument)]}.shape"
 
 
 # --- pulls -----------------------------------------------------------------------------------------------------------

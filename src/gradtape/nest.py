@@ -11,9 +11,16 @@ from typing import Any
 from .shapes import TensorShape
 
 
+_NESTED_TYPES: dict[type, bool] = {}
+
+
 def is_nested(structure: Any) -> bool:
     """Whether `structure` is a list, a tuple or a mapping, and not a single value."""
-    return isinstance(structure, (list, tuple, Mapping)) and not isinstance(structure, TensorShape)
+    cls = structure.__class__
+    nested = _NESTED_TYPES.get(cls)
+    if nested is None:  # remembered: asking an abstract class costs more than the rest of a small gradient
+        nested = _NESTED_TYPES[cls] = issubclass(cls, (list, tuple, Mapping)) and not issubclass(cls, TensorShape)
+    return nested
 
 
 def flatten(structure: Any) -> list[Any]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from .observed import Contains, Fact, Raises, StartsWith, T, better, float32, raises, row
+from .observed import Contains, Fact, Raises, Signature, T, better, float32, raises, row
 
 SECTION = "13 ForwardAccumulator"
 FACTS = [
@@ -19,8 +19,8 @@ FACTS = [
         ]
         """,
         [
-            StartsWith("(self, primals, tangents"),
-            StartsWith("(self, primals, unconnected_gradients=<UnconnectedGradients.NONE: 'none'>"),
+            Signature("(self, primals, tangents)"),
+            Signature("(self, primals, unconnected_gradients=<UnconnectedGradients.NONE: 'none'>)"),
             Contains("jvp"),
             Contains("ForwardAccumulator", "GradientTape"),
         ],

@@ -312,7 +312,6 @@ FACTS = [
         R = [y, t.gradient(y, x)]
         """,
         [T(float32, (2,), [5.0, 25.0]), T(float32, (2, 2), [[2.0, 4.0], [6.0, 8.0]])],
-        needs="op:tf.vectorized_map",
     ),
     row(
         "TensorArray gradients",

@@ -82,8 +82,8 @@ def _reject(reduction: Op, dtype: Any = np.float32) -> None:
 def _sum(x: Array, axis: Axis, keepdims: bool) -> Array:
     if x.dtype in NARROW_FLOATS:
         return np.asarray(x.astype(np.float32).sum(axis=axis, keepdims=keepdims)).astype(x.dtype)
-    # dtype: NumPy would add up int32 in int64, TensorFlow does not.
-    return x.sum(axis=axis, keepdims=keepdims, dtype=x.dtype)  # type: ignore[no-any-return]
+    # The ufunc itself, not ndarray.sum: a Python layer less. dtype: NumPy would add up int32 in int64, TensorFlow does not.
+    return np.add.reduce(x, axis, x.dtype, None, keepdims)  # type: ignore[no-any-return]
 
 
 @op(eager=_sum, dtypes=NUMERIC, tf_name="Sum")
@@ -114,7 +114,7 @@ def _mean(x: Array, axis: Axis, keepdims: bool) -> Array:
         return np.asarray(x.astype(np.float32).mean(axis=axis, keepdims=keepdims)).astype(x.dtype)
     # Not ndarray.mean: it goes through a slow Python layer, and warns where there is nothing to average.
     count = count_reduced(x.shape, axis)
-    return x.sum(axis=axis, keepdims=keepdims) / x.dtype.type(count)  # type: ignore[no-any-return]
+    return np.add.reduce(x, axis, x.dtype, None, keepdims) / x.dtype.type(count)  # type: ignore[no-any-return]
 
 
 @op(eager=_mean, dtypes=NUMERIC, tf_name="Mean")
@@ -132,7 +132,7 @@ reduce_mean.linear("input_tensor")
 
 
 def _product(x: Array, axis: Axis, keepdims: bool) -> Array:
-    return x.prod(axis=axis, keepdims=keepdims, dtype=x.dtype)  # type: ignore[no-any-return]
+    return np.multiply.reduce(x, axis, x.dtype, None, keepdims)  # type: ignore[no-any-return]
 
 
 @op(eager=_product, dtypes=NUMERIC, tf_name="Prod")
@@ -199,13 +199,13 @@ def _extreme_jvp(t: Any, input_tensor: Any, out: Any, axis: Axis, keepdims: bool
     return reduce_sum(t * chosen, axis=axis, keepdims=keepdims) / ties
 
 
-@op(eager=_extreme(np.max, -np.inf), dtypes=REAL, tf_name="Max")
+@op(eager=_extreme(np.maximum.reduce, -np.inf), dtypes=REAL, tf_name="Max")
 def reduce_max(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The largest element over some axes, or over all; ties share the derivative equally."""
     return xp.max(input_tensor, axis=axis, keepdims=keepdims)
 
 
-@op(eager=_extreme(np.min, np.inf), dtypes=REAL, tf_name="Min")
+@op(eager=_extreme(np.minimum.reduce, np.inf), dtypes=REAL, tf_name="Min")
 def reduce_min(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The smallest element over some axes, or over all; ties share the derivative equally."""
     return xp.min(input_tensor, axis=axis, keepdims=keepdims)
