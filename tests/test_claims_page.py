@@ -4,6 +4,10 @@ import ast
 import pathlib
 import re
 
+import pytest
+
+pytestmark = pytest.mark.quick
+
 ROOT = pathlib.Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
 

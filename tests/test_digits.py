@@ -1,8 +1,11 @@
 """The digits that ship with the package."""
 
 import numpy as np
+import pytest
 
 from gradtape.datasets import digits
+
+pytestmark = pytest.mark.quick
 
 
 def test_the_split_has_all_images_once():

@@ -6,6 +6,8 @@ import pytest
 
 from gradtape.progress import ProgressBar
 
+pytestmark = pytest.mark.quick
+
 
 class Terminal(io.StringIO):
     def isatty(self) -> bool:

@@ -6,6 +6,10 @@ import pathlib
 import re
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.quick
+
 README = (pathlib.Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
 # A block of Python, and the block of text behind it, if one follows at once.

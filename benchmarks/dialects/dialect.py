@@ -87,6 +87,10 @@ class Dialect(Speaker):
     def gradient(self, loss: Loss, data: Data) -> Step:
         """The loss and its gradient with respect to the parameters."""
 
+    def gradient_of_tensors(self, loss: Loss, data: Data) -> Step:
+        """As `gradient`, where parameters are plain tensors; most libraries make no difference."""
+        return self.gradient(loss, data)
+
     @abstractmethod
     def training(self, loss: Loss, data: Data, optimizer: Optimizer) -> Step:
         """The loss, its gradient, and the parameters moved by the optimizer."""

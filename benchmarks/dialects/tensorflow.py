@@ -48,6 +48,20 @@ class TensorFlow(Dialect):
 
         return Step(self.compiled(gradient))
 
+    def gradient_of_tensors(self, loss: Loss, data: Data) -> Step:
+        """The parameters are arguments: a traced function would fold small constants away."""
+        tf = self.module
+        _, inputs = self._tensors(data)
+
+        def gradient(*parameters: Any) -> Any:
+            sources = parameters[0] if len(parameters) == 1 else parameters
+            with tf.GradientTape() as tape:
+                tape.watch(sources)
+                value = loss(self, parameters, inputs)
+            return value, tape.gradient(value, sources)
+
+        return Step(self.compiled(gradient), tuple(tf.constant(array) for array in data.parameters))
+
     def watched_gradient(self, loss: Loss, data: Data, watch: Sequence[int]) -> Step:
         """As `gradient`, with a tape that watches these parameters only, instead of all that it sees read."""
         tf = self.module
@@ -88,7 +102,7 @@ class TensorFlow(Dialect):
         return Step(self.compiled(jacobian), tuple(inputs))
 
     def _tensors(self, data: Data) -> tuple[list[Any], list[Any]]:
-        """Parameters become variables: a traced function would fold small constants away."""
+        """Parameters become variables."""
         tf = self.module
         return [tf.Variable(array) for array in data.parameters], [
             tf.constant(array) for array in data.inputs

@@ -8,7 +8,13 @@ from benchmarks.workloads.installation import ImportTime, InstalledSize
 from benchmarks.workloads.jacobian import Jacobian
 from benchmarks.workloads.lstm import LSTM
 from benchmarks.workloads.mlp import MLP, MLPWithAdamInOps
-from benchmarks.workloads.small import Add, ScalarGradient, SmallOps
+from benchmarks.workloads.small import (
+    Add,
+    ScalarGradient,
+    ScalarGradientOfVariable,
+    SmallOps,
+    SmallOpsOnVariables,
+)
 from benchmarks.workloads.transformer import Transformer
 from benchmarks.workloads.variables import AccessedVariables, WatchedVariables
 
@@ -16,8 +22,10 @@ ROWS: dict[str, Workload] = {
     row.name: row
     for row in (
         ScalarGradient(),
+        ScalarGradientOfVariable(),
         Add(),
         SmallOps(),
+        SmallOpsOnVariables(),
         Elementwise(),
         MLPWithAdamInOps(),
         MLP(),

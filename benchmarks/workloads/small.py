@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from benchmarks.dialects import Dialect
 from benchmarks.step import Array, Data, Step, float32
-from benchmarks.workload import EAGER, EVERYONE, Gradient, Workload, aim, limit
+from benchmarks.workload import EAGER, EVERYONE, Gradient, Limit, Workload, aim, limit
 
 
 class ScalarGradient(Gradient):
     name = "scalar-gradient"
     title = "gradient of x*x, scalar"
-    contestants = (*EAGER, "jax", "jax jit")
+    contestants: ClassVar[tuple[str, ...]] = (*EAGER, "jax", "jax jit")
     limits = (limit("gradtape", 0.4, "torch"),)
 
     def data(self, rng: np.random.Generator) -> Data:
         return Data([np.array(3.0, np.float32)], [])
+
+    def step(self, dialect: Dialect, data: Data) -> Step:
+        return dialect.gradient_of_tensors(self.loss, data)
 
     def loss(self, d: Dialect, parameters: Sequence[Any], inputs: Sequence[Any]) -> Any:
         (x,) = parameters
@@ -30,6 +33,15 @@ class ScalarGradient(Gradient):
     ) -> tuple[Any, list[Array]]:
         (x,) = parameters
         return x * x, [x + x]
+
+
+class ScalarGradientOfVariable(ScalarGradient):
+    name = "scalar-gradient-variable"
+    title = "gradient of x*x, scalar variable"
+    contestants = EAGER
+
+    def step(self, dialect: Dialect, data: Data) -> Step:
+        return dialect.gradient(self.loss, data)
 
 
 class Add(Workload):
@@ -53,8 +65,8 @@ class SmallOps(Gradient):
 
     name = "small-ops"
     title = "200 small ops (8 floats), forward + backward"
-    contestants = (*EVERYONE, "jax")
-    limits = (
+    contestants: ClassVar[tuple[str, ...]] = (*EVERYONE, "jax")
+    limits: ClassVar[tuple[Limit, ...]] = (
         limit("gradtape", 0.6, "torch"),
         limit("gradtape", 0.08, "tf"),
         aim("gradtape", 0.55, "torch"),
@@ -64,6 +76,9 @@ class SmallOps(Gradient):
 
     def data(self, rng: np.random.Generator) -> Data:
         return Data([float32(rng, 8), float32(rng, 8, scale=0.5), float32(rng, 8)], [])
+
+    def step(self, dialect: Dialect, data: Data) -> Step:
+        return dialect.gradient_of_tensors(self.loss, data)
 
     def loss(self, d: Dialect, parameters: Sequence[Any], inputs: Sequence[Any]) -> Any:
         x, w, b = parameters
@@ -93,3 +108,13 @@ class SmallOps(Gradient):
             gy = gz * w
         gx += gy
         return ys[-1].sum(), [gx, gw, gb]
+
+
+class SmallOpsOnVariables(SmallOps):
+    name = "small-ops-variables"
+    title = "200 small ops (8 floats) on variables, forward + backward"
+    contestants = EAGER
+    limits = (limit("gradtape", 0.6, "torch"), limit("gradtape", 0.08, "tf"))
+
+    def step(self, dialect: Dialect, data: Data) -> Step:
+        return dialect.gradient(self.loss, data)

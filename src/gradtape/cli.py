@@ -42,7 +42,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="gradtape", description="tf.GradientTape as a library of its own, on NumPy."
     )
     parser.add_argument("--version", action="version", version=f"gradtape {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="command", required=True)
+    commands = parser.add_subparsers(dest="command", required=True)
 
     demonstration = commands.add_parser(
         "demo",

@@ -209,6 +209,8 @@ class Op:
             elif hasattr(cls, "_read") and runner is None:
                 runner = apply
         if runner is None:
+            if len(attributes) != len(self.attributes):
+                attributes = {**self.attributes, **attributes}
             return self.eager(*args, **attributes)
         return runner(self, args, attributes)
 

@@ -108,8 +108,11 @@ FACTS = [
         T(float32, (2,), [50.0, 100.0]),
     ),
     corner("reduce_prod with zero", "tf.reduce_prod(x)", T(float32, (), 0.0), T(float32, (2,), [4.0, 0.0])),
-    corner(
-        "cumprod with zero", "tf.math.cumprod(x)", T(float32, (2,), [0.0, 0.0]), T(float32, (2,), [0.0, 0.0])
+    better(
+        "cumprod with zero: tf.math.cumprod(x)",
+        at_corners("tf.math.cumprod(x)"),
+        tensorflow=[T(float32, (2,), [0.0, 0.0]), T(float32, (2,), [0.0, 0.0])],
+        gradtape=[T(float32, (2,), [0.0, 0.0]), T(float32, (2,), [5.0, 0.0])],
     ),
     corner(
         "l2_normalize at 0",
@@ -159,7 +162,12 @@ FACTS = [
         T(float64, (2,), [0.0, 8.0]),
         T(float32, (2,), [2.0, 2.0]),
     ),
-    raises("bitcast: tf.bitcast(x, tf.int32)", at_corners("tf.bitcast(x, tf.int32)"), LookupError),
+    raises(
+        "bitcast: tf.bitcast(x, tf.int32)",
+        at_corners("tf.bitcast(x, tf.int32)"),
+        LookupError,
+        needs="op:tf.bitcast",
+    ),
     corner(
         "sort ties",
         "tf.sort(tf.concat([x, x], 0))",

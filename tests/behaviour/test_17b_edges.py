@@ -367,6 +367,7 @@ FACTS = [
         ]
         """,
         [True, True, True, True, True],
+        needs="function",
     ),
     row(
         "tf.test.compute_gradient",

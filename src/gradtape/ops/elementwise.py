@@ -8,13 +8,14 @@ Rules are written with few operations: `t - t * (out * out)` beats `t * (1 - out
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ..dtypes import ANY, BOOL, FLOATING, INEXACT, NUMERIC, REAL, Array
+from ..dtypes import ANY, BOOL, FLOATING, INEXACT, NARROW_FLOATS, NUMERIC, REAL, Array
 from ..errors import invalid
-from ..op import Op, op
+from ..op import BadInput, Op, Sample, op
 from ..shapes import broadcast
 from .family import elementwise, is_complex, numpy_type, sample_binary, sample_unary
 
@@ -176,12 +177,12 @@ def squared_difference(xp: Any, x: Any, y: Any) -> Any:
 
 @squared_difference.vjp("x")
 def _(g: Any, x: Any, y: Any) -> Any:
-    return (2.0 * g) * (x - y)
+    return (2.0 * _real_part(g)) * (x - y)
 
 
 @squared_difference.vjp("y")
 def _(g: Any, x: Any, y: Any) -> Any:
-    return (-2.0 * g) * (x - y)
+    return (-2.0 * _real_part(g)) * (x - y)
 
 
 @squared_difference.jvp("x")
@@ -192,6 +193,11 @@ def _(t: Any, x: Any, y: Any) -> Any:
 @squared_difference.jvp("y")
 def _(t: Any, x: Any, y: Any) -> Any:
     return _real_product(t, y - x)
+
+
+def _real_part(g: Any) -> Any:
+    """The part of a cotangent that a value which is always real can answer to, in the type of g."""
+    return 0.5 * (g + conj(g)) if is_complex(g) else g
 
 
 def _real_product(t: Any, difference: Any) -> Any:
@@ -765,6 +771,26 @@ def _(t: Any, condition: Any) -> Any:
     return select(condition, zeros_like(t), t)
 
 
+@select.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for condition, x, y in [
+        ((3,), (3,), (3,)), ((2, 3), (2, 3), (2, 3)), ((), (), ()), ((3,), (), (3,)), ((2, 1), (3,), ()), ((2, 3), (3,), (2, 1)), ((0,), (0,), (0,)),
+        ((), (2, 3), (3,)), ((1,), (4,), (4,)), ((2, 1, 2), (3, 1), (2,)), ((3, 1), (1, 2), (3, 2)), ((2, 0), (), ()),
+    ]:  # fmt: skip
+        mask = np.asarray(np.arange(int(np.prod(condition))).reshape(condition) % 2 == 0)
+        yield Sample((mask, draw(x), draw(y)))
+
+
+@select.rejects
+def _() -> Iterator[BadInput]:
+    mask, x = np.array([True, False]), np.ones(2, np.float32)
+    for condition in (np.array([1.0, 0.0], np.float32), np.array([1, 0], np.int32)):
+        yield BadInput("the condition is bool", (condition, x, x))
+    for a, b in [((3,), (2,)), ((2,), (3,)), ((2, 3), (2,)), ((4, 1), (3,))]:
+        yield BadInput("the shapes must broadcast", (mask, np.ones(a, np.float32), np.ones(b, np.float32)))
+    yield BadInput("types never mix", (mask, x, x.astype(np.float64)))
+
+
 # --- constants shaped like an operand --------------------------------------------------------------------------------
 
 
@@ -846,7 +872,7 @@ def _make_complex(real: Array, imag: Array) -> Array:
     return result
 
 
-@elementwise(eager=_make_complex, dtypes=FLOATING, tf_name="Complex")
+@elementwise(eager=_make_complex, dtypes=FLOATING - NARROW_FLOATS, tf_name="Complex")
 def make_complex(xp: Any, real: Any, imag: Any) -> Any:
     """The complex number with this real and this imaginary part."""
     return real + 1j * imag
@@ -961,6 +987,18 @@ convert.linear("x")
 @convert.batched
 def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
     return convert(args[0], **attributes)
+
+
+@convert.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape in [(), (1,), (4,), (0,), (2, 3), (3, 1), (1, 3), (2, 0), (2, 1, 3), (2, 3, 2), (5, 2), (1, 1, 1)]:
+        x = draw(shape)
+        yield Sample((x,), {"dtype": np.dtype(np.complex128 if x.dtype.kind == "c" else np.float64)})
+
+
+@convert.value
+def _(x: Any, dtype: Any) -> Any:
+    return np.asarray(x).astype(dtype)
 
 
 # --- what explains a failure -----------------------------------------------------------------------------------------

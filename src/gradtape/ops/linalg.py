@@ -279,6 +279,6 @@ def _(operands: Any, equation: str) -> Any:
 @contract.rejects
 def _() -> Iterator[BadInput]:
     x, y = np.ones((2, 3), np.float32), np.ones((2, 3), np.float32)
-    for equation in ["ij,jk->ik", "ij->ij", "ijk,jk->i", "ij,jk,kl->il", "i,j->ij", "ij,ij->iz", "ij,ij->ii", "i j,ij->i", "", "ij,ji->ij"]:
+    for equation in ["ij,jk->ik", "ij->ij", "ijk,jk->i", "ij,jk,kl->il", "i,j->ij", "ij,ij->iz", "ij,ij->ii", "", "ij,ji->ij", "ijk,ijk->"]:
         yield BadInput("the equation must fit the operands", ([x, y],), {"equation": equation})
 

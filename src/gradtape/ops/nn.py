@@ -14,7 +14,7 @@ from .elementwise import abs as absolute
 from .elementwise import exp, greater, less, select, square, zeros_like
 from .family import all_batched, batch_over_axis, elementwise, in_float32, sample_unary, shape_of
 from .layout import expand_dims, reshape, sum_to_shape
-from .reduce import explain_axis, reduce_sum
+from .reduce import explain_axis, reduce_sum, refuse_axis_of_scalar
 
 # --- activations -----------------------------------------------------------------------------------------------------
 
@@ -124,6 +124,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 def _softmax(logits: Array, axis: int) -> Array:
+    refuse_axis_of_scalar(logits, axis)
     if not logits.size:
         return logits
     shifted = logits - logits.max(axis=axis, keepdims=True)
@@ -149,6 +150,7 @@ softmax.jvp("logits")(_softmax_derivative)
 
 
 def _log_softmax(logits: Array, axis: int) -> Array:
+    refuse_axis_of_scalar(logits, axis)
     if not logits.size:
         return logits
     shifted = logits - logits.max(axis=axis, keepdims=True)
@@ -275,6 +277,8 @@ def _() -> Iterator[BadInput]:
 
 
 def _cross_entropy(logits: Array, labels: Array) -> Array:
+    if not logits.ndim:
+        raise ValueError("no class axis")
     if not logits.size:
         return np.zeros(np.broadcast_shapes(logits.shape, labels.shape)[:-1], logits.dtype)
     wide = logits.astype(np.float32) if logits.dtype in NARROW_FLOATS else logits

@@ -11,7 +11,7 @@ from ..dtypes import BOOL, FLOATING, INEXACT, NARROW_FLOATS, NUMERIC, REAL, Arra
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
 from .elementwise import conj, convert, equal, exp, ones_like, select, zeros_like
-from .family import batch_over_axis, in_float32, numpy_type, rank_of, shape_of
+from .family import batch_over_axis, in_float32, is_complex, numpy_type, rank_of, shape_of
 from .layout import broadcast_to, permute, reshape
 
 Axis = int | tuple[int, ...] | None
@@ -74,12 +74,30 @@ def _reject(reduction: Op, dtype: Any = np.float32) -> None:
         x = np.ones((2, 3)).astype(dtype)
         for axis in [2, -3, 7, (0, 0), (0, 2), (1, -1), 2**40, -(2**40), (0, 1, 2), (5,)]:
             yield BadInput("the axes must exist, once each", (x,), {"axis": axis})
+        for axis in (0, -1, (0,)):
+            yield BadInput("a scalar has no axis", (x[0, 0],), {"axis": axis})
+
+
+def refuse_axis_of_scalar(x: Array, axis: Axis) -> None:
+    """NumPy takes axis 0 of a scalar for no axis; TensorFlow and we do not."""
+    if not x.ndim and axis is not None and axis != ():
+        raise ValueError(f"axis {axis} does not exist in a scalar")
+
+
+def _checked(kernel: Any) -> Any:
+    def checked(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
+        refuse_axis_of_scalar(x, axis)
+        return kernel(x, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    return checked
 
 
 # --- sum, mean, product ----------------------------------------------------------------------------------------------
 
 
 def _sum(x: Array, axis: Axis, keepdims: bool) -> Array:
+    if not x.ndim:
+        refuse_axis_of_scalar(x, axis)
     if x.dtype in NARROW_FLOATS:
         return np.asarray(x.astype(np.float32).sum(axis=axis, keepdims=keepdims)).astype(x.dtype)
     # The ufunc itself, not ndarray.sum: a Python layer less. dtype: NumPy would add up int32 in int64, TensorFlow does not.
@@ -106,6 +124,8 @@ reduce_sum.linear("input_tensor")
 
 
 def _mean(x: Array, axis: Axis, keepdims: bool) -> Array:
+    if not x.ndim:
+        refuse_axis_of_scalar(x, axis)
     if x.dtype.kind in "iu":
         total = x.sum(axis=axis, keepdims=keepdims)
         count = max(count_reduced(x.shape, axis), 1)
@@ -135,7 +155,7 @@ def _product(x: Array, axis: Axis, keepdims: bool) -> Array:
     return np.multiply.reduce(x, axis, x.dtype, None, keepdims)  # type: ignore[no-any-return]
 
 
-@op(eager=_product, dtypes=NUMERIC, tf_name="Prod")
+@op(eager=_checked(_product), dtypes=NUMERIC, tf_name="Prod")
 def reduce_prod(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The product over some axes, or over all."""
     return xp.prod(input_tensor, axis=axis, keepdims=keepdims, dtype=input_tensor.dtype)
@@ -199,13 +219,13 @@ def _extreme_jvp(t: Any, input_tensor: Any, out: Any, axis: Axis, keepdims: bool
     return reduce_sum(t * chosen, axis=axis, keepdims=keepdims) / ties
 
 
-@op(eager=_extreme(np.maximum.reduce, -np.inf), dtypes=REAL, tf_name="Max")
+@op(eager=_checked(_extreme(np.maximum.reduce, -np.inf)), dtypes=REAL, tf_name="Max")
 def reduce_max(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The largest element over some axes, or over all; ties share the derivative equally."""
     return xp.max(input_tensor, axis=axis, keepdims=keepdims)
 
 
-@op(eager=_extreme(np.minimum.reduce, np.inf), dtypes=REAL, tf_name="Min")
+@op(eager=_checked(_extreme(np.minimum.reduce, np.inf)), dtypes=REAL, tf_name="Min")
 def reduce_min(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The smallest element over some axes, or over all; ties share the derivative equally."""
     return xp.min(input_tensor, axis=axis, keepdims=keepdims)
@@ -219,13 +239,13 @@ for _op in (reduce_max, reduce_min):
 # --- all, any --------------------------------------------------------------------------------------------------------
 
 
-@op(eager=np.all, dtypes=BOOL, tf_name="All")
+@op(eager=_checked(np.logical_and.reduce), dtypes=BOOL, tf_name="All")
 def reduce_all(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """Whether all elements are true."""
     return xp.all(input_tensor, axis=axis, keepdims=keepdims)
 
 
-@op(eager=np.any, dtypes=BOOL, tf_name="Any")
+@op(eager=_checked(np.logical_or.reduce), dtypes=BOOL, tf_name="Any")
 def reduce_any(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """Whether at least one element is true."""
     return xp.any(input_tensor, axis=axis, keepdims=keepdims)
@@ -245,7 +265,7 @@ def _logsumexp(x: Array, axis: Axis, keepdims: bool) -> Array:
     return total if keepdims else np.squeeze(total, axis=axis) if axis != () else total
 
 
-@op(eager=in_float32(_logsumexp), dtypes=FLOATING, tf_name="LogSumExp")
+@op(eager=_checked(in_float32(_logsumexp)), dtypes=FLOATING, tf_name="LogSumExp")
 def reduce_logsumexp(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """log(sum(exp(x))), without overflow."""
     top = xp.max(input_tensor, axis=axis, keepdims=True)
@@ -271,7 +291,7 @@ def _euclidean_norm(x: Array, axis: Axis, keepdims: bool) -> Array:
     return np.asarray(np.sqrt(squares.sum(axis=axis, keepdims=keepdims))).astype(x.dtype)
 
 
-@op(eager=in_float32(_euclidean_norm), dtypes=INEXACT, tf_name="EuclideanNorm")
+@op(eager=_checked(in_float32(_euclidean_norm)), dtypes=INEXACT, tf_name="EuclideanNorm")
 def reduce_euclidean_norm(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The square root of the sum of squares."""
     return xp.sqrt(xp.sum(xp.abs(input_tensor) ** 2, axis=axis, keepdims=keepdims)).astype(input_tensor.dtype)
@@ -279,6 +299,7 @@ def reduce_euclidean_norm(xp: Any, input_tensor: Any, *, axis: Axis = None, keep
 
 @reduce_euclidean_norm.vjp("input_tensor")
 def _(g: Any, input_tensor: Any, out: Any, axis: Axis) -> Any:
+    g = 0.5 * (g + conj(g)) if is_complex(g) else g  # the norm is real, whatever its type
     return input_tensor * spread(g / out, shape_of(input_tensor), axis)
 
 
