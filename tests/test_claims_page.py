@@ -1,6 +1,7 @@
 """docs/claims.md and tests/test_claims.py name each other completely."""
 
 import ast
+import functools
 import pathlib
 import re
 
@@ -18,6 +19,7 @@ def named_tests() -> list[tuple[str, str]]:
     return [(module or "test_claims", name) for module, name in found]
 
 
+@functools.cache
 def defined_tests(module: str) -> set[str]:
     tree = ast.parse((ROOT / "tests" / f"{module}.py").read_text(encoding="utf-8"))
     functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}

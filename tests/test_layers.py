@@ -6,6 +6,7 @@ under `if TYPE_CHECKING:` do not run and are free.
 """
 
 import ast
+import functools
 import graphlib
 import pathlib
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ LAYERS: dict[int, set[str]] = {
     7: {"data", "train", "summary", "diagnostics", "testing", "distribute", "datasets"},
     8: {
         *("arrays", "math", "nn", "linalg", "random", "signal", "clip", "raw_ops"),
-        *("framework", "autodiff", "debugging", "test", "config", "compat", "__init__"),
+        *("framework", "graph_mode", "interop", "autodiff", "debugging", "test", "config", "compat", "__init__"),
     },
     9: {"progress", "demo", "cli", "__main__"},
 }
@@ -123,6 +124,7 @@ class ImportsOf(ast.NodeVisitor):
             self.found.append(Import(self.module, target.removeprefix("gradtape."), line, self.depth > 0))
 
 
+@functools.cache
 def imports_in(source: pathlib.Path) -> list[Import]:
     files = {module_name(path, source): path for path in sorted(source.rglob("*.py"))}
     found = []

@@ -116,6 +116,8 @@ from .framework import (  # noqa: E402
     no_op,
     print,
 )
+from .graph_mode import AggregationMethod, RegisterGradient, gradients, hessians, no_gradient  # noqa: E402
+from .interop import from_dlpack as _from_dlpack  # noqa: E402
 from .linalg import matmul, norm  # noqa: E402
 from .math import (  # noqa: E402
     abs,

@@ -67,13 +67,9 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
 
 
 def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    flat_args = nest.flatten(args)
-    inputs = [value for value in flat_args if not _is_object(value)]
-    tensors = [to_tensor(value) for value in inputs]
-    position = iter(tensors)
-    given = nest.pack_sequence_as(args, [value if _is_object(value) else next(position) for value in flat_args])
+    inputs = [value for value in nest.flatten(args) if not _is_object(value)]
     with _VariableWatcher() as watcher, _Hidden():
-        returned = f(*given, **kwargs)
+        returned = f(*args, **kwargs)
     result, grad_fn = _value_and_gradient(f, returned)
     arguments = {value._id for value in inputs if isinstance(value, Variable)}
     variables = [v for number, v in watcher.variables.items() if number not in arguments]
@@ -85,12 +81,15 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
     results = [to_tensor(value) for value in nest.flatten(result)]
     outputs = [_fresh(value) for value in results]
     if ACTIVE:
-        _record(grad_fn, tensors, variables, outputs)
+        for value in inputs:
+            if isinstance(value, Variable):
+                value._read()  # the tapes follow it from here on
+        _record(grad_fn, inputs, variables, outputs)
         for accumulator in tuple(STATE.accumulators):
             # The accumulator followed the body; where it could not (NumPy in between), the gradient function is transposed.
             carried = [accumulator.carry(old, new) for old, new in zip(results, outputs, strict=True)]
             if not any(carried):
-                accumulator.advance_custom(grad_fn, tensors, variables, outputs)
+                accumulator.advance_custom(grad_fn, inputs, variables, outputs)
     return nest.pack_sequence_as(result, outputs)
 
 
@@ -133,11 +132,11 @@ class _Hidden:
         STATE.readers = self._readers
 
 
-def _record(grad_fn: Callable[..., Any], tensors: list[Any], variables: list[Variable], outputs: list[Any]) -> None:
+def _record(grad_fn: Callable[..., Any], inputs: list[Any], variables: list[Variable], outputs: list[Any]) -> None:
     """One record for the whole call on every tape that follows an argument or a variable."""
     for variable in variables:
         variable._read()  # the tapes follow it from here on
-    numbers = [tensor._id for tensor in tensors] + [variable._id for variable in variables]
+    numbers = [getattr(value, "_id", 0) for value in (*inputs, *variables)]
     specs = tuple((tuple(o.shape), o.dtype.numpy) for o in outputs)
     for records in STATE.tapes:
         followed = tuple(p for p, number in enumerate(numbers) if number in records)
@@ -146,7 +145,7 @@ def _record(grad_fn: Callable[..., Any], tensors: list[Any], variables: list[Var
         if not outputs[0]._id:
             for output in outputs:
                 output._id = next_id()
-        pull = _pull_of(grad_fn, len(tensors), tuple(variables), followed)
+        pull = _pull_of(grad_fn, len(inputs), tuple(variables), followed)
         ids = tuple(numbers[p] for p in followed)
         records[outputs[0]._id] = (pull, -len(ids), *ids, specs, *user_location())
         for slot, output in enumerate(outputs[1:], 1):

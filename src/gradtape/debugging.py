@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from . import math
+from . import dtypes, math
 from .arrays import identity
+from .entry import observe_ops, unobserve_ops
 from .errors import invalid
 from .framework import Assert as Assert
+from .op import Op
 from .shapes import TensorShape
 from .tensor import Tensor, to_tensor
 from .variable import Variable
@@ -115,8 +117,6 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
     kinds = {to_tensor(t).dtype for t in tensors or []} | ({dtype} if dtype is not None else set())
     if len(kinds) > 1 or any(not k.is_floating for k in kinds):
         raise ValueError(f"Expected one floating point type, got {sorted(k.name for k in kinds)}.")
-    from . import dtypes
-
     return kinds.pop() if kinds else dtypes.float32
 
 
@@ -146,6 +146,25 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
     if found:
         raise invalid(f"{message} : Tensor had {' and '.join(found)} values")
     return identity(x)
+
+
+def _refuse_nonfinite(op: Op, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
+    for output in outputs:
+        if output.dtype.is_differentiable and not np.all(np.isfinite(output._array)):
+            word = "NaN" if np.any(np.isnan(output._array)) else "Inf"
+            shapes = ", ".join(str(value.shape) for value in inputs)
+            raise invalid(f"Detected {word} in the output of {op.name} (operands of shape {shapes}): {output!r}")
+
+
+def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
+    """Raise InvalidArgumentError from the op that makes the first nan or inf. Every op is checked, which takes time."""
+    disable_check_numerics()
+    observe_ops(_refuse_nonfinite)
+
+
+def disable_check_numerics() -> None:
+    """Take `enable_check_numerics` back."""
+    unobserve_ops(_refuse_nonfinite)
 
 
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:

@@ -56,7 +56,7 @@ class Examples:
     @classmethod
     def of(cls, images: npt.NDArray[np.uint8], labels: npt.NDArray[np.uint8]) -> Self:
         """Scale the raw pixels (0 to 16) and lay each image out as a row."""
-        return cls(images.reshape(-1, PIXELS).astype(np.float32) / 16, labels.astype(np.int32))
+        return cls((images.reshape(-1, PIXELS) / 16).astype(np.float32), labels.astype(np.int32))
 
     def batches(self, size: int, order: npt.NDArray[np.int64]) -> Iterator[tuple[tf.Tensor, tf.Tensor]]:
         """Pass once over the examples in the given order."""
@@ -77,13 +77,14 @@ class Classifier(tf.Module):
 
     def __call__(self, images: tf.Tensor) -> tf.Tensor:
         hidden = tf.nn.relu(tf.matmul(images, self.w1) + self.b1)
-        return tf.matmul(hidden, self.w2) + self.b2
+        scores: tf.Tensor = tf.matmul(hidden, self.w2) + self.b2
+        return scores
 
     def loss(self, images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
         """Mean cross entropy."""
-        return tf.reduce_mean(
-            tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=self(images))
-        )
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=self(images))
+        mean: tf.Tensor = tf.reduce_mean(losses)
+        return mean
 
     def accuracy(self, examples: Examples) -> float:
         """The fraction of examples whose highest score is that of the right digit."""
@@ -133,7 +134,8 @@ def score_gradient(model: Classifier, image: tf.Tensor, digit: int) -> tf.Tensor
     with tf.GradientTape() as tape:
         tape.watch(image)
         score = model(tf.reshape(image, [1, PIXELS]))[0, digit]
-    return tape.gradient(score, image)
+    gradient: tf.Tensor = tape.gradient(score, image)
+    return gradient
 
 
 def score_jacobian(model: Classifier, image: tf.Tensor) -> tf.Tensor:
@@ -141,7 +143,8 @@ def score_jacobian(model: Classifier, image: tf.Tensor) -> tf.Tensor:
     with tf.GradientTape() as tape:
         tape.watch(image)
         scores = model(tf.reshape(image, [1, PIXELS]))[0]
-    return tape.jacobian(scores, image)
+    jacobian: tf.Tensor = tape.jacobian(scores, image)
+    return jacobian
 
 
 def bias_hessian(model: Classifier, images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
@@ -150,7 +153,8 @@ def bias_hessian(model: Classifier, images: tf.Tensor, labels: tf.Tensor) -> tf.
         with tf.GradientTape() as inner:
             loss = model.loss(images, labels)
         gradient = inner.gradient(loss, model.b2)
-    return outer.jacobian(gradient, model.b2)
+    hessian: tf.Tensor = outer.jacobian(gradient, model.b2)
+    return hessian
 
 
 def picture(values: npt.NDArray[np.float32], low: float, high: float, shades: str) -> list[str]:
@@ -193,7 +197,7 @@ def run(settings: Settings) -> Result:
     train_set, test_set = Examples.of(x_train, y_train), Examples.of(x_test, y_test)
     tf.random.set_seed(settings.seed)
     model = Classifier(settings.hidden)
-    count = sum(math.prod(variable.shape) for variable in model.trainable_variables)
+    count = sum(variable.numpy().size for variable in model.trainable_variables)
     print(f"data       {len(y_train):,} handwritten digits of 8x8 pixels, and {len(y_test)} to test on")
     print(f"model      {PIXELS} - {settings.hidden} - {CLASSES}, {count:,} parameters", flush=True)
     result = train(model, train_set, test_set, settings)

@@ -17,7 +17,7 @@ from typing import Any
 
 from . import dtypes
 from .context import ACTIVE, STATE, next_id
-from .op import CONVERTERS, REGISTRY, REQUIRED, Op, apply, explained, record
+from .op import CONVERTERS, OBSERVERS, REGISTRY, REQUIRED, Op, apply, explained, record
 from .tensor import EagerTensor
 
 _F32, _F64 = dtypes.float32.numpy, dtypes.float64.numpy
@@ -28,6 +28,7 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
     namespace: dict[str, Any] = {
         "__name__": op.__module__,
         "EagerTensor": EagerTensor,
+        "Variable": _VARIABLE[-1],
         "F32": _F32,
         "F64": _F64,
         "ACTIVE": ACTIVE,
@@ -41,6 +42,9 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
         "record": record,
         "explained": explained,
     }
+    _NAMESPACES.append(namespace)
+    if OBSERVERS:
+        namespace.update(F32=None, F64=None)
     name = f"r{op.name}" if reflected else op.name
 
     def compile_and_call(*args: Any, **kwargs: Any) -> Any:
@@ -51,9 +55,9 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
     for attribute in op.attributes:
         if attribute in CONVERTERS:
             namespace[f"convert_{attribute}"] = CONVERTERS[attribute]
-    for followed, numbers in _INLINED_PULLS:
+    for followed, numbers, broadcast in _INLINED_PULLS:
         if all(p < len(op.arguments) and op.arguments[p] in op.vjps for p in followed):
-            namespace[_pull_name(followed, numbers)] = op.pull(followed, numbers)
+            namespace[_pull_name(followed, numbers, broadcast)] = op.pull(followed, numbers, broadcast)
     entry: Any = FunctionType(_STUB, namespace, name)
     signature = _signature(op, reflected)
     entry.__defaults__ = tuple(p.default for p in signature.parameters.values() if p.default is not Parameter.empty)
@@ -65,12 +69,44 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
     return entry
 
 
-# The records that entries write inline: which operands are followed, which are Python numbers.
-_INLINED_PULLS = (((0,), ()), ((1,), ()), ((0, 1), ()), ((0,), (1,)), ((1,), (0,)))
+_NAMESPACES: list[dict[str, Any]] = []
 
 
-def _pull_name(followed: tuple[int, ...], numbers: tuple[int, ...]) -> str:
-    return "pull_" + "".join(map(str, followed)) + "".join(f"_number{p}" for p in numbers)
+def observe_ops(observer: Any) -> None:
+    """Call `observer(op, inputs, outputs)` after every op: all entries take the general path from now on."""
+    OBSERVERS.append(observer)
+    for namespace in _NAMESPACES:
+        namespace.update(F32=None, F64=None)  # no dtype is None: the inlined case never applies
+
+
+def unobserve_ops(observer: Any) -> None:
+    """Take `observe_ops` back."""
+    if observer in OBSERVERS:
+        OBSERVERS.remove(observer)
+    if not OBSERVERS:
+        for namespace in _NAMESPACES:
+            namespace.update(F32=_F32, F64=_F64)
+
+
+# The records that entries write inline: which operands are followed, which are Python numbers, whether shapes differ.
+_INLINED_PULLS = (
+    ((0,), (), False), ((1,), (), False), ((0, 1), (), False), ((0,), (1,), False), ((1,), (0,), False), ((0,), (), True), ((1,), (), True),
+    ((0, 1), (), True),
+)  # fmt: skip
+
+
+def _pull_name(followed: tuple[int, ...], numbers: tuple[int, ...], broadcast: bool) -> str:
+    return "pull_" + "".join(map(str, followed)) + "".join(f"_number{p}" for p in numbers) + "_broadcast" * broadcast
+
+
+def read_inline(variable: type) -> None:
+    """Let entries read operands of this class themselves (called where the class is defined)."""
+    _VARIABLE.append(variable)
+    for namespace in _NAMESPACES:
+        namespace["Variable"] = variable
+
+
+_VARIABLE: list[type | None] = [None]
 
 
 def source_of(op: Op) -> str:
@@ -115,7 +151,7 @@ def _entry_source(op: Op, reflected: bool) -> str:
     lines = [f"def {op.name}({parameters}):"]
     lines += [f"    {a} = convert_{a}({a})" for a in op.attributes if a in CONVERTERS]
     general = f"return apply(op, {operands}, {attributes})"
-    inlined = not (op.variadic or op.other or op.optional or op.outputs != 1 or op.lookup_error)
+    inlined = not (op.variadic or op.other or op.optional or op.outputs != 1 or op.lookup_error or op.retypes)
     if not inlined or len(op.arguments) not in (1, 2) or not {_F32, _F64} <= op.dtypes:
         return "\n".join([*lines, f"    {general}", ""])
     if len(op.arguments) == 1:
@@ -143,7 +179,9 @@ def _one_operand(op: Op, general: str) -> list[str]:
     (x,) = op.arguments
     lines = [
         f"    if {x}.__class__ is not EagerTensor:",
-        f"        {general}",
+        f"        if {x}.__class__ is not Variable:",
+        f"            {general}",
+        f"        {x} = {x}._read()",
         f"    _a = {x}._array",
         "    _dtype = _a.dtype",
         "    if _dtype is not F32 and _dtype is not F64:",
@@ -172,6 +210,10 @@ def _two_operands(op: Op, general: str, numbers: bool) -> list[str]:
     x, y = op.arguments
     settings = "{" + ", ".join(f"'{n}': {n}" for n in op.attributes) + "}"
     lines = [
+        f"    if {x}.__class__ is Variable:",
+        f"        {x} = {x}._read()",
+        f"    if {y}.__class__ is Variable:",
+        f"        {y} = {y}._read()",
         f"    if {x}.__class__ is EagerTensor:",
         f"        _a = {x}._array",
         "        _dtype = _a.dtype",
@@ -210,25 +252,27 @@ def _two_operands(op: Op, general: str, numbers: bool) -> list[str]:
             "        for _records in STATE.tapes:",
         ]
         if op.broadcasts:
+            lines += ["            if _a.shape == _b.shape:", *_followed_cases(op, both, False, "    ")]
+            lines += ["            else:", *_followed_cases(op, both, True, "    ")]
+        else:
+            lines += _followed_cases(op, both, False, "")
+    return [*lines, "    return _out"]
+
+
+def _followed_cases(op: Op, both: tuple[int, ...], broadcast: bool, indent: str) -> list[str]:
+    """The branches that write the record, by which operands a tape follows."""
+    lines: list[str] = []
+    cases = [((0, 1), "_i in _records and _j in _records"), ((0,), "_i in _records"), ((1,), "_j in _records")]
+    for followed, condition in cases:
+        if set(followed) <= set(both):
             lines += [
-                "            if _a.shape != _b.shape and (_i in _records or _j in _records):",
-                f"                record(op, ({x}, {y}), {settings}, (_out,))",
-                "                return _out",
-            ]
-        cases = [((0, 1), "_i in _records and _j in _records"), ((0,), "_i in _records"), ((1,), "_j in _records")]
-        word = "if"
-        for followed, condition in cases:
-            if not set(followed) <= set(both):
-                continue
-            lines += [
-                f"            {word} {condition}:",
+                f"            {'elif' if lines else 'if'} {condition}:",
                 "                if not _out._id:",
                 "                    _out._id = next_id()",
                 "                _frame = getframe(1)",
-                f"                _records[_out._id] = {_record(op, followed, (), False)}",
+                f"                _records[_out._id] = {_record(op, followed, (), broadcast)}",
             ]
-            word = "elif"
-    return [*lines, "    return _out"]
+    return [indent + line for line in lines]
 
 
 def _number_case(op: Op, followed: int, number: str) -> list[str]:
@@ -257,7 +301,7 @@ def _record(op: Op, followed: tuple[int, ...], numbers: tuple[int, ...], broadca
     """The record as an expression in the entry's locals; its layout is that of `op.append`."""
     ids = {0: "_i", 1: "_j"} if len(op.arguments) == 2 and not numbers else {0: "_i", 1: "_i"}
     saved = [_saved_expression(op, name) for name in op.saved_names(followed, broadcast)]
-    parts = [_pull_name(followed, numbers), str(len(followed)), *(ids[p] for p in followed), *saved]
+    parts = [_pull_name(followed, numbers, broadcast), str(len(followed)), *(ids[p] for p in followed), *saved]
     return f"({', '.join(parts)}, _frame.f_code, _frame.f_lasti)"
 
 

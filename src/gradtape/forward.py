@@ -17,6 +17,9 @@ from .op import Op
 from .ops.layout import broadcast_to
 from .tensor import Tensor, identify, to_tensor
 from .variable import Variable
+from .vectorize import Batched, batch
+
+_TANGENTS = 0  # the depth of a batch of directions: below that of any vectorized function
 
 LOGGER = logging.getLogger("gradtape")
 
@@ -43,6 +46,15 @@ class ForwardAccumulator:
         self._level = 0
         for primal, tangent in zip(nest.flatten(primals), nest.flatten(tangents), strict=True):
             self._watch(primal, tangent)
+
+    @classmethod
+    def _batch_accumulator(cls, primals: Any, tangents: Any) -> ForwardAccumulator:
+        """Several directions at once: each tangent has one more axis in front, and so have the answers."""
+        accumulator = cls([], [])
+        nest.assert_same_structure(primals, tangents, check_types=False)
+        for primal, tangent in zip(nest.flatten(primals), nest.flatten(tangents), strict=True):
+            accumulator._watch(primal, batch(to_tensor(tangent, primal.dtype), depth=_TANGENTS))
+        return accumulator
 
     def watch(self, primals: Any, tangents: Any) -> None:
         """Follow more values, in the given directions."""
@@ -90,6 +102,7 @@ class ForwardAccumulator:
             if not isinstance(value, (Tensor, Variable)):
                 raise NotATensorError(f"jvp needs tensors that were computed in the context, got {value!r}.")
             found = self._tangents.get(value._id)
+            found = found.data if found.__class__ is Batched else found
             return zeros_of(value) if found is None and unconnected is UnconnectedGradients.ZERO else found
 
         return nest.map_structure(one, primals)
@@ -109,7 +122,7 @@ class ForwardAccumulator:
         self, grad_fn: Callable[..., Any], tensors: list[Any], variables: list[Variable], outputs: list[Any]
     ) -> None:
         """A call of a custom_gradient function: where its body could not be followed, transpose its gradient."""
-        tangents = [self._tangents.get(value._id) for value in (*tensors, *variables)]
+        tangents = [self._tangents.get(getattr(value, "_id", 0)) for value in (*tensors, *variables)]
         if all(t is None for t in tangents):
             return
         with self._outside():

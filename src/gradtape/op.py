@@ -27,7 +27,7 @@ import numpy as np
 from . import dtypes
 from .context import ACTIVE, STATE, next_id, user_location
 from .dtypes import BY_NUMPY, Array, DType
-from .errors import GradientLookupError, InvalidArgumentError, OpError, invalid
+from .errors import GradientLookupError, InvalidArgumentError, OpError, ResourceExhaustedError, invalid
 from .tensor import EagerTensor, Tensor, from_array, to_array, to_tensor
 
 Rule = Callable[..., Any]
@@ -36,6 +36,10 @@ REGISTRY: dict[str, Op] = {}
 # Operand types that are neither arrays nor eager tensors (batched and symbolic values), with what runs an op on them.
 # The layers above fill it in; a later entry wins over an earlier one.
 RUNNERS: dict[type, Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]] = {}
+
+
+# Called after each op, once entry.observe_ops has sent everything through `apply`.
+OBSERVERS: list[Callable[[Op, tuple[Any, ...], tuple[Any, ...]], None]] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,7 @@ class Op:
         variadic: bool = False,
         outputs: int | None = 1,
         broadcasts: bool = False,
+        retypes: bool = False,
     ) -> None:
         code = kernel.__code__
         positional = code.co_varnames[1 : code.co_argcount]
@@ -106,6 +111,7 @@ class Op:
         self.variadic = variadic
         self.outputs = outputs  # None: as many as the kernel returns
         self.broadcasts = broadcasts
+        self.retypes = retypes  # whether the type of the output may be another than that of the operands
         self.vjps: dict[str, Derivative] = {}
         self.jvps: dict[str, Derivative] = {}
         self.linear_in: frozenset[str] = frozenset()
@@ -201,12 +207,11 @@ class Op:
         runner = None
         for value in args[0] if self.variadic else args:
             cls = value.__class__
-            if cls is EagerTensor:
-                if runner is None:
-                    runner = apply
-            elif cls in RUNNERS:
+            if cls is np.ndarray:
+                continue
+            if cls in RUNNERS:
                 runner = RUNNERS[cls]
-            elif hasattr(cls, "_read") and runner is None:
+            elif runner is None and (cls is EagerTensor or hasattr(cls, "_read")):
                 runner = apply
         if runner is None:
             if len(attributes) != len(self.attributes):
@@ -361,15 +366,12 @@ def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
         result = op.eager(arrays, **attributes) if op.variadic else op.eager(*arrays, **attributes)
     except Exception as error:
         raise explained(op, error, arrays, attributes) from None
-    if op.outputs == 1:
-        output = from_array(result)
-        if ACTIVE:
-            record(op, tuple(tensors), attributes, (output,))
-        return output
-    outputs = tuple(from_array(part) for part in result)
+    outputs = (from_array(result),) if op.outputs == 1 else tuple(from_array(part) for part in result)
     if ACTIVE:
         record(op, tuple(tensors), attributes, outputs)
-    return list(outputs)
+    for observe in OBSERVERS:
+        observe(op, tuple(tensors), outputs)
+    return outputs[0] if op.outputs == 1 else list(outputs)
 
 
 def matching_tensors(op: Op, args: Iterable[Any], labels: Any = None) -> list[Any]:
@@ -470,8 +472,6 @@ def explained(op: Op, error: Exception, arrays: list[Array], attributes: dict[st
         except OpError as better:
             return better
     if isinstance(error, MemoryError):
-        from .errors import ResourceExhaustedError
-
         return ResourceExhaustedError(None, None, f"{op.name}: {error}")
     if isinstance(error, (ValueError, IndexError, TypeError, OverflowError, ZeroDivisionError, np.linalg.LinAlgError)):
         shapes = ", ".join(str(np.shape(a)) for a in arrays)

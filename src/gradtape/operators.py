@@ -10,6 +10,7 @@ import numpy as np
 from . import dtypes
 from .entry import public_entry
 from .errors import InvalidArgumentError, invalid
+from .op import REGISTRY
 from .ops import elementwise as e
 from .ops import index, layout
 from .ops.linalg import matmul
@@ -94,8 +95,6 @@ def _bitwise(name: str, logical: Any) -> Any:
     def operator(x: Any, y: Any) -> Any:
         if x.dtype == dtypes.bool:
             return logical.public(x, y)
-        from .op import REGISTRY
-
         if name not in REGISTRY:
             raise invalid(f"{name} is defined for truth values only, got {x.dtype!r}.")
         return REGISTRY[name].public(x, y)

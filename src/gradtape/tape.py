@@ -17,7 +17,7 @@ from .dtypes import DType
 from .errors import BatchShapeError, TapeNotEnteredError, invalid
 from .jacobian import batch_jacobian_of, hessian_diagonal_of, hessian_of, hessian_vector_product, jacobians
 from .ops.reduce import reduce_sum
-from .tensor import Tensor, from_array, identify, to_tensor
+from .tensor import Tensor, components, from_array, identify, to_tensor
 from .variable import Variable
 
 LOGGER = logging.getLogger("gradtape")
@@ -104,7 +104,8 @@ class GradientTape:
     def watch(self, tensor: Any) -> None:
         """Follow a tensor or variable, or every one in a structure, from now on."""
         for value in nest.flatten(tensor):
-            self._watch_one(value)
+            for part in components(value):
+                self._watch_one(part)
 
     def _watch_one(self, value: Any) -> None:
         if not isinstance(value, (Tensor, Variable)):

@@ -251,6 +251,9 @@ class IndexedSlices:
         """Not defined for eager values."""
         raise AttributeError("IndexedSlices.graph is undefined when eager execution is enabled.")
 
+    def _components(self) -> list[Any]:
+        return [part for part in (self.values, self.indices, self.dense_shape) if part is not None]
+
     def consumers(self) -> NoReturn:
         """Not defined for eager values."""
         raise AttributeError("IndexedSlices.consumers is undefined when eager execution is enabled.")
@@ -345,6 +348,11 @@ def identify(tensor: Any) -> int:
         tensor._id = next_id()
     number: int = tensor._id
     return number
+
+
+def components(value: Any) -> list[Any]:
+    """The tensors that a composite value such as IndexedSlices is made of; any other value is its own only part."""
+    return value._components() if hasattr(value.__class__, "_components") else [value]
 
 
 # How values of other kinds become tensors: lists that contain tensors (stacked, and recorded), IndexedSlices.

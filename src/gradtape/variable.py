@@ -12,6 +12,7 @@ import numpy as np
 from . import dtypes
 from .context import ACTIVE, STATE, next_id
 from .dtypes import Array, DType
+from .entry import read_inline
 from .errors import invalid
 from .ops import elementwise, index
 from .shapes import TensorShape
@@ -401,6 +402,9 @@ class Variable(metaclass=_VariableMeta):
 
 class ResourceVariable(Variable):
     """What `tf.Variable(...)` makes."""
+
+
+read_inline(ResourceVariable)
 
 
 class _UnreadVariable(Variable):

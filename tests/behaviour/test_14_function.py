@@ -13,7 +13,6 @@ FACTS = [
         tf.gradients(x * x, x)
         """,
         RuntimeError,
-        needs="function",
     ),
     row(
         "tf.gradients in tf.function",
@@ -113,7 +112,6 @@ FACTS = [
         tf.hessians(tf.reduce_sum(x**3), x)
         """,
         RuntimeError,
-        needs="function",
     ),
     row(
         "tf.hessians in tf.function",

@@ -367,7 +367,6 @@ FACTS = [
         ]
         """,
         [True, True, True, True, True],
-        needs="function",
     ),
     row(
         "tf.test.compute_gradient",

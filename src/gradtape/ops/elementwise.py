@@ -7,6 +7,7 @@ Rules are written with few operations: `t - t * (out * out)` beats `t * (1 - out
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterator
 from typing import Any
@@ -153,6 +154,8 @@ def _(t: Any, x: Any, out: Any) -> Any:
 
 def _log_or_zero(x: Any) -> Any:
     """log(x) where it is defined, 0 elsewhere: TensorFlow's gradient of pow in its exponent."""
+    if isinstance(x, (int, float)):
+        return math.log(x) if x > 0 else 0.0
     defined = not_equal(x, 0) if is_complex(x) else greater(x, 0)
     return select(defined, log(select(defined, x, ones_like(x))), zeros_like(x))
 
@@ -970,7 +973,7 @@ def _to_integers(x: Array, dtype: Any) -> Array:
     return np.where(low, info.min, np.where(high, info.max, safe)).astype(dtype)
 
 
-@op(eager=_cast, dtypes=ANY, tf_name="Cast")
+@op(eager=_cast, dtypes=ANY, tf_name="Cast", retypes=True)
 def convert(xp: Any, x: Any, *, dtype: Any) -> Any:
     """The values in another type; floats become integers by truncation."""
     return x.astype(dtype)

@@ -1,0 +1,309 @@
+"""NumPy's functions on tensors: `np.sin(x)` and `np.mean(x)` call our ops, and the tape follows.
+
+NumPy asks an operand's `__array_ufunc__` (for ufuncs, SciPy's too) or `__array_function__` (for everything else) before
+it computes. What has a counterpart is recorded. What has none is computed by NumPy on the values, unless a tape or an
+accumulator follows one of the operands: then the path would be cut without a word, so it is an error that says what
+to use instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import arrays, linalg, math, nest
+from .context import STATE
+from .operators import matmul_operator
+from .tensor import Tensor, from_array, to_tensor
+from .variable import Variable
+
+# --- ufuncs ----------------------------------------------------------------------------------------------------------
+
+# NumPy's name -> our function, where the names differ; otherwise tf.math is asked for the ufunc's own name.
+_UFUNCS: dict[str, Callable[..., Any]] = {
+    "true_divide": math.truediv,
+    "divide": math.truediv,
+    "floor_divide": math.floordiv,
+    "remainder": math.floormod,
+    "mod": math.floormod,
+    "power": math.pow,
+    "float_power": math.pow,
+    "absolute": math.abs,
+    "fabs": math.abs,
+    "conjugate": math.conj,
+    "matmul": matmul_operator,
+    "arcsin": math.asin,
+    "arccos": math.acos,
+    "arctan": math.atan,
+    "arctan2": math.atan2,
+    "arcsinh": math.asinh,
+    "arccosh": math.acosh,
+    "arctanh": math.atanh,
+    "isnan": math.is_nan,
+    "isinf": math.is_inf,
+    "isfinite": math.is_finite,
+    "expit": math.sigmoid,
+    "log_expit": math.log_sigmoid,
+    "fmax": math.maximum,
+    "fmin": math.minimum,
+    "log2": lambda x: math.log(x) / float(np.log(2.0)),
+    "log10": lambda x: math.log(x) / float(np.log(10.0)),
+    "exp2": lambda x: math.exp(to_tensor(x) * float(np.log(2.0))),
+    "positive": arrays.identity,
+    "deg2rad": lambda x: to_tensor(x) * float(np.pi / 180),
+    "radians": lambda x: to_tensor(x) * float(np.pi / 180),
+    "rad2deg": lambda x: to_tensor(x) * float(180 / np.pi),
+    "degrees": lambda x: to_tensor(x) * float(180 / np.pi),
+    "hypot": lambda x, y: math.sqrt(math.square(x) + math.square(y)),
+    "logaddexp": lambda x, y: math.maximum(x, y) + math.softplus(-math.abs(math.subtract(x, y))),
+}
+_REDUCED = {
+    "add": math.reduce_sum,
+    "multiply": math.reduce_prod,
+    "maximum": math.reduce_max,
+    "minimum": math.reduce_min,
+    "logical_and": math.reduce_all,
+    "logical_or": math.reduce_any,
+}
+
+
+def _array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    name = ufunc.__name__
+    if method == "__call__" and not kwargs:
+        function = _UFUNCS.get(name) or getattr(math, name, None) or getattr(getattr(math, "special", None), name, None)
+        if function is not None:
+            return function(*inputs)
+    if method == "reduce" and name in _REDUCED and not (set(kwargs) - {"axis", "keepdims"}):
+        return _REDUCED[name](inputs[0], kwargs.get("axis", 0), kwargs.get("keepdims", False))
+    if "out" in kwargs:
+        raise TypeError(f"np.{name}: a tensor never changes, so it cannot be `out`, and ops on tensors have no `out`.")
+    shown = f"np.{name}" if method == "__call__" else f"np.{name}.{method}"
+    return _on_values(shown, getattr(ufunc, method), inputs, kwargs)
+
+
+# --- other functions -------------------------------------------------------------------------------------------------
+
+
+def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
+    def reduce(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        _no_out(out)
+        return function(a if dtype is None else math.cast(a, dtype), axis, keepdims)
+
+    return reduce
+
+
+def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
+    def reduce(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        _no_out(out)
+        return function(a, axis, keepdims)
+
+    return reduce
+
+
+def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
+    def reduce(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+        _no_out(out)
+        x = to_tensor(a)
+        count = np.size(np.empty(tuple(x.shape)), axis)
+        variance = math.reduce_variance(x, axis, keepdims) * (count / max(count - ddof, 1))
+        return variance if function is math.reduce_variance else math.sqrt(variance)
+
+    return reduce
+
+
+def _position(function: Callable[..., Any]) -> Callable[..., Any]:
+    def find(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        _no_out(out)
+        found = function(arrays.reshape(a, (-1,)) if axis is None else a, 0 if axis is None else axis)
+        return found if not keepdims else arrays.expand_dims(found, axis)
+
+    return find
+
+
+def _cumulative(function: Callable[..., Any]) -> Callable[..., Any]:
+    def accumulate(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        _no_out(out)
+        return function(arrays.reshape(a, (-1,)) if axis is None else a, 0 if axis is None else axis)
+
+    return accumulate
+
+
+def _no_out(out: Any) -> None:
+    if out is not None:
+        raise TypeError("A tensor never changes, so it cannot be `out`, and ops on tensors have no `out`.")
+
+
+def _dot(a: Any, b: Any, out: Any = None) -> Any:
+    _no_out(out)
+    x, y = to_tensor(a), to_tensor(b)
+    if not x.ndim or not y.ndim:
+        return math.multiply(x, y)
+    return arrays.tensordot(x, y, [[x.ndim - 1], [max(y.ndim - 2, 0)]])
+
+
+def _clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    _no_out(out)
+    low, high = a_min if a_min is not None else min, a_max if a_max is not None else max
+    x = to_tensor(a)
+    x = x if low is None else math.maximum(x, low)
+    return x if high is None else math.minimum(x, high)
+
+
+def _concatenate(values: Any, axis: Any = 0, out: Any = None) -> Any:
+    _no_out(out)
+    if axis is None:
+        return arrays.concat([arrays.reshape(v, (-1,)) for v in values], 0)
+    return arrays.concat(list(values), axis)
+
+
+def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
+    return arrays.where(condition, x, y) if x is not None else tuple(arrays.unstack(arrays.where(condition), axis=1))
+
+
+def _pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Any:
+    rows = np.broadcast_to(np.asarray(pad_width), (to_tensor(array).ndim, 2))
+    return arrays.pad(array, rows.astype(np.int32), mode.upper(), constant_values)
+
+
+def _flip(m: Any, axis: Any = None) -> Any:
+    return arrays.reverse(m, range(to_tensor(m).ndim) if axis is None else axis)
+
+
+def _squeeze(a: Any, axis: Any = None) -> Any:
+    return arrays.squeeze(a, axis)
+
+
+def _swapaxes(a: Any, axis1: int, axis2: int) -> Any:
+    order = list(range(to_tensor(a).ndim))
+    order[axis1], order[axis2] = order[axis2], order[axis1]
+    return arrays.transpose(a, order)
+
+
+def _moveaxis(a: Any, source: Any, destination: Any) -> Any:
+    probe = np.moveaxis(np.empty(range(1, to_tensor(a).ndim + 1)), source, destination)
+    return arrays.transpose(a, [size - 1 for size in probe.shape])
+
+
+def _vector_norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    return linalg.norm(x, "euclidean" if ord is None else ord, axis, keepdims)
+
+
+_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.sum: _reduction(math.reduce_sum),
+    np.mean: _reduction(math.reduce_mean),
+    np.prod: _reduction(math.reduce_prod),
+    np.max: _extreme(math.reduce_max),
+    np.min: _extreme(math.reduce_min),
+    np.amax: _extreme(math.reduce_max),
+    np.amin: _extreme(math.reduce_min),
+    np.all: _extreme(math.reduce_all),
+    np.any: _extreme(math.reduce_any),
+    np.std: _spread(math.reduce_std),
+    np.var: _spread(math.reduce_variance),
+    np.argmax: _position(math.argmax),
+    np.argmin: _position(math.argmin),
+    np.cumsum: _cumulative(math.cumsum),
+    np.cumprod: _cumulative(math.cumprod),
+    np.reshape: lambda a, shape, order="C": arrays.reshape(a, shape),
+    np.ravel: lambda a, order="C": arrays.reshape(a, (-1,)),
+    np.transpose: lambda a, axes=None: arrays.transpose(a, axes),
+    np.swapaxes: _swapaxes,
+    np.moveaxis: _moveaxis,
+    np.expand_dims: lambda a, axis: arrays.expand_dims(a, axis),
+    np.squeeze: _squeeze,
+    np.concatenate: _concatenate,
+    np.stack: lambda values, axis=0: arrays.stack(values, axis),
+    np.split: lambda ary, indices_or_sections, axis=0: _split(ary, indices_or_sections, axis),
+    np.tile: lambda A, reps: arrays.tile(A, reps),
+    np.repeat: lambda a, repeats, axis=None: arrays.repeat(a, repeats, axis),
+    np.roll: lambda a, shift, axis=None: _roll(a, shift, axis),
+    np.flip: _flip,
+    np.broadcast_to: lambda array, shape: arrays.broadcast_to(array, shape),
+    np.where: _where,
+    np.clip: _clip,
+    np.pad: _pad,
+    np.take: lambda a, indices, axis=None: arrays.gather(arrays.reshape(a, (-1,)) if axis is None else a, indices, axis=axis or 0),
+    np.dot: _dot,
+    np.tensordot: lambda a, b, axes=2: arrays.tensordot(a, b, axes),
+    np.einsum: lambda equation, *operands: arrays.einsum(equation, *operands),
+    np.outer: lambda a, b: math.multiply(arrays.reshape(a, (-1, 1)), arrays.reshape(b, (1, -1))),
+    np.linalg.norm: _vector_norm,
+    np.zeros_like: lambda a, dtype=None: arrays.zeros_like(a, dtype),
+    np.ones_like: lambda a, dtype=None: arrays.ones_like(a, dtype),
+    np.real: math.real,
+    np.imag: math.imag,
+    np.angle: lambda z: math.angle(z),
+    np.round: lambda a: math.round(a),
+    np.copy: lambda a: arrays.identity(a),
+    np.shape: lambda a: tuple(a.shape),
+    np.ndim: lambda a: a.ndim,
+    np.size: lambda a, axis=None: int(np.size(np.empty(tuple(to_tensor(a).shape)), axis)),
+}
+
+
+def _split(ary: Any, indices_or_sections: Any, axis: int) -> Any:
+    if isinstance(indices_or_sections, (int, np.integer)):
+        return arrays.split(ary, int(indices_or_sections), axis)
+    edges = [0, *indices_or_sections, to_tensor(ary).shape[axis]]
+    return arrays.split(ary, [high - low for low, high in zip(edges, edges[1:], strict=False)], axis)
+
+
+def _roll(a: Any, shift: Any, axis: Any) -> Any:
+    if axis is not None:
+        return arrays.roll(a, shift, axis)
+    x = to_tensor(a)
+    return arrays.reshape(arrays.roll(arrays.reshape(x, (-1,)), shift, 0), tuple(x.shape))
+
+
+def _array_function(self: Any, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    ours = _FUNCTIONS.get(func)
+    if ours is not None:
+        try:
+            return ours(*args, **kwargs)
+        except TypeError as error:
+            if "unexpected keyword argument" not in str(error) and "positional argument" not in str(error):
+                raise
+    return _on_values(f"{func.__module__}.{func.__name__}".replace("numpy", "np"), func, args, kwargs)
+
+
+def _on_values(name: str, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+    """What NumPy computes from the values; an error where somebody follows one of them."""
+    for value in nest.flatten([list(args), kwargs]):
+        if isinstance(value, (Tensor, Variable)) and _is_followed(value):
+            raise TypeError(
+                f"{name} has no counterpart that the tape can record (with these arguments), and would cut the gradient here. "
+                "Use tf functions, or say that no gradient should pass: "
+                f"{name}(x.numpy()), or tf.stop_gradient(x) before."
+            )
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, (Tensor, Variable)):
+            return np.asarray(value)
+        if isinstance(value, (list, tuple)):
+            return type(value)(plain(item) for item in value) if not hasattr(value, "_fields") else value
+        return value
+
+    result = function(*[plain(a) for a in args], **{k: plain(v) for k, v in kwargs.items()})
+    return result
+
+
+def _is_followed(value: Any) -> bool:
+    number = value._id
+    return bool(number) and (
+        any(number in records for records in STATE.tapes) or bool(STATE.accumulators)
+        or (isinstance(value, Variable) and value.trainable and bool(STATE.tapes))
+    )
+
+
+def from_dlpack(dlcapsule: Any) -> Tensor:
+    """A tensor from an array of another library, through DLPack; the data is copied."""
+    if not hasattr(dlcapsule, "__dlpack__"):
+        raise TypeError(f"from_dlpack needs an object with __dlpack__, got {dlcapsule!r}.")
+    return from_array(np.array(np.from_dlpack(dlcapsule)))
+
+
+for _class in (Tensor, Variable):
+    _class.__array_ufunc__ = _array_ufunc  # type: ignore[union-attr]
+    _class.__array_function__ = _array_function  # type: ignore[union-attr]
