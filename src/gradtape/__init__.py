@@ -4,8 +4,8 @@
 >>> x = tf.Variable(3.0)
 >>> with tf.GradientTape() as tape:
 ...     y = x**2
->>> print(tape.gradient(y, x))
-tf.Tensor(6.0, shape=(), dtype=float32)
+>>> tape.gradient(y, x)
+<tf.Tensor: shape=(), dtype=float32, numpy=6.0>
 """
 
 from __future__ import annotations
@@ -28,10 +28,12 @@ from . import (  # noqa: E402
     math,
     nest,
     nn,
+    quantization,
     random,
     raw_ops,
 )
 from .arrays import (  # noqa: E402
+    bitcast,
     boolean_mask,
     broadcast_dynamic_shape,
     broadcast_static_shape,
@@ -61,6 +63,7 @@ from .arrays import (  # noqa: E402
     reshape,
     reverse,
     roll,
+    saturate_cast,
     scatter_nd,
     shape,
     shape_n,
@@ -70,6 +73,11 @@ from .arrays import (  # noqa: E402
     squeeze,
     stack,
     stop_gradient,
+    strided_slice,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_max,
+    tensor_scatter_nd_min,
+    tensor_scatter_nd_sub,
     tensor_scatter_nd_update,
     tensordot,
     tile,
@@ -80,6 +88,7 @@ from .arrays import (  # noqa: E402
     zeros_like,
 )
 from .backward import UnconnectedGradients  # noqa: E402
+from .blocks import batch_to_space, space_to_batch  # noqa: E402
 from .clip import clip_by_global_norm, clip_by_norm, clip_by_value  # noqa: E402
 from .custom import custom_gradient, grad_pass_through, recompute_grad  # noqa: E402
 from .dtypes import (  # noqa: E402
@@ -176,6 +185,18 @@ from .math import (  # noqa: E402
     truediv,
 )
 from .module import Module, name_scope  # noqa: E402
+from .partition import (  # noqa: E402
+    dynamic_partition,
+    dynamic_stitch,
+    histogram_fixed_width,
+    histogram_fixed_width_bins,
+    reverse_sequence,
+    searchsorted,
+    sequence_mask,
+    unique,
+    unique_with_counts,
+    unravel_index,
+)
 from .shapes import TensorShape  # noqa: E402
 from .tape import GradientTape  # noqa: E402
 from .tensor import IndexedSlices, Tensor, TensorSpec  # noqa: E402
@@ -185,10 +206,22 @@ from .version import __version__  # noqa: E402
 
 _LAZY = {"test"}  # modules that most programs do not need, imported on first use
 
+_NOT_YET = {
+    "function": "call the Python function itself; eager code runs without it.",
+    "keras": "write the model as a tf.Module with tf.Variable and tf.GradientTape.",
+    "data": "iterate over NumPy arrays in batches.",
+    "train": "write the update with assign_sub, or tf.raw_ops.ResourceApplyAdam.",
+    "summary": "log with the tool of your choice.",
+    "saved_model": "save the values of module.variables with numpy.savez or safetensors.",
+    "distribute": "there is one device.",
+}
+
 
 def __getattr__(name: str) -> _Any:
     if name in _LAZY:
         import importlib
 
         return importlib.import_module(f"{__name__}.{name}")
+    if name in _NOT_YET:
+        raise AttributeError(f"tf.{name} is not in gradtape {__version__} yet: {_NOT_YET[name]}")
     raise AttributeError(f"module 'gradtape' has no attribute {name!r}")

@@ -10,14 +10,15 @@ import numpy as np
 from . import dtypes
 from .dtypes import DType
 from .errors import ResourceExhaustedError, invalid
-from .math import cast
+from .math import cast, imag, maximum, minimum, real
+from .math import complex as make_complex
 from .op import as_axis, as_int, as_ints, as_shape
 from .ops import elementwise as e
-from .ops import index, layout
+from .ops import index, layout, rearrange, scatter
 from .ops.linalg import contract, matmul
 from .shapes import TensorShape, broadcast
 from .tensor import IndexedSlices, Tensor, from_array, to_tensor
-from .variable import Variable
+from .variable import SliceAssigner, Variable
 
 reshape = layout.reshape.public
 broadcast_to = layout.broadcast_to.public
@@ -286,6 +287,49 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     return from_array(np.array(common, np.int32))
 
 
+def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
+    """The same bits read as another type; a larger type takes the last axis away, a smaller one adds one.
+
+    >>> import gradtape as tf
+    >>> hex(int(tf.bitcast(1.0, tf.int32)))
+    '0x3f800000'
+    """
+    return rearrange.bitcast.public(input, dtypes.as_dtype(type).numpy)
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+    """The values in another type; what does not fit becomes its smallest or largest value.
+
+    >>> import gradtape as tf
+    >>> tf.saturate_cast([300.0, -5.0], tf.uint8).numpy()
+    array([255,   0], dtype=uint8)
+    """
+    x, target = to_tensor(value), dtypes.as_dtype(dtype)
+    if x.dtype is dtypes.bool:
+        raise TypeError("saturate_cast: tf.bool has no smallest and largest value to compare with. Use tf.cast.")
+    if x.dtype.is_complex:
+        if target.is_complex:
+            return make_complex(saturate_cast(real(x), target.real_dtype), saturate_cast(imag(x), target.real_dtype))
+        x = real(x)
+    low, high = _representable(x.dtype, target.real_dtype)
+    return cast(minimum(maximum(x, low), high), target)
+
+
+def _representable(given: DType, target: DType) -> tuple[Any, Any]:
+    """The smallest and largest value of type `given` that fit in type `target`."""
+    kind = given.numpy.type
+    low, high = max(given.min, target.min), min(given.max, target.max)
+    if given.is_integer:
+        return (int(low), int(high)) if target.is_integer else (given.min, given.max)
+    smallest, largest = kind(low), kind(high)
+    # The bounds of an integer type may round to floats outside of it: take the next one towards zero.
+    if target.is_integer and int(smallest) < target.min:
+        smallest = np.nextafter(smallest, kind(0))
+    if target.is_integer and int(largest) > target.max:
+        largest = np.nextafter(largest, kind(0))
+    return smallest, largest
+
+
 # --- layout ----------------------------------------------------------------------------------------------------------
 
 
@@ -442,6 +486,53 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
     return index.getitem.public(x, tuple(key))
 
 
+def strided_slice(
+    input_: Any,
+    begin: Any,
+    end: Any,
+    strides: Any = None,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+    var: Any = None,
+    name: str | None = None,
+) -> Any:
+    """`input_[begin:end:strides]`, axis by axis; the bits of the masks say what else stands at a position.
+
+    With `var`, a variable, the result can be assigned to, as a slice of that variable can.
+
+    >>> import gradtape as tf
+    >>> tf.strided_slice([1, 2, 3, 4], [0], [4], [2]).numpy()
+    array([1, 3], dtype=int32)
+    """
+    starts, stops = as_ints(begin), as_ints(end)
+    steps = (1,) * len(starts) if strides is None else as_ints(strides)
+    if not len(starts) == len(stops) == len(steps):
+        raise invalid(f"strided_slice: begin, end and strides must be as long, got {len(starts)}, {len(stops)} and {len(steps)}.")
+    key: list[Any] = []
+    for position, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
+        bit = 1 << position
+        if ellipsis_mask & bit:
+            if Ellipsis in key:
+                raise invalid("strided_slice: only one ellipsis is allowed.")
+            key.append(Ellipsis)
+        elif new_axis_mask & bit:
+            key.append(None)
+        elif shrink_axis_mask & bit:
+            if step <= 0:
+                raise invalid(f"strided_slice: where an axis is taken away the stride must be 1, got {step}.")
+            key.append(start)
+        else:
+            key.append(builtins.slice(None if begin_mask & bit else start, None if end_mask & bit else stop, step))
+    part = index.getitem.public(to_tensor(input_), tuple(key))
+    if isinstance(var, Variable):
+        assigner = SliceAssigner(var, tuple(key))
+        part.assign, part.assign_add, part.assign_sub = assigner.assign, assigner.assign_add, assigner.assign_sub
+    return part
+
+
 def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0, name: str | None = None) -> Any:
     """The slices of `params` at `indices` along `axis`."""
     where = as_int(batch_dims) if axis is None else as_int(axis)
@@ -456,6 +547,45 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
     """Zeros of `shape` with `updates` added at positions that `indices` lists in its last axis."""
     return index.put_nd.public(updates, indices, as_shape(shape), 0)
+
+
+def _scatter_combining(combine: Any, tensor: Any, indices: Any, updates: Any, bad_indices_policy: str) -> Any:
+    if bad_indices_policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
+        raise invalid(f"bad_indices_policy must be '', 'DEFAULT', 'ERROR' or 'IGNORE', got {bad_indices_policy!r}.")
+    if bad_indices_policy == "IGNORE":
+        x, positions = to_tensor(tensor), np.asarray(to_tensor(indices)._array)
+        if positions.ndim and positions.shape[-1] <= x.ndim:
+            sizes = np.array(tuple(x.shape)[: positions.shape[-1]], np.int64)
+            inside = ((positions >= 0) & (positions < sizes)).all(axis=-1)
+            changes = to_tensor(updates, None if isinstance(updates, (Tensor, Variable)) else x.dtype)
+            if tuple(changes.shape)[: inside.ndim] == inside.shape and not inside.all():
+                return combine.public(x, positions[inside], index.pick.public(changes, (inside,)))
+    return combine.public(tensor, indices, updates)
+
+
+def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None) -> Any:
+    """The tensor with `updates` added at positions that `indices` lists in its last axis; "IGNORE" drops bad positions.
+
+    >>> import gradtape as tf
+    >>> tf.tensor_scatter_nd_add([1.0, 2.0, 3.0], [[0], [0]], [10.0, 20.0]).numpy()
+    array([31.,  2.,  3.], dtype=float32)
+    """
+    return _scatter_combining(scatter.tensor_scatter_nd_add, tensor, indices, updates, bad_indices_policy)
+
+
+def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None) -> Any:
+    """The tensor with `updates` subtracted at positions that `indices` lists in its last axis."""
+    return _scatter_combining(scatter.tensor_scatter_nd_sub, tensor, indices, updates, bad_indices_policy)
+
+
+def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None) -> Any:
+    """The tensor, with the larger of its element and the updates at `indices`; ties share the derivative."""
+    return _scatter_combining(scatter.tensor_scatter_nd_max, tensor, indices, updates, bad_indices_policy)
+
+
+def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None) -> Any:
+    """The tensor, with the smaller of its element and the updates at `indices`; ties share the derivative."""
+    return _scatter_combining(scatter.tensor_scatter_nd_min, tensor, indices, updates, bad_indices_policy)
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Any:

@@ -34,11 +34,13 @@ def gradients(
     records: Records, targets: list[Any], sources: list[Any], weights: list[Any], consume: bool
 ) -> list[Any]:
     """The cotangents of `sources` as tensors, IndexedSlices or None."""
-    on_tensors = records_now() or any(_needs_tensors(target) for target in targets)
+    on_tensors = records_now()
+    for target in targets:
+        on_tensors = on_tensors or _needs_tensors(target)
     given: dict[int, Any] = {}
     cotangents: dict[int, Any] = {}
     for target, weight in zip(targets, weights, strict=True):
-        number = identify(target)
+        number = target._id or identify(target)
         if not target.dtype.is_differentiable and number not in records:
             continue  # (an op without any derivative has a record that raises)
         start = _initial(target) if weight is None else weight
@@ -68,6 +70,7 @@ def backpropagate(
     lowest = min(wanted, default=0)
     found: dict[int, Any] = {}
     several: dict[int, list[Any]] = {}  # cotangents of ops with several outputs, by the first output's id
+    sums: set[int] = set()  # ids whose cotangent is an array made by adding up here: nobody else can see it
     heap = [-number for number in cotangents]
     heapify(heap)
     take: Callable[..., Any] = records.pop if consume else records.get
@@ -116,8 +119,12 @@ def backpropagate(
                     heappush(heap, -source)
             elif present.__class__ is IndexedSlices or part.__class__ is IndexedSlices:
                 cotangents[source] = _sum_slices(present, part)
+            elif source in sums:
+                np.add(present, part, out=present)
             else:
-                cotangents[source] = present + part
+                cotangents[source] = total = present + part
+                if total.__class__ is np.ndarray:
+                    sums.add(source)
     return found
 
 

@@ -90,7 +90,7 @@ class DType:
             info = np.iinfo(self.numpy)
             return info.min, info.max
         if self.is_floating:
-            finfo = ml_dtypes.finfo(self.numpy)
+            finfo = ml_dtypes.finfo(self.numpy)  # type: ignore[no-untyped-call]
             return finfo.min, finfo.max
         raise TypeError(f"tf.{self.name} has no smallest and largest value.")
 

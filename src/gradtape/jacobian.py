@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -24,7 +25,7 @@ MEMORY_BOUND = 256 * 2**20
 def jacobians(records: Records, target: Any, sources: list[Any]) -> list[Any]:
     """For each source the derivative of every element of the target: target's shape, then the source's; or None."""
     shape = shape_of_value(target)
-    size = int(np.prod(shape, dtype=np.int64))
+    size = math.prod(shape)
     if not target.dtype.is_differentiable:
         return [None] * len(sources)
 
@@ -44,7 +45,7 @@ def batch_jacobian_of(records: Records, target: Any, source: Any) -> Any:
     if not target.dtype.is_differentiable:
         return None
     rows, *inner = shape_of_value(target)
-    size = int(np.prod(inner, dtype=np.int64))
+    size = math.prod(inner)
 
     def directions(start: int, stop: int) -> Any:
         picks = np.zeros((stop - start, rows, size), target.dtype.numpy)
@@ -101,7 +102,8 @@ def _largest_value(records: Records, target: Any, sources: list[Any]) -> int:
 
 def nbytes(value: Any) -> int:
     """Bytes of a tensor's or variable's value."""
-    return int(np.prod(shape_of_value(value), dtype=np.int64)) * value.dtype.size
+    count = math.prod(shape_of_value(value))
+    return count * int(value.dtype.size)
 
 
 def shape_of_value(value: Any) -> tuple[int, ...]:
@@ -162,7 +164,7 @@ def hessian_diagonal_of(records: Records, target: Any, source: Any) -> Any:
     if gradient is None:
         return None
     shape = shape_of_value(source)
-    size = int(np.prod(shape, dtype=np.int64))
+    size = math.prod(shape)
     pieces = [piece for piece in _diagonal_pieces(extended, gradient, source, size)]
     if not pieces or pieces[0] is None:
         return from_array(np.zeros(shape, source.dtype.numpy))

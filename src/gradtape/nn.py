@@ -8,6 +8,9 @@ import numpy as np
 
 from . import dtypes, math
 from .arrays import convert_to_tensor, gather, reshape, shape, transpose
+from .blocks import depth_to_space as depth_to_space
+from .blocks import space_to_batch as space_to_batch
+from .blocks import space_to_depth as space_to_depth
 from .clip import clip_by_norm
 from .errors import invalid
 from .op import as_int

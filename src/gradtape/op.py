@@ -24,9 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
 from .context import ACTIVE, STATE, next_id, user_location
-from .dtypes import BY_NUMPY, Array, DType
+from .dtypes import BY_NUMPY, NUMERIC, Array, DType
 from .errors import GradientLookupError, InvalidArgumentError, OpError, ResourceExhaustedError, invalid
 from .tensor import EagerTensor, Tensor, from_array, to_array, to_tensor
 
@@ -78,13 +77,16 @@ class BadInput:
 class Op:
     """A primitive operation; see the module's docstring."""
 
+    dtypes: frozenset[np.dtype[Any]]
+    multilinear: bool
+
     def __init__(
         self,
         kernel: Rule,
         *,
         eager: Rule | None = None,
         tf_name: str | None = None,
-        dtypes: frozenset[np.dtype[Any]] = dtypes.NUMERIC,
+        dtypes: frozenset[np.dtype[Any]] = NUMERIC,
         other: dict[str, frozenset[np.dtype[Any]]] | None = None,
         variadic: bool = False,
         outputs: int | None = 1,
@@ -297,7 +299,7 @@ def as_ints(value: Any) -> tuple[int, ...]:
 def as_axis(value: Any) -> int | tuple[int, ...] | None:
     """An axis, several axes, or None."""
     if value is None or value.__class__ is int:
-        return value  # type: ignore[no-any-return]
+        return value
     if isinstance(value, (list, tuple)) or np.ndim(value):
         return as_ints(value)
     return as_int(value)
@@ -336,11 +338,9 @@ def _on_numpy(kernel: Rule) -> Rule:
     return eager
 
 
-def op(kernel: Rule | None = None, **options: Any) -> Any:
+def op(**options: Any) -> Callable[[Rule], Op]:
     """Decorator: declare the function as an op; its keyword-only parameters are attributes, the others tensors."""
-    if kernel is None:
-        return lambda function: Op(function, **options)
-    return Op(kernel, **options)
+    return lambda kernel: Op(kernel, **options)
 
 
 # --- the general path: any operands, any op; the generated entries are this, made fast for the usual case ------------
@@ -464,7 +464,7 @@ def check_dtype(op: Op, tensors: list[Any]) -> None:
 
 def explained(op: Op, error: Exception, arrays: list[Array], attributes: dict[str, Any]) -> Exception:
     """What to raise instead of an error that came out of a kernel."""
-    if isinstance(error, OpError):
+    if isinstance(error, (OpError, Warning)):
         return error
     if op.check is not None:
         try:

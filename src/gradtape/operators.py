@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .dtypes import DType
 from .entry import public_entry
 from .errors import InvalidArgumentError, invalid
 from .op import REGISTRY
@@ -15,7 +16,7 @@ from .ops import elementwise as e
 from .ops import index, layout
 from .ops.linalg import matmul
 from .shapes import broadcast
-from .tensor import PACK_LIST, DType, EagerTensor, Tensor, to_tensor
+from .tensor import PACK_LIST, EagerTensor, Tensor, to_tensor
 from .variable import SliceAssigner, Variable
 
 # --- division: integers divide as floats, as in TensorFlow ------------------------------------------------------------
@@ -123,7 +124,7 @@ def canonical_key(key: Any) -> tuple[Any, ...] | None:
         elif isinstance(part, (int, np.integer)):
             result.append(int(part))
         elif isinstance(part, (Tensor, Variable, np.ndarray)) and part.ndim == 0 and np.dtype(_numpy(part)).kind in "iu":
-            result.append(int(part))
+            result.append(int(to_tensor(part)._array))
         else:
             return None
     return tuple(result)
@@ -287,5 +288,5 @@ _OPERATORS: dict[str, Any] = {
 for _name, _operator in _OPERATORS.items():
     setattr(Tensor, _name, _operator)
     setattr(Variable, _name, _operator)
-Tensor.__getitem__ = getitem  # type: ignore[attr-defined]
-Variable.__getitem__ = _variable_getitem  # type: ignore[attr-defined]
+setattr(Tensor, "__getitem__", getitem)  # noqa: B010 - a type checker sees the declarations in tensor.py
+setattr(Variable, "__getitem__", _variable_getitem)  # noqa: B010

@@ -33,7 +33,7 @@ class TensorShape(tuple[Dimension, ...]):
     (2, [None, 3], False)
     """
 
-    _unknown_rank: bool
+    _unknown_rank = False
 
     def __new__(cls, dims: Any) -> TensorShape:
         if isinstance(dims, TensorShape):
@@ -43,11 +43,8 @@ class TensorShape(tuple[Dimension, ...]):
             shape._unknown_rank = True
             return shape
         if isinstance(dims, Iterable):
-            shape = super().__new__(cls, (_dimension(d) for d in dims))
-        else:
-            shape = super().__new__(cls, (_dimension(dims),))
-        shape._unknown_rank = False
-        return shape
+            return super().__new__(cls, (_dimension(d) for d in dims))
+        return super().__new__(cls, (_dimension(dims),))
 
     @property
     def rank(self) -> int | None:
@@ -123,13 +120,13 @@ class TensorShape(tuple[Dimension, ...]):
 
     def merge_with(self, other: Any) -> TensorShape:
         """What is known when both shapes describe one tensor."""
-        other = TensorShape(other)
+        shape: TensorShape = TensorShape(other)
         if self._unknown_rank:
-            return other
-        if other._unknown_rank:
+            return shape
+        if shape._unknown_rank:
             return self
-        self.assert_is_compatible_with(other)
-        return TensorShape(a if a is not None else b for a, b in zip(self, other, strict=True))
+        self.assert_is_compatible_with(shape)
+        return TensorShape(a if a is not None else b for a, b in zip(self, shape, strict=True))
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
         """The tightest shape that covers both."""
@@ -154,7 +151,7 @@ class TensorShape(tuple[Dimension, ...]):
             return TensorShape(None)
         return TensorShape([*self, *other])
 
-    def __add__(self, other: Any) -> TensorShape:  # type: ignore[override]
+    def __add__(self, other: Any) -> TensorShape:
         return self.concatenate(other)
 
     def __radd__(self, other: Any) -> TensorShape:

@@ -286,7 +286,7 @@ class GradientTape:
 
     def hvp(self, target: Any, source: Any, vector: Any) -> Any:
         """The Hessian of a scalar target times a vector of the source's shape, at the cost of two gradients."""
-        return self._second_order("hvp", target, source, lambda *args: hessian_vector_product(*args, vector))
+        return self._second_order("hvp", target, source, lambda r, t, s: hessian_vector_product(r, t, s, vector))
 
     def hessian_diagonal(self, target: Any, source: Any) -> Any:
         """The second derivative of a scalar target in each element of the source, of the source's shape."""

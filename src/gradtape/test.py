@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import nest
+from .backward import UnconnectedGradients
 from .errors import OpError
 from .random import set_seed
 from .tape import GradientTape
@@ -37,7 +38,7 @@ def compute_gradient(f: Callable[..., Any], x: Any, delta: float | None = None) 
     exact, numeric = [], []
     size = int(np.prod(y.shape, dtype=np.int64))
     for position, argument in enumerate(arguments):
-        matrix = tape.jacobian(y, argument, unconnected_gradients="zero")
+        matrix = tape.jacobian(y, argument, unconnected_gradients=UnconnectedGradients.ZERO)
         count = int(np.prod(argument.shape, dtype=np.int64))
         exact.append(matrix.numpy().reshape(size, count))
         numeric.append(_central_differences(f, arguments, position, delta, size))

@@ -42,7 +42,7 @@ class _VariableMeta(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls is Variable:
-            return super(_VariableMeta, ResourceVariable).__call__(*args, **kwargs)
+            return type.__call__(ResourceVariable, *args, **kwargs)
         return super().__call__(*args, **kwargs)
 
 
@@ -137,7 +137,7 @@ class Variable(metaclass=_VariableMeta):
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
         """The rows at `indices`."""
-        return index.gather(self._read(), indices)
+        return index.take.public(self._read(), indices, 0, 0)
 
     @property
     def dtype(self) -> DType:
@@ -340,7 +340,7 @@ class Variable(metaclass=_VariableMeta):
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Any:
         """The elements at multi-dimensional `indices`."""
-        return index.gather_nd(self._read(), indices)
+        return index.take_nd.public(self._read(), indices, 0)
 
     def count_up_to(self, limit: int) -> NoReturn:
         """Gone from TensorFlow 2."""
@@ -366,7 +366,7 @@ class Variable(metaclass=_VariableMeta):
     def __index__(self) -> int:
         return self._value.__index__()
 
-    def __hash__(self) -> NoReturn:  # type: ignore[override]
+    def __hash__(self) -> NoReturn:
         raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
 
     def __copy__(self) -> Variable:

@@ -21,6 +21,7 @@ from .context import ACTIVE, STATE
 from .dtypes import BY_NUMPY, DType
 from .errors import UnimplementedError
 from .op import RUNNERS, Op, record
+from .ops import elementwise as e
 from .ops.family import numpy_type, shape_of, with_batch_axis
 from .shapes import TensorShape
 from .tensor import Tensor, from_array, to_tensor
@@ -48,7 +49,7 @@ class Batched(Tensor):
     @property
     def shape(self) -> TensorShape:
         """The shape of one entry."""
-        return TensorShape(shape_of(self.data)[1:])
+        return tuple.__new__(TensorShape, shape_of(self.data)[1:])
 
     @property
     def ndim(self) -> int:
@@ -85,23 +86,25 @@ class Batched(Tensor):
 
 def run_batched(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     """Run an op of which at least one operand is batched."""
-    operands = list(args[0]) if op.variadic else list(args)
-    depth = max(value.depth for value in operands if value.__class__ is Batched)
-    is_batched = tuple(value.__class__ is Batched and value.depth == depth for value in operands)
-    level = max(value.level for value, batched in zip(operands, is_batched, strict=True) if batched)
+    operands = args[0] if op.variadic else args
+    depth, level = -1, 0
+    for value in operands:
+        if value.__class__ is Batched and value.depth >= depth:
+            depth, level = value.depth, max(level, value.level) if value.depth == depth else value.level
+    is_batched = tuple([value.__class__ is Batched and value.depth == depth for value in operands])
+    data = [value.data if batched else value for value, batched in zip(operands, is_batched, strict=True)]
     if op.batching is None:
         raise UnimplementedError(
             None, None, f"{op.name} cannot be vectorized: it has no batching rule. Use tf.map_fn for this function."
         )
-    for name, default in op.attributes.items():
-        attributes.setdefault(name, default)
-    data = [value.data if batched else value for value, batched in zip(operands, is_batched, strict=True)]
-    with _only_outer(level):
-        result = op.batching(op, is_batched, (data,) if op.variadic else tuple(data), dict(attributes))
-    if op.outputs == 1:
-        outputs: tuple[Any, ...] = (Batched(result, level, depth),)
+    attributes = {**op.attributes, **attributes}
+    given: tuple[Any, ...] = (data,) if op.variadic else tuple(data)
+    if len(STATE.tapes) <= level:
+        result = op.batching(op, is_batched, given, attributes)
     else:
-        outputs = tuple(Batched(part, level, depth) for part in result)
+        with _only_outer(level):
+            result = op.batching(op, is_batched, given, dict(attributes))
+    outputs = tuple([Batched(part, level, depth) for part in ((result,) if op.outputs == 1 else result)])
     if ACTIVE and len(STATE.tapes) > level:
         inner = [value if isinstance(value, Tensor) else to_tensor(value) for value in operands]
         with _only_inner(level):
@@ -112,12 +115,27 @@ def run_batched(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> An
 RUNNERS[Batched] = run_batched
 
 
+def _operator(op: Op, reflected: bool) -> Callable[[Any, Any], Any]:
+    """An operator of `Batched`: values that need no conversion go straight to the batching rule."""
+
+    def operator(x: Any, y: Any) -> Any:
+        cls = y.__class__
+        if cls is Batched or (cls is np.ndarray and y.dtype == numpy_type(x.data)) or cls is float:
+            return run_batched(op, (y, x) if reflected else (x, y), {})
+        return op.public(y, x) if reflected else op.public(x, y)
+
+    return operator
+
+
+for _name, _op in (("add", e.add), ("sub", e.subtract), ("mul", e.multiply), ("truediv", e.divide)):
+    setattr(Batched, f"__{_name}__", _operator(_op, reflected=False))
+    setattr(Batched, f"__r{_name}__", _operator(_op, reflected=True))
+setattr(Batched, "__neg__", lambda x: run_batched(e.negative, (x,), {}))  # noqa: B010
+
+
 @contextmanager
 def _only_outer(level: int) -> Iterator[None]:
     tapes = STATE.tapes
-    if len(tapes) == level:
-        yield
-        return
     STATE.tapes = tapes[:level]
     try:
         yield

@@ -135,7 +135,18 @@ def _(t: Any) -> Any:
     return -t
 
 
-@elementwise(eager=operator.pow, tf_name="Pow")
+def _power(x: Any, y: Any) -> Any:
+    # NumPy has fast ways for the exponents -1, 0.5, 1 and 2; for others it takes 30 ns an element.
+    if y.__class__ is float or y.__class__ is int:
+        if y == 3:
+            return x * x * x
+        if y == 4:
+            squared = x * x
+            return squared * squared
+    return x**y
+
+
+@elementwise(eager=_power, tf_name="Pow")
 def pow(xp: Any, x: Any, y: Any) -> Any:
     """x to the power y."""
     return x**y
@@ -533,7 +544,8 @@ def _(t: Any, out: Any) -> Any:
 def _softplus(x: Array) -> Array:
     if x.dtype.itemsize < 4:
         return _through_float32(_softplus, x)
-    return np.logaddexp(x, x.dtype.type(0))
+    result: Array = np.logaddexp(x, x.dtype.type(0))
+    return result
 
 
 @elementwise(eager=_softplus, dtypes=FLOATING)

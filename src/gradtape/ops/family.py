@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import NARROW_FLOATS, Array
-from ..op import REGISTRY, Op, Rule, Sample
+from ..op import REGISTRY, BadInput, Op, Rule, Sample
+from ..tensor import EagerTensor
 
 
-def elementwise(kernel: Rule | None = None, **options: Any) -> Any:
+def elementwise(**options: Any) -> Callable[[Rule], Op]:
     """Decorator: an op that treats each element by itself, with broadcasting between its operands."""
 
     def declare(kernel: Rule) -> Op:
@@ -23,7 +24,7 @@ def elementwise(kernel: Rule | None = None, **options: Any) -> Any:
         declared.batching = batch_elementwise
         return declared
 
-    return declare if kernel is None else declare(kernel)
+    return declare
 
 
 def rank_of(value: Any) -> int:
@@ -33,6 +34,11 @@ def rank_of(value: Any) -> int:
 
 def shape_of(value: Any) -> tuple[int, ...]:
     """The shape of an array, a tensor, a batched value or a Python number."""
+    cls = value.__class__
+    if cls is np.ndarray:
+        return value.shape  # type: ignore[no-any-return]
+    if cls is EagerTensor:
+        return value._array.shape  # type: ignore[no-any-return]
     return tuple(getattr(value, "shape", ()))
 
 
@@ -138,3 +144,14 @@ def sample_binary(
     def _(draw: Any) -> Iterator[Sample]:
         for left, right in _PAIRS:
             yield Sample((draw(left, *first, avoid), draw(right, *second, avoid)))
+
+
+def reject_shapes(op: Op, dtype: Any = np.float32) -> None:
+    """Give an elementwise op of several operands bad inputs: shapes that do not broadcast, types that do not mix."""
+
+    @op.rejects
+    def _() -> Iterator[BadInput]:
+        others = len(op.arguments) - 1
+        for left, right in [((2,), (3,)), ((2, 3), (2,)), ((2, 3), (3, 2)), ((0,), (2,)), ((4, 1, 2), (3, 3))]:
+            yield BadInput("shapes must broadcast", (np.ones(left, dtype), *[np.ones(right, dtype)] * others))
+        yield BadInput("types never mix", (np.ones(2, dtype), *[np.ones(2, bool)] * others))

@@ -410,7 +410,8 @@ def _gather_nd(params: Array, indices: Array, batch_dims: int) -> Array:
     key = _nd_full_key(params.shape, indices, batch_dims, "gather_nd")
     if not key:
         return np.broadcast_to(params, (*np.asarray(indices).shape[:-1], *params.shape))
-    return params[key]
+    result: Array = params[key]
+    return result
 
 
 @op(eager=_gather_nd, dtypes=ANY, other={"indices": INDEX}, tf_name="GatherNd")

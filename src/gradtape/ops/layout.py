@@ -348,11 +348,12 @@ def _(values: list[Array], axis: Any) -> None:
 
 @concat.samples
 def _(draw: Any) -> Iterator[Sample]:
-    for shapes, axis in [
+    cases: list[tuple[list[tuple[int, ...]], int]] = [
         ([(2,), (3,)], 0), ([(2, 3), (2, 1)], 1), ([(2, 3), (4, 3)], 0), ([(2, 3)], -1), ([(0,), (2,)], 0), ([(2, 0), (2, 2)], 1),
         ([(1, 2, 3), (2, 2, 3)], 0), ([(1, 2, 3), (1, 1, 3)], -2), ([(2,), (2,), (2,)], 0), ([(1, 1), (1, 1)], -1), ([(3, 2), (3, 2)], -2),
         ([(0,), (0,)], 0),
-    ]:  # fmt: skip
+    ]  # fmt: skip
+    for shapes, axis in cases:
         yield Sample(([draw(shape) for shape in shapes],), {"axis": axis})
 
 

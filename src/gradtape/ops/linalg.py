@@ -1,18 +1,19 @@
-"""Products of matrices: matmul with transposes, and einsum, from which tensordot and the rest are made."""
+"""Products: matmul with transposes, einsum, from which tensordot and the rest are made, and the cross product."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ..dtypes import NARROW_FLOATS, NUMERIC, Array
-from ..errors import invalid
+from ..dtypes import NARROW_FLOATS, NUMERIC, REAL, Array
+from ..errors import FailedPreconditionError, invalid
 from ..op import BadInput, Op, Sample, op
 from .elementwise import conj, select, zeros_like
-from .family import is_complex, rank_of, shape_of
-from .layout import broadcast_to, reshape, sum_to_shape
+from .family import batch_leading, is_complex, rank_of, shape_of
+from .layout import broadcast_to, permute, reshape, sum_to_shape
 
 # --- matmul ----------------------------------------------------------------------------------------------------------
 
@@ -28,7 +29,8 @@ def _matmul(a: Array, b: Array, transpose_a: bool = False, transpose_b: bool = F
         return (a.astype(np.float32) @ b.astype(np.float32)).astype(a.dtype)
     if a.ndim > 2 and b.ndim == 2:
         # One large product instead of many small ones.
-        return (a.reshape(-1, a.shape[-1]) @ b).reshape(*a.shape[:-1], b.shape[-1])
+        lead = a.shape[:-1]
+        return (a.reshape(math.prod(lead), a.shape[-1]) @ b).reshape(*lead, b.shape[-1])
     return a @ b
 
 
@@ -55,8 +57,9 @@ def _(g: Any, a: Any, b_shape: tuple[int, ...], transpose_a: bool, transpose_b: 
     a = conj(a) if is_complex(a) else a
     if len(b_shape) == 2 and rank_of(a) > 2 and not transpose_a and shape_of(a)[:-1] == shape_of(g)[:-1]:
         # b was shared by all leading axes: one product over all rows, not many that are then added up.
-        a = reshape(a, shape=(-1, shape_of(a)[-1]))
-        g = reshape(g, shape=(-1, shape_of(g)[-1]))
+        rows = math.prod(shape_of(a)[:-1])
+        a = reshape(a, shape=(rows, shape_of(a)[-1]))
+        g = reshape(g, shape=(rows, shape_of(g)[-1]))
     if transpose_b:
         result = matmul(g, a, transpose_a=True, transpose_b=transpose_a)
     else:
@@ -115,6 +118,7 @@ def _(draw: Any) -> Iterator[Sample]:
         ((5, 2, 3), (3, 2), False, False), ((2, 3), (5, 3, 2), False, False), ((4, 1, 2, 3), (2, 3, 2), False, False),
         ((2, 3, 2), (2, 3, 4), True, False), ((2, 2, 3), (2, 4, 3), False, True), ((0, 3), (3, 2), False, False), ((2, 0), (0, 3), False, False),
         ((1, 1), (1, 1), False, False), ((2, 4, 3), (3, 3), False, True), ((3, 1, 4, 2), (1, 4, 2), True, False),
+        ((2, 3, 0), (0, 4), False, False), ((0, 2, 3), (3, 2), False, False),
     ]:  # fmt: skip
         yield Sample((draw(a), draw(b)), {"transpose_a": ta, "transpose_b": tb})
 
@@ -136,10 +140,40 @@ def _() -> Iterator[BadInput]:
     yield BadInput("types never mix", (np.ones((2, 2), np.float32), np.ones((2, 2), np.float64)))
 
 
+# --- what the rules of the ops on matrices are written with ------------------------------------------------------------
+
+
+def transposed(x: Any) -> Any:
+    """The last two axes exchanged."""
+    rank = rank_of(x)
+    return permute(x, perm=(*range(rank - 2), rank - 1, rank - 2))
+
+
+def adjoint(x: Any) -> Any:
+    """The last two axes exchanged, and complex elements conjugated."""
+    return transposed(conj(x) if is_complex(x) else x)
+
+
+def product(a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False) -> Any:
+    """a @ b, either of them as its adjoint."""
+    a = conj(a) if adjoint_a and is_complex(a) else a
+    b = conj(b) if adjoint_b and is_complex(b) else b
+    return matmul(a, b, transpose_a=adjoint_a, transpose_b=adjoint_b)
+
+
+def check_matrix(name: str, x: Array, square: bool = True) -> None:
+    """Raise unless the last two axes hold a matrix, a square one by default."""
+    if x.ndim < 2:
+        raise invalid(f"{name}: a matrix in the last two axes is needed, got a tensor of shape {x.shape}.")
+    if square and x.shape[-1] != x.shape[-2]:
+        raise invalid(f"{name}: the matrix must be square, got a tensor of shape {x.shape}.")
+
+
 # --- einsum ----------------------------------------------------------------------------------------------------------
 
 
 def _einsum(operands: list[Array], equation: str) -> Array:
+    _check_sizes(operands, equation)
     if operands[0].dtype in NARROW_FLOATS:
         wide = np.einsum(equation, *[o.astype(np.float32) for o in operands], optimize=True)
         return np.asarray(wide).astype(operands[0].dtype)
@@ -148,6 +182,15 @@ def _einsum(operands: list[Array], equation: str) -> Array:
         if product is not None:
             return product
     return np.asarray(np.einsum(equation, *operands, optimize=len(operands) > 1))
+
+
+def _check_sizes(operands: list[Array], equation: str) -> None:
+    """A label has one size. (NumPy would repeat an axis of size one; TensorFlow does so under an ellipsis only.)"""
+    sizes: dict[str, int] = {}
+    for term, operand in zip(equation.partition("->")[0].split(","), operands, strict=True):
+        for label, size in zip(term, operand.shape, strict=True):
+            if sizes.setdefault(label, size) != size:
+                raise ValueError("a label has two sizes")
 
 
 def _two_operand_product(a: Array, b: Array, equation: str) -> Array | None:
@@ -163,8 +206,6 @@ def _two_operand_product(a: Array, b: Array, equation: str) -> Array | None:
     if any(c not in output for c in (*rows, *columns)) or not summed:
         return None
     size = dict(zip(left, a.shape, strict=True)) | dict(zip(right, b.shape, strict=True))
-    if any(size[c] != n for c, n in (*zip(left, a.shape, strict=True), *zip(right, b.shape, strict=True))):
-        return None
 
     def matrix(x: Array, labels: str, first: list[str], second: list[str]) -> Array:
         moved = x.transpose([labels.index(c) for c in (*batch, *first, *second)])
@@ -282,3 +323,63 @@ def _() -> Iterator[BadInput]:
     for equation in ["ij,jk->ik", "ij->ij", "ijk,jk->i", "ij,jk,kl->il", "i,j->ij", "ij,ij->iz", "ij,ij->ii", "", "ij,ji->ij", "ijk,ijk->"]:
         yield BadInput("the equation must fit the operands", ([x, y],), {"equation": equation})
 
+    yield BadInput("a label has one size, also where it is 1", ([x[:1], y],), {"equation": "ij,ij->i"})
+
+
+# --- the cross product -------------------------------------------------------------------------------------------------
+
+
+def _cross(a: Array, b: Array) -> Array:
+    if a.shape != b.shape or not a.ndim:
+        raise invalid(f"cross: both operands need one shape, with at least one axis; got {a.shape} and {b.shape}.")
+    if a.shape[-1] != 3:
+        message = f"cross: the cross product is defined for vectors of 3 elements, got shape {a.shape}."
+        raise FailedPreconditionError(None, None, message)
+    return np.cross(a, b)
+
+
+@op(eager=_cross, dtypes=REAL)
+def cross(xp: Any, a: Any, b: Any) -> Any:
+    """The cross product of vectors of three elements in the last axis.
+
+    >>> import gradtape as tf
+    >>> tf.linalg.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).numpy()
+    array([0., 0., 1.], dtype=float32)
+    """
+    return xp.cross(a, b)
+
+
+@cross.vjp("a")
+def _(g: Any, b: Any) -> Any:
+    return cross(b, g)
+
+
+@cross.vjp("b")
+def _(g: Any, a: Any) -> Any:
+    return cross(g, a)
+
+
+cross.linear("a", "b")
+cross.batched(batch_leading)
+
+
+@cross.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape in [(3,), (2, 3), (1, 3), (3, 3), (0, 3), (2, 1, 3), (4, 3), (2, 2, 3), (5, 3), (1, 1, 3), (2, 0, 3), (6, 3)]:
+        yield Sample((draw(shape), draw(shape)))
+
+
+@cross.value
+def _(a: Any, b: Any) -> Any:
+    rows = [a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in ((1, 2), (2, 0), (0, 1))]
+    return np.stack(rows, axis=-1)
+
+
+@cross.rejects
+def _() -> Iterator[BadInput]:
+    for a, b in [((3,), (2, 3)), ((2, 3), (3,)), ((1, 3), (2, 3)), ((), ()), ((3,), ()), ((0, 3), (1, 3))]:
+        yield BadInput("the shapes must be equal", (np.ones(a, np.float32), np.ones(b, np.float32)))
+    for size in (2, 4, 0, 1):
+        x = np.ones(size, np.float32)
+        yield BadInput("vectors have three elements", (x, x), {}, FailedPreconditionError)
+    yield BadInput("types never mix", (np.ones(3, np.float32), np.ones(3, np.float64)))

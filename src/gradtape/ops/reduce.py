@@ -16,6 +16,10 @@ from .layout import broadcast_to, permute, reshape
 
 Axis = int | tuple[int, ...] | None
 
+# The ufuncs' own reductions, not ndarray.sum and the like: a Python layer less.
+_add: Any = np.add.reduce
+_multiply: Any = np.multiply.reduce
+
 
 def kept_shape(shape: tuple[int, ...], axis: Axis) -> tuple[int, ...]:
     """The shape of the reduced tensor with the reduced axes kept as size one."""
@@ -100,8 +104,8 @@ def _sum(x: Array, axis: Axis, keepdims: bool) -> Array:
         refuse_axis_of_scalar(x, axis)
     if x.dtype in NARROW_FLOATS:
         return np.asarray(x.astype(np.float32).sum(axis=axis, keepdims=keepdims)).astype(x.dtype)
-    # The ufunc itself, not ndarray.sum: a Python layer less. dtype: NumPy would add up int32 in int64, TensorFlow does not.
-    return np.add.reduce(x, axis, x.dtype, None, keepdims)  # type: ignore[no-any-return]
+    # dtype: NumPy would add up int32 in int64, TensorFlow does not.
+    return _add(x, axis, x.dtype, None, keepdims)  # type: ignore[no-any-return]
 
 
 @op(eager=_sum, dtypes=NUMERIC, tf_name="Sum")
@@ -134,7 +138,7 @@ def _mean(x: Array, axis: Axis, keepdims: bool) -> Array:
         return np.asarray(x.astype(np.float32).mean(axis=axis, keepdims=keepdims)).astype(x.dtype)
     # Not ndarray.mean: it goes through a slow Python layer, and warns where there is nothing to average.
     count = count_reduced(x.shape, axis)
-    return np.add.reduce(x, axis, x.dtype, None, keepdims) / x.dtype.type(count)  # type: ignore[no-any-return]
+    return _add(x, axis, x.dtype, None, keepdims) / x.dtype.type(count)  # type: ignore[no-any-return]
 
 
 @op(eager=_mean, dtypes=NUMERIC, tf_name="Mean")
@@ -152,7 +156,7 @@ reduce_mean.linear("input_tensor")
 
 
 def _product(x: Array, axis: Axis, keepdims: bool) -> Array:
-    return np.multiply.reduce(x, axis, x.dtype, None, keepdims)  # type: ignore[no-any-return]
+    return _multiply(x, axis, x.dtype, None, keepdims)  # type: ignore[no-any-return]
 
 
 @op(eager=_checked(_product), dtypes=NUMERIC, tf_name="Prod")

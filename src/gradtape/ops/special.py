@@ -1,40 +1,71 @@
-"""Special functions, computed by SciPy (imported on first use: it takes longer to import than all of gradtape)."""
+"""Error functions, integrals without a closed form, and products that are 0 where their first factor is.
+
+The values are SciPy's (imported on first use: it takes longer to import than all of gradtape), also at poles and
+outside a function's domain. Half types are computed in float32.
+"""
 
 from __future__ import annotations
 
+import importlib
 import math
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from ..dtypes import FLOATING, INEXACT, NARROW_FLOATS, Array
-from .elementwise import convert, exp, explain_broadcast, not_equal
-from .family import elementwise, numpy_type, sample_binary, sample_unary
+from ..op import BadInput, Op
+from .elementwise import convert, cos, equal, exp, explain_broadcast, log, not_equal, ones_like, select, sin
+from .family import elementwise, numpy_type, reject_shapes, sample_binary, sample_unary
 
 
-def from_scipy(name: str) -> Any:
-    """The function of scipy.special of that name, which keeps the operands' type."""
+def functions(xp: Any) -> Any:
+    """The special functions that belong to an array namespace."""
+    return importlib.import_module("scipy.special" if xp is np else "jax.scipy.special")
 
-    def kernel(*args: Array) -> Array:
-        import scipy.special
 
-        function = getattr(scipy.special, name)
+def keeping_type(function: Callable[..., Any]) -> Callable[..., Array]:
+    """A NumPy kernel whose result has its operands' type, and which computes half types in float32."""
+
+    def kernel(*args: Array, **attributes: Any) -> Array:
         dtype = args[0].dtype
         if dtype in NARROW_FLOATS:
-            return np.asarray(function(*(a.astype(np.float32) for a in args))).astype(dtype)
-        result = function(*args)
-        return result if result.dtype == dtype else np.asarray(result).astype(dtype)
+            args = tuple(a.astype(np.float32) for a in args)
+        result = function(*args, **attributes)
+        return result if result.dtype == dtype else np.asarray(result).astype(dtype)  # type: ignore[no-any-return]
 
     return kernel
 
 
+def from_scipy(name: str) -> Callable[..., Array]:
+    """The function of scipy.special of that name, which keeps the operands' type."""
+
+    def call(*args: Array) -> Any:
+        return getattr(functions(np), name)(*args)
+
+    return keeping_type(call)
+
+
+def reject_types(op: Op, **attributes: Any) -> None:
+    """Bad inputs of a function of real numbers: types that are not real floats."""
+
+    @op.rejects
+    def _() -> Iterator[BadInput]:
+        for dtype in (np.int64, np.uint8, np.complex64, np.complex128):
+            yield BadInput("it is a function of real numbers", (np.ones(3, dtype),) * len(op.arguments), attributes)
+
+
+# --- error functions -------------------------------------------------------------------------------------------------
+
 _TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
+_HALF_ROOT_PI = math.sqrt(math.pi) / 2.0
+_ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
 
 
 @elementwise(eager=from_scipy("erf"), dtypes=FLOATING)
 def erf(xp: Any, x: Any) -> Any:
     """The error function: twice the integral of exp(-t^2) / sqrt(pi) from 0 to x."""
-    return xp.erf(x)
+    return functions(xp).erf(x)
 
 
 @erf.derivative("x")
@@ -45,12 +76,114 @@ def _(t: Any, x: Any) -> Any:
 @elementwise(eager=from_scipy("erfc"), dtypes=FLOATING)
 def erfc(xp: Any, x: Any) -> Any:
     """1 - erf(x), exact for large x too."""
-    return xp.erfc(x)
+    return functions(xp).erfc(x)
 
 
 @erfc.derivative("x")
 def _(t: Any, x: Any) -> Any:
     return t * (-_TWO_OVER_ROOT_PI * exp(-(x * x)))
+
+
+@elementwise(eager=from_scipy("erfinv"), dtypes=FLOATING)
+def erfinv(xp: Any, x: Any) -> Any:
+    """The inverse of erf."""
+    return functions(xp).erfinv(x)
+
+
+@erfinv.derivative("x")
+def _(t: Any, out: Any) -> Any:
+    return t * (_HALF_ROOT_PI * exp(out * out))
+
+
+@elementwise(eager=from_scipy("erfcinv"), dtypes=FLOATING)
+def erfcinv(xp: Any, x: Any) -> Any:
+    """The inverse of erfc, exact for small x, where erfinv(1 - x) is not."""
+    return -functions(xp).ndtri(0.5 * x) * math.sqrt(0.5)
+
+
+@erfcinv.derivative("x")
+def _(t: Any, out: Any) -> Any:
+    return t * (-_HALF_ROOT_PI * exp(out * out))
+
+
+@elementwise(eager=from_scipy("ndtri"), dtypes=FLOATING)
+def ndtri(xp: Any, x: Any) -> Any:
+    """The quantiles of the normal distribution: where its distribution function has the value x."""
+    return functions(xp).ndtri(x)
+
+
+@ndtri.derivative("x")
+def _(t: Any, out: Any) -> Any:
+    return t * (_ROOT_TWO_PI * exp(0.5 * (out * out)))
+
+
+# --- integrals -------------------------------------------------------------------------------------------------------
+
+
+@elementwise(eager=from_scipy("dawsn"), dtypes=FLOATING)
+def dawsn(xp: Any, x: Any) -> Any:
+    """Dawson's integral: exp(-x^2) times the integral of exp(t^2) from 0 to x."""
+    return functions(xp).dawsn(x)
+
+
+@dawsn.derivative("x")
+def _(t: Any, x: Any, out: Any) -> Any:
+    return t - t * (2.0 * x * out)
+
+
+@elementwise(eager=from_scipy("expi"), dtypes=FLOATING)
+def expint(xp: Any, x: Any) -> Any:
+    """The exponential integral Ei: the integral of exp(t) / t from minus infinity to x (its principal value)."""
+    return functions(xp).expi(x)
+
+
+@expint.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return t * (exp(x) / x)
+
+
+def _fresnel_sin(x: Array) -> Any:
+    return functions(np).fresnel(x)[0]
+
+
+def _fresnel_cos(x: Array) -> Any:
+    return functions(np).fresnel(x)[1]
+
+
+@elementwise(eager=keeping_type(_fresnel_sin), dtypes=FLOATING)
+def fresnel_sin(xp: Any, x: Any) -> Any:
+    """The integral of sin(pi t^2 / 2) from 0 to x."""
+    return functions(xp).fresnel(x)[0]
+
+
+@fresnel_sin.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return t * sin(0.5 * math.pi * (x * x))
+
+
+@elementwise(eager=keeping_type(_fresnel_cos), dtypes=FLOATING)
+def fresnel_cos(xp: Any, x: Any) -> Any:
+    """The integral of cos(pi t^2 / 2) from 0 to x."""
+    return functions(xp).fresnel(x)[1]
+
+
+@fresnel_cos.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return t * cos(0.5 * math.pi * (x * x))
+
+
+@elementwise(eager=from_scipy("spence"), dtypes=FLOATING)
+def spence(xp: Any, x: Any) -> Any:
+    """Spence's integral: that of log(t) / (1 - t) from 1 to x, which is the dilogarithm of 1 - x."""
+    return functions(xp).spence(x)
+
+
+@spence.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    # log(x) / (1 - x) is 0 / 0 at 1; there its tangent stands for it, so that the second derivative is right too.
+    at_one = equal(x, 1.0)
+    away = select(at_one, ones_like(x) * 0.5, x)
+    return t * select(at_one, 0.5 * x - 1.5, log(away) / (1.0 - away))
 
 
 # --- products that are 0 where their first factor is -----------------------------------------------------------------
@@ -127,8 +260,20 @@ def _(t: Any, x: Any, y: Any) -> Any:
     return t * xdivy(x, 1.0 + y)
 
 
-for _op in (erf, erfc):
+# --- samples ---------------------------------------------------------------------------------------------------------
+
+for _op in (erf, erfc, dawsn, fresnel_sin, fresnel_cos):
     sample_unary(_op)
+sample_unary(erfinv, -0.95, 0.95)
+sample_unary(erfcinv, 0.05, 1.95)
+sample_unary(ndtri, 0.03, 0.97)
+sample_unary(expint, avoid=(0.0,))
+sample_unary(spence, 0.1, 3.0, avoid=(1.0,))
+for _op in (erf, erfc, erfinv, erfcinv, ndtri, dawsn, expint, fresnel_sin, fresnel_cos, spence):
+    reject_types(_op)
 for _op in (xlogy, xdivy, xlog1py):
     sample_binary(_op, second=(0.3, 2.0))
     _op.check = explain_broadcast(_op.name)
+    reject_shapes(_op)
+erf.value(np.vectorize(math.erf, otypes=[np.float64]))
+erfc.value(np.vectorize(math.erfc, otypes=[np.float64]))

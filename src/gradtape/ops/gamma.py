@@ -1,0 +1,338 @@
+"""The gamma function and its relatives: its logarithm and derivatives, the zeta function, incomplete integrals.
+
+`igamma` is differentiated in both arguments, to any order: the n-th derivative in `a` is an op of its own, computed as
+an integral, and in `x` it is the gamma density and its derivatives in `a`, which are closed forms.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import FLOATING, Array
+from ..errors import invalid
+from ..op import BadInput, Op, Sample
+from .elementwise import exp, explain_broadcast, ones_like
+from .family import elementwise, reject_shapes, sample_binary, sample_unary
+from .special import from_scipy, functions, keeping_type, reject_types, xlog1py, xlogy
+
+# --- the gamma function ----------------------------------------------------------------------------------------------
+
+
+@elementwise(eager=from_scipy("gammaln"), dtypes=FLOATING)
+def lgamma(xp: Any, x: Any) -> Any:
+    """The logarithm of the absolute value of the gamma function."""
+    return functions(xp).gammaln(x)
+
+
+@lgamma.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return t * digamma(x)
+
+
+@elementwise(eager=from_scipy("digamma"), dtypes=FLOATING)
+def digamma(xp: Any, x: Any) -> Any:
+    """The derivative of lgamma."""
+    return functions(xp).digamma(x)
+
+
+@digamma.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return t * polygamma(ones_like(x), x)
+
+
+def _polygamma(a: Array, x: Array) -> Any:
+    special = functions(np)
+    whole = (a >= 0) & (a == np.floor(a))
+    order = np.where(whole, a, 1)
+    sign = np.where(order % 2 == 0, -1, 1)
+    higher = sign * special.gamma(order + 1) * special.zeta(order + 1, x)
+    return np.where(whole, np.where(order == 0, special.digamma(x), higher), np.nan)
+
+
+@elementwise(eager=keeping_type(_polygamma), dtypes=FLOATING)
+def polygamma(xp: Any, a: Any, x: Any) -> Any:
+    """The a-th derivative of digamma at x; nan unless a is 0, 1, 2, ... As in TensorFlow, no derivative in a."""
+    return functions(xp).polygamma(a, x)
+
+
+@polygamma.derivative("x")
+def _(t: Any, a: Any, x: Any) -> Any:
+    return t * polygamma(a + 1.0, x)
+
+
+@elementwise(eager=from_scipy("zeta"), dtypes=FLOATING)
+def zeta(xp: Any, x: Any, q: Any) -> Any:
+    """Hurwitz's zeta function: the sum of (q + k)^-x over k = 0, 1, 2, ... As in TensorFlow, no derivative in x."""
+    return functions(xp).zeta(x, q)
+
+
+@zeta.derivative("q")
+def _(t: Any, x: Any, q: Any) -> Any:
+    return t * (-x * zeta(x + 1.0, q))
+
+
+# --- incomplete gamma functions --------------------------------------------------------------------------------------
+
+
+@elementwise(eager=from_scipy("gammainc"), dtypes=FLOATING)
+def igamma(xp: Any, a: Any, x: Any) -> Any:
+    """The regularized lower incomplete gamma function: the gamma distribution function of shape a at x."""
+    return functions(xp).gammainc(a, x)
+
+
+@igamma.derivative("a")
+def _(t: Any, a: Any, x: Any) -> Any:
+    return t * igamma_in_a(a, x, order=1)
+
+
+@igamma.derivative("x")
+def _(t: Any, a: Any, x: Any) -> Any:
+    return t * gamma_density(a, x, order=0)
+
+
+@elementwise(eager=from_scipy("gammaincc"), dtypes=FLOATING)
+def igammac(xp: Any, a: Any, x: Any) -> Any:
+    """1 - igamma(a, x), exact where that is small."""
+    return functions(xp).gammaincc(a, x)
+
+
+@igammac.derivative("a")
+def _(t: Any, a: Any, x: Any) -> Any:
+    return -t * igamma_in_a(a, x, order=1)
+
+
+@igammac.derivative("x")
+def _(t: Any, a: Any, x: Any) -> Any:
+    return -t * gamma_density(a, x, order=0)
+
+
+def _log_power_over_gamma(a: Array, x: Array) -> Array:
+    """a log(x) - x - log(gamma(a)); for large a by Stirling's formula, whose terms do not cancel."""
+    large = a >= 10
+    b = np.where(large, a, 10.0)
+    away = (x - b) / b
+    r = 1 / (b * b)
+    tail = (1 / 12 - r * (1 / 360 - r * (1 / 1260 - r * (1 / 1680 - r * (1 / 1188 - r * (691 / 360360 - r / 156)))))) / b
+    log_ratio = np.where(np.abs(away) < 0.5, np.log1p(np.maximum(away, -0.5)), np.log(x / b))
+    stirling = 0.5 * np.log(b / (2 * math.pi)) - tail - b * (away - log_ratio)
+    direct = functions(np).xlogy(a, x) - x - functions(np).gammaln(a)
+    return np.where(large, stirling, direct)
+
+
+def _growth(a: Array, log_t: Array, order: int) -> Array:
+    """What the gamma density at t is multiplied with by `order` derivatives in a: a complete Bell polynomial.
+
+    The density is exp(h) with h' = log(t) - digamma(a) and h'' = -trigamma(a), ...; the derivatives of exp(h) follow.
+    """
+    slopes = [log_t - functions(np).digamma(a)]
+    slopes += [np.broadcast_to(-_polygamma(np.full_like(a, n), a), slopes[0].shape) for n in range(1, order)]
+    factors = [np.ones_like(slopes[0])]
+    for n in range(1, order + 1):
+        factors.append(sum(math.comb(n - 1, k) * factors[k] * slopes[n - 1 - k] for k in range(n)))  # type: ignore[arg-type]
+    return factors[order]
+
+
+def _gamma_density(a: Array, x: Array, order: int) -> Array:
+    _check_order(order)
+    a, x = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(x, np.float64))
+    valid = (a > 0) & (x >= 0)
+    inside = valid & (x > 0) & (x < np.inf)
+    safe_a, safe_x = np.where(valid, a, 1.0), np.where(inside, x, 1.0)
+    value = np.exp(_log_power_over_gamma(safe_a, safe_x)) / safe_x * _growth(safe_a, np.log(safe_x), order)
+    # x^(a-1) log(x)^order where x goes to 0.
+    infinite = np.where(a < 1, np.inf, 1.0) if order == 0 else np.full_like(a, (-1.0) ** order * np.inf)
+    at_zero = np.where(a > 1, 0.0, infinite)
+    return np.where(inside, value, np.where(valid, np.where(x == 0, at_zero, 0.0), np.nan))
+
+
+def _check_order(order: int) -> None:
+    if order.__class__ is not int or order < 0:
+        raise invalid(f"The order of a derivative is 0, 1, 2, ..., got {order!r}.")
+
+
+@elementwise(eager=keeping_type(_gamma_density), dtypes=FLOATING, tf_name="GammaDensity")
+def gamma_density(xp: Any, a: Any, x: Any, *, order: int = 0) -> Any:
+    """The density of the gamma distribution of shape a at x, differentiated `order` times in a."""
+    value = xp.exp(functions(xp).xlogy(a - 1, x) - x - functions(xp).gammaln(a))
+    factors = [xp.ones_like(value)]
+    slopes = [xp.log(x) - functions(xp).digamma(a), *(-functions(xp).polygamma(n, a) for n in range(1, order))]
+    for n in range(1, order + 1):
+        factors.append(sum(math.comb(n - 1, k) * factors[k] * slopes[n - 1 - k] for k in range(n)))
+    return value * factors[order]
+
+
+@gamma_density.derivative("a")
+def _(t: Any, a: Any, x: Any, order: int) -> Any:
+    return t * gamma_density(a, x, order=order + 1)
+
+
+@gamma_density.derivative("x")
+def _(t: Any, a: Any, x: Any, out: Any, order: int) -> Any:
+    # The density times (a - 1) / x - 1, differentiated in a by the product rule.
+    slope = out * ((a - 1.0) / x - 1.0)
+    return t * slope if order == 0 else t * (slope + order * gamma_density(a, x, order=order - 1) / x)
+
+
+# Beyond this many units of log(density) below its largest value, nothing adds up to a float64.
+_DEPTH = 45.0
+
+
+@functools.cache
+def _nodes() -> tuple[Array, Array]:
+    """Nodes and weights of Gauss's quadrature on [0, 1]."""
+    nodes, weights = np.polynomial.legendre.leggauss(64)
+    return 0.5 * (nodes + 1.0), 0.5 * weights
+
+
+def _tail(a: Array, x: Array, order: int, upper: bool) -> Array:
+    """The integral over t of the density's derivative, from 0 to x <= a (if a >= 10), or from x >= max(a, 1) on.
+
+    In s = |log(t / x)| the density falls from its largest value at s = 0: convexly, and smoothly at one scale.
+    """
+
+    def fall(s: Array, a: Array, x: Array) -> Array:
+        """How far log(density) has fallen at s."""
+        return (x - a) * s + x * (np.expm1(s) - s) if upper else (a - x) * s + x * (np.expm1(-s) + s)
+
+    if upper:
+        s = np.minimum(np.sqrt(2 * _DEPTH / x), np.maximum(np.log1p(2 * _DEPTH / x), 1.26))
+    else:
+        s = 0.5 * (_DEPTH / a + np.sqrt((_DEPTH / a) ** 2 + 8 * _DEPTH / a))
+    for _ in range(8):  # Newton's method from the right of the root never passes it: the function is convex
+        slope = x * np.exp(s) - a if upper else a - x * np.exp(-s)
+        s = s - (fall(s, a, x) - _DEPTH) / slope
+    nodes, weights = _nodes()
+    steps = s[:, None] * nodes
+    log_t = np.log(x)[:, None] + (steps if upper else -steps)
+    values = np.exp(-fall(steps, a[:, None], x[:, None])) * _growth(a[:, None], log_t, order)
+    return np.exp(_log_power_over_gamma(a, x)) * s * (values @ weights)  # type: ignore[no-any-return]
+
+
+_SHIFTS = 10
+_BLOCK = 4096  # elements at a time: each takes an array of 64 nodes
+
+
+def _in_a(a: Array, x: Array, order: int) -> Array:
+    """The kernel below, for vectors of positive finite numbers."""
+    result = np.empty_like(a)
+    right = x > np.maximum(a, 1.0)
+    if right.any():
+        result[right] = -_tail(a[right], x[right], order, upper=True)  # the whole integral is 0
+    left = ~right
+    if left.any():
+        b, y = a[left], x[left]
+        small = b < _SHIFTS
+        total = _tail(np.where(small, b + _SHIFTS, b), y, order, upper=False)
+        if small.any():  # igamma(a, x) = igamma(a + 1, x) + x^a exp(-x) / gamma(a + 1)
+            steps = b[small][:, None] + np.arange(1, _SHIFTS + 1)
+            total[small] += _gamma_density(steps, y[small][:, None], order).sum(axis=-1)
+        result[left] = total
+    return result
+
+
+def _igamma_in_a(a: Array, x: Array, order: int) -> Array:
+    _check_order(order)
+    if order == 0:
+        return functions(np).gammainc(a, x)  # type: ignore[no-any-return]
+    a, x = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(x, np.float64))
+    value = np.where((a > 0) & (x >= 0), 0.0, np.nan)
+    inside = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
+    given_a, given_x = a[inside], x[inside]
+    found = np.empty_like(given_a)
+    for start in range(0, found.size, _BLOCK):
+        part = slice(start, start + _BLOCK)
+        found[part] = _in_a(given_a[part], given_x[part], order)
+    value[inside] = found
+    return value
+
+
+@elementwise(eager=keeping_type(_igamma_in_a), dtypes=FLOATING, tf_name="IgammaGradA")
+def igamma_in_a(xp: Any, a: Any, x: Any, *, order: int = 1) -> Any:
+    """igamma(a, x) differentiated `order` times in a."""
+    if order != 1:
+        raise NotImplementedError("only the first derivative is known outside NumPy")
+    return importlib.import_module("jax.lax").igamma_grad_a(a, x)
+
+
+@igamma_in_a.derivative("a")
+def _(t: Any, a: Any, x: Any, order: int) -> Any:
+    return t * igamma_in_a(a, x, order=order + 1)
+
+
+@igamma_in_a.derivative("x")
+def _(t: Any, a: Any, x: Any, order: int) -> Any:
+    return t * gamma_density(a, x, order=order)
+
+
+# --- the incomplete beta function ------------------------------------------------------------------------------------
+
+
+@elementwise(eager=from_scipy("betainc"), dtypes=FLOATING)
+def betainc(xp: Any, a: Any, b: Any, x: Any) -> Any:
+    """The regularized incomplete beta function: the beta distribution function at x. As in TensorFlow, it has a
+    derivative in x only."""
+    return functions(xp).betainc(a, b, x)
+
+
+@betainc.derivative("x")
+def _(t: Any, a: Any, b: Any, x: Any) -> Any:
+    log_beta = lgamma(a) + lgamma(b) - lgamma(a + b)
+    return t * exp(xlog1py(b - 1.0, -x) + xlogy(a - 1.0, x) - log_beta)
+
+
+# --- samples ---------------------------------------------------------------------------------------------------------
+
+for _op in (lgamma, digamma):
+    sample_unary(_op, 0.2, 4.0)
+    reject_types(_op)
+for _op in (igamma, igammac):
+    sample_binary(_op, first=(0.3, 4.0), second=(0.2, 5.0))
+sample_binary(zeta, first=(1.5, 4.0), second=(0.5, 3.0))
+for _op in (polygamma, zeta, igamma, igammac, gamma_density, igamma_in_a, betainc):
+    _op.check = explain_broadcast(_op.name)
+    reject_shapes(_op)
+    reject_types(_op)
+lgamma.value(np.vectorize(math.lgamma, otypes=[np.float64]))
+
+
+@polygamma.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for order, shape in enumerate([(), (3,), (2, 3), (0,), (1,), (2, 1, 3), (5,), (2, 2), (4, 1), (3, 2), (1, 3), (2, 0)]):
+        x = draw(shape, 0.5, 3.0)
+        yield Sample((np.full(shape, order % 4, x.dtype), x))
+        yield Sample((np.array(order % 3, x.dtype), x))
+
+
+@betainc.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shapes in [
+        ((), (), ()), ((3,), (3,), (3,)), ((2, 3), (2, 3), (2, 3)), ((), (), (2, 3)), ((2,), (2,), ()), ((2, 1), (3,), ()), ((0,), (0,), (0,)),
+        ((1,), (), (4,)), ((2, 2), (2,), (1,)), ((), (3,), (2, 3)), ((4, 1, 2), (3, 1), ()), ((2, 0), (), ()),
+    ]:  # fmt: skip
+        a, b, x = shapes
+        yield Sample((draw(a, 0.4, 4.0), draw(b, 0.4, 4.0), draw(x, 0.1, 0.9)))
+
+
+def _sample_orders(op: Op, orders: tuple[int, ...]) -> None:
+    pairs: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((), ()), ((3,), (3,)), ((2, 3), (3,)), ((2, 1), (1, 3)), ((0,), (0,)), ((), (4,))]
+
+    @op.samples
+    def _(draw: Any) -> Iterator[Sample]:
+        for order in orders:
+            for left, right in pairs:
+                yield Sample((draw(left, 0.3, 4.0), draw(right, 0.2, 5.0)), {"order": order})
+
+    @op.rejects
+    def _() -> Iterator[BadInput]:
+        for order in (-1, -5, 1.5, None):
+            yield BadInput("an order is 0, 1, 2, ...", (np.ones(2, np.float32),) * 2, {"order": order})
+
+
+_sample_orders(gamma_density, (0, 1, 2))
+_sample_orders(igamma_in_a, (1, 2))

@@ -1,0 +1,153 @@
+"""Scatters that combine with what is there: add, subtract, and the larger or smaller of both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import INDEX, NUMERIC, REAL, Array
+from ..errors import invalid
+from ..op import Op, op
+from .elementwise import convert, equal
+from .family import all_batched, numpy_type, shape_of
+from .index import nd_key, put_nd, sample_scatter, take_nd, with_batch_positions
+
+
+def _combined(name: str, combine: Any) -> Any:
+    """The eager kernel: the tensor, changed at the given positions by `combine.at`; repeated positions all count."""
+
+    def scatter(tensor: Array, indices: Array, updates: Array) -> Array:
+        key = nd_key(indices, tensor.shape, name)
+        expected = (*np.shape(indices)[:-1], *tensor.shape[np.shape(indices)[-1] :])
+        if np.shape(updates) != expected:
+            raise invalid(f"{name}: updates must have shape {expected}, got {np.shape(updates)}.")
+        if not key:  # indices of depth 0: every update is as large as the tensor
+            whole: Array = combine.reduce(np.concatenate([tensor[None], np.reshape(updates, (-1, *tensor.shape))]))
+            return whole
+        result = np.array(tensor)
+        combine.at(result, key, updates)
+        return result
+
+    return scatter
+
+
+def _batched(scatter: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    size, (tensor, indices, updates) = all_batched(is_batched, args)
+    return scatter(tensor, with_batch_positions(indices, size), updates)
+
+
+@op(eager=_combined("tensor_scatter_nd_add", np.add), dtypes=NUMERIC, other={"indices": INDEX}, tf_name="TensorScatterAdd")
+def tensor_scatter_nd_add(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
+    """The tensor with `updates` added at `indices`."""
+    return tensor.at[tuple(xp.moveaxis(indices, -1, 0))].add(updates)
+
+
+@tensor_scatter_nd_add.vjp("tensor")
+def _(g: Any) -> Any:
+    return g
+
+
+@tensor_scatter_nd_add.jvp("tensor")
+def _(t: Any) -> Any:
+    return t
+
+
+@tensor_scatter_nd_add.vjp("updates")
+def _(g: Any, indices: Any) -> Any:
+    return take_nd(g, indices, batch_dims=0)
+
+
+@tensor_scatter_nd_add.jvp("updates")
+def _(t: Any, indices: Any, tensor_shape: tuple[int, ...]) -> Any:
+    return put_nd(t, indices, shape=tensor_shape, batch_dims=0)
+
+
+@op(eager=_combined("tensor_scatter_nd_sub", np.subtract), dtypes=NUMERIC, other={"indices": INDEX}, tf_name="TensorScatterSub")
+def tensor_scatter_nd_sub(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
+    """The tensor with `updates` subtracted at `indices`."""
+    return tensor.at[tuple(xp.moveaxis(indices, -1, 0))].add(-updates)
+
+
+@tensor_scatter_nd_sub.vjp("tensor")
+def _(g: Any) -> Any:
+    return g
+
+
+@tensor_scatter_nd_sub.jvp("tensor")
+def _(t: Any) -> Any:
+    return t
+
+
+@tensor_scatter_nd_sub.vjp("updates")
+def _(g: Any, indices: Any) -> Any:
+    return -take_nd(g, indices, batch_dims=0)
+
+
+@tensor_scatter_nd_sub.jvp("updates")
+def _(t: Any, indices: Any, tensor_shape: tuple[int, ...]) -> Any:
+    return -put_nd(t, indices, shape=tensor_shape, batch_dims=0)
+
+
+# --- the larger or smaller ---------------------------------------------------------------------------------------------
+
+
+@op(eager=_combined("tensor_scatter_nd_max", np.maximum), dtypes=REAL, other={"indices": INDEX}, tf_name="TensorScatterMax")
+def tensor_scatter_nd_max(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
+    """The tensor, with the larger of its element and the updates at `indices`; ties share the derivative."""
+    return tensor.at[tuple(xp.moveaxis(indices, -1, 0))].max(updates)
+
+
+@op(eager=_combined("tensor_scatter_nd_min", np.minimum), dtypes=REAL, other={"indices": INDEX}, tf_name="TensorScatterMin")
+def tensor_scatter_nd_min(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
+    """The tensor, with the smaller of its element and the updates at `indices`; ties share the derivative."""
+    return tensor.at[tuple(xp.moveaxis(indices, -1, 0))].min(updates)
+
+
+def _shares(tensor: Any, indices: Any, updates: Any, out: Any) -> tuple[Any, Any]:
+    """How much of each output comes from the tensor, and from each update: all that tie share equally."""
+    dtype = numpy_type(out)
+    kept = convert(equal(tensor, out), dtype=dtype)
+    won = convert(equal(updates, take_nd(out, indices, batch_dims=0)), dtype=dtype)
+    count = kept + put_nd(won, indices, shape=shape_of(tensor), batch_dims=0)
+    return kept / count, won / take_nd(count, indices, batch_dims=0)
+
+
+def _tensor_part(t: Any, tensor: Any, indices: Any, updates: Any, out: Any) -> Any:
+    return t * _shares(tensor, indices, updates, out)[0]
+
+
+def _updates_vjp(g: Any, tensor: Any, indices: Any, updates: Any, out: Any) -> Any:
+    return take_nd(g, indices, batch_dims=0) * _shares(tensor, indices, updates, out)[1]
+
+
+def _updates_jvp(t: Any, tensor: Any, indices: Any, updates: Any, out: Any) -> Any:
+    return put_nd(t * _shares(tensor, indices, updates, out)[1], indices, shape=shape_of(tensor), batch_dims=0)
+
+
+for _op in (tensor_scatter_nd_max, tensor_scatter_nd_min):
+    _op.vjp("tensor")(_tensor_part)
+    _op.jvp("tensor")(_tensor_part)
+    _op.vjp("updates")(_updates_vjp)
+    _op.jvp("updates")(_updates_jvp)
+
+for _op in (tensor_scatter_nd_add, tensor_scatter_nd_sub, tensor_scatter_nd_max, tensor_scatter_nd_min):
+    _op.batched(_batched)
+    sample_scatter(_op)
+
+
+def _one_by_one(combine: Any) -> Any:
+    def reference(tensor: Any, indices: Any, updates: Any) -> Any:
+        result = np.array(tensor)
+        for position in np.ndindex(*np.shape(indices)[:-1]):
+            key = tuple(np.asarray(indices)[position])
+            result[key] = combine(result[key], np.asarray(updates)[position])
+        return result
+
+    return reference
+
+
+tensor_scatter_nd_add.value(_one_by_one(np.add))
+tensor_scatter_nd_sub.value(_one_by_one(np.subtract))
+tensor_scatter_nd_max.value(_one_by_one(np.maximum))
+tensor_scatter_nd_min.value(_one_by_one(np.minimum))

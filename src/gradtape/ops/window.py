@@ -1,0 +1,137 @@
+"""Sliding windows: where they stand on an input, how many there are, and which elements each of their places meets.
+
+Convolutions and pools share this. Values have the layout (batch, sizes ..., channels); everything here is about the
+sizes. A window has `window[a]` places along an axis, `dilations[a]` apart, and moves by `strides[a]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from ..dtypes import Array
+from ..errors import invalid
+
+Sizes = tuple[int, ...]
+Padding = str | tuple[tuple[int, int], ...]
+
+# What one block of a large batch may occupy while it is worked on; larger leaves the cache, smaller costs calls.
+BLOCK_BYTES = 1 << 22
+
+
+class Tap(NamedTuple):
+    """One place of the window: where its inputs lie and which outputs they reach, padding left out."""
+
+    place: Sizes
+    inputs: tuple[slice, ...]
+    outputs: tuple[slice, ...]
+
+
+class Windows(NamedTuple):
+    """All windows on an input of some sizes."""
+
+    sizes: Sizes
+    window: Sizes
+    strides: Sizes
+    dilations: Sizes
+    padding: tuple[tuple[int, int], ...]
+    outputs: Sizes
+
+    def taps(self) -> tuple[Tap, ...]:
+        """The places of the window in row-major order; those that meet nothing but padding are left out."""
+        return _taps(self)
+
+    def taps_along(self, axis: int) -> tuple[Tap, ...]:
+        """The places of the window's projection on one axis."""
+        return _taps(Windows(*((part[axis],) for part in self)))  # type: ignore[arg-type]
+
+    def pad(self, x: Array) -> Array:
+        """The input with zeros around it, long enough for all windows."""
+        if not any(low or high for low, high in self.padding):
+            return x
+        sizes = [n + low + high for n, (low, high) in zip(self.sizes, self.padding, strict=True)]
+        padded = np.zeros((x.shape[0], *sizes, x.shape[-1]), x.dtype)
+        inside = tuple(slice(low, low + n) for n, (low, _) in zip(self.sizes, self.padding, strict=True))
+        padded[(slice(None), *inside)] = x
+        return padded
+
+    def view(self, x: Array) -> Array:
+        """What each window of an already padded input sees, as a view: (batch, outputs ..., window ..., channels)."""
+        first, *middle, last = x.strides
+        moves = [s * stride for s, stride in zip(middle, self.strides, strict=True)]
+        places = [s * dilation for s, dilation in zip(middle, self.dilations, strict=True)]
+        shape = (x.shape[0], *self.outputs, *self.window, x.shape[-1])
+        return as_strided(x, shape, (first, *moves, *places, last), writeable=False)
+
+    def counts(self) -> Array:
+        """How many places of each window meet the input, not padding."""
+        counts: Any = np.ones(self.outputs, np.int64)
+        for axis, size in enumerate(self.outputs):
+            along = np.zeros(size, np.int64)
+            for tap in self.taps_along(axis):
+                along[tap.outputs[0]] += 1
+            counts = counts * along.reshape(-1, *(1,) * (len(self.outputs) - axis - 1))
+        return np.asarray(counts)
+
+
+@lru_cache(maxsize=1024)
+def windows(name: str, sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Windows:
+    """The windows on an input, or the error that says why there are none."""
+    rank = len(sizes)
+    for what, values in (("window", window), ("strides", strides), ("dilations", dilations)):
+        if len(values) != rank:
+            raise invalid(f"{name}: {what} {list(values)} must have one number for each of the {rank} sizes {list(sizes)}.")
+        if min(values, default=1) < 1:
+            raise invalid(f"{name}: {what} must be positive, got {list(values)}.")
+    extents = [(w - 1) * d + 1 for w, d in zip(window, dilations, strict=True)]
+    if padding == "SAME":
+        pads = []
+        for size, extent, stride in zip(sizes, extents, strides, strict=True):
+            missing = max((-(-size // stride) - 1) * stride + extent - size, 0)
+            pads.append((missing // 2, missing - missing // 2))
+    elif padding == "VALID":
+        pads = [(0, 0)] * rank
+    elif isinstance(padding, tuple):
+        pads = list(padding)
+        if len(pads) != rank or any(len(pair) != 2 or min(pair) < 0 for pair in pads):
+            raise invalid(f"{name}: explicit padding needs {rank} pairs of sizes that are not negative, got {padding}.")
+    else:
+        raise invalid(f'{name}: padding must be "SAME", "VALID" or explicit sizes, got {padding!r}.')
+    outputs = []
+    for axis in range(rank):
+        room = sizes[axis] + sum(pads[axis]) - extents[axis]
+        if room < -1 or (room < 0 and strides[axis] > 1):
+            raise invalid(
+                f"{name}: the window (with dilation {extents[axis]}) is larger than size {sizes[axis]} with padding "
+                f'{pads[axis]} on axis {axis + 1}. Use a smaller window or padding="SAME".'
+            )
+        outputs.append(room // strides[axis] + 1)
+    return Windows(sizes, window, strides, dilations, tuple(pads), tuple(outputs))
+
+
+@lru_cache(maxsize=256)
+def _taps(windows: Windows) -> tuple[Tap, ...]:
+    axes = []
+    for size, width, stride, dilation, (low, _), count in zip(*windows, strict=True):
+        along = []
+        for place in range(width):
+            offset = place * dilation - low
+            first = max(0, -(offset // stride))
+            last = min(count - 1, (size - 1 - offset) // stride)
+            if first <= last:
+                inputs = slice(first * stride + offset, last * stride + offset + 1, stride)
+                along.append((place, inputs, slice(first, last + 1)))
+        axes.append(along)
+    return tuple(Tap(*zip(*parts, strict=True)) if parts else Tap((), (), ()) for parts in product(*axes))
+
+
+def blocks(count: int, bytes_each: int) -> Iterator[slice]:
+    """The batch in parts whose work fits the cache."""
+    step = max(1, BLOCK_BYTES // max(bytes_each, 1))
+    for start in range(0, count, step):
+        yield slice(start, start + step)

@@ -1,0 +1,167 @@
+"""Finding, counting and sorting apart: `unique`, `searchsorted`, histograms, masks, `dynamic_partition` and `dynamic_stitch`."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import dtypes, math
+from .arrays import concat, expand_dims, reshape, split, zeros
+from .arrays import range as range_of
+from .errors import invalid
+from .op import as_int
+from .ops import index, rearrange, search
+from .tensor import to_tensor
+
+unravel_index = search.unravel_index.public
+
+
+class Unique(NamedTuple):
+    """What `tf.unique` returns."""
+
+    y: Any
+    idx: Any
+
+
+class UniqueWithCounts(NamedTuple):
+    """What `tf.unique_with_counts` returns."""
+
+    y: Any
+    idx: Any
+    count: Any
+
+
+def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
+    """The different values of a vector in order of first appearance, and for each element which of them it is.
+
+    >>> import gradtape as tf
+    >>> y, idx = tf.unique([7, 7, 3])
+    >>> y.numpy(), idx.numpy()
+    (array([7, 3], dtype=int32), array([0, 0, 1], dtype=int32))
+    """
+    return Unique(*search.unique.public(x, dtypes.as_dtype(out_idx).numpy))
+
+
+def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> UniqueWithCounts:
+    """As `unique`, and how often each value occurs."""
+    return UniqueWithCounts(*search.unique_with_counts.public(x, dtypes.as_dtype(out_idx).numpy))
+
+
+def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = dtypes.int32, name: str | None = None) -> Any:
+    """Where each value would be put into its sorted row: before equal elements (left) or after them (right)."""
+    if side not in ("left", "right"):
+        raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = {side!r}.")
+    return search.search_sorted.public(sorted_sequence, values, side == "right", dtypes.as_dtype(out_type).numpy)
+
+
+def histogram_fixed_width(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None
+) -> Any:
+    """How many values fall into each of `nbins` bins of one width; what lies outside counts in the outer bins.
+
+    >>> import gradtape as tf
+    >>> tf.histogram_fixed_width([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5).numpy()
+    array([2, 1, 1, 0, 2], dtype=int32)
+    """
+    return search.histogram_fixed_width.public(values, value_range, as_int(nbins), dtypes.as_dtype(dtype).numpy)
+
+
+def histogram_fixed_width_bins(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None
+) -> Any:
+    """In which of `nbins` bins of one width each value falls; what lies outside falls in the outer bins."""
+    x = to_tensor(values)
+    ends, bins = to_tensor(value_range, x.dtype), as_int(nbins)
+    if bins <= 0:
+        raise invalid(f"histogram_fixed_width_bins: nbins must be positive, got {bins}.")
+    share = math.truediv(x - ends[0], ends[1] - ends[0])
+    return math.cast(math.minimum(math.maximum(math.floor(share * bins), 0), bins - 1), dtypes.int32)
+
+
+def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None) -> Any:
+    """A row for each length: true at the first `length` places of `maxlen`.
+
+    >>> import gradtape as tf
+    >>> tf.sequence_mask([1, 3], 4).numpy()
+    array([[ True, False, False, False],
+           [ True,  True,  True, False]])
+    """
+    counts = to_tensor(lengths)
+    if maxlen is None:
+        array = np.asarray(counts._array)
+        limit: Any = max(0, int(np.ceil(array.max()))) if array.size else 0
+    else:
+        limit = to_tensor(maxlen)
+        if limit.ndim:
+            raise ValueError(f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {maxlen}.")
+    places = math.cast(range_of(0, limit, 1), counts.dtype)
+    return math.cast(math.less(places, expand_dims(counts, -1)), dtypes.as_dtype(dtype))
+
+
+def reverse_sequence(input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None, name: str | None = None) -> Any:
+    """The first `seq_lengths[i]` elements along `seq_axis` in reverse order, for each entry i of `batch_axis`.
+
+    >>> import gradtape as tf
+    >>> tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1).numpy()
+    array([[2, 1, 3],
+           [6, 5, 4]], dtype=int32)
+    """
+    if seq_axis is None:
+        raise TypeError("reverse_sequence: seq_axis is needed: the axis along which the sequences run.")
+    return rearrange.reverse_sequence.public(input, seq_lengths, as_int(seq_axis), 0 if batch_axis is None else as_int(batch_axis))
+
+
+def dynamic_partition(data: Any, partitions: Any, num_partitions: Any, name: str | None = None) -> list[Any]:
+    """The slices of `data` sorted into `num_partitions` tensors by the numbers in `partitions`.
+
+    >>> import gradtape as tf
+    >>> [part.numpy().tolist() for part in tf.dynamic_partition([10, 20, 30], [0, 1, 0], 2)]
+    [[10, 30], [20]]
+    """
+    x, count = to_tensor(data), as_int(num_partitions)
+    numbers = np.asarray(to_tensor(partitions, dtypes.int32)._array)
+    if count < 1:
+        raise invalid(f"dynamic_partition: num_partitions must be at least 1, got {count}.")
+    if tuple(x.shape)[: numbers.ndim] != numbers.shape:
+        raise invalid(f"dynamic_partition: data of shape {x.shape} must start with the shape {numbers.shape} of partitions.")
+    if numbers.size and (numbers.min() < 0 or numbers.max() >= count):
+        raise invalid(f"dynamic_partition: partitions must be in [0, {count}), got {numbers.tolist()}.")
+    flat = numbers.reshape(-1)
+    sizes = np.bincount(flat, minlength=count).tolist()
+    rows = reshape(x, (flat.size, *tuple(x.shape)[numbers.ndim :]))
+    sorted_rows = index.pick.public(rows, (np.argsort(flat, kind="stable"),))
+    return split(sorted_rows, sizes)
+
+
+def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
+    """The slices of several tensors put in one, each at its index; where an index repeats, the last one stays.
+
+    >>> import gradtape as tf
+    >>> tf.dynamic_stitch([[0, 2], [1]], [[10, 30], [20]]).numpy()
+    array([10, 20, 30], dtype=int32)
+    """
+    if len(indices) != len(data):
+        raise ValueError(f"dynamic_stitch: {len(indices)} tensors of indices were given, but {len(data)} of data.")
+    if not len(data):
+        raise invalid("dynamic_stitch: at least one tensor is needed, got none.")
+    places = [np.asarray(to_tensor(i, dtypes.int32)._array) for i in indices]
+    tensors = [to_tensor(d) for d in data]
+    rest = tuple(tensors[0].shape)[places[0].ndim :]
+    for place, tensor in zip(places, tensors, strict=True):
+        if tuple(tensor.shape) != (*place.shape, *rest):
+            raise invalid(
+                f"dynamic_stitch: data of shape {tensor.shape} does not have the shape {place.shape} of its indices followed by {rest}."
+            )
+    flat = np.concatenate([place.reshape(-1) for place in places])
+    if flat.size and flat.min() < 0:
+        raise invalid(f"dynamic_stitch: indices cannot be negative, got {flat.min()}.")
+    size = int(flat.max()) + 1 if flat.size else 0
+    if size * int(np.prod(rest, dtype=np.int64)) > 2**40:
+        raise invalid(f"dynamic_stitch: index {size - 1} makes a result of {size} slices, which is too large.")
+    rows = concat([reshape(t, (place.size, *rest)) for place, t in zip(places, tensors, strict=True)], 0)
+    if len(np.unique(flat)) < size:  # a row of zeros for what nobody writes
+        rows = concat([rows, zeros((1, *rest), rows.dtype)], 0)
+    source = np.full(size, flat.size, np.int64)
+    source[flat] = np.arange(flat.size)
+    return index.pick.public(rows, (source,))

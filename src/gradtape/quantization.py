@@ -1,0 +1,108 @@
+"""`tf.quantization`: fake quantization, for training networks that will run on small integers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import math
+from .errors import invalid
+from .op import as_int
+from .ops.layout import sum_to_shape
+from .ops.quantize import fake_quant, grid
+from .tensor import Tensor, to_tensor
+
+
+def fake_quant_with_min_max_args(
+    inputs: Any, min: float = -6, max: float = 6, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+) -> Any:
+    """The inputs clipped to a fixed range and rounded to `2**num_bits` values; the derivative inside the range is 1.
+
+    >>> import gradtape as tf
+    >>> tf.quantization.fake_quant_with_min_max_args([0.3, 9.0], min=0.0, max=3.0, num_bits=2).numpy()
+    array([0., 3.], dtype=float32)
+    """
+    x = to_tensor(inputs)
+    low, high = _fixed_range(x, min, max)
+    return fake_quant.public(x, low, high, _bits(num_bits), bool(narrow_range))
+
+
+def _fixed_range(x: Tensor, low: Any, high: Any) -> tuple[Tensor, Tensor]:
+    if not float(low) < float(high):
+        raise invalid(f"fake_quant: min has to be smaller than max, got {low} and {high}.")
+    return to_tensor(float(low), x.dtype), to_tensor(float(high), x.dtype)
+
+
+def _bits(num_bits: Any) -> int:
+    bits = as_int(num_bits)
+    if not 2 <= bits <= 16:
+        raise invalid(f"fake_quant: num_bits must be from 2 to 16, got {bits}.")
+    return bits
+
+
+def fake_quant_with_min_max_vars(
+    inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+) -> Any:
+    """The inputs clipped to [min, max] and rounded; the tape follows the two bounds as well."""
+    x, low, high = _operands(inputs, min, max, 0)
+    return fake_quant.public(x, low, high, _bits(num_bits), bool(narrow_range))
+
+
+def fake_quant_with_min_max_vars_per_channel(
+    inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+) -> Any:
+    """As `fake_quant_with_min_max_vars`, with bounds of their own for each entry of the last axis."""
+    x, low, high = _operands(inputs, min, max, 1)
+    return fake_quant.public(x, low, high, _bits(num_bits), bool(narrow_range))
+
+
+def _operands(inputs: Any, low: Any, high: Any, rank: int) -> tuple[Any, Any, Any]:
+    x = to_tensor(inputs)
+    bounds = [value if isinstance(value, Tensor) else to_tensor(value, x.dtype) for value in (low, high)]
+    for label, bound in zip(("min", "max"), bounds, strict=True):
+        if bound.ndim != rank:
+            raise invalid(f"fake_quant: `{label}` must be rank {rank} but is rank {bound.ndim}.")
+        if rank and (not x.ndim or bound.shape[0] != x.shape[-1]):
+            raise invalid(f"fake_quant: {label} must have one number for each entry of the last axis of {x.shape}, got {bound.shape}.")
+    return x, bounds[0], bounds[1]
+
+
+# --- the gradients as functions of their own, as TensorFlow has them ---------------------------------------------------
+
+
+def fake_quant_with_min_max_args_gradient(
+    gradients: Any, inputs: Any, min: float = -6, max: float = 6, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+) -> Any:
+    """What reaches `inputs` when `gradients` reach `fake_quant_with_min_max_args`."""
+    x = to_tensor(inputs)
+    low, high = _fixed_range(x, min, max)
+    return _pulled(gradients, x, low, high, num_bits, narrow_range)[0]
+
+
+def fake_quant_with_min_max_vars_gradient(
+    gradients: Any, inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+) -> tuple[Any, Any, Any]:
+    """What reaches `inputs`, `min` and `max` when `gradients` reach `fake_quant_with_min_max_vars`."""
+    return _pulled(gradients, *_operands(inputs, min, max, 0), num_bits, narrow_range)
+
+
+def fake_quant_with_min_max_vars_per_channel_gradient(
+    gradients: Any, inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+) -> tuple[Any, Any, Any]:
+    """What reaches `inputs`, `min` and `max` when `gradients` reach `fake_quant_with_min_max_vars_per_channel`."""
+    return _pulled(gradients, *_operands(inputs, min, max, 1), num_bits, narrow_range)
+
+
+def _pulled(gradients: Any, x: Any, low: Any, high: Any, num_bits: Any, narrow_range: Any) -> tuple[Any, Any, Any]:
+    g = to_tensor(gradients, None if isinstance(gradients, Tensor) else x.dtype)
+    if g.shape != x.shape:
+        raise invalid(f"fake_quant: gradients and inputs must have one shape, got {g.shape} and {x.shape}.")
+    first, last, _ = grid(low, high, _bits(num_bits), bool(narrow_range))
+    no_range = np.asarray(low._array == 0) & np.asarray(high._array == 0)
+    below = math.logical_and(math.less(x, first), ~no_range)
+    above = math.logical_and(math.greater(x, last), ~no_range)
+    inside = math.logical_not(math.logical_or(below, above))
+    parts = [g * math.cast(chosen, x.dtype) for chosen in (inside, below, above)]
+    shape = tuple(low.shape)
+    return parts[0], sum_to_shape.public(parts[1], shape), sum_to_shape.public(parts[2], shape)
