@@ -17,6 +17,10 @@ from typing import Any as _Any
 # computed inside gradtape is silenced. (np.errstate around each op would cost more than the op.)
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"gradtape(\..*)?$")
 
+from .memory import keep_freed_memory as _keep_freed_memory  # noqa: E402
+
+_keep_freed_memory()
+
 from . import (  # noqa: E402
     autodiff,
     compat,
@@ -90,6 +94,7 @@ from .arrays import (  # noqa: E402
 from .backward import UnconnectedGradients  # noqa: E402
 from .blocks import batch_to_space, space_to_batch  # noqa: E402
 from .clip import clip_by_global_norm, clip_by_norm, clip_by_value  # noqa: E402
+from .control import case, cond, foldl, foldr, map_fn, scan, switch_case, while_loop  # noqa: E402
 from .custom import custom_gradient, grad_pass_through, recompute_grad  # noqa: E402
 from .dtypes import (  # noqa: E402
     DType,
@@ -197,9 +202,11 @@ from .partition import (  # noqa: E402
     unique_with_counts,
     unravel_index,
 )
+from .script import numpy_function, py_function  # noqa: E402
 from .shapes import TensorShape  # noqa: E402
 from .tape import GradientTape  # noqa: E402
 from .tensor import IndexedSlices, Tensor, TensorSpec  # noqa: E402
+from .tensor_array import TensorArray  # noqa: E402
 from .variable import Variable, VariableAggregation, VariableSynchronization  # noqa: E402
 from .vectorize import vectorized_map  # noqa: E402
 from .version import __version__  # noqa: E402

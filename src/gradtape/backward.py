@@ -20,9 +20,7 @@ from typing import Any
 import numpy as np
 
 from .context import STATE, Records
-from .dtypes import NARROW_FLOATS
 from .errors import NotATensorError, invalid
-from .op import RUNNERS
 from .ops.elementwise import ones_like
 from .ops.index import put
 from .ops.layout import concat
@@ -31,25 +29,28 @@ from .variable import Variable
 
 
 def gradients(
-    records: Records, targets: list[Any], sources: list[Any], weights: list[Any], consume: bool
+    records: Records, targets: list[Any], sources: list[Any], weights: list[Any] | None, consume: bool
 ) -> list[Any]:
-    """The cotangents of `sources` as tensors, IndexedSlices or None."""
+    """The cotangents of `sources` as tensors, IndexedSlices or None; weights are ones where nothing is given."""
     on_tensors = records_now()
-    for target in targets:
-        on_tensors = on_tensors or _needs_tensors(target)
-    given: dict[int, Any] = {}
-    cotangents: dict[int, Any] = {}
-    for target, weight in zip(targets, weights, strict=True):
+    starts: dict[int, Any] = {}
+    for position, target in enumerate(targets):
+        if isinstance(target, Variable):
+            target = target._value
         number = target._id or identify(target)
-        if not target.dtype.is_differentiable and number not in records:
+        dtype = target.dtype
+        if not dtype.is_differentiable and number not in records:
             continue  # (an op without any derivative has a record that raises)
-        start = _initial(target) if weight is None else weight
-        given[number] = start
-        value = start if on_tensors else start._array
-        cotangents[number] = value if number not in cotangents else cotangents[number] + value
-    numbers = [identify(source) for source in sources]
+        if target.__class__ is not EagerTensor or dtype.is_narrow:
+            # NumPy's bfloat16 times a Python float is float32, a tensor's is not.
+            on_tensors = True
+        weight = weights[position] if weights is not None else None
+        start = _ones_like(target) if weight is None else weight
+        starts[number] = start if number not in starts else starts[number] + start
+    numbers = [source._id or identify(source) for source in sources]
+    cotangents = dict(starts) if on_tensors else {number: start._array for number, start in starts.items()}
     found = backpropagate(records, cotangents, numbers, consume, on_tensors)
-    return [_finished(found.get(number), given.get(number)) for number in numbers]
+    return [_finished(found.get(number), starts.get(number)) for number in numbers]
 
 
 def records_now() -> bool:
@@ -57,17 +58,12 @@ def records_now() -> bool:
     return bool(STATE.tapes or STATE.accumulators)
 
 
-def _needs_tensors(target: Any) -> bool:
-    # Half types: NumPy's bfloat16 times a Python float is float32, a tensor's is not.
-    return target.__class__ in RUNNERS or target.dtype.numpy in NARROW_FLOATS
-
-
 def backpropagate(
     records: Records, cotangents: dict[int, Any], sources: list[int], consume: bool, on_tensors: bool
 ) -> dict[int, Any]:
     """Walk the record downward from the ids in `cotangents`; the cotangents of those `sources` that were reached."""
     wanted = set(sources)
-    lowest = min(wanted, default=0)
+    lowest = min(sources, default=0)
     found: dict[int, Any] = {}
     several: dict[int, list[Any]] = {}  # cotangents of ops with several outputs, by the first output's id
     sums: set[int] = set()  # ids whose cotangent is an array made by adding up here: nobody else can see it
@@ -164,9 +160,7 @@ def _sum_slices(first: Any, second: Any) -> Any:
     return first + densify(second)
 
 
-def _initial(target: Any) -> Any:
-    if isinstance(target, Variable):
-        target = target._value
+def _ones_like(target: Any) -> Any:
     if target.__class__ is not EagerTensor:
         return ones_like(target)
     array = target._array
@@ -203,6 +197,8 @@ class UnconnectedGradients(enum.Enum):
 
 def checked_unconnected(value: Any) -> UnconnectedGradients:
     """The enum member, also from its name."""
+    if value.__class__ is UnconnectedGradients:
+        return value  # type: ignore[no-any-return]
     try:
         return UnconnectedGradients(value)
     except ValueError:

@@ -65,6 +65,9 @@ def deactivate(recorder: object) -> None:
 
 def remove_identical(items: list[Any], item: object) -> bool:
     """Remove the last occurrence of this very object; whether it was there."""
+    if items and items[-1] is item:
+        items.pop()
+        return True
     for position in range(len(items) - 1, -1, -1):
         if items[position] is item:
             del items[position]

@@ -20,7 +20,7 @@ class DType:
     """The type of a tensor's elements, such as `tf.float32`."""
 
     __slots__ = (
-        "_enum", "as_numpy_dtype", "is_bool", "is_complex", "is_differentiable", "is_floating", "is_integer", "is_numeric",
+        "_enum", "as_numpy_dtype", "is_bool", "is_complex", "is_differentiable", "is_floating", "is_integer", "is_narrow", "is_numeric",
         "is_unsigned", "name", "numpy",
     )  # fmt: skip
 
@@ -31,6 +31,7 @@ class DType:
         self._enum = enum
         kind = self.numpy.kind
         self.is_floating = kind == "f" or numpy_type is ml_dtypes.bfloat16
+        self.is_narrow = self.is_floating and self.numpy.itemsize < 4  # float16 and bfloat16
         self.is_complex = kind == "c"
         self.is_integer = kind in "iu"
         self.is_unsigned = kind == "u"
@@ -50,8 +51,8 @@ class DType:
 
     @property
     def size(self) -> int:
-        """Bytes of one element."""
-        return 1 if self.numpy.kind == "O" else self.numpy.itemsize
+        """Bytes of one element; 0 for strings, whose length is their own."""
+        return 0 if self.numpy.kind == "O" else self.numpy.itemsize
 
     @property
     def base_dtype(self) -> DType:
@@ -130,7 +131,7 @@ int32 = DType("int32", np.int32, 3)
 uint8 = DType("uint8", np.uint8, 4)
 int16 = DType("int16", np.int16, 5)
 int8 = DType("int8", np.int8, 6)
-string = DType("string", np.object_, 7)
+string = DType("string", object, 7)
 complex64 = DType("complex64", np.complex64, 8)
 int64 = DType("int64", np.int64, 9)
 bool = DType("bool", np.bool_, 10)

@@ -65,7 +65,7 @@ def _batched_pass(
     """The cotangents of the sources for `count` cotangents of the target, with the count as first axis."""
     numbers = [identify(source) for source in sources]
     if not count:
-        connected = gradients(records, [target], sources, [None], consume=False)
+        connected = gradients(records, [target], sources, None, consume=False)
         return [
             None if found is None else np.zeros((0, *shape_of_value(source)), source.dtype.numpy)
             for found, source in zip(connected, sources, strict=True)
@@ -129,7 +129,7 @@ def recorded_gradient(records: Records, target: Any, source: Any) -> tuple[Recor
     STATE.tapes.append(copy)
     activate(copy)
     try:
-        (gradient,) = gradients(records, [target], [source], [None], consume=False)
+        (gradient,) = gradients(records, [target], [source], None, consume=False)
     finally:
         deactivate(copy)
         remove_identical(STATE.tapes, copy)

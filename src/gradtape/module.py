@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Any, TypeVar
 
+from . import nest
 from .context import STATE
 from .variable import Variable
 
@@ -115,36 +116,39 @@ class Module:
         with_path: bool = False,
         expand_composites: bool = False,
     ) -> Iterable[Any]:
+        """What the predicate holds for: first the leaves of the module's own attributes, then those of its submodules."""
         found: list[Any] = []
         seen: set[int] = {id(self)}
-
-        def visit(value: Any, path: tuple[Any, ...]) -> None:
-            if isinstance(value, (list, tuple)):
-                for position, item in enumerate(value):
-                    visit(item, (*path, position))
-                return
-            if isinstance(value, Mapping):
-                for key in sorted(value, key=str):
-                    visit(value[key], (*path, key))
-                return
-            if not isinstance(value, (Module, Variable)):
-                return
-            key = value._id if isinstance(value, Variable) else id(value)
-            if key in seen:
-                return
-            seen.add(key)
-            if predicate is None or predicate(value):
-                found.append((path, value) if with_path else value)
-            if recursive and isinstance(value, Module):
-                attributes_of(value, path)
-
-        def attributes_of(module: Module, path: tuple[Any, ...]) -> None:
+        waiting: list[tuple[tuple[Any, ...], Module]] = [((), self)]
+        while waiting:
+            path, module = waiting.pop(0)
+            inside: list[tuple[tuple[Any, ...], Module]] = []
             for name in sorted(vars(module), key=attribute_traversal_key):
-                if name not in module._TF_MODULE_IGNORED_PROPERTIES:
-                    visit(vars(module)[name], (*path, name))
-
-        attributes_of(self, ())
+                if name in module._TF_MODULE_IGNORED_PROPERTIES:
+                    continue
+                for place, leaf in _leaves(vars(module)[name], (*path, name)):
+                    number = leaf._id if isinstance(leaf, Variable) else id(leaf)
+                    if number in seen:
+                        continue
+                    seen.add(number)
+                    if predicate is None or predicate(leaf):
+                        found.append((place, leaf) if with_path else leaf)
+                    if recursive and isinstance(leaf, Module):
+                        inside.append((place, leaf))
+            waiting = inside + waiting
         return found
+
+
+def _leaves(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """The leaves of an attribute, each with the way to it."""
+    if isinstance(value, Mapping):
+        for key in nest.sorted_keys(value):
+            yield from _leaves(value[key], (*path, key))
+    elif nest.is_nested(value):
+        for position, item in enumerate(value):
+            yield from _leaves(item, (*path, position))
+    else:
+        yield path, value
 
 
 def _snake_case(name: str) -> str:

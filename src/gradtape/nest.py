@@ -1,25 +1,29 @@
-"""Structures of values: lists, tuples, dicts and namedtuples, walked by optree.
+"""Structures of values: sequences and mappings, nested in each other.
 
-As in TensorFlow, None is a leaf and the keys of a dict are taken in sorted order.
+As in TensorFlow, None is a leaf, the keys of every mapping are taken in sorted order (of an OrderedDict too), and
+subclasses of list, tuple and dict are walked and rebuilt as what they are. Libraries for trees keep an OrderedDict in
+its own order and take subclasses for leaves, which is why the few lines are here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator, Mapping, MappingView
 from typing import Any
 
 from .shapes import TensorShape
 
 
+_CONTAINERS = (list, tuple, deque, range, Mapping, MappingView)
 _NESTED_TYPES: dict[type, bool] = {}
 
 
 def is_nested(structure: Any) -> bool:
-    """Whether `structure` is a list, a tuple or a mapping, and not a single value."""
+    """Whether `structure` is a sequence (but no text) or a mapping, and not a single value."""
     cls = structure.__class__
     nested = _NESTED_TYPES.get(cls)
     if nested is None:  # remembered: asking an abstract class costs more than the rest of a small gradient
-        nested = _NESTED_TYPES[cls] = issubclass(cls, (list, tuple, Mapping)) and not issubclass(cls, TensorShape)
+        nested = _NESTED_TYPES[cls] = issubclass(cls, _CONTAINERS) and not issubclass(cls, TensorShape)
     return nested
 
 
@@ -31,23 +35,28 @@ def flatten(structure: Any) -> list[Any]:
     """
     if not is_nested(structure):
         return [structure]
-    return _unpack(structure)[0]
+    leaves: list[Any] = []
+    for value in _children(structure):
+        if is_nested(value):
+            leaves += flatten(value)
+        else:
+            leaves.append(value)
+    return leaves
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
     """The values of `flat_sequence` arranged as `structure` is."""
-    values = list(flat_sequence)
+    values = flat_sequence if flat_sequence.__class__ is list else list(flat_sequence)
     if not is_nested(structure):
         if len(values) != 1:
             raise ValueError(f"The structure is a single value, but {len(values)} values were given to fill it.")
         return values[0]
-    leaves, treedef = _unpack(structure)
-    if len(leaves) != len(values):
+    count = len(flatten(structure))
+    if count != len(values):
         raise ValueError(
-            f"The structure has {len(leaves)} leaves, but {len(values)} values were given to fill it. "
-            f"Structure: {structure!r}."
+            f"The structure has {count} leaves, but {len(values)} values were given to fill it. Structure: {structure!r}."
         )
-    return _repack(treedef, values)
+    return _filled(structure, iter(values))
 
 
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
@@ -83,33 +92,53 @@ def assert_same_structure(
         )
     if not first:
         return
-    if check_types and type(nest1) is not type(nest2) and not (isinstance(nest1, Mapping) and isinstance(nest2, Mapping)):
+    if check_types and not _same_kind(nest1, nest2):
         raise TypeError(
             f"The two structures don't have the same sequence type: {type(nest1).__name__} and {type(nest2).__name__}."
         )
-    keys1 = sorted(nest1) if isinstance(nest1, Mapping) else range(len(nest1))
-    keys2 = sorted(nest2) if isinstance(nest2, Mapping) else range(len(nest2))
-    if list(keys1) != list(keys2):
+    keys1 = sorted_keys(nest1) if isinstance(nest1, Mapping) else list(range(len(nest1)))
+    keys2 = sorted_keys(nest2) if isinstance(nest2, Mapping) else list(range(len(nest2)))
+    if keys1 != keys2:
         raise ValueError(
             f"The two structures don't have the same nested structure: {nest1!r} and {nest2!r} differ in "
             f"{'keys' if isinstance(nest1, Mapping) else 'length'}."
         )
-    for key in keys1:
-        assert_same_structure(nest1[key], nest2[key], check_types)
+    for first_part, second_part in zip(_children(nest1), _children(nest2), strict=True):
+        assert_same_structure(first_part, second_part, check_types)
 
 
-def _unpack(structure: Any) -> tuple[list[Any], Any]:
-    import optree
-
-    leaves, treedef = optree.tree_flatten(structure, is_leaf=_is_leaf, none_is_leaf=True)
-    return leaves, treedef
-
-
-def _is_leaf(value: Any) -> bool:
-    return not is_nested(value)
+def _same_kind(first: Any, second: Any) -> bool:
+    """Whether two containers are of one type; mappings count as one, and so do namedtuples of one name and fields."""
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        return True
+    if hasattr(first, "_fields") and hasattr(second, "_fields"):
+        return (type(first).__name__, first._fields) == (type(second).__name__, second._fields)
+    return type(first) is type(second)
 
 
-def _repack(treedef: Any, leaves: list[Any]) -> Any:
-    import optree
+def sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
+    """The keys in the order in which a mapping is walked."""
+    try:
+        return sorted(mapping)
+    except TypeError:  # keys of several types
+        return sorted(mapping, key=lambda key: (type(key).__qualname__, key))
 
-    return optree.tree_unflatten(treedef, leaves)
+
+def _children(structure: Any) -> Any:
+    return [structure[key] for key in sorted_keys(structure)] if isinstance(structure, Mapping) else structure
+
+
+def _filled(structure: Any, values: Iterator[Any]) -> Any:
+    """A structure of the same kind, its leaves taken from `values`."""
+    if not is_nested(structure):
+        return next(values)
+    if isinstance(structure, Mapping):
+        filled = {key: _filled(structure[key], values) for key in sorted_keys(structure)}
+        items = {key: filled[key] for key in structure}
+        if isinstance(structure, defaultdict):
+            return type(structure)(structure.default_factory, items)
+        return items if structure.__class__ is dict else type(structure)(items)  # type: ignore[call-arg]
+    parts = [_filled(value, values) for value in structure]
+    if structure.__class__ is list or isinstance(structure, (range, MappingView)):
+        return parts
+    return type(structure)(*parts) if hasattr(structure, "_fields") else type(structure)(parts)

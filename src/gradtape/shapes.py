@@ -20,9 +20,9 @@ def _dimension(value: Any) -> Dimension:
         size = operator.index(value)
     except TypeError:
         raise TypeError(f"A dimension is an integer or None, not {value!r} of type {type(value).__name__}.") from None
-    if size < -1:
-        raise ValueError(f"A dimension cannot be negative, got {size}.")
-    return None if size == -1 else size
+    if size < 0:
+        raise ValueError(f"A dimension cannot be negative, got {size}. An unknown one is None.")
+    return size
 
 
 class TensorShape(tuple[Dimension, ...]):
@@ -176,8 +176,15 @@ class TensorShape(tuple[Dimension, ...]):
     def __getitem__(self, key: slice) -> TensorShape: ...
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
-            return TensorShape(None) if self._unknown_rank else TensorShape(super().__getitem__(key))
+            return self._unknown_part(key) if self._unknown_rank else TensorShape(super().__getitem__(key))
         return None if self._unknown_rank else super().__getitem__(key)
+
+    @staticmethod
+    def _unknown_part(key: slice) -> TensorShape:
+        """What is known of a slice of a shape of unknown rank: its length, where both ends count from the front."""
+        start, stop = key.start or 0, key.stop
+        known = stop is not None and 0 <= start <= stop and key.step in (None, 1)
+        return TensorShape([None] * (stop - start) if known else None)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TensorShape):

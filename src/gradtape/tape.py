@@ -345,10 +345,10 @@ def zeros(shape: tuple[Any, ...], dtype: DType) -> Tensor:
     return from_array(np.zeros(shape, dtype.numpy))
 
 
-def _weights(output_gradients: Any, targets: list[Any]) -> list[Any]:
+def _weights(output_gradients: Any, targets: list[Any]) -> list[Any] | None:
     """For each target its weight or None; a list that is too short leaves ones, one that is too long is cut."""
     if output_gradients is None:
-        return [None] * len(targets)
+        return None
     given = nest.flatten(output_gradients)[: len(targets)]
     weights: list[Any] = []
     for value, target in zip(given, targets, strict=False):

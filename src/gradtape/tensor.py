@@ -160,12 +160,12 @@ class EagerTensor(Tensor):
         return len(self._array)
 
     def __bool__(self) -> bool:
-        if self._array.size != 1 and self._array.dtype.kind != "O":
+        if self._array.size > 1:
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. "
                 "Use tf.reduce_any(x) or tf.reduce_all(x)."
             )
-        return bool(self._array)
+        return bool(self._array.item()) if self._array.size else False
 
     def __float__(self) -> float:
         return float(self._scalar("float"))
@@ -177,7 +177,7 @@ class EagerTensor(Tensor):
         return complex(self._scalar("complex"))
 
     def __index__(self) -> int:
-        if self._array.dtype.kind not in "iu":
+        if self._array.dtype.kind not in "iu" or self._array.ndim:
             raise TypeError(f"Only integer scalar tensors can be used as an index, got {self!r}.")
         return int(self._scalar("index"))
 
@@ -187,7 +187,7 @@ class EagerTensor(Tensor):
         return self._array.item()
 
     def __format__(self, spec: str) -> str:
-        return format(self._array.item() if self._array.ndim == 0 else str(self), spec)
+        return format(self._array.item() if self._array.ndim == 0 else self._array, spec)
 
     def __copy__(self) -> EagerTensor:
         return self
@@ -209,7 +209,7 @@ class EagerTensor(Tensor):
 def describe_value(array: Array) -> str:
     """The value as `repr` of a tensor shows it."""
     if array.ndim == 0:
-        return repr(array[()]) if array.dtype.kind == "O" else str(array)
+        return repr(array.item())
     return _on_new_line(repr(array))
 
 
@@ -342,7 +342,7 @@ class TensorSpec:
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether the value (or everything the other spec describes) may stand here."""
         if not hasattr(spec_or_value, "shape"):
-            spec_or_value = to_tensor(spec_or_value)
+            return False
         return self._dtype == spec_or_value.dtype and self._shape.is_compatible_with(spec_or_value.shape)
 
     def is_subtype_of(self, other: Any) -> bool:
@@ -466,6 +466,8 @@ def _adopt_array(array: Array, dtype: DType | None) -> Array:
     if array.dtype.kind in "SU":
         array = np.char.encode(array, "utf-8") if array.dtype.kind == "U" else array
         array = array.astype(object)
+    elif array.dtype.kind == "O":
+        array = _strings_of_objects(array)
     if dtype is not None and dtype.numpy != array.dtype:
         return _cast_array(array, dtype)
     native = array.dtype.newbyteorder("=")
@@ -501,7 +503,7 @@ def _from_python(value: Any, dtype: DType | None) -> Array:
         (kind == "O") != (target.kind == "O")
         or (kind == "f" and target.kind in "iub" and array.size)
         or (kind == "c" and target.kind != "c")
-        or ((kind == "b") != (target.kind == "b") and array.size)
+        or (target.kind == "b" and array.size)
     )
     if wrong:
         raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}.")
@@ -526,6 +528,19 @@ def _with_default_type(value: Any, array: Array, kind: str) -> Array:
         small = array.astype(np.int32)
         return small if np.array_equal(small, array) else array
     return array
+
+
+def _strings_of_objects(array: Array) -> Array:
+    """An array of bytes from one of text and bytes; nothing else may be in an array of objects."""
+    strings = np.empty(array.shape, object)
+    for index, value in np.ndenumerate(array):
+        if not isinstance(value, (str, bytes)):
+            raise ValueError(
+                f"Failed to convert a NumPy array to a Tensor (Unsupported object type {type(value).__name__}). "
+                "Give the array a numeric type first: array.astype(np.float32)."
+            )
+        strings[index] = value.encode() if isinstance(value, str) else value
+    return strings
 
 
 def _strings_from_python(value: Any, array: Array) -> Array:

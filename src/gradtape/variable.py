@@ -54,7 +54,7 @@ class Variable(metaclass=_VariableMeta):
     >>> import gradtape as tf
     >>> v = tf.Variable([1.0, 2.0], name="v")
     >>> v.assign_add([1.0, 1.0])
-    <tf.Variable 'v:0' shape=(2,) dtype=float32, numpy=array([2., 3.], dtype=float32)>
+    <tf.Variable 'UnreadVariable' shape=(2,) dtype=float32, numpy=array([2., 3.], dtype=float32)>
 
     Args:
         initial_value: A tensor, an array, a Python value, or a function without arguments that makes one.
@@ -227,12 +227,12 @@ class Variable(metaclass=_VariableMeta):
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Add `delta` to the value."""
-        self._store(self._value._array + self._checked(delta))
+        self._store(self._value._array + self._of_same_shape(delta))
         return self._after(read_value)
 
     def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Subtract `delta` from the value."""
-        self._store(self._value._array - self._checked(delta))
+        self._store(self._value._array - self._of_same_shape(delta))
         return self._after(read_value)
 
     def _after(self, read_value: bool) -> Any:
@@ -253,6 +253,15 @@ class Variable(metaclass=_VariableMeta):
             raise ValueError(
                 f"Cannot assign value to variable '{self._name}': Shape mismatch. The variable shape {self._shape}, "
                 f"and the assigned value shape {array.shape} are incompatible."
+            )
+        return array
+
+    def _of_same_shape(self, delta: Any) -> Array:
+        """The array to add; nothing is broadcast."""
+        array = to_tensor(delta, self.dtype)._array
+        if array.shape != self._value._array.shape:
+            raise invalid(
+                f"Cannot update variable '{self._name}' of shape {self._value.shape} with a value of shape {array.shape}."
             )
         return array
 
@@ -366,6 +375,21 @@ class Variable(metaclass=_VariableMeta):
     def __index__(self) -> int:
         return self._value.__index__()
 
+    def __iadd__(self, value: Any) -> NoReturn:
+        raise _not_in_place("+=", "assign_add(value)")
+
+    def __isub__(self, value: Any) -> NoReturn:
+        raise _not_in_place("-=", "assign_sub(value)")
+
+    def __imul__(self, value: Any) -> NoReturn:
+        raise _not_in_place("*=", "assign(variable * value)")
+
+    def __itruediv__(self, value: Any) -> NoReturn:
+        raise _not_in_place("/=", "assign(variable / value)")
+
+    def __ipow__(self, value: Any) -> NoReturn:
+        raise _not_in_place("**=", "assign(variable ** value)")
+
     def __hash__(self) -> NoReturn:
         raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
 
@@ -394,7 +418,7 @@ class Variable(metaclass=_VariableMeta):
 
     def __repr__(self) -> str:
         value = describe_value(self._value._array)
-        return f"<tf.Variable '{self._name}' shape={self._shape} dtype={self.dtype.name}, numpy={value}>"
+        return f"<tf.Variable '{self.name}' shape={self._shape} dtype={self.dtype.name}, numpy={value}>"
 
     def __format__(self, spec: str) -> str:
         return format(self._value, spec) if self._value.ndim == 0 and spec else format(str(self), spec)
@@ -412,6 +436,19 @@ class _UnreadVariable(Variable):
 
     def __init__(self, variable: Variable) -> None:
         self.__dict__ = variable.__dict__  # the same cell: one value, one identity
+
+    @property
+    def name(self) -> str:
+        """TensorFlow's name for it."""
+        return "UnreadVariable"
+
+
+def _not_in_place(operator: str, method: str) -> RuntimeError:
+    """The name would stand for a tensor from there on, and the variable would not have changed."""
+    return RuntimeError(
+        f"`variable {operator} value` is not supported for tf.Variable. Use `variable.{method}` to change the variable, or "
+        f"`out = variable {operator.removesuffix('=')} value` for a new tensor."
+    )
 
 
 def _set_rows(array: Array, key: Any, values: Array) -> None:
@@ -471,7 +508,7 @@ class SliceAssigner:
             try:
                 array[self._key] = combine(part, new)
             except ValueError:
-                raise ValueError(
+                raise invalid(
                     f"Cannot assign a value of shape {np.shape(new)} to a slice of shape {part.shape} of "
                     f"variable '{self._variable.name}'."
                 ) from None

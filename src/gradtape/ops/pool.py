@@ -123,13 +123,13 @@ def _chosen(x: Array, out: Array, keys: Any) -> Iterator[tuple[Any, Any, Array]]
 
 
 def _window_max_gradient(
-    g: Array, input: Array, out: Array, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
+    g: Array, input: Array, largest: Array, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Array:
-    found = _checked_triple(g, input, out, window, strides, dilations, padding, "output")
+    found = _checked_triple(g, input, largest, window, strides, dilations, padding, "output")
     result = np.empty(input.shape, g.dtype)
     overlap = any(s <= (w - 1) * d for s, w, d in zip(strides, window, dilations, strict=True))
     for block in _pool_blocks(input.shape, input.itemsize):
-        values = _steps(input[block], out[block], found)
+        values = _steps(input[block], largest[block], found)
         part = g[block]
         for x, y, keys in reversed(list(zip(values[:-1], values[1:], _stages(found), strict=True))):
             before = np.zeros(x.shape, g.dtype)
@@ -145,26 +145,26 @@ def _window_max_gradient(
 
 @op(eager=_window_max_gradient, dtypes=FLOATING, tf_name="MaxPoolGrad")
 def window_max_gradient(
-    xp: Any, g: Any, input: Any, out: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
+    xp: Any, g: Any, input: Any, largest: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Any:
-    """Zeros with g where each window of the input has its largest element, which is `out`."""
-    found = _checked_triple(g, input, out, window, strides, dilations, padding, "output")
-    done, result = xp.zeros(out.shape, bool), xp.zeros(input.shape, g.dtype)
+    """Zeros with g where each window of the input has its largest element, which is `largest`."""
+    found = _checked_triple(g, input, largest, window, strides, dilations, padding, "output")
+    done, result = xp.zeros(largest.shape, bool), xp.zeros(input.shape, g.dtype)
     for _, inputs, outputs in found.taps():
         i, o = (slice(None), *inputs), (slice(None), *outputs)
-        hit = (input[i] == out[o]) & ~done[o]
+        hit = (input[i] == largest[o]) & ~done[o]
         done = done.at[o].set(done[o] | hit)
         result = result.at[i].add(xp.where(hit, g[o], 0))
     return result
 
 
 def _window_max_pick(
-    t: Array, input: Array, out: Array, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
+    t: Array, input: Array, largest: Array, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Array:
-    found = _checked_triple(t, input, out, window, strides, dilations, padding, "input")
-    result = np.empty(out.shape, t.dtype)
+    found = _checked_triple(t, input, largest, window, strides, dilations, padding, "input")
+    result = np.empty(largest.shape, t.dtype)
     for block in _pool_blocks(input.shape, input.itemsize):
-        values = _steps(input[block], out[block], found)
+        values = _steps(input[block], largest[block], found)
         part = t[block]
         for x, y, keys in zip(values[:-1], values[1:], _stages(found), strict=True):
             after = np.zeros(y.shape, t.dtype)
@@ -177,27 +177,27 @@ def _window_max_pick(
 
 @op(eager=_window_max_pick, dtypes=FLOATING, tf_name="MaxPoolGradGrad")
 def window_max_pick(
-    xp: Any, t: Any, input: Any, out: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
+    xp: Any, t: Any, input: Any, largest: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Any:
-    """The elements of t where each window of the input has its largest element, which is `out`."""
-    found = _checked_triple(t, input, out, window, strides, dilations, padding, "input")
-    done, result = xp.zeros(out.shape, bool), xp.zeros(out.shape, t.dtype)
+    """The elements of t where each window of the input has its largest element, which is `largest`."""
+    found = _checked_triple(t, input, largest, window, strides, dilations, padding, "input")
+    done, result = xp.zeros(largest.shape, bool), xp.zeros(largest.shape, t.dtype)
     for _, inputs, outputs in found.taps():
         i, o = (slice(None), *inputs), (slice(None), *outputs)
-        hit = (input[i] == out[o]) & ~done[o]
+        hit = (input[i] == largest[o]) & ~done[o]
         done = done.at[o].set(done[o] | hit)
         result = result.at[o].add(xp.where(hit, t[i], 0))
     return result
 
 
 def _checked_triple(
-    given: Any, input: Any, out: Any, window: Any, strides: Any, dilations: Any, padding: Any, like: str
+    given: Any, input: Any, largest: Any, window: Any, strides: Any, dilations: Any, padding: Any, like: str
 ) -> Windows:
     found = _pool_windows(input.shape, window, strides, dilations, padding)
     expected = (input.shape[0], *found.outputs, input.shape[-1])
-    if out.shape != expected or given.shape != (expected if like == "output" else input.shape):
+    if largest.shape != expected or given.shape != (expected if like == "output" else input.shape):
         raise invalid(
-            f"max_pool: an input of shape {input.shape} gives an output of shape {expected}; the output given has {out.shape} and the "
+            f"max_pool: an input of shape {input.shape} gives an output of shape {expected}; the output given has {largest.shape} and the "
             f"gradient, which must be like the {like}, has {given.shape}."
         )
     return found
@@ -214,5 +214,340 @@ def _(t: Any, input: Any, out: Any, window: Any, strides: Any, dilations: Any, p
 
 
 @window_max_gradient.vjp("g")
-def _(t: Any, input: Any, out_: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
-    return window_max_pick(t, input, out_, window=window, strides=strides, dilations=dilations, padding=padding)
+def _(t: Any, input: Any, largest: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
+    return window_max_pick(t, input, largest, window=window, strides=strides, dilations=dilations, padding=padding)
+
+
+@window_max_pick.vjp("t")
+def _(g: Any, input: Any, largest: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
+    return window_max_gradient(g, input, largest, window=window, strides=strides, dilations=dilations, padding=padding)
+
+
+@window_max_gradient.jvp("g")
+def _(t: Any, input: Any, largest: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
+    return window_max_gradient(t, input, largest, window=window, strides=strides, dilations=dilations, padding=padding)
+
+
+@window_max_pick.jvp("t")
+def _(t: Any, input: Any, largest: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
+    return window_max_pick(t, input, largest, window=window, strides=strides, dilations=dilations, padding=padding)
+
+
+def _window_argmax(
+    input: Array, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, with_batch: bool
+) -> Array:
+    found = _pool_windows(input.shape, window, strides, dilations, padding)
+    largest = _window_max(input, window, strides, dilations, padding)
+    positions = np.arange(prod(input.shape[1:]), dtype=np.int64).reshape(1, *input.shape[1:])
+    result = np.zeros(largest.shape, np.int64)
+    keys = [((slice(None), *tap.inputs), (slice(None), *tap.outputs)) for tap in found.taps()]
+    for inputs, outputs, hit in _chosen(input, largest, keys):
+        result[outputs] += positions[inputs] * hit
+    if with_batch:
+        result += np.arange(input.shape[0]).reshape(-1, *(1,) * (input.ndim - 1)) * positions.size
+    return result
+
+
+@op(eager=_window_argmax, dtypes=REAL, tf_name="MaxPoolWithArgmax")
+def window_argmax(
+    xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, with_batch: bool
+) -> Any:
+    """Where each window has its largest element: the position in the flattened image, or in the flattened batch."""
+    found = _pool_windows(input.shape, window, strides, dilations, padding)
+    shape = (input.shape[0], *found.outputs, input.shape[-1])
+    positions = xp.broadcast_to(xp.arange(prod(input.shape[1:])).reshape(1, *input.shape[1:]), input.shape)
+    best, result = xp.full(shape, _lowest(input.dtype), input.dtype), xp.full(shape, -1)
+    for _, inputs, outputs in found.taps():
+        i, o = (slice(None), *inputs), (slice(None), *outputs)
+        better = (input[i] > best[o]) | (result[o] < 0)
+        best = best.at[o].set(xp.where(better, input[i], best[o]))
+        result = result.at[o].set(xp.where(better, positions[i], result[o]))
+    if with_batch:
+        result = result + xp.arange(input.shape[0]).reshape(-1, *(1,) * (input.ndim - 1)) * prod(input.shape[1:])
+    return result
+
+
+window_argmax.not_differentiable("positions are integers")
+
+
+# --- sums and means ----------------------------------------------------------------------------------------------------
+
+
+def _divisor(found: Windows, dtype: Any) -> Any:
+    """How many elements each window has, padding not counted: a number, or an array where windows differ."""
+    if not any(low or high for low, high in found.padding):
+        return float(prod(found.window))
+    return found.counts().astype(dtype)[..., None]
+
+
+def _window_sum(
+    input: Array, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, average: bool
+) -> Array:
+    found = _pool_windows(input.shape, window, strides, dilations, padding)
+    x = input.astype(np.float32) if input.dtype in NARROW_FLOATS else input
+    result = _reduce_windows(np.add, x, found, 0)
+    if average:
+        result /= _divisor(found, result.dtype)
+    return result.astype(input.dtype, copy=False)
+
+
+@op(eager=_window_sum, dtypes=FLOATING, tf_name="AvgPool")
+def window_sum(
+    xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, average: bool
+) -> Any:
+    """The sum or the mean of each window; padding does not count."""
+    found = _pool_windows(input.shape, window, strides, dilations, padding)
+    result = xp.zeros((input.shape[0], *found.outputs, input.shape[-1]), input.dtype)
+    for _, inputs, outputs in found.taps():
+        result = result.at[(slice(None), *outputs)].add(input[(slice(None), *inputs)])
+    return result / _divisor(found, input.dtype) if average else result
+
+
+def _window_spread(
+    g: Array, shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, average: bool
+) -> Array:
+    found = _checked_spread(g, shape, window, strides, dilations, padding)
+    wide = g.astype(np.float32) if g.dtype in NARROW_FLOATS else g
+    result = np.empty(shape, wide.dtype)
+    divisor = _divisor(found, wide.dtype)
+    for block in _pool_blocks(shape, wide.itemsize):
+        part = wide[block] / divisor if average else wide[block]
+        for axis in range(len(shape) - 2):
+            part = _spread_along(part, axis + 1, found.taps_along(axis), shape[axis + 1])
+        result[block] = part
+    return result.astype(g.dtype, copy=False)
+
+
+def _spread_along(g: Array, axis: int, taps: tuple[Tap, ...], size: int) -> Array:
+    result = np.zeros((*g.shape[:axis], size, *g.shape[axis + 1 :]), g.dtype)
+    lead = (slice(None),) * axis
+    for tap in taps:
+        result[(*lead, tap.inputs[0])] += g[(*lead, tap.outputs[0])]
+    return result
+
+
+@op(eager=_window_spread, dtypes=FLOATING, tf_name="AvgPoolGrad")
+def window_spread(
+    xp: Any, g: Any, *, shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, average: bool
+) -> Any:
+    """The transpose of `window_sum`, for an input of this shape."""
+    found = _checked_spread(g, shape, window, strides, dilations, padding)
+    g = g / _divisor(found, g.dtype) if average else g
+    result = xp.zeros(shape, g.dtype)
+    for _, inputs, outputs in found.taps():
+        result = result.at[(slice(None), *inputs)].add(g[(slice(None), *outputs)])
+    return result
+
+
+def _checked_spread(g: Any, shape: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Windows:
+    found = _pool_windows(shape, window, strides, dilations, padding)
+    if g.shape != (shape[0], *found.outputs, shape[-1]):
+        raise invalid(
+            f"avg_pool: an input of shape {shape} gives an output of shape {(shape[0], *found.outputs, shape[-1])}, but the gradient "
+            f"has shape {g.shape}."
+        )
+    return found
+
+
+@window_sum.vjp("input")
+def _(g: Any, input_shape: Sizes, window: Any, strides: Any, dilations: Any, padding: Any, average: bool) -> Any:
+    return window_spread(
+        g, shape=input_shape, window=window, strides=strides, dilations=dilations, padding=padding, average=average
+    )
+
+
+@window_spread.vjp("g")
+def _(t: Any, window: Any, strides: Any, dilations: Any, padding: Any, average: bool) -> Any:
+    return window_sum(t, window=window, strides=strides, dilations=dilations, padding=padding, average=average)
+
+
+window_sum.linear("input")
+window_spread.linear("g")
+
+
+# --- batching: the hidden axis joins the batch -------------------------------------------------------------------------
+
+
+def _batch_pool(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    size, data = all_batched(is_batched, args)
+    if "shape" in attributes:
+        batch, *rest = attributes["shape"]
+        attributes["shape"] = (size * batch, *rest)
+    folded = [reshape(x, shape=(size * shape_of(x)[1], *shape_of(x)[2:])) for x in data]
+    result = op(*folded, **attributes)
+    batch, *rest = shape_of(result)
+    return reshape(result, shape=(size, batch // size, *rest))
+
+
+for _op in (window_max, window_max_gradient, window_max_pick, window_sum, window_spread):
+    _op.batching = _batch_pool
+
+
+# --- samples and bad inputs --------------------------------------------------------------------------------------------
+
+_CASES: list[tuple[Sizes, Sizes, dict[str, Any]]] = [
+    ((2, 4, 6, 3), (2, 2), {"strides": (2, 2), "padding": "VALID"}),
+    ((2, 5, 5, 2), (2, 2), {"strides": (2, 2), "padding": "SAME"}),
+    ((1, 5, 5, 2), (3, 3), {"padding": "SAME"}),
+    ((1, 5, 6, 1), (3, 2), {"strides": (2, 1), "padding": "VALID"}),
+    ((2, 6, 5, 2), (2, 2), {"dilations": (2, 3), "padding": "VALID"}),
+    ((1, 4, 4, 2), (2, 3), {"padding": ((1, 0), (1, 2))}),
+    ((2, 7, 2), (3,), {"strides": (2,), "padding": "SAME"}),
+    ((2, 7, 2), (2,), {"strides": (3,), "padding": "VALID"}),
+    ((1, 4, 3, 4, 2), (2, 2, 2), {"strides": (2, 1, 2), "padding": "VALID"}),
+    ((1, 5, 5, 1), (4, 4), {"padding": "SAME", "strides": (2, 2)}),
+    ((1, 4, 4, 3), (4, 4), {"padding": "VALID"}),
+    ((0, 4, 4, 1), (2, 2), {"padding": "SAME"}),
+    ((2, 3, 3, 2), (1, 1), {"padding": "VALID"}),
+    ((1, 1, 3, 1), (2, 2), {"padding": "SAME", "strides": (2, 2)}),
+    ((1, 2, 2, 1), (3, 2), {"padding": "VALID"}),
+]
+
+
+def _cases() -> Iterator[tuple[Sizes, Sizes, dict[str, Any]]]:
+    for shape, window, settings in _CASES:
+        rank = len(window)
+        attributes = {"window": window, "strides": (1,) * rank, "dilations": (1,) * rank} | settings
+        found = _pool_windows(shape, **attributes)
+        yield shape, (shape[0], *found.outputs, shape[-1]), attributes
+
+
+@window_max.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, _, attributes in _cases():
+        yield Sample((draw(shape),), attributes)
+
+
+@window_max_gradient.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, output, attributes in _cases():
+        x = draw(shape)
+        yield Sample((draw(output), x, _window_max(x, **attributes)), attributes)
+
+
+@window_max_pick.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, _, attributes in _cases():
+        x = draw(shape)
+        yield Sample((draw(shape), x, _window_max(x, **attributes)), attributes)
+
+
+@window_argmax.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, _, attributes in _cases():
+        yield Sample((draw(shape),), {**attributes, "with_batch": shape[0] == 2})
+
+
+@window_sum.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for number, (shape, _, attributes) in enumerate(_cases()):
+        yield Sample((draw(shape),), {**attributes, "average": number % 4 != 3})
+
+
+@window_spread.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for number, (shape, output, attributes) in enumerate(_cases()):
+        yield Sample((draw(output),), {"shape": shape, **attributes, "average": number % 4 != 3})
+
+
+def _written_out(shape: Sizes, attributes: dict[str, Any]) -> Iterator[tuple[Any, list[Any]]]:
+    """From the definition: each output position with the input positions of its window, channel by channel."""
+    found = _pool_windows(shape, **attributes)
+    for n, c in product(range(shape[0]), range(shape[-1])):
+        for position in np.ndindex(found.outputs):
+            seen = []
+            for place in np.ndindex(found.window):
+                at = tuple(
+                    p * s + k * d - low
+                    for p, s, k, d, (low, _) in zip(
+                        position, found.strides, place, found.dilations, found.padding, strict=True
+                    )
+                )
+                if all(0 <= a < m for a, m in zip(at, found.sizes, strict=True)):
+                    seen.append((n, *at, c))
+            yield (n, *position, c), seen
+
+
+def _output_shape(shape: Sizes, attributes: dict[str, Any]) -> Sizes:
+    return (shape[0], *_pool_windows(shape, **attributes).outputs, shape[-1])
+
+
+@window_max.value
+def _(input: Any, **attributes: Any) -> Any:
+    result = np.zeros(_output_shape(input.shape, attributes))
+    for at, seen in _written_out(input.shape, attributes):
+        result[at] = max(input[s] for s in seen)
+    return result
+
+
+@window_max_gradient.value
+def _(g: Any, input: Any, largest: Any, **attributes: Any) -> Any:
+    result = np.zeros(input.shape)
+    for at, seen in _written_out(input.shape, attributes):
+        result[max(seen, key=lambda s: input[s])] += g[at]
+    return result
+
+
+@window_max_pick.value
+def _(t: Any, input: Any, largest: Any, **attributes: Any) -> Any:
+    result = np.zeros(_output_shape(input.shape, attributes))
+    for at, seen in _written_out(input.shape, attributes):
+        result[at] = t[max(seen, key=lambda s: input[s])]
+    return result
+
+
+@window_argmax.value
+def _(input: Any, with_batch: bool, **attributes: Any) -> Any:
+    result = np.zeros(_output_shape(input.shape, attributes), np.int64)
+    for at, seen in _written_out(input.shape, attributes):
+        n, *rest = max(seen, key=lambda s: input[s])
+        result[at] = np.ravel_multi_index((n * with_batch, *rest), input.shape)
+    return result
+
+
+@window_sum.value
+def _(input: Any, average: bool, **attributes: Any) -> Any:
+    result = np.zeros(_output_shape(input.shape, attributes))
+    for at, seen in _written_out(input.shape, attributes):
+        result[at] = sum(input[s] for s in seen) / (len(seen) if average else 1)
+    return result
+
+
+@window_spread.value
+def _(g: Any, shape: Any, average: bool, **attributes: Any) -> Any:
+    result = np.zeros(shape)
+    for at, seen in _written_out(shape, attributes):
+        for s in seen:
+            result[s] += g[at] / (len(seen) if average else 1)
+    return result
+
+
+_BAD: list[tuple[str, dict[str, Any]]] = [
+    ("a stride is positive", {"strides": (0, 1)}), ("a stride is positive", {"strides": (1, -2)}), ("a stride for each size", {"strides": (1,)}),
+    ("a dilation is positive", {"dilations": (0, 1)}), ("a window is positive", {"window": (0, 2)}), ("a window is positive", {"window": (2, -1)}),
+    ("a window size for each size", {"window": (2,)}), ("padding has a name", {"padding": "valid"}),
+    ("padding is not negative", {"padding": ((-1, 0), (0, 0))}), ("no window is all padding", {"padding": ((2, 0), (0, 0))}),
+    ("the window must fit", {"window": (9, 2)}), ("the window must fit", {"window": (2, 2**40)}), ("padding has pairs", {"padding": ((0, 0),)}),
+]  # fmt: skip
+
+
+def _bad(*shapes: Sizes, **more: Any) -> Any:
+    def declared() -> Iterator[BadInput]:
+        usual = {"window": (2, 2), "strides": (1, 1), "dilations": (1, 1), "padding": "VALID", **more}
+        arrays = tuple(np.ones(shape, np.float32) for shape in shapes)
+        for why, settings in _BAD:
+            yield BadInput(why, arrays, usual | settings)
+        yield BadInput("axes for batch, sizes and channels", tuple(a[0, 0] for a in arrays), usual)
+        if len(arrays) > 1 or "shape" in more:
+            yield BadInput("the shapes must fit", (arrays[0][:, :1], *arrays[1:]), usual)
+            yield BadInput("the shapes must fit", (arrays[0][..., :0], *arrays[1:]), usual)
+
+    return declared
+
+
+window_max.rejects(_bad((1, 4, 4, 2)))
+window_argmax.rejects(_bad((1, 4, 4, 2), with_batch=False))
+window_max_gradient.rejects(_bad((1, 3, 3, 2), (1, 4, 4, 2), (1, 3, 3, 2)))
+window_max_pick.rejects(_bad((1, 4, 4, 2), (1, 4, 4, 2), (1, 3, 3, 2)))
+window_sum.rejects(_bad((1, 4, 4, 2), average=True))
+window_spread.rejects(_bad((1, 3, 3, 2), shape=(1, 4, 4, 2), average=True))

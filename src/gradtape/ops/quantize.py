@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, Array
+from ..dtypes import FLOATING, NARROW_FLOATS, Array
 from ..errors import invalid
-from ..op import Sample
+from ..op import BadInput, Sample
 from .elementwise import (
     convert,
     equal,
@@ -43,9 +43,15 @@ def _check_bits(num_bits: int) -> None:
 
 def _fake_quant(inputs: Array, min: Array, max: Array, num_bits: int, narrow_range: bool) -> Array:
     _check_bits(num_bits)
+    dtype = np.asarray(inputs).dtype
+    if dtype in NARROW_FLOATS:  # 16 bits of grid do not fit in a float of 16 bits
+        wide = [np.asarray(value).astype(np.float32) for value in (inputs, min, max)]
+        return _fake_quant(*wide, num_bits, narrow_range).astype(dtype)
     low, high, step = grid(min, max, num_bits, narrow_range)
     inside = np.minimum(np.maximum(inputs, low), high) - low
-    result = np.floor(inside * (1.0 / step) + 0.5) * step + low
+    # Counted from the zero of the grid, so that 0 stays exactly 0.
+    inverse = 1.0 / step
+    result = np.floor(inside * inverse - np.floor(-low * inverse + 0.5) + 0.5) * step
     return np.where((min == 0) & (max == 0), result.dtype.type(0), result)
 
 
@@ -57,7 +63,8 @@ def fake_quant(xp: Any, inputs: Any, min: Any, max: Any, *, num_bits: int = 8, n
     """
     low, high, step = grid(min, max, num_bits, narrow_range)
     inside = xp.minimum(xp.maximum(inputs, low), high) - low
-    return xp.where((min == 0) & (max == 0), 0, xp.floor(inside * (1.0 / step) + 0.5) * step + low)
+    rounded = xp.floor(inside / step - xp.floor(-low / step + 0.5) + 0.5) * step
+    return xp.where((min == 0) & (max == 0), 0, rounded)
 
 
 def _no_range(min: Any, max: Any) -> Any:
@@ -109,3 +116,12 @@ def _(inputs: Any, min: Any, max: Any, num_bits: int, narrow_range: bool) -> Any
         ends = (first - zero) * step, (last - zero) * step
         result[place] = np.floor((np.clip(x[place], *ends) - ends[0]) / step + 0.5) * step + ends[0]
     return result
+
+
+@fake_quant.rejects
+def _() -> Iterator[BadInput]:
+    x, low, high = np.ones((2, 3), np.float32), np.float32(-1), np.float32(1)
+    for bits in [1, 0, -3, 17, 2**40]:
+        yield BadInput("from 2 to 16 bits", (x, low, high), {"num_bits": bits})
+    yield BadInput("the bounds broadcast", (x, np.ones(2, np.float32), high))
+    yield BadInput("complex numbers have no order", (x.astype(np.complex64), low.astype(np.complex64), high.astype(np.complex64)))

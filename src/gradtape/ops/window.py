@@ -105,12 +105,12 @@ def windows(name: str, sizes: Sizes, window: Sizes, strides: Sizes, dilations: S
     outputs = []
     for axis in range(rank):
         room = sizes[axis] + sum(pads[axis]) - extents[axis]
-        if room < -1 or (room < 0 and strides[axis] > 1):
+        if room <= -2 * strides[axis]:  # TensorFlow's bound; just below zero there is no window, and the output is empty
             raise invalid(
                 f"{name}: the window (with dilation {extents[axis]}) is larger than size {sizes[axis]} with padding "
                 f'{pads[axis]} on axis {axis + 1}. Use a smaller window or padding="SAME".'
             )
-        outputs.append(room // strides[axis] + 1)
+        outputs.append(max(room // strides[axis] + 1, 0))
     return Windows(sizes, window, strides, dilations, tuple(pads), tuple(outputs))
 
 

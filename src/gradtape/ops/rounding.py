@@ -1,0 +1,80 @@
+"""Division rounded towards zero, and neighbouring floating-point numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import FLOATING, REAL, Array
+from ..errors import invalid
+from .elementwise import explain_broadcast, zeros_like
+from .family import elementwise, reject_shapes, sample_binary
+
+
+def _check_divisor(y: Array, name: str) -> None:
+    if y.dtype.kind in "iu" and not np.all(y):
+        raise invalid(f"{name}: integer division by zero.")
+
+
+def _truncate_divide(x: Array, y: Array) -> Any:
+    x, y = np.asarray(x), np.asarray(y)
+    _check_divisor(y, "truncatediv")
+    if x.dtype.kind in "iu":
+        return (x - np.fmod(x, y)) // y
+    return np.trunc(x / y)
+
+
+@elementwise(eager=_truncate_divide, dtypes=REAL, tf_name="TruncateDiv")
+def truncatediv(xp: Any, x: Any, y: Any) -> Any:
+    """x / y rounded towards zero."""
+    return (x - xp.fmod(x, y)) // y if xp.issubdtype(x.dtype, xp.integer) else xp.trunc(x / y)
+
+
+truncatediv.not_differentiable("it is constant between its jumps")
+
+
+def _truncate_mod(x: Array, y: Array) -> Any:
+    x, y = np.asarray(x), np.asarray(y)
+    _check_divisor(y, "truncatemod")
+    return np.fmod(x, y)
+
+
+@elementwise(eager=_truncate_mod, dtypes=REAL, tf_name="TruncateMod")
+def truncatemod(xp: Any, x: Any, y: Any) -> Any:
+    """What is left of x after taking truncatediv(x, y) times y away; it has the sign of x."""
+    return xp.fmod(x, y)
+
+
+@truncatemod.derivative("x")
+def _(t: Any) -> Any:
+    return t
+
+
+@truncatemod.derivative("y")
+def _(t: Any, x: Any, y: Any) -> Any:
+    return -t * truncatediv(x, y)
+
+
+@elementwise(eager=np.nextafter, dtypes=FLOATING, tf_name="NextAfter")
+def nextafter(xp: Any, x1: Any, x2: Any) -> Any:
+    """The floating-point number next to x1 on the way to x2; its derivative in x1 is 1, in x2 it is 0."""
+    return xp.nextafter(x1, x2)
+
+
+@nextafter.derivative("x1")
+def _(t: Any) -> Any:
+    return t
+
+
+@nextafter.derivative("x2")
+def _(t: Any) -> Any:
+    return zeros_like(t)
+
+
+for _op in (truncatediv, truncatemod):
+    sample_binary(_op, second=(0.4, 2.0))
+sample_binary(nextafter)
+for _op in (truncatediv, truncatemod, nextafter):
+    _op.check = explain_broadcast(_op.name)
+    reject_shapes(_op)

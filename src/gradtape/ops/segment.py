@@ -1,0 +1,256 @@
+"""Reductions over segments: rows of a tensor that carry the same segment id, and counts of integers.
+
+`segment_*` take ids in increasing order, and have as many segments as the last id says. `unsorted_segment_*` take any
+order and are told how many segments there are; rows with a negative id are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from ..dtypes import INDEX, NARROW_FLOATS, NUMERIC, REAL, Array
+from ..errors import ResourceExhaustedError, UnimplementedError, invalid
+from ..op import BadInput, Op, Rule, Sample, op
+from .elementwise import conj, convert, equal, greater, greater_equal, less, maximum, ones_like, select, zeros_like
+from .family import all_batched, numpy_type, rank_of, shape_of
+from .index import take
+from .layout import pad_constant, permute, reshape
+
+_IDS = INDEX | {np.dtype(np.int16)}
+
+# --- kernels ---------------------------------------------------------------------------------------------------------
+
+
+def _reduced(combine: np.ufunc, empty: Any, rows: Array, ids: Array, count: int) -> Array:
+    """`combine` over the rows of each segment; `empty` where there are none."""
+    wanted = count * int(np.prod(rows.shape[1:], dtype=np.int64)) * rows.dtype.itemsize
+    if wanted >= 2**33 and wanted > 4096 * rows.nbytes:
+        raise ResourceExhaustedError(None, None, f"{count} segments for {len(rows)} rows of data take {wanted} bytes.")
+    result = np.zeros((count, *rows.shape[1:]), rows.dtype) if empty == 0 else np.full((count, *rows.shape[1:]), empty, rows.dtype)
+    if not len(ids):
+        return result
+    wide = rows.astype(np.float32) if rows.dtype in NARROW_FLOATS else rows
+    starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))
+    result[ids[starts]] = combine.reduceat(wide, starts, axis=0, dtype=wide.dtype)
+    return result
+
+
+def _sorted_kernel(name: str, combine: np.ufunc, empty: int) -> Rule:
+    def kernel(data: Array, segment_ids: Array) -> Array:
+        _check_sorted(data, segment_ids, name)
+        return _reduced(combine, empty, data, segment_ids, int(segment_ids[-1]) + 1 if len(segment_ids) else 0)
+
+    return kernel
+
+
+def _check_sorted(data: Array, ids: Array, name: str) -> None:
+    if data.ndim == 0 or ids.ndim != 1 or len(ids) != len(data):
+        raise invalid(f"{name}: segment_ids must have one id for each row of data, got data {data.shape} and segment_ids {ids.shape}.")
+    if len(ids) and ids[0] < 0:
+        raise invalid(f"{name}: segment id {ids[0]} is negative. Only unsorted_segment_* leave out negative ids.")
+    if (ids[1:] < ids[:-1]).any():
+        raise invalid(f"{name}: segment ids are not increasing. Use tf.math.unsorted_{name} for ids in any order.")
+
+
+def _segment_mean(data: Array, segment_ids: Array) -> Array:
+    total = _SUM(data, segment_ids)
+    sizes = np.maximum(np.bincount(segment_ids), 1).reshape(-1, *(1,) * (data.ndim - 1)) if len(segment_ids) else np.int64(1)
+    if data.dtype.kind in "iu":
+        return np.asarray(np.trunc(total / sizes)).astype(data.dtype)
+    if data.dtype in NARROW_FLOATS:
+        return np.asarray(total.astype(np.float32) / sizes).astype(data.dtype)
+    return np.asarray(total / sizes.astype(data.dtype))
+
+
+_SUM = _sorted_kernel("segment_sum", np.add, 0)
+
+
+def _unsorted_kernel(name: str, combine: np.ufunc, empty: Any) -> Rule:
+    def kernel(data: Array, segment_ids: Array, num_segments: int) -> Array:
+        rank = segment_ids.ndim
+        if data.shape[:rank] != segment_ids.shape:
+            raise invalid(f"{name}: data {data.shape} must begin with the shape of segment_ids, {segment_ids.shape}.")
+        if num_segments < 0:
+            raise invalid(f"{name}: num_segments must not be negative, got {num_segments}.")
+        ids, rows = segment_ids.reshape(-1), data.reshape(segment_ids.size, *data.shape[rank:])
+        if ids.size and ids.max() >= num_segments:
+            raise invalid(f"{name}: segment id {ids.max()} is not in [0, {num_segments}).")
+        if (ids[1:] < ids[:-1]).any():
+            order = np.argsort(ids, kind="stable")
+            ids, rows = ids[order], rows[order]
+        dropped = int(np.searchsorted(ids, 0)) if ids.size else 0
+        value = empty(data.dtype) if callable(empty) else empty
+        return _reduced(combine, value, rows[dropped:], ids[dropped:], num_segments)
+
+    return kernel
+
+
+def _lowest(dtype: np.dtype[Any]) -> Any:
+    return np.iinfo(dtype).min if dtype.kind in "iu" else ml_dtypes.finfo(dtype).min
+
+
+def _highest(dtype: np.dtype[Any]) -> Any:
+    return np.iinfo(dtype).max if dtype.kind in "iu" else ml_dtypes.finfo(dtype).max
+
+
+# --- segments in order -----------------------------------------------------------------------------------------------
+
+
+@op(eager=_SUM, dtypes=NUMERIC, other={"segment_ids": INDEX})
+def segment_sum(xp: Any, data: Any, segment_ids: Any) -> Any:
+    """The sum of each segment; 0 for ids that are skipped."""
+    return xp.zeros((int(segment_ids[-1]) + 1, *data.shape[1:]), data.dtype).at[segment_ids].add(data)
+
+
+@op(eager=_segment_mean, dtypes=NUMERIC, other={"segment_ids": INDEX})
+def segment_mean(xp: Any, data: Any, segment_ids: Any) -> Any:
+    """The mean of each segment; 0 for ids that are skipped."""
+    zeros = xp.zeros((int(segment_ids[-1]) + 1, *data.shape[1:]), data.dtype)
+    return zeros.at[segment_ids].add(data) / xp.maximum(zeros.at[segment_ids].add(1), 1)
+
+
+@op(eager=_sorted_kernel("segment_prod", np.multiply, 1), dtypes=NUMERIC, other={"segment_ids": INDEX})
+def segment_prod(xp: Any, data: Any, segment_ids: Any) -> Any:
+    """The product of each segment; 1 for ids that are skipped."""
+    return xp.ones((int(segment_ids[-1]) + 1, *data.shape[1:]), data.dtype).at[segment_ids].multiply(data)
+
+
+@op(eager=_sorted_kernel("segment_max", np.maximum, 0), dtypes=REAL, other={"segment_ids": INDEX})
+def segment_max(xp: Any, data: Any, segment_ids: Any) -> Any:
+    """The largest element of each segment; 0 for ids that are skipped. Ties share the derivative equally."""
+    found = xp.full((int(segment_ids[-1]) + 1, *data.shape[1:]), -xp.inf, data.dtype).at[segment_ids].max(data)
+    return xp.where(xp.isinf(found), 0, found)
+
+
+@op(eager=_sorted_kernel("segment_min", np.minimum, 0), dtypes=REAL, other={"segment_ids": INDEX})
+def segment_min(xp: Any, data: Any, segment_ids: Any) -> Any:
+    """The smallest element of each segment; 0 for ids that are skipped. Ties share the derivative equally."""
+    found = xp.full((int(segment_ids[-1]) + 1, *data.shape[1:]), xp.inf, data.dtype).at[segment_ids].min(data)
+    return xp.where(xp.isinf(found), 0, found)
+
+
+# --- segments in any order -------------------------------------------------------------------------------------------
+
+
+@op(eager=_unsorted_kernel("unsorted_segment_sum", np.add, 0), dtypes=NUMERIC, other={"segment_ids": _IDS})
+def unsorted_segment_sum(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
+    """The sum of each segment; 0 for empty ones."""
+    return _start(xp, data, segment_ids, num_segments, 0).at[segment_ids].add(data, mode="drop")
+
+
+@op(eager=_unsorted_kernel("unsorted_segment_prod", np.multiply, 1), dtypes=NUMERIC, other={"segment_ids": _IDS})
+def unsorted_segment_prod(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
+    """The product of each segment; 1 for empty ones."""
+    return _start(xp, data, segment_ids, num_segments, 1).at[segment_ids].multiply(data, mode="drop")
+
+
+@op(eager=_unsorted_kernel("unsorted_segment_max", np.maximum, _lowest), dtypes=REAL, other={"segment_ids": _IDS})
+def unsorted_segment_max(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
+    """The largest element of each segment; the smallest finite number for empty ones. Ties share the derivative."""
+    return _start(xp, data, segment_ids, num_segments, _lowest(data.dtype)).at[segment_ids].max(data, mode="drop")
+
+
+@op(eager=_unsorted_kernel("unsorted_segment_min", np.minimum, _highest), dtypes=REAL, other={"segment_ids": _IDS})
+def unsorted_segment_min(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
+    """The smallest element of each segment; the largest finite number for empty ones. Ties share the derivative."""
+    return _start(xp, data, segment_ids, num_segments, _highest(data.dtype)).at[segment_ids].min(data, mode="drop")
+
+
+def _start(xp: Any, data: Any, segment_ids: Any, num_segments: int, empty: Any) -> Any:
+    return xp.full((num_segments, *data.shape[segment_ids.ndim :]), empty, data.dtype)
+
+
+# --- derivatives -----------------------------------------------------------------------------------------------------
+
+
+def spread(values: Any, ids: Any) -> Any:
+    """The row of `values` that belongs to each id; zeros for negative ids."""
+    if isinstance(ids, np.ndarray | np.generic) and (not ids.size or ids.min() >= 0):
+        return take(values, ids, axis=0, batch_dims=0)
+    count, rank = shape_of(values)[0], rank_of(values)
+    more = pad_constant(values, paddings=((0, 1), *((0, 0),) * (rank - 1)), constant_values=0)
+    wide = convert(ids, dtype=np.dtype(np.int64))
+    return take(more, select(less(wide, 0), count + zeros_like(wide), wide), axis=0, batch_dims=0)
+
+
+def _sum(values: Any, ids: Any, num_segments: int | None) -> Any:
+    return segment_sum(values, ids) if num_segments is None else unsorted_segment_sum(values, ids, num_segments=num_segments)
+
+
+def _product(values: Any, ids: Any, num_segments: int | None) -> Any:
+    return segment_prod(values, ids) if num_segments is None else unsorted_segment_prod(values, ids, num_segments=num_segments)
+
+
+def _sizes(ids: Any, like: Any) -> Array:
+    """How many rows each segment has, at least 1, in a shape and type to divide `like` by."""
+    counts = np.maximum(np.bincount(np.asarray(ids)), 1)
+    return counts.reshape(-1, *(1,) * (rank_of(like) - 1)).astype(numpy_type(like))
+
+
+def _chosen(data: Any, ids: Any, out: Any, like: Any, num_segments: int | None) -> tuple[Any, Any]:
+    """1 for each element that is its segment's extreme, 0 for others; and how many there are in each segment."""
+    chosen = convert(equal(data, spread(out, ids)), dtype=numpy_type(like))
+    return chosen, maximum(_sum(chosen, ids, num_segments), 1.0)
+
+
+def _partials(data: Any, ids: Any, out: Any, num_segments: int | None) -> Any:
+    """d product / d element, as TensorFlow has it: dividing where nothing is zero, else the product of the others."""
+    is_zero = equal(data, 0)
+    others = select(is_zero, ones_like(data), data)
+    zeros = _sum(convert(is_zero, dtype=np.dtype(np.int64)), ids, num_segments)
+    product = _product(others, ids, num_segments)
+    alone = select(greater(zeros, 1), zeros_like(product), product)
+    return select(is_zero, spread(alone, ids), spread(out, ids) / others)
+
+
+def _extreme_vjp(g: Any, data: Any, segment_ids: Any, out: Any, num_segments: int | None = None) -> Any:
+    chosen, ties = _chosen(data, segment_ids, out, g, num_segments)
+    return chosen * spread(g / ties, segment_ids)
+
+
+def _extreme_jvp(t: Any, data: Any, segment_ids: Any, out: Any, num_segments: int | None = None) -> Any:
+    chosen, ties = _chosen(data, segment_ids, out, t, num_segments)
+    return _sum(t * chosen, segment_ids, num_segments) / ties
+
+
+@segment_sum.vjp("data")
+def _(g: Any, segment_ids: Any) -> Any:
+    return spread(g, segment_ids)
+
+
+@segment_mean.vjp("data")
+def _(g: Any, segment_ids: Any) -> Any:
+    return spread(g / _sizes(segment_ids, g), segment_ids) if shape_of(segment_ids)[0] else spread(g, segment_ids)
+
+
+@segment_prod.vjp("data")
+def _(g: Any, data: Any, segment_ids: Any, out: Any) -> Any:
+    return spread(g, segment_ids) * conj(_partials(data, segment_ids, out, None))
+
+
+@segment_prod.jvp("data")
+def _(t: Any, data: Any, segment_ids: Any, out: Any) -> Any:
+    return segment_sum(t * _partials(data, segment_ids, out, None), segment_ids)
+
+
+@unsorted_segment_sum.vjp("data")
+def _(g: Any, segment_ids: Any) -> Any:
+    return spread(g, segment_ids)
+
+
+@unsorted_segment_prod.vjp("data")
+def _(g: Any, data: Any, segment_ids: Any, out: Any, num_segments: int) -> Any:
+    return spread(g, segment_ids) * conj(_partials(data, segment_ids, out, num_segments))
+
+
+@unsorted_segment_prod.jvp("data")
+def _(t: Any, data: Any, segment_ids: Any, out: Any, num_segments: int) -> Any:
+    return _sum(t * _partials(data, segment_ids, out, num_segments), segment_ids, num_segments)
+
+
+for _op in (segment_sum, segment_mean, unsorted_segment_sum):
+    _op.linear("data")

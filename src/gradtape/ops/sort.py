@@ -1,0 +1,344 @@
+"""Sorting, the largest elements, and elements at given places along an axis.
+
+Equal elements keep their order. Not-a-numbers count as the largest: they come last in ascending order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import ANY, FLOATING, INDEX, INTEGER, NUMERIC, REAL, Array
+from ..errors import invalid
+from ..op import BadInput, Op, Sample, op
+from .family import all_batched, batch_leading, batch_over_axis, negative_axis, rank_of
+from .index import check_range
+from .reduce import explain_axis
+
+# --- places along an axis --------------------------------------------------------------------------------------------
+
+
+def _check_places(shape: tuple[int, ...], indices: Array, axis: int, name: str) -> None:
+    rank = len(shape)
+    if not -rank <= axis < rank:
+        raise invalid(f"{name}: axis {axis} does not exist in shape {shape}.")
+    fits = indices.ndim == rank and all(
+        a == axis % rank or size == given for a, (size, given) in enumerate(zip(shape, indices.shape, strict=True))
+    )
+    if not fits:
+        raise invalid(f"{name}: indices {indices.shape} must have shape {shape}, except along axis {axis}.")
+    check_range(indices, shape[axis], name)
+
+
+def _take_along(x: Array, indices: Array, axis: int) -> Array:
+    indices = np.asarray(indices)
+    _check_places(x.shape, indices, axis, "take_along")
+    return np.take_along_axis(x, indices, axis)
+
+
+@op(eager=_take_along, dtypes=ANY, other={"indices": INTEGER})
+def take_along(xp: Any, x: Any, indices: Any, *, axis: int) -> Any:
+    """The elements at `indices` along an axis, for each place in the other axes by itself."""
+    return xp.take_along_axis(x, indices, axis)
+
+
+@take_along.vjp("x")
+def _(g: Any, x_shape: tuple[int, ...], indices: Any, axis: int) -> Any:
+    return put_along(g, indices, size=x_shape[axis], axis=axis)
+
+
+take_along.linear("x")
+
+
+def _put_along(values: Array, indices: Array, size: int, axis: int) -> Array:
+    indices = np.asarray(indices)
+    if not -values.ndim <= axis < values.ndim:
+        raise invalid(f"put_along: axis {axis} does not exist in shape {values.shape}.")
+    if indices.shape != values.shape:
+        raise invalid(f"put_along: values {values.shape} and indices {indices.shape} must have one shape.")
+    check_range(indices, size, "put_along")
+    moved, places = np.moveaxis(values, axis, -1), np.moveaxis(indices, axis, -1)
+    leading = moved.shape[:-1]
+    result = np.zeros((*leading, size), values.dtype)
+    rows = np.arange(int(np.prod(leading, dtype=np.int64))).reshape(*leading, 1) * size
+    np.add.at(result.reshape(-1), (places + rows).reshape(-1), moved.reshape(-1))
+    return np.moveaxis(result, -1, axis)
+
+
+@op(eager=_put_along, dtypes=NUMERIC, other={"indices": INTEGER})
+def put_along(xp: Any, values: Any, indices: Any, *, size: int, axis: int) -> Any:
+    """Zeros with `values` added at `indices` along an axis of that size: the transpose of `take_along`."""
+    moved, places = xp.moveaxis(values, axis, -1), xp.moveaxis(indices, axis, -1)
+    hot = (places[..., None] == xp.arange(size)).astype(values.dtype)
+    return xp.moveaxis(xp.sum(moved[..., None] * hot, axis=-2), -1, axis)
+
+
+@put_along.vjp("values")
+def _(g: Any, indices: Any, axis: int) -> Any:
+    return take_along(g, indices, axis=axis)
+
+
+put_along.linear("values")
+
+
+def _batch_places(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    _, (x, indices) = all_batched(is_batched, args)
+    return op(x, indices, **{**attributes, "axis": negative_axis(attributes["axis"], rank_of(x) - 1)})
+
+
+take_along.batching = put_along.batching = _batch_places
+
+_PLACES: list[tuple[tuple[int, ...], int, Any]] = [
+    ((4,), 0, [1, 1, 3]), ((4,), -1, [0]), ((2, 3), 1, [[0, 2], [1, 1]]), ((2, 3), 0, [[1, 0, 1]]), ((2, 3), -1, [[2, 1, 0], [0, 0, 0]]),
+    ((1,), 0, [0, 0, 0]), ((2, 2, 2), 1, [[[0, 1]], [[1, 0]]]), ((3, 1), 0, [[2], [0]]), ((3, 1), 1, [[0], [0], [0]]), ((5,), 0, []),
+    ((2, 3), 1, [[], []]), ((2, 2), -2, [[1, 1], [0, 1], [1, 0]]),
+]  # fmt: skip
+
+
+@take_along.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, axis, places in _PLACES:
+        yield Sample((draw(shape), np.array(places, np.int32)), {"axis": axis})
+
+
+@put_along.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, axis, places in _PLACES:
+        indices = np.array(places, np.int32)
+        yield Sample((draw(indices.shape), indices), {"size": shape[axis], "axis": axis})
+
+
+@take_along.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for indices, axis in [([[3], [0]], 1), ([[-1], [0]], 1), ([[0]], 1), ([0], 1), ([[0], [0]], 2), ([[0], [0]], -3), ([[2, 0, 0]], 0)]:
+        yield BadInput("places must exist", (x, np.array(indices, np.int32)), {"axis": axis})
+    yield BadInput("places are integers", (x, x), {"axis": 1})
+
+
+@put_along.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 1), np.float32)
+    for indices, size, axis in [([[3], [0]], 3, 1), ([[-1], [0]], 3, 1), ([[0]], 3, 1), ([[0], [0]], -1, 1), ([[0], [0]], 3, 2)]:
+        yield BadInput("places must exist", (x, np.array(indices, np.int32)), {"size": size, "axis": axis})
+
+
+# --- sort, argsort ---------------------------------------------------------------------------------------------------
+
+
+def _sort(values: Array, axis: int, descending: bool) -> Array:
+    if not -values.ndim <= axis < values.ndim:
+        raise ValueError("no such axis")
+    ordered = np.sort(values, axis)
+    return np.flip(ordered, axis) if descending else ordered
+
+
+@op(eager=_sort, dtypes=REAL)
+def sort_along(xp: Any, values: Any, *, axis: int = -1, descending: bool = False) -> Any:
+    """The elements along an axis in order."""
+    ordered = xp.sort(values, axis)
+    return xp.flip(ordered, axis) if descending else ordered
+
+
+@sort_along.vjp("values")
+def _(g: Any, values: Any, axis: int, descending: bool) -> Any:
+    order = order_along(values, axis=axis, descending=descending)
+    return put_along(g, order, size=values.shape[axis], axis=axis)
+
+
+@sort_along.jvp("values")
+def _(t: Any, values: Any, axis: int, descending: bool) -> Any:
+    return take_along(t, order_along(values, axis=axis, descending=descending), axis=axis)
+
+
+def _order(values: Array, axis: int, descending: bool) -> Array:
+    if not -values.ndim <= axis < values.ndim:
+        raise ValueError("no such axis")
+    if not descending:
+        return np.argsort(values, axis, kind="stable").astype(np.int32)
+    # Backwards twice: so that equal elements keep their order here too.
+    last = values.shape[axis] - 1
+    return np.flip(last - np.argsort(np.flip(values, axis), axis, kind="stable"), axis).astype(np.int32)
+
+
+@op(eager=_order, dtypes=REAL)
+def order_along(xp: Any, values: Any, *, axis: int = -1, descending: bool = False) -> Any:
+    """The places from which to take the elements along an axis, so that they are in order."""
+    return xp.argsort(values, axis, stable=True, descending=descending).astype(np.int32)
+
+
+order_along.not_differentiable("places are integers")
+
+for _op in (sort_along, order_along):
+    _op.batching = batch_over_axis
+    _op.check = explain_axis("sort" if _op is sort_along else "argsort")
+
+    @_op.samples
+    def _(draw: Any) -> Iterator[Sample]:
+        for shape, axis, descending in [
+            ((5,), -1, False), ((5,), 0, True), ((2, 3), 1, False), ((2, 3), 0, True), ((2, 3), -2, False), ((2, 3, 4), 1, True), ((1,), 0, True),
+            ((0,), 0, False), ((2, 0), 1, True), ((0, 3), 1, False), ((3, 1), 0, False), ((6, 2), 0, True),
+        ]:  # fmt: skip
+            yield Sample((draw(shape),), {"axis": axis, "descending": descending})
+
+    @_op.rejects
+    def _() -> Iterator[BadInput]:
+        for axis in [2, -3, 9, 2**40, -(2**40)]:
+            yield BadInput("the axis must exist", (np.ones((2, 3), np.float32),), {"axis": axis})
+        yield BadInput("a scalar has no axis", (np.float32(1),), {"axis": -1})
+        yield BadInput("complex numbers have no order", (np.ones(3, np.complex64),))
+
+
+# --- the largest elements --------------------------------------------------------------------------------------------
+
+
+def _top_k(input: Array, k: int, index_type: Any) -> tuple[Array, Array]:
+    if not input.ndim:
+        raise invalid("top_k: input must have at least one axis, got a scalar.")
+    size = input.shape[-1]
+    if not 0 <= k <= size:
+        raise invalid(f"top_k: k must be from 0 to the size of the last axis, {size}, got {k}.")
+    if 8 * k < size and input.size and not (input.dtype.kind not in "iu" and np.isnan(input).any()):
+        places = _largest_places(input, k)
+        places = np.take_along_axis(places, _order(np.take_along_axis(input, places, -1), -1, True), -1)
+    else:
+        places = _order(input, -1, True)[..., :k]
+    return np.take_along_axis(input, places, -1), places.astype(index_type)
+
+
+def _largest_places(x: Array, k: int) -> Array:
+    """The places of the k largest elements in increasing order: without sorting all, which is slow for small k."""
+    if k == 0:
+        return np.zeros((*x.shape[:-1], 0), np.int64)
+    least = np.partition(x, -k, axis=-1)[..., -k, None]
+    above, equal = x > least, x == least
+    missing = k - above.sum(axis=-1, keepdims=True)
+    chosen = above | (equal & (np.cumsum(equal, axis=-1) <= missing))
+    return np.nonzero(chosen)[-1].reshape(*x.shape[:-1], k)
+
+
+@op(eager=_top_k, dtypes=REAL, outputs=2, tf_name="TopKV2")
+def largest(xp: Any, input: Any, *, k: int, index_type: Any = np.int32) -> Any:
+    """The k largest elements along the last axis, in decreasing order, and their places."""
+    places = xp.argsort(input, -1, stable=True, descending=True)[..., :k]
+    return xp.take_along_axis(input, places, -1), places.astype(index_type)
+
+
+@largest.vjp("input")
+def _(g: Any, input_shape: tuple[int, ...], out: Any) -> Any:
+    return put_along(g[0], out[1], size=input_shape[-1], axis=-1)
+
+
+@largest.jvp("input")
+def _(t: Any, out: Any) -> Any:
+    return [take_along(t, out[1], axis=-1), None]
+
+
+largest.batching = batch_leading
+
+
+@largest.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, k in [
+        ((5,), 1), ((5,), 5), ((5,), 0), ((2, 3), 2), ((2, 3, 4), 3), ((1,), 1), ((0,), 0), ((2, 0), 0), ((0, 3), 2), ((40,), 2), ((3, 30), 3),
+        ((2, 2, 20), 1), ((2, 20), 0),
+    ]:  # fmt: skip
+        yield Sample((draw(shape),), {"k": k})
+
+
+@largest.value
+def _(input: Array, k: int, index_type: Any) -> list[Array]:
+    places = np.argsort(-input, axis=-1, kind="stable")[..., :k]
+    return [-np.sort(-input, axis=-1)[..., :k], places]
+
+
+@largest.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for k in (4, -1, 2**40, -(2**40)):
+        yield BadInput("k is at most the size of the last axis", (x,), {"k": k})
+    yield BadInput("a scalar has no axis", (np.float32(1),), {"k": 1})
+    yield BadInput("complex numbers have no order", (x.astype(np.complex64),), {"k": 1})
+
+
+def _in_top_k(targets: Array, predictions: Array, k: int) -> Array:
+    targets = np.asarray(targets)
+    if predictions.ndim != 2 or targets.shape != predictions.shape[:1]:
+        raise invalid(f"in_top_k: predictions must have shape (rows, classes) and targets (rows,), got {predictions.shape} and {targets.shape}.")
+    classes = predictions.shape[1]
+    known = (targets >= 0) & (targets < classes)
+    if not classes:
+        return np.zeros(targets.shape, bool)
+    own = predictions[np.arange(len(targets)), np.where(known, targets, 0)]
+    better = (predictions > own[:, None]).sum(axis=-1)
+    finite: Array = np.isfinite(predictions).all(axis=-1)
+    return known & finite & (better < k)
+
+
+@op(eager=_in_top_k, dtypes=FLOATING, other={"targets": INDEX}, tf_name="InTopKV2")
+def in_top_k(xp: Any, targets: Any, predictions: Any, *, k: int) -> Any:
+    """Whether fewer than k classes are predicted above the target, row by row; False where a prediction is not finite."""
+    classes = predictions.shape[1]
+    own = xp.take_along_axis(predictions, xp.clip(targets, 0, classes - 1)[:, None], -1)
+    better = xp.sum(predictions > own, axis=-1)
+    return (targets >= 0) & (targets < classes) & xp.isfinite(predictions).all(axis=-1) & (better < k)
+
+
+in_top_k.not_differentiable("truth values have no derivative")
+
+
+@in_top_k.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for rows, classes, k in [(1, 3, 1), (4, 3, 2), (4, 3, 0), (3, 5, 9), (0, 3, 1), (2, 1, 1), (5, 4, -1)]:
+        yield Sample((np.arange(rows, dtype=np.int32) % (classes + 1), draw((rows, classes))), {"k": k})
+
+
+@in_top_k.rejects
+def _() -> Iterator[BadInput]:
+    x, t = np.ones((2, 3), np.float32), np.array([0, 1], np.int32)
+    for targets, predictions in [(t[:1], x), (t, x[0]), (t[:, None], x), (t, x[None]), (np.array(0, np.int32), x)]:
+        yield BadInput("one target a row", (targets, predictions), {"k": 1})
+    yield BadInput("targets are class numbers", (t.astype(np.float32), x), {"k": 1})
+
+
+# --- permutations ----------------------------------------------------------------------------------------------------
+
+
+def _invert_permutation(x: Array) -> Array:
+    if x.ndim != 1:
+        raise invalid(f"invert_permutation: x must have one axis, got shape {x.shape}.")
+    check_range(x, len(x), "invert_permutation")
+    result = np.full_like(x, -1)
+    result[x] = np.arange(len(x), dtype=x.dtype)
+    if (result < 0).any():
+        twice = int(np.flatnonzero(np.bincount(x) > 1)[0])
+        raise invalid(f"invert_permutation: {twice} is duplicated in the input.")
+    return result
+
+
+@op(eager=_invert_permutation, dtypes=INDEX)
+def invert_permutation(xp: Any, x: Any) -> Any:
+    """The permutation that undoes x: y[x[i]] = i."""
+    return xp.argsort(x).astype(x.dtype)
+
+
+invert_permutation.not_differentiable("places are integers")
+
+
+@invert_permutation.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for places in ([2, 0, 1], [0], [], [3, 1, 0, 2]):
+        yield Sample((np.array(places, np.int64),))
+
+
+@invert_permutation.value
+def _(x: Array) -> Array:
+    return np.argsort(x)
+
+
+@invert_permutation.rejects
+def _() -> Iterator[BadInput]:
+    for places in ([2, 0, 0], [3, 0, 1], [-1, 0, 1], [[0, 1]], 0, [2**31 - 1]):
+        yield BadInput("every place once", (np.array(places, np.int32),))

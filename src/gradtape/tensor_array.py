@@ -1,0 +1,264 @@
+"""`TensorArray`: a list of tensors of one type, written and read by position.
+
+Eagerly it is a Python list. All arrays that come from one another (`ta = ta.write(...)`) share it, as in TensorFlow, and
+tapes follow the tensors inside: nothing here has a derivative of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from . import dtypes
+from .arrays import concat as concat_of
+from .arrays import split as split_of
+from .arrays import stack as stack_of
+from .arrays import unstack as unstack_of
+from .arrays import zeros
+from .errors import OutOfRangeError, invalid
+from .op import as_ints
+from .shapes import TensorShape
+from .tensor import Tensor, from_array, to_tensor
+from .variable import Variable
+
+_CLEARED = object()  # stands where an element was read and given up
+
+
+class TensorArray:
+    """A list of tensors of one type.
+
+    >>> import gradtape as tf
+    >>> ta = tf.TensorArray(tf.float32, size=3)
+    >>> for i in range(3):
+    ...     ta = ta.write(i, i * 10.0)
+    >>> ta.stack().numpy()
+    array([ 0., 10., 20.], dtype=float32)
+
+    Args:
+        dtype: The type of all elements.
+        size: How many elements there are.
+        dynamic_size: Whether writing past the end makes it longer.
+        clear_after_read: Whether an element can be read only once (the default), which frees its memory early.
+        infer_shape: Whether all elements must have one shape.
+        element_shape: The shape of the elements, as far as it is known.
+    """
+
+    def __init__(
+        self,
+        dtype: Any,
+        size: Any = None,
+        dynamic_size: bool | None = None,
+        clear_after_read: bool | None = None,
+        tensor_array_name: str | None = None,
+        handle: Any = None,
+        flow: Any = None,
+        infer_shape: bool = True,
+        element_shape: Any = None,
+        colocate_with_first_write_call: bool = True,
+        name: str | None = None,
+    ) -> None:
+        if handle is not None:
+            raise ValueError("TensorArray handles are not supported when eager execution is enabled.")
+        if size is None:
+            raise ValueError("Size must be declared for TensorArrays when eager execution is enabled.")
+        self._dtype = dtypes.as_dtype(dtype)
+        self._dynamic_size = bool(dynamic_size)
+        self._clear_after_read = clear_after_read is None or bool(clear_after_read)
+        self._infer_shape = infer_shape
+        self._shape = [TensorShape(element_shape)]  # in a list, because arrays that come from this one share it
+        self._elements: list[Any] = [None] * _position(size)
+
+    # --- what it is ----------------------------------------------------------------------------------------------
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The type of the elements."""
+        return self._dtype
+
+    @property
+    def dynamic_size(self) -> bool:
+        """Whether writing past the end makes it longer."""
+        return self._dynamic_size
+
+    @property
+    def element_shape(self) -> TensorShape:
+        """The shape of the elements, as far as it is known."""
+        return self._shape[0]
+
+    @property
+    def flow(self) -> Tensor:
+        """A tensor of no meaning: in graphs, TensorFlow orders reads and writes by it."""
+        return from_array(np.int32(0))  # type: ignore[arg-type]
+
+    @property
+    def handle(self) -> None:
+        """None: there is no resource behind it."""
+        return None
+
+    def size(self, name: str | None = None) -> Tensor:
+        """The number of elements."""
+        return from_array(np.int32(len(self._elements)))  # type: ignore[arg-type]
+
+    def identity(self) -> TensorArray:
+        """Another array with the same elements: what is written to one is seen in both."""
+        other = object.__new__(TensorArray)
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def grad(self, source: Any, flow: Any = None, name: str | None = None) -> NoReturn:
+        """Not needed: tapes follow the elements."""
+        raise NotImplementedError("TensorArray.grad is not supported when executing eagerly: a GradientTape follows the elements.")
+
+    def close(self, name: str | None = None) -> None:
+        """Give up all elements."""
+        del self._elements[:]
+
+    # --- one element ---------------------------------------------------------------------------------------------
+
+    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        """Put `value` at `index`; go on with the array that is returned."""
+        self._write(_position(index), value)
+        return self.identity()
+
+    def _write(self, position: int, value: Any) -> None:
+        if position < 0:
+            raise OutOfRangeError(None, None, f"Writing to negative indices (index {position}) is not allowed.")
+        size = len(self._elements)
+        if position >= size:
+            if not self._dynamic_size:
+                raise OutOfRangeError(
+                    None, None, f"Tried to write to index {position} but the size is {size}. Use dynamic_size=True to let it grow."
+                )
+            if position > 2**31 - 1:
+                raise OutOfRangeError(None, None, f"Index {position} is too large for a TensorArray.")
+            self._elements.extend([None] * (position - size + 1))
+        self._elements[position] = self._accepted(value)
+
+    def _accepted(self, value: Any) -> Any:
+        tensor = value if isinstance(value, Tensor) else self._converted(value)
+        if tensor.dtype is not self._dtype:
+            raise invalid(f"TensorArray dtype is {self._dtype.name} but the value has {tensor.dtype.name}. Use tf.cast.")
+        if not self.element_shape.is_compatible_with(tensor.shape):
+            raise ValueError(f"Incompatible shape for value ({tensor.shape}), expected ({self.element_shape})")
+        if self._infer_shape:
+            self._shape[0] = self.element_shape.merge_with(tensor.shape)
+        return tensor
+
+    def _converted(self, value: Any) -> Any:
+        if isinstance(value, Variable):
+            return to_tensor(value)
+        try:
+            return to_tensor(value, self._dtype)
+        except TypeError:
+            return to_tensor(value)  # of a type of its own, which the caller names in its error
+
+    def read(self, index: Any, name: str | None = None) -> Any:
+        """The element at `index`, which is then given up unless `clear_after_read=False`."""
+        position, size = _position(index), len(self._elements)
+        if position < 0:
+            raise OutOfRangeError(None, None, f"Reading from negative indices (index {position}) is not allowed.")
+        if position >= size:
+            raise OutOfRangeError(None, None, f"Tried to read from index {position} but array size is: {size}.")
+        value = self._at(position)
+        if self._clear_after_read:
+            self._elements[position] = _CLEARED
+        return value
+
+    def _at(self, position: int) -> Any:
+        value = self._elements[position]
+        if value is _CLEARED:
+            raise invalid(
+                f"Could not read index {position} twice because it was cleared after a previous read. "
+                "Use tf.TensorArray(..., clear_after_read=False)."
+            )
+        if value is None:  # never written: zeros, where it is known of what shape
+            if not self.element_shape.is_fully_defined():
+                raise ValueError(
+                    f"Cannot read index {position}: it was never written, and the shape {self.element_shape} of the elements is not "
+                    "known. (Cannot convert a partially known TensorShape to a Tensor.) Use element_shape=..."
+                )
+            value = self._elements[position] = zeros(tuple(self.element_shape), self._dtype)
+        return value
+
+    # --- all elements --------------------------------------------------------------------------------------------
+
+    def stack(self, name: str | None = None) -> Any:
+        """All elements, along a new first axis."""
+        return self._stacked(range(len(self._elements)))
+
+    def gather(self, indices: Any, name: str | None = None) -> Any:
+        """Some elements, along a new first axis."""
+        positions = as_ints(indices)
+        for position in positions:
+            if not 0 <= position < len(self._elements):
+                raise IndexError(f"list index out of range: TensorArray has {len(self._elements)} elements, no index {position}")
+        return self._stacked(positions)
+
+    def _stacked(self, positions: Any) -> Any:
+        if not positions:
+            known = self.element_shape.is_fully_defined()
+            return zeros((0, *(tuple(self.element_shape) if known else ())), self._dtype)
+        return stack_of([self._at(position) for position in positions])
+
+    def concat(self, name: str | None = None) -> Any:
+        """All elements, one after the other along their first axis."""
+        if not self._elements:
+            raise invalid("concat: this TensorArray has no elements.")
+        values = [self._at(position) for position in range(len(self._elements))]
+        if any(not value.ndim for value in values):
+            raise invalid("concat: the elements are scalars; they need at least one axis. Use stack().")
+        return concat_of(values, 0)
+
+    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+        """The slices of a tensor along its first axis, as the elements."""
+        tensor = self._whole(value, "unstack")
+        parts = unstack_of(tensor)
+        if len(parts) > len(self._elements) and not self._dynamic_size:
+            raise ValueError(f"Cannot unstack {len(parts)} tensors into a TensorArray of static size {len(self._elements)}.")
+        self._elements[:] = [self._accepted(part) for part in parts]
+        return self.identity()
+
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The slices of a tensor along its first axis, each at its index."""
+        tensor = self._whole(value, "scatter")
+        for position, part in zip(as_ints(indices), unstack_of(tensor), strict=False):
+            self._write(position, part)
+        return self.identity()
+
+    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+        """Pieces of the given lengths along the first axis, as the elements."""
+        tensor = self._whole(value, "split")
+        sizes = as_ints(lengths)
+        if sum(sizes) != tensor.shape[0] or min(sizes, default=0) < 0:
+            raise invalid(f"split: lengths {list(sizes)} must add up to {tensor.shape[0]}, the first size of the value.")
+        if len(sizes) > len(self._elements) and not self._dynamic_size:
+            raise ValueError(f"Cannot split into {len(sizes)} tensors: this TensorArray has a static size of {len(self._elements)}.")
+        parts = split_of(tensor, list(sizes)) if sizes else []
+        if self._infer_shape and len(set(sizes)) > 1:
+            # The pieces differ in their first size: of that one nothing is known.
+            rest = TensorShape([None, *tuple(tensor.shape)[1:]])
+            self._shape[0] = self.element_shape.merge_with(rest)
+            self._elements[:] = parts
+        else:
+            self._elements[:] = [self._accepted(part) for part in parts]
+        return self.identity()
+
+    def _whole(self, value: Any, name: str) -> Any:
+        tensor = value if isinstance(value, Tensor) else self._converted(value)
+        if tensor.dtype is not self._dtype:
+            raise invalid(f"TensorArray dtype is {self._dtype.name} but the value has {tensor.dtype.name}. Use tf.cast.")
+        if not tensor.ndim:
+            raise invalid(f"{name}: the value must have at least one axis, got a scalar.")
+        return tensor
+
+    def __repr__(self) -> str:
+        return f"<tf.TensorArray: size={len(self._elements)}, dtype={self._dtype.name}, element_shape={self.element_shape}>"
+
+
+def _position(value: Any) -> int:
+    if isinstance(value, (Tensor, Variable, np.ndarray)) and value.ndim == 0:
+        value = value.numpy() if not isinstance(value, np.ndarray) else value[()]
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"An integer is needed, got {value!r}.")
+    return int(value)
