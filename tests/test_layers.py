@@ -23,7 +23,7 @@ LAYERS: dict[int, set[str]] = {
     1: {"tensor", "op", "entry"},
     2: {"ops"},
     3: {"operators", "variable", "module"},
-    4: {"backward", "vectorize", "jacobian", "tape", "forward", "custom"},
+    4: {"nan_safe", "backward", "vectorize", "jacobian", "tape", "forward", "custom"},
     5: {"trace"},
     6: {"compile", "xla"},
     7: {"data", "train", "summary", "diagnostics", "testing", "distribute", "datasets"},

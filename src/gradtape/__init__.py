@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import sys as _sys
 import warnings as _warnings
 from typing import Any as _Any
 
@@ -23,6 +24,7 @@ _keep_freed_memory()
 
 from . import (  # noqa: E402
     autodiff,
+    bitwise,
     compat,
     config,
     debugging,
@@ -188,6 +190,8 @@ from .math import (  # noqa: E402
     tan,
     tanh,
     truediv,
+    truncatediv,
+    truncatemod,
 )
 from .module import Module, name_scope  # noqa: E402
 from .partition import (  # noqa: E402
@@ -204,6 +208,7 @@ from .partition import (  # noqa: E402
 )
 from .script import numpy_function, py_function  # noqa: E402
 from .shapes import TensorShape  # noqa: E402
+from .sorting import argsort, sort  # noqa: E402
 from .tape import GradientTape  # noqa: E402
 from .tensor import IndexedSlices, Tensor, TensorSpec  # noqa: E402
 from .tensor_array import TensorArray  # noqa: E402
@@ -231,4 +236,5 @@ def __getattr__(name: str) -> _Any:
         return importlib.import_module(f"{__name__}.{name}")
     if name in _NOT_YET:
         raise AttributeError(f"tf.{name} is not in gradtape {__version__} yet: {_NOT_YET[name]}")
-    raise AttributeError(f"module 'gradtape' has no attribute {name!r}")
+    # name and obj let Python suggest what was meant.
+    raise AttributeError(f"module 'gradtape' has no attribute {name!r}", name=name, obj=_sys.modules[__name__])

@@ -21,6 +21,7 @@ import numpy as np
 
 from .context import STATE, Records
 from .errors import NotATensorError, invalid
+from .nan_safe import pull_safely
 from .ops.elementwise import ones_like
 from .ops.index import put
 from .ops.layout import concat
@@ -70,6 +71,7 @@ def backpropagate(
     heap = [-number for number in cotangents]
     heapify(heap)
     take: Callable[..., Any] = records.pop if consume else records.get
+    nan_safe = STATE.nan_safe
     while heap:
         number = -heappop(heap)
         if number < lowest:
@@ -95,10 +97,10 @@ def backpropagate(
         if n < 0:
             n = -n
             cotangent = _all_outputs(cotangent, several.pop(number, None), entry, on_tensors)
-        if on_tensors:
+        if on_tensors and not nan_safe:
             pull = pull.on_tensors
         try:
-            result = pull(cotangent, entry)
+            result = pull_safely(pull, cotangent, entry, on_tensors) if nan_safe else pull(cotangent, entry)
         except ValueError as error:
             raise (invalid(f"in the gradient of {entry[0].op.name}: {error}") if hasattr(entry[0], "op") else error) from None
         if n == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 
@@ -40,6 +41,21 @@ def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
 
 
 as_str = as_text
+
+
+def as_str_any(value: Any, encoding: str = "utf-8") -> str:
+    """Bytes as text, anything else as `str` shows it."""
+    return as_text(value, encoding) if isinstance(value, bytes) else str(value)
+
+
+def path_to_str(path: Any) -> Any:
+    """A path object as text, anything else as it is."""
+    return os.fspath(path) if hasattr(path, "__fspath__") else path
+
+
+def dimension_value(dimension: Any) -> Any:
+    """The size: dimensions are integers or None."""
+    return dimension
 
 
 def __getattr__(name: str) -> Any:

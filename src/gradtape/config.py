@@ -83,3 +83,21 @@ class threading:
             "The number of threads is read when NumPy is imported: set the environment variable OPENBLAS_NUM_THREADS before "
             "starting Python."
         )
+
+
+class experimental:
+    """`tf.config.experimental`: names that older programs use."""
+
+    list_physical_devices = staticmethod(list_physical_devices)
+    list_logical_devices = staticmethod(list_logical_devices)
+    get_visible_devices = staticmethod(get_visible_devices)
+    set_visible_devices = staticmethod(set_visible_devices)
+
+    @staticmethod
+    def set_memory_growth(device: Any, enable: bool) -> None:
+        """Accepted: memory is taken as it is needed."""
+
+    @staticmethod
+    def get_memory_growth(device: Any) -> bool:
+        """Always True."""
+        return True

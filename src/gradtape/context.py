@@ -1,6 +1,6 @@
 """Per-thread state: which tapes and accumulators are recording now.
 
-An op entry asks two questions: is anybody recording at all (`ACTIVE`, one list for all threads, so that
+An op entry asks two questions: is anybody recording at all (`ACTIVE`, one set for all threads, so that
 the usual answer costs one look), and if so, who in this thread (`STATE`).
 """
 
@@ -45,22 +45,24 @@ class ThreadState(threading.local):
         self.readers: list[VariableReader] = []
         self.name_scopes: list[str] = []
         self.depth = 0  # how many vectorized functions are being run
+        self.nan_safe = 0  # how many tapes that asked for it are differentiating: their backward passes are nan-safe
 
 
 STATE = ThreadState()
-ACTIVE: list[object] = []
+# The ids of the recorders: one is added or removed in one step, whatever other threads do, and none is kept alive.
+ACTIVE: set[int] = set()
 
 next_id = itertools.count(1).__next__
 
 
 def activate(recorder: object) -> None:
     """Tell every thread that somebody records."""
-    ACTIVE.append(recorder)
+    ACTIVE.add(id(recorder))
 
 
 def deactivate(recorder: object) -> None:
-    """Take back one `activate` of this very object; recorders may leave in any order."""
-    remove_identical(ACTIVE, recorder)
+    """Take back the `activate` of this very object; recorders may leave in any order."""
+    ACTIVE.discard(id(recorder))
 
 
 def remove_identical(items: list[Any], item: object) -> bool:

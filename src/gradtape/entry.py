@@ -165,7 +165,7 @@ def _entry_source(op: Op, reflected: bool) -> str:
     if len(op.arguments) == 1:
         lines += _one_operand(op, general)
     else:
-        lines += _two_operands(op, general, numbers=op.broadcasts)
+        lines += _two_operands(op, general, numbers=op.numbers)
     return "\n".join(lines) + "\n"
 
 
@@ -351,6 +351,7 @@ def build_pull(op: Op, followed: tuple[int, ...], numbers: tuple[int, ...], broa
     pull = lazy(arrays=True)
     pull.on_tensors = lazy(arrays=False)
     pull.op = op
+    pull.key = (followed, numbers, broadcast, conjugate)
     return pull
 
 

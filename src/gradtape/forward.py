@@ -94,6 +94,11 @@ class ForwardAccumulator:
             remove_identical(STATE.accumulators, self)
             self._recording = False
 
+    def __del__(self) -> None:
+        # The thread that entered it ended inside the context.
+        if getattr(self, "_recording", False):
+            deactivate(self)
+
     def jvp(self, primals: Any, unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE) -> Any:
         """The derivative of values computed in the context along the direction; None where there is none."""
         unconnected = checked_unconnected(unconnected_gradients)

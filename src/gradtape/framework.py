@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import pprint
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from . import nest
+from . import dtypes, nest
+from .dtypes import Array
 from .errors import invalid
 from .tensor import IndexedSlices, Tensor, to_tensor
 from .variable import Variable
@@ -83,6 +85,8 @@ def print(*inputs: Any, **kwargs: Any) -> None:
     if kwargs:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
     text = sep.join(_printed(value, 3 if summarize is None else int(summarize)) for value in inputs)
+    if len(inputs) == 1 and isinstance(inputs[0], Tensor) and inputs[0].dtype == dtypes.string and not inputs[0].ndim:
+        text = text[1:-1]  # a text by itself has no quotes
     if isinstance(stream, str):
         if not stream.startswith("file://"):
             raise ValueError(f"Unsupported output stream {stream!r}. Use sys.stdout, sys.stderr or file://path.")
@@ -93,43 +97,59 @@ def print(*inputs: Any, **kwargs: Any) -> None:
 
 
 def _printed(value: Any, summarize: int) -> str:
-    def leaf(item: Any) -> str:
+    """One argument of `print`: text as it is, tensors summarized, structures as Python's pprint shows them."""
+    if isinstance(value, str):
+        return value
+    shown: list[str] = []
+
+    def leaf(item: Any) -> Any:
         if not isinstance(item, (Tensor, Variable)):
-            return str(item)
-        array = np.asarray(to_tensor(item)._array)
-        if array.dtype.kind == "O":
-            decoded = np.vectorize(lambda b: b.decode(errors="replace"), otypes=[object])(array) if array.size else array
-            return str(decoded[()] if not array.ndim else decoded.tolist()).replace("'", '"')
-        limit = sys.maxsize if summarize == -1 else 2 * summarize
-        edge = max(1, array.size if summarize == -1 else summarize)
-        long = any(size > limit for size in array.shape)
-        with np.printoptions(threshold=0 if long else sys.maxsize, edgeitems=edge, linewidth=10**6, formatter=_FORMAT):
-            return str(array)
+            return item
+        shown.append(_summary(np.asarray(to_tensor(item)._array), sys.maxsize if summarize == -1 else summarize))
+        return _SLOT
 
-    if not nest.is_nested(value):
-        return leaf(value)
-    return str(nest.map_structure(lambda item: _Text(leaf(item)), value))
+    template = pprint.pformat(nest.map_structure(leaf, value)).split(repr(_SLOT))
+    # pprint takes a dict in the order of its keys, and so does map_structure: the slots come in order.
+    return template[0] + "".join(text + rest for text, rest in zip(shown, template[1:], strict=True))
 
 
-def _number(value: Any) -> str:
-    if not np.isfinite(value):
-        return str(value)
-    return str(int(value)) if value == int(value) else f"{value:.9g}"
+class _Slot:
+    """Where a tensor stands in a structure that is printed."""
 
-
-_FORMAT: Any = {"float_kind": _number}
-
-
-class _Text(str):
     def __repr__(self) -> str:
-        return str(self)
+        return "\0"
+
+
+_SLOT = _Slot()
+
+
+def _summary(array: Array, ends: int, depth: int = 0) -> str:
+    """The elements, at most `ends` at each end of an axis."""
+    if not array.ndim:
+        return _element(array.item(), array.dtype)
+    between = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * (depth + 1)
+    count = len(array)
+    places = range(count) if count <= 2 * ends else [*range(ends), None, *range(count - ends, count)]
+    rows = ["..." if place is None else _summary(np.asarray(array[place]), ends, depth + 1) for place in places]
+    return f"[{between.join(rows)}]"
+
+
+def _element(value: Any, dtype: np.dtype[Any]) -> str:
+    if isinstance(value, bytes):
+        return f'"{value.decode(errors="replace")}"'
+    if isinstance(value, bool):
+        return str(int(value))
+    if not isinstance(value, float):
+        return str(value)
+    # As TensorFlow: the digits that every number of the type has, and all it needs where those are not enough.
+    few, all_needed, exact = (15, 17, np.float64) if dtype == np.float64 else (6, 9, np.float32)
+    text = f"{value:.{few}g}"
+    return text if exact(text) == exact(value) or value != value else f"{value:.{all_needed}g}"
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
-    """The value of a tensor that is known, as an array; None otherwise."""
-    if isinstance(tensor, (Tensor, Variable)):
-        return np.asarray(tensor)
-    return None
+    """The value of a tensor that is known, as an array; what is no tensor is given back."""
+    return np.asarray(tensor) if isinstance(tensor, (Tensor, Variable)) else tensor
 
 
 def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> None:

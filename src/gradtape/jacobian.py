@@ -72,7 +72,7 @@ def _batched_pass(
         ]
     chunk = max(1, MEMORY_BOUND // max(1, _largest_value(records, target, sources)))
     pieces: list[list[Any]] = []
-    on_tensors = records_now() or target.__class__ is Batched
+    on_tensors = records_now() or target.__class__ is Batched or target.dtype.is_narrow
     with new_depth() as depth:
         for start in range(0, count, chunk):
             stop = min(start + chunk, count)

@@ -1,4 +1,4 @@
-"""`tf.math`: arithmetic, elementary functions, reductions."""
+"""`tf.math`: arithmetic, elementary and special functions, reductions, segments, counts."""
 
 from __future__ import annotations
 
@@ -8,12 +8,23 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from . import special as special
 from .errors import UnimplementedError, invalid
-from .op import as_axis
+from .op import as_axis, as_int
 from .operators import truediv as truediv
+from .ops import cumulative, gamma, index, layout, rounding, segment
 from .ops import elementwise as e
+from .ops import nn as n
 from .ops import reduce as r
 from .ops import special as s
+from .shapes import TensorShape
+from .sorting import in_top_k as in_top_k
+from .sorting import invert_permutation as invert_permutation
+from .sorting import top_k as top_k
+from .special import bessel_i0 as bessel_i0
+from .special import bessel_i0e as bessel_i0e
+from .special import bessel_i1 as bessel_i1
+from .special import bessel_i1e as bessel_i1e
 from .tensor import IndexedSlices, Tensor, to_tensor
 from .variable import Variable
 
@@ -87,8 +98,27 @@ reduce_all = r.reduce_all.public
 reduce_any = r.reduce_any.public
 reduce_logsumexp = r.reduce_logsumexp.public
 reduce_euclidean_norm = r.reduce_euclidean_norm.public
+truncatediv = rounding.truncatediv.public
+truncatemod = rounding.truncatemod.public
+nextafter = rounding.nextafter.public
+softsign = n.softsign.public
 erf = s.erf.public
 erfc = s.erfc.public
+erfinv = s.erfinv.public
+erfcinv = s.erfcinv.public
+ndtri = s.ndtri.public
+lgamma = gamma.lgamma.public
+digamma = gamma.digamma.public
+polygamma = gamma.polygamma.public
+zeta = gamma.zeta.public
+igamma = gamma.igamma.public
+igammac = gamma.igammac.public
+betainc = gamma.betainc.public
+segment_sum = segment.segment_sum.public
+segment_mean = segment.segment_mean.public
+segment_prod = segment.segment_prod.public
+segment_max = segment.segment_max.public
+segment_min = segment.segment_min.public
 xlogy = s.xlogy.public
 xdivy = s.xdivy.public
 xlog1py = s.xlog1py.public
@@ -197,20 +227,260 @@ def log_sigmoid(x: Any, name: str | None = None) -> Any:
     return negative(softplus(negative(x)))
 
 
+def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+    """exp(x) / sum(exp(x)) along an axis, the last by default."""
+    return n.softmax.public(logits, -1 if axis is None else as_int(axis))
+
+
+def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+    """log(softmax(x)) along an axis, the last by default."""
+    return n.log_softmax.public(logits, -1 if axis is None else as_int(axis))
+
+
 def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Any:
-    """The same as `add_n`."""
-    return add_n(inputs)
+    """The sum of a list of tensors of one shape and type, which `shape` and `tensor_dtype` may state."""
+    if not inputs or not isinstance(inputs, (list, tuple)):
+        raise ValueError("inputs must be a list of at least one Tensor with the same dtype and shape")
+    tensors = [to_tensor(value) for value in inputs]
+    if any(tensor.dtype is not tensors[0].dtype for tensor in tensors):
+        raise ValueError("inputs must be a list of at least one Tensor with the same dtype and shape")
+    for tensor in tensors:
+        if not TensorShape(tensors[0].shape if shape is None else shape).is_compatible_with(tensor.shape):
+            raise ValueError(f"Shapes {tensors[0].shape if shape is None else shape} and {tensor.shape} are not compatible")
+    if tensor_dtype is not None and dtypes.as_dtype(tensor_dtype) is not tensors[0].dtype:
+        raise TypeError(f"The `tensor_dtype` argument is {tensor_dtype}, but `input` is of type {tensors[0].dtype}.")
+    return add_n(tensors)
 
 
-def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None) -> Any:
+def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Any:
     """x divided by its Euclidean norm along `axis`; the squared norm is at least `epsilon`."""
     x = to_tensor(x)
+    axis = dim if axis is None else axis
     squares = reduce_sum(square(x) if not x.dtype.is_complex else square(abs(x)), axis, True)
     factor = rsqrt(maximum(squares, epsilon))
     return multiply(x, factor) if not x.dtype.is_complex else multiply(x, cast(factor, x.dtype))
 
 
 def zero_fraction(value: Any, name: str | None = None) -> Any:
-    """The fraction of elements that are zero, as float32."""
+    """The fraction of elements that are zero, as float32; nan of nothing."""
     value = to_tensor(value)
-    return reduce_mean(cast(equal(value, 0), dtypes.float32))
+    return reduce_mean(cast(equal(value, e.zeros_like.public(value)), dtypes.float32))
+
+
+def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
+    """1 / x, and 0 where x is 0."""
+    x = to_tensor(x)
+    return divide_no_nan(e.ones_like.public(x), x)
+
+
+def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
+    """The polynomial with these coefficients, the highest power first, at x.
+
+    >>> import gradtape as tf
+    >>> tf.math.polyval([2, 1, 0], 3).numpy()
+    np.int32(21)
+    """
+    if not isinstance(coeffs, list):
+        raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
+    x = to_tensor(x)
+    if not coeffs:
+        return e.zeros_like.public(x)
+    value = to_tensor(coeffs[0])
+    for coefficient in coeffs[1:]:
+        value = to_tensor(coefficient) + value * x
+    return value
+
+
+def lbeta(x: Any, name: str | None = None) -> Any:
+    """log(|Beta(x)|) over the last axis: the sum of lgamma(x), less lgamma(sum of x)."""
+    x = to_tensor(x)
+    return reduce_sum(lgamma(x), -1) - lgamma(reduce_sum(x, -1))
+
+
+def cumulative_logsumexp(
+    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Any:
+    """log(cumsum(exp(x))), without overflow; `exclusive` leaves the element itself out, `reverse` runs from the end.
+
+    >>> import gradtape as tf
+    >>> tf.math.cumulative_logsumexp([0.0, 0.0, 0.0, 0.0]).numpy()
+    array([0.       , 0.6931472, 1.0986123, 1.3862944], dtype=float32)
+    """
+    x, axis, reverse = to_tensor(x), as_int(axis), bool(reverse)
+    running = cumulative.running_logsumexp.public(x, axis, reverse)
+    if not exclusive:
+        return running
+    front, back = ((0, 1), (1, 0)) if reverse else ((1, 0), (0, 1))
+    axes = [a == axis % x.ndim for a in range(x.ndim)]
+    longer = layout.pad_constant.public(running, tuple(front if a else (0, 0) for a in axes), -np.inf)
+    return layout.crop.public(longer, tuple(back if a else (0, 0) for a in axes))
+
+
+def is_non_decreasing(x: Any, name: str | None = None) -> Any:
+    """Whether no element is below the one before it, in row-major order."""
+    return _ordered(x, less_equal)
+
+
+def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
+    """Whether each element is above the one before it, in row-major order."""
+    return _ordered(x, less)
+
+
+def _ordered(x: Any, compare: Any) -> Any:
+    x = to_tensor(x)
+    flat = layout.reshape.public(x, (int(np.prod(tuple(x.shape), dtype=np.int64)),))
+    return reduce_all(compare(flat[:-1], flat[1:]))
+
+
+# --- segments --------------------------------------------------------------------------------------------------------
+
+
+def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+    """The sum over the rows with each segment id; rows with a negative id are left out.
+
+    >>> import gradtape as tf
+    >>> tf.math.unsorted_segment_sum([1.0, 2.0, 3.0], [1, 0, 1], num_segments=3).numpy()
+    array([2., 4., 0.], dtype=float32)
+    """
+    return segment.unsorted_segment_sum.public(data, segment_ids, as_int(num_segments))
+
+
+def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+    """The product over the rows with each segment id; rows with a negative id are left out."""
+    return segment.unsorted_segment_prod.public(data, segment_ids, as_int(num_segments))
+
+
+def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+    """The largest of the rows with each segment id; rows with a negative id are left out."""
+    return segment.unsorted_segment_max.public(data, segment_ids, as_int(num_segments))
+
+
+def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+    """The smallest of the rows with each segment id; rows with a negative id are left out."""
+    return segment.unsorted_segment_min.public(data, segment_ids, as_int(num_segments))
+
+
+def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+    """The mean over the rows with each segment id, 0 where there are none; negative ids are left out."""
+    data = to_tensor(data)
+    total = unsorted_segment_sum(data, segment_ids, num_segments)
+    return truediv(total, _segment_sizes(data, segment_ids, num_segments))
+
+
+def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+    """The sum over the rows with each segment id, divided by the square root of their number."""
+    data = to_tensor(data)
+    total = unsorted_segment_sum(data, segment_ids, num_segments)
+    return truediv(total, sqrt(_segment_sizes(data, segment_ids, num_segments)))
+
+
+def _segment_sizes(data: Any, segment_ids: Any, num_segments: Any) -> Any:
+    """How many rows each segment has, at least 1, in a shape and type to divide the reduced data by."""
+    ids = to_tensor(segment_ids)
+    sizes = maximum(unsorted_segment_sum(e.ones_like.public(cast(ids, dtypes.int64)), ids, num_segments), 1)
+    shape = (as_int(num_segments), *(1,) * (data.ndim - ids.ndim))
+    return cast(layout.reshape.public(sizes, shape), data.dtype)
+
+
+# --- counts ----------------------------------------------------------------------------------------------------------
+
+
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    axis: Any = None,
+    binary_output: bool = False,
+) -> Any:
+    """How often each integer occurs, or the sum of its weights; with `axis=-1` for each row of a matrix.
+
+    >>> import gradtape as tf
+    >>> tf.math.bincount([1, 1, 2, 5]).numpy()
+    array([0, 2, 1, 0, 0, 1], dtype=int32)
+    """
+    if weights is not None and binary_output:
+        raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.")
+    if axis not in (None, 0, -1):
+        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
+    arr = to_tensor(arr)
+    arr = arr if arr.dtype.is_integer else cast(arr, dtypes.int32)
+    size = _bins(arr, minlength, maxlength)
+    by_row = axis == -1 and arr.ndim != 1
+    if weights is None:
+        return segment.count_bins.public(arr, size, by_row, bool(binary_output), dtypes.as_dtype(dtype).numpy)
+    weights = to_tensor(weights)
+    if weights.shape != arr.shape:
+        raise invalid(f"bincount: weights {weights.shape} must have the shape of arr, {arr.shape}.")
+    segment.count_bins.public(arr, 0, by_row)  # what is wrong with arr is wrong with weights too
+    places = cast(arr, dtypes.int64)
+    if not by_row:
+        return unsorted_segment_sum(weights, e.select.public(places < size, places, -1), size)
+    rows = arr.shape[0]
+    own = e.select.public(places < size, places + np.arange(rows)[:, None] * size, -1)
+    return layout.reshape.public(unsorted_segment_sum(weights, own, rows * size), (rows, size))
+
+
+def _bins(arr: Any, minlength: Any, maxlength: Any) -> int:
+    """How many bins: one more than the largest value, at least `minlength`, at most `maxlength`."""
+    if maxlength is not None and minlength is not None and as_int(minlength) >= as_int(maxlength):
+        return as_int(maxlength)
+    values = arr.numpy()
+    size = int(values.max()) + 1 if values.size else 0
+    size = size if minlength is None else max(size, as_int(minlength))
+    return size if maxlength is None else min(size, as_int(maxlength))
+
+
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    weights: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Any:
+    """How often (or with what weight) each class was predicted for each true class: rows are the true ones.
+
+    >>> import gradtape as tf
+    >>> tf.math.confusion_matrix([0, 1, 1], [0, 1, 0]).numpy()
+    array([[1, 0],
+           [1, 1]], dtype=int32)
+    """
+    truth, guess = _vectors(to_tensor(labels), to_tensor(predictions))
+    truth, guess = cast(truth, dtypes.int64), cast(guess, dtypes.int64)
+    values = [truth.numpy(), guess.numpy()]
+    if any((v < 0).any() for v in values):
+        raise invalid("confusion_matrix: labels and predictions are class numbers from 0 on, got negative ones.")
+    if num_classes is None:
+        if not values[0].size:
+            raise invalid("confusion_matrix: without labels, num_classes must be given.")
+        classes = int(max(v.max() for v in values)) + 1
+    else:
+        classes = as_int(num_classes)
+        if any((v >= classes).any() for v in values):
+            raise invalid(f"confusion_matrix: labels and predictions must be below num_classes, {classes}.")
+    if classes < 0 or classes * classes >= 2**33:
+        raise invalid(f"confusion_matrix: cannot make a matrix of {classes} classes.")
+    target = dtypes.as_dtype(dtype)
+    if weights is None:
+        amounts = e.ones_like.public(cast(guess, target))
+    else:
+        amounts = cast(weights, target)
+        if amounts.shape != guess.shape:
+            raise ValueError(f"Shapes {guess.shape} and {amounts.shape} are incompatible")
+    return index.put_nd.public(amounts, layout.stack.public([truth, guess], 1), (classes, classes))
+
+
+def _vectors(labels: Any, predictions: Any) -> tuple[Any, Any]:
+    """Labels and predictions with one axis each; a last axis of size one that only one of them has is dropped."""
+    if labels.ndim == 2 and predictions.ndim == 1 and labels.shape[1] == 1:
+        labels = layout.squeeze.public(labels, (1,))
+    if predictions.ndim == 2 and labels.ndim == 1 and predictions.shape[1] == 1:
+        predictions = layout.squeeze.public(predictions, (1,))
+    if labels.ndim != 1 or predictions.ndim != 1:
+        raise ValueError(f"labels and predictions must be vectors, got shapes {labels.shape} and {predictions.shape}.")
+    if labels.shape != predictions.shape:
+        raise invalid(f"confusion_matrix: {labels.shape[0]} labels and {predictions.shape[0]} predictions.")
+    return labels, predictions

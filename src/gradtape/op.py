@@ -92,6 +92,7 @@ class Op:
         outputs: int | None = 1,
         broadcasts: bool = False,
         retypes: bool = False,
+        numbers: bool = False,
     ) -> None:
         code = kernel.__code__
         positional = code.co_varnames[1 : code.co_argcount]
@@ -113,6 +114,7 @@ class Op:
         self.variadic = variadic
         self.outputs = outputs  # None: as many as the kernel returns
         self.broadcasts = broadcasts
+        self.numbers = numbers  # whether kernel and rules take Python numbers as they are, beside a float tensor
         self.retypes = retypes  # whether the type of the output may be another than that of the operands
         self.vjps: dict[str, Derivative] = {}
         self.jvps: dict[str, Derivative] = {}
@@ -126,6 +128,7 @@ class Op:
         self.samplers: list[Rule] = []
         self.bad_inputs: list[Rule] = []
         self.reference: Rule | None = None
+        self.allowed_direction: Rule | None = None
         self.tf_names: tuple[str, ...] = ()
         self._pulls: dict[Any, Any] = {}
         self._public: Any = None
@@ -196,6 +199,11 @@ class Op:
         """Declare an independent way to compute the value, in float64 NumPy or SciPy, for the tests."""
         self.reference = reference
         return reference
+
+    def directions(self, projection: Rule) -> Rule:
+        """Declare which changes of the operands make sense, for the tests: a Hermitian matrix stays Hermitian."""
+        self.allowed_direction = projection
+        return projection
 
     def _known(self, argument: str) -> str:
         if argument not in self.arguments:
@@ -444,7 +452,7 @@ def mixed_types(op: Op, position: int, expected: DType, given: DType) -> Invalid
     label = op.arguments[position] if position < len(op.arguments) and not op.variadic else f"number {position}"
     return invalid(
         f"{op.name}: cannot compute {op.tf_name} as input #{position} ({label}) was expected to be {expected.name} "
-        f"but is {given.name}. Types are never mixed silently: use tf.cast(x, tf.{expected.name})."
+        f"but is {given.name}. Types are never mixed silently: bring both to one type with tf.cast."
     )
 
 

@@ -65,13 +65,10 @@ def _rtruediv(x: Any, y: Any) -> Any:
 
 
 def _comparable(x: Any, y: Any) -> bool:
-    """Whether two values can be compared element by element; otherwise they are simply different."""
+    """Whether two values can be compared element by element; values of other shapes, and None, are simply different."""
     if y is None:
         return False
-    try:
-        tensor = to_tensor(y, None if isinstance(y, (Tensor, Variable)) else x.dtype)
-    except (TypeError, ValueError):
-        return False
+    tensor = to_tensor(y, None if isinstance(y, (Tensor, Variable)) else x.dtype)
     return broadcast(tuple(to_tensor(x).shape), tuple(tensor.shape)) is not None
 
 
@@ -104,6 +101,8 @@ def _bitwise(name: str, logical: Any) -> Any:
 
 
 def _invert(x: Any) -> Any:
+    if x.dtype.is_integer and "invert" in REGISTRY:
+        return REGISTRY["invert"].public(x)
     return e.logical_not.public(x)
 
 
@@ -199,7 +198,10 @@ def _pack(values: Any, dtype: DType | None) -> Tensor:
     """A nested list with tensors in it as one tensor; the tape follows the parts."""
     if dtype is None:
         dtype = _first_type(values)
-    parts = [_pack(v, dtype) if isinstance(v, (list, tuple)) else to_tensor(v, dtype) for v in values]
+    parts = [
+        _pack(v, dtype) if isinstance(v, (list, tuple)) else to_tensor(v, None if isinstance(v, Tensor) else dtype)
+        for v in values
+    ]
     try:
         result: Tensor = layout.stack.public(parts)
     except InvalidArgumentError as error:

@@ -41,14 +41,19 @@ class GradientTape:
     Args:
         persistent: Whether gradients may be asked for more than once.
         watch_accessed_variables: Whether trainable variables are followed when they are read.
+        nan_safe: Whether a zero cotangent stays zero in the backward pass, whatever it is multiplied by; see
+            docs/guide/nan-safe.md.
     """
 
-    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+    def __init__(
+        self, persistent: bool = False, watch_accessed_variables: bool = True, *, nan_safe: bool = False
+    ) -> None:
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
         self._recording = False
         self._tape: Records | None = None
         self._variables: dict[int, Variable] = {}
+        self._nan_safe = nan_safe
         self._spent = False  # whether a plain tape has given its one answer
 
     # --- recording -----------------------------------------------------------------------------------------------
@@ -316,7 +321,7 @@ class GradientTape:
             )
 
     def _begin(self) -> Records:
-        """The record to differentiate; RuntimeError where there is none (any more)."""
+        """The record to differentiate, for one answer; RuntimeError where there is none (any more)."""
         if self._tape is None and self._spent:
             raise RuntimeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians). "
@@ -332,9 +337,13 @@ class GradientTape:
                 "increased CPU and memory usage). Only call GradientTape.gradient inside the context if you actually "
                 "want to trace the gradient in order to compute higher order derivatives."
             )
+        if self._nan_safe:
+            STATE.nan_safe += 1
         return records
 
     def _end(self) -> None:
+        if self._nan_safe:
+            STATE.nan_safe -= 1
         if not self._persistent:
             self._tape = None
             self._spent = True

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import tempfile
 import unittest
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from . import nest
+from .arrays import stack
 from .backward import UnconnectedGradients
 from .errors import OpError
+from .math import imag, real
 from .random import set_seed
 from .tape import GradientTape
 from .tensor import IndexedSlices, Tensor, to_tensor
@@ -28,44 +30,44 @@ def compute_gradient(f: Callable[..., Any], x: Any, delta: float | None = None) 
     >>> exact[0]
     array([[2., 0.],
            [0., 4.]], dtype=float32)
+
+    Rows are elements of the value, columns those of the argument; a complex element counts as two, real and imaginary.
     """
     if not isinstance(x, (list, tuple)):
         raise ValueError("`x` must be a list or tuple of values convertible to a Tensor (arguments to `f`), not a single value.")
     arguments = [to_tensor(value) for value in x]
     with GradientTape(persistent=True) as tape:
         tape.watch(arguments)
-        y = f(*arguments)
+        y = to_tensor(f(*arguments))
+        y = stack([real(y), imag(y)], axis=-1) if y.dtype.is_complex else y
     exact, numeric = [], []
-    size = int(np.prod(y.shape, dtype=np.int64))
     for position, argument in enumerate(arguments):
-        matrix = tape.jacobian(y, argument, unconnected_gradients=UnconnectedGradients.ZERO)
-        count = int(np.prod(argument.shape, dtype=np.int64))
-        exact.append(matrix.numpy().reshape(size, count))
-        numeric.append(_central_differences(f, arguments, position, delta, size))
+        matrix = tape.jacobian(y, argument, unconnected_gradients="zero").numpy()
+        exact.append(_as_real(matrix.reshape(y.numpy().size, -1)))
+        numeric.append(_central_differences(f, arguments, position, 1.0 / 1024 if delta is None else delta))
     return tuple(exact), tuple(numeric)
 
 
-def _central_differences(f: Callable[..., Any], arguments: list[Any], position: int, delta: float | None, size: int) -> Any:
-    base = arguments[position].numpy()
-    base = np.asarray(base)
-    step = delta if delta is not None else 1.0 / 1024
-    directions = [step, 1j * step] if base.dtype.kind == "c" else [step]
-    result = np.zeros((size, base.size), base.dtype)
+def _as_real(array: Any) -> Any:
+    """Complex numbers as pairs along the last axis."""
+    return array.view(array.real.dtype) if array.dtype.kind == "c" else array
+
+
+def _central_differences(f: Callable[..., Any], arguments: list[Any], position: int, delta: float) -> Any:
+    base = np.atleast_1d(arguments[position].numpy())
 
     def value(array: Any) -> Any:
         given = list(arguments)
-        given[position] = to_tensor(array)
-        return np.asarray(to_tensor(f(*given)).numpy()).reshape(-1)
+        given[position] = to_tensor(array.reshape(tuple(arguments[position].shape)))
+        return _as_real(np.atleast_1d(to_tensor(f(*given)).numpy()).reshape(-1))
 
-    for index in range(base.size):
-        columns = []
-        for direction in directions:
-            high, low = base.copy(), base.copy()
-            high.reshape(-1)[index] += np.asarray(direction, base.dtype)
-            low.reshape(-1)[index] -= np.asarray(direction, base.dtype)
-            columns.append((value(high) - value(low)) / (2 * step))
-        result[:, index] = columns[0] if len(columns) == 1 else np.conj((columns[0] - 1j * columns[1]) / 2)
-    return result
+    columns = []
+    for index in range(_as_real(base).size):
+        high, low = base.copy(), base.copy()
+        _as_real(high).reshape(-1)[index] += delta
+        _as_real(low).reshape(-1)[index] -= delta
+        columns.append((value(high) - value(low)) / (2 * delta))
+    return np.stack(columns, axis=1) if columns else np.zeros((value(base).size, 0), base.dtype)
 
 
 def _numpy(value: Any) -> Any:
@@ -105,15 +107,21 @@ class TestCase(unittest.TestCase):
 
     session = cached_session
 
-    def _pairs(self, a: Any, b: Any) -> Any:
-        if nest.is_nested(a) and nest.is_nested(b) and not _is_numeric(a):
-            nest.assert_same_structure(a, b, check_types=False)
-            return list(zip(nest.flatten(a), nest.flatten(b), strict=True))
-        return [(a, b)]
+    def _pairs(self, a: Any, b: Any, msg: Any = None) -> list[tuple[Any, Any]]:
+        """The leaves of two structures side by side; a list of numbers is one value, as an array is."""
+        if isinstance(a, Mapping) or isinstance(b, Mapping):
+            self.assertIsInstance(a, Mapping, msg)
+            self.assertIsInstance(b, Mapping, msg)
+            self.assertCountEqual(a.keys(), b.keys(), msg or "mismatched keys")
+            return [pair for key in a for pair in self._pairs(a[key], b[key], msg)]
+        if not (isinstance(a, (list, tuple)) or isinstance(b, (list, tuple))) or (_is_numeric(a) and _is_numeric(b)):
+            return [(a, b)]
+        self.assertEqual(len(a), len(b), msg or f"mismatched lengths: {len(a)} and {len(b)}")
+        return [pair for x, y in zip(a, b, strict=True) for pair in self._pairs(x, y, msg)]
 
     def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: Any = None) -> None:
         """Equal up to rtol and atol, in structure, shape and value; nan equals nan."""
-        for x, y in self._pairs(a, b):
+        for x, y in self._pairs(a, b, msg):
             x, y = _numpy(x), _numpy(y)
             self.assertEqual(x.shape, y.shape, msg or f"shapes differ: {x.shape} and {y.shape}")
             if x.dtype.itemsize <= 2 or y.dtype.itemsize <= 2:
@@ -154,7 +162,7 @@ class TestCase(unittest.TestCase):
 
     def assertAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
         """Equal in structure, shape and value; nan equals nan."""
-        for x, y in self._pairs(a, b):
+        for x, y in self._pairs(a, b, msg):
             np.testing.assert_array_equal(_numpy(x), _numpy(y), err_msg=str(msg or ""), strict=False)
             self.assertEqual(_numpy(x).shape, _numpy(y).shape, msg)
 
@@ -238,8 +246,8 @@ class TestCase(unittest.TestCase):
 
 def _is_numeric(value: Any) -> bool:
     try:
-        return np.asarray(value).dtype != object
-    except ValueError:
+        return _numpy(value).dtype != object
+    except (TypeError, ValueError):
         return False
 
 

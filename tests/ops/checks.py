@@ -115,8 +115,9 @@ class Directional:
         self.values = [np.asarray(v) for v in operands(op, sample)]
         self.positions = differentiable_positions(op, self.values)
         rng = np.random.default_rng(7)
-        self.v = [like(rng, self.values[p]) for p in self.positions]
-        self.w = [like(rng, self.values[p]) for p in self.positions]
+        allowed = op.allowed_direction or (lambda direction: direction)
+        self.v = [allowed(like(rng, self.values[p])) for p in self.positions]
+        self.w = [allowed(like(rng, self.values[p])) for p in self.positions]
         shown = outputs(call(op, self.values, self.attributes))
         self.chosen = [k for k, out in enumerate(shown) if out.dtype.is_differentiable]
         self.u = [like(rng, shown[k].numpy()) for k in self.chosen]
@@ -312,7 +313,7 @@ def bad_inputs(op: Op) -> Iterator[BadInput]:
                 yield BadInput("not a number", (changed,) if op.variadic else tuple(changed), sample.attributes, ANY_ERROR)
         for dtype in (np.float32, np.int32, np.bool_):
             if np.dtype(dtype) not in op.dtypes:
-                changed = [np.asarray(v).astype(dtype) for v in values]
+                changed = [np.real(v).astype(dtype) for v in values]
                 yield BadInput("a type it is not defined for", (changed,) if op.variadic else tuple(changed), sample.attributes)
         if not op.variadic:
             yield BadInput("too many arguments", (*values, *[1] * 20), {}, TypeError)
@@ -330,3 +331,38 @@ def _as_tensors(value: Any) -> Any:
     if isinstance(value, list) and any(isinstance(v, np.ndarray | np.generic) for v in value):
         return [_as_tensors(v) for v in value]
     return tf.constant(value) if isinstance(value, np.ndarray | np.generic) else value
+
+
+def check_numbers(op: Op) -> None:
+    """A Python number beside a tensor gives what a tensor of its value gives, derivatives and types too."""
+    x = tf.constant(np.array([0.3, 0.8, 1.7], np.float32))
+    number = 0.75
+    for position in (0, 1):
+        given = [x, number] if position == 0 else [number, x]
+        spelled = [x, tf.constant(number)] if position == 0 else [tf.constant(number), x]
+        results = []
+        for values in (given, spelled):
+            with tf.GradientTape(persistent=True) as outer:
+                outer.watch(x)
+                with tf.GradientTape() as tape:
+                    tape.watch(x)
+                    y = op.public(*values)
+                g = tape.gradient(y, x)
+            with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+                z = op.public(*values)
+            second = outer.gradient(g, x) if g is not None else None
+            plain = tape_gradient(op, values, x)
+            results.append((y, g, plain, accumulator.jvp(z), second))
+        for a, b in zip(*results, strict=True):
+            assert (a is None) == (b is None), (op.name, a, b)
+            if a is not None:
+                assert a.dtype == b.dtype, (op.name, a, b)
+                np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-6, atol=1e-6, err_msg=op.name)
+
+
+def tape_gradient(op: Op, values: list[Any], x: Any) -> Any:
+    """The gradient that nobody records: rules on bare arrays."""
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = op.public(*values)
+    return tape.gradient(y, x)

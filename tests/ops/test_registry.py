@@ -26,6 +26,7 @@ def real_cases(op: Op) -> list[checks.Directional]:
     return [checks.Directional(op, s) for s in checks.samples(op, np.float64) if s.differentiable]
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("op", OPS, ids=named)
 def test_is_declared_completely(op: Op) -> None:
     assert op.__doc__, "an op says what it computes"
@@ -37,6 +38,7 @@ def test_is_declared_completely(op: Op) -> None:
         assert len(list(checks.samples(op, np.float64))) >= 12, "at least 12 samples"
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("op", OPS, ids=named)
 def test_value_of_samples(op: Op) -> None:
     for sample in checks.samples(op, checks.numeric_kind(op)):
@@ -44,6 +46,7 @@ def test_value_of_samples(op: Op) -> None:
         checks.check_strides(op, sample)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("op", DIFFERENTIABLE, ids=named)
 def test_first_derivatives(op: Op) -> None:
     for case in real_cases(op):
@@ -60,6 +63,8 @@ def test_second_derivatives(op: Op) -> None:
 @pytest.mark.parametrize("op", [op for op in DIFFERENTIABLE if np.dtype(np.complex128) in op.dtypes], ids=named)
 def test_complex_derivatives(op: Op) -> None:
     for sample in checks.samples(op, np.complex128):
+        if not sample.differentiable:
+            continue
         case = checks.Directional(op, sample)
         checks.check_reverse(case)
         checks.check_forward(case)
@@ -89,6 +94,14 @@ def test_narrow_types(op: Op, dtype: Any, rtol: float) -> None:
         for source, gradient in zip(case.positions, case.vjp(case.values), strict=True):
             assert gradient.dtype == case.values[source].dtype
             assert gradient.shape == case.values[source].shape
+
+
+BINARY = [op for op in OPS if op.broadcasts and len(op.arguments) == 2 and not op.other and np.dtype(np.float32) in op.dtypes]
+
+
+@pytest.mark.parametrize("op", BINARY, ids=named)
+def test_python_numbers_are_like_tensors(op: Op) -> None:
+    checks.check_numbers(op)
 
 
 @pytest.mark.parametrize("op", OPS, ids=named)

@@ -229,13 +229,22 @@ def _(draw: Any) -> Iterator[Sample]:
 
 @qr.value
 def _(input: Any, full_matrices: bool) -> Any:
-    """Gram-Schmidt, then the signs that make r as reflections give it: q's last column, and r's diagonal, are free."""
-    q, r = _qr(input, full_matrices)
+    """Reflections, written out."""
     m, n = input.shape[-2:]
-    np.testing.assert_allclose(q @ r, input, atol=1e-10)
-    np.testing.assert_allclose(np.conj(q.swapaxes(-1, -2)) @ q, np.broadcast_to(np.eye(q.shape[-1]), (*q.shape[:-2], q.shape[-1], q.shape[-1])), atol=1e-10)
-    np.testing.assert_allclose(np.tril(r, -1), 0, atol=1e-10)
-    assert q.shape[-2:] == (m, m if full_matrices else min(m, n))
+    kept = m if full_matrices else min(m, n)
+    q = np.zeros((*input.shape[:-2], m, kept), input.dtype)
+    r = np.zeros((*input.shape[:-2], kept, n), input.dtype)
+    for place in np.ndindex(input.shape[:-2]):
+        left, right = np.eye(m, dtype=input.dtype), np.array(input[place])
+        for j in range(min(m, n)):
+            x = right[j:, j]
+            if not (x[1:].any() or x[0].imag):
+                continue
+            beta = -np.copysign(np.linalg.norm(x), x[0].real)
+            v = np.concatenate([np.zeros(j), [1], x[1:] / (x[0] - beta)])
+            reflection = np.eye(m) - (beta - x[0]) / beta * np.outer(v, np.conj(v))
+            left, right = left @ reflection, np.conj(reflection.T) @ right
+        q[place], r[place] = left[:, :kept], right[:kept]
     return q, r
 
 

@@ -23,7 +23,7 @@ from .family import elementwise, is_complex, numpy_type, sample_binary, sample_u
 # --- arithmetic ------------------------------------------------------------------------------------------------------
 
 
-@elementwise(eager=operator.add, tf_name="AddV2", dtypes=NUMERIC)
+@elementwise(eager=operator.add, tf_name="AddV2", dtypes=NUMERIC, numbers=True)
 def add(xp: Any, x: Any, y: Any) -> Any:
     """x + y, with broadcasting."""
     return x + y
@@ -39,7 +39,7 @@ def _(t: Any) -> Any:
     return t
 
 
-@elementwise(eager=operator.sub, tf_name="Sub")
+@elementwise(eager=operator.sub, tf_name="Sub", numbers=True)
 def subtract(xp: Any, x: Any, y: Any) -> Any:
     """x - y, with broadcasting."""
     return x - y
@@ -55,7 +55,7 @@ def _(t: Any) -> Any:
     return -t
 
 
-@elementwise(eager=operator.mul, tf_name="Mul")
+@elementwise(eager=operator.mul, tf_name="Mul", numbers=True)
 def multiply(xp: Any, x: Any, y: Any) -> Any:
     """x * y, with broadcasting."""
     return x * y
@@ -71,7 +71,7 @@ def _(t: Any, x: Any) -> Any:
     return t * x
 
 
-@elementwise(eager=operator.truediv, tf_name="RealDiv", dtypes=INEXACT)
+@elementwise(eager=operator.truediv, tf_name="RealDiv", dtypes=INEXACT, numbers=True)
 def divide(xp: Any, x: Any, y: Any) -> Any:
     """x / y, with broadcasting."""
     return x / y
@@ -146,7 +146,7 @@ def _power(x: Any, y: Any) -> Any:
     return x**y
 
 
-@elementwise(eager=_power, tf_name="Pow")
+@elementwise(eager=_power, tf_name="Pow", numbers=True)
 def pow(xp: Any, x: Any, y: Any) -> Any:
     """x to the power y."""
     return x**y
@@ -182,7 +182,7 @@ def _(t: Any, x: Any) -> Any:
     return t * (x + x)
 
 
-@elementwise(tf_name="SquaredDifference")
+@elementwise(tf_name="SquaredDifference", numbers=True)
 def squared_difference(xp: Any, x: Any, y: Any) -> Any:
     """conj(x - y) * (x - y)."""
     difference = x - y
@@ -638,37 +638,37 @@ for _op in (floor, ceil, rint, round):
 # --- comparison, logic, selection ------------------------------------------------------------------------------------
 
 
-@elementwise(eager=operator.eq, dtypes=ANY)
+@elementwise(eager=operator.eq, dtypes=ANY, numbers=True)
 def equal(xp: Any, x: Any, y: Any) -> Any:
     """Whether x equals y, element by element."""
     return x == y
 
 
-@elementwise(eager=operator.ne, dtypes=ANY)
+@elementwise(eager=operator.ne, dtypes=ANY, numbers=True)
 def not_equal(xp: Any, x: Any, y: Any) -> Any:
     """Whether x differs from y, element by element."""
     return x != y
 
 
-@elementwise(eager=operator.lt, dtypes=REAL)
+@elementwise(eager=operator.lt, dtypes=REAL, numbers=True)
 def less(xp: Any, x: Any, y: Any) -> Any:
     """Whether x < y, element by element."""
     return x < y
 
 
-@elementwise(eager=operator.le, dtypes=REAL)
+@elementwise(eager=operator.le, dtypes=REAL, numbers=True)
 def less_equal(xp: Any, x: Any, y: Any) -> Any:
     """Whether x <= y, element by element."""
     return x <= y
 
 
-@elementwise(eager=operator.gt, dtypes=REAL)
+@elementwise(eager=operator.gt, dtypes=REAL, numbers=True)
 def greater(xp: Any, x: Any, y: Any) -> Any:
     """Whether x > y, element by element."""
     return x > y
 
 
-@elementwise(eager=operator.ge, dtypes=REAL)
+@elementwise(eager=operator.ge, dtypes=REAL, numbers=True)
 def greater_equal(xp: Any, x: Any, y: Any) -> Any:
     """Whether x >= y, element by element."""
     return x >= y
@@ -728,7 +728,7 @@ for _op in (is_nan, is_inf, is_finite):
     _op.not_differentiable("truth values have no derivative", lookup_error=True)
 
 
-@elementwise(eager=np.maximum, dtypes=REAL)
+@elementwise(eager=np.maximum, dtypes=REAL, numbers=True)
 def maximum(xp: Any, x: Any, y: Any) -> Any:
     """The larger of x and y; where they are equal the derivative goes to x."""
     return xp.maximum(x, y)
@@ -744,7 +744,7 @@ def _(t: Any, x: Any, y: Any) -> Any:
     return select(greater_equal(x, y), zeros_like(t), t)
 
 
-@elementwise(eager=np.minimum, dtypes=REAL)
+@elementwise(eager=np.minimum, dtypes=REAL, numbers=True)
 def minimum(xp: Any, x: Any, y: Any) -> Any:
     """The smaller of x and y; where they are equal the derivative goes to x."""
     return xp.minimum(x, y)

@@ -248,7 +248,7 @@ def _gather(params: Array, indices: Array, axis: int, batch_dims: int) -> Array:
         )
     count = int(np.prod(lead, dtype=np.int64))
     rows = params.reshape(count, *params.shape[batch_dims:])
-    picks = indices.reshape(count, -1)
+    picks = indices.reshape(count, int(np.prod(indices.shape[batch_dims:], dtype=np.int64)))
     moved = np.moveaxis(rows, axis - batch_dims + 1, 1)
     result = moved[np.arange(count)[:, None], picks]
     result = np.moveaxis(result, 1, axis - batch_dims + 1)
@@ -337,7 +337,7 @@ def _put(values: Array, indices: Array, shape: tuple[int, ...], axis: int, batch
     batch_dims = batch_dims % indices.ndim if batch_dims < 0 else batch_dims
     count = int(np.prod(shape[:batch_dims], dtype=np.int64))
     rows = np.moveaxis(result.reshape(count, *shape[batch_dims:]), axis - batch_dims + 1, 1)
-    picks = np.broadcast_to(indices.reshape(count if batch_dims else 1, -1), (count, indices.size // count if batch_dims else indices.size))
+    picks = indices.reshape(count, int(np.prod(indices.shape[batch_dims:], dtype=np.int64)))
     middle = shape[batch_dims:axis]
     flat = values.reshape(count, *middle, picks.shape[1], *shape[axis + 1 :])
     np.add.at(rows, (np.arange(count)[:, None], picks), np.moveaxis(flat, axis - batch_dims + 1, 1))

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, INTEGER, NARROW_FLOATS, REAL, Array
+from ..dtypes import FLOATING, INEXACT, INTEGER, NARROW_FLOATS, REAL, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
 from .elementwise import abs as absolute
-from .elementwise import exp, greater, less, select, square, zeros_like
+from .elementwise import exp, greater, less, select, sigmoid, square, tanh, zeros_like
 from .family import all_batched, batch_over_axis, elementwise, in_float32, sample_unary, shape_of
 from .layout import expand_dims, reshape, sum_to_shape
 from .reduce import explain_axis, reduce_sum, refuse_axis_of_scalar
+from .special import erf, functions
 
 # --- activations -----------------------------------------------------------------------------------------------------
 
@@ -112,6 +113,114 @@ def _(t: Any, features: Any) -> Any:
 
 for _op in (relu, relu6, scaled_relu, elu, selu, softsign):
     sample_unary(_op, avoid=(0.0,))
+
+
+def _silu(features: Array, beta: Any) -> Array:
+    gate = np.multiply(features, beta * 0.5)
+    np.tanh(gate, out=gate)
+    gate *= 0.5
+    gate += 0.5
+    gate *= features
+    return gate
+
+
+def _silu_any(features: Any, beta: Any) -> Any:
+    if features.ndim and features.dtype not in NARROW_FLOATS and not getattr(beta, "ndim", 0):
+        return _silu(features, beta)
+    return features * sigmoid(np.asarray(beta * features))
+
+
+@elementwise(eager=_silu_any, dtypes=INEXACT, tf_name="Silu")
+def silu(xp: Any, features: Any, beta: Any) -> Any:
+    """x * sigmoid(beta * x); only the features are kept for the derivative."""
+    return features / (1 + xp.exp(-beta * features))
+
+
+@silu.derivative("features")
+def _(t: Any, features: Any, beta: Any) -> Any:
+    scaled = beta * features
+    gate = sigmoid(scaled)
+    return t * (gate + scaled * (gate - gate * gate))
+
+
+@silu.derivative("beta")
+def _(t: Any, features: Any, beta: Any) -> Any:
+    gate = sigmoid(beta * features)
+    return t * (square(features) * (gate - gate * gate))
+
+
+_ROOT_HALF = 0.7071067811865476
+_ROOT_TWO_OVER_PI = 0.7978845608028654
+_CUBIC = 0.044715
+_DENSITY = 0.3989422804014327  # of the normal distribution at 0
+
+
+def _gelu(features: Array, approximate: bool) -> Array:
+    if approximate:
+        inner = features * features
+        inner = inner * (_CUBIC * _ROOT_TWO_OVER_PI) + _ROOT_TWO_OVER_PI
+        return (np.tanh(inner * features) + 1) * (features * 0.5)
+    return (functions(np).erf(features * _ROOT_HALF) + 1) * (features * 0.5)
+
+
+@elementwise(eager=in_float32(_gelu), dtypes=FLOATING, tf_name="Gelu")
+def gelu_of(xp: Any, features: Any, *, approximate: bool = False) -> Any:
+    """x times the normal distribution function of x, exact or by the tanh formula."""
+    if approximate:
+        inner = _ROOT_TWO_OVER_PI * (features + _CUBIC * features * features * features)
+        return 0.5 * features * (1 + xp.tanh(inner))
+    return 0.5 * features * (1 + functions(xp).erf(features * _ROOT_HALF))
+
+
+@gelu_of.derivative("features")
+def _(t: Any, features: Any, approximate: bool) -> Any:
+    squared = square(features)
+    if approximate:
+        inside = tanh(features * (squared * (_CUBIC * _ROOT_TWO_OVER_PI) + _ROOT_TWO_OVER_PI))
+        slope = features * (squared * (1.5 * _CUBIC * _ROOT_TWO_OVER_PI) + 0.5 * _ROOT_TWO_OVER_PI)
+        return t * (inside * 0.5 + 0.5 + slope * (1.0 - square(inside)))
+    return t * (erf(features * _ROOT_HALF) * 0.5 + 0.5 + features * exp(squared * -0.5) * _DENSITY)
+
+
+@silu.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape in [(), (1,), (4,), (0,), (2, 3), (3, 1), (1, 3), (2, 0), (2, 1, 3), (2, 3, 2), (5, 2), (1, 1, 1)]:
+        yield Sample((draw(shape), draw((), 0.5, 1.5)))
+    yield Sample((draw((2, 3)), draw((3,))))
+    yield Sample((draw((3,)), draw((2, 1))))
+
+
+@gelu_of.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for number, shape in enumerate([(), (), (4,), (4,), (0,), (2, 3), (3, 1), (1, 3), (2, 0), (2, 1, 3), (2, 3, 2), (5, 2), (1, 1)]):
+        yield Sample((draw(shape),), {"approximate": number % 2 == 1})
+
+
+@silu.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for beta in [np.ones(2, np.float32), np.ones((3, 3), np.float32), np.ones(4, np.float32), np.ones((3, 2), np.float32)]:
+        yield BadInput("beta must broadcast", (x, beta))
+    yield BadInput("types never mix", (x, np.float64(1)))
+    yield BadInput("integers have no sigmoid", (x.astype(np.int32), np.int32(1)))
+
+
+@gelu_of.rejects
+def _() -> Iterator[BadInput]:
+    for dtype in (np.int32, np.int64, np.uint8, np.bool_, np.complex64, np.complex128):
+        yield BadInput("it is a function of real numbers", (np.ones(3, dtype),))
+
+
+@gelu_of.value
+def _(features: Any, approximate: bool) -> Any:
+    if approximate:
+        return 0.5 * features * (1 + np.tanh(np.sqrt(2 / np.pi) * (features + 0.044715 * features**3)))
+    return features * functions(np).ndtr(features)
+
+
+@silu.value
+def _(features: Any, beta: Any) -> Any:
+    return features * functions(np).expit(beta * features)
 
 
 @mask_positive.samples

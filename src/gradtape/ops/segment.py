@@ -15,7 +15,7 @@ import numpy as np
 from ..dtypes import INDEX, NARROW_FLOATS, NUMERIC, REAL, Array
 from ..errors import ResourceExhaustedError, UnimplementedError, invalid
 from ..op import BadInput, Op, Rule, Sample, op
-from .elementwise import conj, convert, equal, greater, greater_equal, less, maximum, ones_like, select, zeros_like
+from .elementwise import conj, convert, equal, greater, less, maximum, ones_like, select, zeros_like
 from .family import all_batched, numpy_type, rank_of, shape_of
 from .index import take
 from .layout import pad_constant, permute, reshape
@@ -169,7 +169,8 @@ def _start(xp: Any, data: Any, segment_ids: Any, num_segments: int, empty: Any) 
 
 def spread(values: Any, ids: Any) -> Any:
     """The row of `values` that belongs to each id; zeros for negative ids."""
-    if isinstance(ids, np.ndarray | np.generic) and (not ids.size or ids.min() >= 0):
+    known = ids if isinstance(ids, np.ndarray | np.generic) else getattr(ids, "_array", None)
+    if known is not None and (not known.size or known.min() >= 0):
         return take(values, ids, axis=0, batch_dims=0)
     count, rank = shape_of(values)[0], rank_of(values)
     more = pad_constant(values, paddings=((0, 1), *((0, 0),) * (rank - 1)), constant_values=0)
@@ -207,12 +208,12 @@ def _partials(data: Any, ids: Any, out: Any, num_segments: int | None) -> Any:
     return select(is_zero, spread(alone, ids), spread(out, ids) / others)
 
 
-def _extreme_vjp(g: Any, data: Any, segment_ids: Any, out: Any, num_segments: int | None = None) -> Any:
+def _extreme_vjp(g: Any, data: Any, segment_ids: Any, out: Any, num_segments: int | None) -> Any:
     chosen, ties = _chosen(data, segment_ids, out, g, num_segments)
     return chosen * spread(g / ties, segment_ids)
 
 
-def _extreme_jvp(t: Any, data: Any, segment_ids: Any, out: Any, num_segments: int | None = None) -> Any:
+def _extreme_jvp(t: Any, data: Any, segment_ids: Any, out: Any, num_segments: int | None) -> Any:
     chosen, ties = _chosen(data, segment_ids, out, t, num_segments)
     return _sum(t * chosen, segment_ids, num_segments) / ties
 
@@ -254,3 +255,182 @@ def _(t: Any, data: Any, segment_ids: Any, out: Any, num_segments: int) -> Any:
 
 for _op in (segment_sum, segment_mean, unsorted_segment_sum):
     _op.linear("data")
+
+for _op in (segment_max, segment_min):
+
+    @_op.vjp("data")
+    def _(g: Any, data: Any, segment_ids: Any, out: Any) -> Any:
+        return _extreme_vjp(g, data, segment_ids, out, None)
+
+    @_op.jvp("data")
+    def _(t: Any, data: Any, segment_ids: Any, out: Any) -> Any:
+        return _extreme_jvp(t, data, segment_ids, out, None)
+
+
+for _op in (unsorted_segment_max, unsorted_segment_min):
+    _op.vjp("data")(_extreme_vjp)
+    _op.jvp("data")(_extreme_jvp)
+
+
+# --- batching --------------------------------------------------------------------------------------------------------
+
+
+def _batched(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    data, ids = args
+    if not is_batched[1]:  # the batch becomes an axis of the rows
+        rank, depth = rank_of(data), rank_of(ids)
+        moved = permute(data, perm=(*range(1, depth + 1), 0, *range(depth + 1, rank)))
+        result = op(moved, ids, **attributes)
+        return permute(result, perm=(1, 0, *range(2, rank_of(result))))
+    if "num_segments" not in attributes:
+        raise UnimplementedError(
+            None, None, f"{op.name}: how many segments there are differs within a batch. Use tf.math.unsorted_{op.name}."
+        )
+    count = attributes["num_segments"]
+    size, (data, ids) = all_batched(is_batched, args)
+    wide = convert(ids, dtype=np.dtype(np.int64))
+    entry = np.arange(size).reshape(size, *(1,) * (rank_of(ids) - 1)) * count
+    outside = zeros_like(wide) + size * count  # an id that does not exist stays one that does not exist
+    own = select(less(wide, 0), wide, select(less(wide, count), wide + entry, outside))
+    result = op(data, own, num_segments=size * count)
+    return reshape(result, shape=(size, count, *shape_of(result)[1:]))
+
+
+# --- samples ---------------------------------------------------------------------------------------------------------
+
+_SORTED: list[tuple[tuple[int, ...], list[int]]] = [
+    ((4,), [0, 0, 1, 1]), ((4,), [0, 1, 2, 3]), ((4,), [0, 0, 0, 0]), ((3,), [0, 2, 2]), ((3,), [1, 1, 4]), ((3, 2), [0, 0, 1]), ((3, 2), [2, 2, 2]),
+    ((1,), [0]), ((1, 3), [1]), ((0,), []), ((0, 2), []), ((3, 2, 2), [0, 1, 1]), ((3, 0), [0, 1, 1]), ((5, 1), [0, 0, 2, 2, 2]),
+]  # fmt: skip
+_UNSORTED: list[tuple[tuple[int, ...], Any, int]] = [
+    ((4,), [1, 0, 1, 0], 2), ((4,), [3, 1, 2, 0], 4), ((4,), [0, 0, 0, 0], 1), ((3,), [2, -1, 2], 4), ((3,), [-1, -1, -1], 2), ((3, 2), [1, 0, 1], 3),
+    ((3, 2), [[0, 1], [1, 0], [-1, 1]], 2), ((2,), 1, 3), ((), 0, 2), ((0,), [], 2), ((0, 2), [], 0), ((3, 2, 2), [2, 0, 2], 3), ((3, 0), [1, 0, 1], 2),
+    ((2, 2, 3), [[0, 2], [2, 2]], 3), ((3,), [-1, -2, -1], 0),
+]  # fmt: skip
+# Extremes of empty segments are the bounds of a type: they are tested by themselves.
+_WITHOUT_EMPTY: list[tuple[tuple[int, ...], Any, int]] = [
+    ((4,), [1, 0, 1, 0], 2), ((4,), [3, 1, 2, 0], 4), ((4,), [0, 0, 0, 0], 1), ((3,), [1, -1, 0], 2), ((3, 2), [1, 0, 1], 2), ((1,), [0], 1),
+    ((3, 2), [[0, 1], [1, 0], [-1, 1]], 2), ((2,), 0, 1), ((), 0, 1), ((0,), [], 0), ((3, 2, 2), [1, 0, 1], 2), ((3, 0), [1, 0, 1], 2),
+    ((2, 2, 3), [[0, 2], [1, 2]], 3), ((3,), [-1, -2, -1], 0),
+]  # fmt: skip
+_SORTED_OPS = (segment_sum, segment_mean, segment_prod, segment_max, segment_min)
+_UNSORTED_OPS = (unsorted_segment_sum, unsorted_segment_prod, unsorted_segment_max, unsorted_segment_min)
+
+for _op in (*_SORTED_OPS, *_UNSORTED_OPS):
+    _op.batching = _batched
+
+for _op in _SORTED_OPS:
+
+    @_op.samples
+    def _(draw: Any) -> Iterator[Sample]:
+        for shape, ids in _SORTED:
+            yield Sample((draw(shape, 0.3, 2.0), np.array(ids, np.int32)))
+
+    @_op.rejects
+    def _() -> Iterator[BadInput]:
+        x = np.ones((3, 2), np.float32)
+        for ids in ([1, 0, 2], [-1, 0, 1], [0, 1], [0, 0, 1, 1], [[0, 0], [1, 1], [1, 1]], 0, [0, 2, 1], [-5, -5, -5]):
+            yield BadInput("one id a row, in increasing order from 0 on", (x, np.array(ids, np.int32)))
+        yield BadInput("ids are integers", (x, np.array([0.0, 0.0, 1.0], np.float32)))
+        yield BadInput("a scalar has no rows", (np.float32(1), np.array(0, np.int32)))
+        huge = np.array([0, 0, 2**50], np.int64)
+        yield BadInput("no memory for all ids up to the last", (x, huge), {}, ResourceExhaustedError)
+
+
+
+def _sample_unsorted(reduction: Op, cases: list[tuple[tuple[int, ...], Any, int]]) -> None:
+    @reduction.samples
+    def _(draw: Any) -> Iterator[Sample]:
+        for shape, ids, count in cases:
+            yield Sample((draw(shape, 0.3, 2.0), np.array(ids, np.int32)), {"num_segments": count})
+
+
+for _op in _UNSORTED_OPS:
+    _sample_unsorted(_op, _UNSORTED if _op in (unsorted_segment_sum, unsorted_segment_prod) else _WITHOUT_EMPTY)
+
+    @_op.rejects
+    def _() -> Iterator[BadInput]:
+        x = np.ones((3, 2), np.float32)
+        for ids, count in [([0, 1, 2], 2), ([0, 1], 2), ([[0, 1, 0]], 2), ([0, 0, 0], -1), ([0, 0, 0], 0), ([2**31 - 1, 0, 0], 3), ([0, 0, 0], -(2**40))]:
+            yield BadInput("ids are below num_segments, their shape begins that of data", (x, np.array(ids, np.int32)), {"num_segments": count})
+        yield BadInput("ids are integers", (x, np.array([0.0, 0.0, 1.0], np.float32)), {"num_segments": 2})
+        huge = {"num_segments": 2**50}
+        yield BadInput("no memory for that many segments", (x, np.array([0, 0, 1], np.int32)), huge, ResourceExhaustedError)
+
+
+def _reference(combine: Any, empty: Any) -> Rule:
+    def value(data: Array, segment_ids: Array, **attributes: Any) -> Array:
+        segments = attributes["num_segments"] if attributes else max(segment_ids.tolist(), default=-1) + 1
+        result = np.full((segments, *data.shape[segment_ids.ndim :]), empty, np.float64)
+        for segment in range(segments):
+            rows = data[segment_ids == segment]
+            if len(rows):
+                result[segment] = combine(rows, axis=0)
+        return result
+
+    return value
+
+
+for _op, _combine, _empty in [
+    (segment_sum, np.sum, 0), (segment_mean, np.mean, 0), (segment_prod, np.prod, 1), (segment_max, np.max, 0), (segment_min, np.min, 0),
+    (unsorted_segment_sum, np.sum, 0), (unsorted_segment_prod, np.prod, 1), (unsorted_segment_max, np.max, np.finfo(np.float64).min),
+    (unsorted_segment_min, np.min, np.finfo(np.float64).max),
+]:  # fmt: skip
+    _op.value(_reference(_combine, _empty))
+
+
+# --- counts ----------------------------------------------------------------------------------------------------------
+
+
+def _count_bins(arr: Array, size: int, by_row: bool, binary: bool, dtype: Any) -> Array:
+    if size < 0:
+        raise invalid(f"bincount: the number of bins must not be negative, got {size}.")
+    if by_row and arr.ndim != 2:
+        raise invalid(f"bincount: rows are counted in a tensor with two axes, got shape {arr.shape}.")
+    if arr.size and arr.min() < 0:
+        raise invalid(f"bincount: values must not be negative, got {arr.min()}.")
+    rows = len(arr) if by_row else 1
+    if rows * size >= 2**33:
+        raise ResourceExhaustedError(None, None, f"bincount: {rows} rows of {size} bins are too many.")
+    offsets = np.arange(rows).reshape(rows, 1) * size
+    places = arr.reshape(rows, arr.size // rows if rows else 0).astype(np.int64)
+    counts = np.bincount((places + offsets)[places < size], minlength=rows * size)
+    counts = counts.reshape(rows, size) if by_row else counts
+    return ((counts > 0) if binary else counts).astype(dtype)
+
+
+@op(eager=_count_bins, dtypes=INDEX, tf_name="DenseBincount")
+def count_bins(
+    xp: Any, arr: Any, *, size: int, by_row: bool = False, binary: bool = False, dtype: Any = np.dtype(np.int32)
+) -> Any:
+    """How often each of 0, 1, ..., size - 1 occurs (or with `binary`, whether it does), in all or in each row."""
+    hot = arr[..., None] == xp.arange(size)
+    axes = 1 if by_row else tuple(range(arr.ndim))
+    return (hot.any(axis=axes) if binary else hot.sum(axis=axes)).astype(dtype)
+
+
+count_bins.not_differentiable("its operand is an integer")
+
+
+@count_bins.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for values, size, by_row, binary in [
+        ([1, 1, 2, 5], 6, False, False), ([1, 1, 5], 3, False, True), (3, 4, False, False), ([], 2, False, False), ([0], 0, False, False),
+        ([[1, 1], [0, 5]], 6, True, False), ([[1, 1], [0, 5]], 3, True, True), ([[1, 1], [0, 5]], 6, False, False),
+    ]:  # fmt: skip
+        yield Sample((np.array(values, np.int32),), {"size": size, "by_row": by_row, "binary": binary})
+
+
+@count_bins.value
+def _(arr: Array, size: int, by_row: bool, binary: bool, dtype: Any) -> Array:
+    hot = arr[..., None] == np.arange(size)
+    counts = hot.sum(axis=1) if by_row else hot.reshape(-1, size).sum(axis=0) if size else np.zeros(0)
+    return np.minimum(counts, 1) if binary else counts
+
+
+@count_bins.rejects
+def _() -> Iterator[BadInput]:
+    for values, size, by_row in [([-1, 1], 3, False), ([1], -1, False), ([1, 1], 3, True), ([[[1]]], 3, True), (0, 2, True)]:
+        yield BadInput("integers from 0 on, bins that can be", (np.array(values, np.int32),), {"size": size, "by_row": by_row})
+    yield BadInput("no memory", (np.array([1], np.int32),), {"size": 2**50}, ResourceExhaustedError)
+    yield BadInput("integers", (np.array([1.0], np.float32),), {"size": 2})

@@ -1,0 +1,76 @@
+"""Backward steps in which a zero cotangent stays zero, whatever it is multiplied by.
+
+`tf.where(x > 0, tf.math.log(x), 0.0)` has a finite value at 0, but its gradient there is 0 * inf = nan: the branch
+that was not taken sends a zero backwards, and the derivative it meets is infinite. A tape made with `nan_safe=True`
+takes this step instead of the plain one:
+
+- elementwise ops: where the cotangent is 0 the result is 0; where the cotangent is infinite and the derivative is 0
+  (a norm at 0), the result is 0 too. A nan that the forward pass made, or that arrives from above, stays.
+- other ops: a nan is 0 where neither the cotangent nor anything the rule was given held one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .ops.elementwise import conj, equal, is_inf, is_nan, logical_and, logical_or, real, select, zeros_like
+from .ops.family import is_complex
+from .ops.layout import sum_to_shape
+from .tensor import EagerTensor, Tensor
+
+
+def pull_safely(pull: Any, cotangent: Any, entry: Any, on_tensors: bool) -> Any:
+    """What `pull(cotangent, entry)` gives, without the nans that the step itself would make."""
+    op = getattr(pull, "op", None)
+    if op is None:  # a custom gradient is the user's own affair
+        return (pull.on_tensors if on_tensors else pull)(cotangent, entry)
+    if op.broadcasts and op.outputs == 1:
+        parts = _elementwise(pull, cotangent, entry, on_tensors)
+        return parts[0] if len(parts) == 1 else parts
+    result = (pull.on_tensors if on_tensors else pull)(cotangent, entry)
+    if _holds_nan(cotangent) or any(_holds_nan(kept) for kept in entry[2:-2]):
+        return result
+    return [_without_nan(part) for part in result] if isinstance(result, (list, tuple)) else _without_nan(result)
+
+
+def _elementwise(pull: Any, g: Any, entry: Any, on_tensors: bool) -> list[Any]:
+    op = pull.op
+    followed, _, broadcast, conjugate = pull.key
+    names = op.saved_names(followed, broadcast)
+    values = entry[2 + len(followed) : 2 + len(followed) + len(names)]
+    if not on_tensors:
+        values = [value._array if value.__class__ is EagerTensor else value for value in values]
+    known = dict(zip(names, values, strict=True))
+    parts = []
+    for position in followed:
+        argument = op.arguments[position]
+        rule = op.vjps[argument]
+        conjugated = conjugate and argument in op.holomorphic
+        part = rule.rule(conj(g) if conjugated else g, *(known[name] for name in rule.needs))
+        part = _guarded(conj(part) if conjugated else part, g)
+        parts.append(sum_to_shape(part, shape=known[f"{argument}_shape"]) if broadcast else part)
+    return parts
+
+
+def _guarded(part: Any, g: Any) -> Any:
+    size = real(g) if is_complex(g) else g
+    checked = real(part) if is_complex(part) else part
+    stays_zero = logical_or(equal(g, zeros_like(g)), logical_and(is_inf(size), is_nan(checked)))
+    return select(stays_zero, zeros_like(part), part)
+
+
+def _without_nan(part: Any) -> Any:
+    if part is None or not hasattr(part, "dtype"):
+        return part
+    return select(is_nan(real(part) if is_complex(part) else part), zeros_like(part), part)
+
+
+def _holds_nan(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(_holds_nan(item) for item in value)
+    array = value._array if value.__class__ is EagerTensor else value
+    if isinstance(array, Tensor):  # batched: its data
+        return _holds_nan(getattr(array, "data", None))
+    return isinstance(array, np.ndarray | np.generic) and array.dtype.kind in "fc" and bool(np.isnan(array).any())

@@ -1,0 +1,465 @@
+"""Eigenvalues and singular values of matrices in the last two axes.
+
+Derivatives are TensorFlow's. Eigenvectors and singular vectors are defined up to their sign (complex ones: up to their
+phase), and those of a repeated value only up to a rotation among each other. So derivatives of vectors hold for
+functions that do not depend on that choice: 1 / (difference of values) is replaced by 0 where two values are equal,
+which is then exact, and the phase of complex vectors is left alone. Derivatives of the values alone are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import Array
+from ..errors import invalid
+from ..op import BadInput, Op, Sample, op
+from .diagonal import diagonal_matrix, diagonal_part, diagonal_vector, lower_part
+from .elementwise import conj, convert, equal, imag, make_complex, ones_like, real, select, zeros_like
+from .family import batch_leading, is_complex, numpy_type, rank_of, shape_of
+from .layout import concat, crop, reshape
+from .linalg import adjoint, check_matrix, product
+from .solve import LAPACK, bad_matrices, regular, solve
+
+_SQUARE: list[tuple[int, ...]] = [
+    (1, 1), (2, 2), (3, 3), (4, 4), (2, 3, 3), (0, 0), (0, 2, 2), (2, 1, 2, 2), (1, 3, 3), (5, 5), (3, 1, 1), (2, 0, 0),
+]  # fmt: skip
+
+
+def _reciprocal(x: Any) -> Any:
+    """1 / x with TensorFlow's broadening and its constant; 0 at 0, where it counts as constant."""
+    is_zero = equal(x, zeros_like(x))
+    safe = select(is_zero, ones_like(x), x)
+    return select(is_zero, zeros_like(x), safe / (safe * safe + 1e-20))
+
+
+def _row(x: Any) -> Any:
+    return reshape(x, shape=(*shape_of(x)[:-1], 1, shape_of(x)[-1]))
+
+
+def _column(x: Any) -> Any:
+    return reshape(x, shape=(*shape_of(x), 1))
+
+
+def _gaps(values: Any) -> Any:
+    """The matrix 1 / (values[j] - values[i]), 0 on the diagonal."""
+    return _reciprocal(_row(values) - _column(values))
+
+
+def _like(x: Any, other: Any) -> Any:
+    """`x` in the type of `other`."""
+    dtype = numpy_type(other)
+    return x if numpy_type(x) == dtype else convert(x, dtype=dtype)
+
+
+# --- Hermitian matrices ------------------------------------------------------------------------------------------------
+
+_NO_EIGENVALUES = "{}: the decomposition was not successful. The input might not be valid: it holds inf or nan."
+
+
+def _eigh(input: Array) -> tuple[Array, Array]:
+    check_matrix("eigh", input)
+    try:
+        values, vectors = np.linalg.eigh(input)
+    except np.linalg.LinAlgError:
+        raise invalid(_NO_EIGENVALUES.format("eigh")) from None
+    if np.isnan(values).any():
+        raise invalid(_NO_EIGENVALUES.format("eigh"))
+    return values.astype(input.dtype, copy=False), vectors
+
+
+@op(eager=_eigh, dtypes=LAPACK, outputs=2, tf_name="SelfAdjointEigV2")
+def eigh(xp: Any, input: Any) -> Any:
+    """Eigenvalues in ascending order and eigenvectors (columns) of Hermitian matrices; reads the lower triangle."""
+    values, vectors = xp.linalg.eigh(input)
+    return values.astype(input.dtype), vectors
+
+
+def _for_lower_triangle(cotangent: Any) -> Any:
+    """The cotangent of the elements that are read, from that of the whole Hermitian matrix."""
+    whole = cotangent + adjoint(cotangent)
+    return lower_part(whole) - 0.5 * diagonal_part(whole)
+
+
+def _from_lower_triangle(tangent: Any) -> Any:
+    half = lower_part(tangent) - 0.5 * diagonal_part(tangent)
+    return half + adjoint(half)
+
+
+@eigh.vjp("input")
+def _(g: Any, out: Any) -> Any:
+    (g_values, g_vectors), (values, vectors) = g, out
+    inner = diagonal_matrix(g_values) + _gaps(values) * product(vectors, g_vectors, adjoint_a=True)
+    return _for_lower_triangle(product(vectors, product(inner, vectors, adjoint_b=True)))
+
+
+@eigh.jvp("input")
+def _(t: Any, out: Any) -> Any:
+    values, vectors = out
+    inner = product(vectors, product(_from_lower_triangle(t), vectors), adjoint_a=True)
+    return [diagonal_vector(inner), product(vectors, _gaps(values) * inner)]
+
+
+eigh.batched(batch_leading)
+
+
+@eigh.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape in _SQUARE:
+        matrix = regular(draw, shape)
+        yield Sample((matrix,), differentiable=matrix.dtype.kind != "c")
+
+
+bad_matrices(eigh)
+
+
+def _eigvalsh(input: Array) -> Array:
+    check_matrix("eigvalsh", input)
+    try:
+        values = np.linalg.eigvalsh(input)
+    except np.linalg.LinAlgError:
+        raise invalid(_NO_EIGENVALUES.format("eigvalsh")) from None
+    if np.isnan(values).any():
+        raise invalid(_NO_EIGENVALUES.format("eigvalsh"))
+    return values.astype(input.dtype, copy=False)
+
+
+@op(eager=_eigvalsh, dtypes=LAPACK, tf_name="SelfAdjointEigV2")
+def eigvalsh(xp: Any, input: Any) -> Any:
+    """The eigenvalues of Hermitian matrices in ascending order; reads the lower triangle.
+
+    >>> import gradtape as tf
+    >>> tf.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]]).numpy()
+    array([1., 3.], dtype=float32)
+    """
+    return xp.linalg.eigvalsh(input).astype(input.dtype)
+
+
+@eigvalsh.vjp("input")
+def _(g: Any, input: Any) -> Any:
+    _, vectors = eigh(input)
+    return _for_lower_triangle(product(vectors * _row(g), vectors, adjoint_b=True))
+
+
+@eigvalsh.jvp("input")
+def _(t: Any, input: Any) -> Any:
+    _, vectors = eigh(input)
+    return diagonal_vector(product(vectors, product(_from_lower_triangle(t), vectors), adjoint_a=True))
+
+
+eigvalsh.batched(batch_leading)
+
+
+@eigvalsh.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape in _SQUARE:
+        yield Sample((regular(draw, shape),))
+
+
+@eigvalsh.value
+def _(input: Any) -> Any:
+    lower = np.tril(input, -1)
+    whole = lower + np.conj(lower.swapaxes(-1, -2)) + np.eye(input.shape[-1]) * input.real
+    return np.sort(np.linalg.eigvals(whole).real, axis=-1)
+
+
+bad_matrices(eigvalsh)
+
+
+# --- general matrices --------------------------------------------------------------------------------------------------
+
+
+def _complex_type(dtype: Any) -> Any:
+    return np.result_type(dtype, np.complex64)
+
+
+def _eig(input: Array) -> tuple[Array, Array]:
+    check_matrix("eig", input)
+    try:
+        values, vectors = np.linalg.eig(input)
+    except np.linalg.LinAlgError:
+        raise invalid(_NO_EIGENVALUES.format("eig")) from None
+    dtype = _complex_type(input.dtype)
+    return values.astype(dtype, copy=False), vectors.astype(dtype, copy=False)
+
+
+@op(eager=_eig, dtypes=LAPACK, outputs=2)
+def eig(xp: Any, input: Any) -> Any:
+    """Eigenvalues (in no order) and eigenvectors of unit length (columns) of square matrices: complex numbers."""
+    dtype = _complex_type(input.dtype)
+    return tuple(part.astype(dtype) for part in xp.linalg.eig(input))
+
+
+def _as_given(cotangent: Any, input: Any) -> Any:
+    return cotangent if is_complex(input) else real(cotangent)
+
+
+@eig.vjp("input")
+def _(g: Any, input: Any, out: Any) -> Any:
+    (g_values, g_vectors), (values, vectors) = g, out
+    turned = product(vectors, g_vectors, adjoint_a=True)
+    # The vectors keep unit length: what would stretch them is taken out.
+    stretch = real(diagonal_vector(turned))
+    gram = product(vectors, vectors, adjoint_a=True)
+    inner = diagonal_matrix(g_values) + conj(_gaps(values)) * (turned - gram * _row(_like(stretch, values)))
+    back = adjoint(vectors)
+    return _as_given(solve(back, product(inner, back), adjoint=False), input)
+
+
+@eig.jvp("input")
+def _(t: Any, out: Any) -> Any:
+    values, vectors = out
+    inner = solve(vectors, product(_like(t, values), vectors), adjoint=False)
+    turn = _gaps(values) * inner
+    change = product(vectors, turn)
+    stretch = real(diagonal_vector(product(vectors, change, adjoint_a=True)))
+    return [diagonal_vector(inner), change - vectors * _row(_like(stretch, values))]
+
+
+eig.batched(batch_leading)
+
+
+@eig.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape in _SQUARE:
+        matrix = regular(draw, shape, 0.15)
+        yield Sample((matrix,), differentiable=matrix.dtype.kind != "c")
+
+
+bad_matrices(eig)
+
+
+def _eigvals(input: Array) -> Array:
+    check_matrix("eigvals", input)
+    try:
+        return np.linalg.eigvals(input).astype(_complex_type(input.dtype), copy=False)
+    except np.linalg.LinAlgError:
+        raise invalid(_NO_EIGENVALUES.format("eigvals")) from None
+
+
+@op(eager=_eigvals, dtypes=LAPACK, tf_name="Eig")
+def eigvals(xp: Any, input: Any) -> Any:
+    """The eigenvalues of square matrices, in no order: complex numbers.
+
+    >>> import gradtape as tf
+    >>> tf.linalg.eigvals([[0.0, -1.0], [1.0, 0.0]]).numpy()
+    array([0.+1.j, 0.-1.j], dtype=complex64)
+    """
+    return xp.linalg.eigvals(input).astype(_complex_type(input.dtype))
+
+
+@eigvals.vjp("input")
+def _(g: Any, input: Any) -> Any:
+    back = adjoint(eig(input)[1])  # LAPACK finds the values in the same order, with vectors and without
+    return _as_given(solve(back, _column(g) * back, adjoint=False), input)
+
+
+@eigvals.jvp("input")
+def _(t: Any, input: Any) -> Any:
+    vectors = eig(input)[1]
+    return diagonal_vector(solve(vectors, product(_like(t, vectors), vectors), adjoint=False))
+
+
+eigvals.batched(batch_leading)
+
+
+@eigvals.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape in _SQUARE:
+        yield Sample((regular(draw, shape),))
+    yield Sample((draw((4, 4)),))
+
+
+bad_matrices(eigvals)
+
+
+# --- singular values ---------------------------------------------------------------------------------------------------
+
+
+def _svd(input: Array, full_matrices: bool = False) -> tuple[Array, Array, Array]:
+    check_matrix("svd", input, square=False)
+    finite = np.isfinite(input).all(axis=(-2, -1))
+    if not finite.all():  # LAPACK would refuse; TensorFlow gives nan, for that matrix alone
+        input = np.where(finite[..., None, None], input, np.zeros((), input.dtype))
+    u, s, v = np.linalg.svd(input, full_matrices=full_matrices)
+    v = np.conj(v.swapaxes(-1, -2))
+    if not finite.all():
+        u, v = (np.where(finite[..., None, None], part, np.asarray(np.nan, part.dtype)) for part in (u, v))
+        s = np.where(finite[..., None], s, np.asarray(np.nan, s.dtype))
+    return s, u, v
+
+
+@op(eager=_svd, dtypes=LAPACK, outputs=3)
+def svd(xp: Any, input: Any, *, full_matrices: bool = False) -> Any:
+    """Singular values s in descending order, and u and v, with input = u @ diag(s) @ adjoint(v)."""
+    u, s, v = xp.linalg.svd(input, full_matrices=full_matrices)
+    return s, u, xp.conj(xp.swapaxes(v, -1, -2))
+
+
+def _columns(x: Any, start: int, stop: int) -> Any:
+    rank, size = rank_of(x), shape_of(x)[-1]
+    return x if stop - start == size else crop(x, paddings=(*((0, 0),) * (rank - 1), (start, size - stop)))
+
+
+def _refuse_basis(m: int, n: int, full_matrices: bool) -> None:
+    if full_matrices and abs(m - n) > 1:
+        raise NotImplementedError(
+            f"The derivative of svd is not defined for {m} rows and {n} columns with full_matrices=True: the last {abs(m - n)} "
+            "vectors are an arbitrary basis. Use full_matrices=False, or compute_uv=False for the values alone."
+        )
+
+
+def _phase(inner: Any, s: Any) -> Any:
+    """i * Im(diagonal of `inner`) / s."""
+    turn = imag(diagonal_vector(inner)) * _reciprocal(real(s))
+    return make_complex(zeros_like(turn), turn)
+
+
+@svd.vjp("input")
+def _(g: Any, input: Any, out: Any, full_matrices: bool) -> Any:
+    m, n = shape_of(input)[-2:]
+    _refuse_basis(m, n, full_matrices)
+    k = min(m, n)
+    (gs, gu, gv), (s, u, v) = g, out
+    s, gs = _like(s, input), _like(gs, input)
+    u1, v1, gu1, gv1 = (_columns(x, 0, k) for x in (u, v, gu, gv))
+    gaps = _gaps(s * s)
+    inner_u, inner_v = product(u1, gu1, adjoint_a=True), product(v1, gv1, adjoint_a=True)
+    turn_u, turn_v = gaps * inner_u, gaps * inner_v
+    inner = diagonal_matrix(gs) + (turn_u + adjoint(turn_u)) * _row(s) + _column(s) * (turn_v + adjoint(turn_v))
+    if is_complex(input):  # the free phases are those of the longer vectors, as in TensorFlow
+        turn = -_phase(inner_v, s) if m <= n else _phase(inner_u, s)
+        inner = inner + diagonal_matrix(turn)
+    result = product(u1, product(inner, v1, adjoint_b=True))
+    inverse = _row(_reciprocal(s))
+    if m > n:
+        outside = gu1 - product(u1, inner_u)
+        if full_matrices:
+            outside = outside - product(_columns(u, k, m), product(_columns(gu, k, m), u1, adjoint_a=True))
+        result = result + product(outside * inverse, v1, adjoint_b=True)
+    elif m < n:
+        outside = gv1 - product(v1, inner_v)
+        if full_matrices:
+            outside = outside - product(_columns(v, k, n), product(_columns(gv, k, n), v1, adjoint_a=True))
+        result = result + product(u1 * inverse, outside, adjoint_b=True)
+    return result
+
+
+@svd.jvp("input")
+def _(t: Any, input: Any, out: Any, full_matrices: bool) -> Any:
+    m, n = shape_of(input)[-2:]
+    _refuse_basis(m, n, full_matrices)
+    k = min(m, n)
+    values, u, v = out
+    s = _like(values, input)
+    u1, v1 = _columns(u, 0, k), _columns(v, 0, k)
+    inner = product(u1, product(t, v1), adjoint_a=True)
+    gaps, turned = _gaps(s * s), adjoint(inner)
+    ds = diagonal_vector(inner)
+    du = product(u1, gaps * (inner * _row(s) + _column(s) * turned))
+    dv = product(v1, gaps * (_column(s) * inner + turned * _row(s)))
+    if is_complex(input):
+        ds = real(ds)
+        if m <= n:
+            dv = dv - v1 * _row(_phase(inner, s))
+        else:
+            du = du + u1 * _row(_phase(inner, s))
+    inverse = _row(_reciprocal(s))
+    if m > n:
+        along = product(t, v1) * inverse
+        outside = along - product(u1, product(u1, along, adjoint_a=True))
+        du = du + outside
+        if full_matrices:
+            du = concat([du, -product(u1, product(outside, _columns(u, k, m), adjoint_a=True))], axis=-1)
+    elif m < n:
+        along = product(t, u1, adjoint_a=True) * inverse
+        outside = along - product(v1, product(v1, along, adjoint_a=True))
+        dv = dv + outside
+        if full_matrices:
+            dv = concat([dv, -product(v1, product(outside, _columns(v, k, n), adjoint_a=True))], axis=-1)
+    return [ds, du, dv]
+
+
+svd.batched(batch_leading)
+
+_SHAPES: list[tuple[int, ...]] = [
+    (1, 1), (2, 2), (3, 3), (3, 2), (2, 3), (5, 2), (2, 5), (2, 3, 2), (2, 2, 3), (0, 2), (2, 0), (0, 3, 2), (2, 1, 3, 3), (1, 4), (4, 1),
+]  # fmt: skip
+
+
+def _rectangular(draw: Any, shape: tuple[int, ...]) -> Array:
+    noise: Array = draw(shape, -0.3, 0.3)
+    diagonal = np.zeros(shape[-2:])
+    for i in range(min(shape[-2:])):
+        diagonal[i, i] = i + 1
+    return noise + diagonal.astype(noise.dtype)
+
+
+@svd.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape in _SHAPES:
+        matrix = _rectangular(draw, shape)
+        yield Sample((matrix,), {"full_matrices": False}, differentiable=matrix.dtype.kind != "c")
+    for shape in [(2, 2), (3, 2), (2, 3), (2, 4, 3)]:
+        matrix = _rectangular(draw, shape)
+        yield Sample((matrix,), {"full_matrices": True}, differentiable=matrix.dtype.kind != "c")
+
+
+def _reject_rectangular(function: Op) -> None:
+    bad_matrices(function, square=False)
+
+    @function.rejects
+    def _() -> Iterator[BadInput]:
+        for shape in [(1,), (7,), (), (2,)]:
+            yield BadInput("a matrix has two axes", (np.ones(shape, np.float64),))
+
+
+_reject_rectangular(svd)
+
+
+def _singular_values(input: Array) -> Array:
+    check_matrix("svd", input, square=False)
+    finite = np.isfinite(input).all(axis=(-2, -1))
+    if finite.all():
+        return np.linalg.svd(input, compute_uv=False)
+    return _svd(input)[0]
+
+
+@op(eager=_singular_values, dtypes=LAPACK, tf_name="Svd")
+def singular_values(xp: Any, input: Any) -> Any:
+    """The singular values of matrices in descending order."""
+    return xp.linalg.svd(input, compute_uv=False)
+
+
+@singular_values.vjp("input")
+def _(g: Any, input: Any) -> Any:
+    _, u, v = svd(input, full_matrices=False)
+    return product(u * _row(_like(g, input)), v, adjoint_b=True)
+
+
+@singular_values.jvp("input")
+def _(t: Any, input: Any) -> Any:
+    _, u, v = svd(input, full_matrices=False)
+    change = diagonal_vector(product(u, product(t, v), adjoint_a=True))
+    return real(change) if is_complex(change) else change
+
+
+singular_values.batched(batch_leading)
+
+
+@singular_values.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape in _SHAPES:
+        yield Sample((_rectangular(draw, shape),))
+
+
+@singular_values.value
+def _(input: Any) -> Any:
+    flipped = np.conj(input.swapaxes(-1, -2))
+    gram = flipped @ input if input.shape[-1] <= input.shape[-2] else input @ flipped
+    return np.sqrt(np.linalg.eigvalsh(gram))[..., ::-1]
+
+
+_reject_rectangular(singular_values)

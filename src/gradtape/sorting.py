@@ -1,0 +1,83 @@
+"""Sorting and ranking: `tf.sort`, `tf.argsort`, `tf.math.top_k`, `tf.math.in_top_k`."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import dtypes
+from .errors import invalid
+from .op import as_int
+from .ops import sort as o
+from .tensor import to_tensor
+
+invert_permutation = o.invert_permutation.public
+
+
+def _descending(direction: str) -> bool:
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(f"Argument `direction` should be one of ASCENDING, DESCENDING. Received: direction={direction}")
+    return direction == "DESCENDING"
+
+
+def _axis(axis: Any) -> int:
+    if np.ndim(axis):
+        raise ValueError(f"Argument `axis` must be a constant scalar. Received: axis={axis}.")
+    return as_int(axis)
+
+
+def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
+    """The elements along an axis in order; each cotangent goes back to where its element came from.
+
+    >>> import gradtape as tf
+    >>> tf.sort([3.0, 1.0, 2.0], direction="DESCENDING").numpy()
+    array([3., 2., 1.], dtype=float32)
+    """
+    return o.sort_along.public(values, _axis(axis), _descending(direction))
+
+
+def argsort(
+    values: Any, axis: Any = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
+) -> Any:
+    """The places from which to take the elements along an axis, so that they are in order; always stable.
+
+    >>> import gradtape as tf
+    >>> tf.argsort([3.0, 1.0, 2.0]).numpy()
+    array([1, 2, 0], dtype=int32)
+    """
+    return o.order_along.public(values, _axis(axis), _descending(direction))
+
+
+class TopKV2(NamedTuple):
+    """What `top_k` returns."""
+
+    values: Any
+    indices: Any
+
+
+def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = dtypes.int32, name: str | None = None) -> TopKV2:
+    """The k largest elements along the last axis and their places; of equal elements the first comes first.
+
+    >>> import gradtape as tf
+    >>> values, indices = tf.math.top_k([1.0, 5.0, 3.0], k=2)
+    >>> values.numpy(), indices.numpy()
+    (array([5., 3.], dtype=float32), array([1, 2], dtype=int32))
+    """
+    place = dtypes.as_dtype(index_type)
+    if place not in (dtypes.int16, dtypes.int32, dtypes.int64):
+        raise invalid(f"top_k: index_type must be int16, int32 or int64, got {place.name}.")
+    if np.ndim(k):
+        raise invalid(f"top_k: k must be a scalar, got {k!r}.")
+    values, indices = o.largest.public(input, as_int(k), place.numpy)
+    return TopKV2(values, indices)
+
+
+def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Any:
+    """Whether the target class of each row is among the k that are predicted highest.
+
+    >>> import gradtape as tf
+    >>> tf.math.in_top_k([0, 2], [[0.1, 0.6, 0.3], [0.1, 0.6, 0.3]], k=2).numpy()
+    array([False,  True])
+    """
+    return o.in_top_k.public(targets, to_tensor(predictions), as_int(k))
