@@ -19,7 +19,7 @@ SOURCE = pathlib.Path(__file__).parents[1] / "src" / "gradtape"
 
 # A name stands for gradtape/<name>.py or for everything in the folder gradtape/<name>/.
 LAYERS: dict[int, set[str]] = {
-    0: {"version", "errors", "dtypes", "shapes", "nest", "context", "memory"},
+    0: {"version", "errors", "dtypes", "shapes", "nest", "context", "memory", "philox"},
     1: {"tensor", "op", "entry"},
     2: {"ops"},
     3: {"operators", "variable", "module"},
@@ -29,7 +29,19 @@ LAYERS: dict[int, set[str]] = {
     7: {"data", "train", "summary", "diagnostics", "testing", "distribute", "datasets"},
     8: {
         *("arrays", "math", "nn", "linalg", "random", "signal", "clip", "raw_ops"),
-        *("framework", "graph_mode", "interop", "autodiff", "debugging", "test", "config", "compat", "__init__"),
+        *("special", "bitwise", "sorting", "sparse", "strings", "numpy", "experimental"),
+        *("blocks", "partition", "control", "tensor_array", "script", "quantization", "generator", "candidates"),
+        *(
+            "framework",
+            "graph_mode",
+            "interop",
+            "autodiff",
+            "debugging",
+            "test",
+            "config",
+            "compat",
+            "__init__",
+        ),
     },
     9: {"progress", "demo", "cli", "__main__"},
 }
@@ -42,6 +54,7 @@ LAZY: dict[tuple[str, str], str] = {
         "entry",
     ): "entries are generated from an Op at its first use, and need the class Op",
     ("compat", "__init__"): "tf.compat.v2 is the package itself, which imports compat",
+    ("nn", "sparse.embedding"): "sparse tensors are imported by programs that use them",
 }
 
 

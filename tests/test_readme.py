@@ -33,7 +33,7 @@ def test_every_example_shows_its_output():
 
 def test_the_first_example_is_the_first_derivative():
     code, shown = EXAMPLE.findall(README)[0]
-    assert "x ** 2" in code
+    assert "x**2" in code
     assert shown == "tf.Tensor(6.0, shape=(), dtype=float32)\n"
 
 

@@ -134,7 +134,7 @@ from .framework import (  # noqa: E402
 )
 from .graph_mode import AggregationMethod, RegisterGradient, gradients, hessians, no_gradient  # noqa: E402
 from .interop import from_dlpack as _from_dlpack  # noqa: E402
-from .linalg import matmul, norm  # noqa: E402
+from .linalg import eig, eigvals, matmul, norm  # noqa: E402
 from .math import (  # noqa: E402
     abs,
     acos,
@@ -216,7 +216,9 @@ from .variable import Variable, VariableAggregation, VariableSynchronization  # 
 from .vectorize import vectorized_map  # noqa: E402
 from .version import __version__  # noqa: E402
 
-_LAZY = {"test"}  # modules that most programs do not need, imported on first use
+# What most programs do not need is imported on first use: modules, and names that a module has.
+_LAZY = {"experimental", "numpy", "sparse", "strings", "test"}
+_LAZY_NAMES = {"SparseTensor": "sparse", "SparseTensorSpec": "sparse"}
 
 _NOT_YET = {
     "function": "call the Python function itself; eager code runs without it.",
@@ -230,10 +232,11 @@ _NOT_YET = {
 
 
 def __getattr__(name: str) -> _Any:
-    if name in _LAZY:
+    if name in _LAZY or name in _LAZY_NAMES:
         import importlib
 
-        return importlib.import_module(f"{__name__}.{name}")
+        module = importlib.import_module(f"{__name__}.{_LAZY_NAMES.get(name, name)}")
+        return module if name in _LAZY else getattr(module, name)
     if name in _NOT_YET:
         raise AttributeError(f"tf.{name} is not in gradtape {__version__} yet: {_NOT_YET[name]}")
     # name and obj let Python suggest what was meant.

@@ -163,8 +163,10 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     else:
         kind = dtypes.as_dtype(dtype)
     first, last, step = (part._array.item() if part.ndim == 0 else None for part in parts)
-    if None in (first, last, step):
-        raise invalid(f"range: start, limit and delta must be scalars, got shapes {[p.shape for p in parts]}.")
+    if first is None or last is None or step is None:
+        raise invalid(
+            f"range: start, limit and delta must be scalars, got shapes {[p.shape for p in parts]}."
+        )
     if step == 0:
         raise invalid("range: delta must not be zero.")
     if (last - first) * step < 0:
@@ -244,7 +246,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """The shape as an integer tensor."""
     kind = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
-    value = input if isinstance(input, IndexedSlices) else to_tensor(input)
+    value = input if hasattr(input.__class__, "_components") else to_tensor(input)
     return from_array(np.array(tuple(value.shape), kind.numpy))
 
 
@@ -651,15 +653,51 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
 
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
-    """Einstein summation: `tf.einsum("ij,jk->ik", a, b)` is the product of two matrices."""
+    """Einstein summation: `tf.einsum("ij,jk->ik", a, b)` is the product of two matrices.
+
+    >>> import gradtape as tf
+    >>> tf.einsum("...ij,...jk->...ik", tf.ones([1, 2, 3]), tf.ones([4, 3, 2])).shape
+    TensorShape([4, 2, 2])
+
+    A label has one size in all operands; only axes under an ellipsis broadcast.
+    """
     kwargs.pop("optimize", None)
     kwargs.pop("name", None)
     if kwargs:
-        raise TypeError(f"Invalid keyword arguments for this function: {', '.join(kwargs)}. Expected: 'name', 'optimize'")
-    if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)):
+        raise TypeError(
+            f"Invalid keyword arguments for this function: {', '.join(kwargs)}. Expected: 'name', 'optimize'"
+        )
+    if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)) and "," in equation:
         inputs = tuple(inputs[0])
     tensors = [to_tensor(value) for value in inputs]
-    return contract.public(tensors, explicit_equation(equation, [t.ndim for t in tensors]))
+    written = explicit_equation(equation, [t.ndim for t in tensors])
+    if "." in equation:
+        written, tensors = _without_repeated_axes(equation, written, tensors)
+    return contract.public(tensors, written)
+
+
+def _without_repeated_axes(equation: str, written: str, tensors: list[Any]) -> tuple[str, list[Any]]:
+    """Operands without the axes of size one under the ellipsis along which they would be repeated."""
+    inputs, output = written.split("->")
+    terms = inputs.split(",")
+    hidden = {c for c in inputs if c.isalpha() and c not in equation}
+    if hidden and "->" in equation and "." not in equation.partition("->")[2]:
+        raise invalid(
+            f"einsum: equation '{equation}' needs '...' in its output: the operands have axes that it stands for."
+        )
+    shapes = [tuple(t.shape) for t in tensors]
+    repeated = {
+        c
+        for term, shape in zip(terms, shapes, strict=True)
+        for c, n in zip(term, shape, strict=True)
+        if n != 1
+    } & hidden
+    for position, (term, shape) in enumerate(zip(terms, shapes, strict=True)):
+        kept = [i for i, c in enumerate(term) if not (shape[i] == 1 and c in repeated)]
+        if len(kept) < len(term):
+            terms[position] = "".join(term[i] for i in kept)
+            tensors[position] = reshape(tensors[position], tuple(shape[i] for i in kept))
+    return ",".join(terms) + "->" + output, tensors
 
 
 def explicit_equation(equation: str, ranks: list[int]) -> str:
@@ -680,6 +718,8 @@ def explicit_equation(equation: str, ranks: list[int]) -> str:
     terms = [term.replace("...", hidden[len(hidden) - width :]) for term, width in zip(terms, widths, strict=True)]
     if arrow:
         output = output.replace("...", hidden)
+        if len(set(output)) != len(output):
+            raise ValueError(f"einsum: the output of equation '{equation}' names a label more than once.")
     else:
         joined = "".join(terms)
         output = hidden + "".join(sorted(c for c in set(joined) if joined.count(c) == 1 and c not in hidden))

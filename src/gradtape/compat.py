@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
+from types import ModuleType
 from typing import Any
 
 
-class _NoV1:
+class _NoV1(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
@@ -19,7 +21,10 @@ class _NoV1:
         return "<tf.compat.v1: not offered by gradtape>"
 
 
-v1 = _NoV1()
+v1 = _NoV1(f"{__name__}.v1")
+v2 = sys.modules["gradtape"]
+# For `import gradtape.compat.v2 as tf`; the same line with v1 runs too, and its first use says what is wrong.
+sys.modules.update({f"{__name__}.v1": v1, f"{__name__}.v2": v2})
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
@@ -56,11 +61,3 @@ def path_to_str(path: Any) -> Any:
 def dimension_value(dimension: Any) -> Any:
     """The size: dimensions are integers or None."""
     return dimension
-
-
-def __getattr__(name: str) -> Any:
-    if name == "v2":
-        import gradtape
-
-        return gradtape
-    raise AttributeError(f"module 'gradtape.compat' has no attribute {name!r}")

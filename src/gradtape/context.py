@@ -44,8 +44,9 @@ class ThreadState(threading.local):
         self.accumulators: list[Accumulator] = []
         self.readers: list[VariableReader] = []
         self.name_scopes: list[str] = []
-        self.depth = 0  # how many vectorized functions are being run
-        self.nan_safe = 0  # how many tapes that asked for it are differentiating: their backward passes are nan-safe
+        self.nan_safe = (
+            0  # how many tapes that asked for it are differentiating: their backward passes are nan-safe
+        )
 
 
 STATE = ThreadState()

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import dtypes, nest
 from .arrays import unstack, zeros
-from .errors import OutOfRangeError, invalid
+from .errors import BranchTypeError, LoopStructureError, OutOfRangeError, ScalarElementsError, invalid
 from .shapes import TensorShape
 from .tensor import Tensor, TensorSpec, to_tensor
 from .tensor_array import TensorArray
@@ -21,7 +21,12 @@ from .variable import Variable
 # --- branches --------------------------------------------------------------------------------------------------------
 
 
-def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None, name: str | None = None) -> Any:
+def cond(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    name: str | None = None,
+) -> Any:
     """What `true_fn` returns if `pred` is true, else what `false_fn` returns; the other one is not called.
 
     >>> import gradtape as tf
@@ -46,7 +51,11 @@ def _truth(pred: Any) -> bool:
 
 
 def case(
-    pred_fn_pairs: Any, default: Callable[[], Any] | None = None, exclusive: bool = False, strict: bool = False, name: str = "case"
+    pred_fn_pairs: Any,
+    default: Callable[[], Any] | None = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str = "case",
 ) -> Any:
     """What the function of the first true predicate returns; without one, what `default` returns.
 
@@ -69,7 +78,9 @@ def case(
 def _checked_pairs(pred_fn_pairs: Any, exclusive: bool) -> list[tuple[Any, Callable[[], Any]]]:
     if isinstance(pred_fn_pairs, dict):
         if not exclusive:
-            raise ValueError("Unordered dictionaries are not supported for 'pred_fn_pairs' when `exclusive=False`: pass a list of pairs.")
+            raise ValueError(
+                "Unordered dictionaries are not supported for 'pred_fn_pairs' when `exclusive=False`: pass a list of pairs."
+            )
         pairs = list(pred_fn_pairs.items())
     elif isinstance(pred_fn_pairs, (list, tuple)):
         pairs = list(pred_fn_pairs)
@@ -93,11 +104,9 @@ def _checked_pairs(pred_fn_pairs: Any, exclusive: bool) -> list[tuple[Any, Calla
     return checked
 
 
-class BranchTypeError(TypeError, AttributeError):
-    """A predicate or a branch of `tf.case` has a wrong type."""
-
-
-def switch_case(branch_index: Any, branch_fns: Any, default: Callable[[], Any] | None = None, name: str = "switch_case") -> Any:
+def switch_case(
+    branch_index: Any, branch_fns: Any, default: Callable[[], Any] | None = None, name: str = "switch_case"
+) -> Any:
     """What the function of that number returns; out of range, what `default` returns, or else the last function.
 
     >>> import gradtape as tf
@@ -123,7 +132,11 @@ def _numbered(branch_fns: Any) -> list[Callable[[], Any]]:
     if isinstance(branch_fns, dict):
         pairs = list(branch_fns.items())
     elif isinstance(branch_fns, (list, tuple)):
-        pairs = list(enumerate(branch_fns)) if branch_fns and all(callable(f) for f in branch_fns) else list(branch_fns)
+        pairs = (
+            list(enumerate(branch_fns))
+            if branch_fns and all(callable(f) for f in branch_fns)
+            else list(branch_fns)
+        )
     else:
         raise TypeError(f"'branch_fns' must be a list, tuple, or dict, got {type(branch_fns)}")
     if not pairs:
@@ -137,7 +150,9 @@ def _numbered(branch_fns: Any) -> list[Callable[[], Any]]:
             raise TypeError(f"fn for key {pair[0]} must be callable, got {pair[1]!r}.")
     keys = sorted(key for key, _ in pairs)
     if keys != list(range(len(pairs))):
-        raise ValueError(f"branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found {keys}")
+        raise ValueError(
+            f"branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found {keys}"
+        )
     by_number = dict(pairs)
     return [by_number[key] for key in keys]
 
@@ -189,10 +204,6 @@ def while_loop(
     return tuple(final) if isinstance(loop_vars, tuple) else final
 
 
-class LoopStructureError(TypeError, ValueError):
-    """The body of a loop returned something that does not look like its variables."""
-
-
 def _iteration_limit(maximum_iterations: Any) -> int:
     limit = to_tensor(maximum_iterations)
     if limit.ndim:
@@ -208,19 +219,19 @@ def _elements(elems: Any, name: str) -> list[Any]:
     """The slices along the first axis, each in the structure of `elems`."""
     tensors = [to_tensor(value) for value in nest.flatten(elems)]
     if not tensors:
-        raise ValueError(f"{name}: elems must be a Tensor or (possibly nested) sequence of Tensors, got {elems!r}.")
+        raise ValueError(
+            f"{name}: elems must be a Tensor or (possibly nested) sequence of Tensors, got {elems!r}."
+        )
     if any(not tensor.ndim for tensor in tensors):
         raise ScalarElementsError(f"{name}: Elements in elems must be 1+ dimensional Tensors, not scalars.")
     sizes = {tensor.shape[0] for tensor in tensors}
     if len(sizes) > 1:
-        raise ValueError(f"{name}: Dimensions {sorted(sizes, key=str)} are not compatible: all elems need one first size.")
+        raise ValueError(
+            f"{name}: Dimensions {sorted(sizes, key=str)} are not compatible: all elems need one first size."
+        )
     columns = [unstack(tensor) for tensor in tensors]
     count = tensors[0].shape[0] or 0
     return [nest.pack_sequence_as(elems, [column[i] for column in columns]) for i in range(count)]
-
-
-class ScalarElementsError(ValueError, IndexError):
-    """Something without a first axis was given to be taken apart along it."""
 
 
 def _function(fn: Any, name: str) -> None:
@@ -259,7 +270,8 @@ def map_fn(
     >>> import gradtape as tf
     >>> tf.map_fn(lambda x: x * x, tf.constant([1.0, 2.0, 3.0])).numpy()
     array([1., 4., 9.], dtype=float32)
-    >>> tf.map_fn(lambda pair: pair[0] * pair[1], ([1, 2], [3, 4]), fn_output_signature=tf.int32).numpy()
+    >>> pairs = tf.constant([1, 2]), tf.constant([3, 4])
+    >>> tf.map_fn(lambda pair: pair[0] * pair[1], pairs, fn_output_signature=tf.int32).numpy()
     array([3, 8], dtype=int32)
     """
     _function(fn, "map_fn")
@@ -278,7 +290,9 @@ def map_fn(
 def _folded(fn: Callable[..., Any], slices: Sequence[Any], initializer: Any, name: str) -> Any:
     if initializer is None:
         if not slices:
-            raise OutOfRangeError(None, None, f"{name}: Tried to read from index 0 but array size is: 0. Use an initializer.")
+            raise OutOfRangeError(
+                None, None, f"{name}: Tried to read from index 0 but array size is: 0. Use an initializer."
+            )
         value, slices = slices[0], slices[1:]
     else:
         value = initializer
@@ -342,7 +356,9 @@ def scan(
     if reverse:
         slices = slices[::-1]
     if initializer is None and not slices:
-        raise OutOfRangeError(None, None, "scan: Tried to read from index 0 but array size is: 0. Use an initializer.")
+        raise OutOfRangeError(
+            None, None, "scan: Tried to read from index 0 but array size is: 0. Use an initializer."
+        )
     structure = elems if initializer is None else initializer
     value = nest.map_structure(_loop_result, slices[0] if initializer is None else initializer)
     kinds = [leaf.dtype for leaf in nest.flatten(value)]
@@ -355,6 +371,8 @@ def scan(
         value = fn(value, part)
         nest.assert_same_structure(structure, value)
         results.append(nest.flatten(value))
-    specs = [TensorSpec(shape if infer_shape else None, kind) for shape, kind in zip(first, kinds, strict=True)]
+    specs = [
+        TensorSpec(shape if infer_shape else None, kind) for shape, kind in zip(first, kinds, strict=True)
+    ]
     stacked = _collected(results[::-1] if reverse else results, specs, infer_shape)
     return nest.pack_sequence_as(structure, stacked)

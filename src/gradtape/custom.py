@@ -13,9 +13,11 @@ from . import nest
 from .backward import zeros_of
 from .context import ACTIVE, STATE, activate, deactivate, next_id, remove_identical, user_location
 from .ops.elementwise import identity
+from .ops.reduce import reduce_sum
 from .tape import GradientTape
 from .tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from .variable import Variable
+from .vectorize import Batched, batch, only_outer, unbatch
 
 
 class _VariableWatcher:
@@ -136,9 +138,64 @@ def _record(grad_fn: Callable[..., Any], inputs: list[Any], variables: list[Vari
     """One record for the whole call on every tape that follows an argument or a variable."""
     for variable in variables:
         variable._read()  # the tapes follow it from here on
+    batched = [value for value in inputs if value.__class__ is Batched]
+    if not batched:
+        _append(STATE.tapes, grad_fn, inputs, variables, outputs)
+        return
+    innermost = max(batched, key=lambda value: value.depth)
+    _append(STATE.tapes[innermost.level[0] :], grad_fn, inputs, variables, outputs)
+    # To the tapes outside of the vectorized function it is a call on the data.
+    with only_outer(innermost.level):
+        if STATE.tapes:
+            lifted = _on_data(grad_fn, inputs, outputs, innermost.depth, innermost.batch_size)
+            _record(lifted, _data(inputs, innermost.depth), variables, _data(outputs, innermost.depth))
+
+
+def _data(values: list[Any], depth: int) -> list[Any]:
+    return [value.data if _is_batched(value, depth) else value for value in values]
+
+
+def _is_batched(value: Any, depth: int) -> bool:
+    return value.__class__ is Batched and value.depth == depth
+
+
+def _on_data(
+    grad_fn: Callable[..., Any], inputs: list[Any], outputs: list[Any], depth: int, size: int
+) -> Callable[..., Any]:
+    """The gradient function of a call on batched values, as one of a call on their data."""
+    batched_inputs = [_is_batched(value, depth) for value in inputs]
+    batched_outputs = [_is_batched(value, depth) for value in outputs]
+
+    def grad(*cotangents: Any, variables: Any = None) -> Any:
+        given = [
+            batch(c, depth) if batched else c for c, batched in zip(cotangents, batched_outputs, strict=True)
+        ]
+        parts = cotangents_of_inputs(grad_fn, given, len(inputs), variables or [])
+        everywhere = batched_inputs + [False] * len(variables or [])
+        found = [_summed(part, size, depth, keep) for part, keep in zip(parts, everywhere, strict=True)]
+        return (found[: len(inputs)], found[len(inputs) :]) if variables else found
+
+    return grad
+
+
+def _summed(part: Any, size: int, depth: int, keep: bool) -> Any:
+    """The cotangent of the data; that of an argument which all entries share is added up over them."""
+    if part is None or isinstance(part, IndexedSlices):
+        return part
+    rows = unbatch(part, size, depth)
+    return rows if keep else reduce_sum(rows, axis=0, keepdims=False)
+
+
+def _append(
+    tapes: list[Any],
+    grad_fn: Callable[..., Any],
+    inputs: list[Any],
+    variables: list[Variable],
+    outputs: list[Any],
+) -> None:
     numbers = [getattr(value, "_id", 0) for value in (*inputs, *variables)]
     specs = tuple((tuple(o.shape), o.dtype.numpy) for o in outputs)
-    for records in STATE.tapes:
+    for records in tapes:
         followed = tuple(p for p, number in enumerate(numbers) if number in records)
         if not followed or not any(o.dtype.is_differentiable for o in outputs):
             continue

@@ -121,12 +121,18 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
 
 
 def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None) -> None:
-    """Raise ValueError unless each tensor has the shape beside it; equal letters stand for equal sizes."""
+    """Raise ValueError unless each tensor has the shape beside it.
+
+    Equal letters stand for equal sizes, None and "." for any size, `...` and "*" for any number of axes.
+    """
     pairs = shapes.items() if isinstance(shapes, dict) else shapes
     sizes: dict[Any, int] = {}
     for tensor, expected in pairs:
         x = to_tensor(tensor.deref() if hasattr(tensor, "deref") else tensor)
         labels = tuple(expected) if isinstance(expected, (list, tuple, str, TensorShape)) else (expected,)
+        for any_axes in {..., "*"} & set(labels):
+            place = labels.index(any_axes)
+            labels = (*labels[:place], *(None,) * (x.ndim - len(labels) + 1), *labels[place + 1 :])
         if len(labels) != x.ndim:
             raise ValueError(f"{message or ''}Tensor of shape {x.shape} does not fit {expected!r}: the ranks differ.")
         for label, size in zip(labels, x.shape, strict=True):

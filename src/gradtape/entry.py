@@ -48,8 +48,10 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
     name = f"r{op.name}" if reflected else op.name
 
     def compile_and_call(*args: Any, **kwargs: Any) -> Any:
-        entry.__code__ = _compile(_entry_source(op, reflected), name, namespace)
-        namespace["getframe"] = _frame_outside  # this once, two frames lie between the user and the entry
+        entry.__code__ = _compile(entry.__source__, name, namespace)
+        namespace["getframe"] = (
+            _frame_outside  # this once, frames of this file lie between the user and the entry
+        )
         try:
             return entry(*args, **kwargs)
         finally:
@@ -69,6 +71,7 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
     entry.__doc__ = op.__doc__
     entry.__qualname__ = entry.__name__ = name
     entry.__module__ = op.__module__
+    entry.__source__ = _entry_source(op, reflected)
     entry.op = op
     return entry
 
@@ -113,13 +116,12 @@ def read_inline(variable: type) -> None:
 _VARIABLE: list[type | None] = [None]
 
 
-def source_of(op: Op) -> str:
-    """The generated source of an op's public entry."""
-    return _entry_source(op, False)
-
-
 def _frame_outside(depth: int) -> Any:
-    return sys._getframe(depth + 3)
+    """The caller of an entry, past the frames that compile it. (Another thread may be here in the entry itself.)"""
+    frame = sys._getframe(2)
+    while frame.f_code.co_filename == __file__ and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
 
 
 def _stub(*args: Any, **kwargs: Any) -> Any:

@@ -151,12 +151,24 @@ class TapeNotEnteredError(AttributeError, RuntimeError):
     """
 
 
-class NotATensorError(AttributeError, TypeError):
-    """A Python value stands where a tensor or a variable is needed."""
+class NotATensorError(AttributeError, TypeError, ValueError):
+    """A Python value, or something made of several tensors, stands where a tensor or a variable is needed."""
 
 
 class BatchShapeError(ValueError, IndexError):
     """The shapes given to batch_jacobian have no common batch axis."""
+
+
+class BranchTypeError(TypeError, AttributeError):
+    """A predicate or a branch of `tf.case` has a wrong type."""
+
+
+class LoopStructureError(TypeError, ValueError):
+    """The body of a loop returned something that does not look like its variables."""
+
+
+class ScalarElementsError(ValueError, IndexError):
+    """Something without a first axis was given to be taken apart along it."""
 
 
 class GradientLookupError(LookupError):

@@ -107,7 +107,7 @@ class ForwardAccumulator:
             if not isinstance(value, (Tensor, Variable)):
                 raise NotATensorError(f"jvp needs tensors that were computed in the context, got {value!r}.")
             found = self._tangents.get(value._id)
-            found = found.data if found.__class__ is Batched else found
+            found = found.data if found.__class__ is Batched and found.depth == _TANGENTS else found
             return zeros_of(value) if found is None and unconnected is UnconnectedGradients.ZERO else found
 
         return nest.map_structure(one, primals)

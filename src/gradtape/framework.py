@@ -14,7 +14,7 @@ import numpy as np
 from . import dtypes, nest
 from .dtypes import Array
 from .errors import invalid
-from .tensor import IndexedSlices, Tensor, to_tensor
+from .tensor import Tensor, to_tensor
 from .variable import Variable
 
 
@@ -24,8 +24,8 @@ def executing_eagerly() -> bool:
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether x is a tensor, a variable or IndexedSlices."""
-    return isinstance(x, (Tensor, Variable, IndexedSlices))
+    """Whether x is a tensor, a variable, or made of tensors as IndexedSlices and SparseTensor are."""
+    return isinstance(x, (Tensor, Variable)) or hasattr(x.__class__, "_components")
 
 
 def is_symbolic_tensor(x: Any) -> bool:

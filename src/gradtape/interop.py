@@ -9,12 +9,14 @@ to use instead.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from . import arrays, linalg, math, nest
+from . import arrays, dtypes, linalg, math, nest
 from .context import STATE
+from .dtypes import INEXACT
 from .operators import matmul_operator
 from .tensor import Tensor, from_array, to_tensor
 from .variable import Variable
@@ -51,7 +53,16 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     "log2": lambda x: math.log(x) / float(np.log(2.0)),
     "log10": lambda x: math.log(x) / float(np.log(10.0)),
     "exp2": lambda x: math.exp(to_tensor(x) * float(np.log(2.0))),
+    "cbrt": lambda x: math.sign(x) * math.pow(math.abs(x), 1 / 3),
     "positive": arrays.identity,
+    "logical_and": lambda x, y: math.logical_and(_truth(x), _truth(y)),
+    "logical_or": lambda x, y: math.logical_or(_truth(x), _truth(y)),
+    "logical_xor": lambda x, y: math.logical_xor(_truth(x), _truth(y)),
+    "logical_not": lambda x: math.logical_not(_truth(x)),
+    "gammaln": math.lgamma,
+    "psi": math.digamma,
+    "logit": lambda x: math.log(x) - math.log1p(-to_tensor(x)),
+    "entr": lambda x: -math.xlogy(x, x),
     "deg2rad": lambda x: to_tensor(x) * float(np.pi / 180),
     "radians": lambda x: to_tensor(x) * float(np.pi / 180),
     "rad2deg": lambda x: to_tensor(x) * float(180 / np.pi),
@@ -64,22 +75,30 @@ _REDUCED = {
     "multiply": math.reduce_prod,
     "maximum": math.reduce_max,
     "minimum": math.reduce_min,
-    "logical_and": math.reduce_all,
-    "logical_or": math.reduce_any,
+    "logical_and": lambda x, axis, keepdims: math.reduce_all(_truth(x), axis, keepdims),
+    "logical_or": lambda x, axis, keepdims: math.reduce_any(_truth(x), axis, keepdims),
 }
+
+
+def _truth(x: Any) -> Any:
+    """Whether each element counts as true, as NumPy has it: numbers that are not zero."""
+    return math.cast(x, dtypes.bool)
 
 
 def _array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
     name = ufunc.__name__
     if method == "__call__" and not kwargs:
-        function = _UFUNCS.get(name) or getattr(math, name, None) or getattr(getattr(math, "special", None), name, None)
-        if function is not None:
+        function = _UFUNCS.get(name) or getattr(math, name, None)
+        if isinstance(function, FunctionType):
             return function(*inputs)
     if method == "reduce" and name in _REDUCED and not (set(kwargs) - {"axis", "keepdims"}):
         return _REDUCED[name](inputs[0], kwargs.get("axis", 0), kwargs.get("keepdims", False))
     if "out" in kwargs:
-        raise TypeError(f"np.{name}: a tensor never changes, so it cannot be `out`, and ops on tensors have no `out`.")
-    shown = f"np.{name}" if method == "__call__" else f"np.{name}.{method}"
+        raise TypeError(
+            f"np.{name}: a tensor never changes, so it cannot be `out`, and ops on tensors have no `out`."
+        )
+    shown = f"np.{name}" if hasattr(np, name) else f"scipy.special.{name}"
+    shown = shown if method == "__call__" else f"{shown}.{method}"
     return _on_values(shown, getattr(ufunc, method), inputs, kwargs)
 
 
@@ -105,7 +124,7 @@ def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
 def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
     def reduce(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
         _no_out(out)
-        x = to_tensor(a)
+        x = to_tensor(a) if dtype is None else math.cast(a, dtype)
         count = np.size(np.empty(tuple(x.shape)), axis)
         variance = math.reduce_variance(x, axis, keepdims) * (count / max(count - ddof, 1))
         return variance if function is math.reduce_variance else math.sqrt(variance)
@@ -125,6 +144,7 @@ def _position(function: Callable[..., Any]) -> Callable[..., Any]:
 def _cumulative(function: Callable[..., Any]) -> Callable[..., Any]:
     def accumulate(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         _no_out(out)
+        a = a if dtype is None else math.cast(a, dtype)
         return function(arrays.reshape(a, (-1,)) if axis is None else a, 0 if axis is None else axis)
 
     return accumulate
@@ -186,8 +206,55 @@ def _moveaxis(a: Any, source: Any, destination: Any) -> Any:
     return arrays.transpose(a, [size - 1 for size in probe.shape])
 
 
-def _vector_norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    return linalg.norm(x, "euclidean" if ord is None else ord, axis, keepdims)
+def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    rank = to_tensor(x).ndim if axis is None else np.size(axis)
+    if rank == 1 or ord is None:
+        return linalg.norm(x, "euclidean" if ord is None else ord, axis, keepdims)
+    if ord == "fro":
+        return linalg.norm(x, "euclidean", axis, keepdims)
+    raise NoCounterpart
+
+
+def _tile(A: Any, reps: Any) -> Any:
+    x, counts = to_tensor(A), list(np.atleast_1d(reps))
+    rank = max(x.ndim, len(counts))
+    shape = (*(1,) * (rank - x.ndim), *x.shape)
+    return arrays.tile(arrays.reshape(x, shape), [1] * (rank - len(counts)) + counts)
+
+
+def _reshape(a: Any, shape: Any, order: str = "C") -> Any:
+    if order != "C":
+        raise NoCounterpart
+    return arrays.reshape(a, shape)
+
+
+def _of_rank(rank: int) -> Callable[..., Any]:
+    """np.atleast_1d and np.atleast_2d: axes are put in front."""
+
+    def promote(*values: Any) -> Any:
+        promoted = [arrays.reshape(v, (*(1,) * (rank - v.ndim), *v.shape)) for v in map(to_tensor, values)]
+        return promoted[0] if len(promoted) == 1 else tuple(promoted)
+
+    return promote
+
+
+def _hstack(tup: Any) -> Any:
+    parts = [_of_rank(1)(value) for value in tup]
+    return arrays.concat(parts, 0 if parts[0].ndim == 1 else 1)
+
+
+def _diff(a: Any, n: int = 1, axis: int = -1) -> Any:
+    x = to_tensor(a)
+    for _ in range(n):
+        size = x.shape[axis]
+        first, second = arrays.split(x, [1, size - 1], axis)[1], arrays.split(x, [size - 1, 1], axis)[0]
+        x = math.subtract(first, second)
+    return x
+
+
+def _inner(a: Any, b: Any) -> Any:
+    x, y = to_tensor(a), to_tensor(b)
+    return arrays.tensordot(x, y, [[x.ndim - 1], [y.ndim - 1]]) if x.ndim and y.ndim else math.multiply(x, y)
 
 
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
@@ -198,16 +265,18 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.min: _extreme(math.reduce_min),
     np.amax: _extreme(math.reduce_max),
     np.amin: _extreme(math.reduce_min),
-    np.all: _extreme(math.reduce_all),
-    np.any: _extreme(math.reduce_any),
+    np.all: _extreme(_REDUCED["logical_and"]),
+    np.any: _extreme(_REDUCED["logical_or"]),
     np.std: _spread(math.reduce_std),
     np.var: _spread(math.reduce_variance),
     np.argmax: _position(math.argmax),
     np.argmin: _position(math.argmin),
     np.cumsum: _cumulative(math.cumsum),
     np.cumprod: _cumulative(math.cumprod),
-    np.reshape: lambda a, shape, order="C": arrays.reshape(a, shape),
-    np.ravel: lambda a, order="C": arrays.reshape(a, (-1,)),
+    np.reshape: _reshape,
+    np.ravel: lambda a, order="C": _reshape(a, (-1,), order),
+    np.atleast_1d: _of_rank(1),
+    np.atleast_2d: _of_rank(2),
     np.transpose: lambda a, axes=None: arrays.transpose(a, axes),
     np.swapaxes: _swapaxes,
     np.moveaxis: _moveaxis,
@@ -215,11 +284,16 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.squeeze: _squeeze,
     np.concatenate: _concatenate,
     np.stack: lambda values, axis=0: arrays.stack(values, axis),
+    np.vstack: lambda tup: arrays.concat([_of_rank(2)(value) for value in tup], 0),
+    np.hstack: _hstack,
     np.split: lambda ary, indices_or_sections, axis=0: _split(ary, indices_or_sections, axis),
-    np.tile: lambda A, reps: arrays.tile(A, reps),
+    np.tile: _tile,
     np.repeat: lambda a, repeats, axis=None: arrays.repeat(a, repeats, axis),
     np.roll: lambda a, shift, axis=None: _roll(a, shift, axis),
     np.flip: _flip,
+    np.flipud: lambda m: _flip(m, 0),
+    np.fliplr: lambda m: _flip(m, 1),
+    np.diff: _diff,
     np.broadcast_to: lambda array, shape: arrays.broadcast_to(array, shape),
     np.where: _where,
     np.clip: _clip,
@@ -229,13 +303,19 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.tensordot: lambda a, b, axes=2: arrays.tensordot(a, b, axes),
     np.einsum: lambda equation, *operands: arrays.einsum(equation, *operands),
     np.outer: lambda a, b: math.multiply(arrays.reshape(a, (-1, 1)), arrays.reshape(b, (1, -1))),
-    np.linalg.norm: _vector_norm,
+    np.inner: _inner,
+    np.vdot: lambda a, b: math.reduce_sum(math.conj(arrays.reshape(a, (-1,))) * arrays.reshape(b, (-1,))),
+    np.matrix_transpose: lambda x: linalg.matrix_transpose(x),
+    np.linalg.norm: _norm,
     np.zeros_like: lambda a, dtype=None: arrays.zeros_like(a, dtype),
     np.ones_like: lambda a, dtype=None: arrays.ones_like(a, dtype),
     np.real: math.real,
     np.imag: math.imag,
     np.angle: lambda z: math.angle(z),
     np.round: lambda a: math.round(a),
+    np.around: lambda a: math.round(a),
+    np.ptp: lambda a, axis=None: math.reduce_max(a, axis) - math.reduce_min(a, axis),
+    np.full_like: lambda a, fill_value: arrays.fill(tuple(a.shape), math.cast(fill_value, a.dtype)),
     np.copy: lambda a: arrays.identity(a),
     np.shape: lambda a: tuple(a.shape),
     np.ndim: lambda a: a.ndim,
@@ -262,6 +342,8 @@ def _array_function(self: Any, func: Any, types: Any, args: tuple[Any, ...], kwa
     if ours is not None:
         try:
             return ours(*args, **kwargs)
+        except NoCounterpart:
+            pass
         except TypeError as error:
             if "unexpected keyword argument" not in str(error) and "positional argument" not in str(error):
                 raise
@@ -269,14 +351,10 @@ def _array_function(self: Any, func: Any, types: Any, args: tuple[Any, ...], kwa
 
 
 def _on_values(name: str, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
-    """What NumPy computes from the values; an error where somebody follows one of them."""
-    for value in nest.flatten([list(args), kwargs]):
-        if isinstance(value, (Tensor, Variable)) and _is_followed(value):
-            raise TypeError(
-                f"{name} has no counterpart that the tape can record (with these arguments), and would cut the gradient here. "
-                "Use tf functions, or say that no gradient should pass: "
-                f"{name}(x.numpy()), or tf.stop_gradient(x) before."
-            )
+    """What NumPy computes from the values; an error where somebody follows one of them and a derivative is lost.
+
+    Truth values, indices and counts have no derivative, so nothing is lost with them.
+    """
 
     def plain(value: Any) -> Any:
         if isinstance(value, (Tensor, Variable)):
@@ -286,7 +364,23 @@ def _on_values(name: str, function: Callable[..., Any], args: Any, kwargs: dict[
         return value
 
     result = function(*[plain(a) for a in args], **{k: plain(v) for k, v in kwargs.items()})
+    if not any(
+        isinstance(value, np.ndarray | np.generic) and value.dtype in INEXACT
+        for value in nest.flatten(result)
+    ):
+        return result
+    for value in nest.flatten([list(args), kwargs]):
+        if isinstance(value, (Tensor, Variable)) and _is_followed(value):
+            raise TypeError(
+                f"{name} has no counterpart that the tape can record (with these arguments), and would cut the gradient here. "
+                "Use tf functions, or say that no gradient should pass: "
+                f"{name}(x.numpy()), or tf.stop_gradient(x) before."
+            )
     return result
+
+
+class NoCounterpart(Exception):
+    """Raised by a function of the table where its arguments ask for what no op of ours does."""
 
 
 def _is_followed(value: Any) -> bool:

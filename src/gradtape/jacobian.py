@@ -16,7 +16,7 @@ from .ops.index import getitem
 from .ops.layout import concat, permute, reshape
 from .ops.reduce import reduce_sum
 from .tensor import EagerTensor, Tensor, from_array, identify, to_tensor
-from .vectorize import Batched, batch, new_depth, unbatch
+from .vectorize import Batched, batch, next_depth, unbatch
 
 # What the values of one batch of cotangents may take up; larger batches run in chunks.
 MEMORY_BOUND = 256 * 2**20
@@ -73,15 +73,15 @@ def _batched_pass(
     chunk = max(1, MEMORY_BOUND // max(1, _largest_value(records, target, sources)))
     pieces: list[list[Any]] = []
     on_tensors = records_now() or target.__class__ is Batched or target.dtype.is_narrow
-    with new_depth() as depth:
-        for start in range(0, count, chunk):
-            stop = min(start + chunk, count)
-            data = directions(start, stop)
-            cotangent = batch(from_array(data) if on_tensors else data, depth)
-            found = backpropagate(records, {identify(target): cotangent}, numbers, False, on_tensors)
-            pieces.append(
-                [None if found.get(n) is None else unbatch(found[n], stop - start, depth) for n in numbers]
-            )
+    depth = next_depth()
+    for start in range(0, count, chunk):
+        stop = min(start + chunk, count)
+        data = directions(start, stop)
+        cotangent = batch(from_array(data) if on_tensors else data, depth)
+        found = backpropagate(records, {identify(target): cotangent}, numbers, False, on_tensors)
+        pieces.append(
+            [None if found.get(n) is None else unbatch(found[n], stop - start, depth) for n in numbers]
+        )
     if len(pieces) == 1:
         return pieces[0]
     return [

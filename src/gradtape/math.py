@@ -156,11 +156,15 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     return total
 
 
-def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+def reduce_variance(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
     """The mean squared distance from the mean."""
     x = to_tensor(input_tensor)
     if not x.dtype.is_differentiable:
-        raise TypeError(f"Input must be either real or complex floating. Received integer type {x.dtype!r}. Use tf.cast.")
+        raise TypeError(
+            f"Input must be either real or complex floating. Received integer type {x.dtype!r}. Use tf.cast."
+        )
     centred = x - reduce_mean(x, axis, True)
     squares = square(centred) if not x.dtype.is_complex else real(centred * conj(centred))
     return reduce_mean(squares, axis, keepdims)
@@ -200,6 +204,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     target = dtypes.as_dtype(dtype)
     if isinstance(x, IndexedSlices):
         return IndexedSlices(cast(x.values, target), x.indices, x.dense_shape)
+    if hasattr(x.__class__, "with_values"):  # a sparse tensor
+        return x.with_values(cast(x.values, target))
     tensor = to_tensor(x)
     if tensor.dtype is target:
         return tensor
@@ -209,8 +215,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         )
     if tensor.dtype.is_complex and not (target.is_complex or target.is_bool):
         _LOGGER.warning(
-            "You are casting an input of type %s to an incompatible dtype %s.  This will discard the imaginary part and may "
-            "not be what you intended.",
+            "You are casting an input of type %s to an incompatible dtype %s.  This will discard the "
+            "imaginary part and may not be what you intended.",
             tensor.dtype.name,
             target.name,
         )
@@ -246,13 +252,19 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
         raise ValueError("inputs must be a list of at least one Tensor with the same dtype and shape")
     for tensor in tensors:
         if not TensorShape(tensors[0].shape if shape is None else shape).is_compatible_with(tensor.shape):
-            raise ValueError(f"Shapes {tensors[0].shape if shape is None else shape} and {tensor.shape} are not compatible")
+            raise ValueError(
+                f"Shapes {tensors[0].shape if shape is None else shape} and {tensor.shape} are not compatible"
+            )
     if tensor_dtype is not None and dtypes.as_dtype(tensor_dtype) is not tensors[0].dtype:
-        raise TypeError(f"The `tensor_dtype` argument is {tensor_dtype}, but `input` is of type {tensors[0].dtype}.")
+        raise TypeError(
+            f"The `tensor_dtype` argument is {tensor_dtype}, but `input` is of type {tensors[0].dtype}."
+        )
     return add_n(tensors)
 
 
-def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Any:
+def l2_normalize(
+    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None
+) -> Any:
     """x divided by its Euclidean norm along `axis`; the squared norm is at least `epsilon`."""
     x = to_tensor(x)
     axis = dim if axis is None else axis
@@ -300,7 +312,7 @@ def lbeta(x: Any, name: str | None = None) -> Any:
 def cumulative_logsumexp(
     x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Any:
-    """log(cumsum(exp(x))), without overflow; `exclusive` leaves the element itself out, `reverse` runs from the end.
+    """log(cumsum(exp(x))) without overflow; `exclusive` leaves out the element itself, `reverse` begins last.
 
     >>> import gradtape as tf
     >>> tf.math.cumulative_logsumexp([0.0, 0.0, 0.0, 0.0]).numpy()
@@ -332,7 +344,7 @@ def _ordered(x: Any, compare: Any) -> Any:
     return reduce_all(compare(flat[:-1], flat[1:]))
 
 
-# --- segments --------------------------------------------------------------------------------------------------------
+# --- segments -----------------------------------------------------------------------------------------------
 
 
 def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
@@ -342,22 +354,22 @@ def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: s
     >>> tf.math.unsorted_segment_sum([1.0, 2.0, 3.0], [1, 0, 1], num_segments=3).numpy()
     array([2., 4., 0.], dtype=float32)
     """
-    return segment.unsorted_segment_sum.public(data, segment_ids, as_int(num_segments))
+    return segment.unsorted_segment_sum.public(data, segment_ids, _segments(num_segments))
 
 
 def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
     """The product over the rows with each segment id; rows with a negative id are left out."""
-    return segment.unsorted_segment_prod.public(data, segment_ids, as_int(num_segments))
+    return segment.unsorted_segment_prod.public(data, segment_ids, _segments(num_segments))
 
 
 def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
     """The largest of the rows with each segment id; rows with a negative id are left out."""
-    return segment.unsorted_segment_max.public(data, segment_ids, as_int(num_segments))
+    return segment.unsorted_segment_max.public(data, segment_ids, _segments(num_segments))
 
 
 def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
     """The smallest of the rows with each segment id; rows with a negative id are left out."""
-    return segment.unsorted_segment_min.public(data, segment_ids, as_int(num_segments))
+    return segment.unsorted_segment_min.public(data, segment_ids, _segments(num_segments))
 
 
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
@@ -374,15 +386,21 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
     return truediv(total, sqrt(_segment_sizes(data, segment_ids, num_segments)))
 
 
+def _segments(num_segments: Any) -> int:
+    if np.ndim(num_segments):
+        raise invalid(f"num_segments should be a scalar, not shape {list(np.shape(num_segments))}.")
+    return as_int(num_segments)
+
+
 def _segment_sizes(data: Any, segment_ids: Any, num_segments: Any) -> Any:
     """How many rows each segment has, at least 1, in a shape and type to divide the reduced data by."""
     ids = to_tensor(segment_ids)
     sizes = maximum(unsorted_segment_sum(e.ones_like.public(cast(ids, dtypes.int64)), ids, num_segments), 1)
-    shape = (as_int(num_segments), *(1,) * (data.ndim - ids.ndim))
+    shape = (_segments(num_segments), *(1,) * (data.ndim - ids.ndim))
     return cast(layout.reshape.public(sizes, shape), data.dtype)
 
 
-# --- counts ----------------------------------------------------------------------------------------------------------
+# --- counts -------------------------------------------------------------------------------------------------
 
 
 def bincount(
@@ -402,9 +420,13 @@ def bincount(
     array([0, 2, 1, 0, 0, 1], dtype=int32)
     """
     if weights is not None and binary_output:
-        raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.")
+        raise ValueError(
+            "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one."
+        )
     if axis not in (None, 0, -1):
-        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
+        raise ValueError(
+            f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
+        )
     arr = to_tensor(arr)
     arr = arr if arr.dtype.is_integer else cast(arr, dtypes.int32)
     size = _bins(arr, minlength, maxlength)
@@ -452,7 +474,9 @@ def confusion_matrix(
     truth, guess = cast(truth, dtypes.int64), cast(guess, dtypes.int64)
     values = [truth.numpy(), guess.numpy()]
     if any((v < 0).any() for v in values):
-        raise invalid("confusion_matrix: labels and predictions are class numbers from 0 on, got negative ones.")
+        raise invalid(
+            "confusion_matrix: labels and predictions are class numbers from 0 on, got negative ones."
+        )
     if num_classes is None:
         if not values[0].size:
             raise invalid("confusion_matrix: without labels, num_classes must be given.")
@@ -474,13 +498,15 @@ def confusion_matrix(
 
 
 def _vectors(labels: Any, predictions: Any) -> tuple[Any, Any]:
-    """Labels and predictions with one axis each; a last axis of size one that only one of them has is dropped."""
+    """Labels and predictions with one axis each; a last axis of size 1 that only one has is dropped."""
     if labels.ndim == 2 and predictions.ndim == 1 and labels.shape[1] == 1:
         labels = layout.squeeze.public(labels, (1,))
     if predictions.ndim == 2 and labels.ndim == 1 and predictions.shape[1] == 1:
         predictions = layout.squeeze.public(predictions, (1,))
     if labels.ndim != 1 or predictions.ndim != 1:
-        raise ValueError(f"labels and predictions must be vectors, got shapes {labels.shape} and {predictions.shape}.")
+        raise ValueError(
+            f"labels and predictions must be vectors, got shapes {labels.shape} and {predictions.shape}."
+        )
     if labels.shape != predictions.shape:
         raise invalid(f"confusion_matrix: {labels.shape[0]} labels and {predictions.shape[0]} predictions.")
     return labels, predictions

@@ -169,9 +169,11 @@ def integers(stream: Philox, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Ar
 
 def bounded_integers(stream: Philox, shape: tuple[int, ...], low: int, high: int, dtype: np.dtype[Any]) -> Array:
     """Integers in [low, high)."""
-    wide = np.dtype(np.uint64 if dtype.itemsize == 8 else np.uint32)
-    span = wide.type(high - low)
-    return (integers(stream, shape, wide) % span + wide.type(low % (int(np.iinfo(wide).max) + 1))).view(dtype)
+    bits = 8 * dtype.itemsize
+    wide = np.dtype(f"u{dtype.itemsize}")
+    draws = integers(stream, shape, wide) % wide.type(high - low)
+    moved: Array = draws + wide.type(low % 2**bits)
+    return moved.view(dtype)
 
 
 def truncated_normal(stream: Philox, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
@@ -233,7 +235,7 @@ def gamma(stream: Philox, alpha: Array) -> Array:
     small = alpha < 1
     d = alpha + np.where(small, 2.0 / 3, -1.0 / 3)
     c = 1.0 / 3 / np.sqrt(d)
-    active = np.flatnonzero((alpha != 1) & (alpha > 0) & np.isfinite(alpha))
+    active = np.flatnonzero((alpha != 1) & (alpha >= 0) & np.isfinite(alpha))
     while active.size:
         x = drawer.draw("normal", active)
         v = 1 + c[active] * x
@@ -254,9 +256,9 @@ def poisson(stream: Philox, rate: Array) -> Array:
     """One number from the Poisson distribution of each `rate` (a vector), in float64."""
     rate = np.asarray(rate, np.float64)
     drawer = _Drawer(stream, rate.size)
-    result = np.where(rate == 0, 0.0, np.nan)  # nan for what is no rate
+    result = np.full(rate.size, np.nan)
     # Knuth: count how many uniform numbers it takes until their product falls below exp(-rate).
-    active = np.flatnonzero((rate >= 0) & (rate < 10))
+    active = np.flatnonzero(rate < 10)
     product = np.ones(rate.size)
     result[active] = 0
     limit = np.exp(-rate)
@@ -294,7 +296,7 @@ def _transformed_rejection(drawer: _Drawer, rate: Array, active: Array, result: 
 
 def categorical(stream: Philox, logits: Array, samples: int, dtype: np.dtype[Any]) -> Array:
     """`samples` class numbers for each row of logits (which are not normalised)."""
-    rows, classes = logits.shape
+    rows = logits.shape[0]
     wide = logits.astype(np.float64)
     finite = np.isfinite(wide)
     top = np.max(np.where(finite, wide, -np.inf), axis=1, keepdims=True, initial=-np.inf)

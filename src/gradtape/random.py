@@ -1,148 +1,440 @@
-"""`tf.random`: random tensors, with TensorFlow's rules for global and op seeds.
+"""`tf.random`: random tensors, with TensorFlow's rules for global and op seeds, and its numbers.
 
 With neither seed, every run is different. With `set_seed` alone, the n-th random op after it gives the same numbers
-in every run. With an op seed, the n-th call with that seed does, whatever else was called in between. The numbers
-themselves are NumPy's (Philox), not TensorFlow's.
+in every run. With an op seed, the n-th call of that op with that seed does, whatever else was called in between; a new
+`set_seed` starts all of them again. Stateless functions depend on nothing but their arguments.
 """
 
 from __future__ import annotations
 
+import random as python_random
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .arrays import gather
+from . import dtypes, philox
+from .arrays import broadcast_to
+from .candidates import CandidateSamplers
+from .dtypes import DType
 from .errors import invalid
-from .op import as_int, as_shape
+from .generator import (
+    BOUNDED,
+    UNBOUNDED,
+    Algorithm,
+    Generator,
+    checked_algorithm,
+    create_rng_state,
+    floating,
+    get_global_generator,
+    parameter,
+    scaled,
+    set_global_generator,
+    sizes_of,
+    uniform_from,
+    uniform_type,
+)
+from .math import maximum
+from .op import as_int
+from .ops.index import pick
+from .ops.random import gamma_sample
+from .philox import Philox
+from .shapes import broadcast
 from .tensor import from_array, to_tensor
 
+__all__ = [
+    "Algorithm",
+    "Generator",
+    "create_rng_state",
+    "get_global_generator",
+    "set_global_generator",
+]
+
+# --- seeds -----------------------------------------------------------------------------------------------------------
+
 _DEFAULT_GLOBAL_SEED = 87654321
-_LOCK = threading.Lock()
+_MAXINT32 = 2**31 - 1
+
+
+class _Fresh:
+    """A source of bits that nobody can draw again, with the methods of `Philox`."""
+
+    def __init__(self) -> None:
+        self._bits = np.random.SFC64()
+        self._generator = np.random.Generator(self._bits)
+
+    def blocks(self, count: int) -> Any:
+        return np.frombuffer(self._generator.bytes(16 * count), np.uint32).reshape(count, 4)
+
+    def at(self, offsets: Any) -> Any:
+        return self.blocks(len(offsets))
 
 
 class _Seeds:
-    """Which generator the next random op takes."""
+    """Which stream of bits the next stateful op takes."""
 
     def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.fresh = _Fresh()
         self.global_seed: int | None = None
-        self.calls = 0
-        self.by_op_seed: dict[int, np.random.Generator] = {}
-        self.unseeded = np.random.Generator(np.random.Philox())
+        self.op_seeds = python_random.Random()
+        self.used: dict[Any, int] = {}  # how many blocks each op has taken of the stream of its seeds
 
-    def generator(self, seed: Any) -> np.random.Generator:
-        with _LOCK:
+    def set(self, seed: int) -> None:
+        with self.lock:
+            self.global_seed = seed
+            self.op_seeds = python_random.Random(seed)
+            self.used = {}
+
+    def pair(self, seed: Any) -> tuple[int, int] | None:
+        """The two seeds of an op, or None where it has none."""
+        if self.global_seed is None:
             if seed is None:
-                if self.global_seed is None:
-                    return self.unseeded.spawn(1)[0]
-                self.calls += 1
-                return _seeded(self.global_seed, 0, self.calls)
-            number = as_int(seed)
-            if number not in self.by_op_seed:
-                base = _DEFAULT_GLOBAL_SEED if self.global_seed is None else self.global_seed
-                self.by_op_seed[number] = _seeded(base, 1, number)
-            return self.by_op_seed[number].spawn(1)[0]
+                return None
+            first = _DEFAULT_GLOBAL_SEED
+        else:
+            first = self.global_seed % _MAXINT32
+        op_seed = self.op_seeds.randint(0, _MAXINT32) if seed is None else as_int(seed)
+        # (0, 0) means "no seed" to TensorFlow's kernels.
+        return (0, _MAXINT32) if (first, op_seed % _MAXINT32) == (0, 0) else (first, op_seed % _MAXINT32)
 
-
-def _seeded(*words: int) -> np.random.Generator:
-    return np.random.Generator(np.random.Philox(np.random.SeedSequence([w & 0xFFFFFFFFFFFFFFFF for w in words])))
+    def stream(self, op: Any, seed: Any, blocks: int) -> Any:
+        """The stream for one call of `op`, which takes so many blocks of it."""
+        with self.lock:
+            seeds = self.pair(seed)
+            if seeds is None:
+                return self.fresh
+            start = self.used.get((op, seeds), 0)
+            self.used[op, seeds] = start + blocks
+        return philox.from_seeds(*seeds).skip(start)
 
 
 _SEEDS = _Seeds()
 
 
 def set_seed(seed: Any) -> None:
-    """Set the global seed: what random ops give from here on is the same in every run.
+    """Set the global seed: what random ops give from here on is the same in every run, and the same as in TensorFlow.
 
     >>> import gradtape as tf
-    >>> tf.random.set_seed(1); a = tf.random.normal([2])
-    >>> tf.random.set_seed(1); b = tf.random.normal([2])
-    >>> bool(tf.reduce_all(a == b))
-    True
+    >>> tf.random.set_seed(1)
+    >>> tf.random.uniform([2]).numpy()
+    array([0.16513085, 0.9014813 ], dtype=float32)
     """
-    number = as_int(seed)
-    with _LOCK:
-        _SEEDS.global_seed = number
-        _SEEDS.calls = 0
-        _SEEDS.by_op_seed = {}
+    _SEEDS.set(as_int(seed))
 
 
-def _sizes(shape: Any) -> tuple[int, ...]:
-    sizes = as_shape(shape)
-    if -1 in sizes:
-        raise invalid(f"A size cannot be negative, got shape {list(sizes)}.")
-    return sizes
+def _stateless(seed: Any, alg: Any) -> Philox:
+    checked_algorithm(alg)
+    pair = to_tensor(seed)
+    if tuple(pair.shape) != (2,) or pair.dtype not in BOUNDED:
+        raise invalid(f"The seed of a stateless function must be two integers, got {seed!r}.")
+    return philox.from_pair(*(int(value) for value in pair._array))
 
 
-def _floating(dtype: Any, name: str) -> dtypes.DType:
-    kind = dtypes.as_dtype(dtype)
-    if not kind.is_floating:
-        raise ValueError(f"{name}: the dtype must be floating, got {kind!r}.")
-    return kind
+# --- what the functions have in common ---------------------------------------------------------------------------------
+
+
+def _count(sizes: tuple[int, ...]) -> int:
+    count = 1
+    for size in sizes:
+        count *= size
+    return count
+
+
+# --- normal and uniform ------------------------------------------------------------------------------------------------
 
 
 def normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: str | None = None,
 ) -> Any:
     """Numbers from normal distributions; the tape follows `mean` and `stddev`."""
-    kind = _floating(dtype, "random.normal")
-    draws = _SEEDS.generator(seed).standard_normal(_sizes(shape), dtype=_draw_type(kind))
-    return _shifted(draws, kind, stddev, mean)
+    kind, sizes = floating(dtype, "normal"), sizes_of(shape)
+    stream = _SEEDS.stream(("normal", kind), seed, _count(sizes) * philox.RESERVED)
+    return scaled(philox.normal(stream, sizes, kind.numpy), kind, stddev, mean)
+
+
+def stateless_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Any:
+    """Numbers from normal distributions that depend on `seed`, two integers, alone; the tape follows `mean` and `stddev`.
+
+    >>> import gradtape as tf
+    >>> tf.random.stateless_normal([2], seed=[1, 2]).numpy().round(4)
+    array([0.5441, 0.2074], dtype=float32)
+    """
+    kind = floating(dtype, "stateless_normal")
+    return scaled(philox.normal(_stateless(seed, alg), sizes_of(shape), kind.numpy), kind, stddev, mean)
 
 
 def truncated_normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: str | None = None,
 ) -> Any:
     """Numbers from normal distributions, drawn again where they are more than two standard deviations away."""
-    kind = _floating(dtype, "random.truncated_normal")
-    generator = _SEEDS.generator(seed)
-    draws = generator.standard_normal(_sizes(shape), dtype=_draw_type(kind))
-    while (far := np.abs(draws) > 2).any():
-        draws[far] = generator.standard_normal(int(far.sum()), dtype=_draw_type(kind))
-    return _shifted(draws, kind, stddev, mean)
+    kind, sizes = floating(dtype, "truncated_normal"), sizes_of(shape)
+    stream = _SEEDS.stream(("truncated_normal", kind), seed, _count(sizes) * philox.RESERVED)
+    return scaled(philox.truncated_normal(stream, sizes, kind.numpy), kind, stddev, mean)
+
+
+def stateless_truncated_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Any:
+    """As `truncated_normal`; the numbers depend on `seed`, two integers, alone."""
+    kind = floating(dtype, "stateless_truncated_normal")
+    return scaled(
+        philox.truncated_normal(_stateless(seed, alg), sizes_of(shape), kind.numpy), kind, stddev, mean
+    )
 
 
 def uniform(
-    shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None
+    shape: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: str | None = None,
 ) -> Any:
     """Numbers evenly spread over [minval, maxval); integers need a `maxval`; the tape follows the bounds of floats."""
-    kind = dtypes.as_dtype(dtype)
-    sizes = _sizes(shape)
-    if kind.is_floating:
-        draws = _SEEDS.generator(seed).random(sizes, dtype=_draw_type(kind))
-        high = 1 if maxval is None else maxval
-        span = to_tensor(high, kind) - to_tensor(minval, kind)
-        return _shifted(draws, kind, span, minval)
-    if not kind.is_integer:
-        raise ValueError(f"random.uniform: the dtype must be floating or integer, got {kind!r}.")
-    if maxval is None:
-        raise ValueError(f"Must specify maxval for integer dtype {kind!r}")
-    low, high = np.asarray(to_tensor(minval, kind)._array), np.asarray(to_tensor(maxval, kind)._array)
-    if np.any(low >= high):
-        raise invalid(f"random.uniform: minval must be below maxval, got {low.tolist()} and {high.tolist()}.")
-    return from_array(_SEEDS.generator(seed).integers(low, high, sizes, dtype=kind.numpy))
+    kind, sizes = uniform_type(dtype, minval, maxval, BOUNDED), sizes_of(shape)
+    stream = _SEEDS.stream(("uniform", kind), seed, _count(sizes) * philox.RESERVED)
+    return uniform_from(stream, sizes, kind, minval, maxval)
 
 
-def _draw_type(kind: dtypes.DType) -> Any:
-    return np.float64 if kind is dtypes.float64 else np.float32
+def stateless_uniform(
+    shape: Any,
+    seed: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Any:
+    """As `uniform`; the numbers depend on `seed`, two integers, alone. Without both bounds, integers are of any size."""
+    kind = uniform_type(dtype, minval, maxval, UNBOUNDED)
+    return uniform_from(_stateless(seed, alg), sizes_of(shape), kind, minval, maxval)
 
 
-def _shifted(draws: Any, kind: dtypes.DType, scale: Any, shift: Any) -> Any:
-    tensor: Any = from_array(np.asarray(draws).astype(kind.numpy))
-    if not (isinstance(scale, (int, float)) and scale == 1):
-        tensor = tensor * to_tensor(scale, kind)
-    if not (isinstance(shift, (int, float)) and shift == 0):
-        tensor = tensor + to_tensor(shift, kind)
-    return tensor
+# --- gamma and Poisson -------------------------------------------------------------------------------------------------
+
+
+def _drawn(draw: Any, stream: Any, parameter: Any, sizes: tuple[int, ...], samples: int) -> Any:
+    """`samples` numbers for each parameter, in TensorFlow's order: one parameter after the other, samples innermost."""
+    flat = np.repeat(np.asarray(parameter).reshape(-1), samples)
+    return draw(stream, flat).reshape(-1, samples).T.reshape(sizes)
+
+
+def _gamma(stream: Any, sizes: tuple[int, ...], alpha: Any, beta: Any, samples: int) -> Any:
+    kind = alpha.dtype
+    draws = _drawn(philox.gamma, stream, alpha._array, sizes, samples)
+    tiny = kind.numpy.type(np.finfo(np.float32 if kind is dtypes.bfloat16 else kind.numpy).tiny)
+    sample = gamma_sample.public(alpha, from_array(np.maximum(draws.astype(kind.numpy), tiny)))
+    # A number of this distribution is never 0, though it may be too small to be told from it.
+    return maximum(tiny, sample if beta is None else sample / beta)
+
+
+def gamma(
+    shape: Any,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> Any:
+    """`shape` numbers from the gamma distribution of each `alpha` and rate `beta`; the tape follows both.
+
+    The result has `shape` followed by the shape that alpha and beta have together.
+    """
+    kind, lead = floating(dtype, "gamma"), sizes_of(shape)
+    alpha = parameter(alpha, kind)
+    beta = None if beta is None else parameter(beta, kind)
+    common = tuple(alpha.shape) if beta is None else broadcast(tuple(alpha.shape), tuple(beta.shape))
+    if common is None:
+        raise invalid(
+            f"random.gamma: alpha of shape {alpha.shape} and beta of shape {beta.shape} do not broadcast."
+        )
+    alpha = broadcast_to(alpha, common)
+    samples, sizes = _count(lead), (*lead, *common)
+    stream = _SEEDS.stream(("gamma", kind), seed, _count(sizes) * philox.RESERVED)
+    return _gamma(stream, sizes, alpha, beta, samples)
+
+
+def stateless_gamma(
+    shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32, name: str | None = None
+) -> Any:
+    """Numbers from gamma distributions of shape `alpha` and rate `beta`, which fill `shape` by broadcasting.
+
+    They depend on `seed`, two integers, and on alpha and beta, and the tape follows these.
+    """
+    kind, sizes = floating(dtype, "stateless_gamma"), sizes_of(shape)
+    alpha = parameter(alpha, kind)
+    beta = None if beta is None else parameter(beta, kind)
+    common = tuple(alpha.shape) if beta is None else broadcast(tuple(alpha.shape), tuple(beta.shape))
+    alpha, samples = _filling(alpha, common, sizes, "stateless_gamma")
+    return _gamma(_stateless(seed, "auto_select"), sizes, alpha, beta, samples)
+
+
+def _filling(
+    value: Any, common: tuple[int, ...] | None, sizes: tuple[int, ...], name: str
+) -> tuple[Any, int]:
+    """A parameter broadcast to the last axes of `sizes`, and how many numbers each of its elements is for."""
+    if common is None or broadcast(common, sizes) != sizes:
+        raise invalid(f"random.{name}: parameters of shape {common} do not broadcast to shape {list(sizes)}.")
+    last = sizes[len(sizes) - len(common) :]
+    return broadcast_to(value, last), _count(sizes[: len(sizes) - len(common)])
+
+
+def poisson(
+    shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None
+) -> Any:
+    """`shape` numbers from the Poisson distribution of each rate in `lam`: `shape` followed by the shape of `lam`."""
+    kind, lead = dtypes.as_dtype(dtype), sizes_of(shape)
+    rate = to_tensor(lam)
+    _check_poisson(kind, rate, "poisson")
+    sizes = (*lead, *tuple(rate.shape))
+    stream = _SEEDS.stream(("poisson", kind, rate.dtype), seed, _count(sizes) * philox.RESERVED)
+    draws = _drawn(philox.poisson, stream, rate._array, sizes, _count(lead))
+    return from_array(_counts(draws, kind))
+
+
+def stateless_poisson(
+    shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
+) -> Any:
+    """Numbers from Poisson distributions of rates `lam`, which fill `shape` by broadcasting; they depend on `seed`."""
+    kind, sizes = dtypes.as_dtype(dtype), sizes_of(shape)
+    rate = to_tensor(lam)
+    _check_poisson(kind, rate, "stateless_poisson")
+    rate, samples = _filling(rate, tuple(rate.shape), sizes, "stateless_poisson")
+    draws = _drawn(philox.poisson, _stateless(seed, "auto_select"), rate._array, sizes, samples)
+    return from_array(_counts(draws, kind))
+
+
+def _check_poisson(kind: DType, rate: Any, name: str) -> None:
+    if not (kind.is_floating or kind in BOUNDED):
+        raise invalid(f"random.{name}: the dtype must be floating, int32 or int64, got {kind!r}.")
+    if not (rate.dtype.is_floating or rate.dtype in BOUNDED):
+        raise invalid(f"random.{name}: rates must be numbers, got {rate.dtype!r}.")
+
+
+def _counts(draws: Any, kind: DType) -> Any:
+    if kind.is_integer and not np.isfinite(draws).all():
+        raise invalid("random.poisson: a rate is negative or not finite, and an integer cannot say so.")
+    return draws.astype(kind.numpy)
+
+
+# --- choices -----------------------------------------------------------------------------------------------------------
+
+
+def _classes(logits: Any, num_samples: Any, dtype: Any, name: str) -> tuple[Any, int, DType]:
+    scores, samples = to_tensor(logits), as_int(num_samples)
+    kind = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
+    if kind not in BOUNDED:
+        raise ValueError(f"random.{name}: the dtype must be int32 or int64, got {kind.name}.")
+    if not scores.dtype.is_floating or scores.ndim != 2:
+        raise invalid(
+            f"random.{name}: logits must be a floating matrix, one row for each distribution; got {scores.dtype.name} {scores.shape}."
+        )
+    if samples < 0:
+        raise invalid(f"random.{name}: num_samples should be non-negative, got {samples}.")
+    if not scores.shape[1]:
+        raise invalid(f"random.{name}: num_classes should be positive, got logits of shape {scores.shape}.")
+    return scores._array, samples, kind
+
+
+def categorical(
+    logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None
+) -> Any:
+    """`num_samples` class numbers for each row of unnormalised log-probabilities.
+
+    >>> import gradtape as tf
+    >>> tf.random.categorical([[0.0, -1000.0], [-1000.0, 0.0]], 3).numpy()
+    array([[0, 0, 0],
+           [1, 1, 1]])
+    """
+    scores, samples, kind = _classes(logits, num_samples, dtype, "categorical")
+    rounded = -(-samples // 4) * 4 * 2  # doubles take two words each
+    stream = _SEEDS.stream(
+        ("categorical", kind, scores.dtype), seed, scores.shape[0] * rounded * philox.RESERVED
+    )
+    return from_array(philox.categorical(stream, scores, samples, kind.numpy))
+
+
+def stateless_categorical(
+    logits: Any, num_samples: Any, seed: Any, dtype: Any = dtypes.int64, name: str | None = None
+) -> Any:
+    """As `categorical`; the numbers depend on `seed`, two integers, alone."""
+    scores, samples, kind = _classes(logits, num_samples, dtype, "stateless_categorical")
+    return from_array(philox.categorical(_stateless(seed, "auto_select"), scores, samples, kind.numpy))
 
 
 def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Any:
     """The slices along the first axis in random order."""
     x = to_tensor(value)
-    if not x.ndim:
+    size = (x.shape[0] or 0) if x.ndim else 0
+    if size < 2:
         return x
-    order = _SEEDS.generator(seed).permutation(x.shape[0] or 0)
-    return gather(x, order.astype(np.int32))
+    stream = _SEEDS.stream(("shuffle", x.dtype), seed, -(-(size - 1) // 4))
+    return pick.public(x, (philox.permutation(stream, size),))
 
 
+def _stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Any:
+    """As `shuffle`; the order depends on `seed`, two integers, alone."""
+    x = to_tensor(value)
+    stream = _stateless(seed, alg)
+    size = (x.shape[0] or 0) if x.ndim else 0
+    return x if size < 2 else pick.public(x, (philox.permutation(stream, size),))
+
+
+def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Any:
+    """`num` new seeds for stateless functions, one in each row, from one seed."""
+    pair = to_tensor(seed)
+    return stateless_uniform([as_int(num), 2], pair, None, None, pair.dtype, alg=alg)
+
+
+def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
+    """A new seed for stateless functions, from a seed and an integer."""
+    value = to_tensor(data)
+    if value.ndim or value.dtype not in UNBOUNDED:
+        raise invalid(f"random.fold_in: data must be an integer scalar, got {data!r}.")
+    first = stateless_uniform([], seed, None, None, value.dtype, alg=alg)
+    return from_array(np.stack([first._array, value._array]))
+
+
+_SAMPLERS = CandidateSamplers(_SEEDS.stream)
+uniform_candidate_sampler = _SAMPLERS.uniform
+log_uniform_candidate_sampler = _SAMPLERS.log_uniform
+learned_unigram_candidate_sampler = _SAMPLERS.learned_unigram
+fixed_unigram_candidate_sampler = _SAMPLERS.fixed_unigram
+all_candidate_sampler = _SAMPLERS.all
+
+experimental = SimpleNamespace(
+    Algorithm=Algorithm,
+    Generator=Generator,
+    create_rng_state=create_rng_state,
+    get_global_generator=get_global_generator,
+    set_global_generator=set_global_generator,
+    stateless_fold_in=fold_in,
+    stateless_shuffle=_stateless_shuffle,
+    stateless_split=split,
+)

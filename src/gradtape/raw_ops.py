@@ -1,4 +1,4 @@
-"""`tf.raw_ops`: the updates of optimizers, each one pass over the variable's memory."""
+"""`tf.raw_ops`: ops under the names of TensorFlow's kernels; the updates of optimizers in one pass over the memory."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from .dtypes import Array
+from .ops.rounding import nextafter
+from .ops.search import bucketize
 from .tensor import to_tensor
 from .variable import Variable
 
@@ -101,3 +103,13 @@ def ResourceApplyAdam(
             np.divide(first, root, out=change)
         change *= scalar(rate)
         value -= change
+
+
+def Bucketize(input: Any, boundaries: Any, name: str | None = None) -> Any:
+    """For each value, how many of the sorted boundaries are not larger."""
+    return bucketize.public(input, tuple(float(boundary) for boundary in boundaries))
+
+
+def NextAfter(x1: Any, x2: Any, name: str | None = None) -> Any:
+    """The next floating number from x1 in the direction of x2."""
+    return nextafter.public(x1, x2)

@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, nest
-from .errors import OpError, OutOfRangeError, ResourceExhaustedError, UnimplementedError, UnknownError, invalid
+from .errors import (
+    OpError,
+    OutOfRangeError,
+    ResourceExhaustedError,
+    UnimplementedError,
+    UnknownError,
+    invalid,
+)
 from .tensor import Tensor, TensorSpec, to_tensor
 from .variable import Variable
 
@@ -41,12 +48,16 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
     kinds = [_result_type(kind) for kind in Tout] if isinstance(Tout, (list, tuple)) else [_result_type(Tout)]
     try:
         returned = func(*[_tensor(value) for value in inp])
-        values = list(returned) if isinstance(returned, (list, tuple)) else [] if returned is None else [returned]
+        values = (
+            list(returned) if isinstance(returned, (list, tuple)) else [] if returned is None else [returned]
+        )
         results = [_as_type(value, kind) for value, kind in zip(values, kinds, strict=False)]
     except Exception as error:
         raise _op_error(error) from error
     if len(results) < len(kinds):
-        raise invalid(f"py_function: {_name(func)} returns {len(results)} values, but Tout expects {len(kinds)}.")
+        raise invalid(
+            f"py_function: {_name(func)} returns {len(results)} values, but Tout expects {len(kinds)}."
+        )
     return results if isinstance(Tout, (list, tuple)) else results[0]
 
 
@@ -69,7 +80,9 @@ def _result_type(kind: Any) -> dtypes.DType:
 def _as_type(value: Any, kind: dtypes.DType) -> Any:
     if isinstance(value, (Tensor, Variable)):
         if value.dtype is not kind:
-            raise ValueError(f"Tensor conversion requested dtype {kind.name} for Tensor with dtype {value.dtype.name}: {value!r}")
+            raise ValueError(
+                f"Tensor conversion requested dtype {kind.name} for Tensor with dtype {value.dtype.name}: {value!r}"
+            )
         return _tensor(value)
     return to_tensor(value, kind)
 
@@ -88,7 +101,9 @@ def _name(func: Any) -> str:
     return getattr(func, "__name__", repr(func))
 
 
-def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True, name: str | None = None) -> Any:
+def numpy_function(
+    func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True, name: str | None = None
+) -> Any:
     """What `func` returns for the NumPy arrays of `inp`, as tensors; no tape follows it.
 
     Without `func` it is a decorator. Eagerly `Tout` and `stateful` are not looked at, as in TensorFlow.

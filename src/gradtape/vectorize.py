@@ -4,15 +4,16 @@ Jacobians are a backward pass over a batch of cotangents, and `vectorized_map` a
 op meets a `Batched` operand through `op.RUNNERS`: its batching rule, written in ops, runs it on the data inside. The
 data is an array, or a tensor where somebody outside records, or `Batched` again where maps are nested.
 
-Tapes opened inside a vectorized function record what happens to the `Batched` values themselves; tapes from outside
-see only the ops on the data. `level` says how many tapes were outside.
+Tapes and accumulators opened inside a vectorized function follow the `Batched` values themselves; those from outside
+see only the ops on the data. `level` says how many of each were outside.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -27,6 +28,8 @@ from .shapes import TensorShape
 from .tensor import Tensor, from_array, to_tensor
 from .variable import Variable
 
+Level = tuple[int, int]  # a number of tapes, and of accumulators
+
 
 class Batched(Tensor):
     """A tensor whose data has one more axis in front, which ops do not see."""
@@ -35,10 +38,10 @@ class Batched(Tensor):
 
     is_batched = True
 
-    def __init__(self, data: Any, level: int, depth: int) -> None:
+    def __init__(self, data: Any, level: Level, depth: int) -> None:
         self.data = data
-        self.level = level  # how many tapes of this thread record the data, not this value
-        self.depth = depth  # how many maps this one is nested in
+        self.level = level  # how many tapes and accumulators of this thread follow the data, not this value
+        self.depth = depth  # the number of the map, larger than those of the maps it is nested in
         self._id = 0
 
     @property
@@ -66,11 +69,25 @@ class Batched(Tensor):
             raise TypeError("Scalar tensor has no `len()`")
         return shape_of(self.data)[1]
 
+    @property
+    def _array(self) -> NoReturn:  # type: ignore[override]
+        raise NotImplementedError(
+            "A value inside a vectorized computation has no single NumPy value: it cannot be assigned to a variable, "
+            "turned into a Python number, or used as a mask. Use tf ops on it (tf.where, tf.gather), or tf.map_fn."
+        )
+
     def numpy(self) -> Any:
         """Not defined: there is one value for each entry of the batch."""
-        raise NotImplementedError(
-            "A value inside a vectorized computation has no single NumPy value. Use tf ops on it, or tf.map_fn."
-        )
+        return self._array
+
+    def __float__(self) -> float:
+        return float(self._array)
+
+    def __int__(self) -> int:
+        return int(self._array)
+
+    def __index__(self) -> int:
+        return int(self._array)
 
     def __bool__(self) -> bool:
         raise TypeError(
@@ -87,7 +104,7 @@ class Batched(Tensor):
 def run_batched(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     """Run an op of which at least one operand is batched."""
     operands = args[0] if op.variadic else args
-    depth, level = -1, 0
+    depth, level = -1, (0, 0)
     for value in operands:
         if value.__class__ is Batched and value.depth >= depth:
             depth, level = value.depth, max(level, value.level) if value.depth == depth else value.level
@@ -99,16 +116,19 @@ def run_batched(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> An
         )
     attributes = {**op.attributes, **attributes}
     given: tuple[Any, ...] = (data,) if op.variadic else tuple(data)
-    if len(STATE.tapes) <= level:
+    inside = (len(STATE.tapes), len(STATE.accumulators)) != level
+    if not inside:
         result = op.batching(op, is_batched, given, attributes)
     else:
-        with _only_outer(level):
+        with only_outer(level):
             result = op.batching(op, is_batched, given, dict(attributes))
     outputs = tuple([Batched(part, level, depth) for part in ((result,) if op.outputs == 1 else result)])
-    if ACTIVE and len(STATE.tapes) > level:
-        inner = [value if isinstance(value, Tensor) else to_tensor(value) for value in operands]
+    if inside and ACTIVE:
+        inner = tuple(value if isinstance(value, Tensor) else to_tensor(value) for value in operands)
         with _only_inner(level):
-            record(op, tuple(inner), attributes, outputs)
+            record(op, inner, attributes, outputs)
+        for accumulator in STATE.accumulators[level[1] :]:
+            accumulator.advance(op, inner, attributes, outputs)
     return outputs[0] if op.outputs == 1 else list(outputs)
 
 
@@ -134,19 +154,13 @@ setattr(Batched, "__neg__", lambda x: run_batched(e.negative, (x,), {}))  # noqa
 
 
 @contextmanager
-def _only_outer(level: int) -> Iterator[None]:
-    tapes = STATE.tapes
-    STATE.tapes = tapes[:level]
-    try:
-        yield
-    finally:
-        STATE.tapes = tapes
-
-
-@contextmanager
-def _only_inner(level: int) -> Iterator[None]:
+def only_outer(level: Level) -> Iterator[None]:
+    """Only what follows the data sees what runs in this block."""
     tapes, accumulators = STATE.tapes, STATE.accumulators
-    STATE.tapes, STATE.accumulators = tapes[level:], []
+    if (len(tapes), len(accumulators)) == level:
+        yield
+        return
+    STATE.tapes, STATE.accumulators = tapes[: level[0]], accumulators[: level[1]]
     try:
         yield
     finally:
@@ -154,18 +168,22 @@ def _only_inner(level: int) -> Iterator[None]:
 
 
 @contextmanager
-def new_depth() -> Iterator[int]:
-    """The depth of a map that starts now."""
-    STATE.depth += 1
+def _only_inner(level: Level) -> Iterator[None]:
+    tapes, accumulators = STATE.tapes, STATE.accumulators
+    STATE.tapes, STATE.accumulators = tapes[level[0] :], []
     try:
-        yield STATE.depth
+        yield
     finally:
-        STATE.depth -= 1
+        STATE.tapes, STATE.accumulators = tapes, accumulators
+
+
+# Each map has a number of its own, for good: a custom gradient may meet values of a map that is over.
+next_depth = itertools.count(1).__next__
 
 
 def batch(data: Any, depth: int) -> Batched:
     """`data` with its first axis hidden."""
-    return Batched(data, len(STATE.tapes), depth)
+    return Batched(data, (len(STATE.tapes), len(STATE.accumulators)), depth)
 
 
 def unbatch(value: Any, size: int, depth: int) -> Any:
@@ -190,10 +208,9 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
         raise ValueError(f"vectorized_map: all elems need one common first size, got shapes {[t.shape for t in tensors]}.")
     size = sizes.pop()
     assert size is not None
-    with new_depth() as depth:
-        inputs = [batch(tensor, depth) for tensor in tensors]
-        outputs = fn(nest.pack_sequence_as(elems, inputs))
-        return nest.map_structure(lambda value: _stacked(value, size, depth), outputs)
+    depth = next_depth()
+    outputs = fn(nest.pack_sequence_as(elems, [batch(tensor, depth) for tensor in tensors]))
+    return nest.map_structure(lambda value: _stacked(value, size, depth), outputs)
 
 
 def _stacked(value: Any, size: int, depth: int) -> Any:

@@ -243,7 +243,6 @@ FACTS = [
         """,
         tensorflow=Raises(tf.errors.UnknownError),
         gradtape=T(float32, (2, 2), [[2.0, 0.0], [0.0, 4.0]]),
-        needs="op:tf.py_function",
     ),
 ]
 

@@ -298,7 +298,6 @@ FACTS = [
             T(float32, (3,), [9.0, 4.0, 2.0]),
             T(float32, (3,), [6.0, 3.0, 2.0]),
         ],
-        needs="control flow",
     ),
     row(
         "tf.vectorized_map",
@@ -324,7 +323,6 @@ FACTS = [
         R = t.gradient(y, x)
         """,
         T(float32, (3,), [2.0, 4.0, 6.0]),
-        needs="op:tf.TensorArray",
     ),
     raises(
         "iterating over a tensor / bool of a tensor inside tf.function without autograph",

@@ -16,7 +16,7 @@ import numpy as np
 import gradtape as tf
 from gradtape.op import REGISTRY, BadInput, Op, Sample
 from gradtape.tensor import IndexedSlices, from_array
-from gradtape.vectorize import Batched, batch, new_depth
+from gradtape.vectorize import Batched, batch, next_depth
 
 STEP = 1e-6
 
@@ -259,12 +259,12 @@ def check_batched(op: Op, sample: Sample, size: int = 3) -> None:
     movable = [p for p, v in enumerate(values) if v.dtype.kind in "fc"] or list(range(len(values)))
     masks = [movable] if len(movable) == 1 else [movable, *[[p] for p in movable]]
     for mask in masks:
-        with new_depth() as depth:
-            args = [batch(moves[p], depth) if p in mask else from_array(v) for p, v in enumerate(values)]
-            shown = outputs(call(op, args, sample.attributes))
-            for out in shown:
-                assert out.__class__ is Batched, (op.name, out)
-            data = [np.asarray(out.data) for out in shown]
+        depth = next_depth()
+        args = [batch(moves[p], depth) if p in mask else from_array(v) for p, v in enumerate(values)]
+        shown = outputs(call(op, args, sample.attributes))
+        for out in shown:
+            assert out.__class__ is Batched, (op.name, out)
+        data = [np.asarray(out.data) for out in shown]
         for entry in range(size):
             given = [moves[p][entry] if p in mask else v for p, v in enumerate(values)]
             expected = outputs(call(op, given, sample.attributes))

@@ -1,7 +1,7 @@
 """Bessel functions of integer order.
 
-Each kind is one op with the order as an attribute: the derivative of one order is made of the orders next to it, without
-dividing by x, so that derivatives of every order are right at 0 too.
+Each kind is one op with the order as an attribute: the derivative of one order is made of the orders next to
+it, without dividing by x, so that derivatives of every order are right at 0 too.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ def _of_order(general: str, *first: str) -> Callable[..., Array]:
         if order.__class__ is not int or order < 0:
             raise invalid(f"A Bessel function here has order 0, 1, 2, ..., got {order!r}.")
         special = functions(np)
-        return getattr(special, first[order])(x) if order < len(first) else getattr(special, general)(order, x)
+        return (
+            getattr(special, first[order])(x) if order < len(first) else getattr(special, general)(order, x)
+        )
 
     return keeping_type(kernel)
 
@@ -68,7 +70,7 @@ def bessel_ke(xp: Any, x: Any, *, order: int) -> Any:
 
 
 def _slope(kind: Op, below: float, above: float, x: Any, order: int) -> Any:
-    """(below * f[order - 1] + above * f[order + 1]) / 2, where f[-1] is f[1] up to the sign that makes them add."""
+    """(below * f[order - 1] + above * f[order + 1]) / 2; f[-1] is f[1] up to the sign that makes them add."""
     if order == 0:
         return above * kind(x, order=1)
     return (0.5 * below) * kind(x, order=order - 1) + (0.5 * above) * kind(x, order=order + 1)

@@ -38,7 +38,7 @@ def invert(xp: Any, x: Any) -> Any:
 
 
 def _shift(shift: Callable[..., Array]) -> Callable[..., Array]:
-    # What C leaves undefined is clamped, as in TensorFlow: amounts below 0, and amounts of the width and more.
+    # What C leaves undefined is clamped, as in TensorFlow: amounts below 0, or of the width and more.
     def kernel(x: Array, y: Array) -> Array:
         return shift(x, np.clip(y, 0, y.dtype.itemsize * 8 - 1))
 

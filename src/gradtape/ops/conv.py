@@ -99,10 +99,12 @@ def _columns(x: Array, plan: _Plan) -> Array:
 
 def _grouped_filters(filters: Array, plan: _Plan) -> Array:
     """The filters as matrices ([groups,] window * channels, filters)."""
+    rows = prod(filters.shape[:-1])
     if plan.groups == 1:
-        return filters.reshape(-1, plan.filters)
-    split = filters.reshape(*filters.shape[:-1], plan.groups, plan.filters // plan.groups)
-    return np.moveaxis(split, -2, 0).reshape(plan.groups, -1, plan.filters // plan.groups)
+        return filters.reshape(rows, plan.filters)
+    each = plan.filters // plan.groups
+    split = filters.reshape(*filters.shape[:-1], plan.groups, each)
+    return np.moveaxis(split, -2, 0).reshape(plan.groups, rows, each)
 
 
 def _grouped_rows(g: Array, groups: int) -> Array:
@@ -186,7 +188,7 @@ def _spread_rows(g: Array, filters: Array, plan: _Plan, result: Array) -> None:
 
 def _spread_lines(g: Array, filters: Array, plan: _Plan, result: Array) -> None:
     """The same for few channels: one product whose rows run along image lines."""
-    parts = filters.reshape(-1, plan.filters) @ _grouped_rows(g, 1).T
+    parts = _grouped_filters(filters, plan) @ _grouped_rows(g, 1).T
     parts = parts.reshape(*plan.windows.window, plan.channels, *g.shape[:-1])
     lines = np.moveaxis(result, -1, 0)
     lead = (slice(None), slice(None))
@@ -226,7 +228,7 @@ def _depthwise_filter_gradient(x: Array, g: Array, plan: _Plan) -> Array:
         part, gradient = x[block], g[block]
         for place, inputs, outputs in plan.windows.taps():
             products = part[lead + inputs] * gradient[lead + outputs]
-            result[place] += products.reshape(-1, plan.filters).sum(axis=0)
+            result[place] += products.reshape(prod(products.shape[:-1]), plan.filters).sum(axis=0)
     return result.reshape(plan.filter_shape())
 
 
@@ -240,7 +242,8 @@ def _depthwise_input_gradient(g: Array, filters: Array, plan: _Plan) -> Array:
             target[lead + inputs] += part[lead + outputs] * filters[place]
     if plan.filters == plan.channels:
         return result
-    return result.reshape(*result.shape[:-1], plan.channels, plan.filters // plan.channels).sum(axis=-1)
+    several = result.reshape(*result.shape[:-1], plan.channels, plan.filters // plan.channels)
+    return np.asarray(several.sum(axis=-1))
 
 
 def _repeated(x: Array, plan: _Plan) -> Array:
@@ -449,6 +452,7 @@ _CASES: list[tuple[Sizes, Sizes, dict[str, Any]]] = [
     ((1, 3, 3, 2), (3, 3, 2, 1), {"padding": "VALID"}),
     ((1, 5, 4, 17), (2, 2, 17, 2), {"padding": ((1, 3), (0, 2)), "strides": (2, 1), "dilations": (1, 2)}),
     ((1, 2, 2, 1), (3, 3, 1, 1), {"padding": ((0, 0), (0, 0))}),
+    ((1, 3, 3, 1), (2, 2, 1, 0), {"padding": "VALID"}),
 ]
 
 

@@ -23,18 +23,20 @@ def _end(rank: int, axis: int, front: bool) -> tuple[tuple[int, int], ...]:
 
 
 def moved_on(x: Any, axis: int, reverse: bool) -> Any:
-    """Each element one place further along the axis (back with `reverse`), a zero in the place that is left."""
+    """Each element one place further along the axis (back with `reverse`), a zero where one is missing."""
     rank = rank_of(x)
     longer = pad_constant(x, paddings=_end(rank, axis, not reverse), constant_values=0)
     return crop(longer, paddings=_end(rank, axis, reverse))
 
 
-# --- y[i] = x[i] + decay[i] * y[i - 1] -------------------------------------------------------------------------------
+# --- y[i] = x[i] + decay[i] * y[i - 1] ----------------------------------------------------------------------
 
 
 def _recurrence(x: Array, decay: Array, axis: int, reverse: bool) -> Array:
     if x.shape != decay.shape or not -x.ndim <= axis < x.ndim:
-        raise invalid(f"linear_recurrence: x {x.shape} and decay {decay.shape} need one shape that has axis {axis}.")
+        raise invalid(
+            f"linear_recurrence: x {x.shape} and decay {decay.shape} need one shape that has axis {axis}."
+        )
     total, factor = np.moveaxis(x, axis, 0).copy(), np.moveaxis(decay, axis, 0).copy()
     if reverse:
         total, factor = total[::-1], factor[::-1]
@@ -86,12 +88,16 @@ def _(t: Any, decay: Any, out: Any, axis: int, reverse: bool) -> Any:
 @linear_recurrence.batched
 def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
     _, (x, decay) = all_batched(is_batched, args)
-    return linear_recurrence(x, decay, **{**attributes, "axis": negative_axis(attributes["axis"], rank_of(x) - 1)})
+    return linear_recurrence(
+        x, decay, **{**attributes, "axis": negative_axis(attributes["axis"], rank_of(x) - 1)}
+    )
 
 
 _CASES: list[tuple[tuple[int, ...], int, bool]] = [
-    ((4,), 0, False), ((4,), -1, True), ((2, 3), 0, False), ((2, 3), 1, True), ((2, 3), -1, False), ((2, 5, 2), 1, True), ((1,), 0, False),
-    ((1, 1), 1, True), ((0,), 0, False), ((2, 0), 1, True), ((0, 3), 1, False), ((9,), 0, True), ((8,), 0, False),
+    ((4,), 0, False), ((4,), -1, True), ((2, 3), 0, False), ((2, 3), 1, True), ((2, 3), -1, False),
+    ((2, 5, 2), 1, True), ((1,), 0, False),
+    ((1, 1), 1, True), ((0,), 0, False), ((2, 0), 1, True), ((0, 3), 1, False), ((9,), 0, True),
+    ((8,), 0, False),
 ]  # fmt: skip
 
 
@@ -121,7 +127,7 @@ def _() -> Iterator[BadInput]:
         yield BadInput("every element has a decay", (x, decay), {"axis": 0})
 
 
-# --- running log-sum-exp ---------------------------------------------------------------------------------------------
+# --- running log-sum-exp ------------------------------------------------------------------------------------
 
 
 def _running(x: Array, axis: int, reverse: bool) -> Array:
@@ -145,7 +151,7 @@ def running_logsumexp(xp: Any, x: Any, *, axis: int = 0, reverse: bool = False) 
 
 
 def _rises(out: Any, axis: int, first: bool, reverse: bool) -> Any:
-    """exp(-(out[i] - out[i - 1])) in place i, or in place i - 1; 1 in the place that is left. Never above 1."""
+    """exp(-(out[i] - out[i - 1])) in place i, or in place i - 1; 1 where one is missing. Never above 1."""
     rank = rank_of(out)
     if not shape_of(out)[axis]:
         return out

@@ -1,7 +1,8 @@
 """Factorisations of matrices in the last two axes: Cholesky, QR, LU. (Spectral ones are in spectral.py.)
 
-Where a factor is not unique, its derivative is that of the factor as it is computed here: QR with a real diagonal of R.
-The basis that `qr(full_matrices=True)` adds to a tall matrix is arbitrary from two vectors on, and has no derivative.
+Where a factor is not unique, its derivative is that of the factor as it is computed here: QR with a real
+diagonal of R. The basis that `qr(full_matrices=True)` adds to a tall matrix is arbitrary from two vectors on,
+and has no derivative.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from .elementwise import imag, make_complex, zeros_like
 from .family import batch_leading, is_complex, rank_of, shape_of
 from .index import put, take
 from .layout import concat, crop
-from .linalg import adjoint, check_matrix, product
-from .solve import LAPACK, bad_matrices, regular, triangular_solve
+from .linalg import adjoint, check_matrix, columns, product
+from .solve import LAPACK, SQUARE, bad_matrices, regular, triangular_solve
 
-# --- Cholesky ----------------------------------------------------------------------------------------------------------
+# --- Cholesky -----------------------------------------------------------------------------------------------
 
 
 def _cholesky(input: Array) -> Array:
@@ -30,7 +31,9 @@ def _cholesky(input: Array) -> Array:
     try:
         return np.linalg.cholesky(input)
     except np.linalg.LinAlgError:
-        return np.stack([_cholesky_or_nan(m) for m in input.reshape(-1, *input.shape[-2:])]).reshape(input.shape)
+        return np.stack([_cholesky_or_nan(m) for m in input.reshape(-1, *input.shape[-2:])]).reshape(
+            input.shape
+        )
 
 
 def _cholesky_or_nan(matrix: Array) -> Array:
@@ -44,8 +47,8 @@ def _cholesky_or_nan(matrix: Array) -> Array:
 def cholesky(xp: Any, input: Any) -> Any:
     """The lower triangular L with L @ adjoint(L) = input, for Hermitian positive definite matrices.
 
-    Only the lower triangle is read. A matrix that is not positive definite gives nan in the lower triangle. The gradient is
-    Hermitian: it stands for changes that keep the matrix so.
+    Only the lower triangle is read. A matrix that is not positive definite gives nan in the lower triangle.
+    The gradient is Hermitian: it stands for changes that keep the matrix so.
 
     >>> import gradtape as tf
     >>> tf.linalg.cholesky([[4.0, 2.0], [2.0, 10.0]]).numpy()
@@ -87,17 +90,13 @@ def _(direction: Array) -> Array:
 def positive(draw: Any, shape: tuple[int, ...]) -> Array:
     """Hermitian positive definite matrices."""
     noise: Array = draw(shape, -1.0, 1.0)
-    return noise @ np.conj(noise.swapaxes(-1, -2)) + np.eye(shape[-1]).astype(noise.dtype)
-
-
-_SQUARE: list[tuple[int, ...]] = [
-    (1, 1), (2, 2), (3, 3), (4, 4), (2, 3, 3), (0, 0), (0, 2, 2), (2, 1, 2, 2), (1, 3, 3), (5, 5), (3, 1, 1), (2, 0, 0),
-]  # fmt: skip
+    matrix: Array = noise @ np.conj(noise.swapaxes(-1, -2)) + np.eye(shape[-1]).astype(noise.dtype)
+    return matrix
 
 
 @cholesky.samples
 def _(draw: Any) -> Iterator[Sample]:
-    for shape in _SQUARE:
+    for shape in SQUARE:
         yield Sample((positive(draw, shape),))
 
 
@@ -105,7 +104,9 @@ def _(draw: Any) -> Iterator[Sample]:
 def _(input: Any) -> Any:
     result = np.zeros_like(input)
     for j in range(input.shape[-1]):
-        rest = input[..., j:, j] - np.einsum("...ik,...k->...i", result[..., j:, :j], np.conj(result[..., j, :j]))
+        rest = input[..., j:, j] - np.einsum(
+            "...ik,...k->...i", result[..., j:, :j], np.conj(result[..., j, :j])
+        )
         result[..., j:, j] = rest / np.sqrt(rest[..., :1])
     return result
 
@@ -113,7 +114,7 @@ def _(input: Any) -> Any:
 bad_matrices(cholesky)
 
 
-# --- QR ----------------------------------------------------------------------------------------------------------------
+# --- QR -----------------------------------------------------------------------------------------------------
 
 
 def _qr(input: Array, full_matrices: bool = False) -> tuple[Array, Array]:
@@ -128,12 +129,6 @@ def qr(xp: Any, input: Any, *, full_matrices: bool = False) -> Any:
     return tuple(xp.linalg.qr(input, mode="complete" if full_matrices else "reduced"))
 
 
-def _columns(x: Any, start: int, stop: int) -> Any:
-    """The columns from `start` to before `stop`."""
-    rank, size = rank_of(x), shape_of(x)[-1]
-    return crop(x, paddings=(*((0, 0),) * (rank - 1), (start, size - stop)))
-
-
 def _rows(x: Any, stop: int) -> Any:
     """The rows before `stop`."""
     rank, size = rank_of(x), shape_of(x)[-2]
@@ -143,8 +138,8 @@ def _rows(x: Any, stop: int) -> Any:
 def _refuse_basis(m: int, n: int, full_matrices: bool) -> None:
     if full_matrices and m > n + 1:
         raise NotImplementedError(
-            f"The derivative of qr is not defined for {m} rows and {n} columns with full_matrices=True: the last {m - n} "
-            "columns of q are an arbitrary basis. Use full_matrices=False."
+            f"The derivative of qr is not defined for {m} rows and {n} columns with full_matrices=True: "
+            f"the last {m - n} columns of q are an arbitrary basis. Use full_matrices=False."
         )
 
 
@@ -163,15 +158,15 @@ def _(g: Any, input: Any, out: Any, full_matrices: bool) -> Any:
     m, n = shape_of(input)[-2:]
     _refuse_basis(m, n, full_matrices)
     (gq, gr), (q, r) = g, out
-    if m < n:  # q and the left part of r come from the left part of the input, the rest of r is adjoint(q) @ the rest
-        rest, gr_rest = _columns(input, m, n), _columns(gr, m, n)
+    if m < n:  # the left part of the input gives q and the left part of r; the rest of r is adjoint(q) @ rest
+        rest, gr_rest = columns(input, m, n), columns(gr, m, n)
         gq = gq + product(rest, gr_rest, adjoint_b=True)
-        left = _qr_cotangent(gq, _columns(gr, 0, m), q, _columns(r, 0, m))
+        left = _qr_cotangent(gq, columns(gr, 0, m), q, columns(r, 0, m))
         return concat([left, product(q, gr_rest)], axis=-1)
     if not full_matrices or m == n:
         return _qr_cotangent(gq, gr, q, r)
-    added, g_added = _columns(q, n, m), _columns(gq, n, m)
-    q, gq, r, gr = _columns(q, 0, n), _columns(gq, 0, n), _rows(r, n), _rows(gr, n)
+    added, g_added = columns(q, n, m), columns(gq, n, m)
+    q, gq, r, gr = columns(q, 0, n), columns(gq, 0, n), _rows(r, n), _rows(gr, n)
     return _qr_cotangent(gq - product(added, product(g_added, q, adjoint_a=True)), gr, q, r, gq)
 
 
@@ -188,12 +183,14 @@ def _(t: Any, input: Any, out: Any, full_matrices: bool) -> Any:
     _refuse_basis(m, n, full_matrices)
     q, r = out
     if m < n:
-        dq, dr = _qr_tangent(_columns(t, 0, m), q, _columns(r, 0, m))
-        rest = product(dq, _columns(input, m, n), adjoint_a=True) + product(q, _columns(t, m, n), adjoint_a=True)
+        dq, dr = _qr_tangent(columns(t, 0, m), q, columns(r, 0, m))
+        rest = product(dq, columns(input, m, n), adjoint_a=True) + product(
+            q, columns(t, m, n), adjoint_a=True
+        )
         return [dq, concat([dr, rest], axis=-1)]
     if not full_matrices or m == n:
         return _qr_tangent(t, q, r)
-    added, q = _columns(q, n, m), _columns(q, 0, n)
+    added, q = columns(q, n, m), columns(q, 0, n)
     dq, dr = _qr_tangent(t, q, _rows(r, n))
     d_added = -product(q, product(dq, added, adjoint_a=True))
     below = zeros_like(product(added, t, adjoint_a=True))
@@ -217,11 +214,13 @@ qr.batched(batch_leading)
 @qr.samples
 def _(draw: Any) -> Iterator[Sample]:
     for shape, full in [
-        ((1, 1), False), ((2, 2), False), ((3, 3), True), ((3, 2), False), ((5, 2), False), ((2, 3), False), ((2, 5), True), ((3, 2), True),
-        ((2, 3, 2), False), ((2, 2, 3), False), ((2, 0), False), ((0, 2), False), ((0, 3, 2), False), ((2, 1, 4, 3), True), ((1, 4), False),
+        ((1, 1), False), ((2, 2), False), ((3, 3), True), ((3, 2), False), ((5, 2), False), ((2, 3), False),
+        ((2, 5), True), ((3, 2), True),
+        ((2, 3, 2), False), ((2, 2, 3), False), ((2, 0), False), ((0, 2), False), ((0, 3, 2), False),
+        ((2, 1, 4, 3), True), ((1, 4), False),
     ]:  # fmt: skip
         noise = draw(shape, -0.4, 0.4)
-        matrix = noise + (2 * np.eye(*shape[-2:])).astype(noise.dtype)
+        matrix = noise + (2 * np.eye(shape[-2], shape[-1])).astype(noise.dtype)
         # One vector of a complex basis is still free to turn, so it has no derivative.
         free = full and shape[-2] > shape[-1] and noise.dtype.kind == "c"
         yield Sample((matrix,), {"full_matrices": full}, differentiable=not free)
@@ -257,10 +256,10 @@ def _() -> Iterator[BadInput]:
         yield BadInput("a matrix has two axes", (np.ones(shape, np.float64),), {"full_matrices": True})
 
 
-# --- LU ----------------------------------------------------------------------------------------------------------------
+# --- LU -----------------------------------------------------------------------------------------------------
 
 
-def _lu(input: Array, output_idx_type: Any = np.dtype(np.int32)) -> tuple[Array, Array]:
+def _lu(input: Array, output_idx_type: Any = np.int32) -> tuple[Array, Array]:
     from scipy.linalg import lu as factor
 
     check_matrix("lu", input)
@@ -277,7 +276,7 @@ def _lu(input: Array, output_idx_type: Any = np.dtype(np.int32)) -> tuple[Array,
 
 
 @op(dtypes=LAPACK, outputs=2, eager=_lu)
-def lu(xp: Any, input: Any, *, output_idx_type: Any = np.dtype(np.int32)) -> Any:
+def lu(xp: Any, input: Any, *, output_idx_type: Any = np.int32) -> Any:
     """L + U - I in one matrix and the order p of the rows, with input[p] = L @ U."""
     return _lu(input, output_idx_type)
 
@@ -311,7 +310,9 @@ def _(t: Any, out: Any) -> Any:
     permuted = take(t, order, axis=rank - 2, batch_dims=rank - 2)
     lower = _unit_lower(factors)
     inner = _over(triangular_solve(lower, permuted, lower=True, adjoint=False), factors)
-    change = product(lower, lower_part(inner, strictly=True)) + product(upper_part(inner), upper_part(factors))
+    change = product(lower, lower_part(inner, strictly=True)) + product(
+        upper_part(inner), upper_part(factors)
+    )
     return [change, None]
 
 
@@ -320,7 +321,7 @@ lu.batched(batch_leading)
 
 @lu.samples
 def _(draw: Any) -> Iterator[Sample]:
-    for shape in _SQUARE:
+    for shape in SQUARE:
         matrix = regular(draw, shape)
         yield Sample((np.flip(matrix, -2).copy() if len(shape) == 3 else matrix,))
     yield Sample((regular(draw, (3, 3)),), {"output_idx_type": np.dtype(np.int64)})
@@ -334,7 +335,7 @@ def _(input: Any, output_idx_type: Any) -> Any:
     for place in np.ndindex(input.shape[:-2]):
         a, rows = factors[place], np.arange(input.shape[-1])
         for k in range(len(a)):
-            best = k + np.argmax(np.abs(a[k:, k].real) + np.abs(a[k:, k].imag))
+            best = k + int(np.argmax(np.abs(a[k:, k].real) + np.abs(a[k:, k].imag)))
             a[[k, best]], rows[[k, best]] = a[[best, k]], rows[[best, k]]
             a[k + 1 :, k] /= a[k, k]
             a[k + 1 :, k + 1 :] -= np.outer(a[k + 1 :, k], a[k, k + 1 :])
@@ -347,6 +348,11 @@ bad_matrices(lu)
 
 @lu.rejects
 def _() -> Iterator[BadInput]:
-    for matrix in (np.zeros((2, 2)), np.array([[1.0, 2.0], [2.0, 4.0]]), np.full((2, 2), np.nan), np.stack([np.eye(2), np.ones((2, 2))])):
+    for matrix in (
+        np.zeros((2, 2)),
+        np.array([[1.0, 2.0], [2.0, 4.0]]),
+        np.full((2, 2), np.nan),
+        np.stack([np.eye(2), np.ones((2, 2))]),
+    ):
         yield BadInput("the matrix must be invertible", (matrix,))
     yield BadInput("positions are int32 or int64", (np.eye(2),), {"output_idx_type": np.dtype(np.int8)})

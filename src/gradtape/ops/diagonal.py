@@ -1,8 +1,8 @@
 """Diagonals and bands of matrices in the last two axes: taking them out, putting them in, building from them.
 
-Several diagonals stand in compact form, as TensorFlow has it: one row each from the highest to the lowest, the short
-ones padded. `align` says on which side superdiagonals and subdiagonals are written: "RIGHT_LEFT" pads superdiagonals
-on the left and subdiagonals on the right.
+Several diagonals stand in compact form, as TensorFlow has it: one row each from the highest to the lowest,
+the short ones padded. `align` says on which side superdiagonals and subdiagonals are written: "RIGHT_LEFT"
+pads superdiagonals on the left and subdiagonals on the right.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from ..dtypes import BOOL, NUMERIC, Array
 from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
+from ..op import BadInput, Sample, op
 from .elementwise import zeros_like
 from .family import batch_leading, shape_of
 from .linalg import check_matrix
@@ -29,9 +29,9 @@ Band = tuple[int, int]
 
 @lru_cache(maxsize=256)
 def _layout(rows: int, columns: int, k: Band, align: str) -> tuple[Array, Array, Array]:
-    """Where the diagonals k[0]..k[1] of a matrix stand: row, column, and whether the place holds an element."""
+    """Where the diagonals k[0]..k[1] of a matrix stand: row, column, whether the place holds an element."""
     low, high = k
-    longest = _longest(rows, columns, k)
+    longest = _longest((rows, columns), k)
     number = np.arange(high, low - 1, -1)[:, None]
     length = np.minimum(rows + np.minimum(number, 0), columns - np.maximum(number, 0))
     super_left, sub_left = align.startswith("LEFT"), align.endswith("LEFT")
@@ -43,7 +43,8 @@ def _layout(rows: int, columns: int, k: Band, align: str) -> tuple[Array, Array,
     return row, column, valid
 
 
-def _longest(rows: int, columns: int, k: Band) -> int:
+def _longest(shape: tuple[int, ...], k: Band) -> int:
+    rows, columns = shape[-2:]
     return max(min(rows + min(k[1], 0), columns - max(k[0], 0)), 0)
 
 
@@ -63,7 +64,7 @@ def _check_band(name: str, shape: tuple[int, ...], k: Band, align: str) -> None:
             )
 
 
-# --- diag_part -------------------------------------------------------------------------------------------------------
+# --- diag_part ----------------------------------------------------------------------------------------------
 
 
 def _diag_part(input: Array, k: Band = (0, 0), padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Array:
@@ -78,8 +79,10 @@ def _diag_part(input: Array, k: Band = (0, 0), padding_value: Any = 0, align: st
 
 
 @op(eager=_diag_part, dtypes=_TYPES, tf_name="MatrixDiagPartV3")
-def diag_part(xp: Any, input: Any, *, k: Band = (0, 0), padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Any:
-    """The diagonals k[0] to k[1] of matrices: a vector for one diagonal, else one row each from the highest down."""
+def diag_part(
+    xp: Any, input: Any, *, k: Band = (0, 0), padding_value: Any = 0, align: str = "RIGHT_LEFT"
+) -> Any:
+    """The diagonals k[0] to k[1] of matrices: a vector for one, else one row each from the highest down."""
     row, column, valid = _layout(*input.shape[-2:], k, align)
     found = xp.where(valid, input[..., row, column], padding_value)
     return found[..., 0, :] if k[0] == k[1] else found
@@ -98,15 +101,19 @@ def _(t: Any, k: Band, align: str) -> Any:
 diag_part.batched(batch_leading)
 
 _BANDS: list[tuple[tuple[int, ...], Band, str]] = [
-    ((3, 3), (0, 0), "RIGHT_LEFT"), ((2, 3), (0, 0), "RIGHT_LEFT"), ((3, 2), (0, 0), "RIGHT_LEFT"), ((3, 4), (1, 1), "RIGHT_LEFT"),
-    ((3, 4), (-2, -2), "RIGHT_LEFT"), ((3, 4), (-1, 1), "RIGHT_LEFT"), ((3, 4), (-1, 1), "LEFT_RIGHT"), ((4, 3), (-3, 2), "LEFT_LEFT"),
-    ((4, 3), (-2, 1), "RIGHT_RIGHT"), ((2, 3, 3), (0, 1), "RIGHT_LEFT"), ((2, 2, 3), (0, 0), "RIGHT_LEFT"), ((0, 3), (0, 0), "RIGHT_LEFT"),
-    ((1, 1), (0, 0), "RIGHT_LEFT"), ((0, 2, 2), (-1, 0), "LEFT_RIGHT"), ((5, 5), (2, 4), "RIGHT_LEFT"), ((5, 5), (-3, -1), "LEFT_RIGHT"),
+    ((3, 3), (0, 0), "RIGHT_LEFT"), ((2, 3), (0, 0), "RIGHT_LEFT"), ((3, 2), (0, 0), "RIGHT_LEFT"), ((3, 4),
+    (1, 1), "RIGHT_LEFT"),
+    ((3, 4), (-2, -2), "RIGHT_LEFT"), ((3, 4), (-1, 1), "RIGHT_LEFT"), ((3, 4), (-1, 1), "LEFT_RIGHT"),
+    ((4, 3), (-3, 2), "LEFT_LEFT"),
+    ((4, 3), (-2, 1), "RIGHT_RIGHT"), ((2, 3, 3), (0, 1), "RIGHT_LEFT"), ((2, 2, 3), (0, 0), "RIGHT_LEFT"),
+    ((0, 3), (0, 0), "RIGHT_LEFT"),
+    ((1, 1), (0, 0), "RIGHT_LEFT"), ((0, 2, 2), (-1, 0), "LEFT_RIGHT"), ((5, 5), (2, 4), "RIGHT_LEFT"),
+    ((5, 5), (-3, -1), "LEFT_RIGHT"),
 ]  # fmt: skip
 
 
 def _compact_shape(shape: tuple[int, ...], k: Band) -> tuple[int, ...]:
-    longest = _longest(*shape[-2:], k)
+    longest = _longest(shape, k)
     return (*shape[:-2], longest) if k[0] == k[1] else (*shape[:-2], k[1] - k[0] + 1, longest)
 
 
@@ -119,7 +126,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 @diag_part.value
 def _(input: Any, k: Band, padding_value: Any, align: str) -> Any:
-    longest = _longest(*input.shape[-2:], k)
+    longest = _longest(input.shape, k)
     result = np.full((*input.shape[:-2], k[1] - k[0] + 1, longest), padding_value, input.dtype)
     for number in range(k[0], k[1] + 1):
         values = np.diagonal(input, number, -2, -1)
@@ -144,7 +151,7 @@ def _() -> Iterator[BadInput]:
         yield BadInput("a matrix has two axes", (np.ones(shape, np.float32),))
 
 
-# --- diag --------------------------------------------------------------------------------------------------------------
+# --- diag ---------------------------------------------------------------------------------------------------
 
 
 def _matrix_size(diagonal: Array, k: Band, num_rows: int, num_cols: int, align: str) -> tuple[int, int]:
@@ -155,7 +162,9 @@ def _matrix_size(diagonal: Array, k: Band, num_rows: int, num_cols: int, align: 
     if diagonal.ndim < 1 + (count > 1) or count < 1:
         raise invalid(f"diag: diagonals of shape {diagonal.shape} cannot be the diagonals {k[0]} to {k[1]}.")
     if count > 1 and diagonal.shape[-2] != count:
-        raise invalid(f"diag: k = {k} names {count} diagonals, but there are {diagonal.shape[-2]}: {diagonal.shape}.")
+        raise invalid(
+            f"diag: k = {k} names {count} diagonals, but there are {diagonal.shape[-2]}: {diagonal.shape}."
+        )
     longest = diagonal.shape[-1]
     fewest_rows, fewest_columns = longest - min(k[1], 0), longest + max(k[0], 0)
     if num_rows == -1 and num_cols == -1:
@@ -165,7 +174,7 @@ def _matrix_size(diagonal: Array, k: Band, num_rows: int, num_cols: int, align: 
     more_rows, more_columns = num_rows - fewest_rows, num_cols - fewest_columns
     if min(more_rows, more_columns) < 0 or (more_rows and more_columns):
         raise invalid(
-            f"diag: {num_rows} rows and {num_cols} columns do not fit diagonals of length {longest} with k = {k}: "
+            f"diag: {num_rows} rows, {num_cols} columns do not fit diagonals of length {longest}, k = {k}: "
             f"at least {fewest_rows} and {fewest_columns} are needed, and one of the two exactly."
         )
     if num_rows * num_cols > _MOST_ELEMENTS:
@@ -174,7 +183,12 @@ def _matrix_size(diagonal: Array, k: Band, num_rows: int, num_cols: int, align: 
 
 
 def _diag(
-    diagonal: Array, k: Band = (0, 0), num_rows: int = -1, num_cols: int = -1, padding_value: Any = 0, align: str = "RIGHT_LEFT"
+    diagonal: Array,
+    k: Band = (0, 0),
+    num_rows: int = -1,
+    num_cols: int = -1,
+    padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
 ) -> Array:
     rows, columns = _matrix_size(diagonal, k, num_rows, num_cols, align)
     lead = diagonal.shape[:-1] if k[0] == k[1] else diagonal.shape[:-2]
@@ -187,7 +201,9 @@ def _diag(
 def _written(result: Array, diagonal: Array, k: Band, align: str) -> Array:
     """The matrices with their diagonals overwritten, in place."""
     row, column, valid = _layout(*result.shape[-2:], k, align)
-    result[..., row[valid], column[valid]] = (diagonal[..., None, :] if k[0] == k[1] else diagonal)[..., valid]
+    result[..., row[valid], column[valid]] = (diagonal[..., None, :] if k[0] == k[1] else diagonal)[
+        ..., valid
+    ]
     return result
 
 
@@ -202,7 +218,7 @@ def diag(
     padding_value: Any = 0,
     align: str = "RIGHT_LEFT",
 ) -> Any:
-    """Matrices with the given diagonals k[0] to k[1] and `padding_value` elsewhere: the inverse of `diag_part`."""
+    """Matrices with the given diagonals k[0] to k[1], `padding_value` elsewhere."""
     rows, columns = _matrix_size(diagonal, k, num_rows, num_cols, align)
     row, column, valid = _layout(rows, columns, k, align)
     compact = diagonal[..., None, :] if k[0] == k[1] else diagonal
@@ -227,7 +243,9 @@ diag.batched(batch_leading)
 def _(draw: Any) -> Iterator[Sample]:
     for shape, k, align in _BANDS:
         rows, columns = shape[-2:]
-        yield Sample((draw(_compact_shape(shape, k)),), {"k": k, "num_rows": rows, "num_cols": columns, "align": align})
+        yield Sample(
+            (draw(_compact_shape(shape, k)),), {"k": k, "num_rows": rows, "num_cols": columns, "align": align}
+        )
     yield Sample((draw((3,)),))
     yield Sample((draw((2, 3)),), {"k": (1, 1), "padding_value": 5})
     yield Sample((draw((3,)),), {"num_rows": 5})
@@ -262,7 +280,7 @@ def _() -> Iterator[BadInput]:
     yield BadInput("align is one of four words", (x,), {"align": "right"})
 
 
-# --- set_diag ----------------------------------------------------------------------------------------------------------
+# --- set_diag -----------------------------------------------------------------------------------------------
 
 
 def _set_diag(input: Array, diagonal: Array, k: Band = (0, 0), align: str = "RIGHT_LEFT") -> Array:
@@ -271,7 +289,7 @@ def _set_diag(input: Array, diagonal: Array, k: Band = (0, 0), align: str = "RIG
     expected = _compact_shape(input.shape, k)
     if diagonal.shape != expected:
         raise invalid(
-            f"set_diag: the diagonals {k[0]} to {k[1]} of a tensor of shape {input.shape} have shape {expected}, "
+            f"set_diag: diagonals {k[0]} to {k[1]} of a tensor of shape {input.shape} have shape {expected}, "
             f"got {diagonal.shape}."
         )
     return _written(np.array(input), diagonal, k, align)
@@ -325,14 +343,22 @@ def _(input: Any, diagonal: Any, k: Band, align: str) -> Any:
 @set_diag.rejects
 def _() -> Iterator[BadInput]:
     x = np.ones((3, 4), np.float32)
-    for shape, k in [((2,), (0, 0)), ((2, 3), (0, 0)), ((3,), (9, 9)), ((), (0, 0)), ((3, 3), (0, 1)), ((4,), (0, 0)), ((3,), (1, 0))]:
+    for shape, k in [
+        ((2,), (0, 0)),
+        ((2, 3), (0, 0)),
+        ((3,), (9, 9)),
+        ((), (0, 0)),
+        ((3, 3), (0, 1)),
+        ((4,), (0, 0)),
+        ((3,), (1, 0)),
+    ]:
         yield BadInput("the diagonals must fit", (x, np.ones(shape, np.float32)), {"k": k})
     yield BadInput("leading axes are not repeated", (np.ones((2, 3, 3), np.float32), np.ones(3, np.float32)))
     yield BadInput("a matrix has two axes", (np.ones(3, np.float32), np.ones(3, np.float32)))
     yield BadInput("types never mix", (x, np.ones(3, np.float64)))
 
 
-# --- band_part ---------------------------------------------------------------------------------------------------------
+# --- band_part ----------------------------------------------------------------------------------------------
 
 
 def _in_band(shape: tuple[int, ...], num_lower: int, num_upper: int) -> Array:
@@ -350,15 +376,15 @@ def _band_part(input: Array, num_lower: int, num_upper: int) -> Array:
     rows, columns = input.shape[-2:]
     if num_lower > rows or num_upper > columns:
         raise invalid(
-            f"band_part: num_lower must be at most {rows} and num_upper at most {columns} (negative: all) for a tensor of shape "
-            f"{input.shape}, got {num_lower} and {num_upper}."
+            f"band_part: num_lower must be at most {rows} and num_upper at most {columns} (negative: all) "
+            f"for a tensor of shape {input.shape}, got {num_lower} and {num_upper}."
         )
     return np.where(_in_band(input.shape, num_lower, num_upper), input, np.zeros((), input.dtype))
 
 
 @op(eager=_band_part, dtypes=_TYPES, tf_name="MatrixBandPart")
 def band_part(xp: Any, input: Any, *, num_lower: int, num_upper: int) -> Any:
-    """Matrices with zeros outside a band: `num_lower` diagonals below the main one and `num_upper` above (negative: all)."""
+    """Matrices with zeros outside a band of diagonals below and above the main one (negative: all)."""
     return xp.where(_in_band(input.shape, num_lower, num_upper), input, xp.zeros((), input.dtype))
 
 
@@ -374,7 +400,8 @@ band_part.batched(batch_leading)
 @band_part.samples
 def _(draw: Any) -> Iterator[Sample]:
     for shape, lower, upper in [
-        ((3, 3), 0, 0), ((3, 3), -1, 0), ((3, 3), 0, -1), ((3, 4), 1, 2), ((4, 3), -1, -1), ((2, 3, 3), 1, 0), ((0, 3), 0, 0), ((2, 0), 1, 0),
+        ((3, 3), 0, 0), ((3, 3), -1, 0), ((3, 3), 0, -1), ((3, 4), 1, 2), ((4, 3), -1, -1),
+        ((2, 3, 3), 1, 0), ((0, 3), 0, 0), ((2, 0), 1, 0),
         ((1, 1), 0, 0), ((3, 4), 3, 4), ((5, 5), 2, -7), ((2, 1, 2, 2), 0, 1), ((3, 2), 2, 0),
     ]:  # fmt: skip
         yield Sample((draw(shape),), {"num_lower": lower, "num_upper": upper})
@@ -392,10 +419,12 @@ def _() -> Iterator[BadInput]:
     for lower, upper in [(4, 0), (0, 5), (9, 9), (2**40, 0), (0, 2**40), (5, -1), (-1, 6), (2**62, -1)]:
         yield BadInput("the band lies in the matrix", (x,), {"num_lower": lower, "num_upper": upper})
     for shape in [(), (3,)]:
-        yield BadInput("a matrix has two axes", (np.ones(shape, np.float32),), {"num_lower": 0, "num_upper": 0})
+        yield BadInput(
+            "a matrix has two axes", (np.ones(shape, np.float32),), {"num_lower": 0, "num_upper": 0}
+        )
 
 
-# --- what rules are written with ---------------------------------------------------------------------------------------
+# --- what rules are written with ----------------------------------------------------------------------------
 
 
 def lower_part(x: Any, strictly: bool = False) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ from ..dtypes import ANY, INDEX, INTEGER, NUMERIC, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
 from ..tensor import IndexedSlices
+from .accumulate import add_rows
 from .elementwise import zeros_like
 from .family import all_batched, rank_of, shape_of, with_batch_axis
 from .layout import concat, permute, reshape
@@ -332,16 +334,15 @@ def _() -> Iterator[BadInput]:
 
 def _put(values: Array, indices: Array, shape: tuple[int, ...], axis: int, batch_dims: int) -> Array:
     indices = np.asarray(indices)
-    result = np.zeros(shape, values.dtype)
     axis %= len(shape)
     batch_dims = batch_dims % indices.ndim if batch_dims < 0 else batch_dims
-    count = int(np.prod(shape[:batch_dims], dtype=np.int64))
-    rows = np.moveaxis(result.reshape(count, *shape[batch_dims:]), axis - batch_dims + 1, 1)
-    picks = indices.reshape(count, int(np.prod(indices.shape[batch_dims:], dtype=np.int64)))
-    middle = shape[batch_dims:axis]
-    flat = values.reshape(count, *middle, picks.shape[1], *shape[axis + 1 :])
-    np.add.at(rows, (np.arange(count)[:, None], picks), np.moveaxis(flat, axis - batch_dims + 1, 1))
-    return result
+    count, size, middle = math.prod(shape[:batch_dims]), shape[axis], shape[batch_dims:axis]
+    picks = indices.reshape(count, math.prod(indices.shape[batch_dims:]))
+    positions = (picks + np.arange(count)[:, None] * size).reshape(-1)
+    apart = values.reshape(count, *middle, picks.shape[1], *shape[axis + 1 :])
+    rows = np.moveaxis(apart, 1 + len(middle), 1)
+    total = add_rows(rows.reshape(positions.size, *rows.shape[2:]), positions, count * size)
+    return np.moveaxis(total.reshape(count, size, *rows.shape[2:]), 1, 1 + len(middle)).reshape(shape)
 
 
 @op(eager=_put, dtypes=NUMERIC, other={"indices": INTEGER}, tf_name="GatherGrad")

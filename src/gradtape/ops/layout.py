@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -128,7 +129,15 @@ def _() -> Iterator[BadInput]:
         yield BadInput("the shapes do not broadcast", (x,), {"shape": shape})
 
 
-@op(dtypes=NUMERIC)
+def _sum_to_shape(x: Array, shape: tuple[int, ...]) -> Array:
+    extra = x.ndim - len(shape)
+    if extra > 0 and x.size and x.dtype.char in "fd" and x.flags.c_contiguous:
+        # The gradient of every bias: einsum adds rows three times faster than sum does where they are short.
+        x = np.einsum("nc->c", x.reshape(math.prod(x.shape[:extra]), -1)).reshape(x.shape[extra:])
+    return sum_to_shape.kernel(np, x, shape=shape)  # type: ignore[no-any-return]
+
+
+@op(eager=_sum_to_shape, dtypes=NUMERIC)
 def sum_to_shape(xp: Any, x: Any, *, shape: tuple[int, ...]) -> Any:
     """The transpose of broadcasting: sum over the axes along which `shape` was repeated to become `x.shape`."""
     if x.shape == shape:

@@ -1,4 +1,4 @@
-"""Products: matmul with transposes, einsum, from which tensordot and the rest are made, and the cross product."""
+"""Products: matmul with transposes, einsum (from which tensordot is made), the cross product."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ..errors import FailedPreconditionError, invalid
 from ..op import BadInput, Op, Sample, op
 from .elementwise import conj, select, zeros_like
 from .family import batch_leading, is_complex, rank_of, shape_of
-from .layout import broadcast_to, permute, reshape, sum_to_shape
+from .layout import broadcast_to, crop, permute, reshape, sum_to_shape
 
-# --- matmul ----------------------------------------------------------------------------------------------------------
+# --- matmul -------------------------------------------------------------------------------------------------
 
 
 def _matmul(a: Array, b: Array, transpose_a: bool = False, transpose_b: bool = False) -> Array:
@@ -73,10 +73,17 @@ matmul.linear("a", "b")
 @matmul.batched
 def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
     a, b = args
-    if is_batched == (True, False) and rank_of(a) == 3 and not attributes.get("transpose_a") and rank_of(b) == 2:
+    if (
+        is_batched == (True, False)
+        and rank_of(a) == 3
+        and not attributes.get("transpose_a")
+        and rank_of(b) == 2
+    ):
         # Fold the batch into the rows of one product.
         size, rows, inner = shape_of(a)
-        product = matmul(reshape(a, shape=(size * rows, inner)), b, transpose_b=attributes.get("transpose_b", False))
+        product = matmul(
+            reshape(a, shape=(size * rows, inner)), b, transpose_b=attributes.get("transpose_b", False)
+        )
         return reshape(product, shape=(size, rows, shape_of(product)[-1]))
     ranks = [rank_of(x) - batched for x, batched in zip(args, is_batched, strict=True)]
     rank = max(ranks)
@@ -114,10 +121,14 @@ def _(a: Array, b: Array, transpose_a: bool = False, transpose_b: bool = False) 
 @matmul.samples
 def _(draw: Any) -> Iterator[Sample]:
     for a, b, ta, tb in [
-        ((2, 3), (3, 4), False, False), ((3, 2), (3, 4), True, False), ((2, 3), (4, 3), False, True), ((3, 2), (4, 3), True, True),
-        ((5, 2, 3), (3, 2), False, False), ((2, 3), (5, 3, 2), False, False), ((4, 1, 2, 3), (2, 3, 2), False, False),
-        ((2, 3, 2), (2, 3, 4), True, False), ((2, 2, 3), (2, 4, 3), False, True), ((0, 3), (3, 2), False, False), ((2, 0), (0, 3), False, False),
-        ((1, 1), (1, 1), False, False), ((2, 4, 3), (3, 3), False, True), ((3, 1, 4, 2), (1, 4, 2), True, False),
+        ((2, 3), (3, 4), False, False), ((3, 2), (3, 4), True, False), ((2, 3), (4, 3), False, True),
+        ((3, 2), (4, 3), True, True),
+        ((5, 2, 3), (3, 2), False, False), ((2, 3), (5, 3, 2), False, False), ((4, 1, 2, 3),
+        (2, 3, 2), False, False),
+        ((2, 3, 2), (2, 3, 4), True, False), ((2, 2, 3), (2, 4, 3), False, True), ((0, 3),
+        (3, 2), False, False), ((2, 0), (0, 3), False, False),
+        ((1, 1), (1, 1), False, False), ((2, 4, 3), (3, 3), False, True), ((3, 1, 4, 2),
+        (1, 4, 2), True, False),
         ((2, 3, 0), (0, 4), False, False), ((0, 2, 3), (3, 2), False, False),
     ]:  # fmt: skip
         yield Sample((draw(a), draw(b)), {"transpose_a": ta, "transpose_b": tb})
@@ -133,14 +144,15 @@ def _(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
 @matmul.rejects
 def _() -> Iterator[BadInput]:
     for a, b in [
-        ((2, 3), (2, 3)), ((3,), (3, 2)), ((2, 3), (3,)), ((), (2, 2)), ((2, 3), (4, 2)), ((2, 2, 3), (3, 3, 2)), ((2, 3), ()), ((3,), (3,)),
+        ((2, 3), (2, 3)), ((3,), (3, 2)), ((2, 3), (3,)), ((), (2, 2)), ((2, 3), (4, 2)), ((2, 2, 3),
+        (3, 3, 2)), ((2, 3), ()), ((3,), (3,)),
         ((2, 0), (2, 3)), ((4, 2, 3), (5, 3, 2)),
     ]:  # fmt: skip
         yield BadInput("the shapes must fit", (np.ones(a, np.float32), np.ones(b, np.float32)))
     yield BadInput("types never mix", (np.ones((2, 2), np.float32), np.ones((2, 2), np.float64)))
 
 
-# --- what the rules of the ops on matrices are written with ------------------------------------------------------------
+# --- what the rules of the ops on matrices are written with -------------------------------------------------
 
 
 def transposed(x: Any) -> Any:
@@ -161,6 +173,12 @@ def product(a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False) ->
     return matmul(a, b, transpose_a=adjoint_a, transpose_b=adjoint_b)
 
 
+def columns(x: Any, start: int, stop: int) -> Any:
+    """The columns from `start` to before `stop`."""
+    rank, size = rank_of(x), shape_of(x)[-1]
+    return x if stop - start == size else crop(x, paddings=(*((0, 0),) * (rank - 1), (start, size - stop)))
+
+
 def check_matrix(name: str, x: Array, square: bool = True) -> None:
     """Raise unless the last two axes hold a matrix, a square one by default."""
     if x.ndim < 2:
@@ -169,23 +187,24 @@ def check_matrix(name: str, x: Array, square: bool = True) -> None:
         raise invalid(f"{name}: the matrix must be square, got a tensor of shape {x.shape}.")
 
 
-# --- einsum ----------------------------------------------------------------------------------------------------------
+# --- einsum -------------------------------------------------------------------------------------------------
 
 
 def _einsum(operands: list[Array], equation: str) -> Array:
-    _check_sizes(operands, equation)
     if operands[0].dtype in NARROW_FLOATS:
+        _check_sizes(operands, equation)
         wide = np.einsum(equation, *[o.astype(np.float32) for o in operands], optimize=True)
         return np.asarray(wide).astype(operands[0].dtype)
     if len(operands) == 2:
         product = _two_operand_product(operands[0], operands[1], equation)
         if product is not None:
             return product
+    _check_sizes(operands, equation)
     return np.asarray(np.einsum(equation, *operands, optimize=len(operands) > 1))
 
 
 def _check_sizes(operands: list[Array], equation: str) -> None:
-    """A label has one size. (NumPy would repeat an axis of size one; TensorFlow does so under an ellipsis only.)"""
+    """A label has one size. (NumPy would repeat an axis of size one; TensorFlow only under an ellipsis.)"""
     sizes: dict[str, int] = {}
     for term, operand in zip(equation.partition("->")[0].split(","), operands, strict=True):
         for label, size in zip(term, operand.shape, strict=True):
@@ -194,7 +213,7 @@ def _check_sizes(operands: list[Array], equation: str) -> None:
 
 
 def _two_operand_product(a: Array, b: Array, equation: str) -> Array | None:
-    """The contraction of two operands as one (batched) matrix product, which BLAS does ten times faster than einsum."""
+    """The contraction of two operands as one (batched) product of matrices: ten times faster than einsum."""
     inputs, output = equation.split("->")
     left, right = inputs.split(",")
     if len(set(left)) != len(left) or len(set(right)) != len(right):
@@ -206,6 +225,8 @@ def _two_operand_product(a: Array, b: Array, equation: str) -> Array | None:
     if any(c not in output for c in (*rows, *columns)) or not summed:
         return None
     size = dict(zip(left, a.shape, strict=True)) | dict(zip(right, b.shape, strict=True))
+    if any(size[c] != n for c, n in zip(left, a.shape, strict=True)):
+        return None  # (the general way raises)
 
     def matrix(x: Array, labels: str, first: list[str], second: list[str]) -> Array:
         moved = x.transpose([labels.index(c) for c in (*batch, *first, *second)])
@@ -255,7 +276,7 @@ def _cotangent(g: Any, operands: Any, labels: list[str], output: str, k: int) ->
 
 
 def _cotangent_of_diagonal(g: Any, operands: Any, labels: list[str], output: str, k: int) -> Any:
-    """A label that repeats inside one operand takes a diagonal; its cotangent is put back on that diagonal."""
+    """A label that repeats in one operand takes a diagonal; its cotangent is put back on that diagonal."""
     wanted = labels[k]
     unique = "".join(dict.fromkeys(wanted))
     shape = shape_of(operands[k])
@@ -280,34 +301,45 @@ contract.multilinear = True
 def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
     inputs, output = attributes["equation"].split("->")
     labels = inputs.split(",")
-    fresh = next(c for c in "ZYXWVUTSRQPONMLKJIHGFEDCBAzyxwvutsrqponmlkjihgfedcba" if c not in attributes["equation"])
+    fresh = next(
+        c for c in "ZYXWVUTSRQPONMLKJIHGFEDCBAzyxwvutsrqponmlkjihgfedcba" if c not in attributes["equation"]
+    )
     marked = [fresh + s if batched else s for s, batched in zip(labels, is_batched, strict=True)]
     return contract(args[0], equation=",".join(marked) + "->" + fresh + output)
 
 
 @contract.checks
 def _(operands: list[Array], equation: str) -> None:
-    inputs, _, output = equation.partition("->")
+    inputs = equation.partition("->")[0]
     labels = inputs.split(",")
     shapes = [o.shape for o in operands]
     if len(labels) != len(operands):
-        raise invalid(f"einsum: equation '{equation}' has {len(labels)} operands, {len(operands)} were given.")
+        raise invalid(
+            f"einsum: equation '{equation}' has {len(labels)} operands, {len(operands)} were given."
+        )
     sizes: dict[str, int] = {}
     for term, shape in zip(labels, shapes, strict=True):
         if len(term) != len(shape):
-            raise invalid(f"einsum: '{term}' in '{equation}' has {len(term)} axes, its operand has shape {shape}.")
+            raise invalid(
+                f"einsum: '{term}' in '{equation}' has {len(term)} axes, its operand has shape {shape}."
+            )
         for c, n in zip(term, shape, strict=True):
             if sizes.setdefault(c, n) != n:
-                raise invalid(f"einsum: axis '{c}' of '{equation}' has two sizes, {sizes[c]} and {n}; shapes are {shapes}.")
+                raise invalid(
+                    f"einsum: axis '{c}' of '{equation}' has two sizes, {sizes[c]} and {n}: {shapes}."
+                )
     raise invalid(f"einsum: equation '{equation}' does not make sense for operands of shapes {shapes}.")
 
 
 @contract.samples
 def _(draw: Any) -> Iterator[Sample]:
     for equation, *shapes in [
-        ("ij,jk->ik", (2, 3), (3, 4)), ("ij->ji", (2, 3)), ("ij->i", (2, 3)), ("ij->", (2, 3)), ("i,i->", (3,), (3,)), ("i,j->ij", (2,), (3,)),
-        ("bij,bjk->bik", (2, 2, 3), (2, 3, 2)), ("ii->i", (3, 3)), ("ii->", (3, 3)), ("ij,ij->ij", (2, 3), (2, 3)), ("ijk,kl,lm->ijm", (2, 2, 3), (3, 2), (2, 2)),
-        ("bhqd,bhkd->bhqk", (2, 2, 3, 2), (2, 2, 3, 2)), ("ij,kj->", (2, 3), (4, 3)), ("i->i", (0,)), ("iij,j->i", (2, 2, 3), (3,)),
+        ("ij,jk->ik", (2, 3), (3, 4)), ("ij->ji", (2, 3)), ("ij->i", (2, 3)), ("ij->", (2, 3)),
+        ("i,i->", (3,), (3,)), ("i,j->ij", (2,), (3,)),
+        ("bij,bjk->bik", (2, 2, 3), (2, 3, 2)), ("ii->i", (3, 3)), ("ii->", (3, 3)), ("ij,ij->ij", (2, 3),
+        (2, 3)), ("ijk,kl,lm->ijm", (2, 2, 3), (3, 2), (2, 2)),
+        ("bhqd,bhkd->bhqk", (2, 2, 3, 2), (2, 2, 3, 2)), ("ij,kj->", (2, 3), (4, 3)), ("i->i", (0,)),
+        ("iij,j->i", (2, 2, 3), (3,)),
     ]:  # fmt: skip
         yield Sample(([draw(shape) for shape in shapes],), {"equation": equation})
 
@@ -320,18 +352,31 @@ def _(operands: Any, equation: str) -> Any:
 @contract.rejects
 def _() -> Iterator[BadInput]:
     x, y = np.ones((2, 3), np.float32), np.ones((2, 3), np.float32)
-    for equation in ["ij,jk->ik", "ij->ij", "ijk,jk->i", "ij,jk,kl->il", "i,j->ij", "ij,ij->iz", "ij,ij->ii", "", "ij,ji->ij", "ijk,ijk->"]:
+    for equation in [
+        "ij,jk->ik",
+        "ij->ij",
+        "ijk,jk->i",
+        "ij,jk,kl->il",
+        "i,j->ij",
+        "ij,ij->iz",
+        "ij,ij->ii",
+        "",
+        "ij,ji->ij",
+        "ijk,ijk->",
+    ]:
         yield BadInput("the equation must fit the operands", ([x, y],), {"equation": equation})
 
     yield BadInput("a label has one size, also where it is 1", ([x[:1], y],), {"equation": "ij,ij->i"})
 
 
-# --- the cross product -------------------------------------------------------------------------------------------------
+# --- the cross product --------------------------------------------------------------------------------------
 
 
 def _cross(a: Array, b: Array) -> Array:
     if a.shape != b.shape or not a.ndim:
-        raise invalid(f"cross: both operands need one shape, with at least one axis; got {a.shape} and {b.shape}.")
+        raise invalid(
+            f"cross: both operands need one shape, with at least one axis; got {a.shape} and {b.shape}."
+        )
     if a.shape[-1] != 3:
         message = f"cross: the cross product is defined for vectors of 3 elements, got shape {a.shape}."
         raise FailedPreconditionError(None, None, message)
@@ -365,7 +410,20 @@ cross.batched(batch_leading)
 
 @cross.samples
 def _(draw: Any) -> Iterator[Sample]:
-    for shape in [(3,), (2, 3), (1, 3), (3, 3), (0, 3), (2, 1, 3), (4, 3), (2, 2, 3), (5, 3), (1, 1, 3), (2, 0, 3), (6, 3)]:
+    for shape in [
+        (3,),
+        (2, 3),
+        (1, 3),
+        (3, 3),
+        (0, 3),
+        (2, 1, 3),
+        (4, 3),
+        (2, 2, 3),
+        (5, 3),
+        (1, 1, 3),
+        (2, 0, 3),
+        (6, 3),
+    ]:
         yield Sample((draw(shape), draw(shape)))
 
 

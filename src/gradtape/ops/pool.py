@@ -114,11 +114,13 @@ def _steps(x: Array, out: Array, found: Windows) -> list[Array]:
 def _chosen(x: Array, out: Array, keys: Any) -> Iterator[tuple[Any, Any, Array]]:
     """For each place of the window: its keys, and whether it holds the first of the largest elements."""
     done = np.zeros(out.shape, bool)
-    for inputs, outputs in keys:
+    for number, (inputs, outputs) in enumerate(keys, 1):
         hit = x[inputs] == out[outputs]
         before = done[outputs]
-        np.greater(hit, before, out=hit)  # hit and not before
-        before |= hit
+        if number > 1:
+            np.greater(hit, before, out=hit)  # hit and not before
+        if number < len(keys):
+            before |= hit
         yield inputs, outputs, hit
 
 
@@ -126,20 +128,20 @@ def _window_max_gradient(
     g: Array, input: Array, largest: Array, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Array:
     found = _checked_triple(g, input, largest, window, strides, dilations, padding, "output")
-    result = np.empty(input.shape, g.dtype)
+    result = np.zeros(input.shape, g.dtype)
     overlap = any(s <= (w - 1) * d for s, w, d in zip(strides, window, dilations, strict=True))
+    stages = _stages(found)
     for block in _pool_blocks(input.shape, input.itemsize):
         values = _steps(input[block], largest[block], found)
         part = g[block]
-        for x, y, keys in reversed(list(zip(values[:-1], values[1:], _stages(found), strict=True))):
-            before = np.zeros(x.shape, g.dtype)
-            for inputs, outputs, hit in _chosen(x, y, keys):
+        for stage in reversed(range(len(stages))):
+            before = np.zeros(values[stage].shape, g.dtype) if stage else result[block]
+            for inputs, outputs, hit in _chosen(values[stage], values[stage + 1], stages[stage]):
                 if overlap:
                     before[inputs] += part[outputs] * hit
                 else:
                     np.multiply(part[outputs], hit, out=before[inputs])
             part = before
-        result[block] = part
     return result
 
 

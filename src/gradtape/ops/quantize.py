@@ -45,14 +45,15 @@ def _fake_quant(inputs: Array, min: Array, max: Array, num_bits: int, narrow_ran
     _check_bits(num_bits)
     dtype = np.asarray(inputs).dtype
     if dtype in NARROW_FLOATS:  # 16 bits of grid do not fit in a float of 16 bits
-        wide = [np.asarray(value).astype(np.float32) for value in (inputs, min, max)]
-        return _fake_quant(*wide, num_bits, narrow_range).astype(dtype)
+        x, a, b = (np.asarray(value).astype(np.float32) for value in (inputs, min, max))
+        return _fake_quant(x, a, b, num_bits, narrow_range).astype(dtype)
     low, high, step = grid(min, max, num_bits, narrow_range)
     inside = np.minimum(np.maximum(inputs, low), high) - low
     # Counted from the zero of the grid, so that 0 stays exactly 0.
     inverse = 1.0 / step
     result = np.floor(inside * inverse - np.floor(-low * inverse + 0.5) + 0.5) * step
-    return np.where((min == 0) & (max == 0), result.dtype.type(0), result)
+    quantized: Array = np.where((min == 0) & (max == 0), result.dtype.type(0), result)
+    return quantized
 
 
 @elementwise(eager=_fake_quant, dtypes=FLOATING, tf_name="FakeQuantWithMinMaxVars")

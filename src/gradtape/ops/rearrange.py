@@ -116,18 +116,19 @@ def _() -> Iterator[BadInput]:
 def _bitcast(input: Array, dtype: Any) -> Array:
     if dtype not in NUMERIC:
         raise invalid(f"bitcast: the type must be a number, got {BY_NUMPY[dtype].name}.")
-    array = np.ascontiguousarray(input).reshape(np.shape(input))
+    shape = np.shape(input)
+    array = np.ascontiguousarray(input)
     old, new = array.dtype.itemsize, dtype.itemsize
-    if new < old:
-        return array.reshape(*array.shape, 1).view(dtype)
-    if new == old:
-        return array.view(dtype)
-    if not array.ndim or array.shape[-1] * old != new:
+    if new <= old:
+        parts: Array = array.reshape(-1, 1).view(dtype)
+        return parts.reshape(shape if new == old else (*shape, old // new))
+    if not shape or shape[-1] * old != new:
         raise invalid(
             f"bitcast: from {BY_NUMPY[array.dtype].name} to {BY_NUMPY[dtype].name} the last axis must have size {new // old}, "
-            f"got shape {array.shape}."
+            f"got shape {shape}."
         )
-    return array.view(dtype).reshape(array.shape[:-1])
+    whole: Array = array.view(dtype)
+    return whole.reshape(shape[:-1])
 
 
 @op(eager=_bitcast, dtypes=NUMERIC)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import BOOL, FLOATING, INEXACT, NARROW_FLOATS, NUMERIC, REAL, Array
+from ..dtypes import BOOL, FLOATING, NARROW_FLOATS, NUMERIC, REAL, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
 from .elementwise import conj, convert, equal, exp, ones_like, select, zeros_like
@@ -291,11 +291,12 @@ def _(t: Any, input_tensor: Any, out: Any, axis: Axis, keepdims: bool) -> Any:
 
 
 def _euclidean_norm(x: Array, axis: Axis, keepdims: bool) -> Array:
-    squares = x.real**2 + x.imag**2 if x.dtype.kind == "c" else x * x
+    wide = x.astype(np.float64) if x.dtype.kind in "iu" else x  # squares of small integers overflow
+    squares = wide.real**2 + wide.imag**2 if wide.dtype.kind == "c" else wide * wide
     return np.asarray(np.sqrt(squares.sum(axis=axis, keepdims=keepdims))).astype(x.dtype)
 
 
-@op(eager=_checked(in_float32(_euclidean_norm)), dtypes=INEXACT, tf_name="EuclideanNorm")
+@op(eager=_checked(in_float32(_euclidean_norm)), dtypes=NUMERIC, tf_name="EuclideanNorm")
 def reduce_euclidean_norm(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The square root of the sum of squares."""
     return xp.sqrt(xp.sum(xp.abs(input_tensor) ** 2, axis=axis, keepdims=keepdims)).astype(input_tensor.dtype)

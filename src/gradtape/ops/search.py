@@ -12,6 +12,7 @@ from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
 from .family import all_batched, batch_elementwise
 
+_INT32 = np.dtype(np.int32)
 _WIDE = frozenset(np.dtype(t) for t in (np.float32, np.float64, np.int32, np.int64))
 
 
@@ -42,13 +43,13 @@ def _unique_two(x: Array, dtype: Any) -> list[Array]:
 
 
 @op(eager=_unique_two, dtypes=ANY, outputs=2)
-def unique(xp: Any, x: Any, *, dtype: Any = np.dtype(np.int32)) -> Any:
+def unique(xp: Any, x: Any, *, dtype: Any = _INT32) -> Any:
     """The different values of a vector in order of first appearance, and for each element which of them it is."""
     raise NotImplementedError("the number of different values is known only when it runs")
 
 
 @op(eager=_unique, dtypes=ANY, outputs=3)
-def unique_with_counts(xp: Any, x: Any, *, dtype: Any = np.dtype(np.int32)) -> Any:
+def unique_with_counts(xp: Any, x: Any, *, dtype: Any = _INT32) -> Any:
     """The different values of a vector, for each element which of them it is, and how often each occurs."""
     raise NotImplementedError("the number of different values is known only when it runs")
 
@@ -110,7 +111,9 @@ def _search_rows(sorted_sequence: Array, values: Array, right: bool, dtype: Any)
 
 
 @op(eager=_search_rows, dtypes=REAL, tf_name="LowerBound")
-def search_sorted(xp: Any, sorted_sequence: Any, values: Any, *, right: bool = False, dtype: Any = np.dtype(np.int32)) -> Any:
+def search_sorted(
+    xp: Any, sorted_sequence: Any, values: Any, *, right: bool = False, dtype: Any = _INT32
+) -> Any:
     """Where each value would be put into its sorted row so that the row stays sorted."""
     below = values[..., :, None] >= sorted_sequence[..., None, :] if right else values[..., :, None] > sorted_sequence[..., None, :]
     return xp.sum(below, axis=-1).astype(dtype)
@@ -172,7 +175,9 @@ def _histogram(values: Array, value_range: Array, nbins: int, dtype: Any) -> Arr
 
 
 @op(eager=_histogram, dtypes=_WIDE)
-def histogram_fixed_width(xp: Any, values: Any, value_range: Any, *, nbins: int = 100, dtype: Any = np.dtype(np.int32)) -> Any:
+def histogram_fixed_width(
+    xp: Any, values: Any, value_range: Any, *, nbins: int = 100, dtype: Any = _INT32
+) -> Any:
     """How many values fall into each of `nbins` bins of one width; what lies outside counts in the outer bins."""
     step = (value_range[1] - value_range[0]) / nbins
     bins = xp.clip((values - value_range[0]) / step, 0, nbins - 1).astype(np.int64)

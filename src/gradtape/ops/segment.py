@@ -1,7 +1,7 @@
 """Reductions over segments: rows of a tensor that carry the same segment id, and counts of integers.
 
-`segment_*` take ids in increasing order, and have as many segments as the last id says. `unsorted_segment_*` take any
-order and are told how many segments there are; rows with a negative id are left out.
+`segment_*` take ids in increasing order, and have as many segments as the last id says. `unsorted_segment_*`
+take any order and are told how many segments there are; rows with a negative id are left out.
 """
 
 from __future__ import annotations
@@ -15,22 +15,32 @@ import numpy as np
 from ..dtypes import INDEX, NARROW_FLOATS, NUMERIC, REAL, Array
 from ..errors import ResourceExhaustedError, UnimplementedError, invalid
 from ..op import BadInput, Op, Rule, Sample, op
+from .accumulate import add_rows
 from .elementwise import conj, convert, equal, greater, less, maximum, ones_like, select, zeros_like
 from .family import all_batched, numpy_type, rank_of, shape_of
 from .index import take
 from .layout import pad_constant, permute, reshape
 
 _IDS = INDEX | {np.dtype(np.int16)}
+_INT32 = np.dtype(np.int32)
 
-# --- kernels ---------------------------------------------------------------------------------------------------------
+# --- kernels ------------------------------------------------------------------------------------------------
 
 
 def _reduced(combine: np.ufunc, empty: Any, rows: Array, ids: Array, count: int) -> Array:
-    """`combine` over the rows of each segment; `empty` where there are none."""
+    """`combine` over the rows of each segment, for ids from 0 on; `empty` where there are none."""
     wanted = count * int(np.prod(rows.shape[1:], dtype=np.int64)) * rows.dtype.itemsize
     if wanted >= 2**33 and wanted > 4096 * rows.nbytes:
-        raise ResourceExhaustedError(None, None, f"{count} segments for {len(rows)} rows of data take {wanted} bytes.")
-    result = np.zeros((count, *rows.shape[1:]), rows.dtype) if empty == 0 else np.full((count, *rows.shape[1:]), empty, rows.dtype)
+        raise ResourceExhaustedError(
+            None, None, f"{count} segments for {len(rows)} rows of data take {wanted} bytes."
+        )
+    if combine is np.add:
+        return add_rows(rows, ids, count)
+    if (ids[1:] < ids[:-1]).any():
+        order = np.argsort(ids, kind="stable")
+        ids, rows = ids[order], rows[order]
+    shape = (count, *rows.shape[1:])
+    result = np.zeros(shape, rows.dtype) if empty == 0 else np.full(shape, empty, rows.dtype)
     if not len(ids):
         return result
     wide = rows.astype(np.float32) if rows.dtype in NARROW_FLOATS else rows
@@ -42,27 +52,36 @@ def _reduced(combine: np.ufunc, empty: Any, rows: Array, ids: Array, count: int)
 def _sorted_kernel(name: str, combine: np.ufunc, empty: int) -> Rule:
     def kernel(data: Array, segment_ids: Array) -> Array:
         _check_sorted(data, segment_ids, name)
-        return _reduced(combine, empty, data, segment_ids, int(segment_ids[-1]) + 1 if len(segment_ids) else 0)
+        return _reduced(
+            combine, empty, data, segment_ids, int(segment_ids[-1]) + 1 if len(segment_ids) else 0
+        )
 
     return kernel
 
 
 def _check_sorted(data: Array, ids: Array, name: str) -> None:
     if data.ndim == 0 or ids.ndim != 1 or len(ids) != len(data):
-        raise invalid(f"{name}: segment_ids must have one id for each row of data, got data {data.shape} and segment_ids {ids.shape}.")
+        raise invalid(
+            f"{name}: segment_ids must have one id for each row of data, got data {data.shape} and "
+            f"segment_ids {ids.shape}."
+        )
     if len(ids) and ids[0] < 0:
-        raise invalid(f"{name}: segment id {ids[0]} is negative. Only unsorted_segment_* leave out negative ids.")
+        raise invalid(
+            f"{name}: segment id {ids[0]} is negative. Only unsorted_segment_* leave out negative ids."
+        )
     if (ids[1:] < ids[:-1]).any():
-        raise invalid(f"{name}: segment ids are not increasing. Use tf.math.unsorted_{name} for ids in any order.")
+        raise invalid(
+            f"{name}: segment ids are not increasing. Use tf.math.unsorted_{name} for ids in any order."
+        )
 
 
 def _segment_mean(data: Array, segment_ids: Array) -> Array:
+    if data.dtype in NARROW_FLOATS:
+        return _segment_mean(data.astype(np.float32), segment_ids).astype(data.dtype)
     total = _SUM(data, segment_ids)
-    sizes = np.maximum(np.bincount(segment_ids), 1).reshape(-1, *(1,) * (data.ndim - 1)) if len(segment_ids) else np.int64(1)
+    sizes = np.maximum(np.bincount(segment_ids), 1).reshape(-1, *(1,) * (data.ndim - 1))
     if data.dtype.kind in "iu":
         return np.asarray(np.trunc(total / sizes)).astype(data.dtype)
-    if data.dtype in NARROW_FLOATS:
-        return np.asarray(total.astype(np.float32) / sizes).astype(data.dtype)
     return np.asarray(total / sizes.astype(data.dtype))
 
 
@@ -73,31 +92,35 @@ def _unsorted_kernel(name: str, combine: np.ufunc, empty: Any) -> Rule:
     def kernel(data: Array, segment_ids: Array, num_segments: int) -> Array:
         rank = segment_ids.ndim
         if data.shape[:rank] != segment_ids.shape:
-            raise invalid(f"{name}: data {data.shape} must begin with the shape of segment_ids, {segment_ids.shape}.")
+            raise invalid(
+                f"{name}: data {data.shape} must begin with the shape of segment_ids, {segment_ids.shape}."
+            )
         if num_segments < 0:
             raise invalid(f"{name}: num_segments must not be negative, got {num_segments}.")
         ids, rows = segment_ids.reshape(-1), data.reshape(segment_ids.size, *data.shape[rank:])
         if ids.size and ids.max() >= num_segments:
             raise invalid(f"{name}: segment id {ids.max()} is not in [0, {num_segments}).")
-        if (ids[1:] < ids[:-1]).any():
-            order = np.argsort(ids, kind="stable")
-            ids, rows = ids[order], rows[order]
-        dropped = int(np.searchsorted(ids, 0)) if ids.size else 0
-        value = empty(data.dtype) if callable(empty) else empty
-        return _reduced(combine, value, rows[dropped:], ids[dropped:], num_segments)
+        if ids.size and ids.min() < 0:
+            kept = ids >= 0
+            ids, rows = ids[kept], rows[kept]
+        return _reduced(combine, empty(data.dtype) if callable(empty) else empty, rows, ids, num_segments)
 
     return kernel
 
 
 def _lowest(dtype: np.dtype[Any]) -> Any:
-    return np.iinfo(dtype).min if dtype.kind in "iu" else ml_dtypes.finfo(dtype).min
+    return _limits(dtype).min
 
 
 def _highest(dtype: np.dtype[Any]) -> Any:
-    return np.iinfo(dtype).max if dtype.kind in "iu" else ml_dtypes.finfo(dtype).max
+    return _limits(dtype).max
 
 
-# --- segments in order -----------------------------------------------------------------------------------------------
+def _limits(dtype: np.dtype[Any]) -> Any:
+    return np.iinfo(dtype) if dtype.kind in "iu" else ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+
+
+# --- segments in order --------------------------------------------------------------------------------------
 
 
 @op(eager=_SUM, dtypes=NUMERIC, other={"segment_ids": INDEX})
@@ -122,7 +145,9 @@ def segment_prod(xp: Any, data: Any, segment_ids: Any) -> Any:
 @op(eager=_sorted_kernel("segment_max", np.maximum, 0), dtypes=REAL, other={"segment_ids": INDEX})
 def segment_max(xp: Any, data: Any, segment_ids: Any) -> Any:
     """The largest element of each segment; 0 for ids that are skipped. Ties share the derivative equally."""
-    found = xp.full((int(segment_ids[-1]) + 1, *data.shape[1:]), -xp.inf, data.dtype).at[segment_ids].max(data)
+    found = (
+        xp.full((int(segment_ids[-1]) + 1, *data.shape[1:]), -xp.inf, data.dtype).at[segment_ids].max(data)
+    )
     return xp.where(xp.isinf(found), 0, found)
 
 
@@ -133,7 +158,7 @@ def segment_min(xp: Any, data: Any, segment_ids: Any) -> Any:
     return xp.where(xp.isinf(found), 0, found)
 
 
-# --- segments in any order -------------------------------------------------------------------------------------------
+# --- segments in any order ----------------------------------------------------------------------------------
 
 
 @op(eager=_unsorted_kernel("unsorted_segment_sum", np.add, 0), dtypes=NUMERIC, other={"segment_ids": _IDS})
@@ -142,29 +167,49 @@ def unsorted_segment_sum(xp: Any, data: Any, segment_ids: Any, *, num_segments: 
     return _start(xp, data, segment_ids, num_segments, 0).at[segment_ids].add(data, mode="drop")
 
 
-@op(eager=_unsorted_kernel("unsorted_segment_prod", np.multiply, 1), dtypes=NUMERIC, other={"segment_ids": _IDS})
+@op(
+    eager=_unsorted_kernel("unsorted_segment_prod", np.multiply, 1),
+    dtypes=NUMERIC,
+    other={"segment_ids": _IDS},
+)
 def unsorted_segment_prod(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The product of each segment; 1 for empty ones."""
     return _start(xp, data, segment_ids, num_segments, 1).at[segment_ids].multiply(data, mode="drop")
 
 
-@op(eager=_unsorted_kernel("unsorted_segment_max", np.maximum, _lowest), dtypes=REAL, other={"segment_ids": _IDS})
+@op(
+    eager=_unsorted_kernel("unsorted_segment_max", np.maximum, _lowest),
+    dtypes=REAL,
+    other={"segment_ids": _IDS},
+)
 def unsorted_segment_max(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
-    """The largest element of each segment; the smallest finite number for empty ones. Ties share the derivative."""
-    return _start(xp, data, segment_ids, num_segments, _lowest(data.dtype)).at[segment_ids].max(data, mode="drop")
+    """The largest element of each segment; the lowest finite number of empty ones. Ties share equally."""
+    return (
+        _start(xp, data, segment_ids, num_segments, _lowest(data.dtype))
+        .at[segment_ids]
+        .max(data, mode="drop")
+    )
 
 
-@op(eager=_unsorted_kernel("unsorted_segment_min", np.minimum, _highest), dtypes=REAL, other={"segment_ids": _IDS})
+@op(
+    eager=_unsorted_kernel("unsorted_segment_min", np.minimum, _highest),
+    dtypes=REAL,
+    other={"segment_ids": _IDS},
+)
 def unsorted_segment_min(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
-    """The smallest element of each segment; the largest finite number for empty ones. Ties share the derivative."""
-    return _start(xp, data, segment_ids, num_segments, _highest(data.dtype)).at[segment_ids].min(data, mode="drop")
+    """The smallest element of each segment; the highest finite number of empty ones. Ties share equally."""
+    return (
+        _start(xp, data, segment_ids, num_segments, _highest(data.dtype))
+        .at[segment_ids]
+        .min(data, mode="drop")
+    )
 
 
 def _start(xp: Any, data: Any, segment_ids: Any, num_segments: int, empty: Any) -> Any:
     return xp.full((num_segments, *data.shape[segment_ids.ndim :]), empty, data.dtype)
 
 
-# --- derivatives -----------------------------------------------------------------------------------------------------
+# --- derivatives --------------------------------------------------------------------------------------------
 
 
 def spread(values: Any, ids: Any) -> Any:
@@ -179,11 +224,15 @@ def spread(values: Any, ids: Any) -> Any:
 
 
 def _sum(values: Any, ids: Any, num_segments: int | None) -> Any:
-    return segment_sum(values, ids) if num_segments is None else unsorted_segment_sum(values, ids, num_segments=num_segments)
+    if num_segments is None:
+        return segment_sum(values, ids)
+    return unsorted_segment_sum(values, ids, num_segments=num_segments)
 
 
 def _product(values: Any, ids: Any, num_segments: int | None) -> Any:
-    return segment_prod(values, ids) if num_segments is None else unsorted_segment_prod(values, ids, num_segments=num_segments)
+    if num_segments is None:
+        return segment_prod(values, ids)
+    return unsorted_segment_prod(values, ids, num_segments=num_segments)
 
 
 def _sizes(ids: Any, like: Any) -> Array:
@@ -193,13 +242,13 @@ def _sizes(ids: Any, like: Any) -> Array:
 
 
 def _chosen(data: Any, ids: Any, out: Any, like: Any, num_segments: int | None) -> tuple[Any, Any]:
-    """1 for each element that is its segment's extreme, 0 for others; and how many there are in each segment."""
+    """1 for each element that is its segment's extreme, 0 for others; and how many there are."""
     chosen = convert(equal(data, spread(out, ids)), dtype=numpy_type(like))
     return chosen, maximum(_sum(chosen, ids, num_segments), 1.0)
 
 
 def _partials(data: Any, ids: Any, out: Any, num_segments: int | None) -> Any:
-    """d product / d element, as TensorFlow has it: dividing where nothing is zero, else the product of the others."""
+    """d product / d element, as TensorFlow has it: by division, or if it is zero the others' product."""
     is_zero = equal(data, 0)
     others = select(is_zero, ones_like(data), data)
     zeros = _sum(convert(is_zero, dtype=np.dtype(np.int64)), ids, num_segments)
@@ -225,7 +274,11 @@ def _(g: Any, segment_ids: Any) -> Any:
 
 @segment_mean.vjp("data")
 def _(g: Any, segment_ids: Any) -> Any:
-    return spread(g / _sizes(segment_ids, g), segment_ids) if shape_of(segment_ids)[0] else spread(g, segment_ids)
+    return (
+        spread(g / _sizes(segment_ids, g), segment_ids)
+        if shape_of(segment_ids)[0]
+        else spread(g, segment_ids)
+    )
 
 
 @segment_prod.vjp("data")
@@ -272,7 +325,7 @@ for _op in (unsorted_segment_max, unsorted_segment_min):
     _op.jvp("data")(_extreme_jvp)
 
 
-# --- batching --------------------------------------------------------------------------------------------------------
+# --- batching -----------------------------------------------------------------------------------------------
 
 
 def _batched(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
@@ -284,7 +337,9 @@ def _batched(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> 
         return permute(result, perm=(1, 0, *range(2, rank_of(result))))
     if "num_segments" not in attributes:
         raise UnimplementedError(
-            None, None, f"{op.name}: how many segments there are differs within a batch. Use tf.math.unsorted_{op.name}."
+            None,
+            None,
+            f"{op.name}: how many segments there are differs within a batch. Use tf.math.unsorted_{op.name}.",
         )
     count = attributes["num_segments"]
     size, (data, ids) = all_batched(is_batched, args)
@@ -296,21 +351,27 @@ def _batched(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> 
     return reshape(result, shape=(size, count, *shape_of(result)[1:]))
 
 
-# --- samples ---------------------------------------------------------------------------------------------------------
+# --- samples ------------------------------------------------------------------------------------------------
 
 _SORTED: list[tuple[tuple[int, ...], list[int]]] = [
-    ((4,), [0, 0, 1, 1]), ((4,), [0, 1, 2, 3]), ((4,), [0, 0, 0, 0]), ((3,), [0, 2, 2]), ((3,), [1, 1, 4]), ((3, 2), [0, 0, 1]), ((3, 2), [2, 2, 2]),
-    ((1,), [0]), ((1, 3), [1]), ((0,), []), ((0, 2), []), ((3, 2, 2), [0, 1, 1]), ((3, 0), [0, 1, 1]), ((5, 1), [0, 0, 2, 2, 2]),
+    ((4,), [0, 0, 1, 1]), ((4,), [0, 1, 2, 3]), ((4,), [0, 0, 0, 0]), ((3,), [0, 2, 2]), ((3,), [1, 1, 4]),
+    ((3, 2), [0, 0, 1]), ((3, 2), [2, 2, 2]),
+    ((1,), [0]), ((1, 3), [1]), ((0,), []), ((0, 2), []), ((3, 2, 2), [0, 1, 1]), ((3, 0), [0, 1, 1]),
+    ((5, 1), [0, 0, 2, 2, 2]),
 ]  # fmt: skip
 _UNSORTED: list[tuple[tuple[int, ...], Any, int]] = [
-    ((4,), [1, 0, 1, 0], 2), ((4,), [3, 1, 2, 0], 4), ((4,), [0, 0, 0, 0], 1), ((3,), [2, -1, 2], 4), ((3,), [-1, -1, -1], 2), ((3, 2), [1, 0, 1], 3),
-    ((3, 2), [[0, 1], [1, 0], [-1, 1]], 2), ((2,), 1, 3), ((), 0, 2), ((0,), [], 2), ((0, 2), [], 0), ((3, 2, 2), [2, 0, 2], 3), ((3, 0), [1, 0, 1], 2),
+    ((4,), [1, 0, 1, 0], 2), ((4,), [3, 1, 2, 0], 4), ((4,), [0, 0, 0, 0], 1), ((3,), [2, -1, 2], 4),
+    ((3,), [-1, -1, -1], 2), ((3, 2), [1, 0, 1], 3),
+    ((3, 2), [[0, 1], [1, 0], [-1, 1]], 2), ((2,), 1, 3), ((), 0, 2), ((0,), [], 2), ((0, 2), [], 0),
+    ((3, 2, 2), [2, 0, 2], 3), ((3, 0), [1, 0, 1], 2),
     ((2, 2, 3), [[0, 2], [2, 2]], 3), ((3,), [-1, -2, -1], 0),
 ]  # fmt: skip
 # Extremes of empty segments are the bounds of a type: they are tested by themselves.
 _WITHOUT_EMPTY: list[tuple[tuple[int, ...], Any, int]] = [
-    ((4,), [1, 0, 1, 0], 2), ((4,), [3, 1, 2, 0], 4), ((4,), [0, 0, 0, 0], 1), ((3,), [1, -1, 0], 2), ((3, 2), [1, 0, 1], 2), ((1,), [0], 1),
-    ((3, 2), [[0, 1], [1, 0], [-1, 1]], 2), ((2,), 0, 1), ((), 0, 1), ((0,), [], 0), ((3, 2, 2), [1, 0, 1], 2), ((3, 0), [1, 0, 1], 2),
+    ((4,), [1, 0, 1, 0], 2), ((4,), [3, 1, 2, 0], 4), ((4,), [0, 0, 0, 0], 1), ((3,), [1, -1, 0], 2),
+    ((3, 2), [1, 0, 1], 2), ((1,), [0], 1),
+    ((3, 2), [[0, 1], [1, 0], [-1, 1]], 2), ((2,), 0, 1), ((), 0, 1), ((0,), [], 0),
+    ((3, 2, 2), [1, 0, 1], 2), ((3, 0), [1, 0, 1], 2),
     ((2, 2, 3), [[0, 2], [1, 2]], 3), ((3,), [-1, -2, -1], 0),
 ]  # fmt: skip
 _SORTED_OPS = (segment_sum, segment_mean, segment_prod, segment_max, segment_min)
@@ -329,13 +390,21 @@ for _op in _SORTED_OPS:
     @_op.rejects
     def _() -> Iterator[BadInput]:
         x = np.ones((3, 2), np.float32)
-        for ids in ([1, 0, 2], [-1, 0, 1], [0, 1], [0, 0, 1, 1], [[0, 0], [1, 1], [1, 1]], 0, [0, 2, 1], [-5, -5, -5]):
+        for ids in (
+            [1, 0, 2],
+            [-1, 0, 1],
+            [0, 1],
+            [0, 0, 1, 1],
+            [[0, 0], [1, 1], [1, 1]],
+            0,
+            [0, 2, 1],
+            [-5, -5, -5],
+        ):
             yield BadInput("one id a row, in increasing order from 0 on", (x, np.array(ids, np.int32)))
         yield BadInput("ids are integers", (x, np.array([0.0, 0.0, 1.0], np.float32)))
         yield BadInput("a scalar has no rows", (np.float32(1), np.array(0, np.int32)))
         huge = np.array([0, 0, 2**50], np.int64)
         yield BadInput("no memory for all ids up to the last", (x, huge), {}, ResourceExhaustedError)
-
 
 
 def _sample_unsorted(reduction: Op, cases: list[tuple[tuple[int, ...], Any, int]]) -> None:
@@ -346,16 +415,28 @@ def _sample_unsorted(reduction: Op, cases: list[tuple[tuple[int, ...], Any, int]
 
 
 for _op in _UNSORTED_OPS:
-    _sample_unsorted(_op, _UNSORTED if _op in (unsorted_segment_sum, unsorted_segment_prod) else _WITHOUT_EMPTY)
+    _sample_unsorted(
+        _op, _UNSORTED if _op in (unsorted_segment_sum, unsorted_segment_prod) else _WITHOUT_EMPTY
+    )
 
     @_op.rejects
     def _() -> Iterator[BadInput]:
         x = np.ones((3, 2), np.float32)
-        for ids, count in [([0, 1, 2], 2), ([0, 1], 2), ([[0, 1, 0]], 2), ([0, 0, 0], -1), ([0, 0, 0], 0), ([2**31 - 1, 0, 0], 3), ([0, 0, 0], -(2**40))]:
-            yield BadInput("ids are below num_segments, their shape begins that of data", (x, np.array(ids, np.int32)), {"num_segments": count})
+        for ids, count in [
+            ([0, 1, 2], 2), ([0, 1], 2), ([[0, 1, 0]], 2), ([0, 0, 0], -1), ([0, 0, 0], 0),
+            ([2**31 - 1, 0, 0], 3),
+            ([0, 0, 0], -(2**40)),
+        ]:  # fmt: skip
+            why = "ids are below num_segments, their shape begins that of data"
+            yield BadInput(why, (x, np.array(ids, np.int32)), {"num_segments": count})
         yield BadInput("ids are integers", (x, np.array([0.0, 0.0, 1.0], np.float32)), {"num_segments": 2})
         huge = {"num_segments": 2**50}
-        yield BadInput("no memory for that many segments", (x, np.array([0, 0, 1], np.int32)), huge, ResourceExhaustedError)
+        yield BadInput(
+            "no memory for that many segments",
+            (x, np.array([0, 0, 1], np.int32)),
+            huge,
+            ResourceExhaustedError,
+        )
 
 
 def _reference(combine: Any, empty: Any) -> Rule:
@@ -372,14 +453,16 @@ def _reference(combine: Any, empty: Any) -> Rule:
 
 
 for _op, _combine, _empty in [
-    (segment_sum, np.sum, 0), (segment_mean, np.mean, 0), (segment_prod, np.prod, 1), (segment_max, np.max, 0), (segment_min, np.min, 0),
-    (unsorted_segment_sum, np.sum, 0), (unsorted_segment_prod, np.prod, 1), (unsorted_segment_max, np.max, np.finfo(np.float64).min),
+    (segment_sum, np.sum, 0), (segment_mean, np.mean, 0), (segment_prod, np.prod, 1),
+    (segment_max, np.max, 0), (segment_min, np.min, 0),
+    (unsorted_segment_sum, np.sum, 0), (unsorted_segment_prod, np.prod, 1),
+    (unsorted_segment_max, np.max, np.finfo(np.float64).min),
     (unsorted_segment_min, np.min, np.finfo(np.float64).max),
 ]:  # fmt: skip
     _op.value(_reference(_combine, _empty))
 
 
-# --- counts ----------------------------------------------------------------------------------------------------------
+# --- counts -------------------------------------------------------------------------------------------------
 
 
 def _count_bins(arr: Array, size: int, by_row: bool, binary: bool, dtype: Any) -> Array:
@@ -401,9 +484,9 @@ def _count_bins(arr: Array, size: int, by_row: bool, binary: bool, dtype: Any) -
 
 @op(eager=_count_bins, dtypes=INDEX, tf_name="DenseBincount")
 def count_bins(
-    xp: Any, arr: Any, *, size: int, by_row: bool = False, binary: bool = False, dtype: Any = np.dtype(np.int32)
+    xp: Any, arr: Any, *, size: int, by_row: bool = False, binary: bool = False, dtype: Any = _INT32
 ) -> Any:
-    """How often each of 0, 1, ..., size - 1 occurs (or with `binary`, whether it does), in all or in each row."""
+    """How often each of 0, 1, ..., size - 1 occurs (with `binary`: whether), in all or in each row."""
     hot = arr[..., None] == xp.arange(size)
     axes = 1 if by_row else tuple(range(arr.ndim))
     return (hot.any(axis=axes) if binary else hot.sum(axis=axes)).astype(dtype)
@@ -412,11 +495,23 @@ def count_bins(
 count_bins.not_differentiable("its operand is an integer")
 
 
+@count_bins.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    (arr,) = args
+    shape = shape_of(arr)
+    lead = shape[:2] if attributes["by_row"] else shape[:1]
+    rows, length = (int(np.prod(part, dtype=np.int64)) for part in (lead, shape[len(lead) :]))
+    counts = count_bins(reshape(arr, shape=(rows, length)), **{**attributes, "by_row": True})
+    return reshape(counts, shape=(*lead, attributes["size"]))
+
+
 @count_bins.samples
 def _(draw: Any) -> Iterator[Sample]:
     for values, size, by_row, binary in [
-        ([1, 1, 2, 5], 6, False, False), ([1, 1, 5], 3, False, True), (3, 4, False, False), ([], 2, False, False), ([0], 0, False, False),
-        ([[1, 1], [0, 5]], 6, True, False), ([[1, 1], [0, 5]], 3, True, True), ([[1, 1], [0, 5]], 6, False, False),
+        ([1, 1, 2, 5], 6, False, False), ([1, 1, 5], 3, False, True), (3, 4, False, False),
+        ([], 2, False, False), ([0], 0, False, False),
+        ([[1, 1], [0, 5]], 6, True, False), ([[1, 1], [0, 5]], 3, True, True),
+        ([[1, 1], [0, 5]], 6, False, False),
     ]:  # fmt: skip
         yield Sample((np.array(values, np.int32),), {"size": size, "by_row": by_row, "binary": binary})
 
@@ -430,7 +525,17 @@ def _(arr: Array, size: int, by_row: bool, binary: bool, dtype: Any) -> Array:
 
 @count_bins.rejects
 def _() -> Iterator[BadInput]:
-    for values, size, by_row in [([-1, 1], 3, False), ([1], -1, False), ([1, 1], 3, True), ([[[1]]], 3, True), (0, 2, True)]:
-        yield BadInput("integers from 0 on, bins that can be", (np.array(values, np.int32),), {"size": size, "by_row": by_row})
+    for values, size, by_row in [
+        ([-1, 1], 3, False),
+        ([1], -1, False),
+        ([1, 1], 3, True),
+        ([[[1]]], 3, True),
+        (0, 2, True),
+    ]:
+        yield BadInput(
+            "integers from 0 on, bins that can be",
+            (np.array(values, np.int32),),
+            {"size": size, "by_row": by_row},
+        )
     yield BadInput("no memory", (np.array([1], np.int32),), {"size": 2**50}, ResourceExhaustedError)
     yield BadInput("integers", (np.array([1.0], np.float32),), {"size": 2})

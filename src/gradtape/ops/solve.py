@@ -1,4 +1,4 @@
-"""Linear systems in the last two axes: inverses, general, triangular and tridiagonal systems, Sylvester equations."""
+"""Linear systems: inverses, general, triangular and tridiagonal systems, Sylvester equations."""
 
 from __future__ import annotations
 
@@ -21,8 +21,13 @@ from .reduce import reduce_sum
 LAPACK = COMPLEX | {float32.numpy, float64.numpy}  # the types that TensorFlow's matrix kernels are made for
 
 
+def all_finite(x: Array) -> Array:
+    """For each matrix whether it holds neither inf nor nan, with two axes of size one."""
+    return np.asarray(np.isfinite(x).all(axis=(-2, -1), keepdims=True))
+
+
 def each_matrix(function: Callable[..., Array], *stacks: Array) -> Array:
-    """`function` of the matrices of all stacks, one after the other: for kernels that know no leading axes."""
+    """`function` of the matrices of all stacks, one by one: for kernels that know no leading axes."""
     lead = stacks[0].shape[:-2]
     if not lead:
         return function(*stacks)
@@ -38,7 +43,7 @@ def _is_singular(matrix: Array, result: Array) -> bool:
     return bool(np.isnan(result).any()) and bool(np.isnan(matrix).any())
 
 
-# --- inv ---------------------------------------------------------------------------------------------------------------
+# --- inv ----------------------------------------------------------------------------------------------------
 
 
 @in_float32
@@ -78,15 +83,17 @@ def _(t: Any, out: Any, adjoint: bool) -> Any:
 
 inv.batched(batch_leading)
 
-_SQUARE: list[tuple[int, ...]] = [
-    (1, 1), (2, 2), (3, 3), (4, 4), (2, 3, 3), (0, 0), (0, 2, 2), (2, 1, 2, 2), (1, 3, 3), (5, 5), (3, 1, 1), (2, 0, 0),
+SQUARE: list[tuple[int, ...]] = [
+    (1, 1), (2, 2), (3, 3), (4, 4), (2, 3, 3), (0, 0), (0, 2, 2), (2, 1, 2, 2), (1, 3, 3), (5, 5),
+    (3, 1, 1), (2, 0, 0),
 ]  # fmt: skip
 
 
 def regular(draw: Any, shape: tuple[int, ...], spread: float = 0.4) -> Array:
     """Well-conditioned square matrices without symmetry, with eigenvalues near 1, 2, 3, ..."""
     noise: Array = draw(shape, -spread, spread)
-    return noise + np.diag(np.arange(1, shape[-1] + 1)).astype(noise.dtype)
+    matrix: Array = noise + np.diag(np.arange(1, shape[-1] + 1)).astype(noise.dtype)
+    return matrix
 
 
 def bad_matrices(function: Op, square: bool = True, **attributes: Any) -> None:
@@ -94,7 +101,7 @@ def bad_matrices(function: Op, square: bool = True, **attributes: Any) -> None:
 
     @function.rejects
     def _() -> Iterator[BadInput]:
-        dtype = np.float32 if np.dtype(np.float32) in function.dtypes else np.complex64
+        dtype: Any = np.float32 if np.dtype(np.float32) in function.dtypes else np.complex64
         for shape in [(), (3,), (0,)]:
             yield BadInput("a matrix has two axes", (np.ones(shape, dtype),), attributes)
         for shape in [(2, 3), (3, 2), (0, 1), (2, 2, 3), (4, 0)] if square else []:
@@ -105,7 +112,7 @@ def bad_matrices(function: Op, square: bool = True, **attributes: Any) -> None:
 
 @inv.samples
 def _(draw: Any) -> Iterator[Sample]:
-    for shape in _SQUARE:
+    for shape in SQUARE:
         yield Sample((regular(draw, shape),), {"adjoint": len(shape) == 2 and shape[0] % 2 == 0})
 
 
@@ -120,24 +127,35 @@ bad_matrices(inv)
 
 @inv.rejects
 def _() -> Iterator[BadInput]:
-    for matrix in (np.zeros((2, 2)), np.array([[1.0, 2.0], [2.0, 4.0]]), np.full((2, 2), np.nan), np.stack([np.eye(2), np.ones((2, 2))])):
+    for matrix in (
+        np.zeros((2, 2)),
+        np.array([[1.0, 2.0], [2.0, 4.0]]),
+        np.full((2, 2), np.nan),
+        np.stack([np.eye(2), np.ones((2, 2))]),
+    ):
         yield BadInput("the matrix must be invertible", (matrix,))
 
 
-# --- solve -------------------------------------------------------------------------------------------------------------
+# --- solve --------------------------------------------------------------------------------------------------
 
 
 def _check_system(name: str, matrix: Array, rhs: Array) -> None:
     check_matrix(name, matrix)
     if rhs.ndim < 2 or rhs.shape[-2] != matrix.shape[-1]:
         hint = " For a vector use tf.expand_dims(rhs, -1)." if rhs.ndim == 1 else ""
-        raise invalid(f"{name}: rhs must be of shape [..., {matrix.shape[-1]}, K] for a matrix of shape {matrix.shape}, got {rhs.shape}.{hint}")
+        raise invalid(
+            f"{name}: rhs must be of shape [..., {matrix.shape[-1]}, K] for a matrix {matrix.shape}, "
+            f"got {rhs.shape}.{hint}"
+        )
 
 
 def _solve(matrix: Array, rhs: Array, adjoint: bool = False) -> Array:
     _check_system("solve", matrix, rhs)
     if matrix.shape[:-2] != rhs.shape[:-2]:
-        raise invalid(f"solve: the leading axes of matrix {matrix.shape} and rhs {rhs.shape} must be equal. Use tf.broadcast_to.")
+        raise invalid(
+            f"solve: the leading axes of matrix {matrix.shape} and rhs {rhs.shape} must be equal. "
+            "Use tf.broadcast_to."
+        )
     a = np.conj(matrix.swapaxes(-1, -2)) if adjoint else matrix
     try:
         result = np.linalg.solve(a, rhs)
@@ -188,7 +206,7 @@ def _batch_system(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]
 
 def _many_columns(op: Op, matrix: Any, rhs: Any, attributes: dict[str, Any]) -> Any:
     """One matrix for a batch of right-hand sides: all of them as columns, so that it is factored once."""
-    size, *_, rows, columns = shape_of(rhs)
+    size, columns = shape_of(rhs)[0], shape_of(rhs)[-1]
     rank = rank_of(rhs)
     together = permute(rhs, perm=(*range(1, rank), 0))
     flat = op(matrix, reshape(together, shape=(*shape_of(together)[:-2], columns * size)), **attributes)
@@ -200,7 +218,8 @@ def _many_columns(op: Op, matrix: Any, rhs: Any, attributes: dict[str, Any]) -> 
 solve.batched(_batch_system)
 
 _SYSTEMS: list[tuple[tuple[int, ...], int]] = [
-    ((1, 1), 1), ((2, 2), 1), ((3, 3), 2), ((4, 4), 3), ((2, 3, 3), 2), ((0, 0), 2), ((0, 2, 2), 1), ((2, 1, 2, 2), 2), ((1, 3, 3), 1), ((5, 5), 1),
+    ((1, 1), 1), ((2, 2), 1), ((3, 3), 2), ((4, 4), 3), ((2, 3, 3), 2), ((0, 0), 2), ((0, 2, 2), 1),
+    ((2, 1, 2, 2), 2), ((1, 3, 3), 1), ((5, 5), 1),
     ((2, 2), 0), ((3, 1, 1), 2), ((6, 2, 2), 1),
 ]  # fmt: skip
 
@@ -221,7 +240,16 @@ def _(matrix: Any, rhs: Any, adjoint: bool) -> Any:
 def _reject_systems(function: Op, singular: bool) -> None:
     @function.rejects
     def _() -> Iterator[BadInput]:
-        for a, b in [((2, 2), (2,)), ((2, 2), (3, 1)), ((2, 3), (2, 1)), ((2,), (2, 1)), ((), ()), ((3, 2, 2), (2, 2, 1)), ((2, 2), ()), ((0, 0), (1, 1))]:
+        for a, b in [
+            ((2, 2), (2,)),
+            ((2, 2), (3, 1)),
+            ((2, 3), (2, 1)),
+            ((2,), (2, 1)),
+            ((), ()),
+            ((3, 2, 2), (2, 2, 1)),
+            ((2, 2), ()),
+            ((0, 0), (1, 1)),
+        ]:
             yield BadInput("the shapes must fit", (np.ones(a, np.float32), np.ones(b, np.float32)))
         yield BadInput("types never mix", (np.eye(2, dtype=np.float32), np.ones((2, 1), np.float64)))
         for matrix in (np.zeros((2, 2)), np.ones((2, 2)), np.full((2, 2), np.nan)) if singular else ():
@@ -231,7 +259,7 @@ def _reject_systems(function: Op, singular: bool) -> None:
 _reject_systems(solve, singular=True)
 
 
-# --- triangular systems ------------------------------------------------------------------------------------------------
+# --- triangular systems -------------------------------------------------------------------------------------
 
 
 def _triangular_solve(matrix: Array, rhs: Array, lower: bool = True, adjoint: bool = False) -> Array:
@@ -239,7 +267,9 @@ def _triangular_solve(matrix: Array, rhs: Array, lower: bool = True, adjoint: bo
     try:
         lead = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
     except ValueError:
-        raise invalid(f"triangular_solve: the leading axes of matrix {matrix.shape} and rhs {rhs.shape} do not broadcast.") from None
+        raise invalid(
+            f"triangular_solve: the leading axes of {matrix.shape} and rhs {rhs.shape} do not broadcast."
+        ) from None
     size, columns = rhs.shape[-2:]
     shape = (*lead, size, columns)
     if not math.prod(shape):
@@ -247,7 +277,7 @@ def _triangular_solve(matrix: Array, rhs: Array, lower: bool = True, adjoint: bo
     if math.prod(matrix.shape[:-2]) == 1:
         # One matrix: all right-hand sides are columns of one call.
         flat = np.moveaxis(rhs, -2, 0).reshape(size, -1)
-        found = _trsm(matrix.reshape(size, size), flat, lower, adjoint)
+        found = trsm(matrix.reshape(size, size), flat, lower, adjoint)
         return np.moveaxis(found.reshape(size, *rhs.shape[:-2], columns), 0, -2).reshape(shape)
     count = math.prod(lead)
     a = np.broadcast_to(matrix, (*lead, size, size)).reshape(count, size, size)
@@ -255,11 +285,11 @@ def _triangular_solve(matrix: Array, rhs: Array, lower: bool = True, adjoint: bo
     if count > size:
         found = _substitute(a, b, lower, adjoint)
     else:
-        found = np.stack([_trsm(x, y, lower, adjoint) for x, y in zip(a, b, strict=True)])
+        found = np.stack([trsm(x, y, lower, adjoint) for x, y in zip(a, b, strict=True)])
     return found.reshape(shape)
 
 
-def _trsm(a: Array, b: Array, lower: bool, adjoint: bool) -> Array:
+def trsm(a: Array, b: Array, lower: bool, adjoint: bool = False) -> Array:
     """One system by BLAS, which divides by zero pivots without complaint, as TensorFlow does."""
     from scipy.linalg import get_blas_funcs
 
@@ -349,16 +379,22 @@ def _(matrix: Any, rhs: Any, lower: bool, adjoint: bool) -> Any:
 _reject_systems(triangular_solve, singular=False)
 
 
-# --- tridiagonal systems -----------------------------------------------------------------------------------------------
+# --- tridiagonal systems ------------------------------------------------------------------------------------
 
 
-def _tridiagonal_solve(diagonals: Array, rhs: Array, partial_pivoting: bool = True, perturb_singular: bool = False) -> Array:
+def _tridiagonal_solve(
+    diagonals: Array, rhs: Array, partial_pivoting: bool = True, perturb_singular: bool = False
+) -> Array:
     check_matrix("tridiagonal_solve", diagonals, square=False)
     *lead, three, size = diagonals.shape
     if three != 3:
-        raise invalid(f"tridiagonal_solve: three diagonals are needed, of shape [..., 3, M], got {diagonals.shape}.")
+        raise invalid(
+            f"tridiagonal_solve: three diagonals are needed, of shape [..., 3, M], got {diagonals.shape}."
+        )
     if rhs.ndim != diagonals.ndim or rhs.shape[:-1] != (*lead, size):
-        raise invalid(f"tridiagonal_solve: rhs must be of shape {(*lead, size)} with one more axis, got {rhs.shape}.")
+        raise invalid(
+            f"tridiagonal_solve: rhs must be of shape {(*lead, size)} with one more axis, got {rhs.shape}."
+        )
     if not rhs.size:
         return np.zeros_like(rhs)
     count = math.prod(lead)
@@ -380,7 +416,9 @@ def _gtsv(diagonals: Array, rhs: Array) -> tuple[Array, bool]:
     if main.size == 1:  # (LAPACK's wrapper cannot say that there are no other diagonals)
         return rhs / main[..., None], not main.any()
     (gtsv,) = get_lapack_funcs(("gtsv",), (main, rhs))
-    *_, found, info = gtsv(lower.reshape(-1)[1:], main.reshape(-1), upper.reshape(-1)[:-1], rhs.reshape(count * size, -1))
+    *_, found, info = gtsv(
+        lower.reshape(-1)[1:], main.reshape(-1), upper.reshape(-1)[:-1], rhs.reshape(count * size, -1)
+    )
     return found.reshape(rhs.shape), info > 0
 
 
@@ -398,10 +436,14 @@ def _tridiagonal_or_nan(diagonals: Array, rhs: Array, perturb: bool) -> Array:
 def tridiagonal_solve(
     xp: Any, diagonals: Any, rhs: Any, *, partial_pivoting: bool = True, perturb_singular: bool = False
 ) -> Any:
-    """The solution of tridiagonal systems, their diagonals in compact form: superdiagonal, diagonal, subdiagonal."""
+    """The solution of tridiagonal systems, given as rows superdiagonal, diagonal, subdiagonal."""
     upper, main, lower = (diagonals[..., row, :] for row in range(3))
     size = main.shape[-1]
-    matrix = main[..., None] * xp.eye(size) + upper[..., None] * xp.eye(size, k=1) + lower[..., None] * xp.eye(size, k=-1)
+    matrix = (
+        main[..., None] * xp.eye(size)
+        + upper[..., None] * xp.eye(size, k=1)
+        + lower[..., None] * xp.eye(size, k=-1)
+    )
     return xp.linalg.solve(matrix, rhs)
 
 
@@ -413,13 +455,15 @@ def _row(x: Any, row: int) -> Any:
 
 
 def _shifted(x: Any, axis: int, up: bool) -> Any:
-    """The next element (`up`) or the one before along an axis counted from the end, zero beyond the border."""
+    """The next element (`up`) or the one before along an axis counted from the end, zero at the border."""
     rank = rank_of(x)
     drop, add = ((1, 0), (0, 1)) if up else ((0, 1), (1, 0))
     if not shape_of(x)[axis]:
         return x
     kept = crop(x, paddings=tuple(drop if a - rank == axis else (0, 0) for a in range(rank)))
-    return pad_constant(kept, paddings=tuple(add if a - rank == axis else (0, 0) for a in range(rank)), constant_values=0)
+    return pad_constant(
+        kept, paddings=tuple(add if a - rank == axis else (0, 0) for a in range(rank)), constant_values=0
+    )
 
 
 def _column(x: Any) -> Any:
@@ -458,7 +502,9 @@ def _adjoint_solve(g: Any, diagonals: Any, partial_pivoting: bool, perturb_singu
 @tridiagonal_solve.jvp("diagonals")
 def _(t: Any, diagonals: Any, out: Any, partial_pivoting: bool, perturb_singular: bool) -> Any:
     change = tridiagonal_product(_row(t, 0), _row(t, 1), _row(t, 2), out)
-    return -tridiagonal_solve(diagonals, change, partial_pivoting=partial_pivoting, perturb_singular=perturb_singular)
+    return -tridiagonal_solve(
+        diagonals, change, partial_pivoting=partial_pivoting, perturb_singular=perturb_singular
+    )
 
 
 tridiagonal_solve.linear("rhs")
@@ -468,7 +514,8 @@ tridiagonal_solve.batched(_batch_system)
 @tridiagonal_solve.samples
 def _(draw: Any) -> Iterator[Sample]:
     for lead, size, columns in [
-        ((), 1, 1), ((), 2, 1), ((), 3, 2), ((), 5, 3), ((2,), 3, 1), ((2, 2), 4, 2), ((0,), 3, 1), ((), 0, 1), ((), 3, 0), ((1,), 6, 1), ((3,), 1, 2),
+        ((), 1, 1), ((), 2, 1), ((), 3, 2), ((), 5, 3), ((2,), 3, 1), ((2, 2), 4, 2), ((0,), 3, 1),
+        ((), 0, 1), ((), 3, 0), ((1,), 6, 1), ((3,), 1, 2),
         ((3,), 2, 2),
     ]:  # fmt: skip
         diagonals = draw((*lead, 3, size), -0.6, 0.6)
@@ -490,13 +537,14 @@ def _(diagonals: Any, rhs: Any, partial_pivoting: bool, perturb_singular: bool) 
 @tridiagonal_solve.rejects
 def _() -> Iterator[BadInput]:
     for a, b in [
-        ((3, 3), (3,)), ((3, 3), (4, 1)), ((2, 3), (3, 1)), ((3,), (3, 1)), ((2, 3, 3), (3, 1)), ((3, 3), (2, 3, 1)), ((2, 3, 3), (3, 3, 1)), ((), ()),
+        ((3, 3), (3,)), ((3, 3), (4, 1)), ((2, 3), (3, 1)), ((3,), (3, 1)), ((2, 3, 3), (3, 1)), ((3, 3),
+        (2, 3, 1)), ((2, 3, 3), (3, 3, 1)), ((), ()),
         ((4, 3), (3, 1)), ((3, 0), (1, 1)),
     ]:  # fmt: skip
         yield BadInput("the shapes must fit", (np.ones(a, np.float32), np.ones(b, np.float32)))
 
 
-# --- Sylvester equations -----------------------------------------------------------------------------------------------
+# --- Sylvester equations ------------------------------------------------------------------------------------
 
 
 def _sylvester(a: Array, b: Array, c: Array) -> Array:
@@ -571,7 +619,8 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 @sylvester.samples
 def _(draw: Any) -> Iterator[Sample]:
     for lead, m, n in [
-        ((), 1, 1), ((), 2, 2), ((), 3, 3), ((), 2, 3), ((), 4, 1), ((2,), 2, 2), ((2, 1), 2, 3), ((0,), 2, 2), ((), 0, 0), ((1,), 3, 2), ((3,), 1, 1),
+        ((), 1, 1), ((), 2, 2), ((), 3, 3), ((), 2, 3), ((), 4, 1), ((2,), 2, 2), ((2, 1), 2, 3),
+        ((0,), 2, 2), ((), 0, 0), ((1,), 3, 2), ((3,), 1, 1),
         ((), 4, 4),
     ]:  # fmt: skip
         yield Sample((regular(draw, (*lead, m, m)), regular(draw, (*lead, n, n)), draw((*lead, m, n))))
@@ -584,7 +633,12 @@ def _(a: Any, b: Any, c: Any) -> Any:
 
 @sylvester.rejects
 def _() -> Iterator[BadInput]:
-    for a, b, c in [((2, 2), (2, 2), (2, 3)), ((2, 2), (3, 3), (3, 2)), ((2, 3), (2, 2), (2, 2)), ((2,), (2, 2), (2, 2))]:
+    for a, b, c in [
+        ((2, 2), (2, 2), (2, 3)),
+        ((2, 2), (3, 3), (3, 2)),
+        ((2, 3), (2, 2), (2, 2)),
+        ((2,), (2, 2), (2, 2)),
+    ]:
         yield BadInput("the shapes must fit", tuple(np.ones(s, np.float32) for s in (a, b, c)))
     zero = np.zeros((2, 2), np.float32)
     yield BadInput("a and -b share no eigenvalue", (zero, zero, zero + 1))

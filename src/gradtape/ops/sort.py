@@ -13,11 +13,13 @@ import numpy as np
 from ..dtypes import ANY, FLOATING, INDEX, INTEGER, NUMERIC, REAL, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
-from .family import all_batched, batch_leading, batch_over_axis, negative_axis, rank_of
+from .elementwise import convert
+from .family import all_batched, batch_leading, batch_over_axis, negative_axis, numpy_type, rank_of, shape_of
 from .index import check_range
+from .layout import reshape
 from .reduce import explain_axis
 
-# --- places along an axis --------------------------------------------------------------------------------------------
+# --- places along an axis -----------------------------------------------------------------------------------
 
 
 def _check_places(shape: tuple[int, ...], indices: Array, axis: int, name: str) -> None:
@@ -25,7 +27,8 @@ def _check_places(shape: tuple[int, ...], indices: Array, axis: int, name: str) 
     if not -rank <= axis < rank:
         raise invalid(f"{name}: axis {axis} does not exist in shape {shape}.")
     fits = indices.ndim == rank and all(
-        a == axis % rank or size == given for a, (size, given) in enumerate(zip(shape, indices.shape, strict=True))
+        a == axis % rank or size == given
+        for a, (size, given) in enumerate(zip(shape, indices.shape, strict=True))
     )
     if not fits:
         raise invalid(f"{name}: indices {indices.shape} must have shape {shape}, except along axis {axis}.")
@@ -91,8 +94,10 @@ def _batch_places(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]
 take_along.batching = put_along.batching = _batch_places
 
 _PLACES: list[tuple[tuple[int, ...], int, Any]] = [
-    ((4,), 0, [1, 1, 3]), ((4,), -1, [0]), ((2, 3), 1, [[0, 2], [1, 1]]), ((2, 3), 0, [[1, 0, 1]]), ((2, 3), -1, [[2, 1, 0], [0, 0, 0]]),
-    ((1,), 0, [0, 0, 0]), ((2, 2, 2), 1, [[[0, 1]], [[1, 0]]]), ((3, 1), 0, [[2], [0]]), ((3, 1), 1, [[0], [0], [0]]), ((5,), 0, []),
+    ((4,), 0, [1, 1, 3]), ((4,), -1, [0]), ((2, 3), 1, [[0, 2], [1, 1]]), ((2, 3), 0, [[1, 0, 1]]),
+    ((2, 3), -1, [[2, 1, 0], [0, 0, 0]]),
+    ((1,), 0, [0, 0, 0]), ((2, 2, 2), 1, [[[0, 1]], [[1, 0]]]), ((3, 1), 0, [[2], [0]]),
+    ((3, 1), 1, [[0], [0], [0]]), ((5,), 0, []),
     ((2, 3), 1, [[], []]), ((2, 2), -2, [[1, 1], [0, 1], [1, 0]]),
 ]  # fmt: skip
 
@@ -113,7 +118,15 @@ def _(draw: Any) -> Iterator[Sample]:
 @take_along.rejects
 def _() -> Iterator[BadInput]:
     x = np.ones((2, 3), np.float32)
-    for indices, axis in [([[3], [0]], 1), ([[-1], [0]], 1), ([[0]], 1), ([0], 1), ([[0], [0]], 2), ([[0], [0]], -3), ([[2, 0, 0]], 0)]:
+    for indices, axis in [
+        ([[3], [0]], 1),
+        ([[-1], [0]], 1),
+        ([[0]], 1),
+        ([0], 1),
+        ([[0], [0]], 2),
+        ([[0], [0]], -3),
+        ([[2, 0, 0]], 0),
+    ]:
         yield BadInput("places must exist", (x, np.array(indices, np.int32)), {"axis": axis})
     yield BadInput("places are integers", (x, x), {"axis": 1})
 
@@ -121,11 +134,17 @@ def _() -> Iterator[BadInput]:
 @put_along.rejects
 def _() -> Iterator[BadInput]:
     x = np.ones((2, 1), np.float32)
-    for indices, size, axis in [([[3], [0]], 3, 1), ([[-1], [0]], 3, 1), ([[0]], 3, 1), ([[0], [0]], -1, 1), ([[0], [0]], 3, 2)]:
+    for indices, size, axis in [
+        ([[3], [0]], 3, 1),
+        ([[-1], [0]], 3, 1),
+        ([[0]], 3, 1),
+        ([[0], [0]], -1, 1),
+        ([[0], [0]], 3, 2),
+    ]:
         yield BadInput("places must exist", (x, np.array(indices, np.int32)), {"size": size, "axis": axis})
 
 
-# --- sort, argsort ---------------------------------------------------------------------------------------------------
+# --- sort, argsort ------------------------------------------------------------------------------------------
 
 
 def _sort(values: Array, axis: int, descending: bool) -> Array:
@@ -160,7 +179,8 @@ def _order(values: Array, axis: int, descending: bool) -> Array:
         return np.argsort(values, axis, kind="stable").astype(np.int32)
     # Backwards twice: so that equal elements keep their order here too.
     last = values.shape[axis] - 1
-    return np.flip(last - np.argsort(np.flip(values, axis), axis, kind="stable"), axis).astype(np.int32)
+    backwards = np.argsort(np.flip(values, axis), axis, kind="stable")
+    return np.asarray(np.flip(last - backwards, axis), np.int32)
 
 
 @op(eager=_order, dtypes=REAL)
@@ -178,7 +198,8 @@ for _op in (sort_along, order_along):
     @_op.samples
     def _(draw: Any) -> Iterator[Sample]:
         for shape, axis, descending in [
-            ((5,), -1, False), ((5,), 0, True), ((2, 3), 1, False), ((2, 3), 0, True), ((2, 3), -2, False), ((2, 3, 4), 1, True), ((1,), 0, True),
+            ((5,), -1, False), ((5,), 0, True), ((2, 3), 1, False), ((2, 3), 0, True), ((2, 3), -2, False),
+            ((2, 3, 4), 1, True), ((1,), 0, True),
             ((0,), 0, False), ((2, 0), 1, True), ((0, 3), 1, False), ((3, 1), 0, False), ((6, 2), 0, True),
         ]:  # fmt: skip
             yield Sample((draw(shape),), {"axis": axis, "descending": descending})
@@ -191,7 +212,7 @@ for _op in (sort_along, order_along):
         yield BadInput("complex numbers have no order", (np.ones(3, np.complex64),))
 
 
-# --- the largest elements --------------------------------------------------------------------------------------------
+# --- the largest elements -----------------------------------------------------------------------------------
 
 
 def _top_k(input: Array, k: int, index_type: Any) -> tuple[Array, Array]:
@@ -209,7 +230,7 @@ def _top_k(input: Array, k: int, index_type: Any) -> tuple[Array, Array]:
 
 
 def _largest_places(x: Array, k: int) -> Array:
-    """The places of the k largest elements in increasing order: without sorting all, which is slow for small k."""
+    """The places of the k largest elements in increasing order, without sorting all of them."""
     if k == 0:
         return np.zeros((*x.shape[:-1], 0), np.int64)
     least = np.partition(x, -k, axis=-1)[..., -k, None]
@@ -242,7 +263,8 @@ largest.batching = batch_leading
 @largest.samples
 def _(draw: Any) -> Iterator[Sample]:
     for shape, k in [
-        ((5,), 1), ((5,), 5), ((5,), 0), ((2, 3), 2), ((2, 3, 4), 3), ((1,), 1), ((0,), 0), ((2, 0), 0), ((0, 3), 2), ((40,), 2), ((3, 30), 3),
+        ((5,), 1), ((5,), 5), ((5,), 0), ((2, 3), 2), ((2, 3, 4), 3), ((1,), 1), ((0,), 0), ((2, 0), 0),
+        ((0, 3), 2), ((40,), 2), ((3, 30), 3),
         ((2, 2, 20), 1), ((2, 20), 0),
     ]:  # fmt: skip
         yield Sample((draw(shape),), {"k": k})
@@ -266,20 +288,23 @@ def _() -> Iterator[BadInput]:
 def _in_top_k(targets: Array, predictions: Array, k: int) -> Array:
     targets = np.asarray(targets)
     if predictions.ndim != 2 or targets.shape != predictions.shape[:1]:
-        raise invalid(f"in_top_k: predictions must have shape (rows, classes) and targets (rows,), got {predictions.shape} and {targets.shape}.")
+        raise invalid(
+            f"in_top_k: predictions must have shape (rows, classes) and targets (rows,), got "
+            f"{predictions.shape} and {targets.shape}."
+        )
     classes = predictions.shape[1]
     known = (targets >= 0) & (targets < classes)
     if not classes:
         return np.zeros(targets.shape, bool)
     own = predictions[np.arange(len(targets)), np.where(known, targets, 0)]
     better = (predictions > own[:, None]).sum(axis=-1)
-    finite: Array = np.isfinite(predictions).all(axis=-1)
-    return known & finite & (better < k)
+    fits = known & np.isfinite(predictions).all(axis=-1) & (better < k)
+    return np.asarray(fits)
 
 
 @op(eager=_in_top_k, dtypes=FLOATING, other={"targets": INDEX}, tf_name="InTopKV2")
 def in_top_k(xp: Any, targets: Any, predictions: Any, *, k: int) -> Any:
-    """Whether fewer than k classes are predicted above the target, row by row; False where a prediction is not finite."""
+    """Whether fewer than k classes are predicted above each row's target; False if one is not finite."""
     classes = predictions.shape[1]
     own = xp.take_along_axis(predictions, xp.clip(targets, 0, classes - 1)[:, None], -1)
     better = xp.sum(predictions > own, axis=-1)
@@ -287,6 +312,14 @@ def in_top_k(xp: Any, targets: Any, predictions: Any, *, k: int) -> Any:
 
 
 in_top_k.not_differentiable("truth values have no derivative")
+
+
+@in_top_k.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    size, (targets, predictions) = all_batched(is_batched, args)
+    _, rows, classes = shape_of(predictions)
+    flat = reshape(targets, shape=(size * rows,)), reshape(predictions, shape=(size * rows, classes))
+    return reshape(in_top_k(*flat, **attributes), shape=(size, rows))
 
 
 @in_top_k.samples
@@ -298,12 +331,18 @@ def _(draw: Any) -> Iterator[Sample]:
 @in_top_k.rejects
 def _() -> Iterator[BadInput]:
     x, t = np.ones((2, 3), np.float32), np.array([0, 1], np.int32)
-    for targets, predictions in [(t[:1], x), (t, x[0]), (t[:, None], x), (t, x[None]), (np.array(0, np.int32), x)]:
+    for targets, predictions in [
+        (t[:1], x),
+        (t, x[0]),
+        (t[:, None], x),
+        (t, x[None]),
+        (np.array(0, np.int32), x),
+    ]:
         yield BadInput("one target a row", (targets, predictions), {"k": 1})
     yield BadInput("targets are class numbers", (t.astype(np.float32), x), {"k": 1})
 
 
-# --- permutations ----------------------------------------------------------------------------------------------------
+# --- permutations -------------------------------------------------------------------------------------------
 
 
 def _invert_permutation(x: Array) -> Array:
@@ -325,6 +364,12 @@ def invert_permutation(xp: Any, x: Any) -> Any:
 
 
 invert_permutation.not_differentiable("places are integers")
+
+
+@invert_permutation.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    (x,) = args
+    return convert(order_along(x, axis=-1, descending=False), dtype=numpy_type(x))
 
 
 @invert_permutation.samples

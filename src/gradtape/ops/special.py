@@ -1,7 +1,7 @@
 """Error functions, integrals without a closed form, and products that are 0 where their first factor is.
 
-The values are SciPy's (imported on first use: it takes longer to import than all of gradtape), also at poles and
-outside a function's domain. Half types are computed in float32.
+The values are SciPy's (imported on first use: it takes longer to import than all of gradtape), also at poles
+and outside a function's domain. Half types are computed in float32.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def keeping_type(function: Callable[..., Any]) -> Callable[..., Array]:
         if dtype in NARROW_FLOATS:
             args = tuple(a.astype(np.float32) for a in args)
         result = function(*args, **attributes)
-        return result if result.dtype == dtype else np.asarray(result).astype(dtype)  # type: ignore[no-any-return]
+        return result if result.dtype == dtype else np.asarray(result).astype(dtype)
 
     return kernel
 
@@ -52,10 +52,12 @@ def reject_types(op: Op, **attributes: Any) -> None:
     @op.rejects
     def _() -> Iterator[BadInput]:
         for dtype in (np.int64, np.uint8, np.complex64, np.complex128):
-            yield BadInput("it is a function of real numbers", (np.ones(3, dtype),) * len(op.arguments), attributes)
+            yield BadInput(
+                "it is a function of real numbers", (np.ones(3, dtype),) * len(op.arguments), attributes
+            )
 
 
-# --- error functions -------------------------------------------------------------------------------------------------
+# --- error functions ----------------------------------------------------------------------------------------
 
 _TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
 _HALF_ROOT_PI = math.sqrt(math.pi) / 2.0
@@ -117,7 +119,7 @@ def _(t: Any, out: Any) -> Any:
     return t * (_ROOT_TWO_PI * exp(0.5 * (out * out)))
 
 
-# --- integrals -------------------------------------------------------------------------------------------------------
+# --- integrals ----------------------------------------------------------------------------------------------
 
 
 @elementwise(eager=from_scipy("dawsn"), dtypes=FLOATING)
@@ -133,7 +135,7 @@ def _(t: Any, x: Any, out: Any) -> Any:
 
 @elementwise(eager=from_scipy("expi"), dtypes=FLOATING)
 def expint(xp: Any, x: Any) -> Any:
-    """The exponential integral Ei: the integral of exp(t) / t from minus infinity to x (its principal value)."""
+    """The exponential integral Ei: the integral of exp(t) / t from -infinity to x (its principal value)."""
     return functions(xp).expi(x)
 
 
@@ -180,13 +182,13 @@ def spence(xp: Any, x: Any) -> Any:
 
 @spence.derivative("x")
 def _(t: Any, x: Any) -> Any:
-    # log(x) / (1 - x) is 0 / 0 at 1; there its tangent stands for it, so that the second derivative is right too.
+    # log(x) / (1 - x) is 0 / 0 at 1; its tangent stands for it there, and the second derivative is right too.
     at_one = equal(x, 1.0)
     away = select(at_one, ones_like(x) * 0.5, x)
     return t * select(at_one, 0.5 * x - 1.5, log(away) / (1.0 - away))
 
 
-# --- products that are 0 where their first factor is -----------------------------------------------------------------
+# --- products that are 0 where their first factor is --------------------------------------------------------
 
 
 def _xlogy(x: Array, y: Array) -> Array:
@@ -260,7 +262,7 @@ def _(t: Any, x: Any, y: Any) -> Any:
     return t * xdivy(x, 1.0 + y)
 
 
-# --- samples ---------------------------------------------------------------------------------------------------------
+# --- samples ------------------------------------------------------------------------------------------------
 
 for _op in (erf, erfc, dawsn, fresnel_sin, fresnel_cos):
     sample_unary(_op)

@@ -1,9 +1,11 @@
 """Eigenvalues and singular values of matrices in the last two axes.
 
-Derivatives are TensorFlow's. Eigenvectors and singular vectors are defined up to their sign (complex ones: up to their
-phase), and those of a repeated value only up to a rotation among each other. So derivatives of vectors hold for
-functions that do not depend on that choice: 1 / (difference of values) is replaced by 0 where two values are equal,
-which is then exact, and the phase of complex vectors is left alone. Derivatives of the values alone are exact.
+Derivatives are TensorFlow's. Eigenvectors and singular vectors are defined up to their sign (complex ones:
+up to their phase), and those of a repeated value only up to a rotation among each other. So derivatives of
+vectors hold for functions that do not depend on that choice: 1 / (difference of values) is replaced by 0
+where two values are equal, which is then exact, and the phase of complex vectors is left alone. Derivatives
+of the values alone hold where they are not repeated; where they are, each of them gets one of several
+possible derivatives, and symmetric functions of them (such as their sum) get the right one.
 """
 
 from __future__ import annotations
@@ -18,14 +20,10 @@ from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
 from .diagonal import diagonal_matrix, diagonal_part, diagonal_vector, lower_part
 from .elementwise import conj, convert, equal, imag, make_complex, ones_like, real, select, zeros_like
-from .family import batch_leading, is_complex, numpy_type, rank_of, shape_of
-from .layout import concat, crop, reshape
-from .linalg import adjoint, check_matrix, product
-from .solve import LAPACK, bad_matrices, regular, solve
-
-_SQUARE: list[tuple[int, ...]] = [
-    (1, 1), (2, 2), (3, 3), (4, 4), (2, 3, 3), (0, 0), (0, 2, 2), (2, 1, 2, 2), (1, 3, 3), (5, 5), (3, 1, 1), (2, 0, 0),
-]  # fmt: skip
+from .family import batch_leading, is_complex, numpy_type, shape_of
+from .layout import concat, reshape
+from .linalg import adjoint, check_matrix, columns, product
+from .solve import LAPACK, SQUARE, all_finite, bad_matrices, regular, solve
 
 
 def _reciprocal(x: Any) -> Any:
@@ -54,27 +52,29 @@ def _like(x: Any, other: Any) -> Any:
     return x if numpy_type(x) == dtype else convert(x, dtype=dtype)
 
 
-# --- Hermitian matrices ------------------------------------------------------------------------------------------------
+# --- Hermitian matrices -------------------------------------------------------------------------------------
 
-_NO_EIGENVALUES = "{}: the decomposition was not successful. The input might not be valid: it holds inf or nan."
+_NO_EIGENVALUES = (
+    "{}: the decomposition was not successful. The input might not be valid: it holds inf or nan."
+)
 
 
-def _eigh(input: Array) -> tuple[Array, Array]:
-    check_matrix("eigh", input)
+def _eigh(tensor: Array) -> tuple[Array, Array]:
+    check_matrix("eigh", tensor)
     try:
-        values, vectors = np.linalg.eigh(input)
+        values, vectors = np.linalg.eigh(tensor)
     except np.linalg.LinAlgError:
         raise invalid(_NO_EIGENVALUES.format("eigh")) from None
     if np.isnan(values).any():
         raise invalid(_NO_EIGENVALUES.format("eigh"))
-    return values.astype(input.dtype, copy=False), vectors
+    return values.astype(tensor.dtype, copy=False), vectors
 
 
 @op(eager=_eigh, dtypes=LAPACK, outputs=2, tf_name="SelfAdjointEigV2")
-def eigh(xp: Any, input: Any) -> Any:
-    """Eigenvalues in ascending order and eigenvectors (columns) of Hermitian matrices; reads the lower triangle."""
-    values, vectors = xp.linalg.eigh(input)
-    return values.astype(input.dtype), vectors
+def eigh(xp: Any, tensor: Any) -> Any:
+    """Eigenvalues, ascending, and eigenvectors (columns) of Hermitian matrices; reads the lower triangle."""
+    values, vectors = xp.linalg.eigh(tensor)
+    return values.astype(tensor.dtype), vectors
 
 
 def _for_lower_triangle(cotangent: Any) -> Any:
@@ -88,14 +88,14 @@ def _from_lower_triangle(tangent: Any) -> Any:
     return half + adjoint(half)
 
 
-@eigh.vjp("input")
+@eigh.vjp("tensor")
 def _(g: Any, out: Any) -> Any:
     (g_values, g_vectors), (values, vectors) = g, out
     inner = diagonal_matrix(g_values) + _gaps(values) * product(vectors, g_vectors, adjoint_a=True)
     return _for_lower_triangle(product(vectors, product(inner, vectors, adjoint_b=True)))
 
 
-@eigh.jvp("input")
+@eigh.jvp("tensor")
 def _(t: Any, out: Any) -> Any:
     values, vectors = out
     inner = product(vectors, product(_from_lower_triangle(t), vectors), adjoint_a=True)
@@ -107,7 +107,7 @@ eigh.batched(batch_leading)
 
 @eigh.samples
 def _(draw: Any) -> Iterator[Sample]:
-    for shape in _SQUARE:
+    for shape in SQUARE:
         matrix = regular(draw, shape)
         yield Sample((matrix,), differentiable=matrix.dtype.kind != "c")
 
@@ -115,37 +115,37 @@ def _(draw: Any) -> Iterator[Sample]:
 bad_matrices(eigh)
 
 
-def _eigvalsh(input: Array) -> Array:
-    check_matrix("eigvalsh", input)
+def _eigvalsh(tensor: Array) -> Array:
+    check_matrix("eigvalsh", tensor)
     try:
-        values = np.linalg.eigvalsh(input)
+        values = np.linalg.eigvalsh(tensor)
     except np.linalg.LinAlgError:
         raise invalid(_NO_EIGENVALUES.format("eigvalsh")) from None
     if np.isnan(values).any():
         raise invalid(_NO_EIGENVALUES.format("eigvalsh"))
-    return values.astype(input.dtype, copy=False)
+    return values.astype(tensor.dtype, copy=False)
 
 
 @op(eager=_eigvalsh, dtypes=LAPACK, tf_name="SelfAdjointEigV2")
-def eigvalsh(xp: Any, input: Any) -> Any:
+def eigvalsh(xp: Any, tensor: Any) -> Any:
     """The eigenvalues of Hermitian matrices in ascending order; reads the lower triangle.
 
     >>> import gradtape as tf
     >>> tf.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]]).numpy()
     array([1., 3.], dtype=float32)
     """
-    return xp.linalg.eigvalsh(input).astype(input.dtype)
+    return xp.linalg.eigvalsh(tensor).astype(tensor.dtype)
 
 
-@eigvalsh.vjp("input")
-def _(g: Any, input: Any) -> Any:
-    _, vectors = eigh(input)
+@eigvalsh.vjp("tensor")
+def _(g: Any, tensor: Any) -> Any:
+    _, vectors = eigh(tensor)
     return _for_lower_triangle(product(vectors * _row(g), vectors, adjoint_b=True))
 
 
-@eigvalsh.jvp("input")
-def _(t: Any, input: Any) -> Any:
-    _, vectors = eigh(input)
+@eigvalsh.jvp("tensor")
+def _(t: Any, tensor: Any) -> Any:
+    _, vectors = eigh(tensor)
     return diagonal_vector(product(vectors, product(_from_lower_triangle(t), vectors), adjoint_a=True))
 
 
@@ -154,50 +154,50 @@ eigvalsh.batched(batch_leading)
 
 @eigvalsh.samples
 def _(draw: Any) -> Iterator[Sample]:
-    for shape in _SQUARE:
+    for shape in SQUARE:
         yield Sample((regular(draw, shape),))
 
 
 @eigvalsh.value
-def _(input: Any) -> Any:
-    lower = np.tril(input, -1)
-    whole = lower + np.conj(lower.swapaxes(-1, -2)) + np.eye(input.shape[-1]) * input.real
+def _(tensor: Any) -> Any:
+    lower = np.tril(tensor, -1)
+    whole = lower + np.conj(lower.swapaxes(-1, -2)) + np.eye(tensor.shape[-1]) * tensor.real
     return np.sort(np.linalg.eigvals(whole).real, axis=-1)
 
 
 bad_matrices(eigvalsh)
 
 
-# --- general matrices --------------------------------------------------------------------------------------------------
+# --- general matrices ---------------------------------------------------------------------------------------
 
 
 def _complex_type(dtype: Any) -> Any:
     return np.result_type(dtype, np.complex64)
 
 
-def _eig(input: Array) -> tuple[Array, Array]:
-    check_matrix("eig", input)
+def _eig(tensor: Array) -> tuple[Array, Array]:
+    check_matrix("eig", tensor)
     try:
-        values, vectors = np.linalg.eig(input)
+        values, vectors = np.linalg.eig(tensor)
     except np.linalg.LinAlgError:
         raise invalid(_NO_EIGENVALUES.format("eig")) from None
-    dtype = _complex_type(input.dtype)
+    dtype = _complex_type(tensor.dtype)
     return values.astype(dtype, copy=False), vectors.astype(dtype, copy=False)
 
 
 @op(eager=_eig, dtypes=LAPACK, outputs=2)
-def eig(xp: Any, input: Any) -> Any:
-    """Eigenvalues (in no order) and eigenvectors of unit length (columns) of square matrices: complex numbers."""
-    dtype = _complex_type(input.dtype)
-    return tuple(part.astype(dtype) for part in xp.linalg.eig(input))
+def eig(xp: Any, tensor: Any) -> Any:
+    """Eigenvalues (in no order) and eigenvectors of unit length (columns) of square matrices, complex."""
+    dtype = _complex_type(tensor.dtype)
+    return tuple(part.astype(dtype) for part in xp.linalg.eig(tensor))
 
 
-def _as_given(cotangent: Any, input: Any) -> Any:
-    return cotangent if is_complex(input) else real(cotangent)
+def _as_given(cotangent: Any, tensor: Any) -> Any:
+    return cotangent if is_complex(tensor) else real(cotangent)
 
 
-@eig.vjp("input")
-def _(g: Any, input: Any, out: Any) -> Any:
+@eig.vjp("tensor")
+def _(g: Any, tensor: Any, out: Any) -> Any:
     (g_values, g_vectors), (values, vectors) = g, out
     turned = product(vectors, g_vectors, adjoint_a=True)
     # The vectors keep unit length: what would stretch them is taken out.
@@ -205,10 +205,10 @@ def _(g: Any, input: Any, out: Any) -> Any:
     gram = product(vectors, vectors, adjoint_a=True)
     inner = diagonal_matrix(g_values) + conj(_gaps(values)) * (turned - gram * _row(_like(stretch, values)))
     back = adjoint(vectors)
-    return _as_given(solve(back, product(inner, back), adjoint=False), input)
+    return _as_given(solve(back, product(inner, back), adjoint=False), tensor)
 
 
-@eig.jvp("input")
+@eig.jvp("tensor")
 def _(t: Any, out: Any) -> Any:
     values, vectors = out
     inner = solve(vectors, product(_like(t, values), vectors), adjoint=False)
@@ -223,7 +223,7 @@ eig.batched(batch_leading)
 
 @eig.samples
 def _(draw: Any) -> Iterator[Sample]:
-    for shape in _SQUARE:
+    for shape in SQUARE:
         matrix = regular(draw, shape, 0.15)
         yield Sample((matrix,), differentiable=matrix.dtype.kind != "c")
 
@@ -231,34 +231,38 @@ def _(draw: Any) -> Iterator[Sample]:
 bad_matrices(eig)
 
 
-def _eigvals(input: Array) -> Array:
-    check_matrix("eigvals", input)
+def _eigvals(tensor: Array) -> Array:
+    check_matrix("eigvals", tensor)
+    if (
+        tensor.shape[-1] > 75
+    ):  # from here on LAPACK's order depends on whether vectors are wanted, as the rules below do
+        return _eig(tensor)[0]
     try:
-        return np.linalg.eigvals(input).astype(_complex_type(input.dtype), copy=False)
+        return np.linalg.eigvals(tensor).astype(_complex_type(tensor.dtype), copy=False)
     except np.linalg.LinAlgError:
         raise invalid(_NO_EIGENVALUES.format("eigvals")) from None
 
 
 @op(eager=_eigvals, dtypes=LAPACK, tf_name="Eig")
-def eigvals(xp: Any, input: Any) -> Any:
+def eigvals(xp: Any, tensor: Any) -> Any:
     """The eigenvalues of square matrices, in no order: complex numbers.
 
     >>> import gradtape as tf
     >>> tf.linalg.eigvals([[0.0, -1.0], [1.0, 0.0]]).numpy()
     array([0.+1.j, 0.-1.j], dtype=complex64)
     """
-    return xp.linalg.eigvals(input).astype(_complex_type(input.dtype))
+    return xp.linalg.eigvals(tensor).astype(_complex_type(tensor.dtype))
 
 
-@eigvals.vjp("input")
-def _(g: Any, input: Any) -> Any:
-    back = adjoint(eig(input)[1])  # LAPACK finds the values in the same order, with vectors and without
-    return _as_given(solve(back, _column(g) * back, adjoint=False), input)
+@eigvals.vjp("tensor")
+def _(g: Any, tensor: Any) -> Any:
+    back = adjoint(eig(tensor)[1])
+    return _as_given(solve(back, _column(g) * back, adjoint=False), tensor)
 
 
-@eigvals.jvp("input")
-def _(t: Any, input: Any) -> Any:
-    vectors = eig(input)[1]
+@eigvals.jvp("tensor")
+def _(t: Any, tensor: Any) -> Any:
+    vectors = eig(tensor)[1]
     return diagonal_vector(solve(vectors, product(_like(t, vectors), vectors), adjoint=False))
 
 
@@ -267,7 +271,7 @@ eigvals.batched(batch_leading)
 
 @eigvals.samples
 def _(draw: Any) -> Iterator[Sample]:
-    for shape in _SQUARE:
+    for shape in SQUARE:
         yield Sample((regular(draw, shape),))
     yield Sample((draw((4, 4)),))
 
@@ -275,39 +279,34 @@ def _(draw: Any) -> Iterator[Sample]:
 bad_matrices(eigvals)
 
 
-# --- singular values ---------------------------------------------------------------------------------------------------
+# --- singular values ----------------------------------------------------------------------------------------
 
 
-def _svd(input: Array, full_matrices: bool = False) -> tuple[Array, Array, Array]:
-    check_matrix("svd", input, square=False)
-    finite = np.isfinite(input).all(axis=(-2, -1))
+def _svd(tensor: Array, full_matrices: bool = False) -> tuple[Array, Array, Array]:
+    check_matrix("svd", tensor, square=False)
+    finite = all_finite(tensor)
     if not finite.all():  # LAPACK would refuse; TensorFlow gives nan, for that matrix alone
-        input = np.where(finite[..., None, None], input, np.zeros((), input.dtype))
-    u, s, v = np.linalg.svd(input, full_matrices=full_matrices)
+        tensor = np.where(finite, tensor, np.zeros((), tensor.dtype))
+    u, s, v = np.linalg.svd(tensor, full_matrices=full_matrices)
     v = np.conj(v.swapaxes(-1, -2))
     if not finite.all():
-        u, v = (np.where(finite[..., None, None], part, np.asarray(np.nan, part.dtype)) for part in (u, v))
-        s = np.where(finite[..., None], s, np.asarray(np.nan, s.dtype))
+        u, v = (np.where(finite, part, np.asarray(np.nan, part.dtype)) for part in (u, v))
+        s = np.where(finite[..., 0], s, np.asarray(np.nan, s.dtype))
     return s, u, v
 
 
 @op(eager=_svd, dtypes=LAPACK, outputs=3)
-def svd(xp: Any, input: Any, *, full_matrices: bool = False) -> Any:
-    """Singular values s in descending order, and u and v, with input = u @ diag(s) @ adjoint(v)."""
-    u, s, v = xp.linalg.svd(input, full_matrices=full_matrices)
+def svd(xp: Any, tensor: Any, *, full_matrices: bool = False) -> Any:
+    """Singular values s in descending order, and u and v, with tensor = u @ diag(s) @ adjoint(v)."""
+    u, s, v = xp.linalg.svd(tensor, full_matrices=full_matrices)
     return s, u, xp.conj(xp.swapaxes(v, -1, -2))
-
-
-def _columns(x: Any, start: int, stop: int) -> Any:
-    rank, size = rank_of(x), shape_of(x)[-1]
-    return x if stop - start == size else crop(x, paddings=(*((0, 0),) * (rank - 1), (start, size - stop)))
 
 
 def _refuse_basis(m: int, n: int, full_matrices: bool) -> None:
     if full_matrices and abs(m - n) > 1:
         raise NotImplementedError(
-            f"The derivative of svd is not defined for {m} rows and {n} columns with full_matrices=True: the last {abs(m - n)} "
-            "vectors are an arbitrary basis. Use full_matrices=False, or compute_uv=False for the values alone."
+            f"The derivative of svd is not defined for {m} rows and {n} columns with full_matrices=True: "
+            f"the last {abs(m - n)} vectors are an arbitrary basis. Use full_matrices=False."
         )
 
 
@@ -317,19 +316,21 @@ def _phase(inner: Any, s: Any) -> Any:
     return make_complex(zeros_like(turn), turn)
 
 
-@svd.vjp("input")
-def _(g: Any, input: Any, out: Any, full_matrices: bool) -> Any:
-    m, n = shape_of(input)[-2:]
+@svd.vjp("tensor")
+def _(g: Any, tensor: Any, out: Any, full_matrices: bool) -> Any:
+    m, n = shape_of(tensor)[-2:]
     _refuse_basis(m, n, full_matrices)
     k = min(m, n)
     (gs, gu, gv), (s, u, v) = g, out
-    s, gs = _like(s, input), _like(gs, input)
-    u1, v1, gu1, gv1 = (_columns(x, 0, k) for x in (u, v, gu, gv))
+    s, gs = _like(s, tensor), _like(gs, tensor)
+    u1, v1, gu1, gv1 = (columns(x, 0, k) for x in (u, v, gu, gv))
     gaps = _gaps(s * s)
     inner_u, inner_v = product(u1, gu1, adjoint_a=True), product(v1, gv1, adjoint_a=True)
     turn_u, turn_v = gaps * inner_u, gaps * inner_v
-    inner = diagonal_matrix(gs) + (turn_u + adjoint(turn_u)) * _row(s) + _column(s) * (turn_v + adjoint(turn_v))
-    if is_complex(input):  # the free phases are those of the longer vectors, as in TensorFlow
+    inner = (
+        diagonal_matrix(gs) + (turn_u + adjoint(turn_u)) * _row(s) + _column(s) * (turn_v + adjoint(turn_v))
+    )
+    if is_complex(tensor):  # the free phases are those of the longer vectors, as in TensorFlow
         turn = -_phase(inner_v, s) if m <= n else _phase(inner_u, s)
         inner = inner + diagonal_matrix(turn)
     result = product(u1, product(inner, v1, adjoint_b=True))
@@ -337,30 +338,30 @@ def _(g: Any, input: Any, out: Any, full_matrices: bool) -> Any:
     if m > n:
         outside = gu1 - product(u1, inner_u)
         if full_matrices:
-            outside = outside - product(_columns(u, k, m), product(_columns(gu, k, m), u1, adjoint_a=True))
+            outside = outside - product(columns(u, k, m), product(columns(gu, k, m), u1, adjoint_a=True))
         result = result + product(outside * inverse, v1, adjoint_b=True)
     elif m < n:
         outside = gv1 - product(v1, inner_v)
         if full_matrices:
-            outside = outside - product(_columns(v, k, n), product(_columns(gv, k, n), v1, adjoint_a=True))
+            outside = outside - product(columns(v, k, n), product(columns(gv, k, n), v1, adjoint_a=True))
         result = result + product(u1 * inverse, outside, adjoint_b=True)
     return result
 
 
-@svd.jvp("input")
-def _(t: Any, input: Any, out: Any, full_matrices: bool) -> Any:
-    m, n = shape_of(input)[-2:]
+@svd.jvp("tensor")
+def _(t: Any, tensor: Any, out: Any, full_matrices: bool) -> Any:
+    m, n = shape_of(tensor)[-2:]
     _refuse_basis(m, n, full_matrices)
     k = min(m, n)
     values, u, v = out
-    s = _like(values, input)
-    u1, v1 = _columns(u, 0, k), _columns(v, 0, k)
+    s = _like(values, tensor)
+    u1, v1 = columns(u, 0, k), columns(v, 0, k)
     inner = product(u1, product(t, v1), adjoint_a=True)
     gaps, turned = _gaps(s * s), adjoint(inner)
     ds = diagonal_vector(inner)
     du = product(u1, gaps * (inner * _row(s) + _column(s) * turned))
     dv = product(v1, gaps * (_column(s) * inner + turned * _row(s)))
-    if is_complex(input):
+    if is_complex(tensor):
         ds = real(ds)
         if m <= n:
             dv = dv - v1 * _row(_phase(inner, s))
@@ -372,29 +373,29 @@ def _(t: Any, input: Any, out: Any, full_matrices: bool) -> Any:
         outside = along - product(u1, product(u1, along, adjoint_a=True))
         du = du + outside
         if full_matrices:
-            du = concat([du, -product(u1, product(outside, _columns(u, k, m), adjoint_a=True))], axis=-1)
+            du = concat([du, -product(u1, product(outside, columns(u, k, m), adjoint_a=True))], axis=-1)
     elif m < n:
         along = product(t, u1, adjoint_a=True) * inverse
         outside = along - product(v1, product(v1, along, adjoint_a=True))
         dv = dv + outside
         if full_matrices:
-            dv = concat([dv, -product(v1, product(outside, _columns(v, k, n), adjoint_a=True))], axis=-1)
+            dv = concat([dv, -product(v1, product(outside, columns(v, k, n), adjoint_a=True))], axis=-1)
     return [ds, du, dv]
 
 
 svd.batched(batch_leading)
 
 _SHAPES: list[tuple[int, ...]] = [
-    (1, 1), (2, 2), (3, 3), (3, 2), (2, 3), (5, 2), (2, 5), (2, 3, 2), (2, 2, 3), (0, 2), (2, 0), (0, 3, 2), (2, 1, 3, 3), (1, 4), (4, 1),
+    (1, 1), (2, 2), (3, 3), (3, 2), (2, 3), (5, 2), (2, 5), (2, 3, 2), (2, 2, 3), (0, 2), (2, 0), (0, 3, 2),
+    (2, 1, 3, 3), (1, 4), (4, 1),
 ]  # fmt: skip
 
 
 def _rectangular(draw: Any, shape: tuple[int, ...]) -> Array:
-    noise: Array = draw(shape, -0.3, 0.3)
-    diagonal = np.zeros(shape[-2:])
+    matrix: Array = np.array(draw(shape, -0.3, 0.3))
     for i in range(min(shape[-2:])):
-        diagonal[i, i] = i + 1
-    return noise + diagonal.astype(noise.dtype)
+        matrix[..., i, i] += i + 1
+    return matrix
 
 
 @svd.samples
@@ -419,29 +420,28 @@ def _reject_rectangular(function: Op) -> None:
 _reject_rectangular(svd)
 
 
-def _singular_values(input: Array) -> Array:
-    check_matrix("svd", input, square=False)
-    finite = np.isfinite(input).all(axis=(-2, -1))
-    if finite.all():
-        return np.linalg.svd(input, compute_uv=False)
-    return _svd(input)[0]
+def _singular_values(tensor: Array) -> Array:
+    check_matrix("svd", tensor, square=False)
+    if all_finite(tensor).all():
+        return np.linalg.svd(tensor, compute_uv=False)
+    return _svd(tensor)[0]
 
 
 @op(eager=_singular_values, dtypes=LAPACK, tf_name="Svd")
-def singular_values(xp: Any, input: Any) -> Any:
+def singular_values(xp: Any, tensor: Any) -> Any:
     """The singular values of matrices in descending order."""
-    return xp.linalg.svd(input, compute_uv=False)
+    return xp.linalg.svd(tensor, compute_uv=False)
 
 
-@singular_values.vjp("input")
-def _(g: Any, input: Any) -> Any:
-    _, u, v = svd(input, full_matrices=False)
-    return product(u * _row(_like(g, input)), v, adjoint_b=True)
+@singular_values.vjp("tensor")
+def _(g: Any, tensor: Any) -> Any:
+    _, u, v = svd(tensor, full_matrices=False)
+    return product(u * _row(_like(g, tensor)), v, adjoint_b=True)
 
 
-@singular_values.jvp("input")
-def _(t: Any, input: Any) -> Any:
-    _, u, v = svd(input, full_matrices=False)
+@singular_values.jvp("tensor")
+def _(t: Any, tensor: Any) -> Any:
+    _, u, v = svd(tensor, full_matrices=False)
     change = diagonal_vector(product(u, product(t, v), adjoint_a=True))
     return real(change) if is_complex(change) else change
 
@@ -456,9 +456,9 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @singular_values.value
-def _(input: Any) -> Any:
-    flipped = np.conj(input.swapaxes(-1, -2))
-    gram = flipped @ input if input.shape[-1] <= input.shape[-2] else input @ flipped
+def _(tensor: Any) -> Any:
+    flipped = np.conj(tensor.swapaxes(-1, -2))
+    gram = flipped @ tensor if tensor.shape[-1] <= tensor.shape[-2] else tensor @ flipped
     return np.sqrt(np.linalg.eigvalsh(gram))[..., ::-1]
 
 

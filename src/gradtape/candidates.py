@@ -1,0 +1,301 @@
+"""Candidate samplers of `tf.random`: a few classes out of many, and how often each of them was to be expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import dtypes
+from .dtypes import Array
+from .errors import invalid
+from .op import as_int
+from .tensor import Tensor, from_array, to_tensor
+
+_WORDS_EACH = 2048  # what TensorFlow sets aside for each class that is drawn, in 32-bit words
+
+
+class UniformCandidateSampler(NamedTuple):
+    """What `tf.random.uniform_candidate_sampler` returns."""
+
+    sampled_candidates: Tensor
+    true_expected_count: Tensor
+    sampled_expected_count: Tensor
+
+
+class LogUniformCandidateSampler(NamedTuple):
+    """What `tf.random.log_uniform_candidate_sampler` returns."""
+
+    sampled_candidates: Tensor
+    true_expected_count: Tensor
+    sampled_expected_count: Tensor
+
+
+class LearnedUnigramCandidateSampler(NamedTuple):
+    """What `tf.random.learned_unigram_candidate_sampler` returns."""
+
+    sampled_candidates: Tensor
+    true_expected_count: Tensor
+    sampled_expected_count: Tensor
+
+
+class FixedUnigramCandidateSampler(NamedTuple):
+    """What `tf.random.fixed_unigram_candidate_sampler` returns."""
+
+    sampled_candidates: Tensor
+    true_expected_count: Tensor
+    sampled_expected_count: Tensor
+
+
+class AllCandidateSampler(NamedTuple):
+    """What `tf.random.all_candidate_sampler` returns."""
+
+    sampled_candidates: Tensor
+    true_expected_count: Tensor
+    sampled_expected_count: Tensor
+
+
+class _Words:
+    """32-bit words of a stream, one after the other."""
+
+    def __init__(self, stream: Any) -> None:
+        self._words = self._read(stream)
+
+    @staticmethod
+    def _read(stream: Any) -> Iterator[int]:
+        start = 0
+        while True:
+            yield from stream.at(np.arange(start, start + 64, dtype=np.uint64)).reshape(-1).tolist()
+            start += 64
+
+    def word(self) -> int:
+        return next(self._words)
+
+    def below(self, limit: int) -> int:
+        """An integer in [0, limit), each as likely as the others."""
+        if limit & (limit - 1) == 0:
+            return self.word() & (limit - 1)
+        rest = (0xFFFFFFFF % limit) + 1
+        while True:
+            word = self.word()
+            if word >= rest:
+                return word % limit
+
+    def below_wide(self, limit: int) -> int:
+        """The same, from 64 bits."""
+        if limit & (limit - 1) == 0:
+            return self._two() & (limit - 1)
+        rest = (0xFFFFFFFFFFFFFFFF % limit) + 1
+        while True:
+            word = self._two()
+            if word >= rest:
+                return word % limit
+
+    def _two(self) -> int:
+        low = self.word()
+        return low + (self.word() << 32)
+
+    def double(self) -> float:
+        """A double in [0, 1)."""
+        high, low = self.word(), self.word()
+        return ((high & 0xFFFFF) * 2**32 + low) / 2**52
+
+
+class CandidateSamplers:
+    """All samplers; `stream(op, seed, blocks)` gives them their bits."""
+
+    def __init__(self, stream: Callable[[Any, Any, int], Any]) -> None:
+        self._stream = stream
+        self._learned: dict[Any, Array] = {}  # how often each class was seen, for each learning sampler
+
+    def _bits(self, name: str, settings: tuple[Any, ...], seed: Any, sampled: int) -> _Words:
+        return _Words(self._stream((name, *settings), seed, sampled * _WORDS_EACH // 4))
+
+    def uniform(
+        self,
+        true_classes: Any,
+        num_true: Any,
+        num_sampled: Any,
+        unique: bool,
+        range_max: Any,
+        seed: Any = None,
+        name: str | None = None,
+    ) -> UniformCandidateSampler:
+        """Classes below `range_max`, each as likely as the others."""
+        classes, settings = _checked(true_classes, num_true, num_sampled, unique, range_max)
+        _, sampled, _, limit = settings
+        words = self._bits("uniform_candidates", settings, seed, sampled)
+        probability = np.full(limit, 1 / limit)
+        return UniformCandidateSampler(
+            *_sampled(classes, sampled, bool(unique), lambda: words.below_wide(limit), probability)
+        )
+
+    def log_uniform(
+        self,
+        true_classes: Any,
+        num_true: Any,
+        num_sampled: Any,
+        unique: bool,
+        range_max: Any,
+        seed: Any = None,
+        name: str | None = None,
+    ) -> LogUniformCandidateSampler:
+        """Classes below `range_max` by Zipf's law: class k with probability log((k + 2) / (k + 1)) / log(range_max + 1).
+
+        The classes should be numbered from the most frequent to the rarest.
+        """
+        classes, settings = _checked(true_classes, num_true, num_sampled, unique, range_max)
+        _, sampled, _, limit = settings
+        words = self._bits("log_uniform_candidates", settings, seed, sampled)
+        span = float(np.log1p(limit))
+        numbers = np.arange(limit)
+        probability = np.log((numbers + 2.0) / (numbers + 1.0)) / span
+
+        def draw() -> int:
+            return (int(np.exp(words.double() * span)) - 1) % limit
+
+        return LogUniformCandidateSampler(*_sampled(classes, sampled, bool(unique), draw, probability))
+
+    def learned_unigram(
+        self,
+        true_classes: Any,
+        num_true: Any,
+        num_sampled: Any,
+        unique: bool,
+        range_max: Any,
+        seed: Any = None,
+        name: str | None = None,
+    ) -> LearnedUnigramCandidateSampler:
+        """Classes below `range_max`, as likely as they were among the true classes of earlier calls (at first, all equally)."""
+        classes, settings = _checked(true_classes, num_true, num_sampled, unique, range_max)
+        _, sampled, _, limit = settings
+        words = self._bits("learned_candidates", settings, seed, sampled)
+        seen = self._learned.setdefault(
+            (settings, None if seed is None else as_int(seed)), np.ones(limit, np.int64)
+        )
+        cumulative = np.cumsum(seen)
+
+        def draw() -> int:
+            return int(np.searchsorted(cumulative, words.below(int(cumulative[-1])), side="right"))
+
+        result = _sampled(classes, sampled, bool(unique), draw, seen / cumulative[-1])
+        np.add.at(seen, classes.reshape(-1), 1)
+        return LearnedUnigramCandidateSampler(*result)
+
+    def fixed_unigram(
+        self,
+        true_classes: Any,
+        num_true: Any,
+        num_sampled: Any,
+        unique: bool,
+        range_max: Any,
+        vocab_file: str = "",
+        distortion: float = 1.0,
+        num_reserved_ids: int = 0,
+        num_shards: int = 1,
+        shard: int = 0,
+        unigrams: Any = (),
+        seed: Any = None,
+        name: str | None = None,
+    ) -> FixedUnigramCandidateSampler:
+        """Classes below `range_max`, as likely as their weight to the power of `distortion`.
+
+        The weights are `unigrams`, or the last column of the lines in `vocab_file`; classes below `num_reserved_ids` have none.
+        """
+        classes, settings = _checked(true_classes, num_true, num_sampled, unique, range_max)
+        _, sampled, _, limit = settings
+        given = [float(weight) for weight in unigrams]
+        if bool(vocab_file) == bool(given):
+            raise invalid("fixed_unigram_candidate_sampler: provide either vocab_file or unigrams.")
+        if vocab_file:
+            with open(vocab_file, encoding="utf-8") as lines:
+                given = [float(line.rsplit(",", 1)[-1]) for line in lines if line.strip()]
+        shards, own = as_int(num_shards), as_int(shard)
+        if shards < 1 or not 0 <= own < shards:
+            raise invalid(f"fixed_unigram_candidate_sampler: shard {own} of {shards} does not exist.")
+        everything = np.array([0.0] * as_int(num_reserved_ids) + given)
+        weights = np.where(
+            np.arange(len(everything)) < as_int(num_reserved_ids), 0.0, everything**distortion
+        )[own::shards]
+        if len(weights) != limit:
+            raise invalid(
+                f"fixed_unigram_candidate_sampler: range_max is {limit}, but there are {len(weights)} weights."
+            )
+        if not (
+            np.isfinite(weights).all()
+            and weights.min() >= 0
+            and np.count_nonzero(weights) >= (sampled if unique else 1)
+        ):
+            raise invalid(
+                "fixed_unigram_candidate_sampler: weights must be non-negative, and enough of them positive."
+            )
+        words = self._bits("fixed_candidates", settings, seed, sampled)
+        cumulative = np.cumsum(weights)
+
+        def draw() -> int:
+            return int(np.searchsorted(cumulative, words.double() * cumulative[-1], side="right"))
+
+        return FixedUnigramCandidateSampler(
+            *_sampled(classes, sampled, bool(unique), draw, weights / cumulative[-1])
+        )
+
+    def all(
+        self,
+        true_classes: Any,
+        num_true: Any,
+        num_sampled: Any,
+        unique: bool,
+        seed: Any = None,
+        name: str | None = None,
+    ) -> AllCandidateSampler:
+        """All `num_sampled` classes: for tests, in place of a sampler."""
+        classes, (_, sampled, _, _) = _checked(true_classes, num_true, num_sampled, unique, num_sampled)
+        counts = np.ones(classes.shape, np.float32), np.ones(sampled, np.float32)
+        return AllCandidateSampler(
+            from_array(np.arange(sampled)), from_array(counts[0]), from_array(counts[1])
+        )
+
+
+def _checked(
+    true_classes: Any, num_true: Any, num_sampled: Any, unique: Any, range_max: Any
+) -> tuple[Array, tuple[int, int, bool, int]]:
+    classes = np.asarray(to_tensor(true_classes, dtypes.int64)._array)
+    true, sampled, limit = as_int(num_true), as_int(num_sampled), as_int(range_max)
+    for label, value in (("num_true", true), ("num_sampled", sampled), ("range_max", limit)):
+        if value < 1:
+            raise invalid(f"candidate sampler: {label} must be at least 1, got {value}.")
+    if classes.ndim != 2 or classes.shape[1] != true:
+        raise invalid(
+            f"candidate sampler: true_classes must be a matrix with {true} columns, got shape {classes.shape}."
+        )
+    if classes.size and (classes.min() < 0 or classes.max() >= limit):
+        raise invalid(
+            f"candidate sampler: true classes must be in [0, {limit}), got {classes.min()} to {classes.max()}."
+        )
+    if unique and sampled > limit:
+        raise invalid(f"candidate sampler: {sampled} different classes cannot be drawn from {limit}.")
+    return classes, (true, sampled, bool(unique), limit)
+
+
+def _sampled(
+    classes: Array, count: int, unique: bool, draw: Callable[[], int], probability: Array
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The classes that were drawn, and the expected counts of the true and of the drawn ones."""
+    picked: list[int] = []
+    tries = 0
+    used: set[int] = set()
+    while len(picked) < count:
+        tries += 1
+        value = draw()
+        if not unique or value not in used:
+            used.add(value)
+            picked.append(value)
+    chosen = np.array(picked, np.int64)
+
+    def expected(values: Array) -> Array:
+        p = probability[values]
+        # With `unique`, about the chance to be among so many tries; else the number of tries times the probability.
+        return (p * count if tries == count else -np.expm1(tries * np.log1p(-p))).astype(np.float32)
+
+    return from_array(chosen), from_array(expected(classes)), from_array(expected(chosen))

@@ -1,0 +1,358 @@
+"""`tf.random.Generator`: a random number generator as an object, whose state is a variable."""
+
+from __future__ import annotations
+
+import enum
+import os
+from typing import Any
+
+import numpy as np
+
+from . import dtypes, philox
+from .arrays import stack, zeros_like
+from .errors import UnimplementedError, invalid
+from .op import as_int, as_shape
+from .philox import Philox
+from .tensor import Tensor, from_array, to_tensor
+from .variable import Variable
+
+_WORD = 2**64
+
+
+class Algorithm(enum.Enum):
+    """How random bits are made; here always by Philox."""
+
+    PHILOX = 1
+    THREEFRY = 2
+    AUTO_SELECT = 3
+
+
+_NAMES = {"philox": 1, "threefry": 2, "autoselect": 3}
+
+
+def _algorithm_number(alg: Any) -> int:
+    if isinstance(alg, Algorithm):
+        return int(alg.value)
+    if isinstance(alg, str):
+        number = _NAMES.get(alg.strip().lower().replace("-", "").replace("_", ""))
+        if number is None:
+            raise ValueError(
+                f"Argument `alg` got unsupported value {alg}. Supported values are philox, threefry and auto_select."
+            )
+        return number
+    if isinstance(alg, (int, np.integer, Tensor)) and not isinstance(alg, bool):
+        number = int(alg)
+        if number not in _NAMES.values():
+            raise ValueError(
+                f"Argument `alg` got unsupported value {alg}. Supported values are 1 (Philox), 2 (ThreeFry) and 3."
+            )
+        return number
+    raise TypeError(f"Can't convert argument `alg` (of value {alg} and type {type(alg)}) to int.")
+
+
+def checked_algorithm(alg: Any) -> int:
+    """The number of an algorithm that can make bits here: not ThreeFry, as on every CPU in TensorFlow."""
+    number = Algorithm.AUTO_SELECT.value if alg is None else _algorithm_number(alg)
+    if number == Algorithm.THREEFRY.value:
+        raise invalid("The ThreeFry algorithm is for accelerators; use alg='philox'.")
+    return int(number)
+
+
+def _signed(value: int) -> int:
+    """The 64-bit signed integer with the same bits."""
+    low = value % _WORD
+    return low - _WORD if low >= _WORD // 2 else low
+
+
+def create_rng_state(seed: Any, alg: Any) -> Tensor:
+    """The state of a generator: a counter and a key, made from an integer of any size or from a vector of integers."""
+    size = 2 if _algorithm_number(alg) == Algorithm.THREEFRY.value else 3
+    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
+        words = [_signed(int(seed) >> (64 * place)) for place in range(size)]
+    else:
+        words = [_signed(as_int(value)) for value in np.asarray(seed).reshape(-1)[:size]]
+    return from_array(np.array([0] * (size - len(words)) + words, np.int64))
+
+
+class Generator:
+    """A stream of random numbers of its own.
+
+    >>> import gradtape as tf
+    >>> g = tf.random.Generator.from_seed(1234)
+    >>> g.normal([2, 3]).shape
+    TensorShape([2, 3])
+    >>> g.state.numpy()
+    array([2770,    0,    0])
+
+    Make one with `from_seed`, `from_state`, `from_key_counter` or `from_non_deterministic_state`. The numbers, and the
+    state, are those of TensorFlow.
+    """
+
+    def __init__(self, copy_from: Generator | None = None, state: Any = None, alg: Any = None) -> None:
+        if copy_from is not None:
+            assert alg is None, "copy_from brings its own algorithm"
+            assert state is None, "copy_from brings its own state"
+            state, alg = copy_from.state.read_value(), copy_from.algorithm
+        assert state is not None, "a Generator needs a state: use Generator.from_seed(...)"
+        assert alg is not None, "a Generator needs an algorithm: use Generator.from_seed(...)"
+        self._alg = _algorithm_number(alg)
+        if isinstance(state, Variable):
+            self._checked(state._value)
+            self._state = state
+        else:
+            self._state = Variable(self._checked(_state_tensor(state)), trainable=False, name="StateVar")
+
+    @classmethod
+    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
+        """A generator from an integer of any size, or a vector of integers."""
+        number = Algorithm.PHILOX.value if alg is None else _algorithm_number(alg)
+        return cls(state=create_rng_state(seed, number), alg=number)
+
+    @classmethod
+    def from_state(cls, state: Any, alg: Any) -> Generator:
+        """A generator from a state; a variable is used itself, not copied."""
+        return cls(state=state, alg=alg)
+
+    @classmethod
+    def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
+        """A generator that is different in every run."""
+        number = Algorithm.PHILOX.value if alg is None else _algorithm_number(alg)
+        size = 2 if number == Algorithm.THREEFRY.value else 3
+        return cls(state=np.frombuffer(os.urandom(8 * size), np.int64), alg=number)
+
+    @classmethod
+    def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
+        """A generator from a key and a counter of two integers."""
+        return cls(state=_joined(key, counter), alg=alg)
+
+    # --- state ---------------------------------------------------------------------------------------------------
+
+    def _checked(self, state: Tensor) -> Tensor:
+        size = 2 if self._alg == Algorithm.THREEFRY.value else 3
+        if tuple(state.shape) != (size,):
+            raise ValueError(
+                f"Shapes {state.shape} and [{size}] are incompatible: a state has {size} integers."
+            )
+        return state
+
+    @property
+    def state(self) -> Variable:
+        """The variable that holds the counter and the key."""
+        return self._state
+
+    @property
+    def algorithm(self) -> int:
+        """The number of the algorithm."""
+        return self._alg
+
+    @property
+    def key(self) -> Any:
+        """The key, which the counter is mixed with."""
+        return self._state.read_value()[-1]
+
+    def reset(self, state: Any) -> None:
+        """Go on from another state."""
+        self._state.assign(self._checked(_state_tensor(state)))
+
+    def reset_from_seed(self, seed: Any) -> None:
+        """Go on as a new generator from this seed would."""
+        self._state.assign(create_rng_state(seed, self._alg))
+
+    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
+        """Go on from another key and counter."""
+        self._state.assign(self._checked(_joined(key, counter)))
+
+    def skip(self, delta: Any) -> Tensor:
+        """Advance as drawing `delta` numbers would; returns the state before."""
+        if self._alg == Algorithm.THREEFRY.value:
+            raise UnimplementedError(
+                None, None, "The ThreeFry algorithm is for accelerators; use alg='philox'."
+            )
+        before = np.array(self._state._value._array)
+        low, high, key = (int(word) % _WORD for word in before)
+        counter = (low + high * _WORD + as_int(delta) * philox.RESERVED) % _WORD**2
+        self._state.assign(np.array([_signed(counter), _signed(counter // _WORD), _signed(key)], np.int64))
+        return from_array(before)
+
+    def _stream(self, sizes: tuple[int, ...]) -> Philox:
+        count = 1
+        for size in sizes:
+            count *= size
+        low, high, key = (int(word) % _WORD for word in self.skip(count)._array)
+        return Philox(key, low + high * _WORD)
+
+    # --- numbers -------------------------------------------------------------------------------------------------
+
+    def normal(
+        self,
+        shape: Any,
+        mean: Any = 0.0,
+        stddev: Any = 1.0,
+        dtype: Any = dtypes.float32,
+        name: str | None = None,
+    ) -> Any:
+        """Numbers from normal distributions; the tape follows `mean` and `stddev`."""
+        kind, sizes = floating(dtype, "normal"), sizes_of(shape)
+        return scaled(philox.normal(self._stream(sizes), sizes, kind.numpy), kind, stddev, mean)
+
+    def truncated_normal(
+        self,
+        shape: Any,
+        mean: Any = 0.0,
+        stddev: Any = 1.0,
+        dtype: Any = dtypes.float32,
+        name: str | None = None,
+    ) -> Any:
+        """Numbers from normal distributions, drawn again where they are more than two standard deviations away."""
+        kind, sizes = floating(dtype, "truncated_normal"), sizes_of(shape)
+        return scaled(philox.truncated_normal(self._stream(sizes), sizes, kind.numpy), kind, stddev, mean)
+
+    def uniform(
+        self,
+        shape: Any,
+        minval: Any = 0,
+        maxval: Any = None,
+        dtype: Any = dtypes.float32,
+        name: str | None = None,
+    ) -> Any:
+        """Numbers evenly spread over [minval, maxval); integers without both bounds are of any size."""
+        kind, sizes = uniform_type(dtype, minval, maxval, UNBOUNDED), sizes_of(shape)
+        return uniform_from(self._stream(sizes), sizes, kind, minval, maxval)
+
+    def uniform_full_int(self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None) -> Tensor:
+        """Integers of any size that the type holds."""
+        kind, sizes = dtypes.as_dtype(dtype), sizes_of(shape)
+        if kind not in UNBOUNDED:
+            raise invalid(
+                f"random: the dtype must be one of {', '.join(k.name for k in UNBOUNDED)}, got {kind.name}."
+            )
+        return from_array(philox.integers(self._stream(sizes), sizes, kind.numpy))
+
+    def make_seeds(self, count: Any = 1) -> Any:
+        """Seeds for stateless functions, one in each of `count` columns."""
+        keys = self.uniform_full_int([as_int(count)], dtypes.int64)
+        return stack([keys, zeros_like(keys)])
+
+    def split(self, count: Any = 1) -> list[Generator]:
+        """New generators, independent of this one and of each other."""
+        keys = self.uniform_full_int([as_int(count)], dtypes.int64)
+        lead = 1 if self._alg == Algorithm.THREEFRY.value else 2
+        return [Generator(state=[*[0] * lead, int(key)], alg=self._alg) for key in keys._array]
+
+    def __repr__(self) -> str:
+        return f"<tf.random.Generator: state={self._state._value._array.tolist()}>"
+
+
+def _state_tensor(state: Any) -> Tensor:
+    if isinstance(state, Tensor):
+        return from_array(state._array.astype(np.int64))
+    return from_array(
+        np.array([_signed(as_int(word)) for word in np.asarray(state, object).reshape(-1)], np.int64)
+    )
+
+
+def _joined(key: Any, counter: Any) -> Tensor:
+    words = [*np.asarray(counter, object).reshape(-1), key]
+    return _state_tensor(words)
+
+
+_global: list[Generator] = []
+
+
+def get_global_generator() -> Generator:
+    """The generator that all parts of a program may share; different in every run until it is set."""
+    if not _global:
+        _global.append(Generator.from_non_deterministic_state())
+    return _global[0]
+
+
+def set_global_generator(generator: Generator) -> None:
+    """Replace the global generator."""
+    _global[:] = [generator]
+
+
+# --- what stateful, stateless and generators' functions have in common --------------------------------------------------
+
+BOUNDED = (dtypes.int32, dtypes.int64)
+UNBOUNDED = (*BOUNDED, dtypes.uint32, dtypes.uint64)
+
+
+def sizes_of(shape: Any) -> tuple[int, ...]:
+    """A shape in which all sizes are known."""
+    if isinstance(shape, (int, np.integer)) or (hasattr(shape, "ndim") and not shape.ndim):
+        raise invalid(f"random: a shape must be a list of integers, got {shape!r}. Use [{shape!r}].")
+    sizes = as_shape(shape)
+    if -1 in sizes:
+        raise invalid(f"random: a size cannot be negative, got shape {list(sizes)}.")
+    return sizes
+
+
+def floating(dtype: Any, name: str) -> dtypes.DType:
+    """The dtype of a result, which must be floating."""
+    kind = dtypes.as_dtype(dtype)
+    if not kind.is_floating:
+        raise TypeError(f"random.{name}: the dtype must be floating, got {kind!r}.")
+    return kind
+
+
+def parameter(value: Any, kind: dtypes.DType) -> Any:
+    """A parameter of a distribution as a tensor of its type."""
+    if isinstance(value, (Tensor, Variable)):
+        tensor = to_tensor(value)
+        if tensor.dtype is not kind:
+            raise ValueError(
+                f"Tensor conversion requested dtype {kind.name} for Tensor with dtype {tensor.dtype.name}: use tf.cast."
+            )
+        return tensor
+    return to_tensor(value, kind)
+
+
+def scaled(draws: Any, kind: dtypes.DType, scale: Any, shift: Any) -> Any:
+    """draws * scale + shift; tapes follow scale and shift."""
+    tensor: Any = from_array(draws)
+    if not (isinstance(scale, (int, float)) and scale == 1):
+        tensor = tensor * parameter(scale, kind)
+    if not (isinstance(shift, (int, float)) and shift == 0):
+        tensor = tensor + parameter(shift, kind)
+    return tensor
+
+
+def uniform_type(dtype: Any, minval: Any, maxval: Any, allowed: tuple[dtypes.DType, ...]) -> dtypes.DType:
+    """The dtype of uniform numbers, checked against the bounds."""
+    kind = dtypes.as_dtype(dtype)
+    if not kind.is_floating and kind not in allowed:
+        raise ValueError(
+            f"random.uniform: the dtype must be floating or one of {', '.join(k.name for k in allowed)}, got {kind.name}."
+        )
+    if not kind.is_integer:
+        return kind
+    if maxval is None and (minval is not None or allowed is BOUNDED):
+        raise ValueError(
+            f"Must specify maxval for integer dtype {kind!r}, or set both minval and maxval to None in a stateless function."
+        )
+    if minval is None and maxval is not None:
+        raise ValueError(
+            f"For integer dtype {kind!r}, minval and maxval must be both `None` or both non-`None`."
+        )
+    if minval is not None and kind not in BOUNDED:
+        raise ValueError(f"Invalid dtype for bounded uniform integers: {kind!r}.")
+    return kind
+
+
+def uniform_from(stream: Any, sizes: tuple[int, ...], kind: dtypes.DType, minval: Any, maxval: Any) -> Any:
+    """Uniform numbers between the bounds, from a stream of bits."""
+    if kind.is_floating:
+        high = 1 if maxval is None else maxval
+        whole = isinstance(minval, (int, float)) and minval == 0 and isinstance(high, (int, float))
+        span = high if whole else parameter(high, kind) - parameter(minval, kind)
+        return scaled(philox.uniform(stream, sizes, kind.numpy), kind, span, minval)
+    if minval is None:
+        return from_array(philox.integers(stream, sizes, kind.numpy))
+    low, high = parameter(minval, kind), parameter(maxval, kind)
+    if low.ndim or high.ndim:
+        raise invalid(
+            f"random.uniform: for integers minval and maxval must be scalars, got shapes {low.shape} and {high.shape}."
+        )
+    if not int(low) < int(high):
+        raise invalid(f"random.uniform: need minval < maxval, got {int(low)} >= {int(high)}.")
+    return from_array(philox.bounded_integers(stream, sizes, int(low), int(high), kind.numpy))

@@ -1,0 +1,142 @@
+"""Random changes of images, for training. The `stateless_*` forms depend on nothing but their seed, a pair of integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes, random
+from ..arrays import slice as box
+from ..arrays import where
+from ..errors import invalid
+from ..op import as_ints
+from ..tensor import to_tensor
+from .colour import adjust_brightness, adjust_contrast, adjust_hue, adjust_saturation
+from .geometry import check_image, flip_left_right, flip_up_down
+
+# What draws: called as TensorFlow calls its own, so that the same seeds give the same numbers.
+Draw = Callable[..., Any]
+
+
+def _stateful(seed: Any) -> Draw:
+    return partial(random.uniform, seed=seed)
+
+
+def _stateless(seed: Any) -> Draw:
+    return partial(random.stateless_uniform, seed=seed)
+
+
+# --- flips and crops -----------------------------------------------------------------------------------------------------
+
+
+def _flip(image: Any, flip: Callable[[Any], Any], draw: Draw) -> Any:
+    x = to_tensor(image)
+    check_image(x)
+    if x.ndim == 3:
+        return flip(x) if float(draw(shape=[], minval=0, maxval=1.0)) < 0.5 else x
+    if x.ndim != 4:
+        raise ValueError(f"'image' (shape {x.shape}) must have either 3 or 4 dimensions.")
+    chosen = np.asarray(draw(shape=[x.shape[0]], minval=0, maxval=1.0)) > 0.5
+    return where(chosen.reshape(-1, 1, 1, 1), flip(x), x)
+
+
+def random_flip_left_right(image: Any, seed: Any = None) -> Any:
+    """The image, or its mirror image, each with probability one half; each image of a batch for itself."""
+    return _flip(image, flip_left_right, _stateful(seed))
+
+
+def random_flip_up_down(image: Any, seed: Any = None) -> Any:
+    """The image, or the image upside down, each with probability one half; each image of a batch for itself."""
+    return _flip(image, flip_up_down, _stateful(seed))
+
+
+def stateless_random_flip_left_right(image: Any, seed: Any) -> Any:
+    """`random_flip_left_right` with a seed of its own."""
+    return _flip(image, flip_left_right, _stateless(seed))
+
+
+def stateless_random_flip_up_down(image: Any, seed: Any) -> Any:
+    """`random_flip_up_down` with a seed of its own."""
+    return _flip(image, flip_up_down, _stateless(seed))
+
+
+def _crop(value: Any, size: Any, draw: Draw) -> Any:
+    x, sizes = to_tensor(value), as_ints(size)
+    shape = tuple(x.shape)
+    if len(sizes) != len(shape) or any(not 0 <= part <= whole for part, whole in zip(sizes, shape, strict=False)):
+        raise invalid(f"random_crop: need value.shape >= size, got {list(shape)} and {list(sizes)}.")
+    drawn = np.asarray(draw(shape=[len(shape)], dtype=dtypes.int32, maxval=dtypes.int32.max))
+    offset = drawn % (np.array(shape, np.int32) - np.array(sizes, np.int32) + 1)
+    return box(x, offset.tolist(), sizes)
+
+
+def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Any:
+    """A box of this size, somewhere in the tensor."""
+    return _crop(value, size, _stateful(seed))
+
+
+def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Any:
+    """`random_crop` with a seed of its own."""
+    return _crop(value, size, _stateless(seed))
+
+
+# --- colours ---------------------------------------------------------------------------------------------------------------
+
+
+def _around_zero(reach: Any, draw: Draw, largest: float = float("inf")) -> Any:
+    if reach > largest:
+        raise ValueError(f"max_delta must be <= {largest}, got {reach}.")
+    if reach < 0:
+        raise ValueError(f"max_delta must be non-negative, got {reach}.")
+    return draw(shape=[], minval=-reach, maxval=reach)
+
+
+def _between(lower: Any, upper: Any, draw: Draw) -> Any:
+    if upper <= lower:
+        raise ValueError(f"upper must be > lower, got {upper} and {lower}.")
+    if lower < 0:
+        raise ValueError(f"lower must be non-negative, got {lower}.")
+    return draw(shape=[], minval=lower, maxval=upper)
+
+
+def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Any:
+    """`adjust_brightness` by a number between -max_delta and max_delta."""
+    return adjust_brightness(image, _around_zero(max_delta, _stateful(seed)))
+
+
+def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Any:
+    """`random_brightness` with a seed of its own."""
+    return adjust_brightness(image, _around_zero(max_delta, _stateless(seed)))
+
+
+def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any:
+    """`adjust_contrast` by a factor between `lower` and `upper`."""
+    return adjust_contrast(image, _between(lower, upper, _stateful(seed)))
+
+
+def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Any:
+    """`random_contrast` with a seed of its own."""
+    return adjust_contrast(image, _between(lower, upper, _stateless(seed)))
+
+
+def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Any:
+    """`adjust_hue` by a number between -max_delta and max_delta, at most half a turn."""
+    return adjust_hue(image, _around_zero(max_delta, _stateful(seed), 0.5))
+
+
+def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Any:
+    """`random_hue` with a seed of its own."""
+    return adjust_hue(image, _around_zero(max_delta, _stateless(seed), 0.5))
+
+
+def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any:
+    """`adjust_saturation` by a factor between `lower` and `upper`."""
+    return adjust_saturation(image, _between(lower, upper, _stateful(seed)))
+
+
+def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any:
+    """`random_saturation` with a seed of its own."""
+    return adjust_saturation(image, _between(lower, upper, _stateless(seed)))

@@ -1,0 +1,219 @@
+"""Colours of images: types of pixels, colour spaces, brightness, contrast, hue and saturation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from ..arrays import identity, saturate_cast, tensordot, tile, where, zeros_like
+from ..dtypes import DType
+from ..errors import invalid
+from ..math import (
+    cast,
+    divide_no_nan,
+    equal,
+    floormod,
+    greater,
+    maximum,
+    minimum,
+    multiply,
+    pow,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    sqrt,
+    square,
+)
+from ..ops import colour as c
+from ..tensor import EagerTensor, Tensor, to_tensor
+from ..variable import Variable
+from .geometry import check_image
+
+rgb_to_hsv = c.rgb_to_hsv.public
+hsv_to_rgb = c.hsv_to_rgb.public
+
+
+def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> Any:
+    """The image in another type: floats from 0 to 1 stand for integers from 0 to their largest value.
+
+    >>> import gradtape as tf
+    >>> tf.image.convert_image_dtype([0, 51, 255], tf.float32).dtype
+    tf.float32
+    >>> tf.image.convert_image_dtype([0.0, 0.5, 1.0], tf.uint8).numpy()
+    array([  0, 127, 255], dtype=uint8)
+    """
+    x, target = to_tensor(image), dtypes.as_dtype(dtype)
+    for kind, label in ((target, "dtype"), (x.dtype, "image dtype")):
+        if not (kind.is_floating or kind.is_integer):
+            raise AttributeError(f"{label} must be either floating point or integer, got {kind!r}.")
+    if target is x.dtype:
+        return identity(x)
+    narrowed = saturate_cast if saturate else cast
+    if x.dtype.is_floating:
+        if target.is_floating:
+            return cast(x, target)
+        # A half more than the largest integer: 1.0 becomes the largest, and all integers have the same share.
+        return narrowed(x * (target.max + 0.5), target)
+    if target.is_floating:
+        return cast(x, target) * (1.0 / x.dtype.max)
+    if x.dtype.max > target.max:
+        return narrowed(x // ((x.dtype.max + 1) // (target.max + 1)), target)
+    return narrowed(x, target) * ((target.max + 1) // (x.dtype.max + 1))
+
+
+def _as_floats(image: Any) -> Any:
+    """The image in a type to compute in: its own where that is float16, float32 or float64, else float32."""
+    x = to_tensor(image)
+    return x if x.dtype in (dtypes.float16, dtypes.float32, dtypes.float64) else convert_image_dtype(x, dtypes.float32)
+
+
+def _type_of(image: Any) -> DType:
+    kind: DType = image.dtype if isinstance(image, (Tensor, Variable)) else to_tensor(image).dtype
+    return kind
+
+
+# --- colour spaces -------------------------------------------------------------------------------------------------------
+
+_RGB_TO_GREY = [0.2989, 0.587, 0.114]
+_RGB_TO_YIQ = [[0.299, 0.59590059, 0.2115], [0.587, -0.27455667, -0.52273617], [0.114, -0.32134392, 0.31119955]]
+_YIQ_TO_RGB = [[1.0, 1.0, 1.0], [0.95598634, -0.27201283, -1.10674021], [0.6208248, -0.64720424, 1.70423049]]
+_RGB_TO_YUV = [[0.299, -0.14714119, 0.61497538], [0.587, -0.28886916, -0.51496512], [0.114, 0.43601035, -0.10001026]]
+_YUV_TO_RGB = [[1.0, 1.0, 1.0], [0.0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0.0]]
+
+
+def _times(images: Any, matrix: list[Any]) -> Any:
+    x = to_tensor(images)
+    if not x.ndim or x.shape[-1] != 3:
+        raise invalid(f"The last axis of an image in three colours must have size 3, got shape {x.shape}.")
+    return tensordot(x, to_tensor(matrix, x.dtype), [[x.ndim - 1], [0]])
+
+
+def rgb_to_yiq(images: Any) -> Any:
+    """Red, green and blue in the last axis to luma and the two chromas of NTSC television."""
+    return _times(images, _RGB_TO_YIQ)
+
+
+def yiq_to_rgb(images: Any) -> Any:
+    """Undoes `rgb_to_yiq`."""
+    return _times(images, _YIQ_TO_RGB)
+
+
+def rgb_to_yuv(images: Any) -> Any:
+    """Red, green and blue in the last axis to luma and the two chromas of PAL television."""
+    return _times(images, _RGB_TO_YUV)
+
+
+def yuv_to_rgb(images: Any) -> Any:
+    """Undoes `rgb_to_yuv`."""
+    return _times(images, _YUV_TO_RGB)
+
+
+def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
+    """The luma of colours in the last axis, which becomes one of size 1."""
+    x = _as_floats(images)
+    if x.dtype is dtypes.float16:
+        x = cast(x, dtypes.float32)
+    return convert_image_dtype(_times(x, [[weight] for weight in _RGB_TO_GREY]), _type_of(images))
+
+
+def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
+    """The grey repeated as red, green and blue; the last axis must have size 1."""
+    x = to_tensor(images)
+    if x.ndim < 2:
+        raise ValueError(f"A grayscale image (shape {x.shape}) must be at least two-dimensional.")
+    if x.shape[-1] != 1:
+        raise ValueError(f"Last dimension of a grayscale image should be size 1, got shape {x.shape}.")
+    return tile(x, [*[1] * (x.ndim - 1), 3])
+
+
+# --- adjustments -----------------------------------------------------------------------------------------------------------
+
+
+def _number(value: Any) -> float | None:
+    """The value of a scalar, unless it is one of a batch that runs at once."""
+    x = to_tensor(value)
+    return float(x._array) if x.__class__ is EagerTensor and not x.ndim else None
+
+
+def _factor(value: Any, image: Any, label: str) -> Any:
+    x = cast(to_tensor(value), image.dtype)
+    if x.ndim:
+        raise invalid(f"{label} must be a scalar, got shape {x.shape}.")
+    return x
+
+
+def adjust_brightness(image: Any, delta: Any) -> Any:
+    """The image with `delta` added, in the scale where white is 1."""
+    x = _as_floats(image)
+    return convert_image_dtype(x + cast(delta, x.dtype), _type_of(image), saturate=True)
+
+
+def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
+    """The distance of each pixel from the mean of its image and channel, times a factor. (TensorFlow has no derivative.)"""
+    x = _as_floats(images)
+    if x.ndim < 3:
+        raise invalid(f"adjust_contrast: images have at least 3 axes, got shape {x.shape}.")
+    factor = _factor(contrast_factor, x, "contrast_factor")
+    mean = reduce_mean(x, (-3, -2), True)
+    return convert_image_dtype((x - mean) * factor + mean, _type_of(images), saturate=True)
+
+
+def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
+    """gain * image ** gamma, in the scale where white is 1."""
+    known = _number(gamma)
+    if known is not None and known < 0:
+        raise ValueError(f"Gamma should be a non-negative real number, got {known}.")
+    x = _as_floats(image)
+    return convert_image_dtype(multiply(cast(gain, x.dtype), pow(x, cast(gamma, x.dtype))), _type_of(image), saturate=True)
+
+
+def _colours(image: Any, name: str) -> Any:
+    x = _as_floats(image)
+    if x.ndim < 3 or x.shape[-1] != 3:
+        raise invalid(f"{name}: images have at least 3 axes, and 3 channels in the last, got shape {x.shape}.")
+    return x
+
+
+def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
+    """The image with each hue turned by `delta`, from -1 to 1 (a full turn). (TensorFlow has no derivative.)
+
+    Where channels are equal, they share the derivative.
+    """
+    known = _number(delta)
+    if known is not None and not -1 <= known <= 1:
+        raise ValueError(f"delta must be in the interval [-1, 1], got {known}.")
+    x = _colours(image, "adjust_hue")
+    turn = _factor(delta, x, "delta")
+    largest, smallest = reduce_max(x, -1, True), reduce_min(x, -1, True)
+    spread = largest - smallest
+    red, green, blue = x[..., 0:1], x[..., 1:2], x[..., 2:3]
+    within = where(equal(red, largest), green - blue, where(equal(green, largest), blue - red, red - green))
+    third = where(equal(red, largest), zeros_like(red), where(equal(green, largest), zeros_like(red) + 2.0, zeros_like(red) + 4.0))
+    hue = floormod((divide_no_nan(within, spread) + third) / 6.0 + turn, 1.0)
+    height, _ = c.heights(hue)
+    return convert_image_dtype(smallest + height * spread, _type_of(image))
+
+
+def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:
+    """The image with each saturation times a factor, between 0 and 1. (TensorFlow has no derivative.)"""
+    x = _colours(image, "adjust_saturation")
+    factor = _factor(saturation_factor, x, "saturation_factor")
+    largest = reduce_max(x, -1, True)
+    spread = largest - reduce_min(x, -1, True)
+    # Distances from the largest channel grow by the factor, at most until the smallest channel is 0; black has none.
+    full = where(greater(spread, 0.0), divide_no_nan(largest, spread), zeros_like(largest) + factor)
+    factor = where(greater(largest, 0.0), minimum(maximum(factor, 0.0), full), zeros_like(largest))
+    return convert_image_dtype(largest - factor * (largest - x), _type_of(image))
+
+
+def per_image_standardization(image: Any) -> Any:
+    """Each image minus its mean, divided by its standard deviation (or by 1 / sqrt(pixels) where that is larger)."""
+    x = to_tensor(image)
+    check_image(x)
+    x = cast(x, dtypes.float32)
+    axes = (-3, -2, -1)
+    count = x.shape[-1] * x.shape[-2] * x.shape[-3]
+    centred = x - reduce_mean(x, axes, True)
+    # The larger of the two under the root: an image of one colour has a derivative too.
+    variance = maximum(reduce_mean(square(centred), axes, True), 1.0 / count)
+    return centred / sqrt(variance)

@@ -1,0 +1,173 @@
+"""How much an image varies, and how like two images are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..arrays import concat, pad, reshape, stack, zeros_like
+from ..errors import invalid
+from ..math import abs, cast, log, pow, reduce_mean, reduce_prod, reduce_sum, square, squared_difference
+from ..op import as_int
+from ..ops.conv import conv
+from ..ops.nn import relu
+from ..tensor import from_array, to_tensor
+from .colour import convert_image_dtype
+
+
+def total_variation(images: Any, name: str | None = None) -> Any:
+    """The sum of the differences of all neighbours, one number for each image."""
+    x = to_tensor(images)
+    if x.ndim not in (3, 4):
+        raise ValueError(f"'images' must be either 3 or 4-dimensional, got shape {x.shape}.")
+    axes = (-3, -2, -1)
+    down, right = _differences(x)
+    return reduce_sum(abs(down), axes) + reduce_sum(abs(right), axes)
+
+
+def _differences(x: Any) -> tuple[Any, Any]:
+    return x[..., 1:, :, :] - x[..., :-1, :, :], x[..., 1:, :] - x[..., :-1, :]
+
+
+def image_gradients(image: Any) -> tuple[Any, Any]:
+    """The differences to the next pixel below and to the right; zero in the last line and column."""
+    x = to_tensor(image)
+    if x.ndim != 4:
+        raise ValueError(f"image_gradients expects a 4D tensor [batch_size, h, w, d], not {x.shape}.")
+    down, right = _differences(x)
+    return concat([down, zeros_like(x[:, :1])], axis=1), concat([right, zeros_like(x[:, :, :1])], axis=2)
+
+
+def sobel_edges(image: Any) -> Any:
+    """Sobel's smoothed differences down and to the right, in a new last axis of size 2."""
+    x = to_tensor(image)
+    if x.ndim != 4:
+        raise invalid(f"sobel_edges: images must be a batch (batch, height, width, channels), got shape {x.shape}.")
+    x = pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT")
+    across = x[:, :, :-2] + 2 * x[:, :, 1:-1] + x[:, :, 2:]
+    along = x[:, :-2] + 2 * x[:, 1:-1] + x[:, 2:]
+    return stack([across[:, 2:] - across[:, :-2], along[:, :, 2:] - along[:, :, :-2]], axis=-1)
+
+
+# --- likeness --------------------------------------------------------------------------------------------------------------
+
+
+def _comparable(a: Any, b: Any, max_val: Any) -> tuple[Any, Any, Any]:
+    """Two images and their largest value in the scale where an integer image's is 1, as float32."""
+    a, b = to_tensor(a), to_tensor(b)
+    for x in (a, b):
+        if x.ndim < 3:
+            raise ValueError(f"Images have at least 3 axes, got shape {x.shape}.")
+    if a.dtype is not b.dtype:
+        raise invalid(f"Both images must have one type, got {a.dtype!r} and {b.dtype!r}. Use tf.image.convert_image_dtype.")
+    if a.shape[-3:] != b.shape[-3:]:
+        raise ValueError(f"Shapes {a.shape} and {b.shape} are incompatible: the images must have one size.")
+    for first, second in zip(tuple(a.shape)[-4::-1], tuple(b.shape)[-4::-1], strict=False):
+        if first != second and 1 not in (first, second):
+            raise ValueError(f"Two images are not compatible: {a.shape} and {b.shape}.")
+    largest = convert_image_dtype(cast(max_val, a.dtype), dtypes.float32)
+    return convert_image_dtype(a, dtypes.float32), convert_image_dtype(b, dtypes.float32), largest
+
+
+def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Any:
+    """The peak signal-to-noise ratio of images that may have values up to `max_val`, in decibels.
+
+    >>> import gradtape as tf
+    >>> round(float(tf.image.psnr(tf.zeros([2, 2, 1]), tf.ones([2, 2, 1]), 255)), 4)
+    48.1308
+    """
+    a, b, largest = _comparable(a, b, max_val)
+    error = reduce_mean(squared_difference(a, b), (-3, -2, -1))
+    decibel = float(10 / np.log(10))
+    return 2 * decibel * log(largest) - decibel * log(error)
+
+
+def _bell(size: int, sigma: float) -> Any:
+    """A bell curve of this many numbers that add up to 1."""
+    heights = np.exp(-0.5 * np.square(np.arange(size) - (size - 1) / 2) / sigma**2)
+    return (heights / heights.sum()).astype(np.float32)
+
+
+def _smooth(x: Any, bell: Any) -> Any:
+    """Each channel smoothed with a round bell, by one convolution along each axis; where it does not fit, left out."""
+    *lead, height, width, channels = tuple(x.shape)
+    flat = reshape(x, (int(np.prod(lead, dtype=np.int64)), height, width, channels))
+    for shape in ((len(bell), 1, 1, 1), (1, len(bell), 1, 1)):
+        filters = from_array(np.tile(bell.reshape(shape), (1, 1, 1, channels)))
+        flat = conv.public(flat, filters, (1, 1), (1, 1), "VALID", channels)
+    return reshape(flat, (*lead, *tuple(flat.shape)[1:]))
+
+
+def _similarity(x: Any, y: Any, largest: Any, size: int, sigma: float, k1: Any, k2: Any) -> tuple[Any, Any]:
+    """Structural similarity around each pixel, and its part that does not measure brightness."""
+    if size < 1 or sigma <= 0:
+        raise invalid(f"ssim: the filter needs a positive size and sigma, got {size} and {sigma}.")
+    for image in (x, y):
+        if min(image.shape[-3], image.shape[-2]) < size:
+            raise invalid(f"ssim: an image of shape {image.shape} is smaller than the filter, {size}. Use a smaller filter_size.")
+        if not image.shape[-1]:
+            raise invalid(f"ssim: an image needs at least one channel, got shape {image.shape}.")
+    bell = _bell(size, sigma)
+    c1, c2 = square(k1 * largest), square(k2 * largest)
+    mean_x, mean_y = _smooth(x, bell), _smooth(y, bell)
+    product, squares = 2.0 * mean_x * mean_y, square(mean_x) + square(mean_y)
+    brightness = (product + c1) / (squares + c1)
+    together, apart = 2.0 * _smooth(x * y, bell), _smooth(square(x) + square(y), bell)
+    structure = (together - product + c2) / (apart - squares + c2)
+    return brightness * structure, structure
+
+
+def ssim(
+    img1: Any,
+    img2: Any,
+    max_val: Any,
+    filter_size: Any = 11,
+    filter_sigma: Any = 1.5,
+    k1: Any = 0.01,
+    k2: Any = 0.03,
+    return_index_map: bool = False,
+) -> Any:
+    """The structural similarity of images with values up to `max_val`: one number, at most 1, for each pair of images.
+
+    With `return_index_map`, one for each pixel.
+    """
+    x, y, largest = _comparable(img1, img2, max_val)
+    similarity, _ = _similarity(x, y, largest, as_int(filter_size), float(filter_sigma), k1, k2)
+    return reduce_mean(similarity, -1 if return_index_map else (-3, -2, -1))
+
+
+def ssim_multiscale(
+    img1: Any,
+    img2: Any,
+    max_val: Any,
+    power_factors: Any = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+    filter_size: Any = 11,
+    filter_sigma: Any = 1.5,
+    k1: Any = 0.01,
+    k2: Any = 0.03,
+) -> Any:
+    """The structural similarity on several scales, each half of the one before, weighted by `power_factors`."""
+    x, y, largest = _comparable(img1, img2, max_val)
+    powers = to_tensor(power_factors, dtypes.float32)
+    if powers.ndim != 1 or not powers.shape[0]:
+        raise invalid(f"ssim_multiscale: power_factors must be a list of numbers, got {power_factors!r}.")
+    factors = []
+    for scale in range(powers.shape[0]):
+        if scale:
+            x, y = _halved(x), _halved(y)
+        similarity, structure = _similarity(x, y, largest, as_int(filter_size), float(filter_sigma), k1, k2)
+        last = scale == powers.shape[0] - 1
+        factors.append(relu.public(reduce_mean(similarity if last else structure, (-3, -2))))
+    return reduce_mean(reduce_prod(pow(stack(factors, axis=-1), powers), -1), -1)
+
+
+def _halved(x: Any) -> Any:
+    """Means of two by two pixels; an odd last line or column counts twice."""
+    odd = [size % 2 for size in tuple(x.shape)[-3:-1]]
+    if any(odd):
+        x = pad(x, [*[[0, 0]] * (x.ndim - 3), [0, odd[0]], [0, odd[1]], [0, 0]], mode="SYMMETRIC")
+    *lead, height, width, channels = tuple(x.shape)
+    blocks = reshape(x, (*lead, height // 2, 2, width // 2, 2, channels))
+    return reduce_mean(blocks, (-4, -2))

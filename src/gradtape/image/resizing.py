@@ -1,0 +1,149 @@
+"""Images of another size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..arrays import gather, identity
+from ..errors import invalid
+from ..math import cast
+from ..op import as_int
+from ..ops import resize as r
+from ..tensor import Tensor, to_tensor
+from ..variable import Variable
+from .geometry import check_image, check_rank, pad_to_bounding_box
+
+
+class ResizeMethod:
+    """The names of the methods of `tf.image.resize`."""
+
+    BILINEAR = "bilinear"
+    NEAREST_NEIGHBOR = "nearest"
+    BICUBIC = "bicubic"
+    AREA = "area"
+    LANCZOS3 = "lanczos3"
+    LANCZOS5 = "lanczos5"
+    GAUSSIAN = "gaussian"
+    MITCHELLCUBIC = "mitchellcubic"
+
+
+# Without antialiasing these give the image itself back where the size stays.
+_EXACT: dict[str, Callable[[int, int], r.Weights]] = {
+    ResizeMethod.NEAREST_NEIGHBOR: r.nearest,
+    ResizeMethod.BILINEAR: r.bilinear,
+    ResizeMethod.BICUBIC: r.bicubic,
+    ResizeMethod.AREA: r.area,
+}
+_KERNELS = {
+    ResizeMethod.BILINEAR: "triangle",
+    ResizeMethod.BICUBIC: "keyscubic",
+    ResizeMethod.LANCZOS3: "lanczos3",
+    ResizeMethod.LANCZOS5: "lanczos5",
+    ResizeMethod.GAUSSIAN: "gaussian",
+    ResizeMethod.MITCHELLCUBIC: "mitchellcubic",
+}
+
+
+def _method(method: Any, antialias: bool) -> Callable[[int, int], r.Weights]:
+    """The weights for one axis, as a function of its old and new size."""
+    if method in _KERNELS and (antialias or method not in _EXACT):
+        return partial(_windowed, _KERNELS[method], bool(antialias))
+    if method not in _EXACT:
+        raise ValueError(f"Resize method is not implemented: {method}. Use one of tf.image.ResizeMethod.")
+    return _EXACT[method]
+
+
+def _windowed(kernel: str, antialias: bool, inputs: int, outputs: int) -> r.Weights:
+    return r.windowed(kernel, inputs, outputs, antialias)
+
+
+def _size(size: Any) -> tuple[int, int]:
+    if isinstance(size, (Tensor, Variable)) and size.dtype is not dtypes.int32:
+        raise ValueError(f"'size' must be a 1-D int32 Tensor, got {size.dtype!r}.")
+    try:
+        numbers = np.asarray(to_tensor(size)._array)
+    except (TypeError, ValueError):
+        raise ValueError(f"'size' must be a 1-D int32 Tensor, got {size!r}.") from None
+    if numbers.dtype.kind not in "iu":
+        raise ValueError(f"'size' must be a 1-D int32 Tensor, got {size!r}.")
+    if numbers.shape != (2,):
+        raise ValueError(f"'size' must be a 1-D Tensor of 2 elements: new_height, new_width, got {size!r}.")
+    return int(numbers[0]), int(numbers[1])
+
+
+def _within(height: int, width: int, new_height: int, new_width: int) -> tuple[int, int]:
+    """The largest size within the new one that keeps the proportions, rounded as TensorFlow does, in float32."""
+    scale = min(np.float32(new_height) / np.float32(height), np.float32(new_width) / np.float32(width))
+    return int(np.rint(scale * np.float32(height))), int(np.rint(scale * np.float32(width)))
+
+
+def resize(
+    images: Any,
+    size: Any,
+    method: Any = ResizeMethod.BILINEAR,
+    preserve_aspect_ratio: bool = False,
+    antialias: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Images (height, width, channels), or a batch of them, resized to `size` = (new_height, new_width).
+
+    The result is float32, but for the method "nearest", which keeps the type. `antialias` smooths images that shrink. All
+    methods are linear in the image, and differentiable.
+
+    >>> import gradtape as tf
+    >>> tf.image.resize([[[0.0], [1.0]]], [1, 4])[0, :, 0].numpy()
+    array([0.  , 0.25, 0.75, 1.  ], dtype=float32)
+    """
+    x = to_tensor(images)
+    if x.ndim not in (3, 4):
+        raise ValueError(f"'images' must have either 3 or 4 dimensions, got shape {x.shape}.")
+    new_height, new_width = _size(size)
+    weights = _method(method, antialias)
+    if not (x.dtype.is_floating or x.dtype.is_integer):
+        raise invalid(f"resize: images must hold real numbers, got {x.dtype!r}. Use tf.cast.")
+    height, width = x.shape[-3], x.shape[-2]
+    if not (height and width and x.shape[-1]):
+        raise invalid(f"resize: an image must have at least one pixel and one channel, got shape {x.shape}.")
+    if preserve_aspect_ratio:
+        new_height, new_width = _within(height, width, new_height, new_width)
+    if new_height < 1 or new_width < 1:
+        raise invalid(f"resize: output dimensions must be positive, got {new_height} and {new_width}.")
+    if method != ResizeMethod.NEAREST_NEIGHBOR:
+        x = cast(x, dtypes.float32)
+    exact = weights in _EXACT.values()
+    axes = [(-3, height, new_height), (-2, width, new_width)]
+    axes.sort(key=lambda axis: axis[2] / axis[1])  # first the one that leaves less to do for the other
+    changed = [axis for axis in axes if not exact or axis[1] != axis[2]]
+    for axis, old, new in changed:
+        x = _along(x, axis, weights(old, new))
+    return x if changed else identity(x)
+
+
+def _along(x: Any, axis: int, weights: r.Weights) -> Any:
+    if x.dtype.is_integer:
+        return gather(x, weights.positions[:, 0].astype(np.int32), axis=axis)
+    return r.resample.public(x, axis, weights)
+
+
+def resize_with_pad(
+    image: Any, target_height: Any, target_width: Any, method: Any = ResizeMethod.BILINEAR, antialias: bool = False
+) -> Any:
+    """The image resized to fit into the target size, with its proportions, and put into the middle of a black one."""
+    x = to_tensor(image)
+    check_rank(x)
+    check_image(x)
+    height, width = as_int(target_height), as_int(target_width)
+    if width <= 0 or height <= 0:
+        raise ValueError(f"target_height and target_width must be > 0, got {height} and {width}.")
+    # In float32, as TensorFlow: the sizes must come out the same.
+    old, new = np.array(tuple(x.shape)[-3:-1], np.float32), np.array([height, width], np.float32)
+    fitting = old / np.max(old / new)
+    inner = np.floor(fitting).astype(np.int32)
+    border = np.maximum(np.floor((new - fitting) / 2), 0).astype(np.int32)
+    resized = resize(x, inner, method, antialias=antialias)
+    return pad_to_bounding_box(resized, border[0], border[1], height, width)

@@ -1,0 +1,99 @@
+"""`tf.linalg`: products, diagonals, systems, decompositions and norms of matrices in the last two axes.
+
+Everything works on stacks of matrices: the axes before the last two are independent.
+"""
+
+from __future__ import annotations
+
+from ..arrays import einsum, eye, tensordot
+from ..clip import global_norm
+from ..math import l2_normalize
+from .decompositions import (
+    cholesky,
+    det,
+    eig,
+    eigh,
+    eigh_tridiagonal,
+    eigvals,
+    eigvalsh,
+    expm,
+    logdet,
+    logm,
+    lu,
+    matrix_rank,
+    qr,
+    self_adjoint_eig,
+    self_adjoint_eigvals,
+    slogdet,
+    sqrtm,
+    svd,
+)
+from .diagonals import band_part, diag, diag_part, set_diag, tensor_diag, tensor_diag_part, trace
+from .norms import norm, normalize
+from .products import adjoint, cross, matmul, matrix_transpose, matvec
+from .systems import (
+    banded_triangular_solve,
+    cholesky_solve,
+    inv,
+    lstsq,
+    lu_matrix_inverse,
+    lu_reconstruct,
+    lu_solve,
+    pinv,
+    solve,
+    triangular_solve,
+    tridiagonal_matmul,
+    tridiagonal_solve,
+)
+
+__all__ = [
+    "adjoint",
+    "band_part",
+    "banded_triangular_solve",
+    "cholesky",
+    "cholesky_solve",
+    "cross",
+    "det",
+    "diag",
+    "diag_part",
+    "eig",
+    "eigh",
+    "eigh_tridiagonal",
+    "eigvals",
+    "eigvalsh",
+    "einsum",
+    "expm",
+    "eye",
+    "global_norm",
+    "inv",
+    "l2_normalize",
+    "logdet",
+    "logm",
+    "lstsq",
+    "lu",
+    "lu_matrix_inverse",
+    "lu_reconstruct",
+    "lu_solve",
+    "matmul",
+    "matrix_rank",
+    "matrix_transpose",
+    "matvec",
+    "norm",
+    "normalize",
+    "pinv",
+    "qr",
+    "self_adjoint_eig",
+    "self_adjoint_eigvals",
+    "set_diag",
+    "slogdet",
+    "solve",
+    "sqrtm",
+    "svd",
+    "tensor_diag",
+    "tensor_diag_part",
+    "tensordot",
+    "trace",
+    "triangular_solve",
+    "tridiagonal_matmul",
+    "tridiagonal_solve",
+]

@@ -1,0 +1,220 @@
+"""Decompositions of matrices, and functions that are computed from them.
+
+How vectors of `eigh`, `eig` and `svd` are differentiated where they are not unique: see ops/spectral.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import dtypes, math
+from ..arrays import boolean_mask, gather
+from ..errors import invalid
+from ..ops import decompositions as o
+from ..ops import matrix_functions as functions
+from ..ops import spectral
+from ..tensor import Tensor, to_tensor
+from ..variable import Variable
+from .diagonals import diag, diag_part
+
+cholesky = o.cholesky.public
+det = functions.det.public
+logm = functions.logm.public
+sqrtm = functions.sqrtm.public
+eigvals = spectral.eigvals.public
+eigvalsh = spectral.eigvalsh.public
+self_adjoint_eigvals = eigvalsh
+
+
+class Qr(NamedTuple):
+    """What `qr` returns."""
+
+    q: Any
+    r: Any
+
+
+class Lu(NamedTuple):
+    """What `lu` returns."""
+
+    lu: Any
+    p: Any
+
+
+class LogMatrixDeterminant(NamedTuple):
+    """What `slogdet` returns."""
+
+    sign: Any
+    log_abs_determinant: Any
+
+
+def expm(input: Any, name: str | None = None) -> Any:
+    """The exponential of square matrices.
+
+    >>> import gradtape as tf
+    >>> tf.linalg.expm([[0.0, 1.0], [0.0, 0.0]]).numpy()
+    array([[1., 1.],
+           [0., 1.]], dtype=float32)
+    """
+    x = to_tensor(input)
+    if not x.dtype.is_differentiable:
+        raise ValueError(f"tf.linalg.expm does not support matrices of type {x.dtype!r}. Use tf.cast.")
+    return functions.expm.public(x)
+
+
+def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
+    """Matrices as q @ r, with orthonormal columns in q and an upper triangular r.
+
+    >>> import gradtape as tf
+    >>> q, r = tf.linalg.qr(tf.constant([[3.0, 1.0], [4.0, 2.0]]))
+    >>> tf.round(q @ r).numpy()
+    array([[3., 1.],
+           [4., 2.]], dtype=float32)
+
+    With `full_matrices`, q is square; the gradient is then defined for at most one row more than columns.
+    """
+    return Qr(*o.qr.public(input, bool(full_matrices)))
+
+
+def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
+    """L and U in one matrix (without the ones on the diagonal of L), and the order p: input[p] = L @ U.
+
+    >>> import gradtape as tf
+    >>> packed, order = tf.linalg.lu([[1.0, 2.0], [4.0, 4.0]])
+    >>> packed.numpy(), order.numpy()
+    (array([[4.  , 4.  ],
+           [0.25, 1.  ]], dtype=float32), array([1, 0], dtype=int32))
+    """
+    return Lu(*o.lu.public(input, dtypes.as_dtype(output_idx_type).numpy))
+
+
+def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
+    """The sign of the determinant and the logarithm of its absolute value, which does not overflow."""
+    return LogMatrixDeterminant(*functions.slogdet.public(input))
+
+
+def logdet(matrix: Any, name: str | None = None) -> Any:
+    """The logarithm of the determinant of Hermitian positive definite matrices."""
+    return 2.0 * math.reduce_sum(math.log(math.real(diag_part(cholesky(matrix)))), -1)
+
+
+def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
+    """Singular values s in descending order, u and v: tensor = u @ diag(s) @ adjoint(v).
+
+    >>> import gradtape as tf
+    >>> s, u, v = tf.linalg.svd(tf.constant([[0.0, 2.0], [1.0, 0.0]]))
+    >>> s.numpy()
+    array([2., 1.], dtype=float32)
+
+    (NumPy returns u, s and the adjoint of v.) Without `compute_uv`, s alone. With `full_matrices`, u and v
+    are square; the gradient is then defined where the numbers of rows and columns differ by at most one.
+    """
+    if not compute_uv:
+        return spectral.singular_values.public(tensor)
+    return tuple(spectral.svd.public(tensor, bool(full_matrices)))
+
+
+def eigh(tensor: Any, name: str | None = None) -> Any:
+    """Eigenvalues, ascending, and eigenvectors (columns) of Hermitian matrices; reads the lower triangle.
+
+    >>> import gradtape as tf
+    >>> values, vectors = tf.linalg.eigh([[2.0, 0.0], [0.0, 1.0]])
+    >>> values.numpy()
+    array([1., 2.], dtype=float32)
+    """
+    return tuple(spectral.eigh.public(tensor))
+
+
+self_adjoint_eig = eigh
+
+
+def eig(tensor: Any, name: str | None = None) -> Any:
+    """Eigenvalues (in no order) and eigenvectors of unit length (columns) of square matrices, complex."""
+    return tuple(spectral.eig.public(tensor))
+
+
+def eigh_tridiagonal(
+    alpha: Any,
+    beta: Any,
+    eigvals_only: bool = True,
+    select: str = "a",
+    select_range: Any = None,
+    tol: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Eigenvalues, and eigenvectors unless `eigvals_only`, of a Hermitian tridiagonal matrix.
+
+    >>> import gradtape as tf
+    >>> tf.linalg.eigh_tridiagonal([0.0, 0.0], [1.0]).numpy()
+    array([-1.,  1.], dtype=float32)
+
+    Args:
+        alpha: The diagonal; imaginary parts are ignored.
+        beta: The superdiagonal, one element less.
+        select: "a" for all eigenvalues, "i" for those at positions `select_range` (both included), "v" for
+            those in the interval `select_range` (without its lower end).
+        tol: Accepted as TensorFlow does; the values are exact to rounding.
+    """
+    main, upper = to_tensor(alpha), to_tensor(beta)
+    if main.ndim != 1 or upper.ndim != 1 or len(upper) != len(main) - 1:
+        raise ValueError(f"alpha and beta need shapes [n] and [n - 1], got {main.shape} and {upper.shape}.")
+    if select not in ("a", "i", "v"):
+        raise ValueError(f"select must be 'a', 'i' or 'v', got {select!r}.")
+    if select != "a" and (
+        select_range is None or len(select_range) != 2 or select_range[0] > select_range[1]
+    ):
+        raise ValueError(
+            f"select_range must be a pair in ascending order for select={select!r}, got {select_range!r}."
+        )
+    matrix = diag(main) + diag(math.conj(upper), k=-1) if len(main) > 1 else diag(main)
+    if eigvals_only:
+        values, vectors = eigvalsh(matrix), None
+    else:
+        values, vectors = eigh(matrix)
+    values = math.real(values)
+    if select == "i":
+        first, last = (int(bound) for bound in select_range)
+        if first < 0 or last >= len(main):
+            raise ValueError(f"select_range must lie in [0, {len(main)}), got {select_range!r}.")
+        positions = np.arange(first, last + 1)
+    elif select == "v":
+        low, high = (to_tensor(bound, values.dtype) for bound in select_range)
+        chosen = math.logical_and(values > low, values <= high)
+        return boolean_mask(values, chosen) if vectors is None else (
+            boolean_mask(values, chosen), boolean_mask(vectors, chosen, axis=1)
+        )  # fmt: skip
+    else:
+        return values if vectors is None else (values, vectors)
+    return (
+        gather(values, positions)
+        if vectors is None
+        else (gather(values, positions), gather(vectors, positions, axis=1))
+    )
+
+
+def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
+    """The number of singular values above `tol`, by default the rounding error of the largest.
+
+    >>> import gradtape as tf
+    >>> tf.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]).numpy()
+    np.int32(1)
+    """
+    x = to_tensor(a)
+    if not isinstance(a, (Tensor, Variable)) and x.dtype.is_integer:
+        x = math.cast(x, dtypes.float32)
+    if not x.dtype.is_differentiable:
+        raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {x.dtype.name}).")
+    if x.ndim < 2:
+        raise ValueError(f"Input `a` must have at least 2 dimensions (saw: {x.ndim}).")
+    s = svd(x, compute_uv=False)
+    if not s.shape[-1]:
+        return math.reduce_sum(math.cast(s, dtypes.int32), -1)
+    if tol is None:
+        rounding = float(np.finfo(s.dtype.numpy).eps) * max(x.shape[-2:])
+        tol = rounding * math.reduce_max(s, -1, True)
+    else:
+        tol = to_tensor(tol, None if isinstance(tol, (Tensor, Variable)) else s.dtype)
+        if tol.dtype != s.dtype:
+            raise invalid(f"matrix_rank: tol must be {s.dtype.name}, got {tol.dtype.name}. Use tf.cast.")
+    return math.reduce_sum(math.cast(s > tol, dtypes.int32), -1)

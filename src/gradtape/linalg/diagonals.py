@@ -1,0 +1,130 @@
+"""Diagonals and bands of matrices, and of tensors with paired axes."""
+
+from __future__ import annotations
+
+import math as python_math
+from typing import Any
+
+import numpy as np
+
+from .. import math
+from ..arrays import reshape
+from ..errors import invalid
+from ..op import as_int, as_ints
+from ..ops import diagonal as o
+from ..tensor import Tensor, to_tensor
+from ..variable import Variable
+
+
+def _as_band(k: Any) -> tuple[int, int]:
+    """The lowest and the highest diagonal, from one number or a pair."""
+    numbers = as_ints(k)
+    if len(numbers) not in (1, 2):
+        raise invalid(f"k must be one diagonal or the lowest and the highest, got {k!r}.")
+    return numbers[0], numbers[-1]
+
+
+def _as_padding(value: Any, dtype: Any) -> Any:
+    """The padding as a Python number that the type can hold."""
+    number = np.asarray(value)
+    if number.ndim:
+        raise invalid(f"padding_value must be one number, got shape {number.shape}.")
+    if (number.dtype.kind == "c" and not dtype.is_complex) or (
+        number.dtype.kind == "f" and not dtype.is_differentiable
+    ):
+        raise TypeError(f"padding_value {value!r} cannot be of type {dtype.name}.")
+    return number.item()
+
+
+def diag(
+    diagonal: Any,
+    name: str = "diag",
+    k: Any = 0,
+    num_rows: Any = -1,
+    num_cols: Any = -1,
+    padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Any:
+    """Matrices with the given diagonals, and `padding_value` elsewhere.
+
+    >>> import gradtape as tf
+    >>> tf.linalg.diag([1, 2], k=1).numpy()
+    array([[0, 1, 0],
+           [0, 0, 2],
+           [0, 0, 0]], dtype=int32)
+
+    Args:
+        diagonal: One diagonal in the last axis, or several in the last two: one row each, the highest first.
+        k: Which diagonal (0 the main one, positive above it), or the lowest and the highest of several.
+        num_rows, num_cols: The size of the matrices; by default the smallest square that holds the diagonals.
+        align: On which side of their row superdiagonals and subdiagonals stand that are shorter than it.
+    """
+    x = to_tensor(diagonal)
+    return o.diag.public(
+        x, _as_band(k), as_int(num_rows), as_int(num_cols), _as_padding(padding_value, x.dtype), align
+    )
+
+
+def diag_part(
+    input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0, align: str = "RIGHT_LEFT"
+) -> Any:
+    """The diagonals of matrices: a vector for one, a row each (from the highest down, padded) for several.
+
+    >>> import gradtape as tf
+    >>> tf.linalg.diag_part([[1, 2, 3], [4, 5, 6]], k=(-1, 1)).numpy()
+    array([[2, 6],
+           [1, 5],
+           [4, 0]], dtype=int32)
+    """
+    x = to_tensor(input)
+    return o.diag_part.public(x, _as_band(k), _as_padding(padding_value, x.dtype), align)
+
+
+def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT") -> Any:
+    """Matrices with some diagonals replaced (written as in `diag`).
+
+    >>> import gradtape as tf
+    >>> tf.linalg.set_diag(tf.ones([2, 3]), [5.0, 6.0]).numpy()
+    array([[5., 1., 1.],
+           [1., 6., 1.]], dtype=float32)
+    """
+    return o.set_diag.public(input, diagonal, _as_band(k), align)
+
+
+def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Any:
+    """Matrices with zeros outside a band of diagonals below and above the main one (negative: all of them).
+
+    >>> import gradtape as tf
+    >>> tf.linalg.band_part(tf.ones([3, 3]), -1, 0).numpy()
+    array([[1., 0., 0.],
+           [1., 1., 0.],
+           [1., 1., 1.]], dtype=float32)
+    """
+    return o.band_part.public(input, as_int(num_lower), as_int(num_upper))
+
+
+def trace(x: Any, name: str | None = None) -> Any:
+    """The sum of the main diagonal of matrices."""
+    return math.reduce_sum(diag_part(x), -1)
+
+
+def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
+    """`diagonal` where the first half of the indices equals the second, zero elsewhere: twice the rank."""
+    x = to_tensor(diagonal)
+    if not x.ndim:
+        raise invalid("tensor_diag: the diagonal must have at least one axis, got a scalar.")
+    if x.dtype.name == "bool":
+        raise invalid("tensor_diag is not defined for bool. Use tf.linalg.diag.")
+    shape = tuple(x.shape)
+    return reshape(diag(reshape(x, (python_math.prod(shape),))), (*shape, *shape))
+
+
+def tensor_diag_part(input: Any, name: str | None = None) -> Any:
+    """The elements of a tensor at which the first half of the indices equals the second."""
+    x = input if isinstance(input, (Tensor, Variable)) else to_tensor(input)
+    shape = tuple(x.shape)
+    half = len(shape) // 2
+    if len(shape) % 2 or shape[:half] != shape[half:]:
+        raise invalid(f"tensor_diag_part: the two halves of the shape must be equal, got {shape}.")
+    size = python_math.prod(shape[:half])
+    return reshape(diag_part(reshape(x, (size, size))), shape[:half])

@@ -1,0 +1,80 @@
+"""Products and transposes of matrices in the last two axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import math
+from ..arrays import expand_dims, squeeze, transpose
+from ..errors import invalid
+from ..ops import linalg as o
+from ..tensor import Tensor, to_tensor
+from ..variable import Variable
+
+cross = o.cross.public
+
+
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    output_type: Any = None,
+    grad_a: bool = False,
+    grad_b: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The product of matrices in the last two axes, with broadcasting over the others.
+
+    >>> import gradtape as tf
+    >>> tf.matmul([[1.0, 2.0]], [[3.0], [4.0]]).numpy()
+    array([[11.]], dtype=float32)
+    """
+    if not (adjoint_a or adjoint_b or output_type):
+        return o.matmul.public(a, b, transpose_a, transpose_b)
+    if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
+        raise ValueError("Only one of transpose and adjoint can be True for an operand.")
+    first = next((v for v in (a, b) if isinstance(v, (Tensor, Variable))), None)
+    a = to_tensor(a, None if first is None or isinstance(a, (Tensor, Variable)) else first.dtype)
+    b = to_tensor(b, a.dtype if not isinstance(b, (Tensor, Variable)) else None)
+    if output_type is not None:
+        a, b = math.cast(a, output_type), math.cast(b, output_type)
+    a = math.conj(a) if adjoint_a else a
+    b = math.conj(b) if adjoint_b else b
+    return o.matmul.public(a, b, transpose_a or adjoint_a, transpose_b or adjoint_b)
+
+
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The product of matrices in the last two axes of `a` with vectors in the last axis of `b`."""
+    b = to_tensor(b, None if isinstance(b, (Tensor, Variable)) else to_tensor(a).dtype)
+    if not b.ndim:
+        raise invalid("matvec: b must have at least one axis, got a scalar.")
+    product = matmul(a, expand_dims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a)
+    return squeeze(product, -1)
+
+
+def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Any:
+    """The last two axes exchanged."""
+    x = to_tensor(a)
+    if x.ndim < 2:
+        raise ValueError(
+            f"Argument `a` should be a (batch) matrix with rank >= 2. Received `a` = {x!r}, shape {x.shape}"
+        )
+    return transpose(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2], conjugate)
+
+
+def adjoint(matrix: Any, name: str | None = None) -> Any:
+    """The last two axes exchanged and conjugated."""
+    return matrix_transpose(matrix, conjugate=True)

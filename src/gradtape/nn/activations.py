@@ -1,0 +1,119 @@
+"""Activations of `tf.nn`, softmax and dropout."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+from .. import dtypes, math, random
+from ..arrays import concat
+from ..op import as_int
+from ..ops import nn as n
+from ..tensor import Tensor, to_tensor
+
+relu = n.relu.public
+relu6 = n.relu6.public
+elu = n.elu.public
+selu = n.selu.public
+softsign = n.softsign.public
+softplus = math.softplus
+sigmoid = math.sigmoid
+tanh = math.tanh
+
+
+def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
+    """x where it is positive, alpha * x elsewhere."""
+    x = to_tensor(features)
+    if x.dtype.is_integer:
+        x = math.cast(x, dtypes.float32)
+    return n.scaled_relu.public(x, float(alpha))
+
+
+def crelu(features: Any, axis: Any = -1, name: str | None = None) -> Any:
+    """relu(x) and relu(-x) side by side along an axis."""
+    x = to_tensor(features)
+    return relu(concat([x, math.negative(x)], axis))
+
+
+def silu(features: Any, beta: Any = 1.0, name: str | None = None) -> Any:
+    """x * sigmoid(beta * x), also known as swish.
+
+    >>> import gradtape as tf
+    >>> tf.nn.silu(tf.constant([-1.0, 0.0, 1.0])).numpy().round(4)
+    array([-0.2689,  0.    ,  0.7311], dtype=float32)
+    """
+    return n.silu.public(features, beta)
+
+
+swish = silu
+
+
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
+    """x times the normal distribution function of x, exact or by the tanh formula."""
+    x = to_tensor(features)
+    if not x.dtype.is_floating:
+        raise ValueError(
+            f"`features.dtype` must be a floating point tensor. Received: features.dtype={x.dtype!r}."
+        )
+    return n.gelu_of.public(x, bool(approximate))
+
+
+def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+    """exp(x) / sum(exp(x)) along an axis, the last by default."""
+    return n.softmax.public(logits, -1 if axis is None else as_int(axis))
+
+
+def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+    """log(softmax(x)) along an axis, the last by default."""
+    return n.log_softmax.public(logits, -1 if axis is None else as_int(axis))
+
+
+def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None) -> Any:
+    """Zero with probability `rate`, the others scaled up by 1 / (1 - rate) so that the expected sum stays.
+
+    >>> import gradtape as tf
+    >>> x = tf.ones([1000])
+    >>> sorted(set(tf.nn.dropout(x, rate=0.5, seed=1).numpy().tolist()))
+    [0.0, 2.0]
+
+    Along axes where `noise_shape` has 1, elements are kept or dropped together.
+    """
+    x = to_tensor(x)
+    if not x.dtype.is_floating:
+        raise ValueError(
+            f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={x.dtype!r}"
+        )
+    if isinstance(rate, numbers.Real):
+        if not 0 <= rate < 1:
+            raise ValueError(
+                f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}"
+            )
+        if rate == 0:
+            return x
+        rate = float(rate)
+    elif isinstance(rate, Tensor) or hasattr(rate.__class__, "_read") or hasattr(rate, "dtype"):
+        rate = to_tensor(rate)
+        if rate.ndim:
+            raise ValueError(f"`rate` must be a scalar, got shape {rate.shape}.")
+        if rate.dtype is not x.dtype:
+            raise ValueError(
+                f"`x.dtype` must be compatible with `rate.dtype`. Received: x.dtype={x.dtype!r} and rate.dtype={rate.dtype!r}"
+            )
+    else:
+        raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: rate={rate}")
+    keep = math.greater_equal(random.uniform(_noise_shape(x, noise_shape), dtype=x.dtype, seed=seed), rate)
+    return x * (math.cast(keep, x.dtype) * (1.0 / (1.0 - rate)))
+
+
+def _noise_shape(x: Any, noise_shape: Any) -> tuple[int, ...]:
+    shape = tuple(x.shape)
+    if noise_shape is None:
+        return shape
+    sizes = (
+        list(noise_shape)
+        if isinstance(noise_shape, (list, tuple))
+        else to_tensor(noise_shape).numpy().tolist()
+    )
+    if len(sizes) == len(shape):
+        sizes = [own if size is None else size for size, own in zip(sizes, shape, strict=True)]
+    return tuple(as_int(size) for size in sizes)

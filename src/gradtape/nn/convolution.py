@@ -1,0 +1,444 @@
+"""Convolutions of `tf.nn`: all of them are one op, `ops.conv.conv`, or its transpose."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .. import math
+from ..arrays import expand_dims, reshape, reverse, where, zeros_like
+from ..errors import invalid
+from ..ops.conv import conv, conv_filter_gradient, conv_input_gradient
+from ..ops.patches import extract_windows
+from ..ops.window import windows
+from ..tensor import from_array, to_tensor
+from .layout import (
+    FORMATS,
+    channels_first,
+    in_channels_last,
+    operand,
+    paddings,
+    per_axis,
+    sizes_of,
+    spatial,
+    to_channels_first,
+    to_channels_last,
+)
+
+
+def _convolve(
+    name: str,
+    rank: int,
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: Any,
+    dilations: Any,
+) -> Any:
+    x = to_tensor(input)
+    w = operand(filters, x)
+    first = channels_first(name, data_format, rank)
+    if w.ndim != rank + 2:
+        raise invalid(
+            f"{name}: filters must have {rank + 2} axes (window, channels, filters), got shape {w.shape}."
+        )
+    steps = spatial(name, "strides", strides, rank, first)
+    rates = spatial(name, "dilations", dilations, rank, first)
+    pads = paddings(name, padding, rank, first)
+
+    def run(x: Any) -> Any:
+        depth = w.shape[-2]
+        groups = x.shape[-1] // depth if depth and x.shape[-1] % depth == 0 else 1
+        return conv.public(x, w, steps, rates, pads, max(groups, 1))
+
+    if x.ndim == rank + 2 and not first:
+        return run(x)
+    return in_channels_last(run, x, rank, first)
+
+
+def conv1d(
+    input: Any,
+    filters: Any,
+    stride: Any,
+    padding: Any,
+    data_format: str = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Convolve sequences (batch, width, channels) with filters (window, channels, filters)."""
+    if data_format not in (None, "NWC", "NCW"):
+        raise ValueError(f"`data_format` must be 'NWC' or 'NCW'. Received: data_format={data_format}")
+    return _convolve("conv1d", 1, input, filters, stride, padding, data_format, dilations)
+
+
+def conv2d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Convolve images (batch, height, width, channels) with filters (height, width, channels / groups, filters).
+
+    >>> import gradtape as tf
+    >>> image, filters = tf.ones([1, 3, 3, 1]), tf.ones([2, 2, 1, 1])
+    >>> tf.nn.conv2d(image, filters, strides=1, padding="VALID").numpy()[0, :, :, 0]
+    array([[4., 4.],
+           [4., 4.]], dtype=float32)
+
+    `padding` is "SAME", "VALID" or four pairs of numbers. Filters of smaller depth than the input make groups.
+    """
+    return _convolve("conv2d", 2, input, filters, strides, padding, data_format, dilations)
+
+
+def conv3d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Convolve volumes (batch, depth, height, width, channels)."""
+    return _convolve("conv3d", 3, input, filters, strides, padding, data_format, dilations)
+
+
+def convolution(
+    input: Any,
+    filters: Any,
+    strides: Any = None,
+    padding: Any = "VALID",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Convolve in one, two or three dimensions, which the filters' number of axes tells."""
+    x = to_tensor(input)
+    w = operand(filters, x)
+    rank = w.ndim - 2
+    if rank not in FORMATS:
+        raise ValueError(
+            f"`filters.ndim` must be at least 3 and at most 5. Received: filters.shape={w.shape} of rank {w.ndim}"
+        )
+    _no_stride_with_dilation(strides, dilations)
+    return _convolve("convolution", rank, x, w, strides, padding, data_format, dilations)
+
+
+def _no_stride_with_dilation(strides: Any, dilations: Any) -> None:
+    if strides is not None and dilations is not None and np.max(strides) > 1 and np.max(dilations) > 1:
+        raise ValueError(
+            f"`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: strides={strides} and dilation_rate={dilations}"
+        )
+
+
+def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: Any, name: str | None = None) -> Any:
+    """Convolve with filters whose places are `rate` pixels apart."""
+    if int(rate) < 1:
+        raise ValueError(f"`rate` cannot be less than one, got {rate}.")
+    return _convolve("atrous_conv2d", 2, value, filters, None, padding, None, rate)
+
+
+# --- transposes --------------------------------------------------------------------------------------------------------
+
+
+def _transposed(
+    name: str,
+    rank: int,
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any,
+    data_format: Any,
+    dilations: Any,
+) -> Any:
+    x = to_tensor(input)
+    w = operand(filters, x)
+    first = channels_first(name, data_format, rank)
+    if x.ndim != rank + 2 or w.ndim != rank + 2:
+        raise invalid(
+            f"{name}: input and filters must have {rank + 2} axes, got shapes {x.shape} and {w.shape}."
+        )
+    steps = spatial(name, "strides", strides, rank, first)
+    rates = spatial(name, "dilations", dilations, rank, first)
+    pads = paddings(name, padding, rank, first)
+    shape = sizes_of(name, output_shape)
+    if len(shape) == rank:
+        shape = (x.shape[0], *shape, w.shape[-2])
+    elif len(shape) != rank + 2:
+        raise ValueError(f"{name}: output_shape needs {rank + 2} sizes, got {list(shape)}.")
+    elif first:
+        shape = (shape[0], *shape[2:], shape[1])
+    if first:
+        x = to_channels_last(x, rank)
+    groups = shape[-1] // w.shape[-2] if w.shape[-2] and shape[-1] % w.shape[-2] == 0 else 1
+    result = conv_input_gradient.public(x, w, shape, steps, rates, pads, max(groups, 1))
+    return to_channels_first(result, rank) if first else result
+
+
+def conv1d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The transpose of `conv1d`: filters are (window, output channels, input channels)."""
+    return _transposed(
+        "conv1d_transpose", 1, input, filters, output_shape, strides, padding, data_format, dilations
+    )
+
+
+def conv2d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The transpose of `conv2d`: filters are (height, width, output channels, input channels).
+
+    >>> import gradtape as tf
+    >>> x, filters = tf.ones([1, 2, 2, 1]), tf.ones([2, 2, 1, 1])
+    >>> tf.nn.conv2d_transpose(x, filters, [1, 4, 4, 1], strides=2).shape
+    TensorShape([1, 4, 4, 1])
+    """
+    return _transposed(
+        "conv2d_transpose", 2, input, filters, output_shape, strides, padding, data_format, dilations
+    )
+
+
+def conv3d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The transpose of `conv3d`: filters are (depth, height, width, output channels, input channels)."""
+    return _transposed(
+        "conv3d_transpose", 3, input, filters, output_shape, strides, padding, data_format, dilations
+    )
+
+
+def conv_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The transpose of `convolution`, in as many dimensions as `output_shape` says."""
+    rank = len(sizes_of("conv_transpose", output_shape)) - 2
+    if rank not in FORMATS:
+        raise ValueError(
+            f"output_shape must be of length 3, 4 or 5. Received: output_shape={output_shape} of length {rank + 2}."
+        )
+    return _transposed(
+        "conv_transpose", rank, input, filters, output_shape, strides, padding, data_format, dilations
+    )
+
+
+def atrous_conv2d_transpose(
+    value: Any, filters: Any, output_shape: Any, rate: Any, padding: Any, name: str | None = None
+) -> Any:
+    """The transpose of `atrous_conv2d`."""
+    if int(rate) < 1:
+        raise ValueError(f"`rate` cannot be less than one, got {rate}.")
+    return _transposed("atrous_conv2d_transpose", 2, value, filters, output_shape, None, padding, None, rate)
+
+
+# --- one filter for each channel ---------------------------------------------------------------------------------------
+
+
+def _depthwise_filters(name: str, filter: Any) -> Any:
+    if filter.ndim != 4:
+        raise invalid(
+            f"{name}: filters must be (height, width, channels, multiplier), got shape {filter.shape}."
+        )
+    height, width, channels, multiplier = tuple(filter.shape)
+    return reshape(filter, (height, width, 1, channels * multiplier))
+
+
+def depthwise_conv2d(
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Convolve each channel with filters of its own: filters (height, width, channels, multiplier).
+
+    >>> import gradtape as tf
+    >>> tf.nn.depthwise_conv2d(tf.ones([1, 4, 4, 3]), tf.ones([2, 2, 3, 2]), [1, 1, 1, 1], "VALID").shape
+    TensorShape([1, 3, 3, 6])
+    """
+    x = to_tensor(input)
+    w = operand(filter, x)
+    first = channels_first("depthwise_conv2d", data_format, 2)
+    steps = spatial("depthwise_conv2d", "strides", strides, 2, first)
+    rates = spatial("depthwise_conv2d", "dilations", dilations, 2, first)
+    pads = paddings("depthwise_conv2d", padding, 2, first)
+    flat = _depthwise_filters("depthwise_conv2d", w)
+
+    def run(x: Any) -> Any:
+        if x.shape[-1] != w.shape[2]:
+            raise invalid(
+                f"depthwise_conv2d: input and filter must have the same depth: {x.shape[-1]} vs {w.shape[2]}."
+            )
+        return conv.public(x, flat, steps, rates, pads, max(x.shape[-1], 1))
+
+    return in_channels_last(run, x, 2, first)
+
+
+def separable_conv2d(
+    input: Any,
+    depthwise_filter: Any,
+    pointwise_filter: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """`depthwise_conv2d`, then a convolution with filters (1, 1, channels * multiplier, filters)."""
+    x = to_tensor(input)
+    pointwise = operand(pointwise_filter, x)
+    if pointwise.ndim != 4 or tuple(pointwise.shape)[:2] != (1, 1):
+        raise ValueError(
+            f"separable_conv2d: pointwise_filter must be (1, 1, channels, filters), got shape {pointwise.shape}."
+        )
+    depthwise = depthwise_conv2d(x, depthwise_filter, strides, padding, data_format, dilations)
+    return _convolve("separable_conv2d", 2, depthwise, pointwise, 1, "VALID", data_format, None)
+
+
+def depthwise_conv2d_backprop_input(
+    input_sizes: Any,
+    filter: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Any:
+    """The gradient of `depthwise_conv2d` in its input."""
+    named = "depthwise_conv2d_backprop_input"
+    g = to_tensor(out_backprop)
+    w = operand(filter, g)
+    first = channels_first(named, data_format, 2)
+    shape = sizes_of(named, input_sizes)
+    if len(shape) != 4:
+        raise invalid(f"{named}: input_sizes needs four sizes, got {list(shape)}.")
+    if first:
+        shape, g = (shape[0], *shape[2:], shape[1]), to_channels_last(g, 2)
+    settings = _settings(named, strides, dilations, padding, first)
+    result = conv_input_gradient.public(g, _depthwise_filters(named, w), shape, *settings, max(shape[-1], 1))
+    return to_channels_first(result, 2) if first else result
+
+
+def depthwise_conv2d_backprop_filter(
+    input: Any,
+    filter_sizes: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Any:
+    """The gradient of `depthwise_conv2d` in its filters."""
+    named = "depthwise_conv2d_backprop_filter"
+    x = to_tensor(input)
+    g = operand(out_backprop, x)
+    first = channels_first(named, data_format, 2)
+    shape = sizes_of(named, filter_sizes)
+    if len(shape) != 4:
+        raise invalid(f"{named}: filter_sizes needs four sizes, got {list(shape)}.")
+    if first:
+        x, g = to_channels_last(x, 2), to_channels_last(g, 2)
+    settings = _settings(named, strides, dilations, padding, first)
+    return reshape(conv_filter_gradient.public(x, g, shape[:2], *settings, max(shape[2], 1)), shape)
+
+
+def _settings(name: str, strides: Any, dilations: Any, padding: Any, first: bool) -> tuple[Any, Any, Any]:
+    steps = spatial(name, "strides", strides, 2, first)
+    return steps, spatial(name, "dilations", dilations, 2, first), paddings(name, padding, 2, first)
+
+
+# --- morphology --------------------------------------------------------------------------------------------------------
+
+
+def dilation2d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str,
+    dilations: Any,
+    name: str | None = None,
+) -> Any:
+    """The largest of image plus filter in each window, channel by channel: filters are (height, width, channels)."""
+    if data_format != "NHWC":
+        raise ValueError(
+            f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
+        )
+    x = to_tensor(input)
+    w = operand(filters, x)
+    if x.ndim != 4 or w.ndim != 3 or x.shape[-1] != w.shape[-1]:
+        raise invalid(
+            f"dilation2d: input (batch, height, width, channels) and filters (height, width, channels) must have the same depth, got "
+            f"shapes {x.shape} and {w.shape}."
+        )
+    steps = spatial("dilation2d", "strides", strides, 2, False)
+    rates, _ = per_axis("dilation2d", "dilations", dilations, 2, False)
+    window = tuple(w.shape)[:2]
+    found = windows("dilation2d", tuple(x.shape)[1:3], window, steps, rates, padding)
+    seen = extract_windows.public(x, window, steps, rates, padding) + reshape(w, (prod(window), w.shape[-1]))
+    # Of equal sums the first place wins, as in TensorFlow; places on padding never do.
+    meets = np.zeros((*found.outputs, prod(window), 1), bool)
+    for tap in found.taps():
+        meets[(*tap.outputs, int(np.ravel_multi_index(tap.place, window)))] = True
+    candidates = where(from_array(meets), seen, from_array(np.array(seen.dtype.min, seen.dtype.numpy)))
+    best = expand_dims(math.argmax(candidates, axis=-2), -2)
+    places = from_array(np.arange(prod(window), dtype=np.int64)[:, None])
+    return math.reduce_sum(where(math.equal(best, places), seen, zeros_like(seen)), -2)
+
+
+def erosion2d(
+    value: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str,
+    dilations: Any,
+    name: str | None = None,
+) -> Any:
+    """The smallest of image minus filter in each window: the negative of the dilation of the negative image."""
+    if data_format != "NHWC":
+        raise ValueError(
+            f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
+        )
+    x = to_tensor(value)
+    flipped = reverse(operand(filters, x), [0, 1])
+    return math.negative(dilation2d(math.negative(x), flipped, strides, padding, data_format, dilations))

@@ -1,0 +1,114 @@
+"""The CTC loss of `tf.nn` and what belongs to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes, math
+from ..arrays import concat, fill, gather, stack, transpose, unstack, where, zeros, zeros_like
+from ..errors import invalid
+from ..op import as_int
+from ..ops.ctc import ctc_states
+from ..tensor import from_array, to_tensor
+from .activations import log_softmax
+
+
+def ctc_loss(
+    labels: Any,
+    logits: Any,
+    label_length: Any,
+    logit_length: Any,
+    logits_time_major: bool = True,
+    unique: Any = None,
+    blank_index: Any = None,
+    name: str | None = None,
+) -> Any:
+    """-log of the probability of each label sequence under logits (steps, batch, classes).
+
+    >>> import gradtape as tf
+    >>> logits = tf.zeros([3, 1, 2])  # three steps, one sequence, blank and one label
+    >>> print(tf.nn.ctc_loss([[1]], logits, [1], [3]).numpy().round(4))
+    [0.2877]
+
+    Labels are dense: (batch, longest), of which `label_length` count. The blank is class 0 unless `blank_index` says
+    otherwise; a negative one counts from the end. A sequence with too few steps for its labels has an infinite loss and
+    a gradient of zero. `unique` is accepted and not needed.
+    """
+    x = to_tensor(logits)
+    if x.ndim != 3 or not x.dtype.is_floating:
+        raise invalid(f"ctc_loss: logits must be floating (steps, batch, classes), got {x.dtype.name} of shape {x.shape}.")
+    narrow = x.dtype in (dtypes.float16, dtypes.bfloat16)
+    wide = math.cast(x, dtypes.float32) if narrow else x
+    by_sequence = transpose(wide, [1, 0, 2]) if logits_time_major else wide
+    labels, label_length, logit_length = (math.cast(v, dtypes.int64) for v in (labels, label_length, logit_length))
+    batch, steps, classes = tuple(by_sequence.shape)
+    if labels.shape[:1] != (batch,):
+        raise invalid(f"ctc_loss: logits have {batch} sequences, labels have shape {labels.shape}.")
+    blank = 0 if blank_index is None else as_int(blank_index)
+    symbols, may_skip, ends, without_labels = ctc_states.public(labels, label_length, logit_length, classes, blank)
+    infinite = fill([batch], np.array(np.inf, wide.dtype.numpy))
+    loss = where(without_labels, zeros_like(infinite), infinite)  # of sequences without steps
+    if steps:
+        scores = gather(log_softmax(by_sequence), symbols, axis=2, batch_dims=1)
+        total = _log_sum_of_alignments(scores, may_skip, ends, math.minimum(logit_length, steps))
+        possible = math.logical_and(logit_length > 0, total > 0.5 * _IMPOSSIBLE)
+        loss = where(possible, math.negative(total), where(logit_length > 0, infinite, loss))
+    return math.cast(loss, x.dtype) if narrow else loss
+
+
+# log 0, but finite: sums stay free of inf - inf, and exp gives exactly 0.
+_IMPOSSIBLE = -1e30
+
+
+def _log_sum_of_alignments(scores: Any, may_skip: Any, ends: Any, lengths: Any) -> Any:
+    """log of the summed probability of all alignments, from log probabilities (batch, steps, states), step by step."""
+    batch, steps, states = tuple(scores.shape)
+
+    def allowed(mask: Any) -> Any:
+        return where(mask, zeros([], scores.dtype), fill([], np.array(_IMPOSSIBLE, scores.dtype.numpy)))
+
+    skip = allowed(may_skip)
+    border = fill([batch, 2], np.array(_IMPOSSIBLE, scores.dtype.numpy))
+    start = allowed(from_array(np.arange(states) < 2))
+    score = unstack(scores, axis=1)
+    current = score[0] + start
+    reached = [current]
+    for t in range(1, steps):
+        wide = concat([border, current], 1)  # two states more in front, so that moving on is a slice
+        moves = [current, wide[:, 1:-1], wide[:, :-2] + skip]
+        current = math.reduce_logsumexp(stack(moves), 0) + score[t]
+        reached.append(current)
+    # A sequence ends at its own last step.
+    last = gather(stack(reached, 1), math.maximum(lengths - 1, 0), axis=1, batch_dims=1)
+    return math.reduce_logsumexp(last + allowed(ends), 1)
+
+
+def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Any, Any]:
+    """The distinct labels of each row in order of appearance, padded with 0, and for each label its place among them."""
+    array = np.asarray(to_tensor(labels))
+    if array.ndim != 2:
+        raise invalid(f"ctc_unique_labels: labels must be (batch, longest), got shape {array.shape}.")
+    values, places = np.zeros(array.shape, np.int64), np.zeros(array.shape, np.int32)
+    for row, line in enumerate(array):
+        distinct, first, inverse = np.unique(line, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        values[row, : len(distinct)] = distinct[order]
+        places[row] = np.argsort(order)[inverse]
+    return from_array(values), from_array(places)
+
+
+def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Any, Any]:
+    """Each row without labels that repeat the one before, padded with 0, and how many are left."""
+    array, lengths = np.asarray(to_tensor(labels)), np.asarray(to_tensor(seq_length))
+    if array.ndim != 2 or lengths.shape != array.shape[:1]:
+        raise invalid(f"collapse_repeated: got labels {array.shape} and seq_length {lengths.shape}.")
+    keep = np.ones(array.shape, bool)
+    keep[:, 1:] = array[:, 1:] != array[:, :-1]
+    keep &= np.arange(array.shape[1]) < lengths[:, None]
+    counts = keep.sum(axis=1)
+    result = np.zeros((array.shape[0], int(counts.max(initial=0))), array.dtype)
+    for row in range(array.shape[0]):
+        result[row, : counts[row]] = array[row][keep[row]]
+    return from_array(result), from_array(counts.astype(lengths.dtype))

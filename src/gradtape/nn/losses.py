@@ -1,0 +1,148 @@
+"""Losses of `tf.nn`: cross entropies, regularisation, averages over a batch."""
+
+from __future__ import annotations
+
+from math import pi
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes, math
+from ..arrays import convert_to_tensor, ones_like, reshape, shape, transpose, where, zeros_like
+from ..errors import invalid
+from ..op import as_int
+from ..ops import nn as n
+from ..tensor import to_tensor
+
+
+def softmax_cross_entropy_with_logits(
+    labels: Any, logits: Any, axis: int = -1, name: str | None = None
+) -> Any:
+    """The cross entropy between class probabilities and softmax(logits), one number for each row."""
+    logits = to_tensor(logits)
+    labels = to_tensor(labels)
+    if labels.dtype is not logits.dtype:
+        labels = math.cast(labels, logits.dtype)
+    if not logits.ndim:
+        raise invalid("softmax_cross_entropy_with_logits: logits need a class axis, got a scalar.")
+    where_ = as_int(axis)
+    if not -logits.ndim <= where_ < logits.ndim:
+        raise invalid(
+            f"softmax_cross_entropy_with_logits: axis {where_} does not exist in logits of shape {logits.shape}."
+        )
+    if where_ not in (-1, logits.ndim - 1):
+        order = [a for a in range(logits.ndim) if a != where_ % logits.ndim] + [where_ % logits.ndim]
+        logits, labels = transpose(logits, order), transpose(labels, order)
+    return n.cross_entropy.public(logits, labels)
+
+
+def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Any:
+    """The cross entropy between class numbers and softmax(logits), one number for each row.
+
+    >>> import gradtape as tf
+    >>> tf.nn.sparse_softmax_cross_entropy_with_logits([0, 1], [[1.0, 2.0], [3.0, 4.0]]).numpy()
+    array([1.3132616 , 0.31326166], dtype=float32)
+    """
+    logits, labels = to_tensor(logits), to_tensor(labels)
+    if not logits.ndim:
+        raise ValueError(f"`logits` cannot be a scalar. Received logits={logits}`")
+    if labels.ndim != logits.ndim - 1:
+        raise ValueError(
+            f"`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: labels.shape={labels.shape} of rank {labels.ndim} and "
+            f"logits.shape={logits.shape} of rank {logits.ndim}"
+        )
+    if tuple(labels.shape) != tuple(logits.shape)[:-1]:
+        raise ValueError(
+            f"`labels.shape` must equal `logits.shape` except for the last dimension. Received: labels.shape={labels.shape} and "
+            f"logits.shape={logits.shape}"
+        )
+    if logits.ndim == 2:
+        return n.sparse_cross_entropy.public(logits, labels)[0]
+    rows = reshape(logits, (int(np.prod(labels.shape, dtype=np.int64)), logits.shape[-1]))
+    loss, _ = n.sparse_cross_entropy.public(rows, reshape(labels, (-1,)))
+    return reshape(loss, tuple(labels.shape))
+
+
+def _pair(name: str, labels: Any, logits: Any) -> tuple[Any, Any]:
+    logits = to_tensor(logits)
+    labels = convert_to_tensor(labels, logits.dtype)
+    if logits.shape != labels.shape:
+        raise ValueError(
+            f"`logits` and `labels` must have the same shape, received ({logits.shape} vs {labels.shape})."
+        )
+    return labels, logits
+
+
+def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Any:
+    """The cross entropy between probabilities and sigmoid(logits), element by element, without overflow."""
+    if labels is None or logits is None:
+        raise ValueError(
+            f"Both `labels` and `logits` must be provided for sigmoid_cross_entropy_with_logits. Received: labels={labels} and logits={logits}"
+        )
+    labels, logits = _pair("sigmoid_cross_entropy_with_logits", labels, logits)
+    # max(x, 0) - x * z + log(1 + exp(-|x|)), whose derivative is sigmoid(x) - z also at x = 0
+    return math.softplus(logits) - logits * labels
+
+
+def weighted_cross_entropy_with_logits(
+    labels: Any, logits: Any, pos_weight: Any, name: str | None = None
+) -> Any:
+    """The sigmoid cross entropy with positive examples weighted by `pos_weight`."""
+    labels, logits = _pair("weighted_cross_entropy_with_logits", labels, logits)
+    weight = 1.0 + (pos_weight - 1.0) * labels
+    return (1.0 - labels) * logits + weight * math.softplus(-logits)
+
+
+def l2_loss(t: Any, name: str | None = None) -> Any:
+    """Half the sum of squares."""
+    x = to_tensor(t)
+    if not x.dtype.is_floating:
+        raise invalid(f"l2_loss is not defined for {x.dtype.name}; use tf.cast first.")
+    return math.reduce_sum(math.square(x)) * 0.5
+
+
+def log_poisson_loss(
+    targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
+) -> Any:
+    """exp(x) - x * target, with Stirling's approximation of log(target!) for the full loss."""
+    log_input = to_tensor(log_input)
+    targets = convert_to_tensor(targets, log_input.dtype)
+    if log_input.shape != targets.shape:
+        raise ValueError(
+            f"`log_input` and `targets` must have the same shape, received ({log_input.shape} vs {targets.shape})."
+        )
+    result = math.exp(log_input) - log_input * targets
+    if not compute_full_loss:
+        return result
+    stirling = targets * math.log(targets) - targets + 0.5 * math.log(targets * (2.0 * pi))
+    small = math.logical_and(targets >= zeros_like(targets), targets <= ones_like(targets))
+    return result + where(small, zeros_like(targets), stirling)
+
+
+def compute_average_loss(
+    per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
+) -> Any:
+    """The sum of the losses of all examples, divided by the global batch size."""
+    losses = to_tensor(per_example_loss)
+    if not losses.ndim:
+        raise ValueError(
+            f"Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1. Received per_example_loss="
+            f"{per_example_loss} with rank 0"
+        )
+    kind = losses.dtype
+    if sample_weight is not None:
+        losses = losses * math.cast(sample_weight, kind)
+    count = shape(losses)[0] if global_batch_size is None else to_tensor(global_batch_size)
+    if not count.dtype.is_integer:
+        raise TypeError(f"`global_batch_size` must be an int scalar, got {global_batch_size!r}.")
+    if count.ndim:
+        raise ValueError(f"`global_batch_size` must be scalar, got shape {count.shape}.")
+    if not kind.is_floating:
+        losses = math.cast(losses, dtypes.float64)
+    return math.reduce_sum(losses) / math.cast(count, losses.dtype)
+
+
+def scale_regularization_loss(regularization_loss: Any) -> Any:
+    """The sum of the loss, divided by the number of replicas (one)."""
+    total = math.reduce_sum(regularization_loss)
+    return total if total.dtype.is_floating else math.cast(total, dtypes.float64)

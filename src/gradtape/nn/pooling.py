@@ -1,0 +1,224 @@
+"""Pools of `tf.nn`."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+from .. import dtypes, math
+from ..arrays import expand_dims, squeeze
+from ..errors import UnimplementedError, invalid
+from ..op import as_ints
+from ..ops.pool import window_argmax, window_max, window_sum
+from ..tensor import to_tensor
+from .layout import FORMATS, channels_first, in_channels_last, paddings, per_axis
+
+
+def _pool(
+    name: str, kind: str, rank: int, input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any
+) -> Any:
+    x = to_tensor(input)
+    first = channels_first(name, data_format, rank)
+    if x.ndim != rank + 2:
+        raise invalid(
+            f"{name}: the input must have {rank + 2} axes (batch, {rank} sizes, channels), got shape {x.shape}."
+        )
+    window, over_channels = per_axis(name, "ksize", ksize, rank, first)
+    steps, channel_step = per_axis(name, "strides", strides, rank, first)
+    pads = paddings(name, padding, rank, first)
+    ones = (1,) * rank
+    if over_channels == 1 and channel_step == 1:
+
+        def run(x: Any) -> Any:
+            if kind == "MAX":
+                return window_max.public(x, window, steps, ones, pads)
+            return window_sum.public(x, window, steps, ones, pads, True)
+
+        return run(x) if not first else in_channels_last(run, x, rank, first)
+    if (
+        kind != "MAX"
+        or window != ones
+        or over_channels != channel_step
+        or x.shape[1 if first else -1] % over_channels
+    ):
+        raise UnimplementedError(
+            None,
+            None,
+            f"{name}: a pool over channels must be a max pool with strides equal to ksize that divide the channels and no other axis "
+            f"pooled; got ksize {ksize} and strides {strides} for shape {x.shape}.",
+        )
+
+    def across(x: Any) -> Any:
+        # The channels as one more size: the windows then lie along it.
+        pooled = window_max.public(
+            expand_dims(x, -1),
+            (*ones, over_channels),
+            (*steps, channel_step),
+            (*ones, 1),
+            "VALID" if rank else pads,
+        )
+        return squeeze(pooled, -1)
+
+    return in_channels_last(across, x, rank, first)
+
+
+def _any_rank(kind: str, input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any) -> Any:
+    x = to_tensor(input)
+    rank = x.ndim - 2
+    if rank not in FORMATS:
+        raise ValueError(
+            f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape={x.shape} of rank {x.ndim}."
+        )
+    return _pool(f"{kind.lower()}_pool", kind, rank, x, ksize, strides, padding, data_format)
+
+
+def max_pool(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """The largest element of each window, in one, two or three dimensions.
+
+    >>> import gradtape as tf
+    >>> x = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> tf.nn.max_pool(x, ksize=2, strides=2, padding="VALID").numpy()[0, :, :, 0]
+    array([[ 5.,  7.],
+           [13., 15.]], dtype=float32)
+
+    Of equal elements the first takes the gradient.
+    """
+    return _any_rank("MAX", input, ksize, strides, padding, data_format)
+
+
+def avg_pool(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """The mean of each window, in one, two or three dimensions; padding does not count."""
+    return _any_rank("AVG", input, ksize, strides, padding, data_format)
+
+
+def max_pool1d(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None
+) -> Any:
+    """The largest element of each window of sequences (batch, width, channels)."""
+    return _pool("max_pool1d", "MAX", 1, input, ksize, strides, padding, data_format)
+
+
+def max_pool2d(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
+) -> Any:
+    """The largest element of each window of images (batch, height, width, channels)."""
+    return _pool("max_pool2d", "MAX", 2, input, ksize, strides, padding, data_format)
+
+
+def max_pool3d(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None
+) -> Any:
+    """The largest element of each window of volumes (batch, depth, height, width, channels)."""
+    return _pool("max_pool3d", "MAX", 3, input, ksize, strides, padding, data_format)
+
+
+def avg_pool1d(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None
+) -> Any:
+    """The mean of each window of sequences (batch, width, channels)."""
+    return _pool("avg_pool1d", "AVG", 1, input, ksize, strides, padding, data_format)
+
+
+def avg_pool2d(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
+) -> Any:
+    """The mean of each window of images (batch, height, width, channels)."""
+    return _pool("avg_pool2d", "AVG", 2, input, ksize, strides, padding, data_format)
+
+
+def avg_pool3d(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None
+) -> Any:
+    """The mean of each window of volumes (batch, depth, height, width, channels)."""
+    return _pool("avg_pool3d", "AVG", 3, input, ksize, strides, padding, data_format)
+
+
+def pool(
+    input: Any,
+    window_shape: Any,
+    pooling_type: str,
+    strides: Any = None,
+    padding: Any = "VALID",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """`pooling_type` "MAX" or "AVG" over windows of any size, stride and dilation."""
+    x = to_tensor(input)
+    window = as_ints(window_shape)
+    rank = len(window)
+    if rank not in FORMATS or x.ndim != rank + 2:
+        raise ValueError(
+            f"`input.shape.rank` must be the number of window sizes plus 2. Received: {x.shape}, window_shape={window_shape}"
+        )
+    if pooling_type not in ("MAX", "AVG"):
+        raise ValueError(f"{rank}-D {pooling_type} pooling is not supported.")
+    first = channels_first("pool", data_format, rank)
+    steps, _ = per_axis("pool", "strides", strides, rank, first)
+    rates, _ = per_axis("pool", "dilations", dilations, rank, first)
+    if max(rates) > 1:
+        if max(steps) > 1:
+            raise ValueError(
+                f"`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: strides={steps} and dilation_rate={rates}"
+            )
+        if padding == "SAME":
+            raise ValueError(
+                f"pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. Received: dilation_rate={rates}"
+            )
+    pads = paddings("pool", padding, rank, first)
+
+    def run(x: Any) -> Any:
+        if pooling_type == "MAX":
+            return window_max.public(x, window, steps, rates, pads)
+        return window_sum.public(x, window, steps, rates, pads, True)
+
+    return in_channels_last(run, x, rank, first)
+
+
+MaxPoolWithArgmax = namedtuple("MaxPoolWithArgmax", ["output", "argmax"])
+
+
+def max_pool_with_argmax(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    output_dtype: Any = dtypes.int64,
+    include_batch_in_index: bool = False,
+    name: str | None = None,
+) -> MaxPoolWithArgmax:
+    """`max_pool2d` and where each largest element was: its position in the flattened image (or batch)."""
+    if data_format != "NHWC":
+        raise ValueError(
+            f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
+        )
+    kind = dtypes.as_dtype(output_dtype)
+    if kind not in (dtypes.int32, dtypes.int64):
+        raise invalid(f"max_pool_with_argmax: output_dtype must be int32 or int64, got {kind.name}.")
+    x = to_tensor(input)
+    if x.ndim != 4:
+        raise invalid(
+            f"max_pool_with_argmax: the input must have 4 axes (batch, height, width, channels), got shape {x.shape}."
+        )
+    window, over_channels = per_axis("max_pool_with_argmax", "ksize", ksize, 2, False)
+    steps, channel_step = per_axis("max_pool_with_argmax", "strides", strides, 2, False)
+    if over_channels != 1 or channel_step != 1:
+        raise UnimplementedError(None, None, "max_pool_with_argmax: a pool over channels has no argmax.")
+    output = window_max.public(x, window, steps, (1, 1), padding)
+    argmax = window_argmax.public(x, window, steps, (1, 1), padding, bool(include_batch_in_index))
+    return MaxPoolWithArgmax(output, argmax if kind is dtypes.int64 else math.cast(argmax, kind))

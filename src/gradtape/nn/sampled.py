@@ -1,0 +1,133 @@
+"""Embeddings, and losses that look at a sample of the classes instead of all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes, math, random
+from ..arrays import concat, gather, ones_like, reshape, stop_gradient, zeros_like
+from ..clip import clip_by_norm
+from ..errors import invalid
+from ..linalg import matmul
+from ..tensor import to_tensor
+from .losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
+
+
+def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Any:
+    """The rows of `params` at `ids`; with `max_norm`, rows longer than that are scaled down."""
+    rows = gather(params, ids)
+    if max_norm is None:
+        return rows
+    axes = list(range(to_tensor(ids).ndim, rows.ndim))
+    return clip_by_norm(rows, max_norm, axes)
+
+
+def nce_loss(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: Any,
+    num_classes: Any,
+    num_true: int = 1,
+    sampled_values: Any = None,
+    remove_accidental_hits: bool = False,
+    name: str = "nce_loss",
+) -> Any:
+    """Noise-contrastive estimation: true classes against sampled ones, as independent yes-or-no questions."""
+    logits, targets = _sampled_logits(
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits,
+        None,
+    )
+    return math.reduce_sum(sigmoid_cross_entropy_with_logits(labels=targets, logits=logits), 1)
+
+
+def sampled_softmax_loss(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: Any,
+    num_classes: Any,
+    num_true: int = 1,
+    sampled_values: Any = None,
+    remove_accidental_hits: bool = True,
+    seed: Any = None,
+    name: str = "sampled_softmax_loss",
+) -> Any:
+    """The softmax cross entropy over the true and some sampled classes, corrected for the sampling."""
+    logits, targets = _sampled_logits(
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits,
+        seed,
+    )
+    return softmax_cross_entropy_with_logits(labels=stop_gradient(targets), logits=logits)
+
+
+def _sampled_logits(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: Any,
+    num_classes: Any,
+    num_true: int,
+    sampled_values: Any,
+    remove_accidental_hits: bool,
+    seed: Any,
+) -> tuple[Any, Any]:
+    """Logits (batch, true + sampled) minus log of the expected counts, and their target probabilities."""
+    if isinstance(weights, (list, tuple)):
+        weights = weights[0] if len(weights) == 1 else concat(list(weights), 0)
+    inputs = to_tensor(inputs)
+    labels = to_tensor(labels)
+    if labels.dtype is not dtypes.int64:
+        labels = math.cast(labels, dtypes.int64)
+    if labels.ndim == 1 and num_true == 1:
+        labels = reshape(labels, (-1, 1))
+    if inputs.ndim != 2 or labels.ndim != 2 or tuple(labels.shape) != (inputs.shape[0], num_true):
+        raise invalid(
+            f"sampled losses: inputs must be (batch, dimension) and labels (batch, num_true={num_true}), got {inputs.shape} and {labels.shape}."
+        )
+    if sampled_values is None:
+        sampled_values = random.log_uniform_candidate_sampler(
+            true_classes=labels,
+            num_true=num_true,
+            num_sampled=num_sampled,
+            unique=True,
+            range_max=num_classes,
+            seed=seed,
+        )
+    sampled, true_count, sampled_count = (stop_gradient(to_tensor(part)) for part in sampled_values)
+    sampled = math.cast(sampled, dtypes.int64)
+    batch = inputs.shape[0]
+    ids = concat([reshape(labels, (-1,)), sampled], 0)
+    rows, shifts = gather(weights, ids), gather(biases, ids)
+    true_rows = reshape(rows[: batch * num_true], (batch, num_true, -1))
+    true_logits = math.reduce_sum(reshape(inputs, (batch, 1, -1)) * true_rows, 2)
+    true_logits = true_logits + reshape(shifts[: batch * num_true], (batch, num_true))
+    sampled_logits = matmul(inputs, rows[batch * num_true :], transpose_b=True) + shifts[batch * num_true :]
+    if remove_accidental_hits:
+        same = math.equal(reshape(labels, (batch, num_true, 1)), sampled)
+        hit = math.cast(math.reduce_any(same, 1), sampled_logits.dtype)
+        sampled_logits = sampled_logits + hit * float(dtypes.float32.min)
+    true_logits = true_logits - math.log(math.cast(true_count, true_logits.dtype))
+    sampled_logits = sampled_logits - math.log(math.cast(sampled_count, sampled_logits.dtype))
+    logits = concat([true_logits, sampled_logits], 1)
+    targets = concat([ones_like(true_logits) / float(num_true), zeros_like(sampled_logits)], 1)
+    return logits, targets

@@ -1,0 +1,265 @@
+"""Fourier transforms over the last one, two or three axes, or over any axes."""
+
+from __future__ import annotations
+
+from math import prod, sqrt
+from typing import Any
+
+from .. import dtypes
+from ..arrays import convert_to_tensor, pad, roll
+from ..errors import invalid
+from ..op import as_int, as_ints
+from ..ops import fourier as f
+from ..ops.index import getitem
+from ..tensor import Tensor, to_tensor
+from ..variable import Variable
+
+
+def _complex_tensor(value: Any) -> Any:
+    """Tensors as they are; other real numbers become complex64."""
+    x = to_tensor(value)
+    if isinstance(value, (Tensor, Variable)) or x.dtype.is_complex:
+        return x
+    return convert_to_tensor(value, dtype_hint=dtypes.complex64)
+
+
+def fft(input: Any, name: str | None = None) -> Any:
+    """The Fourier transform of complex signals along the last axis.
+
+    >>> import gradtape as tf
+    >>> tf.signal.fft([1, 0, 0, 0]).numpy()
+    array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j], dtype=complex64)
+    """
+    return f.fft.public(_complex_tensor(input), (-1,))
+
+
+def ifft(input: Any, name: str | None = None) -> Any:
+    """The inverse Fourier transform along the last axis."""
+    return f.ifft.public(_complex_tensor(input), (-1,))
+
+
+def fft2d(input: Any, name: str | None = None) -> Any:
+    """The Fourier transform over the last two axes."""
+    return f.fft.public(_complex_tensor(input), (-2, -1))
+
+
+def ifft2d(input: Any, name: str | None = None) -> Any:
+    """The inverse Fourier transform over the last two axes."""
+    return f.ifft.public(_complex_tensor(input), (-2, -1))
+
+
+def fft3d(input: Any, name: str | None = None) -> Any:
+    """The Fourier transform over the last three axes."""
+    return f.fft.public(_complex_tensor(input), (-3, -2, -1))
+
+
+def ifft3d(input: Any, name: str | None = None) -> Any:
+    """The inverse Fourier transform over the last three axes."""
+    return f.ifft.public(_complex_tensor(input), (-3, -2, -1))
+
+
+# --- real signals ------------------------------------------------------------------------------------------------------
+
+
+def _real_tensor(value: Any) -> Any:
+    x = convert_to_tensor(value, dtype_hint=dtypes.float32)
+    if x.dtype not in (dtypes.float32, dtypes.float64):
+        raise ValueError(f"RFFT requires tf.float32 or tf.float64 inputs, got {x.dtype!r}. Use tf.cast.")
+    return x
+
+
+def _spectrum_tensor(value: Any) -> Any:
+    x = convert_to_tensor(value, dtype_hint=dtypes.complex64)
+    if not x.dtype.is_complex:
+        raise ValueError(f"IRFFT requires tf.complex64 or tf.complex128 inputs, got {x.dtype!r}. Use tf.cast.")
+    return x
+
+
+def _check_rank(x: Any, count: int) -> None:
+    if x.ndim < count:
+        raise ValueError(f"Shape {x.shape} must have rank at least {count}.")
+
+
+def _lengths(fft_length: Any, count: int) -> tuple[int, ...]:
+    lengths = as_ints(fft_length)
+    if len(lengths) != count or min(lengths, default=1) < 1:
+        raise invalid(f"fft_length must be {count} positive sizes, one for each axis, got {list(lengths)}.")
+    return lengths
+
+
+def _resized(x: Any, axes: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
+    """x cut, or filled up with zeros at the end, to these sizes along these axes."""
+    wanted = dict(zip((axis % x.ndim for axis in axes), sizes, strict=True))
+    if any(size < x.shape[axis] for axis, size in wanted.items()):
+        key = tuple(slice(None, wanted.get(axis)) for axis in range(x.ndim))
+        x = getitem.public(x, key)
+    if any(size > x.shape[axis] for axis, size in wanted.items()):
+        x = pad(x, [[0, wanted.get(axis, x.shape[axis]) - x.shape[axis]] for axis in range(x.ndim)])
+    return x
+
+
+def _rfft(x: Any, axes: tuple[int, ...], fft_length: Any) -> Any:
+    if fft_length is not None:
+        x = _resized(x, axes, _lengths(fft_length, len(axes)))
+    return f.rfft.public(x, axes)
+
+
+def _irfft(x: Any, axes: tuple[int, ...], fft_length: Any) -> Any:
+    if fft_length is None:
+        length = max(0, 2 * (x.shape[axes[-1]] - 1))
+        sizes = (*(x.shape[axis] for axis in axes[:-1]), f.half_size(length))
+    else:
+        *outer, length = _lengths(fft_length, len(axes))
+        sizes = (*outer, f.half_size(length))
+    return f.irfft.public(_resized(x, axes, sizes), axes, length)
+
+
+def _last_axes(x: Any, count: int) -> tuple[int, ...]:
+    _check_rank(x, count)
+    return tuple(range(-count, 0))
+
+
+def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    """The Fourier transform of real signals along the last axis: the first `fft_length / 2 + 1` frequencies.
+
+    With `fft_length` the signal is first cut, or filled up with zeros.
+
+    >>> import gradtape as tf
+    >>> tf.signal.rfft([1.0, 2.0, 3.0, 4.0]).numpy()
+    array([10.+0.j, -2.+2.j, -2.+0.j], dtype=complex64)
+    """
+    x = _real_tensor(input_tensor)
+    return _rfft(x, _last_axes(x, 1), fft_length)
+
+
+def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    """The real signals with these spectra; `fft_length` is their length, by default `2 * (frequencies - 1)`."""
+    x = _spectrum_tensor(input_tensor)
+    return _irfft(x, _last_axes(x, 1), fft_length)
+
+
+def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    """The Fourier transform of real signals over the last two axes, half of the last one kept."""
+    x = _real_tensor(input_tensor)
+    return _rfft(x, _last_axes(x, 2), fft_length)
+
+
+def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    """The inverse of `rfft2d`; `fft_length` holds the two sizes of the signal."""
+    x = _spectrum_tensor(input_tensor)
+    return _irfft(x, _last_axes(x, 2), fft_length)
+
+
+def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    """The Fourier transform of real signals over the last three axes, half of the last one kept."""
+    x = _real_tensor(input_tensor)
+    return _rfft(x, _last_axes(x, 3), fft_length)
+
+
+def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    """The inverse of `rfft3d`; `fft_length` holds the three sizes of the signal."""
+    x = _spectrum_tensor(input_tensor)
+    return _irfft(x, _last_axes(x, 3), fft_length)
+
+
+# --- any axes ------------------------------------------------------------------------------------------------------------
+
+
+def _any_axes(x: Any, fft_length: Any, axes: Any) -> tuple[int, ...]:
+    """The axes given; or as many of the last as there are lengths; or all."""
+    if axes is not None:
+        chosen = as_ints(axes)
+        if any(not -x.ndim <= axis < x.ndim for axis in chosen):
+            raise invalid(f"axes {list(chosen)} must exist in a tensor of shape {x.shape}.")
+        return chosen
+    return _last_axes(x, x.ndim if fft_length is None else len(as_ints(fft_length)))
+
+
+def _factor(norm: str | None, count: int, inverse: bool) -> float:
+    """What the transform without a norm has to be multiplied by."""
+    if norm not in (None, "backward", "ortho", "forward"):
+        raise ValueError(f"norm must be None, 'backward', 'ortho' or 'forward', got {norm!r}.")
+    factor = {"ortho": 1 / sqrt(max(count, 1)), "forward": 1 / max(count, 1)}.get(norm or "", 1.0)
+    return 1 / factor if inverse else factor
+
+
+def _scaled(x: Any, factor: float) -> Any:
+    return x if factor == 1.0 else x * factor
+
+
+def fftnd(
+    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+) -> Any:
+    """The Fourier transform over `axes` (all by default), cut or filled up with zeros to `fft_length`.
+
+    `norm` says where the factor 1 / N goes: "backward" (the inverse), "forward" or "ortho" (half to each).
+    """
+    x = _complex_tensor(input_tensor)
+    chosen = _any_axes(x, fft_length, axes)
+    if fft_length is not None:
+        x = _resized(x, chosen, _lengths(fft_length, len(chosen)))
+    count = prod(x.shape[axis] for axis in chosen)
+    return f.fft.public(_scaled(x, _factor(norm, count, inverse=False)), chosen)
+
+
+def ifftnd(
+    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+) -> Any:
+    """The inverse Fourier transform over `axes`; see `fftnd`."""
+    x = _complex_tensor(input_tensor)
+    chosen = _any_axes(x, fft_length, axes)
+    if fft_length is not None:
+        x = _resized(x, chosen, _lengths(fft_length, len(chosen)))
+    count = prod(x.shape[axis] for axis in chosen)
+    return f.ifft.public(_scaled(x, _factor(norm, count, inverse=True)), chosen)
+
+
+def rfftnd(
+    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+) -> Any:
+    """The Fourier transform of real signals over `axes`, half of the last one kept; see `fftnd`."""
+    x = _real_tensor(input_tensor)
+    chosen = _any_axes(x, fft_length, axes)
+    sizes = tuple(x.shape[axis] for axis in chosen) if fft_length is None else _lengths(fft_length, len(chosen))
+    return _rfft(_scaled(x, _factor(norm, prod(sizes), inverse=False)), chosen, fft_length)
+
+
+def irfftnd(
+    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+) -> Any:
+    """The inverse of `rfftnd`; see `fftnd`."""
+    x = _spectrum_tensor(input_tensor)
+    chosen = _any_axes(x, fft_length, axes)
+    signal = _irfft(x, chosen, fft_length)
+    count = prod(signal.shape[axis] for axis in chosen)
+    return _scaled(signal, _factor(norm, count, inverse=True))
+
+
+# --- shifts ----------------------------------------------------------------------------------------------------------------
+
+
+def _shift(x: Any, axes: Any, sign: int) -> Any:
+    if axes is None:
+        chosen = tuple(range(x.ndim))
+    elif isinstance(axes, int):
+        chosen = (as_int(axes),)
+    else:
+        chosen = as_ints(axes)
+    if any(not -x.ndim <= axis < x.ndim for axis in chosen):
+        raise invalid(f"fftshift: axes {list(chosen)} must exist in a tensor of shape {x.shape}.")
+    return roll(x, tuple(sign * (x.shape[axis] // 2) for axis in chosen), chosen)
+
+
+def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+    """The spectrum with frequency zero in the middle, along some axes (all by default).
+
+    >>> import gradtape as tf
+    >>> tf.signal.fftshift([0, 1, 2, -2, -1]).numpy()
+    array([-2, -1,  0,  1,  2], dtype=int32)
+    """
+    return _shift(to_tensor(x), axes, 1)
+
+
+def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+    """Undoes `fftshift`."""
+    return _shift(to_tensor(x), axes, -1)

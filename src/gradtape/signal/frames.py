@@ -1,0 +1,69 @@
+"""Signals cut into frames, and frames added up to signals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..arrays import pad, transpose
+from ..errors import invalid
+from ..op import as_int
+from ..ops import frames as f
+from ..tensor import to_tensor
+
+
+def frame(
+    signal: Any,
+    frame_length: Any,
+    frame_step: Any,
+    pad_end: bool = False,
+    pad_value: Any = 0,
+    axis: Any = -1,
+    name: str | None = None,
+) -> Any:
+    """Frames of `frame_length` numbers, one every `frame_step`, in the place of an axis: (..., frames, frame_length, ...).
+
+    With `pad_end` the frames that reach beyond the end are there too, filled up with `pad_value`.
+
+    >>> import gradtape as tf
+    >>> tf.signal.frame(tf.range(5), 3, 2).numpy()
+    array([[0, 1, 2],
+           [2, 3, 4]], dtype=int32)
+    """
+    x, length, step, where = to_tensor(signal), as_int(frame_length), as_int(frame_step), as_int(axis)
+    if not x.ndim:
+        raise ValueError("frame: a signal has at least one axis, got a scalar.")
+    if step < 1 or length < 0:
+        raise invalid(f"frame: frame_step must be positive and frame_length not negative, got {step} and {length}.")
+    if not -x.ndim <= where < x.ndim:
+        raise invalid(f"frame: axis {where} does not exist in a signal of shape {x.shape}.")
+    where %= x.ndim
+    size = x.shape[where]
+    if pad_end:
+        count = -(-size // step)
+        missing = max(0, length + step * (count - 1) - size)
+        x = pad(x, [[0, missing if a == where else 0] for a in range(x.ndim)], constant_values=pad_value)
+    else:
+        count = max(0, 1 + (size - length) // step)
+    last = x.ndim - 1
+    if where == last:
+        return f.frames.public(x, length, step, count)
+    others = [a for a in range(x.ndim) if a != where]
+    framed = f.frames.public(transpose(x, [*others, where]), length, step, count)
+    return transpose(framed, [*range(where), last, last + 1, *range(where, last)])
+
+
+def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Any:
+    """The signal whose frames (..., frames, frame_length), one every `frame_step`, are added up where they overlap.
+
+    >>> import gradtape as tf
+    >>> tf.signal.overlap_and_add(tf.ones([3, 4]), 2).numpy()
+    array([1., 1., 2., 2., 2., 2., 1., 1.], dtype=float32)
+    """
+    x, given = to_tensor(signal), to_tensor(frame_step)
+    if x.ndim < 2:
+        raise ValueError(f"Shape {x.shape} must have rank at least 2.")
+    if not given.dtype.is_integer or given.ndim:
+        raise ValueError(f"frame_step must be an integer. Got {frame_step!r}.")
+    step = as_int(given)
+    count, length = x.shape[-2], x.shape[-1]
+    return f.overlap_add.public(x, step, max(0, length + step * (count - 1)))

@@ -1,0 +1,68 @@
+"""The mel scale of frequencies, and the cepstral coefficients made of it."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..dtypes import Array
+from ..errors import invalid
+from ..op import as_int
+from ..tensor import from_array, to_tensor
+from .cosine import dct
+
+
+def _mel(hertz: Any) -> Array:
+    """Frequencies on the mel scale, by the formula of the Hidden Markov Model Toolkit."""
+    return np.asarray(1127.0 * np.log1p(np.asarray(hertz, np.float64) / 700.0))
+
+
+def linear_to_mel_weight_matrix(
+    num_mel_bins: int = 20,
+    num_spectrogram_bins: Any = 129,
+    sample_rate: Any = 8000,
+    lower_edge_hertz: float = 125.0,
+    upper_edge_hertz: float = 3800.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Any:
+    """The matrix (num_spectrogram_bins, num_mel_bins) that turns a spectrum into bands evenly spaced on the mel scale.
+
+    `tf.tensordot(tf.abs(stfts), matrix, 1)` is the mel spectrogram.
+    """
+    kind = dtypes.as_dtype(dtype)
+    bands, bins, rate = as_int(num_mel_bins), as_int(num_spectrogram_bins), float(to_tensor(sample_rate))
+    low, high = float(lower_edge_hertz), float(upper_edge_hertz)
+    if bands <= 0:
+        raise ValueError(f"num_mel_bins must be positive. Got: {bands}")
+    if low < 0.0:
+        raise ValueError(f"lower_edge_hertz must be non-negative. Got: {low}")
+    if low >= high:
+        raise ValueError(f"lower_edge_hertz {low:.1f} >= upper_edge_hertz {high:.1f}")
+    if rate <= 0.0:
+        raise ValueError(f"sample_rate must be positive. Got: {rate}")
+    if high > rate / 2:
+        raise ValueError(f"upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). Got {high} for sample_rate: {rate}")  # fmt: skip
+    if not kind.is_floating:
+        raise ValueError(f"dtype must be a floating point type. Got: {kind!r}")
+    if bins <= 0:
+        raise invalid(f"num_spectrogram_bins must be positive, got {bins}.")
+    frequencies = _mel(np.linspace(0.0, rate / 2, bins))[:, None]
+    edges = np.linspace(_mel(low), _mel(high), bands + 2)
+    rising = (frequencies - edges[:-2]) / (edges[1:-1] - edges[:-2])
+    falling = (edges[2:] - frequencies) / (edges[2:] - edges[1:-1])
+    matrix = np.maximum(0.0, np.minimum(rising, falling))
+    matrix[0] = 0.0  # frequency zero is in no band
+    return from_array(matrix.astype(kind.numpy))
+
+
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Any:
+    """Mel-frequency cepstral coefficients: cosine transforms of log mel spectrograms (..., num_mel_bins)."""
+    x = to_tensor(log_mel_spectrograms)
+    if x.ndim and x.shape[-1] == 0:
+        raise ValueError(f"num_mel_bins must be positive. Got shape {x.shape}.")
+    cosines = dct(x, type=2)
+    return cosines * (1.0 / sqrt(2.0 * x.shape[-1]))

@@ -1,0 +1,86 @@
+"""Window functions: what a frame is multiplied by before it is transformed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..arrays import concat, reverse
+from ..dtypes import Array, DType
+from ..errors import ResourceExhaustedError, invalid
+from ..math import bessel_i0e, cast, cumsum, exp, sqrt
+from ..op import as_int
+from ..tensor import from_array, to_tensor
+
+_LARGEST = 1 << 31
+
+
+def _length_and_type(window_length: Any, dtype: Any, least: int = 0) -> tuple[int, DType]:
+    kind = dtypes.as_dtype(dtype)
+    if not kind.is_floating:
+        raise ValueError(f"dtype must be a floating point type. Found {kind!r}")
+    length = as_int(window_length)
+    if length < least:
+        raise invalid(f"A window has at least {least} numbers, got window_length={length}.")
+    if length > _LARGEST:
+        raise ResourceExhaustedError(None, None, f"A window of {length} numbers is too large.")
+    return length, kind
+
+
+def _window(values: Array, kind: DType) -> Any:
+    return from_array(values.astype(kind.numpy))
+
+
+def _raised_cosine(window_length: Any, periodic: Any, dtype: Any, level: float, swing: float) -> Any:
+    length, kind = _length_and_type(window_length, dtype)
+    if length == 1:
+        return _window(np.ones(1), kind)
+    # As in TensorFlow, a window of odd length is symmetric whatever `periodic` says.
+    period = length - 1 + (bool(periodic) and length % 2 == 0)
+    return _window(level - swing * np.cos(2 * np.pi * np.arange(length) / period), kind)
+
+
+def hann_window(window_length: Any, periodic: Any = True, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    """The Hann window, half a raised cosine.
+
+    >>> import gradtape as tf
+    >>> tf.signal.hann_window(4).numpy()
+    array([0. , 0.5, 1. , 0.5], dtype=float32)
+    """
+    return _raised_cosine(window_length, periodic, dtype, 0.5, 0.5)
+
+
+def hamming_window(window_length: Any, periodic: Any = True, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    """The Hamming window, a cosine raised a little more."""
+    return _raised_cosine(window_length, periodic, dtype, 0.54, 0.46)
+
+
+def vorbis_window(window_length: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    """The window of the Vorbis format: the squares of its halves add up to 1."""
+    length, kind = _length_and_type(window_length, dtype)
+    places = (np.arange(length) + 0.5) / max(length, 1)
+    return _window(np.sin(np.pi / 2 * np.sin(np.pi * places) ** 2), kind)
+
+
+def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    """The Kaiser window; the tape follows `beta`, which says how narrow it is."""
+    length, kind = _length_and_type(window_length, dtype, least=1)
+    if length == 1:
+        return _window(np.ones(1), kind)
+    half = (length - 1) / 2
+    arch = np.sqrt(np.maximum(1 - ((np.arange(length) - half) / half) ** 2, 0))
+    scale = cast(to_tensor(beta), kind)
+    height = scale * _window(arch, kind)
+    return exp(height - scale) * (bessel_i0e(height) / bessel_i0e(scale))
+
+
+def kaiser_bessel_derived_window(
+    window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None
+) -> Any:
+    """The window made of running sums of a Kaiser window: the squares of its halves add up to 1."""
+    length, kind = _length_and_type(window_length, dtype)
+    sums = cumsum(kaiser_window(length // 2 + 1, beta, kind))
+    half = sqrt(sums[:-1] / sums[-1])
+    return concat([half, reverse(half, [0])], axis=0)

@@ -1,0 +1,294 @@
+"""What sparse tensors compute: sums, products, extremes, softmax; and segments of picked rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import arrays, dtypes, math
+from ..errors import invalid
+from ..linalg import adjoint
+from ..op import as_ints
+from ..ops.sparse import sparse_dense_matmul as product
+from ..tensor import Tensor, from_array, to_tensor
+from ..variable import Variable
+from .layout import picked, reorder
+from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_parts, places_of, sizes_of
+
+# --- sums of tensors -------------------------------------------------------------------------------------------------
+
+
+def add(a: Any, b: Any, threshold: Any = 0) -> Any:
+    """a + b; sparse if both are. Sums whose magnitude is below `threshold` are left out of a sparse result.
+
+    >>> import gradtape as tf
+    >>> s = tf.sparse.from_dense([0.0, 1.0, 2.0])
+    >>> tf.sparse.add(s, s).values.numpy()
+    array([2., 4.], dtype=float32)
+    """
+    sparse = [isinstance(x, SparseTensor) for x in (a, b)]
+    if not any(sparse):
+        raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
+    if all(sparse):
+        places, parts = _together(a, b, "add")
+        total = from_parts(places, math.add(*parts), sizes_of(a))
+        limit = to_tensor(threshold, None if isinstance(threshold, (Tensor, Variable)) else total.dtype.real_dtype)
+        kept = np.flatnonzero(np.abs(total.values._array) >= limit._array)
+        return total if len(kept) == len(places) else picked(total, kept, places[kept], sizes_of(a))
+    sp, dense = (a, b) if sparse[0] else (b, a)
+    dense = to_tensor(dense, None if isinstance(dense, (Tensor, Variable)) else sp.dtype)
+    if tuple(dense.shape) != sizes_of(sp):
+        raise invalid(f"add: a dense tensor of shape {dense.shape} and a sparse one of shape {sizes_of(sp)}.")
+    check_places(sp, "add")
+    return arrays.tensor_scatter_nd_add(dense, sp.indices, sp.values) if dense.ndim else dense + math.reduce_sum(sp.values)
+
+
+def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The larger element of both at each place that one of them has."""
+    return _extreme(math.maximum, sp_a, sp_b, "maximum")
+
+
+def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The smaller element of both at each place that one of them has."""
+    return _extreme(math.minimum, sp_a, sp_b, "minimum")
+
+
+def _extreme(choose: Callable[..., Any], a: Any, b: Any, name: str) -> SparseTensor:
+    a, b = as_sparse(a, name), as_sparse(b, name)
+    places, parts = _together(a, b, name)
+    return from_parts(places, choose(*parts), sizes_of(a))
+
+
+def _together(a: SparseTensor, b: SparseTensor, name: str) -> tuple[Any, list[Any]]:
+    """The places that one of both has, in order, and the elements of each there."""
+    sizes = sizes_of(a)
+    if sizes != sizes_of(b):
+        raise invalid(f"{name}: shapes of both operands do not match: {sizes} and {sizes_of(b)}.")
+    numbers = []
+    for sp in (a, b):
+        check_places(sp, name)
+        numbers.append(flat_places(places_of(sp), sizes))
+    union, first, inverse = np.unique(np.concatenate(numbers), return_index=True, return_inverse=True)
+    places = np.concatenate([places_of(a), places_of(b)])[first]
+    ids = inverse[: len(numbers[0])], inverse[len(numbers[0]) :]
+    parts = [
+        math.unsorted_segment_sum(sp.values, from_array(positions), len(union))
+        for sp, positions in zip((a, b), ids, strict=True)
+    ]
+    return places, parts
+
+
+# --- reductions ------------------------------------------------------------------------------------------------------
+
+
+def reduce_sum(
+    sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False, name: str | None = None
+) -> Any:
+    """The sum over some axes, or all; dense unless a sparse one is asked for.
+
+    >>> import gradtape as tf
+    >>> tf.sparse.reduce_sum(tf.sparse.from_dense([[1.0, 0.0], [2.0, 3.0]]), axis=1).numpy()
+    array([1., 5.], dtype=float32)
+    """
+    return _reduce(math.unsorted_segment_sum, sp_input, axis, keepdims, output_is_sparse, "reduce_sum")
+
+
+def reduce_max(
+    sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False, name: str | None = None
+) -> Any:
+    """The largest value over some axes, or all; 0 where there are no values. Zeros that are not stored do not count."""
+    return _reduce(math.unsorted_segment_max, sp_input, axis, keepdims, output_is_sparse, "reduce_max")
+
+
+def _reduce(combine: Callable[..., Any], sp_input: Any, axis: Any, keepdims: Any, sparse: bool, name: str) -> Any:
+    sp = as_sparse(sp_input, name)
+    check_places(sp, name)
+    sizes = sizes_of(sp)
+    rank = len(sizes)
+    reduced = set(range(rank)) if axis is None else set()
+    for given in () if axis is None else as_ints(axis):
+        if not -rank <= given < rank:
+            raise invalid(f"{name}: axis {given} does not exist in a tensor of shape {sizes}.")
+        reduced.add(given % rank)
+    kept = [a for a in range(rank) if a not in reduced]
+    inner = tuple(sizes[a] for a in kept)
+    outer = tuple(1 if a in reduced else sizes[a] for a in range(rank)) if keepdims else inner
+    numbers = flat_places(places_of(sp)[:, kept], inner)
+    present, inverse = np.unique(numbers, return_inverse=True)
+    found = combine(sp.values, from_array(inverse.reshape(-1)), len(present))
+    places = np.stack(np.unravel_index(present, outer), axis=1) if outer and len(present) else np.zeros((len(present), len(outer)))
+    if sparse:
+        return from_parts(places, found, outer)
+    if not outer:
+        return arrays.reshape(found, ()) if len(present) else arrays.zeros((), sp.dtype)
+    return arrays.scatter_nd(from_array(places.astype(np.int64)), found, outer)
+
+
+# --- products --------------------------------------------------------------------------------------------------------
+
+
+def sparse_dense_matmul(
+    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+) -> Any:
+    """A sparse matrix times a dense one, or a dense one times a sparse one; the tape follows both.
+
+    >>> import gradtape as tf
+    >>> a = tf.SparseTensor([[0, 1]], [2.0], [2, 2])
+    >>> tf.sparse.sparse_dense_matmul(a, [[1.0], [3.0]]).numpy()
+    array([[6.],
+           [0.]], dtype=float32)
+    """
+    if isinstance(b, SparseTensor) and not isinstance(sp_a, SparseTensor):
+        # A B = (B^H A^H)^H
+        return adjoint(sparse_dense_matmul(b, sp_a, adjoint_a=not adjoint_b, adjoint_b=not adjoint_a))
+    sp = as_sparse(sp_a, "sparse_dense_matmul")
+    dense = to_tensor(b, None if isinstance(b, (Tensor, Variable)) else sp.dtype)
+    sizes = sizes_of(sp)
+    if len(sizes) != 2 or dense.ndim != 2:
+        raise invalid(f"sparse_dense_matmul: two matrices are needed, got shapes {sizes} and {dense.shape}.")
+    dense = adjoint(dense) if adjoint_b else dense
+    indices, values = sp.indices, sp.values
+    if adjoint_a:
+        indices, values, sizes = arrays.reverse(indices, [1]), math.conj(values), sizes[::-1]
+    if sizes[1] != dense.shape[0]:
+        raise invalid(
+            f"sparse_dense_matmul: inner dimensions differ: {sizes[1]} of the sparse and {dense.shape[0]} of the "
+            "dense matrix. Did you mean adjoint_a=True or adjoint_b=True?"
+        )
+    return product.public(values, dense, indices, size=sizes[0])
+
+
+def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """Softmax over the values of each row (the last axis); zeros that are not stored take no part."""
+    sp = as_sparse(sp_input, "softmax")
+    sizes = sizes_of(sp)
+    if len(sizes) < 2:
+        raise invalid(f"softmax: at least two axes are needed, got shape {sizes}.")
+    sp = reorder(sp)
+    check_places(sp, "softmax")
+    numbers = flat_places(places_of(sp)[:, :-1], sizes[:-1])
+    rows, inverse = np.unique(numbers, return_inverse=True)
+    ids = from_array(inverse.reshape(-1))
+    largest = arrays.stop_gradient(math.unsorted_segment_max(sp.values, ids, len(rows)))
+    powers = math.exp(sp.values - arrays.gather(largest, ids))
+    totals = math.unsorted_segment_sum(powers, ids, len(rows))
+    return sp.with_values(powers / arrays.gather(totals, ids))
+
+
+def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:
+    """`op` on the values of the sparse arguments, which must have the same places; other arguments as they are.
+
+    >>> import gradtape as tf
+    >>> tf.sparse.map_values(tf.square, tf.sparse.from_dense([0.0, 3.0])).values.numpy()
+    array([9.], dtype=float32)
+    """
+    given = [a for a in (*args, *kwargs.values()) if isinstance(a, SparseTensor)]
+    if not given:
+        raise ValueError("No SparseTensor in argument list of map_values")
+    first = given[0]
+    for sp in given[1:]:
+        if not np.array_equal(places_of(sp), places_of(first)):
+            raise invalid("map_values: the sparse arguments must have values at the same places.")
+
+    def values(a: Any) -> Any:
+        return a.values if isinstance(a, SparseTensor) else a
+
+    return first.with_values(op(*[values(a) for a in args], **{k: values(a) for k, a in kwargs.items()}))
+
+
+# --- segments of rows --------------------------------------------------------------------------------------------------
+
+
+def segment_sum(
+    data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None, sparse_gradient: bool = False
+) -> Any:
+    """The sums of the rows `data[indices]` that share a segment."""
+    return _segments(data, indices, segment_ids, num_segments)[0]
+
+
+def segment_mean(
+    data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None, sparse_gradient: bool = False
+) -> Any:
+    """The means of the rows `data[indices]` that share a segment; zeros for a segment without rows."""
+    total, counts = _segments(data, indices, segment_ids, num_segments)
+    return total / counts
+
+
+def segment_sqrt_n(
+    data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None, sparse_gradient: bool = False
+) -> Any:
+    """The sums of the rows `data[indices]` that share a segment, divided by the square root of their number."""
+    total, counts = _segments(data, indices, segment_ids, num_segments)
+    return total / math.sqrt(counts)
+
+
+def _segments(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> tuple[Any, Any]:
+    rows = arrays.gather(data, indices)
+    ids = to_tensor(segment_ids)
+    numbers = ids._array
+    if numbers.ndim != 1 or tuple(ids.shape) != tuple(rows.shape[:1]):
+        raise invalid(f"segment: ids of shape {ids.shape} for {rows.shape[0]} rows.")
+    if numbers.size and (np.diff(numbers) < 0).any():
+        raise invalid("segment: segment ids are not increasing.")
+    last = int(numbers[-1]) + 1 if numbers.size else 0
+    count = last if num_segments is None else as_ints(num_segments)[0]
+    if last > count or (numbers.size and numbers[0] < 0):
+        raise invalid(f"segment: segment ids must be in [0, {count}), got {numbers[0]} to {numbers[-1]}.")
+    sizes = np.maximum(np.bincount(numbers, minlength=count), 1).astype(rows.dtype.numpy)
+    shaped = from_array(sizes.reshape(count, *[1] * (rows.ndim - 1)))
+    return math.unsorted_segment_sum(rows, ids, count), shaped
+
+
+def bincount(
+    values: Any,
+    weights: Any = None,
+    axis: Any = 0,
+    minlength: Any = None,
+    maxlength: Any = None,
+    binary_output: bool = False,
+    name: str | None = None,
+) -> SparseTensor:
+    """How often each number occurs (or the sum of its weights), in all or, with axis=-1, in each row; sparse.
+
+    >>> import gradtape as tf
+    >>> tf.sparse.bincount([1, 1, 3]).values.numpy()
+    array([2, 1], dtype=int32)
+    """
+    if axis not in (0, -1):
+        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
+    if weights is not None and binary_output:
+        raise invalid("bincount: binary_output and weights are mutually exclusive.")
+    x = to_tensor(values)
+    if not x.dtype.is_integer:
+        raise invalid(f"bincount: values must be integers, got {x.dtype!r}.")
+    if axis == 0 or x.ndim < 2:
+        numbers = x._array.reshape(1, -1)
+    elif x.ndim == 2:
+        numbers = x._array
+    else:
+        raise invalid(f"bincount: with axis=-1 at most two axes are possible, got shape {x.shape}.")
+    if numbers.size and numbers.min() < 0:
+        raise invalid(f"bincount: values must not be negative, got {numbers.min()}.")
+    width = max(int(numbers.max()) + 1 if numbers.size else 0, 0 if minlength is None else as_ints(minlength)[0])
+    if maxlength is not None:
+        width = min(width, as_ints(maxlength)[0])
+    rows = np.repeat(np.arange(len(numbers)), numbers.shape[1])
+    flat = numbers.reshape(-1).astype(np.int64)
+    inside = np.flatnonzero(flat < width)
+    present, inverse = np.unique(rows[inside] * width + flat[inside], return_inverse=True)
+    ids = from_array(inverse.reshape(-1))
+    if weights is not None:
+        given = to_tensor(weights)
+        if tuple(given.shape) != tuple(x.shape):
+            raise invalid(f"bincount: weights of shape {given.shape} for values of shape {x.shape}.")
+        picks = arrays.gather(arrays.reshape(given, (-1,)), from_array(inside))
+    else:
+        picks = arrays.ones([len(inside)], dtypes.int32)
+    counts = math.unsorted_segment_sum(picks, ids, len(present))
+    if binary_output:
+        counts = arrays.ones_like(counts)
+    places = np.stack(np.divmod(present, max(width, 1)), axis=1)
+    by_row = axis == -1 and x.ndim == 2
+    return from_parts(places if by_row else places[:, 1:], counts, (len(numbers), width) if by_row else (width,))

@@ -1,0 +1,267 @@
+"""Sparse tensors made, made dense, reordered, cut and joined: the places change, the values are picked."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import arrays, dtypes
+from ..dtypes import Array
+from ..errors import ResourceExhaustedError, invalid
+from ..op import as_int, as_ints, as_shape
+from ..tensor import IndexedSlices, from_array, to_tensor
+from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_parts, places_of, sizes_of
+
+
+def picked(sp: SparseTensor, rows: Array, places: Array, sizes: Any) -> SparseTensor:
+    """The values in these rows, at new places; a tape follows them as one gather."""
+    positions = from_array(np.asarray(rows, np.int64))
+    return from_parts(places, arrays.gather(sp.values, positions), sizes)
+
+
+def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+    """The elements that are not zero (for strings: not empty), in order.
+
+    >>> import gradtape as tf
+    >>> tf.sparse.from_dense([[0.0, 3.0], [0.0, 0.0]]).indices.numpy()
+    array([[0, 1]])
+    """
+    dense = to_tensor(tensor)
+    zero = b"" if dense.dtype == dtypes.string else 0
+    places = np.argwhere(np.asarray(dense._array) != zero)
+    return from_parts(places, arrays.gather_nd(dense, from_array(places)), tuple(dense.shape))
+
+
+def to_dense(
+    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+) -> Any:
+    """The tensor with all its elements; `default_value`, zero if not given, where there is no value.
+
+    With `validate_indices`, places must be in order and none repeated; without, the last value at a place counts.
+    """
+    sp = as_sparse(sp_input, "to_dense")
+    check_places(sp, "to_dense", ordered=validate_indices)
+    sizes = sizes_of(sp)
+    if np.prod(sizes, dtype=np.float64) >= 2**40:
+        raise ResourceExhaustedError(None, None, f"to_dense: a dense tensor of shape {sizes} is too large.")
+    if default_value is None:
+        empty = arrays.zeros(sizes, sp.dtype)
+    else:
+        default = to_tensor(default_value, sp.dtype)
+        if default.ndim:
+            raise invalid(f"to_dense: default_value must be a scalar, got shape {default.shape}.")
+        empty = arrays.fill(sizes, default)
+    if not sizes:  # places without axes all mean the one element
+        return arrays.reshape(sp.values[-1:], ()) if sp.values.shape[0] else empty
+    return arrays.tensor_scatter_nd_update(empty, sp.indices, sp.values)
+
+
+def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """The same tensor with its places in row-major order, as most functions want them."""
+    sp = as_sparse(sp_input, "reorder")
+    places = places_of(sp)
+    order = np.lexsort(places.T[::-1]) if places.shape[1] else np.arange(len(places))
+    return picked(sp, order, places[order], sizes_of(sp))
+
+
+def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
+    """The part that begins at `start` and has `size`, as far as the tensor goes.
+
+    >>> import gradtape as tf
+    >>> s = tf.sparse.from_dense([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
+    >>> tf.sparse.to_dense(tf.sparse.slice(s, [0, 1], [2, 2])).numpy()
+    array([[0., 2.],
+           [3., 0.]], dtype=float32)
+    """
+    sp = as_sparse(sp_input, "slice")
+    sizes = sizes_of(sp)
+    first, length = as_ints(start), as_ints(size)
+    if len(first) != len(sizes) or len(length) != len(sizes):
+        raise invalid(f"slice: start {list(first)} and size {list(length)} must have {len(sizes)} entries each.")
+    if any(part < 0 for part in length):
+        raise invalid(f"slice: a size cannot be negative, got {list(length)}.")
+    begin = np.array(first, np.int64)
+    places = places_of(sp) - begin
+    kept = np.flatnonzero(((places >= 0) & (places < np.array(length, np.int64))).all(axis=1))
+    result = [max(0, min(n, have - b)) for n, have, b in zip(length, sizes, first, strict=True)]
+    return picked(sp, kept, places[kept], result)
+
+
+def split(
+    sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
+) -> list[SparseTensor]:
+    """`num_split` parts along an axis; where the sizes do not come out even, the first parts are larger by one."""
+    if num_split is None:
+        raise ValueError("num_split is required")
+    if axis is None:
+        raise ValueError("axis is required")
+    sp = as_sparse(sp_input, "split")
+    sizes, count = sizes_of(sp), as_int(num_split)
+    along = _axis(as_int(axis), len(sizes), "split")
+    if not 1 <= count <= sizes[along]:
+        raise invalid(f"split: {count} parts of an axis of size {sizes[along]} cannot be.")
+    whole, more = divmod(sizes[along], count)
+    parts, begin = [], 0
+    for number in builtins.range(count):
+        length = whole + (number < more)
+        start, size = [0] * len(sizes), list(sizes)
+        start[along], size[along] = begin, length
+        parts.append(slice(sp, start, size))
+        begin += length
+    return parts
+
+
+def concat(axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None) -> SparseTensor:
+    """Sparse tensors one after the other along an axis; the others must agree, or grow to the largest."""
+    inputs = [as_sparse(sp, "concat") for sp in (sp_inputs if isinstance(sp_inputs, Sequence) else [sp_inputs])]
+    if not inputs:
+        raise ValueError("concat: at least one SparseTensor is needed.")
+    if len(inputs) == 1:
+        return inputs[0]
+    shapes = [sizes_of(sp) for sp in inputs]
+    rank = len(shapes[0])
+    if any(len(shape) != rank for shape in shapes):
+        raise invalid(f"concat: all inputs must have the same rank, got shapes {shapes}.")
+    along = _axis(as_int(axis), rank, "concat")
+    sizes = [max(shape[a] for shape in shapes) for a in builtins.range(rank)]
+    for position, shape in enumerate(shapes):
+        for a in builtins.range(rank):
+            if a != along and shape[a] != sizes[a] and not expand_nonconcat_dims:
+                raise invalid(
+                    f"concat: sizes of axis {a} differ: {sizes[a]} and {shape[a]} at position {position}. "
+                    "Did you mean expand_nonconcat_dims=True?"
+                )
+    offset, places = 0, []
+    for sp, shape in zip(inputs, shapes, strict=True):
+        moved = places_of(sp).copy()
+        moved[:, along] += offset
+        offset += shape[along]
+        places.append(moved)
+    sizes[along] = offset
+    values = arrays.concat([sp.values for sp in inputs], 0)
+    return reorder(from_parts(np.concatenate(places), values, sizes))
+
+
+def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
+    """The tensor with its axes in another order (the reverse, if none is given)."""
+    sp = as_sparse(sp_input, "transpose")
+    sizes = sizes_of(sp)
+    order = tuple(reversed(builtins.range(len(sizes)))) if perm is None else as_ints(perm)
+    if sorted(order) != [*builtins.range(len(sizes))]:
+        raise invalid(f"transpose: {list(order)} is not an order of the {len(sizes)} axes.")
+    return reorder(from_parts(places_of(sp)[:, list(order)], sp.values, [sizes[a] for a in order]))
+
+
+def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
+    """The same elements in another shape; one size may be -1."""
+    sp = as_sparse(sp_input, "reshape")
+    check_places(sp, "reshape")
+    old, new = sizes_of(sp), list(as_shape(shape))
+    total = int(np.prod(old, dtype=np.int64))
+    known = int(np.prod([n for n in new if n != -1], dtype=np.int64))
+    if new.count(-1) > 1:
+        raise invalid(f"reshape: only one size can be -1, got {new}.")
+    if -1 in new and known and total % known == 0:
+        new[new.index(-1)] = total // known
+    if -1 in new or int(np.prod(new, dtype=np.int64)) != total:
+        raise invalid(f"reshape: a sparse tensor of shape {old} has {total} elements, which do not fit in {new}.")
+    numbers = flat_places(places_of(sp), old)
+    places = np.stack(np.unravel_index(numbers, new), axis=1) if len(numbers) and new else np.zeros((len(numbers), len(new)))
+    return from_parts(places, sp.values, new)
+
+
+def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
+    """The tensor with a new axis of size one, last if `axis` is not given."""
+    sp = as_sparse(sp_input, "expand_dims")
+    sizes = list(sizes_of(sp))
+    at = -1 if axis is None else as_int(axis)
+    if not -len(sizes) - 1 <= at <= len(sizes):
+        raise ValueError(f"expand_dims: axis {at} must be in [{-len(sizes) - 1}, {len(sizes)}].")
+    at %= len(sizes) + 1
+    sizes.insert(at, 1)
+    return from_parts(np.insert(places_of(sp), at, 0, axis=1), sp.values, sizes)
+
+
+def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
+    """Only the values where the mask holds, one truth value for each value."""
+    sp = as_sparse(sp_input, "retain")
+    mask = to_tensor(to_retain, dtypes.bool)
+    if tuple(mask.shape) != tuple(sp.values.shape):
+        raise ValueError(f"retain: a mask of shape {mask.shape} for {sp.values.shape[0]} values.")
+    kept = np.flatnonzero(mask._array)
+    return picked(sp, kept, places_of(sp)[kept], sizes_of(sp))
+
+
+def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
+    """The tensor with another dense shape that holds all places; the smallest, if none is given."""
+    sp = as_sparse(sp_input, "reset_shape")
+    places = places_of(sp)
+    if new_shape is None:
+        sizes = tuple((places.max(axis=0) + 1).tolist()) if len(places) else (0,) * len(sizes_of(sp))
+        return from_parts(places, sp.values, sizes)
+    sizes = as_shape(new_shape)
+    if len(sizes) != len(sizes_of(sp)):
+        raise ValueError(f"reset_shape: {sizes} has another rank than the input of shape {sizes_of(sp)}.")
+    if any(new < old for new, old in zip(sizes, sizes_of(sp), strict=True)):
+        raise invalid(f"reset_shape: {sizes} is smaller than the input's shape {sizes_of(sp)}.")
+    return from_parts(places, sp.values, sizes)
+
+
+def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple[SparseTensor, Any]:
+    """The tensor with `default_value` first in each row that had none, and which rows these are."""
+    sp = as_sparse(sp_input, "fill_empty_rows")
+    check_places(sp, "fill_empty_rows")
+    sizes, places = sizes_of(sp), places_of(sp)
+    default = to_tensor(default_value, sp.dtype)
+    if default.ndim:
+        raise invalid(f"fill_empty_rows: default_value must be a scalar, got shape {default.shape}.")
+    if not sizes:
+        raise invalid("fill_empty_rows: a scalar has no rows.")
+    empty = np.bincount(places[:, 0], minlength=sizes[0]) == 0
+    added = np.zeros((int(empty.sum()), len(sizes)), np.int64)
+    added[:, 0] = np.flatnonzero(empty)
+    all_places = np.concatenate([places, added])
+    order = from_array(np.argsort(all_places[:, 0], kind="stable"))
+    values = arrays.concat([sp.values, arrays.fill([len(added)], default)], 0)
+    filled = from_parts(all_places[order._array], arrays.gather(values, order), sizes)
+    return filled, from_array(empty)
+
+
+def eye(num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> SparseTensor:
+    """The identity matrix."""
+    rows = as_int(num_rows)
+    columns = rows if num_columns is None else as_int(num_columns)
+    if rows < 0 or columns < 0:
+        raise invalid(f"eye: sizes cannot be negative, got {rows} and {columns}.")
+    diagonal = np.arange(min(rows, columns))
+    return from_parts(np.stack([diagonal, diagonal], axis=1), arrays.ones([len(diagonal)], dtype), (rows, columns))
+
+
+def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Any:
+    """Truth values: the last axis, of size `vocab_size`, has True at each value that occurs there."""
+    sp = as_sparse(sp_input, "to_indicator")
+    if not sp.dtype.is_integer:
+        raise TypeError(f"to_indicator: values must be integers, got {sp.dtype!r}.")
+    size = as_int(vocab_size)
+    ids = sp.values._array.astype(np.int64)
+    if ids.size and (ids.min() < 0 or ids.max() >= size):
+        raise invalid(f"to_indicator: values must be in [0, {size}).")
+    result = np.zeros((*sizes_of(sp)[:-1], size), np.bool_)
+    result[(*places_of(sp)[:, :-1].T, ids)] = True
+    return from_array(result)
+
+
+def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
+    """IndexedSlices without the rows whose index is among `mask_indices`."""
+    removed = to_tensor(mask_indices)._array
+    kept = from_array(np.flatnonzero(~np.isin(to_tensor(a.indices)._array, removed)))
+    return IndexedSlices(arrays.gather(a.values, kept), arrays.gather(a.indices, kept), a.dense_shape)
+
+
+def _axis(axis: int, rank: int, name: str) -> int:
+    if not -rank <= axis < rank:
+        raise invalid(f"{name}: axis {axis} does not exist in a tensor with {rank} axes.")
+    return axis % rank

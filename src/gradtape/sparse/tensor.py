@@ -1,0 +1,241 @@
+"""`SparseTensor`: a tensor given by the places and values of the elements that are not zero."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .. import arrays, dtypes, math
+from ..dtypes import Array, DType
+from ..errors import invalid
+from ..shapes import TensorShape, broadcast
+from ..tensor import Tensor, from_array, to_tensor
+from ..variable import Variable
+
+
+class SparseTensor:
+    """`values[i]` at the place `indices[i]` of a tensor of shape `dense_shape`, zero elsewhere.
+
+    Tapes follow the values. Most functions want the places in order, as `tf.sparse.reorder` puts them.
+
+    >>> import gradtape as tf
+    >>> s = tf.SparseTensor(indices=[[0, 1], [1, 0]], values=[1.0, 2.0], dense_shape=[2, 2])
+    >>> tf.sparse.to_dense(s).numpy()
+    array([[0., 1.],
+           [2., 0.]], dtype=float32)
+    """
+
+    __slots__ = ("_dense_shape", "_indices", "_values")
+
+    # NumPy must hand `array * sparse` to the operators below.
+    __array_priority__ = 100
+    __array_ufunc__ = None
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        self._indices = to_tensor(indices, dtypes.int64)
+        self._values = values._read() if isinstance(values, Variable) else to_tensor(values)
+        self._dense_shape = to_tensor(dense_shape, dtypes.int64)
+        for label, part, rank in (
+            ("indices", self._indices, 2),
+            ("values", self._values, 1),
+            ("dense_shape", self._dense_shape, 1),
+        ):
+            if part.ndim != rank:
+                raise ValueError(f"SparseTensor: {label} of shape {part.shape} must have rank {rank}.")
+        count, rank = self._indices.shape
+        if (count,) != tuple(self._values.shape):
+            raise ValueError(f"SparseTensor: {count} places for {self._values.shape[0]} values.")
+        if (rank,) != tuple(self._dense_shape.shape):
+            raise ValueError(
+                f"SparseTensor: the places have {rank} axes, dense_shape has {self._dense_shape.shape[0]}."
+            )
+
+    @classmethod
+    def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
+        """A sparse tensor from anything with indices, values and dense_shape."""
+        value = sparse_tensor_value
+        if not all(hasattr(value, part) for part in ("indices", "values", "dense_shape")):
+            raise TypeError(f"Neither a SparseTensor nor SparseTensorValue: {value!r}.")
+        return cls(value.indices, value.values, value.dense_shape)
+
+    @property
+    def indices(self) -> Any:
+        """The places, one row for each value."""
+        return self._indices
+
+    @property
+    def values(self) -> Any:
+        """The values; what tapes follow."""
+        return self._values
+
+    @property
+    def dense_shape(self) -> Any:
+        """The shape as an int64 tensor."""
+        return self._dense_shape
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of the dense tensor."""
+        return TensorShape(sizes_of(self))
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the values."""
+        dtype: DType = self._values.dtype
+        return dtype
+
+    @property
+    def op(self) -> NoReturn:
+        """Not defined for eager values."""
+        raise AttributeError("SparseTensor.op is undefined when eager execution is enabled.")
+
+    @property
+    def graph(self) -> NoReturn:
+        """Not defined for eager values."""
+        raise AttributeError("SparseTensor.graph is undefined when eager execution is enabled.")
+
+    def get_shape(self) -> TensorShape:
+        """The same as `shape`."""
+        return self.shape
+
+    def with_values(self, new_values: Any) -> SparseTensor:
+        """Other values at the same places."""
+        return SparseTensor(self._indices, new_values, self._dense_shape)
+
+    def _components(self) -> list[Any]:
+        return [self._indices, self._values, self._dense_shape]
+
+    # --- operators: what keeps zeros zero ------------------------------------------------------------------------
+
+    def __mul__(self, other: Any) -> SparseTensor:
+        return self.with_values(math.multiply(self._values, self._beside(other)))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> SparseTensor:
+        return self.with_values(math.truediv(self._values, self._beside(other)))
+
+    def _beside(self, other: Any) -> Any:
+        """The elements of a dense tensor, broadcast to this shape, at the places of the values."""
+        if isinstance(other, SparseTensor):
+            raise TypeError("SparseTensor: only dense tensors can be factors. Use tf.sparse.map_values or to_dense.")
+        dense = to_tensor(other, None if isinstance(other, (Tensor, Variable)) else self.dtype)
+        sizes = sizes_of(self)
+        if not dense.ndim:
+            return dense
+        if broadcast(tuple(dense.shape), sizes) != sizes:
+            raise invalid(f"SparseTensor: a dense tensor of shape {dense.shape} does not broadcast to {sizes}.")
+        check_places(self, "SparseTensor")
+        return arrays.gather_nd(arrays.broadcast_to(dense, sizes), self._indices)
+
+    def __repr__(self) -> str:
+        return f"SparseTensor(indices={self._indices!s}, values={self._values!s}, dense_shape={self._dense_shape!s})"
+
+
+def sizes_of(sp: SparseTensor) -> tuple[int, ...]:
+    """The dense shape as a tuple."""
+    return tuple(sp.dense_shape._array.tolist())
+
+
+def places_of(sp: SparseTensor) -> Array:
+    """The places as an array."""
+    places: Array = sp.indices._array
+    return places
+
+
+def as_sparse(value: Any, name: str) -> SparseTensor:
+    """The value, which must be a sparse tensor."""
+    if isinstance(value, SparseTensor):
+        return value
+    if not isinstance(value, Tensor) and hasattr(value, "dense_shape") and hasattr(value, "indices"):
+        return SparseTensor.from_value(value)
+    raise TypeError(f"{name}: Input must be a SparseTensor, got {value!r}. Use tf.sparse.from_dense.")
+
+
+def check_places(sp: SparseTensor, name: str, ordered: bool = False) -> None:
+    """Raise where a place is outside of the shape; with `ordered`, also where they are out of order or repeated."""
+    places, sizes = places_of(sp), np.array(sizes_of(sp), np.int64)
+    outside = ((places < 0) | (places >= sizes)).any(axis=1)
+    if outside.any():
+        row = int(np.argmax(outside))
+        raise invalid(
+            f"{name}: indices[{row}] = {places[row].tolist()} is out of bounds: need 0 <= index < {sizes.tolist()}."
+        )
+    if ordered and len(places) > 1:
+        numbers = flat_places(places, tuple(sizes.tolist()))
+        wrong = np.diff(numbers) <= 0
+        if wrong.any():
+            row = int(np.argmax(wrong)) + 1
+            why = "repeated" if numbers[row] == numbers[row - 1] else "out of order. Use tf.sparse.reorder first"
+            raise invalid(f"{name}: indices[{row}] = {places[row].tolist()} is {why}.")
+
+
+def flat_places(places: Array, sizes: tuple[int, ...]) -> Array:
+    """The number of each place in the flattened tensor."""
+    strides = np.ones(len(sizes), np.int64)
+    if sizes:
+        strides[:-1] = np.cumprod(np.array(sizes[:0:-1], np.int64))[::-1]
+    return places @ strides
+
+
+def from_parts(places: Array, values: Any, sizes: Any) -> SparseTensor:
+    """A sparse tensor from positions that were worked out with NumPy."""
+    return SparseTensor(
+        from_array(np.asarray(places, np.int64).reshape(-1, len(sizes))),
+        values,
+        from_array(np.array(tuple(sizes), np.int64)),
+    )
+
+
+class SparseTensorSpec:
+    """What is known of a sparse tensor before it exists: shape (None for an unknown size) and dtype."""
+
+    __slots__ = ("_dtype", "_shape")
+
+    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
+        self._shape = TensorShape(shape)
+        self._dtype = dtypes.as_dtype(dtype)
+
+    @classmethod
+    def from_value(cls, value: Any) -> SparseTensorSpec:
+        """The spec of an existing sparse tensor."""
+        sp = as_sparse(value, "SparseTensorSpec")
+        return cls(sp.shape, sp.dtype)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape, as far as it is known."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the values."""
+        return self._dtype
+
+    @property
+    def rank(self) -> int | None:
+        """The number of axes, if it is known."""
+        return self._shape.rank
+
+    @property
+    def value_type(self) -> type[SparseTensor]:
+        """The class that the spec describes."""
+        return SparseTensor
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether the value (or everything the other spec describes) may stand here."""
+        return (
+            isinstance(spec_or_value, (SparseTensor, SparseTensorSpec))
+            and spec_or_value.dtype == self._dtype
+            and self._shape.is_compatible_with(spec_or_value.shape)
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SparseTensorSpec) and (self._shape, self._dtype) == (other._shape, other._dtype)
+
+    def __hash__(self) -> int:
+        return hash((self._shape, self._dtype))
+
+    def __repr__(self) -> str:
+        return f"SparseTensorSpec({self._shape!r}, {self._dtype!r})"

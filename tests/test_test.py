@@ -1,0 +1,142 @@
+"""tf.test: gradients against finite differences, and TestCase's assertions."""
+
+import unittest
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+
+class Case(tf.test.TestCase):
+    def runTest(self):
+        """Nothing: the assertions are called from outside."""
+
+
+@pytest.fixture
+def case():
+    made = Case()
+    made.setUp()
+    return made
+
+
+def test_jacobians_of_all_arguments_in_rows_of_outputs():
+    exact, numeric = tf.test.compute_gradient(lambda x, y: x * y, [[1.0, 2.0], [3.0, 4.0]])
+    np.testing.assert_allclose(exact[0], np.diag([3.0, 4.0]))
+    np.testing.assert_allclose(exact[1], np.diag([1.0, 2.0]))
+    for a, b in zip(exact, numeric, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-3)
+
+
+def test_a_complex_element_counts_as_two():
+    exact, numeric = tf.test.compute_gradient(lambda z: z * z, [tf.constant([1 + 2j])])
+    np.testing.assert_allclose(exact[0], [[2.0, -4.0], [4.0, 2.0]])
+    np.testing.assert_allclose(numeric[0], exact[0], atol=1e-6)
+
+
+def test_a_function_that_is_not_holomorphic_is_right_too():
+    exact, numeric = tf.test.compute_gradient(lambda z: tf.math.conj(z) * z, [tf.constant([1 + 2j, 3 - 1j])])
+    np.testing.assert_allclose(exact[0], numeric[0], atol=1e-6)
+
+
+def test_rows_looked_up_are_dense():
+    (exact,), _ = tf.test.compute_gradient(lambda x: tf.gather(x, [0]), [tf.constant([1.0, 2.0])])
+    assert exact.tolist() == [[1.0, 0.0]]
+
+
+def test_scalars_and_unconnected_arguments():
+    (exact,), (numeric,) = tf.test.compute_gradient(lambda x: x * 3.0, [2.0])
+    assert exact.tolist() == [[3.0]]
+    np.testing.assert_allclose(numeric, exact, atol=1e-3)
+    (exact,), _ = tf.test.compute_gradient(lambda x: tf.constant([1.0, 2.0]), [2.0])
+    assert exact.tolist() == [[0.0], [0.0]]
+
+
+def test_a_single_value_instead_of_a_list_is_an_error():
+    with pytest.raises(ValueError, match="list or tuple"):
+        tf.test.compute_gradient(lambda x: x, tf.constant(1.0))
+
+
+def test_equal_values_pass(case):
+    case.assertAllClose([1.0, 2.0], tf.constant([1.0, 2.0]))
+    case.assertAllClose({"a": [1.0]}, {"a": tf.constant([1.0])})
+    case.assertAllClose([tf.constant(1.0), (2.0,)], [1.0, (2.0,)])
+    case.assertAllClose(tf.Variable(1.0), 1.0 + 1e-7)
+    case.assertAllClose(float("nan"), tf.constant(float("nan")))
+    case.assertAllEqual([1, 2], (1, 2))
+    case.assertAllEqual(tf.constant(["a"]), [b"a"])
+    case.assertAllEqual(tf.constant([float("nan")]), [float("nan")])
+    case.assertNotAllClose([1.0], [2.0])
+    case.assertNotAllEqual([1], [2])
+    case.assertAllCloseAccordingToType(tf.constant(1.0, tf.bfloat16), tf.constant(1.005, tf.bfloat16))
+    case.assertAllGreater([2, 3], 1)
+    case.assertAllLess(tf.constant([2, 3]), 4)
+    case.assertAllGreaterEqual([2, 3], 2)
+    case.assertAllLessEqual([2, 3], 3)
+    case.assertAllInRange([2.0, 3.0], 2.0, 3.0)
+    case.assertAllInSet([1, 2], {1, 2, 3})
+    case.assertNear(1.0, 1.05, 0.1)
+    case.assertArrayNear([1.0], [1.05], 0.1)
+    case.assertNDArrayNear(np.ones(2), tf.ones(2), 0.0)
+    case.assertShapeEqual(np.ones(2), tf.zeros(2))
+    case.assertDTypeEqual(tf.constant(1.0), np.float32)
+    case.assertStartsWith("abc", "ab")
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        lambda case: case.assertAllClose([1.0], [1.1]),
+        lambda case: case.assertAllClose([1.0], [[1.0]]),
+        lambda case: case.assertAllClose([1.0, 2.0], [1.0]),
+        lambda case: case.assertAllClose({"a": 1.0}, {"b": 1.0}),
+        lambda case: case.assertAllClose({"a": 1.0}, 1.0),
+        lambda case: case.assertAllEqual([1, 2], [1, 3]),
+        lambda case: case.assertAllEqual(1.0, [1.0, 1.0]),
+        lambda case: case.assertNotAllClose([1.0], [1.0]),
+        lambda case: case.assertNotAllEqual([1.0], [1.0]),
+        lambda case: case.assertAllGreater([1, 2], 1),
+        lambda case: case.assertAllInRange([2.0, 3.0], 2.0, 3.0, open_upper_bound=True),
+        lambda case: case.assertAllInSet([1, 4], {1, 2}),
+        lambda case: case.assertNear(1.0, 1.2, 0.1),
+        lambda case: case.assertShapeEqual(np.ones(2), tf.zeros(3)),
+        lambda case: case.assertDTypeEqual(tf.constant(1.0), np.float64),
+        lambda case: case.assertAllFinite(tf.constant([float("inf")])),
+    ],
+)
+def test_different_values_fail(check, case):
+    with pytest.raises(AssertionError):
+        check(case)
+
+
+def test_op_errors_can_be_expected(case):
+    with case.assertRaisesOpError("inner dimensions|shape"):
+        tf.matmul(tf.zeros([2, 3]), tf.zeros([2, 3]))
+
+
+def test_evaluate_gives_arrays(case):
+    assert case.evaluate({"a": tf.constant([1.0]), "b": 2})["a"].tolist() == [1.0]
+    with case.cached_session() as session:
+        assert session is None
+
+
+def test_every_test_starts_from_the_same_seed():
+    drawn = []
+
+    class Seeded(tf.test.TestCase):
+        def test_one(self):
+            drawn.append((tf.random.normal([]).numpy(), np.random.rand()))
+
+        def test_two(self):
+            drawn.append((tf.random.normal([]).numpy(), np.random.rand()))
+
+    result = unittest.TestResult()
+    unittest.defaultTestLoader.loadTestsFromTestCase(Seeded).run(result)
+    assert result.wasSuccessful()
+    assert drawn[0] == drawn[1]
+
+
+def test_the_namespace_says_that_there_is_no_gpu():
+    assert not tf.test.is_gpu_available()
+    assert not tf.test.is_built_with_cuda()
+    assert tf.test.gpu_device_name() == ""

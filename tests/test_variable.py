@@ -1,0 +1,287 @@
+"""Variables: declared once, read like tensors, changed with assign."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+REPRS = [
+    (lambda: tf.Variable(1.0), "<tf.Variable 'Variable:0' shape=() dtype=float32, numpy=1.0>"),
+    (lambda: tf.Variable(0.1), "<tf.Variable 'Variable:0' shape=() dtype=float32, numpy=0.10000000149011612>"),
+    (
+        lambda: tf.Variable([1.0, 2.0], name="v"),
+        "<tf.Variable 'v:0' shape=(2,) dtype=float32, numpy=array([1., 2.], dtype=float32)>",
+    ),
+    (
+        lambda: tf.Variable([[1.0], [2.0]]),
+        "<tf.Variable 'Variable:0' shape=(2, 1) dtype=float32, numpy=\narray([[1.],\n       [2.]], dtype=float32)>",
+    ),
+    (lambda: tf.Variable("a"), "<tf.Variable 'Variable:0' shape=() dtype=string, numpy=b'a'>"),
+    (lambda: tf.Variable([True]), "<tf.Variable 'Variable:0' shape=(1,) dtype=bool, numpy=array([ True])>"),
+    (lambda: tf.Variable(1.0, dtype=tf.bfloat16), "<tf.Variable 'Variable:0' shape=() dtype=bfloat16, numpy=1.0>"),
+    (
+        lambda: tf.Variable([1.0], shape=tf.TensorShape(None)),
+        "<tf.Variable 'Variable:0' shape=<unknown> dtype=float32, numpy=array([1.], dtype=float32)>",
+    ),
+    (
+        lambda: tf.Variable([1.0], shape=[None]),
+        "<tf.Variable 'Variable:0' shape=(None,) dtype=float32, numpy=array([1.], dtype=float32)>",
+    ),
+    (lambda: tf.Variable(1.0).assign(2.0), "<tf.Variable 'UnreadVariable' shape=() dtype=float32, numpy=2.0>"),
+]
+
+
+@pytest.mark.parametrize(("make", "text"), REPRS, ids=[text for _, text in REPRS])
+def test_variables_print_as_tensorflow_prints_them(make, text):
+    assert repr(make()) == text
+    assert str(make()) == text
+
+
+# ---------------------------------------------------------------- making
+
+
+def test_what_a_variable_knows_of_itself():
+    v = tf.Variable([1.0, 2.0])
+    assert (v.trainable, v.name, v.dtype, v.shape, v.constraint) == (True, "Variable:0", tf.float32, (2,), None)
+    assert v.synchronization is tf.VariableSynchronization.AUTO
+    assert v.aggregation is tf.VariableAggregation.NONE
+    assert v.device.endswith("CPU:0")
+
+
+def test_the_initial_value_may_be_a_function_an_array_or_a_variable():
+    assert tf.Variable(lambda: tf.constant(3.0)).numpy() == 3.0
+    assert tf.Variable(np.ones(2), dtype=tf.float32).dtype == tf.float32
+    a = tf.Variable([1.0, 2.0])
+    b = tf.Variable(a)
+    b.assign([5.0, 6.0])
+    assert a.numpy().tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({}, ValueError),
+        ({"initial_value": None}, ValueError),
+        ({"initial_value": 1.5, "dtype": tf.int32}, TypeError),
+        ({"initial_value": tf.constant(1.5), "dtype": tf.float64}, ValueError),
+        ({"initial_value": [1.0], "shape": [2]}, ValueError),
+        ({"initial_value": 1.0, "constraint": 3}, ValueError),
+    ],
+    ids=str,
+)
+def test_wrong_declarations_are_errors(arguments, error):
+    with pytest.raises(error):
+        tf.Variable(**arguments)
+
+
+def test_on_read_variables_are_not_trainable_unless_told():
+    assert not tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ).trainable
+    assert not tf.Variable(1.0, trainable=False).trainable
+
+
+def test_the_initial_array_and_the_arrays_read_are_not_the_variable():
+    source = np.ones(2, np.float32)
+    v = tf.Variable(source)
+    source[0] = 5.0
+    v.numpy()[0] = 7.0
+    assert v.numpy().tolist() == [1.0, 1.0]
+
+
+# ---------------------------------------------------------------- assigning
+
+
+def test_assignments_return_the_variable():
+    v = tf.Variable(1.0)
+    assert v.assign(2).assign_add(3.0).assign_sub(1.0).numpy() == 4.0
+    assert v.numpy() == 4.0
+    assert v.assign(5.0, read_value=False) is None
+    result = v.assign(6.0)
+    assert (result + 1.0).numpy() == 7.0
+    assert result.name == "UnreadVariable"
+
+
+def test_what_was_read_before_keeps_its_value():
+    v = tf.Variable([1.0, 2.0])
+    read, value, part, array = v.read_value(), v.value(), v[0], v.numpy()
+    v.assign([3.0, 4.0])
+    v[0].assign(9.0)
+    v.assign_add([1.0, 1.0])
+    v.scatter_add(tf.IndexedSlices(tf.constant([1.0]), tf.constant([0])))
+    assert read.numpy().tolist() == value.numpy().tolist() == array.tolist() == [1.0, 2.0]
+    assert part.numpy() == 1.0
+
+
+def test_values_of_another_type_or_shape_are_refused_and_change_nothing():
+    v = tf.Variable([1.0, 2.0])
+    for wrong, error in [
+        (lambda: v.assign([1.0]), ValueError),
+        (lambda: v.assign(tf.constant([1, 2])), ValueError),
+        (lambda: v.assign_add(1.0), tf.errors.InvalidArgumentError),
+        (lambda: v.assign_sub([[1.0, 2.0]]), tf.errors.InvalidArgumentError),
+        (lambda: v[:1].assign([1.0, 2.0]), tf.errors.InvalidArgumentError),
+        (lambda: v[5].assign(1.0), tf.errors.InvalidArgumentError),
+        (lambda: v.scatter_add(tf.IndexedSlices(tf.constant([2.0]), tf.constant([7]))), tf.errors.InvalidArgumentError),
+        (lambda: v.scatter_nd_add([[5]], [1.0]), tf.errors.InvalidArgumentError),
+        (lambda: v.scatter_add([1.0]), TypeError),
+    ]:
+        with pytest.raises(error):
+            wrong()
+    with pytest.raises(TypeError):
+        tf.Variable(1).assign(2.5)
+    with pytest.raises(TypeError):
+        v[0] = 1.0
+    assert v.numpy().tolist() == [1.0, 2.0]
+
+
+def test_a_declared_shape_may_leave_sizes_open():
+    v = tf.Variable([1.0, 2.0], shape=[None])
+    v.assign([1.0, 2.0, 3.0])
+    assert v.shape == [None]
+    assert tf.shape(v).numpy().tolist() == [3]
+    with pytest.raises(ValueError, match="Shape mismatch"):
+        v.assign([[1.0]])
+    anything = tf.Variable(1.0, shape=tf.TensorShape(None))
+    anything.assign([[1.0]])
+    assert anything.shape.rank is None
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        anything.assign_add(1.0)
+
+
+def test_parts_can_be_assigned():
+    v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    v[:, 0].assign([7.0, 8.0])
+    v[1, ...].assign_add([0.5, 0.5])
+    v[0, 1].assign_sub(1.0)
+    v[0:1].assign(tf.zeros([1, 2]))
+    assert v.numpy().tolist() == [[0.0, 0.0], [8.5, 4.5]]
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        ("scatter_add", [8.0, 2.0]),
+        ("scatter_sub", [-6.0, 2.0]),
+        ("scatter_mul", [10.0, 2.0]),
+        ("scatter_div", [0.1, 2.0]),
+        ("scatter_max", [5.0, 2.0]),
+        ("scatter_min", [1.0, 2.0]),
+        ("scatter_update", [5.0, 2.0]),
+    ],
+)
+def test_rows_can_be_scattered_and_repeated_rows_all_count(method, expected):
+    v = tf.Variable([1.0, 2.0])
+    getattr(v, method)(tf.IndexedSlices(tf.constant([2.0, 5.0]), tf.constant([0, 0])))
+    np.testing.assert_allclose(v.numpy(), expected, rtol=1e-6)
+
+
+def test_scatter_nd_and_batch_scatter():
+    v = tf.Variable([1.0, 2.0, 3.0])
+    v.scatter_nd_add([[0], [2]], [1.0, 1.0])
+    v.scatter_nd_sub([[1]], [2.0])
+    v.scatter_nd_update([[1]], [9.0])
+    v.scatter_nd_max([[0]], [7.0])
+    v.scatter_nd_min([[2]], [-7.0])
+    assert v.numpy().tolist() == [7.0, 9.0, -7.0]
+    m = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    m.batch_scatter_update(tf.IndexedSlices(tf.constant([[9.0], [8.0]]), tf.constant([[0], [1]])))
+    assert m.numpy().tolist() == [[9.0, 2.0], [3.0, 8.0]]
+    assert v.sparse_read([0, 2]).numpy().tolist() == [7.0, -7.0]
+    assert v.gather_nd([[1]]).numpy().tolist() == [9.0]
+
+
+def test_augmented_assignment_would_lose_the_variable_and_is_refused():
+    v = tf.Variable(1.0)
+    for statement in ("v += 1.0", "v -= 1.0", "v *= 2.0", "v /= 2.0", "v **= 2.0"):
+        with pytest.raises(RuntimeError, match="assign"):
+            exec(statement, {"v": v})
+    assert v.numpy() == 1.0
+
+
+def test_strings_and_truth_values_can_be_held():
+    assert tf.Variable("a").assign("b").numpy() == b"b"
+    assert tf.Variable([True]).assign([False]).numpy().tolist() == [False]
+
+
+# ---------------------------------------------------------------- gradients
+
+
+def test_the_gradient_is_taken_at_the_value_that_was_read():
+    v = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = v * v
+        v.assign(100.0)
+    assert tape.gradient(y, v).numpy() == 6.0
+
+
+def test_reads_before_and_after_an_assignment_both_count():
+    v = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = v * v
+        v.assign_add(1.0)
+        y += v * v
+    assert tape.gradient(y, v).numpy() == 6.0 + 8.0
+
+
+def test_an_assigned_value_is_not_followed_to_where_it_came_from():
+    v, w = tf.Variable(3.0), tf.Variable(0.0)
+    with tf.GradientTape() as tape:
+        w.assign(v * v)
+        y = w * 2.0
+    assert [g if g is None else g.numpy() for g in tape.gradient(y, [v, w])] == [None, 2.0]
+
+
+def test_a_slice_of_a_variable_is_recorded():
+    v = tf.Variable([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(v[1:] ** 2)
+    assert tape.gradient(y, v).numpy().tolist() == [0.0, 4.0, 6.0]
+
+
+# ---------------------------------------------------------------- copies
+
+
+def test_a_deep_copy_is_a_variable_of_its_own():
+    v = tf.Variable(1.0, name="q", trainable=False)
+    w = copy.deepcopy(v)
+    w.assign(3.0)
+    assert (v.numpy(), w.numpy(), w.name, w.trainable) == (1.0, 3.0, "q:0", False)
+
+
+def test_a_deep_copy_of_a_structure_keeps_what_is_shared_shared():
+    v = tf.Variable(1.0)
+    twin = copy.deepcopy({"a": v, "b": [v]})
+    assert twin["a"] is twin["b"][0]
+    with tf.GradientTape() as tape:
+        y = v * twin["a"] * 3.0
+    assert [g.numpy() for g in tape.gradient(y, [v, twin["a"]])] == [3.0, 3.0]
+
+
+def test_pickle_keeps_value_name_and_kind():
+    v = tf.Variable([1.0, 2.0], name="q", trainable=False, shape=[None])
+    w = pickle.loads(pickle.dumps(v))
+    assert isinstance(w, tf.Variable)
+    assert repr(w) == repr(v)
+    assert w.trainable is False
+    with tf.GradientTape() as tape:
+        tape.watch(w)
+        y = w * w
+    assert tape.gradient(y, w).numpy().tolist() == [2.0, 4.0]
+
+
+# ---------------------------------------------------------------- names
+
+
+def test_name_scopes_stand_in_front_of_names():
+    with tf.name_scope("a") as outer, tf.name_scope("b") as inner:
+        v = tf.Variable(1.0, name="w")
+    assert (outer, inner, v.name) == ("a/", "a/b/", "a/b/w:0")
+    assert tf.Variable(1.0).name == "Variable:0"
+
+
+def test_a_name_scope_ends_with_an_exception():
+    with pytest.raises(KeyError), tf.name_scope("a"):
+        raise KeyError
+    assert tf.Variable(1.0, name="w").name == "w:0"
