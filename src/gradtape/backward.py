@@ -200,7 +200,7 @@ class UnconnectedGradients(enum.Enum):
 def checked_unconnected(value: Any) -> UnconnectedGradients:
     """The enum member, also from its name."""
     if value.__class__ is UnconnectedGradients:
-        return value  # type: ignore[no-any-return]
+        return value
     try:
         return UnconnectedGradients(value)
     except ValueError:

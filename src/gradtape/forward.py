@@ -99,7 +99,7 @@ class ForwardAccumulator:
         if getattr(self, "_recording", False):
             deactivate(self)
 
-    def jvp(self, primals: Any, unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE) -> Any:
+    def jvp(self, primals: Any, unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE) -> Any:
         """The derivative of values computed in the context along the direction; None where there is none."""
         unconnected = checked_unconnected(unconnected_gradients)
 

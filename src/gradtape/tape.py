@@ -165,7 +165,7 @@ class GradientTape:
         target: Any,
         sources: Any,
         output_gradients: Any = None,
-        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     ) -> Any:
         """The gradient of the target (or of the sum over all targets and their elements) in each source.
 
@@ -204,7 +204,7 @@ class GradientTape:
         self,
         target: Any,
         sources: Any,
-        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
@@ -243,7 +243,7 @@ class GradientTape:
         self,
         target: Any,
         source: Any,
-        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:

@@ -147,7 +147,6 @@ FACTS = [
         "conv2d with wrong channels",
         'tf.nn.conv2d(tf.ones([1, 4, 4, 3]), tf.ones([2, 2, 2, 1]), 1, "SAME")',
         tf.errors.InvalidArgumentError,
-        needs="op:tf.nn.conv2d",
     ),
     row(
         "one_hot depth negative",

@@ -1,4 +1,4 @@
-"""Facts about convolutions that hold between calls: layouts, batch axes, transposes, orders of derivatives, errors."""
+"""Facts about convolutions that hold between calls: layouts, batch axes, transposes, derivatives, errors."""
 
 from __future__ import annotations
 
@@ -50,9 +50,7 @@ def test_several_batch_axes_are_one() -> None:
 def test_groups_are_convolutions_of_their_own() -> None:
     x, w = draw(2, 5, 5, 6), draw(3, 3, 2, 9)
     y = tf.nn.conv2d(x, w, 1, "SAME")
-    parts = [
-        tf.nn.conv2d(x[..., 2 * g : 2 * g + 2], w[..., 3 * g : 3 * g + 3], 1, "SAME") for g in range(3)
-    ]
+    parts = [tf.nn.conv2d(x[..., 2 * g : 2 * g + 2], w[..., 3 * g : 3 * g + 3], 1, "SAME") for g in range(3)]
     close(y, tf.concat(parts, -1))
 
 

@@ -91,8 +91,12 @@ def test_softmax_cross_entropy_takes_any_axis_and_casts_labels() -> None:
 
 def test_sparse_cross_entropy_of_any_rank() -> None:
     np.testing.assert_allclose(tf.nn.sparse_softmax_cross_entropy_with_logits(0, [1.0, 2.0]), 1.3132616)
-    assert tf.nn.sparse_softmax_cross_entropy_with_logits(tf.zeros([2, 3], tf.int32), tf.zeros([2, 3, 4])).shape == (2, 3)
-    assert tf.nn.sparse_softmax_cross_entropy_with_logits(tf.zeros([0], tf.int32), tf.zeros([0, 3])).shape == (0,)
+    assert tf.nn.sparse_softmax_cross_entropy_with_logits(
+        tf.zeros([2, 3], tf.int32), tf.zeros([2, 3, 4])
+    ).shape == (2, 3)
+    assert tf.nn.sparse_softmax_cross_entropy_with_logits(
+        tf.zeros([0], tf.int32), tf.zeros([0, 3])
+    ).shape == (0,)
 
 
 def test_averages_of_losses() -> None:
@@ -137,7 +141,12 @@ def test_averages_of_losses() -> None:
         (lambda: tf.nn.bias_add(X, tf.ones(3), "NC.."), INVALID),
         (lambda: tf.nn.bias_add(X, tf.ones(3), "FOO"), ValueError),
         (lambda: tf.nn.bias_add(tf.ones(3), tf.ones(3)), INVALID),
-        (lambda: tf.nn.nce_loss(tf.ones([5, 2]), tf.ones(5), [[1], [2]], tf.ones([3, 2]), 3, 5, 1, (0, 0, 0)), INVALID),
+        (
+            lambda: tf.nn.nce_loss(
+                tf.ones([5, 2]), tf.ones(5), [[1], [2]], tf.ones([3, 2]), 3, 5, 1, (0, 0, 0)
+            ),
+            INVALID,
+        ),
     ],
 )
 def test_what_tensorflow_rejects_is_rejected(call: Any, error: Any) -> None:

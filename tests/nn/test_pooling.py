@@ -22,7 +22,10 @@ def close(a: Any, b: Any) -> None:
 def test_channels_first_is_channels_last_transposed(pool: Any) -> None:
     x = tf.constant(rng.standard_normal((2, 5, 6, 3)))
     first = tf.transpose(x, [0, 3, 1, 2])
-    close(pool(first, 2, [2, 1], "SAME", data_format="NCHW"), tf.transpose(pool(x, 2, [2, 1], "SAME"), [0, 3, 1, 2]))
+    close(
+        pool(first, 2, [2, 1], "SAME", data_format="NCHW"),
+        tf.transpose(pool(x, 2, [2, 1], "SAME"), [0, 3, 1, 2]),
+    )
 
 
 def test_the_rank_chooses_the_pool() -> None:
@@ -37,7 +40,9 @@ def test_argmax_is_the_position_in_the_image() -> None:
     expected = [[18, 24, 27], [48, 54, 57], [63, 69, 72]]
     assert found.argmax.numpy()[:, :, :, 0].tolist() == [expected, expected]
     assert found.argmax.dtype == tf.int64
-    batch = tf.nn.max_pool_with_argmax(IMAGE, 2, 2, "SAME", output_dtype=tf.int32, include_batch_in_index=True)
+    batch = tf.nn.max_pool_with_argmax(
+        IMAGE, 2, 2, "SAME", output_dtype=tf.int32, include_batch_in_index=True
+    )
     assert batch.argmax.numpy()[1, :, :, 0].tolist() == [[93, 99, 102], [123, 129, 132], [138, 144, 147]]
     assert batch.argmax.dtype == tf.int32
     close(tf.gather(tf.reshape(IMAGE, [-1]), batch.argmax), batch.output)
@@ -52,7 +57,8 @@ def test_equal_elements_give_the_gradient_to_the_first() -> None:
 
 
 def test_large_windows_choose_the_same_places_as_small_ones() -> None:
-    # Windows of more than nine places are reduced axis by axis; ties must still go to the first in row-major order.
+    # Windows of more than nine places are reduced axis by axis; ties must still go to the first in
+    # row-major order.
     x = tf.constant(rng.integers(0, 3, (2, 9, 9, 2)).astype(np.float64))
     with tf.GradientTape() as tape:
         tape.watch(x)

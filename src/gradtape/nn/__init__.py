@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import math
+from .. import math, random
 from ..blocks import depth_to_space as depth_to_space
 from ..blocks import space_to_batch as space_to_batch
 from ..blocks import space_to_depth as space_to_depth
@@ -206,6 +206,11 @@ from .sampled import (
 
 l2_normalize = math.l2_normalize
 zero_fraction = math.zero_fraction
+top_k = math.top_k
+in_top_k = math.in_top_k
+all_candidate_sampler = random.all_candidate_sampler
+fixed_unigram_candidate_sampler = random.fixed_unigram_candidate_sampler
+learned_unigram_candidate_sampler = random.learned_unigram_candidate_sampler
 
 
 def __getattr__(name: str) -> Any:

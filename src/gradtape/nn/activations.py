@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any
 
 from .. import dtypes, math, random
@@ -83,7 +82,7 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: 
         raise ValueError(
             f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={x.dtype!r}"
         )
-    if isinstance(rate, numbers.Real):
+    if isinstance(rate, (int, float)):
         if not 0 <= rate < 1:
             raise ValueError(
                 f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}"
@@ -97,7 +96,8 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: 
             raise ValueError(f"`rate` must be a scalar, got shape {rate.shape}.")
         if rate.dtype is not x.dtype:
             raise ValueError(
-                f"`x.dtype` must be compatible with `rate.dtype`. Received: x.dtype={x.dtype!r} and rate.dtype={rate.dtype!r}"
+                f"`x.dtype` must be compatible with `rate.dtype`. Received: x.dtype={x.dtype!r} and "
+                f"rate.dtype={rate.dtype!r}"
             )
     else:
         raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: rate={rate}")

@@ -83,7 +83,8 @@ def conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Convolve images (batch, height, width, channels) with filters (height, width, channels / groups, filters).
+    """Convolve images (batch, height, width, channels) with filters (height, width, channels / groups,
+    filters).
 
     >>> import gradtape as tf
     >>> image, filters = tf.ones([1, 3, 3, 1]), tf.ones([2, 2, 1, 1])
@@ -91,7 +92,8 @@ def conv2d(
     array([[4., 4.],
            [4., 4.]], dtype=float32)
 
-    `padding` is "SAME", "VALID" or four pairs of numbers. Filters of smaller depth than the input make groups.
+    `padding` is "SAME", "VALID" or four pairs of numbers. Filters of smaller depth than the input make
+    groups.
     """
     return _convolve("conv2d", 2, input, filters, strides, padding, data_format, dilations)
 
@@ -124,7 +126,8 @@ def convolution(
     rank = w.ndim - 2
     if rank not in FORMATS:
         raise ValueError(
-            f"`filters.ndim` must be at least 3 and at most 5. Received: filters.shape={w.shape} of rank {w.ndim}"
+            f"`filters.ndim` must be at least 3 and at most 5. Received: filters.shape={w.shape} of rank "
+            f"{w.ndim}"
         )
     _no_stride_with_dilation(strides, dilations)
     return _convolve("convolution", rank, x, w, strides, padding, data_format, dilations)
@@ -133,7 +136,8 @@ def convolution(
 def _no_stride_with_dilation(strides: Any, dilations: Any) -> None:
     if strides is not None and dilations is not None and np.max(strides) > 1 and np.max(dilations) > 1:
         raise ValueError(
-            f"`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: strides={strides} and dilation_rate={dilations}"
+            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: "
+            f"strides={strides} and dilation_rate={dilations}"
         )
 
 
@@ -144,7 +148,8 @@ def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: Any, name: str |
     return _convolve("atrous_conv2d", 2, value, filters, None, padding, None, rate)
 
 
-# --- transposes --------------------------------------------------------------------------------------------------------
+# --- transposes
+# --------------------------------------------------------------------------------------------------------
 
 
 def _transposed(
@@ -250,7 +255,8 @@ def conv_transpose(
     rank = len(sizes_of("conv_transpose", output_shape)) - 2
     if rank not in FORMATS:
         raise ValueError(
-            f"output_shape must be of length 3, 4 or 5. Received: output_shape={output_shape} of length {rank + 2}."
+            f"output_shape must be of length 3, 4 or 5. Received: output_shape={output_shape} of length "
+            f"{rank + 2}."
         )
     return _transposed(
         "conv_transpose", rank, input, filters, output_shape, strides, padding, data_format, dilations
@@ -266,7 +272,8 @@ def atrous_conv2d_transpose(
     return _transposed("atrous_conv2d_transpose", 2, value, filters, output_shape, None, padding, None, rate)
 
 
-# --- one filter for each channel ---------------------------------------------------------------------------------------
+# --- one filter for each channel
+# ---------------------------------------------------------------------------------------
 
 
 def _depthwise_filters(name: str, filter: Any) -> Any:
@@ -326,7 +333,8 @@ def separable_conv2d(
     pointwise = operand(pointwise_filter, x)
     if pointwise.ndim != 4 or tuple(pointwise.shape)[:2] != (1, 1):
         raise ValueError(
-            f"separable_conv2d: pointwise_filter must be (1, 1, channels, filters), got shape {pointwise.shape}."
+            "separable_conv2d: pointwise_filter must be (1, 1, channels, filters), got shape "
+            f"{pointwise.shape}."
         )
     depthwise = depthwise_conv2d(x, depthwise_filter, strides, padding, data_format, dilations)
     return _convolve("separable_conv2d", 2, depthwise, pointwise, 1, "VALID", data_format, None)
@@ -386,7 +394,8 @@ def _settings(name: str, strides: Any, dilations: Any, padding: Any, first: bool
     return steps, spatial(name, "dilations", dilations, 2, first), paddings(name, padding, 2, first)
 
 
-# --- morphology --------------------------------------------------------------------------------------------------------
+# --- morphology
+# --------------------------------------------------------------------------------------------------------
 
 
 def dilation2d(
@@ -398,7 +407,7 @@ def dilation2d(
     dilations: Any,
     name: str | None = None,
 ) -> Any:
-    """The largest of image plus filter in each window, channel by channel: filters are (height, width, channels)."""
+    """The largest of image plus filter in each window; filters are (height, width, channels)."""
     if data_format != "NHWC":
         raise ValueError(
             f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
@@ -407,7 +416,8 @@ def dilation2d(
     w = operand(filters, x)
     if x.ndim != 4 or w.ndim != 3 or x.shape[-1] != w.shape[-1]:
         raise invalid(
-            f"dilation2d: input (batch, height, width, channels) and filters (height, width, channels) must have the same depth, got "
+            "dilation2d: input (batch, height, width, channels) and filters (height, width, channels) "
+            "must have the same depth, got "
             f"shapes {x.shape} and {w.shape}."
         )
     steps = spatial("dilation2d", "strides", strides, 2, False)
@@ -418,7 +428,8 @@ def dilation2d(
     # Of equal sums the first place wins, as in TensorFlow; places on padding never do.
     meets = np.zeros((*found.outputs, prod(window), 1), bool)
     for tap in found.taps():
-        meets[(*tap.outputs, int(np.ravel_multi_index(tap.place, window)))] = True
+        key: Any = (*tap.outputs, int(np.ravel_multi_index(tap.place, window)))
+        meets[key] = True
     candidates = where(from_array(meets), seen, from_array(np.array(seen.dtype.min, seen.dtype.numpy)))
     best = expand_dims(math.argmax(candidates, axis=-2), -2)
     places = from_array(np.arange(prod(window), dtype=np.int64)[:, None])
@@ -434,7 +445,7 @@ def erosion2d(
     dilations: Any,
     name: str | None = None,
 ) -> Any:
-    """The smallest of image minus filter in each window: the negative of the dilation of the negative image."""
+    """The smallest of image minus filter in each window: minus the dilation of the negative image."""
     if data_format != "NHWC":
         raise ValueError(
             f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"

@@ -32,22 +32,29 @@ def ctc_loss(
     >>> print(tf.nn.ctc_loss([[1]], logits, [1], [3]).numpy().round(4))
     [0.2877]
 
-    Labels are dense: (batch, longest), of which `label_length` count. The blank is class 0 unless `blank_index` says
-    otherwise; a negative one counts from the end. A sequence with too few steps for its labels has an infinite loss and
-    a gradient of zero. `unique` is accepted and not needed.
+    Labels are dense: (batch, longest), of which `label_length` count. The blank is class 0 unless
+    `blank_index` says otherwise; a negative one counts from the end. A sequence with too few steps for its
+    labels has an infinite loss and a gradient of zero. `unique` is accepted and not needed.
     """
     x = to_tensor(logits)
     if x.ndim != 3 or not x.dtype.is_floating:
-        raise invalid(f"ctc_loss: logits must be floating (steps, batch, classes), got {x.dtype.name} of shape {x.shape}.")
+        raise invalid(
+            f"ctc_loss: logits must be floating (steps, batch, classes), got {x.dtype.name} of shape "
+            f"{x.shape}."
+        )
     narrow = x.dtype in (dtypes.float16, dtypes.bfloat16)
     wide = math.cast(x, dtypes.float32) if narrow else x
     by_sequence = transpose(wide, [1, 0, 2]) if logits_time_major else wide
-    labels, label_length, logit_length = (math.cast(v, dtypes.int64) for v in (labels, label_length, logit_length))
+    labels, label_length, logit_length = (
+        math.cast(v, dtypes.int64) for v in (labels, label_length, logit_length)
+    )
     batch, steps, classes = tuple(by_sequence.shape)
     if labels.shape[:1] != (batch,):
         raise invalid(f"ctc_loss: logits have {batch} sequences, labels have shape {labels.shape}.")
     blank = 0 if blank_index is None else as_int(blank_index)
-    symbols, may_skip, ends, without_labels = ctc_states.public(labels, label_length, logit_length, classes, blank)
+    symbols, may_skip, ends, without_labels = ctc_states.public(
+        labels, label_length, logit_length, classes, blank
+    )
     infinite = fill([batch], np.array(np.inf, wide.dtype.numpy))
     loss = where(without_labels, zeros_like(infinite), infinite)  # of sequences without steps
     if steps:
@@ -63,7 +70,7 @@ _IMPOSSIBLE = -1e30
 
 
 def _log_sum_of_alignments(scores: Any, may_skip: Any, ends: Any, lengths: Any) -> Any:
-    """log of the summed probability of all alignments, from log probabilities (batch, steps, states), step by step."""
+    """log of the summed probability of all alignments, from log probabilities (batch, steps, states)."""
     batch, steps, states = tuple(scores.shape)
 
     def allowed(mask: Any) -> Any:
@@ -86,7 +93,7 @@ def _log_sum_of_alignments(scores: Any, may_skip: Any, ends: Any, lengths: Any) 
 
 
 def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Any, Any]:
-    """The distinct labels of each row in order of appearance, padded with 0, and for each label its place among them."""
+    """The distinct labels of each row as they appear, padded with 0, and each label's place among them."""
     array = np.asarray(to_tensor(labels))
     if array.ndim != 2:
         raise invalid(f"ctc_unique_labels: labels must be (batch, longest), got shape {array.shape}.")

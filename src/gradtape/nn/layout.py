@@ -1,4 +1,4 @@
-"""How `tf.nn` writes strides, windows, padding and data formats, brought to one form: channels last, one number an axis."""
+"""How `tf.nn` writes strides, windows, padding and data formats, brought to one channels-last form."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
 
 def operand(value: Any, like: Any) -> Any:
-    """A second operand as a tensor: Python values and arrays take the type of the first, tensors keep theirs."""
+    """A second operand as a tensor: Python values and arrays take the type of the first, tensors do not."""
     if isinstance(value, Tensor) or hasattr(value.__class__, "_read"):
         return to_tensor(value)
     return to_tensor(value, like.dtype)
@@ -31,7 +31,7 @@ def channels_first(name: str, data_format: Any, rank: int) -> bool:
 
 
 def per_axis(name: str, what: str, value: Any, rank: int, first: bool, default: int = 1) -> tuple[Sizes, int]:
-    """One number for each of the `rank` sizes, and that of the channels, from 1, `rank` or `rank + 2` numbers."""
+    """One number for each of the `rank` sizes, and the channels' one, from 1, `rank` or `rank + 2` numbers."""
     if value is None:
         return (default,) * rank, default
     numbers = as_ints(value)
@@ -41,7 +41,8 @@ def per_axis(name: str, what: str, value: Any, rank: int, first: bool, default: 
         return numbers, 1
     if len(numbers) != rank + 2:
         raise ValueError(
-            f"{what} should be of length 1, {rank} or {rank + 2}. Received: {what}={value} of length {len(numbers)}"
+            f"{what} should be of length 1, {rank} or {rank + 2}. Received: {what}={value} of length "
+            f"{len(numbers)}"
         )
     batch, sizes, channels = numbers[0], numbers[1:-1], numbers[-1]
     if first:
@@ -66,7 +67,8 @@ def paddings(name: str, padding: Any, rank: int, first: bool) -> Any:
     if not isinstance(padding, (list, tuple)) or len(padding) != rank + 2:
         count = len(padding) if hasattr(padding, "__len__") else "no"
         raise ValueError(
-            f"When padding is a list, it must be of size {rank + 2}. Received: padding={padding} of size {count}"
+            f"When padding is a list, it must be of size {rank + 2}. Received: padding={padding} of size "
+            f"{count}"
         )
     pairs = [as_ints(pair) for pair in padding]
     outside = (pairs[0], pairs[1] if first else pairs[-1])

@@ -28,7 +28,8 @@ def softmax_cross_entropy_with_logits(
     where_ = as_int(axis)
     if not -logits.ndim <= where_ < logits.ndim:
         raise invalid(
-            f"softmax_cross_entropy_with_logits: axis {where_} does not exist in logits of shape {logits.shape}."
+            f"softmax_cross_entropy_with_logits: axis {where_} does not exist in logits of shape "
+            f"{logits.shape}."
         )
     if where_ not in (-1, logits.ndim - 1):
         order = [a for a in range(logits.ndim) if a != where_ % logits.ndim] + [where_ % logits.ndim]
@@ -48,12 +49,14 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
         raise ValueError(f"`logits` cannot be a scalar. Received logits={logits}`")
     if labels.ndim != logits.ndim - 1:
         raise ValueError(
-            f"`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: labels.shape={labels.shape} of rank {labels.ndim} and "
+            "`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: "
+            f"labels.shape={labels.shape} of rank {labels.ndim} and "
             f"logits.shape={logits.shape} of rank {logits.ndim}"
         )
     if tuple(labels.shape) != tuple(logits.shape)[:-1]:
         raise ValueError(
-            f"`labels.shape` must equal `logits.shape` except for the last dimension. Received: labels.shape={labels.shape} and "
+            "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
+            f"labels.shape={labels.shape} and "
             f"logits.shape={logits.shape}"
         )
     if logits.ndim == 2:
@@ -77,7 +80,8 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
     """The cross entropy between probabilities and sigmoid(logits), element by element, without overflow."""
     if labels is None or logits is None:
         raise ValueError(
-            f"Both `labels` and `logits` must be provided for sigmoid_cross_entropy_with_logits. Received: labels={labels} and logits={logits}"
+            "Both `labels` and `logits` must be provided for sigmoid_cross_entropy_with_logits. Received: "
+            f"labels={labels} and logits={logits}"
         )
     labels, logits = _pair("sigmoid_cross_entropy_with_logits", labels, logits)
     # max(x, 0) - x * z + log(1 + exp(-|x|)), whose derivative is sigmoid(x) - z also at x = 0
@@ -109,7 +113,8 @@ def log_poisson_loss(
     targets = convert_to_tensor(targets, log_input.dtype)
     if log_input.shape != targets.shape:
         raise ValueError(
-            f"`log_input` and `targets` must have the same shape, received ({log_input.shape} vs {targets.shape})."
+            f"`log_input` and `targets` must have the same shape, received ({log_input.shape} vs "
+            f"{targets.shape})."
         )
     result = math.exp(log_input) - log_input * targets
     if not compute_full_loss:
@@ -126,7 +131,8 @@ def compute_average_loss(
     losses = to_tensor(per_example_loss)
     if not losses.ndim:
         raise ValueError(
-            f"Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1. Received per_example_loss="
+            "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1. "
+            "Received per_example_loss="
             f"{per_example_loss} with rank 0"
         )
     kind = losses.dtype

@@ -57,7 +57,7 @@ def weighted_moments(
 def sufficient_statistics(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Any, Any, Any, Any]:
-    """Count, sum, sum of squares (both of x - shift) and shift, from which `normalize_moments` makes moments."""
+    """Count, sum, sum of squares (both of x - shift) and shift: what `normalize_moments` needs."""
     x = to_tensor(x)
     numbers = sorted(set(_listed(axes, x.ndim)))
     for axis in as_ints(axes):

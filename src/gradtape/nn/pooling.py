@@ -21,7 +21,8 @@ def _pool(
     first = channels_first(name, data_format, rank)
     if x.ndim != rank + 2:
         raise invalid(
-            f"{name}: the input must have {rank + 2} axes (batch, {rank} sizes, channels), got shape {x.shape}."
+            f"{name}: the input must have {rank + 2} axes (batch, {rank} sizes, channels), got shape "
+            f"{x.shape}."
         )
     window, over_channels = per_axis(name, "ksize", ksize, rank, first)
     steps, channel_step = per_axis(name, "strides", strides, rank, first)
@@ -44,7 +45,8 @@ def _pool(
         raise UnimplementedError(
             None,
             None,
-            f"{name}: a pool over channels must be a max pool with strides equal to ksize that divide the channels and no other axis "
+            f"{name}: a pool over channels must be a max pool with strides equal to ksize that divide the "
+            "channels and no other axis "
             f"pooled; got ksize {ksize} and strides {strides} for shape {x.shape}.",
         )
 
@@ -163,7 +165,8 @@ def pool(
     rank = len(window)
     if rank not in FORMATS or x.ndim != rank + 2:
         raise ValueError(
-            f"`input.shape.rank` must be the number of window sizes plus 2. Received: {x.shape}, window_shape={window_shape}"
+            f"`input.shape.rank` must be the number of window sizes plus 2. Received: {x.shape}, "
+            f"window_shape={window_shape}"
         )
     if pooling_type not in ("MAX", "AVG"):
         raise ValueError(f"{rank}-D {pooling_type} pooling is not supported.")
@@ -173,11 +176,13 @@ def pool(
     if max(rates) > 1:
         if max(steps) > 1:
             raise ValueError(
-                f"`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: strides={steps} and dilation_rate={rates}"
+                "`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: "
+                f"strides={steps} and dilation_rate={rates}"
             )
         if padding == "SAME":
             raise ValueError(
-                f"pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. Received: dilation_rate={rates}"
+                "pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. Received: "
+                f"dilation_rate={rates}"
             )
     pads = paddings("pool", padding, rank, first)
 
@@ -213,7 +218,8 @@ def max_pool_with_argmax(
     x = to_tensor(input)
     if x.ndim != 4:
         raise invalid(
-            f"max_pool_with_argmax: the input must have 4 axes (batch, height, width, channels), got shape {x.shape}."
+            "max_pool_with_argmax: the input must have 4 axes (batch, height, width, channels), got shape "
+            f"{x.shape}."
         )
     window, over_channels = per_axis("max_pool_with_argmax", "ksize", ksize, 2, False)
     steps, channel_step = per_axis("max_pool_with_argmax", "strides", strides, 2, False)

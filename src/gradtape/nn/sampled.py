@@ -102,7 +102,8 @@ def _sampled_logits(
         labels = reshape(labels, (-1, 1))
     if inputs.ndim != 2 or labels.ndim != 2 or tuple(labels.shape) != (inputs.shape[0], num_true):
         raise invalid(
-            f"sampled losses: inputs must be (batch, dimension) and labels (batch, num_true={num_true}), got {inputs.shape} and {labels.shape}."
+            f"sampled losses: inputs must be (batch, dimension) and labels (batch, num_true={num_true}), "
+            f"got {inputs.shape} and {labels.shape}."
         )
     if sampled_values is None:
         sampled_values = random.log_uniform_candidate_sampler(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..dtypes import FLOATING, Array
-from ..errors import invalid
+from ..errors import FailedPreconditionError, invalid
 from ..op import BadInput, Op, Sample, op
 from .elementwise import abs as absolute
 from .elementwise import (
@@ -35,8 +35,10 @@ from .reduce import reduce_sum
 
 
 def _check_channels(name: str, x: Array) -> None:
-    if x.ndim < 1 or x.shape[-1] != 3:
-        raise invalid(f"{name}: the last axis must hold 3 channels, got shape {x.shape}.")
+    if not x.ndim:
+        raise invalid(f"{name}: an image has at least one axis, the channels; got a scalar.")
+    if x.shape[-1] != 3:
+        raise FailedPreconditionError(None, None, f"{name}: the last axis must hold 3 channels, got shape {x.shape}.")
 
 
 # --- to hue, saturation and value --------------------------------------------------------------------------------------
@@ -288,8 +290,9 @@ def _(images: Any) -> Any:
 def _reject(op: Op) -> None:
     @op.rejects
     def _() -> Iterator[BadInput]:
-        for shape in [(), (2,), (4,), (3, 2), (2, 3, 1), (3, 0), (0,)]:
-            yield BadInput("the last axis holds three channels", (np.ones(shape, np.float32),))
+        for shape in [(2,), (4,), (3, 2), (2, 3, 1), (3, 0), (0,)]:
+            yield BadInput("the last axis holds three channels", (np.ones(shape, np.float32),), {}, FailedPreconditionError)
+        yield BadInput("a scalar has no channels", (np.float32(1),))
 
 
 _reject(rgb_to_hsv)

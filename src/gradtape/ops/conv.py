@@ -5,11 +5,12 @@
     conv_filter_gradient(x, g)     its transpose in w
 
 The derivative of any one of them in any operand is another one, so all orders, forward mode and batching need
-nothing else. Layouts: input (batch, sizes ..., channels), filters (window ..., channels / groups, filters). Where a
-batch of filters is convolved, the batch goes into channels or groups.
+nothing else. Layouts: input (batch, sizes ..., channels), filters (window ..., channels / groups,
+filters). Where a batch of filters is convolved, the batch goes into channels or groups.
 
-The kernels copy windows into rows and multiply once by BLAS ("im2col"), in blocks of the batch that fit the cache;
-with few channels the copy runs along an image line instead. Measured in docs/design/convolution.md.
+The kernels copy windows into rows and multiply once by BLAS ("im2col"), in blocks of the batch that fit
+the cache; with few channels the copy runs along an image line instead. Measured in
+docs/design/convolution.md.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ def _plan(
     rank = len(input_shape)
     if rank < 3 or len(filter_shape) != rank:
         raise invalid(
-            f"conv: the input must have axes (batch, sizes ..., channels) and the filters as many, got input {input_shape} "
+            "conv: the input must have axes (batch, sizes ..., channels) and the filters as many, got "
+            f"input {input_shape} "
             f"and filters {filter_shape}."
         )
     *window, depth, filters = filter_shape
@@ -70,7 +72,8 @@ def _plan(
         raise invalid(f"conv: the filters must not be empty, got shape {filter_shape}.")
     if groups < 1 or channels != depth * groups:
         raise invalid(
-            f"conv: the input depth {channels} must be the filter depth {depth} times the number of groups {groups}; input "
+            f"conv: the input depth {channels} must be the filter depth {depth} times the number of groups "
+            f"{groups}; input "
             f"{input_shape}, filters {filter_shape} (window ..., channels, filters)."
         )
     if filters % groups:
@@ -79,11 +82,12 @@ def _plan(
     return _Plan(found, groups, channels, filters)
 
 
-# --- the three kernels -------------------------------------------------------------------------------------------------
+# --- the three kernels
+# -------------------------------------------------------------------------------------------------
 
 
 def _columns(x: Array, plan: _Plan) -> Array:
-    """The windows of a block as rows of a matrix, one matrix for each group: ([groups,] rows, window * channels)."""
+    """The windows of a block as rows of matrices, one for each group: ([groups,] rows, window * channels)."""
     seen = plan.windows.view(plan.windows.pad(x))
     rank = len(plan.windows.outputs)
     rows, width = x.shape[0] * prod(plan.windows.outputs), prod(plan.windows.window)
@@ -119,10 +123,14 @@ def _row_bytes(plan: _Plan, itemsize: int) -> int:
     return prod(plan.windows.outputs) * prod(plan.windows.window) * plan.channels * itemsize
 
 
-def _conv(input: Array, filters: Array, strides: Sizes, dilations: Sizes, padding: Padding, groups: int) -> Array:
+def _conv(
+    input: Array, filters: Array, strides: Sizes, dilations: Sizes, padding: Padding, groups: int
+) -> Array:
     plan = _plan(input.shape, filters.shape, strides, dilations, padding, groups)
     if input.dtype in NARROW_FLOATS:
-        wide = _conv(input.astype(np.float32), filters.astype(np.float32), strides, dilations, padding, groups)
+        wide = _conv(
+            input.astype(np.float32), filters.astype(np.float32), strides, dilations, padding, groups
+        )
         return wide.astype(input.dtype)
     if plan.depthwise:
         return _depthwise(input, filters, plan)
@@ -137,7 +145,9 @@ def _conv_filter_gradient(
     input: Array, g: Array, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, groups: int
 ) -> Array:
     if groups < 1 or input.ndim < 3 or input.shape[-1] % groups:
-        raise invalid(f"conv_filter_gradient: {groups} groups do not divide the channels of an input {input.shape}.")
+        raise invalid(
+            f"conv_filter_gradient: {groups} groups do not divide the channels of an input {input.shape}."
+        )
     shape = (*window, input.shape[-1] // groups, g.shape[-1])
     plan = _plan(input.shape, shape, strides, dilations, padding, groups)
     _check_gradient("conv_filter_gradient", g.shape, plan.output_shape(input.shape[0]))
@@ -149,7 +159,9 @@ def _conv_filter_gradient(
     if plan.depthwise:
         return _depthwise_filter_gradient(input, g, plan)
     each = plan.filters // groups
-    total = np.zeros((groups, prod(shape[:-1]), each) if groups > 1 else (prod(shape[:-1]), each), input.dtype)
+    total = np.zeros(
+        (groups, prod(shape[:-1]), each) if groups > 1 else (prod(shape[:-1]), each), input.dtype
+    )
     for block in blocks(input.shape[0], _row_bytes(plan, input.itemsize)):
         total += np.matmul(_columns(input[block], plan).swapaxes(-1, -2), _grouped_rows(g[block], groups))
     return np.moveaxis(total, 0, -2).reshape(shape) if groups > 1 else total.reshape(shape)
@@ -199,12 +211,14 @@ def _spread_lines(g: Array, filters: Array, plan: _Plan, result: Array) -> None:
 def _check_gradient(name: str, given: Sizes, expected: Sizes) -> None:
     if given != expected:
         raise invalid(
-            f"{name}: the windows of this input give an output of shape {expected}, but the gradient (of a transposed convolution: "
+            f"{name}: the windows of this input give an output of shape {expected}, but the gradient (of a "
+            "transposed convolution: "
             f"the input) has shape {given}. Check output_shape, strides and padding."
         )
 
 
-# One filter (or a few) for each channel: elementwise products, place by place. Several filters for a channel are one
+# One filter (or a few) for each channel: elementwise products, place by place. Several filters for a
+# channel are one
 # filter each for the channel repeated.
 
 
@@ -255,7 +269,8 @@ def _depthwise_blocks(x: Array, plan: _Plan) -> Iterator[slice]:
     return blocks(x.shape[0], 16 * prod(plan.windows.sizes) * plan.filters * x.itemsize)
 
 
-# --- the ops -----------------------------------------------------------------------------------------------------------
+# --- the ops
+# -----------------------------------------------------------------------------------------------------------
 
 
 @op(eager=_conv, dtypes=_TYPES, tf_name="Conv")
@@ -273,7 +288,15 @@ def conv(
 
 @op(eager=_conv_input_gradient, dtypes=_TYPES, tf_name="ConvBackpropInput")
 def conv_input_gradient(
-    xp: Any, g: Any, filters: Any, *, shape: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, groups: int = 1
+    xp: Any,
+    g: Any,
+    filters: Any,
+    *,
+    shape: Sizes,
+    strides: Sizes,
+    dilations: Sizes,
+    padding: Padding,
+    groups: int = 1,
 ) -> Any:
     """The transpose of `conv` in its input, which had this shape."""
     plan = _plan(shape, filters.shape, strides, dilations, padding, groups)
@@ -288,7 +311,15 @@ def conv_input_gradient(
 
 @op(eager=_conv_filter_gradient, dtypes=_TYPES, tf_name="ConvBackpropFilter")
 def conv_filter_gradient(
-    xp: Any, input: Any, g: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, groups: int = 1
+    xp: Any,
+    input: Any,
+    g: Any,
+    *,
+    window: Sizes,
+    strides: Sizes,
+    dilations: Sizes,
+    padding: Padding,
+    groups: int = 1,
 ) -> Any:
     """The transpose of `conv` in its filters, whose window had these sizes."""
     shape = (*window, input.shape[-1] // groups, g.shape[-1])
@@ -308,16 +339,26 @@ def _kernel_taps(input: Any, plan: _Plan) -> Iterator[tuple[Sizes, Any, tuple[sl
 
 
 @conv.vjp("input")
-def _(g: Any, filters: Any, input_shape: Sizes, strides: Any, dilations: Any, padding: Any, groups: int) -> Any:
+def _(
+    g: Any, filters: Any, input_shape: Sizes, strides: Any, dilations: Any, padding: Any, groups: int
+) -> Any:
     return conv_input_gradient(
         g, filters, shape=input_shape, strides=strides, dilations=dilations, padding=padding, groups=groups
     )
 
 
 @conv.vjp("filters")
-def _(g: Any, input: Any, filters_shape: Sizes, strides: Any, dilations: Any, padding: Any, groups: int) -> Any:
+def _(
+    g: Any, input: Any, filters_shape: Sizes, strides: Any, dilations: Any, padding: Any, groups: int
+) -> Any:
     return conv_filter_gradient(
-        input, g, window=filters_shape[:-2], strides=strides, dilations=dilations, padding=padding, groups=groups
+        input,
+        g,
+        window=filters_shape[:-2],
+        strides=strides,
+        dilations=dilations,
+        padding=padding,
+        groups=groups,
     )
 
 
@@ -350,10 +391,13 @@ conv_input_gradient.linear("g", "filters")
 conv_filter_gradient.linear("input", "g")
 
 
-# --- batching ----------------------------------------------------------------------------------------------------------
+# --- batching
+# ----------------------------------------------------------------------------------------------------------
 #
-# Three axes can take the hidden one: the batch axis of (input, output), the channels of (input, filters), the filters of
-# (filters, output). Each belongs to two of the three values, so one batched operand puts the hidden axis where the other operand
+# Three axes can take the hidden one: the batch axis of (input, output), the channels of (input, filters),
+# the filters of
+# (filters, output). Each belongs to two of the three values, so one batched operand puts the hidden axis
+# where the other operand
 # does not have it; two batched operands make the hidden axis a part of the groups.
 
 
@@ -414,7 +458,9 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
     attributes["shape"] = (batch, *rest, size * channels)
     if is_batched == (False, True):
         # Each group has its own channels: the hidden axis goes between the groups and the filter depth.
-        return _out_of_axis(conv_input_gradient(g, _into_axis(filters, -2, 1), **attributes), -1, groups, size)
+        return _out_of_axis(
+            conv_input_gradient(g, _into_axis(filters, -2, 1), **attributes), -1, groups, size
+        )
     attributes["groups"] = size * groups
     found = conv_input_gradient(_into_axis(g, -1, 1), _into_axis(filters, -1, 1), **attributes)
     return _out_of_axis(found, -1, 1, size)
@@ -428,12 +474,17 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
     if is_batched == (True, False):
         return _out_of_axis(conv_filter_gradient(_into_axis(input, -1, groups), g, **attributes), -2, 1, size)
     if is_batched == (False, True):
-        return _out_of_axis(conv_filter_gradient(input, _into_axis(g, -1, groups), **attributes), -1, groups, size)
+        return _out_of_axis(
+            conv_filter_gradient(input, _into_axis(g, -1, groups), **attributes), -1, groups, size
+        )
     attributes["groups"] = size * groups
-    return _out_of_axis(conv_filter_gradient(_into_axis(input, -1, 1), _into_axis(g, -1, 1), **attributes), -1, 1, size)
+    return _out_of_axis(
+        conv_filter_gradient(_into_axis(input, -1, 1), _into_axis(g, -1, 1), **attributes), -1, 1, size
+    )
 
 
-# --- samples and bad inputs --------------------------------------------------------------------------------------------
+# --- samples and bad inputs
+# --------------------------------------------------------------------------------------------
 
 _CASES: list[tuple[Sizes, Sizes, dict[str, Any]]] = [
     ((2, 5, 4, 3), (2, 3, 3, 2), {"padding": "VALID"}),
@@ -482,8 +533,10 @@ def _(draw: Any) -> Iterator[Sample]:
         yield Sample((draw(x, -1, 1), draw(y, -1, 1)), {"window": w[:-2], **attributes})
 
 
-def _written_out(x_shape: Sizes, w_shape: Sizes, attributes: dict[str, Any]) -> Iterator[tuple[Any, Any, Any]]:
-    """Every product of a convolution, from its definition: positions in the input, the filters, the output."""
+def _written_out(
+    x_shape: Sizes, w_shape: Sizes, attributes: dict[str, Any]
+) -> Iterator[tuple[Any, Any, Any]]:
+    """Every product of a convolution, from its definition: places in the input, the filters, the output."""
     plan = _plan(x_shape, w_shape, **attributes)
     per_group_in, per_group_out = w_shape[-2], w_shape[-1] // plan.groups
     for position in np.ndindex(plan.windows.outputs):
@@ -491,7 +544,12 @@ def _written_out(x_shape: Sizes, w_shape: Sizes, attributes: dict[str, Any]) -> 
             at = tuple(
                 p * s + k * d - low
                 for p, s, k, d, (low, _) in zip(
-                    position, plan.windows.strides, place, plan.windows.dilations, plan.windows.padding, strict=True
+                    position,
+                    plan.windows.strides,
+                    place,
+                    plan.windows.dilations,
+                    plan.windows.padding,
+                    strict=True,
                 )
             )
             if not all(0 <= a < n for a, n in zip(at, plan.windows.sizes, strict=True)):
@@ -528,11 +586,14 @@ def _(input: Any, g: Any, window: Any, **attributes: Any) -> Any:
 
 
 _BAD: list[tuple[str, dict[str, Any]]] = [
-    ("a stride is positive", {"strides": (0, 1)}), ("a stride is positive", {"strides": (1, -2)}), ("a stride for each size", {"strides": (1,)}),
+    ("a stride is positive", {"strides": (0, 1)}), ("a stride is positive", {"strides": (1, -2)}),
+    ("a stride for each size", {"strides": (1,)}),
     ("a dilation is positive", {"dilations": (0, 1)}), ("a dilation for each size", {"dilations": (1, 1, 1)}),
     ("padding has a name", {"padding": "same"}), ("padding is not negative", {"padding": ((-1, 0), (0, 0))}),
-    ("padding has pairs", {"padding": ((0, 0),)}), ("groups divide", {"groups": 2}), ("groups are positive", {"groups": 0}),
-    ("groups are positive", {"groups": -1}), ("the window must fit", {"dilations": (2**40, 1), "padding": "VALID"}),
+    ("padding has pairs", {"padding": ((0, 0),)}), ("groups divide", {"groups": 2}),
+    ("groups are positive", {"groups": 0}),
+    ("groups are positive", {"groups": -1}),
+    ("the window must fit", {"dilations": (2**40, 1), "padding": "VALID"}),
 ]  # fmt: skip
 
 
@@ -544,7 +605,9 @@ def _bad(first: Sizes, second: Sizes, **more: Any) -> Iterator[BadInput]:
     yield BadInput("types never mix", (a, b.astype(np.float64)), usual)
     yield BadInput("one axis too few", (a[0], b), usual)
     yield BadInput("one axis too few", (a, b[0]), usual)
-    yield BadInput("complex numbers are not convolved", (a.astype(np.complex64), b.astype(np.complex64)), usual)
+    yield BadInput(
+        "complex numbers are not convolved", (a.astype(np.complex64), b.astype(np.complex64)), usual
+    )
 
 
 @conv.rejects
@@ -552,7 +615,11 @@ def _() -> Iterator[BadInput]:
     yield from _bad((1, 4, 4, 3), (2, 2, 3, 1))
     usual = {"strides": (1, 1), "dilations": (1, 1), "padding": "VALID"}
     for w in [(2, 2, 2, 1), (0, 2, 3, 1), (2, 2, 0, 1), (6, 2, 3, 1), (2, 2, 4, 1), (2, 9, 3, 1)]:
-        yield BadInput("the filters must fit the input", (np.ones((1, 4, 4, 3), np.float32), np.ones(w, np.float32)), usual)
+        yield BadInput(
+            "the filters must fit the input",
+            (np.ones((1, 4, 4, 3), np.float32), np.ones(w, np.float32)),
+            usual,
+        )
 
 
 @conv_input_gradient.rejects
@@ -570,4 +637,6 @@ def _() -> Iterator[BadInput]:
     usual = {"strides": (1, 1), "dilations": (1, 1), "padding": "VALID"}
     for window in [(2, 2), (0, 1), (-1, 1), (5, 5), (1,), (2**40, 1)]:
         arrays = np.ones((1, 4, 4, 3), np.float32), np.ones((1, 4, 4, 1), np.float32)
-        yield BadInput("the window must be one whose convolution gives g", arrays, {"window": window, **usual})
+        yield BadInput(
+            "the window must be one whose convolution gives g", arrays, {"window": window, **usual}
+        )

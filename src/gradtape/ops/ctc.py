@@ -1,7 +1,7 @@
 """The states of connectionist temporal classification; the loss itself is written in ops, in nn/ctc.py.
 
-An alignment gives each time step a state: states are blank, label 1, blank, label 2, ..., blank; it stays, moves on by
-one, or skips a blank between two different labels.
+An alignment gives each time step a state: states are blank, label 1, blank, label 2, ..., blank; it stays,
+moves on by one, or skips a blank between two different labels.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ def _states(
     batch, width = labels.shape
     if label_length.shape != (batch,) or logit_length.shape != (batch,):
         raise invalid(
-            f"ctc_loss: there are {batch} label sequences, but label_length has shape {label_length.shape} and logit_length "
+            f"ctc_loss: there are {batch} label sequences, but label_length has shape {label_length.shape} "
+            "and logit_length "
             f"{logit_length.shape}."
         )
     if not -classes <= blank < classes:
         raise invalid(f"ctc_loss: blank_index {blank} is no class: there are {classes}.")
     if batch and not (0 <= label_length.min() and label_length.max() <= width and logit_length.min() >= 0):
         raise invalid(
-            f"ctc_loss: label_length {label_length.tolist()} must lie between 0 and {width}, and logit_length "
+            f"ctc_loss: label_length {label_length.tolist()} must lie between 0 and {width}, and "
+            "logit_length "
             f"{logit_length.tolist()} must not be negative."
         )
     used = np.arange(width) < label_length[:, None]
@@ -53,7 +55,7 @@ def _states(
 def ctc_states(
     xp: Any, labels: Any, label_length: Any, logit_length: Any, *, classes: int, blank: int
 ) -> Any:
-    """Of each state its class, whether it may be entered by a skip, whether an alignment may end there; who has no labels."""
+    """Each state's class, whether a skip may enter it, whether an alignment may end there; who has no labels."""
     return _states(np.asarray(labels), np.asarray(label_length), np.asarray(logit_length), classes, blank)
 
 
@@ -71,8 +73,10 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 @ctc_states.samples
 def _(draw: Any) -> Iterator[Sample]:
     for labels, label_length, classes, blank in [
-        ([[1, 2], [2, 0]], [2, 1], 3, 0), ([[1, 1]], [2], 3, 0), ([[0, 1], [1, 2]], [2, 2], 4, 3), ([[0, 1]], [2], 3, -1), ([[1]], [1], 2, 0),
-        ([[0]], [0], 3, 0), ([[1, 2, 1]], [3], 3, 0), ([[1, 2, 2], [1, 0, 0]], [3, 1], 3, 0), (np.zeros((0, 2)), [], 3, 0), (np.zeros((2, 0)), [0, 0], 3, 0),
+        ([[1, 2], [2, 0]], [2, 1], 3, 0), ([[1, 1]], [2], 3, 0), ([[0, 1], [1, 2]], [2, 2], 4, 3),
+        ([[0, 1]], [2], 3, -1), ([[1]], [1], 2, 0),
+        ([[0]], [0], 3, 0), ([[1, 2, 1]], [3], 3, 0), ([[1, 2, 2], [1, 0, 0]], [3, 1], 3, 0),
+        (np.zeros((0, 2)), [], 3, 0), (np.zeros((2, 0)), [0, 0], 3, 0),
     ]:  # fmt: skip
         lengths = np.array(label_length, np.int64)
         yield Sample((np.array(labels, np.int64), lengths, lengths + 3), {"classes": classes, "blank": blank})
@@ -96,7 +100,8 @@ def _(labels: Any, label_length: Any, logit_length: Any, classes: int, blank: in
 def _() -> Iterator[BadInput]:
     usual = [np.array([[1, 2], [1, 0]], np.int32), np.array([2, 1], np.int32), np.array([3, 3], np.int32)]
     for place, value in [
-        (0, [[1, 3], [1, 0]]), (0, [[-1, 2], [1, 0]]), (0, [[1, 2]]), (0, [1, 2]), (1, [3, 1]), (1, [-1, 1]), (1, [2]), (1, [[2, 1]]), (2, [3]),
+        (0, [[1, 3], [1, 0]]), (0, [[-1, 2], [1, 0]]), (0, [[1, 2]]), (0, [1, 2]), (1, [3, 1]),
+        (1, [-1, 1]), (1, [2]), (1, [[2, 1]]), (2, [3]),
         (2, [-1, 3]), (2, [3, 3, 3]),
     ]:  # fmt: skip
         given = list(usual)
@@ -104,4 +109,6 @@ def _() -> Iterator[BadInput]:
         yield BadInput("labels are classes, lengths fit", tuple(given), {"classes": 3, "blank": 0})
     for blank in (3, -4, 2**40):
         yield BadInput("the blank is a class", tuple(usual), {"classes": 3, "blank": blank})
-    yield BadInput("labels are integers", (usual[0].astype(np.float32), *usual[1:]), {"classes": 3, "blank": 0})
+    yield BadInput(
+        "labels are integers", (usual[0].astype(np.float32), *usual[1:]), {"classes": 3, "blank": 0}
+    )

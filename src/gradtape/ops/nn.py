@@ -18,7 +18,8 @@ from .layout import expand_dims, reshape, sum_to_shape
 from .reduce import explain_axis, reduce_sum, refuse_axis_of_scalar
 from .special import erf, functions
 
-# --- activations -----------------------------------------------------------------------------------------------------
+# --- activations
+# -----------------------------------------------------------------------------------------------------
 
 
 def _relu(x: Array) -> Array:
@@ -173,8 +174,8 @@ def _gelu(features: Array, approximate: bool) -> Array:
     if approximate:
         inner = features * features
         inner = inner * (_CUBIC * _ROOT_TWO_OVER_PI) + _ROOT_TWO_OVER_PI
-        return (np.tanh(inner * features) + 1) * (features * 0.5)
-    return (functions(np).erf(features * _ROOT_HALF) + 1) * (features * 0.5)
+        return np.asarray((np.tanh(inner * features) + 1) * (features * 0.5))
+    return np.asarray((functions(np).erf(features * _ROOT_HALF) + 1) * (features * 0.5))
 
 
 @elementwise(eager=in_float32(_gelu), dtypes=FLOATING, tf_name="Gelu")
@@ -198,7 +199,20 @@ def _(t: Any, features: Any, approximate: bool) -> Any:
 
 @silu.samples
 def _(draw: Any) -> Iterator[Sample]:
-    for shape in [(), (1,), (4,), (0,), (2, 3), (3, 1), (1, 3), (2, 0), (2, 1, 3), (2, 3, 2), (5, 2), (1, 1, 1)]:
+    for shape in [
+        (),
+        (1,),
+        (4,),
+        (0,),
+        (2, 3),
+        (3, 1),
+        (1, 3),
+        (2, 0),
+        (2, 1, 3),
+        (2, 3, 2),
+        (5, 2),
+        (1, 1, 1),
+    ]:
         yield Sample((draw(shape), draw((), 0.5, 1.5)))
     yield Sample((draw((2, 3)), draw((3,))))
     yield Sample((draw((3,)), draw((2, 1))))
@@ -206,14 +220,21 @@ def _(draw: Any) -> Iterator[Sample]:
 
 @gelu_of.samples
 def _(draw: Any) -> Iterator[Sample]:
-    for number, shape in enumerate([(), (), (4,), (4,), (0,), (2, 3), (3, 1), (1, 3), (2, 0), (2, 1, 3), (2, 3, 2), (5, 2), (1, 1)]):
+    for number, shape in enumerate(
+        [(), (), (4,), (4,), (0,), (2, 3), (3, 1), (1, 3), (2, 0), (2, 1, 3), (2, 3, 2), (5, 2), (1, 1)]
+    ):
         yield Sample((draw(shape),), {"approximate": number % 2 == 1})
 
 
 @silu.rejects
 def _() -> Iterator[BadInput]:
     x = np.ones((2, 3), np.float32)
-    for beta in [np.ones(2, np.float32), np.ones((3, 3), np.float32), np.ones(4, np.float32), np.ones((3, 2), np.float32)]:
+    for beta in [
+        np.ones(2, np.float32),
+        np.ones((3, 3), np.float32),
+        np.ones(4, np.float32),
+        np.ones((3, 2), np.float32),
+    ]:
         yield BadInput("beta must broadcast", (x, beta))
     yield BadInput("types never mix", (x, np.float64(1)))
     yield BadInput("integers have no sigmoid", (x.astype(np.int32), np.int32(1)))
@@ -239,11 +260,25 @@ def _(features: Any, beta: Any) -> Any:
 
 @mask_positive.samples
 def _(draw: Any) -> Iterator[Sample]:
-    for shape in [(), (1,), (4,), (0,), (2, 3), (3, 1), (1, 3), (2, 0), (2, 1, 3), (2, 3, 2), (5, 2), (1, 1, 1)]:
+    for shape in [
+        (),
+        (1,),
+        (4,),
+        (0,),
+        (2, 3),
+        (3, 1),
+        (1, 3),
+        (2, 0),
+        (2, 1, 3),
+        (2, 3, 2),
+        (5, 2),
+        (1, 1, 1),
+    ]:
         yield Sample((draw(shape), draw(shape, avoid=(0.0,))))
 
 
-# --- softmax ---------------------------------------------------------------------------------------------------------
+# --- softmax
+# ---------------------------------------------------------------------------------------------------------
 
 
 def _softmax(logits: Array, axis: int) -> Array:
@@ -305,7 +340,8 @@ for _op in (softmax, log_softmax):
     @_op.samples
     def _(draw: Any) -> Iterator[Sample]:
         for shape, axis in [
-            ((4,), -1), ((4,), 0), ((2, 3), -1), ((2, 3), 0), ((2, 3, 4), 1), ((2, 3, 4), -2), ((1,), 0), ((3, 1), -1), ((0, 3), -1), ((5, 2), 1),
+            ((4,), -1), ((4,), 0), ((2, 3), -1), ((2, 3), 0), ((2, 3, 4), 1), ((2, 3, 4), -2),
+            ((1,), 0), ((3, 1), -1), ((0, 3), -1), ((5, 2), 1),
             ((1, 1, 1), 2), ((2, 2), -2),
         ]:  # fmt: skip
             yield Sample((draw(shape),), {"axis": axis})
@@ -318,20 +354,23 @@ for _op in (softmax, log_softmax):
         yield BadInput("truth values have no softmax", (np.ones((2, 3), bool),))
 
 
-# --- cross entropies -------------------------------------------------------------------------------------------------
+# --- cross entropies
+# -------------------------------------------------------------------------------------------------
 
 
 def _sparse_cross_entropy(logits: Array, labels: Array) -> tuple[Array, Array]:
     if logits.ndim != 2 or labels.shape != logits.shape[:1]:
         raise invalid(
-            f"sparse_softmax_cross_entropy_with_logits: logits must have one axis more than labels and the same leading sizes, "
+            "sparse_softmax_cross_entropy_with_logits: logits must have one axis more than labels and the "
+            "same leading sizes, "
             f"got logits {logits.shape} and labels {labels.shape}."
         )
     classes = logits.shape[1]
     if labels.size and (labels.min() < 0 or labels.max() >= classes):
         bad = labels[(labels < 0) | (labels >= classes)].flat[0]
         raise invalid(
-            f"Received a label value of {bad} which is outside the valid range of [0, {classes}). Labels are class numbers that "
+            f"Received a label value of {bad} which is outside the valid range of [0, {classes}). Labels "
+            "are class numbers that "
             "start at 0."
         )
     wide = logits.astype(np.float32) if logits.dtype in NARROW_FLOATS else logits
@@ -342,7 +381,13 @@ def _sparse_cross_entropy(logits: Array, labels: Array) -> tuple[Array, Array]:
     return loss.astype(logits.dtype), gradient.astype(logits.dtype)
 
 
-@op(eager=_sparse_cross_entropy, dtypes=FLOATING, other={"labels": INTEGER}, outputs=2, tf_name="SparseSoftmaxCrossEntropyWithLogits")
+@op(
+    eager=_sparse_cross_entropy,
+    dtypes=FLOATING,
+    other={"labels": INTEGER},
+    outputs=2,
+    tf_name="SparseSoftmaxCrossEntropyWithLogits",
+)
 def sparse_cross_entropy(xp: Any, logits: Any, labels: Any) -> Any:
     """For rows of logits and class numbers: the loss of each row, and its derivative in the logits."""
     shifted = logits - xp.max(logits, axis=-1, keepdims=True)
@@ -366,7 +411,7 @@ def _(g: Any, logits: Any, out: Any) -> Any:
 
 
 def _is_zero(value: Any) -> bool:
-    """Whether a cotangent is known to be zero: nobody differentiates the op's second output in a first derivative."""
+    """Whether a cotangent is known to be zero, as the second output's is in a first derivative."""
     array = value._array if value.__class__ is EagerTensor else value
     return isinstance(array, np.ndarray) and not array.any()
 
@@ -380,13 +425,28 @@ def _(t: Any, logits: Any, out: Any) -> Any:
 def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
     size, (logits, labels) = all_batched(is_batched, args)
     _, rows, classes = shape_of(logits)
-    loss, gradient = sparse_cross_entropy(reshape(logits, shape=(size * rows, classes)), reshape(labels, shape=(size * rows,)))
+    loss, gradient = sparse_cross_entropy(
+        reshape(logits, shape=(size * rows, classes)), reshape(labels, shape=(size * rows,))
+    )
     return [reshape(loss, shape=(size, rows)), reshape(gradient, shape=(size, rows, classes))]
 
 
 @sparse_cross_entropy.samples
 def _(draw: Any) -> Iterator[Sample]:
-    for rows, classes in [(1, 1), (1, 3), (2, 3), (4, 2), (3, 5), (0, 3), (5, 1), (2, 2), (6, 4), (3, 3), (1, 7), (8, 2)]:
+    for rows, classes in [
+        (1, 1),
+        (1, 3),
+        (2, 3),
+        (4, 2),
+        (3, 5),
+        (0, 3),
+        (5, 1),
+        (2, 2),
+        (6, 4),
+        (3, 3),
+        (1, 7),
+        (8, 2),
+    ]:
         yield Sample((draw((rows, classes)), np.arange(rows, dtype=np.int32) % classes))
 
 
@@ -447,20 +507,41 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 @cross_entropy.checks
 def _(logits: Array, labels: Array) -> None:
     raise invalid(
-        f"softmax_cross_entropy_with_logits: logits and labels must be broadcastable, got logits {logits.shape} and labels "
+        "softmax_cross_entropy_with_logits: logits and labels must be broadcastable, got logits "
+        f"{logits.shape} and labels "
         f"{labels.shape}."
     )
 
 
 @cross_entropy.samples
 def _(draw: Any) -> Iterator[Sample]:
-    for shape in [(3,), (2, 3), (4, 2), (1, 1), (0, 3), (2, 3, 4), (1, 5), (5, 1), (2, 2, 2), (3, 4), (6, 2), (1,)]:
+    for shape in [
+        (3,),
+        (2, 3),
+        (4, 2),
+        (1, 1),
+        (0, 3),
+        (2, 3, 4),
+        (1, 5),
+        (5, 1),
+        (2, 2, 2),
+        (3, 4),
+        (6, 2),
+        (1,),
+    ]:
         yield Sample((draw(shape), draw(shape, 0.1, 1.0)))
 
 
 @cross_entropy.rejects
 def _() -> Iterator[BadInput]:
-    for a, b in [((2, 3), (2, 4)), ((2, 3), (3, 3)), ((3,), (4,)), ((2, 3), (2, 5)), ((4, 2), (2, 3)), ((2, 2), (3, 2))]:
+    for a, b in [
+        ((2, 3), (2, 4)),
+        ((2, 3), (3, 3)),
+        ((3,), (4,)),
+        ((2, 3), (2, 5)),
+        ((4, 2), (2, 3)),
+        ((2, 2), (3, 2)),
+    ]:
         yield BadInput("the shapes must fit", (np.ones(a, np.float32), np.ones(b, np.float32)))
     yield BadInput("types never mix", (np.ones((2, 3), np.float32), np.ones((2, 3), np.float64)))
     yield BadInput("a class axis is needed", (np.float32(1), np.float32(1)))

@@ -1,4 +1,4 @@
-"""Windows of an image laid out side by side, and their transpose: what each window saw, added up where it came from."""
+"""Windows of an image laid out side by side, and their transpose: windows added up where they lie."""
 
 from __future__ import annotations
 
@@ -32,8 +32,10 @@ def _extract(input: Array, window: Sizes, strides: Sizes, dilations: Sizes, padd
 
 
 @op(eager=_extract, dtypes=NUMERIC, tf_name="ExtractImagePatches")
-def extract_windows(xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Any:
-    """What each window sees: (batch, outputs ..., places of the window, channels), zero where it meets padding."""
+def extract_windows(
+    xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
+) -> Any:
+    """What each window sees: (batch, outputs ..., places of the window, channels); zero on padding."""
     found = _found(input.shape, window, strides, dilations, padding)
     result = xp.zeros(_shape_of_windows(input.shape, found), input.dtype)
     for place, inputs, outputs in found.taps():
@@ -42,11 +44,13 @@ def extract_windows(xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilat
     return result
 
 
-def _overlay(g: Array, shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Array:
+def _overlay(
+    g: Array, shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
+) -> Array:
     found = _checked(g, shape, window, strides, dilations, padding)
     result = np.zeros(shape, g.dtype)
     for place, inputs, outputs in found.taps():
-        at = (slice(None), *outputs, int(np.ravel_multi_index(place, window)))
+        at: Any = (slice(None), *outputs, int(np.ravel_multi_index(place, window)))
         result[(slice(None), *inputs)] += g[at]
     return result
 
@@ -54,7 +58,10 @@ def _overlay(g: Array, shape: Sizes, window: Sizes, strides: Sizes, dilations: S
 def _checked(g: Any, shape: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Windows:
     found = _found(shape, window, strides, dilations, padding)
     if g.shape != _shape_of_windows(shape, found):
-        raise invalid(f"windows: an input of shape {shape} has windows {_shape_of_windows(shape, found)}, got shape {g.shape}.")
+        raise invalid(
+            f"windows: an input of shape {shape} has windows {_shape_of_windows(shape, found)}, got shape "
+            f"{g.shape}."
+        )
     return found
 
 
@@ -73,7 +80,9 @@ def overlay_windows(
 
 @extract_windows.vjp("input")
 def _(g: Any, input_shape: Sizes, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
-    return overlay_windows(g, shape=input_shape, window=window, strides=strides, dilations=dilations, padding=padding)
+    return overlay_windows(
+        g, shape=input_shape, window=window, strides=strides, dilations=dilations, padding=padding
+    )
 
 
 @overlay_windows.vjp("g")
@@ -97,16 +106,25 @@ def _batch(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> An
 extract_windows.batching = overlay_windows.batching = _batch
 
 _CASES: list[tuple[Sizes, Sizes, Sizes, Sizes, Padding]] = [
-    ((2, 4, 4, 3), (2, 2), (1, 1), (1, 1), "VALID"), ((2, 5, 5, 2), (2, 2), (2, 2), (1, 1), "SAME"), ((1, 5, 5, 2), (3, 3), (1, 1), (1, 1), "SAME"),
-    ((1, 5, 6, 1), (3, 2), (2, 1), (1, 1), "VALID"), ((2, 6, 5, 2), (2, 2), (1, 1), (2, 3), "VALID"), ((1, 4, 4, 2), (2, 3), (1, 1), (1, 1), ((1, 0), (1, 2))),
-    ((2, 7, 2), (3,), (2,), (1,), "SAME"), ((2, 7, 2), (2,), (3,), (1,), "VALID"), ((1, 4, 3, 4, 2), (2, 2, 2), (2, 1, 2), (1, 1, 1), "VALID"),
-    ((0, 4, 4, 1), (2, 2), (1, 1), (1, 1), "SAME"), ((2, 3, 3, 2), (1, 1), (1, 1), (1, 1), "VALID"), ((1, 2, 2, 1), (3, 2), (1, 1), (1, 1), "VALID"),
+    ((2, 4, 4, 3), (2, 2), (1, 1), (1, 1), "VALID"), ((2, 5, 5, 2), (2, 2), (2, 2), (1, 1), "SAME"),
+    ((1, 5, 5, 2), (3, 3), (1, 1), (1, 1), "SAME"),
+    ((1, 5, 6, 1), (3, 2), (2, 1), (1, 1), "VALID"), ((2, 6, 5, 2), (2, 2), (1, 1), (2, 3), "VALID"),
+    ((1, 4, 4, 2), (2, 3), (1, 1), (1, 1), ((1, 0), (1, 2))),
+    ((2, 7, 2), (3,), (2,), (1,), "SAME"), ((2, 7, 2), (2,), (3,), (1,), "VALID"), ((1, 4, 3, 4, 2),
+    (2, 2, 2), (2, 1, 2), (1, 1, 1), "VALID"),
+    ((0, 4, 4, 1), (2, 2), (1, 1), (1, 1), "SAME"), ((2, 3, 3, 2), (1, 1), (1, 1), (1, 1), "VALID"),
+    ((1, 2, 2, 1), (3, 2), (1, 1), (1, 1), "VALID"),
 ]  # fmt: skip
 
 
 def _cases() -> Iterator[tuple[Sizes, Sizes, dict[str, Any]]]:
     for shape, window, strides, dilations, padding in _CASES:
-        attributes: dict[str, Any] = {"window": window, "strides": strides, "dilations": dilations, "padding": padding}
+        attributes: dict[str, Any] = {
+            "window": window,
+            "strides": strides,
+            "dilations": dilations,
+            "padding": padding,
+        }
         yield shape, _shape_of_windows(shape, _found(shape, **attributes)), attributes
 
 
@@ -128,7 +146,9 @@ def _written_out(shape: Sizes, attributes: dict[str, Any]) -> Iterator[tuple[Any
         for number, place in enumerate(np.ndindex(found.window)):
             at = tuple(
                 p * s + k * d - low
-                for p, s, k, d, (low, _) in zip(position, found.strides, place, found.dilations, found.padding, strict=True)
+                for p, s, k, d, (low, _) in zip(
+                    position, found.strides, place, found.dilations, found.padding, strict=True
+                )
             )
             if all(0 <= a < m for a, m in zip(at, found.sizes, strict=True)):
                 yield (slice(None), *position, number), (slice(None), *at)
@@ -151,7 +171,8 @@ def _(g: Any, shape: Any, **attributes: Any) -> Any:
 
 
 _BAD: list[dict[str, Any]] = [
-    {"strides": (0, 1)}, {"strides": (1,)}, {"dilations": (1, -1)}, {"window": (0, 1)}, {"window": (2**40, 1)}, {"padding": "FULL"},
+    {"strides": (0, 1)}, {"strides": (1,)}, {"dilations": (1, -1)}, {"window": (0, 1)},
+    {"window": (2**40, 1)}, {"padding": "FULL"},
     {"padding": ((0, 0),)}, {"padding": ((0, 0), (-1, 0))}, {"window": (2, 2, 2)}, {"dilations": (9, 9)},
 ]  # fmt: skip
 
@@ -166,6 +187,12 @@ def _() -> Iterator[BadInput]:
 
 @overlay_windows.rejects
 def _() -> Iterator[BadInput]:
-    usual = {"shape": (1, 4, 4, 2), "window": (2, 2), "strides": (1, 1), "dilations": (1, 1), "padding": "VALID"}
+    usual = {
+        "shape": (1, 4, 4, 2),
+        "window": (2, 2),
+        "strides": (1, 1),
+        "dilations": (1, 1),
+        "padding": "VALID",
+    }
     for settings in [*_BAD, {"shape": (2, 4, 4, 2)}, {"shape": (4, 4)}, {"shape": (1, 5, 4, 2)}]:
         yield BadInput("windows must make sense", (np.ones((1, 3, 3, 4, 2), np.float32),), usual | settings)

@@ -1,11 +1,13 @@
 """Pools: the largest element or the mean of each window, with their transposes.
 
-The mean is linear: `window_sum` and `window_spread` are transposes of each other. The largest element is a choice of
-positions: `window_max_gradient` puts cotangents at the chosen positions, `window_max_pick` takes values from there,
-and they are transposes of each other. Of equal elements the first in row-major order is chosen, as in TensorFlow.
+The mean is linear: `window_sum` and `window_spread` are transposes of each other. The largest element is a
+choice of positions: `window_max_gradient` puts cotangents at the chosen positions, `window_max_pick` takes
+values from there, and they are transposes of each other. Of equal elements the first in row-major order is
+chosen, as in TensorFlow.
 
-Layout: (batch, sizes ..., channels). A reduction over a window is done axis by axis, in blocks of the batch that fit
-the cache; lines of a channels-last image are long runs in memory, which is what NumPy is fast at.
+Layout: (batch, sizes ..., channels). A reduction over a window is done axis by axis, in blocks of the
+batch that fit the cache; lines of a channels-last image are long runs in memory, which is what NumPy is
+fast at.
 """
 
 from __future__ import annotations
@@ -31,12 +33,16 @@ def _pool_windows(shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes,
     found = windows("pool", shape[1:-1], window, strides, dilations, padding)
     for (low, high), width, dilation in zip(found.padding, window, dilations, strict=True):
         if max(low, high) > (width - 1) * dilation:
-            raise invalid(f"pool: padding {found.padding} must be smaller than the window {list(window)}, or windows are empty.")
+            raise invalid(
+                f"pool: padding {found.padding} must be smaller than the window {list(window)}, or windows "
+                "are empty."
+            )
     return found
 
 
 def _pool_blocks(shape: Sizes, itemsize: int) -> Iterator[slice]:
-    # A few arrays of the input's size are alive at a time: half a megabyte of input stays in a core's own cache.
+    # A few arrays of the input's size are alive at a time: half a megabyte of input stays in a core's own
+    # cache.
     return blocks(shape[0], 8 * prod(shape[1:]) * itemsize)
 
 
@@ -68,7 +74,8 @@ def _reduce_along(function: Any, x: Array, axis: int, taps: tuple[Tap, ...], cou
     return result
 
 
-# --- the largest element -----------------------------------------------------------------------------------------------
+# --- the largest element
+# -----------------------------------------------------------------------------------------------
 
 
 def _lowest(dtype: np.dtype[Any]) -> Any:
@@ -81,7 +88,9 @@ def _window_max(input: Array, window: Sizes, strides: Sizes, dilations: Sizes, p
 
 
 @op(eager=_window_max, dtypes=REAL, tf_name="MaxPool")
-def window_max(xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Any:
+def window_max(
+    xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
+) -> Any:
     """The largest element of each window."""
     found = _pool_windows(input.shape, window, strides, dilations, padding)
     result = xp.full((input.shape[0], *found.outputs, input.shape[-1]), _lowest(input.dtype), input.dtype)
@@ -91,13 +100,14 @@ def window_max(xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilations:
 
 
 def _stages(found: Windows) -> list[list[tuple[tuple[slice, ...], tuple[slice, ...]]]]:
-    """Keys of inputs and outputs of the window's places, in row-major order: all at once, or axis by axis for many."""
+    """Keys of inputs and outputs of the window's places, row-major: all at once, or axis by axis if many."""
     if prod(found.window) <= 9 or len(found.window) == 1:
         return [[((slice(None), *tap.inputs), (slice(None), *tap.outputs)) for tap in found.taps()]]
-    return [
-        [((*(slice(None),) * (axis + 1), *tap.inputs), (*(slice(None),) * (axis + 1), *tap.outputs)) for tap in found.taps_along(axis)]
-        for axis in reversed(range(len(found.window)))
-    ]  # fmt: skip
+    stages = []
+    for axis in reversed(range(len(found.window))):
+        lead = (slice(None),) * (axis + 1)
+        stages.append([((*lead, *tap.inputs), (*lead, *tap.outputs)) for tap in found.taps_along(axis)])
+    return stages
 
 
 def _steps(x: Array, out: Array, found: Windows) -> list[Array]:
@@ -107,7 +117,9 @@ def _steps(x: Array, out: Array, found: Windows) -> list[Array]:
     values = [x]
     for axis in reversed(range(1, len(found.window))):
         taps = found.taps_along(axis)
-        values.append(_reduce_along(np.maximum, values[-1], axis + 1, taps, found.outputs[axis], _lowest(x.dtype)))
+        values.append(
+            _reduce_along(np.maximum, values[-1], axis + 1, taps, found.outputs[axis], _lowest(x.dtype))
+        )
     return [*values, out]
 
 
@@ -147,7 +159,15 @@ def _window_max_gradient(
 
 @op(eager=_window_max_gradient, dtypes=FLOATING, tf_name="MaxPoolGrad")
 def window_max_gradient(
-    xp: Any, g: Any, input: Any, largest: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
+    xp: Any,
+    g: Any,
+    input: Any,
+    largest: Any,
+    *,
+    window: Sizes,
+    strides: Sizes,
+    dilations: Sizes,
+    padding: Padding,
 ) -> Any:
     """Zeros with g where each window of the input has its largest element, which is `largest`."""
     found = _checked_triple(g, input, largest, window, strides, dilations, padding, "output")
@@ -179,7 +199,15 @@ def _window_max_pick(
 
 @op(eager=_window_max_pick, dtypes=FLOATING, tf_name="MaxPoolGradGrad")
 def window_max_pick(
-    xp: Any, t: Any, input: Any, largest: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
+    xp: Any,
+    t: Any,
+    input: Any,
+    largest: Any,
+    *,
+    window: Sizes,
+    strides: Sizes,
+    dilations: Sizes,
+    padding: Padding,
 ) -> Any:
     """The elements of t where each window of the input has its largest element, which is `largest`."""
     found = _checked_triple(t, input, largest, window, strides, dilations, padding, "input")
@@ -199,7 +227,8 @@ def _checked_triple(
     expected = (input.shape[0], *found.outputs, input.shape[-1])
     if largest.shape != expected or given.shape != (expected if like == "output" else input.shape):
         raise invalid(
-            f"max_pool: an input of shape {input.shape} gives an output of shape {expected}; the output given has {largest.shape} and the "
+            f"max_pool: an input of shape {input.shape} gives an output of shape {expected}; the output "
+            f"given has {largest.shape} and the "
             f"gradient, which must be like the {like}, has {given.shape}."
         )
     return found
@@ -207,32 +236,44 @@ def _checked_triple(
 
 @window_max.vjp("input")
 def _(g: Any, input: Any, out: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
-    return window_max_gradient(g, input, out, window=window, strides=strides, dilations=dilations, padding=padding)
+    return window_max_gradient(
+        g, input, out, window=window, strides=strides, dilations=dilations, padding=padding
+    )
 
 
 @window_max.jvp("input")
 def _(t: Any, input: Any, out: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
-    return window_max_pick(t, input, out, window=window, strides=strides, dilations=dilations, padding=padding)
+    return window_max_pick(
+        t, input, out, window=window, strides=strides, dilations=dilations, padding=padding
+    )
 
 
 @window_max_gradient.vjp("g")
 def _(t: Any, input: Any, largest: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
-    return window_max_pick(t, input, largest, window=window, strides=strides, dilations=dilations, padding=padding)
+    return window_max_pick(
+        t, input, largest, window=window, strides=strides, dilations=dilations, padding=padding
+    )
 
 
 @window_max_pick.vjp("t")
 def _(g: Any, input: Any, largest: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
-    return window_max_gradient(g, input, largest, window=window, strides=strides, dilations=dilations, padding=padding)
+    return window_max_gradient(
+        g, input, largest, window=window, strides=strides, dilations=dilations, padding=padding
+    )
 
 
 @window_max_gradient.jvp("g")
 def _(t: Any, input: Any, largest: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
-    return window_max_gradient(t, input, largest, window=window, strides=strides, dilations=dilations, padding=padding)
+    return window_max_gradient(
+        t, input, largest, window=window, strides=strides, dilations=dilations, padding=padding
+    )
 
 
 @window_max_pick.jvp("t")
 def _(t: Any, input: Any, largest: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
-    return window_max_pick(t, input, largest, window=window, strides=strides, dilations=dilations, padding=padding)
+    return window_max_pick(
+        t, input, largest, window=window, strides=strides, dilations=dilations, padding=padding
+    )
 
 
 def _window_argmax(
@@ -252,9 +293,16 @@ def _window_argmax(
 
 @op(eager=_window_argmax, dtypes=REAL, tf_name="MaxPoolWithArgmax")
 def window_argmax(
-    xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, with_batch: bool
+    xp: Any,
+    input: Any,
+    *,
+    window: Sizes,
+    strides: Sizes,
+    dilations: Sizes,
+    padding: Padding,
+    with_batch: bool,
 ) -> Any:
-    """Where each window has its largest element: the position in the flattened image, or in the flattened batch."""
+    """Where each window has its largest element: the place in the flattened image, or batch."""
     found = _pool_windows(input.shape, window, strides, dilations, padding)
     shape = (input.shape[0], *found.outputs, input.shape[-1])
     positions = xp.broadcast_to(xp.arange(prod(input.shape[1:])).reshape(1, *input.shape[1:]), input.shape)
@@ -265,14 +313,17 @@ def window_argmax(
         best = best.at[o].set(xp.where(better, input[i], best[o]))
         result = result.at[o].set(xp.where(better, positions[i], result[o]))
     if with_batch:
-        result = result + xp.arange(input.shape[0]).reshape(-1, *(1,) * (input.ndim - 1)) * prod(input.shape[1:])
+        result = result + xp.arange(input.shape[0]).reshape(-1, *(1,) * (input.ndim - 1)) * prod(
+            input.shape[1:]
+        )
     return result
 
 
 window_argmax.not_differentiable("positions are integers")
 
 
-# --- sums and means ----------------------------------------------------------------------------------------------------
+# --- sums and means
+# ----------------------------------------------------------------------------------------------------
 
 
 def _divisor(found: Windows, dtype: Any) -> Any:
@@ -330,7 +381,15 @@ def _spread_along(g: Array, axis: int, taps: tuple[Tap, ...], size: int) -> Arra
 
 @op(eager=_window_spread, dtypes=FLOATING, tf_name="AvgPoolGrad")
 def window_spread(
-    xp: Any, g: Any, *, shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, average: bool
+    xp: Any,
+    g: Any,
+    *,
+    shape: Sizes,
+    window: Sizes,
+    strides: Sizes,
+    dilations: Sizes,
+    padding: Padding,
+    average: bool,
 ) -> Any:
     """The transpose of `window_sum`, for an input of this shape."""
     found = _checked_spread(g, shape, window, strides, dilations, padding)
@@ -345,29 +404,41 @@ def _checked_spread(g: Any, shape: Any, window: Any, strides: Any, dilations: An
     found = _pool_windows(shape, window, strides, dilations, padding)
     if g.shape != (shape[0], *found.outputs, shape[-1]):
         raise invalid(
-            f"avg_pool: an input of shape {shape} gives an output of shape {(shape[0], *found.outputs, shape[-1])}, but the gradient "
+            f"avg_pool: an input of shape {shape} gives an output of shape "
+            f"{(shape[0], *found.outputs, shape[-1])}, but the gradient "
             f"has shape {g.shape}."
         )
     return found
 
 
 @window_sum.vjp("input")
-def _(g: Any, input_shape: Sizes, window: Any, strides: Any, dilations: Any, padding: Any, average: bool) -> Any:
+def _(
+    g: Any, input_shape: Sizes, window: Any, strides: Any, dilations: Any, padding: Any, average: bool
+) -> Any:
     return window_spread(
-        g, shape=input_shape, window=window, strides=strides, dilations=dilations, padding=padding, average=average
+        g,
+        shape=input_shape,
+        window=window,
+        strides=strides,
+        dilations=dilations,
+        padding=padding,
+        average=average,
     )
 
 
 @window_spread.vjp("g")
 def _(t: Any, window: Any, strides: Any, dilations: Any, padding: Any, average: bool) -> Any:
-    return window_sum(t, window=window, strides=strides, dilations=dilations, padding=padding, average=average)
+    return window_sum(
+        t, window=window, strides=strides, dilations=dilations, padding=padding, average=average
+    )
 
 
 window_sum.linear("input")
 window_spread.linear("g")
 
 
-# --- batching: the hidden axis joins the batch -------------------------------------------------------------------------
+# --- batching: the hidden axis joins the batch
+# -------------------------------------------------------------------------
 
 
 def _batch_pool(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
@@ -385,7 +456,8 @@ for _op in (window_max, window_max_gradient, window_max_pick, window_sum, window
     _op.batching = _batch_pool
 
 
-# --- samples and bad inputs --------------------------------------------------------------------------------------------
+# --- samples and bad inputs
+# --------------------------------------------------------------------------------------------
 
 _CASES: list[tuple[Sizes, Sizes, dict[str, Any]]] = [
     ((2, 4, 6, 3), (2, 2), {"strides": (2, 2), "padding": "VALID"}),
@@ -453,7 +525,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 def _written_out(shape: Sizes, attributes: dict[str, Any]) -> Iterator[tuple[Any, list[Any]]]:
-    """From the definition: each output position with the input positions of its window, channel by channel."""
+    """From the definition: each output position with the input positions of its window."""
     found = _pool_windows(shape, **attributes)
     for n, c in product(range(shape[0]), range(shape[-1])):
         for position in np.ndindex(found.outputs):
@@ -525,11 +597,15 @@ def _(g: Any, shape: Any, average: bool, **attributes: Any) -> Any:
 
 
 _BAD: list[tuple[str, dict[str, Any]]] = [
-    ("a stride is positive", {"strides": (0, 1)}), ("a stride is positive", {"strides": (1, -2)}), ("a stride for each size", {"strides": (1,)}),
-    ("a dilation is positive", {"dilations": (0, 1)}), ("a window is positive", {"window": (0, 2)}), ("a window is positive", {"window": (2, -1)}),
+    ("a stride is positive", {"strides": (0, 1)}), ("a stride is positive", {"strides": (1, -2)}),
+    ("a stride for each size", {"strides": (1,)}),
+    ("a dilation is positive", {"dilations": (0, 1)}), ("a window is positive", {"window": (0, 2)}),
+    ("a window is positive", {"window": (2, -1)}),
     ("a window size for each size", {"window": (2,)}), ("padding has a name", {"padding": "valid"}),
-    ("padding is not negative", {"padding": ((-1, 0), (0, 0))}), ("no window is all padding", {"padding": ((2, 0), (0, 0))}),
-    ("the window must fit", {"window": (9, 2)}), ("the window must fit", {"window": (2, 2**40)}), ("padding has pairs", {"padding": ((0, 0),)}),
+    ("padding is not negative", {"padding": ((-1, 0), (0, 0))}),
+    ("no window is all padding", {"padding": ((2, 0), (0, 0))}),
+    ("the window must fit", {"window": (9, 2)}), ("the window must fit", {"window": (2, 2**40)}),
+    ("padding has pairs", {"padding": ((0, 0),)}),
 ]  # fmt: skip
 
 

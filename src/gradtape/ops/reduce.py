@@ -263,10 +263,10 @@ for _op in (reduce_all, reduce_any):
 
 
 def _logsumexp(x: Array, axis: Axis, keepdims: bool) -> Array:
-    top = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
+    top: Any = np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top), top, 0).astype(x.dtype)
-    total = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
-    return total if keepdims else np.squeeze(total, axis=axis) if axis != () else total
+    total: Array = np.log(_add(np.exp(x - top), axis, None, None, True)) + top
+    return total if keepdims or axis == () else np.squeeze(total, axis=axis)
 
 
 @op(eager=_checked(in_float32(_logsumexp)), dtypes=FLOATING, tf_name="LogSumExp")

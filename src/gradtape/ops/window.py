@@ -1,7 +1,9 @@
-"""Sliding windows: where they stand on an input, how many there are, and which elements each of their places meets.
+"""Sliding windows: where they stand on an input, how many there are, and which elements each of their
+places meets.
 
-Convolutions and pools share this. Values have the layout (batch, sizes ..., channels); everything here is about the
-sizes. A window has `window[a]` places along an axis, `dilations[a]` apart, and moves by `strides[a]`.
+Convolutions and pools share this. Values have the layout (batch, sizes ..., channels); everything here is
+about the sizes. A window has `window[a]` places along an axis, `dilations[a]` apart, and moves by
+`strides[a]`.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from ..errors import invalid
 Sizes = tuple[int, ...]
 Padding = str | tuple[tuple[int, int], ...]
 
-# What one block of a large batch may occupy while it is worked on; larger leaves the cache, smaller costs calls.
+# What one block of a large batch may occupy while it is worked on; larger leaves the cache, smaller costs
+# calls.
 BLOCK_BYTES = 1 << 22
 
 
@@ -61,7 +64,7 @@ class Windows(NamedTuple):
         return padded
 
     def view(self, x: Array) -> Array:
-        """What each window of an already padded input sees, as a view: (batch, outputs ..., window ..., channels)."""
+        """What each window of a padded input sees, as a view: (batch, outputs ..., window ..., channels)."""
         first, *middle, last = x.strides
         moves = [s * stride for s, stride in zip(middle, self.strides, strict=True)]
         places = [s * dilation for s, dilation in zip(middle, self.dilations, strict=True)]
@@ -80,12 +83,17 @@ class Windows(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def windows(name: str, sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Windows:
+def windows(
+    name: str, sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
+) -> Windows:
     """The windows on an input, or the error that says why there are none."""
     rank = len(sizes)
     for what, values in (("window", window), ("strides", strides), ("dilations", dilations)):
         if len(values) != rank:
-            raise invalid(f"{name}: {what} {list(values)} must have one number for each of the {rank} sizes {list(sizes)}.")
+            raise invalid(
+                f"{name}: {what} {list(values)} must have one number for each of the {rank} sizes "
+                f"{list(sizes)}."
+            )
         if min(values, default=1) < 1:
             raise invalid(f"{name}: {what} must be positive, got {list(values)}.")
     extents = [(w - 1) * d + 1 for w, d in zip(window, dilations, strict=True)]
@@ -99,15 +107,20 @@ def windows(name: str, sizes: Sizes, window: Sizes, strides: Sizes, dilations: S
     elif isinstance(padding, tuple):
         pads = list(padding)
         if len(pads) != rank or any(len(pair) != 2 or min(pair) < 0 for pair in pads):
-            raise invalid(f"{name}: explicit padding needs {rank} pairs of sizes that are not negative, got {padding}.")
+            raise invalid(
+                f"{name}: explicit padding needs {rank} pairs of sizes that are not negative, got {padding}."
+            )
     else:
         raise invalid(f'{name}: padding must be "SAME", "VALID" or explicit sizes, got {padding!r}.')
     outputs = []
     for axis in range(rank):
         room = sizes[axis] + sum(pads[axis]) - extents[axis]
-        if room <= -2 * strides[axis]:  # TensorFlow's bound; just below zero there is no window, and the output is empty
+        if (
+            room <= -2 * strides[axis]
+        ):  # TensorFlow's bound; just below zero there is no window, and the output is empty
             raise invalid(
-                f"{name}: the window (with dilation {extents[axis]}) is larger than size {sizes[axis]} with padding "
+                f"{name}: the window (with dilation {extents[axis]}) is larger than size {sizes[axis]} "
+                "with padding "
                 f'{pads[axis]} on axis {axis + 1}. Use a smaller window or padding="SAME".'
             )
         outputs.append(max(room // strides[axis] + 1, 0))

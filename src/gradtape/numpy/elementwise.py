@@ -1,0 +1,351 @@
+"""NumPy's ufuncs, each a table line: the function of ours that computes it in the type that NumPy chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import arrays, bitwise, math
+from ..tensor import from_array
+from .promotion import asarray, kind_of, loop_types, promoted, reduced_type, to_type
+
+Function = Callable[..., Any]
+
+
+def _ufunc(name: str, compute: Function) -> Function:
+    ufunc: np.ufunc = getattr(np, name)
+
+    def call(*args: Any) -> Any:
+        if len(args) != ufunc.nin:
+            raise TypeError(f"{name}() takes {ufunc.nin} arguments, got {len(args)}.")
+        types = loop_types(ufunc, tuple([kind_of(a) for a in args]))
+        result = compute(*[asarray(a, t) for a, t in zip(args, types, strict=False)])
+        if ufunc.nout > 1:
+            return tuple(to_type(part, t) for part, t in zip(result, types[ufunc.nin :], strict=True))
+        return to_type(result, types[-1])
+
+    call.__name__ = call.__qualname__ = name
+    parameters = "x" if ufunc.nin == 1 else "x1, x2"
+    call.__doc__ = f"NumPy's {name}({parameters}), with NumPy's types; the tape follows."
+    return call
+
+
+def _by_kind(default: Function, **special: Function) -> Function:
+    """Another function where the operands are bool (b), integers (i) or complex (c)."""
+
+    def compute(x: Any, *more: Any) -> Any:
+        kind = x.dtype.numpy.kind
+        return special.get("i" if kind == "u" else kind, default)(x, *more)
+
+    return compute
+
+
+def truth(x: Any) -> Any:
+    """Whether each element is not zero."""
+    return x if x.dtype.is_bool else math.not_equal(x, arrays.zeros_like(x))
+
+
+def _logical(function: Function) -> Function:
+    return lambda *args: function(*[truth(a) for a in args])
+
+
+def _compared(function: Function) -> Function:
+    """Comparison of truth values goes by 0 and 1; that of complex numbers by NumPy, on the values."""
+    name = function.__name__
+
+    def on_values(x: Any, y: Any) -> Any:
+        return from_array(np.asarray(getattr(np, name)(x._array, y._array)))
+
+    return _by_kind(function, b=lambda x, y: function(to_type(x, np.int8), to_type(y, np.int8)), c=on_values)
+
+
+def _on_values(name: str) -> Function:
+    """What has integers or truth values as results only: NumPy computes it."""
+    return lambda *args: from_array(np.asarray(getattr(np, name)(*[a._array for a in args])))
+
+
+def _same(x: Any) -> Any:
+    return arrays.identity(x)
+
+
+def _never(x: Any) -> Any:
+    return math.is_nan(arrays.zeros_like(to_type(x, np.float32)))
+
+
+def _always(x: Any) -> Any:
+    return math.is_finite(arrays.zeros_like(to_type(x, np.float32)))
+
+
+def _of_parts(function: Function, combine: Function) -> Function:
+    return lambda x: combine(function(math.real(x)), function(math.imag(x)))
+
+
+def _cube_root(x: Any) -> Any:
+    return math.sign(x) * math.pow(math.abs(x), 1.0 / 3.0)
+
+
+def _trunc(x: Any) -> Any:
+    return arrays.where(x < 0, math.ceil(x), math.floor(x))
+
+
+def _ignoring_nan(function: Function) -> Function:
+    def choose(x: Any, y: Any) -> Any:
+        if not x.dtype.is_floating:
+            return MINIMAX[function](x, y)
+        found = function(arrays.where(math.is_nan(x), y, x), arrays.where(math.is_nan(y), x, y))
+        return found
+
+    return choose
+
+
+MINIMAX: dict[Function, Function] = {
+    math.maximum: _by_kind(math.maximum, b=math.logical_or),
+    math.minimum: _by_kind(math.minimum, b=math.logical_and),
+}
+
+
+def _logaddexp(x: Any, y: Any) -> Any:
+    return arrays.reshape(math.reduce_logsumexp(arrays.stack(_broadcast(x, y), 0), axis=0), arrays.shape(x + y))
+
+
+def _logaddexp2(x: Any, y: Any) -> Any:
+    ln2 = float(np.log(2.0))
+    return _logaddexp(x * ln2, y * ln2) / ln2
+
+
+def _broadcast(x: Any, y: Any) -> list[Any]:
+    shape = np.broadcast_shapes(tuple(x.shape), tuple(y.shape))
+    return [arrays.broadcast_to(x, shape), arrays.broadcast_to(y, shape)]
+
+
+def _hypot(x: Any, y: Any) -> Any:
+    # Scaled by the larger of both, so that squares neither overflow nor vanish.
+    larger = arrays.stop_gradient(math.maximum(math.abs(x), math.abs(y)))
+    usable = math.logical_and(larger > 0, math.is_finite(larger))
+    scale = arrays.where(usable, larger, arrays.ones_like(larger))
+    return math.sqrt(math.square(x / scale) + math.square(y / scale)) * scale
+
+
+def _copysign(x: Any, y: Any) -> Any:
+    signs = np.where(np.signbit(y._array), -1, 1).astype(y.dtype.numpy)
+    return math.abs(x) * from_array(signs)
+
+
+def _heaviside(x: Any, y: Any) -> Any:
+    step = arrays.where(math.is_nan(x), x, to_type(x > 0, x.dtype))
+    return arrays.where(math.equal(x, arrays.zeros_like(x)), y, arrays.stop_gradient(step))
+
+
+def _divmod(x: Any, y: Any) -> tuple[Any, Any]:
+    return math.floordiv(x, y), math.floormod(x, y)
+
+
+def _scaled(factor: float) -> Function:
+    return lambda x: x * factor
+
+
+_LN2, _LN10 = float(np.log(2.0)), float(np.log(10.0))
+
+UFUNCS: dict[str, Function] = {
+    "add": _by_kind(math.add, b=math.logical_or),
+    "subtract": math.subtract,
+    "multiply": _by_kind(math.multiply, b=math.logical_and),
+    "divide": math.truediv,
+    "true_divide": math.truediv,
+    "floor_divide": math.floordiv,
+    "remainder": math.floormod,
+    "mod": math.floormod,
+    "fmod": math.truncatemod,
+    "divmod": _divmod,
+    "power": math.pow,
+    "float_power": math.pow,
+    "negative": math.negative,
+    "positive": _same,
+    "absolute": _by_kind(math.abs, b=_same),
+    "abs": _by_kind(math.abs, b=_same),
+    "fabs": math.abs,
+    "sign": math.sign,
+    "square": math.square,
+    "sqrt": math.sqrt,
+    "cbrt": _cube_root,
+    "reciprocal": _by_kind(math.reciprocal, i=lambda x: math.floordiv(arrays.ones_like(x), x)),
+    "exp": math.exp,
+    "exp2": lambda x: math.exp(x * _LN2),
+    "expm1": math.expm1,
+    "log": math.log,
+    "log2": lambda x: math.log(x) / _LN2,
+    "log10": lambda x: math.log(x) / _LN10,
+    "log1p": math.log1p,
+    "logaddexp": _logaddexp,
+    "logaddexp2": _logaddexp2,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "arcsin": math.asin,
+    "arccos": math.acos,
+    "arctan": math.atan,
+    "arctan2": math.atan2,
+    "sinh": math.sinh,
+    "cosh": math.cosh,
+    "tanh": math.tanh,
+    "arcsinh": math.asinh,
+    "arccosh": math.acosh,
+    "arctanh": math.atanh,
+    "hypot": _hypot,
+    "deg2rad": _scaled(float(np.pi / 180)),
+    "radians": _scaled(float(np.pi / 180)),
+    "rad2deg": _scaled(float(180 / np.pi)),
+    "degrees": _scaled(float(180 / np.pi)),
+    "floor": _by_kind(math.floor, i=_same, b=_same),
+    "ceil": _by_kind(math.ceil, i=_same, b=_same),
+    "trunc": _by_kind(_trunc, i=_same, b=_same),
+    "rint": math.rint,
+    "maximum": MINIMAX[math.maximum],
+    "minimum": MINIMAX[math.minimum],
+    "fmax": _ignoring_nan(math.maximum),
+    "fmin": _ignoring_nan(math.minimum),
+    "copysign": _copysign,
+    "heaviside": _heaviside,
+    "nextafter": math.nextafter,
+    "conjugate": _by_kind(_same, c=math.conj),
+    "conj": _by_kind(_same, c=math.conj),
+    "equal": math.equal,
+    "not_equal": math.not_equal,
+    "less": _compared(math.less),
+    "less_equal": _compared(math.less_equal),
+    "greater": _compared(math.greater),
+    "greater_equal": _compared(math.greater_equal),
+    "logical_and": _logical(math.logical_and),
+    "logical_or": _logical(math.logical_or),
+    "logical_xor": _logical(math.logical_xor),
+    "logical_not": _logical(math.logical_not),
+    "isnan": _by_kind(math.is_nan, b=_never, i=_never, c=_of_parts(math.is_nan, math.logical_or)),
+    "isinf": _by_kind(math.is_inf, b=_never, i=_never, c=_of_parts(math.is_inf, math.logical_or)),
+    "isfinite": _by_kind(math.is_finite, b=_always, i=_always, c=_of_parts(math.is_finite, math.logical_and)),
+    "signbit": _on_values("signbit"),
+    "bitwise_and": _by_kind(bitwise.bitwise_and, b=math.logical_and),
+    "bitwise_or": _by_kind(bitwise.bitwise_or, b=math.logical_or),
+    "bitwise_xor": _by_kind(bitwise.bitwise_xor, b=math.logical_xor),
+    "bitwise_not": _by_kind(bitwise.invert, b=math.logical_not),
+    "invert": _by_kind(bitwise.invert, b=math.logical_not),
+    "left_shift": bitwise.left_shift,
+    "right_shift": bitwise.right_shift,
+    "gcd": _on_values("gcd"),
+    "lcm": _on_values("lcm"),
+}
+FUNCTIONS: dict[str, Function] = {name: _ufunc(name, compute) for name, compute in UFUNCS.items()}
+
+# --- elementwise functions that are no ufuncs --------------------------------------------------------------------------
+
+
+def real(val: Any) -> Any:
+    """The real part."""
+    x = asarray(val)
+    return math.real(x) if x.dtype.is_complex else x
+
+
+def imag(val: Any) -> Any:
+    """The imaginary part."""
+    x = asarray(val)
+    return math.imag(x) if x.dtype.is_complex else arrays.zeros_like(x)
+
+
+def angle(z: Any, deg: bool = False) -> Any:
+    """The angle of complex numbers, in radians or degrees."""
+    x = asarray(z)
+    if not x.dtype.is_complex:
+        x = to_type(x, reduced_type("sqrt", x.dtype.numpy))
+        result = arrays.where(x < 0, arrays.ones_like(x) * np.pi, arrays.zeros_like(x))
+    else:
+        result = math.angle(x)
+    return result * float(180 / np.pi) if deg else result
+
+
+def sinc(x: Any) -> Any:
+    """sin(pi x) / (pi x), 1 at 0; the derivative at 0 is 0."""
+    x = asarray(x)
+    x = to_type(x, reduced_type("sinc", x.dtype.numpy)) * float(np.pi)
+    zero = math.equal(x, arrays.zeros_like(x))
+    safe = arrays.where(zero, arrays.ones_like(x), x)
+    return arrays.where(zero, 1.0 - math.square(x) / 6.0, math.sin(safe) / safe)
+
+
+def fix(x: Any) -> Any:
+    """The nearest integer towards zero."""
+    return FUNCTIONS["trunc"](x)
+
+
+def round(a: Any, decimals: int = 0) -> Any:
+    """The nearest number with so many decimals; halves go to the even one."""
+    x = asarray(a)
+    if not x.dtype.is_floating and not x.dtype.is_complex:
+        return to_type(from_array(np.round(x._array, decimals)), reduced_type("round", x.dtype.numpy))
+    if x.dtype.is_complex:
+        return math.complex(round(math.real(x), decimals), round(math.imag(x), decimals))
+    if not decimals:
+        return math.rint(x)
+    factor = 10.0 ** abs(decimals)
+    return math.rint(x * factor) / factor if decimals > 0 else math.rint(x / factor) * factor
+
+
+def clip(a: Any, a_min: Any = None, a_max: Any = None) -> Any:
+    """The values brought between two bounds; None is no bound."""
+    given = [v for v in (a, a_min, a_max) if v is not None]
+    x, *bounds = promoted(*given)
+    if a_min is not None:
+        x = math.maximum(x, bounds[0])
+    return x if a_max is None else math.minimum(x, bounds[-1])
+
+
+def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    """NaN replaced by `nan`, infinities by the largest numbers or what is given."""
+    x = asarray(x)
+    if not x.dtype.is_floating:
+        return x
+
+    def full(value: Any) -> Any:
+        return arrays.zeros_like(x) + value
+
+    high, low = x.dtype.max if posinf is None else posinf, x.dtype.min if neginf is None else neginf
+    x = arrays.where(math.is_nan(x), full(nan), x)
+    infinite = math.is_inf(x)
+    return arrays.where(math.logical_and(infinite, x > 0), full(high), arrays.where(math.logical_and(infinite, x < 0), full(low), x))
+
+
+def _valued(name: str) -> Function:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return from_array(np.asarray(getattr(np, name)(*[np.asarray(asarray(a)) for a in args], **kwargs)))
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"NumPy's {name}: truth values, without derivative."
+    return call
+
+
+VALUED = {name: _valued(name) for name in ("isclose", "isneginf", "isposinf", "isreal", "iscomplex")}
+
+
+def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    """Whether all elements are nearly equal."""
+    return from_array(np.asarray(np.allclose(np.asarray(asarray(a)), np.asarray(asarray(b)), rtol, atol, equal_nan)))
+
+
+def array_equal(a1: Any, a2: Any) -> Any:
+    """Whether shapes and elements are equal."""
+    return from_array(np.asarray(np.array_equal(np.asarray(asarray(a1)), np.asarray(asarray(a2)))))
+
+
+def iscomplexobj(x: Any) -> bool:
+    """Whether the type is complex."""
+    return bool(asarray(x).dtype.is_complex)
+
+
+def isrealobj(x: Any) -> bool:
+    """Whether the type is not complex."""
+    return not iscomplexobj(x)
+
+
+def isscalar(element: Any) -> bool:
+    """Whether the value is a number, or a tensor without axes."""
+    return np.isscalar(element) or (hasattr(element, "ndim") and not element.ndim)
