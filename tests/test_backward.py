@@ -68,6 +68,33 @@ def test_slices_concatenate_and_slices_with_dense_are_dense():
     assert dense.numpy().tolist() == [[2.0, 2.0], [1.0, 1.0], [12.0, 12.0]]
 
 
+@pytest.mark.parametrize(
+    "rearrange",
+    [
+        lambda v: tf.boolean_mask(v, [True, False]),
+        lambda v: tf.reverse(v, [0]),
+        lambda v: tf.roll(v, 1, 0),
+        lambda v: tf.gather(v, [0], axis=1),
+        lambda v: v[tf.constant([1, 0])],
+        pytest.param(
+            lambda v: tf.repeat(v, 2, axis=0),
+            marks=pytest.mark.xfail(reason="tf.repeat: IndexedSlices, dense in TensorFlow", strict=True),
+        ),
+        pytest.param(
+            lambda v: tf.pad(v, [[1, 1], [0, 0]], mode="REFLECT"),
+            marks=pytest.mark.xfail(
+                reason="tf.pad by reflection: IndexedSlices, dense in TensorFlow", strict=True
+            ),
+        ),
+    ],
+)
+def test_only_lookups_give_slices(rearrange):
+    v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as tape:
+        y = rearrange(v)
+    assert isinstance(tape.gradient(y, v), tf.Tensor)
+
+
 def test_an_op_with_several_outputs_gets_zeros_for_those_not_used():
     x = tf.constant([1.0, 2.0, 3.0, 4.0])
     with tf.GradientTape(persistent=True) as tape:

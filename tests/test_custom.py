@@ -1,4 +1,4 @@
-"""Gradients that the user gives: custom_gradient, recompute_grad, grad_pass_through; wrong ones are caught."""
+"""Gradients given by the user: custom_gradient, recompute_grad, grad_pass_through; wrong ones are caught."""
 
 import numpy as np
 import pytest
@@ -120,7 +120,9 @@ def run(function, *values):
     return gradient(function, *values)
 
 
-@pytest.mark.parametrize("returned", [lambda x: x, lambda x: (x,), lambda x: (x, 3), lambda x: None, lambda x: (x, x, x)])
+@pytest.mark.parametrize(
+    "returned", [lambda x: x, lambda x: (x,), lambda x: (x, 3), lambda x: None, lambda x: (x, x, x)]
+)
 def test_a_function_that_returns_no_pair_is_told_so(returned):
     with pytest.raises(TypeError, match="return y, grad"):
         run(tf.custom_gradient(returned))

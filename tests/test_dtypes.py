@@ -39,7 +39,7 @@ def test_equality_takes_names_and_numpy_types():
     assert tf.float32 == np.float32
     assert np.float32 == tf.float32
     assert tf.float32 == "float32"
-    assert tf.float32 == float
+    assert tf.float32 == float  # noqa: E721
     assert tf.float32 != tf.float64
     assert tf.float32 != None  # noqa: E711
     assert tf.float32 != "nope"
@@ -47,7 +47,12 @@ def test_equality_takes_names_and_numpy_types():
 
 
 def test_python_types_have_tensorflows_defaults():
-    assert [tf.as_dtype(t).name for t in (float, bool, str, complex)] == ["float32", "bool", "string", "complex128"]
+    assert [tf.as_dtype(t).name for t in (float, bool, str, complex)] == [
+        "float32",
+        "bool",
+        "string",
+        "complex128",
+    ]
     assert (tf.as_dtype("half"), tf.as_dtype("double"), tf.half, tf.double) == (tf.float16, tf.float64) * 2
 
 

@@ -1,4 +1,4 @@
-"""TensorFlow's functions around ops: print, devices, dependencies. Printed texts are those of TensorFlow 2.21."""
+"""TensorFlow's functions around ops: print (the texts are TensorFlow 2.21's), devices, dependencies."""
 
 import sys
 
@@ -12,7 +12,8 @@ PRINTED = [
     (lambda: [tf.range(10.0)], "[0 1 2 ... 7 8 9]\n"),
     (
         lambda: [tf.reshape(tf.range(100), [10, 10])],
-        "[[0 1 2 ... 7 8 9]\n [10 11 12 ... 17 18 19]\n [20 21 22 ... 27 28 29]\n ...\n [70 71 72 ... 77 78 79]\n"
+        "[[0 1 2 ... 7 8 9]\n [10 11 12 ... 17 18 19]\n [20 21 22 ... 27 28 29]\n ...\n"
+        " [70 71 72 ... 77 78 79]\n"
         " [80 81 82 ... 87 88 89]\n [90 91 92 ... 97 98 99]]\n",
     ),
     (
@@ -21,7 +22,7 @@ PRINTED = [
     ),
     (lambda: [tf.constant("a")], "a\n"),
     (lambda: [tf.constant(["a", "b"])], '["a" "b"]\n'),
-    (lambda: [[tf.constant("a"), "b"], tf.constant("x y")], "[\"a\", 'b'] \"x y\"\n"),
+    (lambda: [[tf.constant("a"), "b"], tf.constant("x y")], '["a", \'b\'] "x y"\n'),
     (lambda: [tf.constant([[True, False]])], "[[1 0]]\n"),
     (lambda: [tf.constant(0.1)], "0.1\n"),
     (lambda: [tf.constant(1 / 3)], "0.333333343\n"),
@@ -90,7 +91,10 @@ def test_what_counts_as_a_tensor():
     assert tf.executing_eagerly()
 
 
-@pytest.mark.parametrize("name", ["/GPU:0", "GPU:3", "/cpu:0", "/device:CPU:0", "/job:localhost/replica:0/task:0/device:GPU:0", None])
+@pytest.mark.parametrize(
+    "name",
+    ["/GPU:0", "GPU:3", "/cpu:0", "/device:CPU:0", "/job:localhost/replica:0/task:0/device:GPU:0", None],
+)
 def test_a_device_that_is_not_there_is_the_cpu(name):
     with tf.device(name):
         x = tf.constant(1.0) + 1.0

@@ -28,7 +28,7 @@ LAYERS: dict[int, set[str]] = {
     6: {"compile", "xla"},
     7: {"data", "train", "summary", "diagnostics", "testing", "distribute", "datasets"},
     8: {
-        *("arrays", "math", "nn", "linalg", "random", "signal", "clip", "raw_ops"),
+        *("arrays", "math", "nn", "linalg", "random", "signal", "image", "clip", "raw_ops"),
         *("special", "bitwise", "sorting", "sparse", "strings", "numpy", "experimental"),
         *("blocks", "partition", "control", "tensor_array", "script", "quantization", "generator", "candidates"),
         *(
@@ -54,6 +54,7 @@ LAZY: dict[tuple[str, str], str] = {
         "entry",
     ): "entries are generated from an Op at its first use, and need the class Op",
     ("compat", "__init__"): "tf.compat.v2 is the package itself, which imports compat",
+    ("raw_ops", "image"): "images are imported by programs that use them",
     ("nn", "sparse.embedding"): "sparse tensors are imported by programs that use them",
 }
 

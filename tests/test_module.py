@@ -64,7 +64,12 @@ def test_what_is_appended_later_is_found():
 
 @pytest.mark.parametrize(
     ("cls", "name"),
-    [("MyCoolModule", "my_cool_module"), ("HTTPServer2", "http_server2"), ("ABC", "abc"), ("conv2D_v1", "conv2_d_v1")],
+    [
+        ("MyCoolModule", "my_cool_module"),
+        ("HTTPServer2", "http_server2"),
+        ("ABC", "abc"),
+        ("conv2D_v1", "conv2_d_v1"),
+    ],
 )
 def test_the_name_of_a_class_in_snake_case(cls, name):
     assert type(cls, (tf.Module,), {})().name == name

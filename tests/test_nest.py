@@ -126,10 +126,12 @@ def test_mappings_and_equal_namedtuples_are_one_kind():
 leaves = st.none() | st.integers() | st.text(max_size=2)
 structures = st.recursive(
     leaves,
-    lambda inner: st.lists(inner, max_size=3)
-    | st.lists(inner, max_size=3).map(tuple)
-    | st.dictionaries(st.text(max_size=2), inner, max_size=3)
-    | st.builds(Point, inner, inner),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(st.text(max_size=2), inner, max_size=3)
+        | st.builds(Point, inner, inner)
+    ),
     max_leaves=12,
 )
 

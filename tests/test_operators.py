@@ -133,7 +133,7 @@ def test_comparisons_are_elementwise():
 
 def test_other_shapes_and_none_are_different():
     x = tf.constant([1.0, 2.0])
-    assert not (x == [1.0, 2.0, 3.0])
+    assert not (x == [1.0, 2.0, 3.0])  # noqa: SIM201
     assert x != [1.0, 2.0, 3.0]
     assert (x == None) is False  # noqa: E711
     assert (x != None) is True  # noqa: E711

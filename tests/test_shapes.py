@@ -32,7 +32,9 @@ def test_shapes_are_made_of_anything_that_counts():
     assert tf.TensorShape(np.array([3, 4])).as_list() == [3, 4]
 
 
-@pytest.mark.parametrize(("dims", "error"), [([1, -1], ValueError), ([-2], ValueError), ([1.5], TypeError), ("ab", TypeError)])
+@pytest.mark.parametrize(
+    ("dims", "error"), [([1, -1], ValueError), ([-2], ValueError), ([1.5], TypeError), ("ab", TypeError)]
+)
 def test_what_is_no_size_is_an_error(dims, error):
     with pytest.raises(error):
         tf.TensorShape(dims)
@@ -65,9 +67,9 @@ def test_a_shape_is_a_sequence():
 
 def test_shapes_concatenate():
     shape = tf.TensorShape([1, 2])
-    assert shape + [3] == [1, 2, 3]
-    assert [3] + shape == [3, 1, 2]
-    assert (3,) + shape == [3, 1, 2]
+    assert shape + [3] == [1, 2, 3]  # noqa: RUF005
+    assert [3] + shape == [3, 1, 2]  # noqa: RUF005
+    assert (3,) + shape == [3, 1, 2]  # noqa: RUF005
     assert shape.concatenate(3) == [1, 2, 3]
     assert (shape + None).rank is None
 

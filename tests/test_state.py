@@ -153,7 +153,10 @@ PLACES = [value for name, value in list(globals().items()) if name.startswith("i
 
 def left_behind():
     """All that a thread could carry on."""
-    return [len(ACTIVE), *(value if isinstance(value, int) else len(value) for _, value in sorted(vars(STATE).items()))]
+    return [
+        len(ACTIVE),
+        *(value if isinstance(value, int) else len(value) for _, value in sorted(vars(STATE).items())),
+    ]
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.__name__)

@@ -31,8 +31,16 @@ def test_a_target_of_many_elements_is_summed_or_weighted():
         tape.watch(x)
         y = x * x
     assert tape.gradient(y, x).numpy().tolist() == [2.0, 4.0, 6.0]
-    assert tape.gradient(y, x, output_gradients=tf.constant([1.0, 0.0, 10.0])).numpy().tolist() == [2.0, 0.0, 60.0]
-    assert tape.gradient([y, x], x, output_gradients=[tf.zeros(3), tf.ones(3)]).numpy().tolist() == [1.0, 1.0, 1.0]
+    assert tape.gradient(y, x, output_gradients=tf.constant([1.0, 0.0, 10.0])).numpy().tolist() == [
+        2.0,
+        0.0,
+        60.0,
+    ]
+    assert tape.gradient([y, x], x, output_gradients=[tf.zeros(3), tf.ones(3)]).numpy().tolist() == [
+        1.0,
+        1.0,
+        1.0,
+    ]
 
 
 def test_the_same_target_twice_counts_twice():
@@ -210,7 +218,17 @@ def test_an_error_in_gradient_spends_a_plain_tape_and_leaves_nothing_recording()
 
 # ---------------------------------------------------------------- random programs
 
-UNARY = [tf.sin, tf.tanh, tf.exp, tf.sigmoid, tf.square, lambda x: x[::-1], lambda x: -x, lambda x: 2.0 - x, tf.nn.softplus]
+UNARY = [
+    tf.sin,
+    tf.tanh,
+    tf.exp,
+    tf.sigmoid,
+    tf.square,
+    lambda x: x[::-1],
+    lambda x: -x,
+    lambda x: 2.0 - x,
+    tf.nn.softplus,
+]
 BINARY = [tf.add, tf.subtract, tf.multiply, lambda a, b: a / (2.0 + b * b), lambda a, b: tf.reduce_sum(a) * b]
 
 
@@ -247,7 +265,8 @@ def test_random_programs_differentiate_as_finite_differences_do(steps, point):
     tangent = accumulator.jvp(y, unconnected_gradients="zero").numpy()
     h = 1e-5
     numeric = [
-        (run(steps, x + h * np.eye(3)[i]).numpy() - run(steps, x - h * np.eye(3)[i]).numpy()) / (2 * h) for i in range(3)
+        (run(steps, x + h * np.eye(3)[i]).numpy() - run(steps, x - h * np.eye(3)[i]).numpy()) / (2 * h)
+        for i in range(3)
     ]
     np.testing.assert_allclose(gradient, numeric, atol=1e-7)
     np.testing.assert_allclose(tangent, gradient @ [1.0, -2.0, 0.5], atol=1e-10)

@@ -49,7 +49,8 @@ REPRS = [
     ),
     (
         lambda: tf.constant([[1.0, 2.0], [3.0, 4.0]]),
-        "<tf.Tensor: shape=(2, 2), dtype=float32, numpy=\narray([[1., 2.],\n       [3., 4.]], dtype=float32)>",
+        "<tf.Tensor: shape=(2, 2), dtype=float32, numpy=\n"
+        "array([[1., 2.],\n       [3., 4.]], dtype=float32)>",
     ),
 ]
 

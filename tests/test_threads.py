@@ -135,7 +135,9 @@ def test_recorders_that_come_and_go_in_many_threads_are_all_counted(switching_of
     assert not ACTIVE
 
 
-@pytest.mark.parametrize("make", [tf.GradientTape, lambda: tf.autodiff.ForwardAccumulator(tf.constant(1.0), tf.constant(1.0))])
+@pytest.mark.parametrize(
+    "make", [tf.GradientTape, lambda: tf.autodiff.ForwardAccumulator(tf.constant(1.0), tf.constant(1.0))]
+)
 def test_a_thread_that_ends_inside_a_context_leaves_nothing(make):
     def enter():
         make().__enter__()

@@ -10,18 +10,25 @@ import gradtape as tf
 
 REPRS = [
     (lambda: tf.Variable(1.0), "<tf.Variable 'Variable:0' shape=() dtype=float32, numpy=1.0>"),
-    (lambda: tf.Variable(0.1), "<tf.Variable 'Variable:0' shape=() dtype=float32, numpy=0.10000000149011612>"),
+    (
+        lambda: tf.Variable(0.1),
+        "<tf.Variable 'Variable:0' shape=() dtype=float32, numpy=0.10000000149011612>",
+    ),
     (
         lambda: tf.Variable([1.0, 2.0], name="v"),
         "<tf.Variable 'v:0' shape=(2,) dtype=float32, numpy=array([1., 2.], dtype=float32)>",
     ),
     (
         lambda: tf.Variable([[1.0], [2.0]]),
-        "<tf.Variable 'Variable:0' shape=(2, 1) dtype=float32, numpy=\narray([[1.],\n       [2.]], dtype=float32)>",
+        "<tf.Variable 'Variable:0' shape=(2, 1) dtype=float32, numpy=\n"
+        "array([[1.],\n       [2.]], dtype=float32)>",
     ),
     (lambda: tf.Variable("a"), "<tf.Variable 'Variable:0' shape=() dtype=string, numpy=b'a'>"),
     (lambda: tf.Variable([True]), "<tf.Variable 'Variable:0' shape=(1,) dtype=bool, numpy=array([ True])>"),
-    (lambda: tf.Variable(1.0, dtype=tf.bfloat16), "<tf.Variable 'Variable:0' shape=() dtype=bfloat16, numpy=1.0>"),
+    (
+        lambda: tf.Variable(1.0, dtype=tf.bfloat16),
+        "<tf.Variable 'Variable:0' shape=() dtype=bfloat16, numpy=1.0>",
+    ),
     (
         lambda: tf.Variable([1.0], shape=tf.TensorShape(None)),
         "<tf.Variable 'Variable:0' shape=<unknown> dtype=float32, numpy=array([1.], dtype=float32)>",
@@ -30,7 +37,10 @@ REPRS = [
         lambda: tf.Variable([1.0], shape=[None]),
         "<tf.Variable 'Variable:0' shape=(None,) dtype=float32, numpy=array([1.], dtype=float32)>",
     ),
-    (lambda: tf.Variable(1.0).assign(2.0), "<tf.Variable 'UnreadVariable' shape=() dtype=float32, numpy=2.0>"),
+    (
+        lambda: tf.Variable(1.0).assign(2.0),
+        "<tf.Variable 'UnreadVariable' shape=() dtype=float32, numpy=2.0>",
+    ),
 ]
 
 
@@ -45,7 +55,13 @@ def test_variables_print_as_tensorflow_prints_them(make, text):
 
 def test_what_a_variable_knows_of_itself():
     v = tf.Variable([1.0, 2.0])
-    assert (v.trainable, v.name, v.dtype, v.shape, v.constraint) == (True, "Variable:0", tf.float32, (2,), None)
+    assert (v.trainable, v.name, v.dtype, v.shape, v.constraint) == (
+        True,
+        "Variable:0",
+        tf.float32,
+        (2,),
+        None,
+    )
     assert v.synchronization is tf.VariableSynchronization.AUTO
     assert v.aggregation is tf.VariableAggregation.NONE
     assert v.device.endswith("CPU:0")
@@ -123,7 +139,10 @@ def test_values_of_another_type_or_shape_are_refused_and_change_nothing():
         (lambda: v.assign_sub([[1.0, 2.0]]), tf.errors.InvalidArgumentError),
         (lambda: v[:1].assign([1.0, 2.0]), tf.errors.InvalidArgumentError),
         (lambda: v[5].assign(1.0), tf.errors.InvalidArgumentError),
-        (lambda: v.scatter_add(tf.IndexedSlices(tf.constant([2.0]), tf.constant([7]))), tf.errors.InvalidArgumentError),
+        (
+            lambda: v.scatter_add(tf.IndexedSlices(tf.constant([2.0]), tf.constant([7]))),
+            tf.errors.InvalidArgumentError,
+        ),
         (lambda: v.scatter_nd_add([[5]], [1.0]), tf.errors.InvalidArgumentError),
         (lambda: v.scatter_add([1.0]), TypeError),
     ]:

@@ -44,7 +44,8 @@ def test_a_map_is_a_loop(name):
 
 def test_structures_in_and_out():
     result = tf.vectorized_map(
-        lambda e: {"sum": e["a"] + e["b"][0], "none": None}, {"a": tf.constant([1.0, 2.0]), "b": (tf.constant([3.0, 4.0]),)}
+        lambda e: {"sum": e["a"] + e["b"][0], "none": None},
+        {"a": tf.constant([1.0, 2.0]), "b": (tf.constant([3.0, 4.0]),)},
     )
     assert result["sum"].numpy().tolist() == [4.0, 6.0]
     assert result["none"] is None
@@ -58,7 +59,10 @@ def test_the_function_runs_once():
 
 def test_an_index_may_differ_from_example_to_example():
     table = tf.constant([10.0, 20.0, 30.0])
-    assert tf.vectorized_map(lambda i: tf.gather(table, i), tf.constant([2, 0])).numpy().tolist() == [30.0, 10.0]
+    assert tf.vectorized_map(lambda i: tf.gather(table, i), tf.constant([2, 0])).numpy().tolist() == [
+        30.0,
+        10.0,
+    ]
 
 
 def test_an_empty_batch_gives_an_empty_result():
@@ -92,7 +96,9 @@ def test_tapes_in_nested_maps_follow_the_value_of_their_own_level():
 # ---------------------------------------------------------------- tapes inside and outside
 
 
-@pytest.mark.parametrize("name", [n for n in FUNCTIONS if n not in ("cast", "constant", "number", "iteration")])
+@pytest.mark.parametrize(
+    "name", [n for n in FUNCTIONS if n not in ("cast", "constant", "number", "iteration")]
+)
 def test_a_tape_outside_follows_the_map(name):
     function = FUNCTIONS[name]
     with tf.GradientTape() as tape:
@@ -199,7 +205,8 @@ def test_forward_over_reverse_inside():
 
 
 @pytest.mark.xfail(
-    reason="tape.stop_recording takes the tape off the list, so positions no longer say which tapes are outside the map", strict=True
+    reason="stop_recording takes the tape off the list: positions no longer say which tapes are outside",
+    strict=True,
 )
 def test_pausing_the_outer_tape_inside_leaves_the_inner_tape_recording():
     with tf.GradientTape(persistent=True) as outer:
@@ -216,7 +223,9 @@ def test_pausing_the_outer_tape_inside_leaves_the_inner_tape_recording():
     np.testing.assert_allclose(y.numpy(), 2.0 * X.numpy())
 
 
-@pytest.mark.xfail(reason="backward.zeros_of reads the array of a batched source, which has none", strict=True)
+@pytest.mark.xfail(
+    reason="backward.zeros_of reads the array of a batched source, which has none", strict=True
+)
 def test_unconnected_zeros_inside():
     def slope(row):
         with tf.GradientTape() as tape:

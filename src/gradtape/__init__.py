@@ -217,7 +217,7 @@ from .vectorize import vectorized_map  # noqa: E402
 from .version import __version__  # noqa: E402
 
 # What most programs do not need is imported on first use: modules, and names that a module has.
-_LAZY = {"experimental", "numpy", "sparse", "strings", "test"}
+_LAZY = {"experimental", "image", "numpy", "signal", "sparse", "strings", "test"}
 _LAZY_NAMES = {"SparseTensor": "sparse", "SparseTensorSpec": "sparse"}
 
 _NOT_YET = {

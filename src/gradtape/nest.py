@@ -13,7 +13,6 @@ from typing import Any
 
 from .shapes import TensorShape
 
-
 _CONTAINERS = (list, tuple, deque, range, Mapping, MappingView)
 _NESTED_TYPES: dict[type, bool] = {}
 

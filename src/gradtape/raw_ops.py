@@ -113,3 +113,10 @@ def Bucketize(input: Any, boundaries: Any, name: str | None = None) -> Any:
 def NextAfter(x1: Any, x2: Any, name: str | None = None) -> Any:
     """The next floating number from x1 in the direction of x2."""
     return nextafter.public(x1, x2)
+
+
+def AdjustHue(images: Any, delta: Any, name: str | None = None) -> Any:
+    """Images with each hue turned by `delta`; see `tf.image.adjust_hue`."""
+    from .image import adjust_hue
+
+    return adjust_hue(images, delta)

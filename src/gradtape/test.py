@@ -42,7 +42,7 @@ def compute_gradient(f: Callable[..., Any], x: Any, delta: float | None = None) 
         y = stack([real(y), imag(y)], axis=-1) if y.dtype.is_complex else y
     exact, numeric = [], []
     for position, argument in enumerate(arguments):
-        matrix = tape.jacobian(y, argument, unconnected_gradients="zero").numpy()
+        matrix = tape.jacobian(y, argument, unconnected_gradients=UnconnectedGradients.ZERO).numpy()
         exact.append(_as_real(matrix.reshape(y.numpy().size, -1)))
         numeric.append(_central_differences(f, arguments, position, 1.0 / 1024 if delta is None else delta))
     return tuple(exact), tuple(numeric)
@@ -246,7 +246,7 @@ class TestCase(unittest.TestCase):
 
 def _is_numeric(value: Any) -> bool:
     try:
-        return _numpy(value).dtype != object
+        return bool(_numpy(value).dtype != object)
     except (TypeError, ValueError):
         return False
 

@@ -16,7 +16,16 @@ from .entry import read_inline
 from .errors import invalid
 from .ops import elementwise, index
 from .shapes import TensorShape
-from .tensor import EagerTensor, IndexedSlices, Reference, Tensor, TensorSpec, describe_value, from_array, to_tensor
+from .tensor import (
+    EagerTensor,
+    IndexedSlices,
+    Reference,
+    Tensor,
+    TensorSpec,
+    describe_value,
+    from_array,
+    to_tensor,
+)
 
 
 class VariableSynchronization(enum.Enum):
@@ -258,7 +267,7 @@ class Variable(metaclass=_VariableMeta):
 
     def _of_same_shape(self, delta: Any) -> Array:
         """The array to add; nothing is broadcast."""
-        array = to_tensor(delta, self.dtype)._array
+        array: Array = to_tensor(delta, self.dtype)._array
         if array.shape != self._value._array.shape:
             raise invalid(
                 f"Cannot update variable '{self._name}' of shape {self._value.shape} with a value of shape {array.shape}."

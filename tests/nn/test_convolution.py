@@ -31,7 +31,6 @@ def test_channels_first_is_channels_last_transposed() -> None:
     padded = tf.nn.conv2d(x, w, 1, [[0, 0], [1, 2], [0, 1], [0, 0]])
     explicit = [[0, 0], [0, 0], [1, 2], [0, 1]]
     close(tf.nn.conv2d(to_first(x), w, 1, explicit, data_format="NCHW"), to_first(padded))
-    y = tf.nn.conv2d_transpose(x, draw(2, 2, 3, 4), [2, 10, 12, 3], 2)
     w = draw(2, 2, 3, 4)
     y = tf.nn.conv2d_transpose(x, w, [2, 10, 12, 3], 2)
     close(tf.nn.conv2d_transpose(to_first(x), w, [2, 3, 10, 12], 2, data_format="NCHW"), to_first(y))

@@ -53,6 +53,17 @@ def test_dropout_of_rate_zero_is_the_tensor_and_a_tensor_rate_has_a_gradient() -
     np.testing.assert_allclose(tape.gradient(y, rate), y * 2)
 
 
+def test_stateless_dropout_depends_on_its_seed_alone() -> None:
+    x = tf.ones([100])
+    first = tf.nn.experimental.stateless_dropout(x, 0.5, seed=[1, 2]).numpy()
+    np.testing.assert_array_equal(first, tf.nn.experimental.stateless_dropout(x, 0.5, seed=[1, 2]).numpy())
+    assert not np.array_equal(first, tf.nn.experimental.stateless_dropout(x, 0.5, seed=[1, 3]).numpy())
+    kept = tf.nn.experimental.general_dropout(
+        x, 0.5, lambda shape, dtype: tf.fill(shape, tf.cast(0.7, dtype))
+    )
+    assert kept.numpy().tolist() == [2.0] * 100
+
+
 def test_moments_from_sufficient_statistics() -> None:
     x = tf.constant(np.random.default_rng(0).standard_normal((4, 3)))
     mean, variance = tf.nn.moments(x, [0])

@@ -12,6 +12,9 @@ NAMESPACES = (
 )  # fmt: skip
 
 
+MISSING = object()
+
+
 def used_in(text: str) -> set[str]:
     """The dotted names below `tf` in a text."""
     found: set[str] = set()
@@ -26,14 +29,12 @@ def used_in(text: str) -> set[str]:
 
 
 def resolves(library: Any, name: str) -> bool:
-    """Whether `tf.a.b` is there; what follows a class or a function is an attribute of its results."""
+    """Whether the library has `tf.a.b`."""
     value = library
     for part in name.split(".")[1:]:
-        if not isinstance(value, types.ModuleType) and not hasattr(value, part):
-            return not isinstance(value, type) or name.count(".") > 2
-        if not hasattr(value, part):
+        value = getattr(value, part, MISSING)
+        if value is MISSING:
             return False
-        value = getattr(value, part)
     return True
 
 

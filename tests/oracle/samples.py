@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import string
 from collections.abc import Iterator
 from typing import Any
@@ -236,7 +237,8 @@ def bad_cases(op: Op, text: str) -> Iterator[Case]:
             continue
         try:
             call, inputs = from_sample(op, text, bad.args, bad.attributes)
-        except KeyError:  # an argument is missing
+            ast.parse(call)
+        except (KeyError, SyntaxError):  # an argument is missing, or part of the function's name
             continue
         yield Case("bad input", op.name, call, "", inputs, VALUE)
 

@@ -110,7 +110,7 @@ def test_gradient_with_respect_to_the_values(name):
     def scalar(values):
         return tf.reduce_sum(tf.reshape(made_dense(function(sparse(values))), [-1]) * weights)
 
-    theoretical, numerical = tf.test.compute_gradient(scalar, [VALUES])
+    theoretical, numerical = tf.test.compute_gradient(scalar, [VALUES], delta=1e-6)
     np.testing.assert_allclose(theoretical, numerical, rtol=1e-6, atol=1e-8)
     assert np.abs(numerical[0]).max() > 0
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from .. import dtypes, math, random
@@ -77,6 +79,32 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: 
 
     Along axes where `noise_shape` has 1, elements are kept or dropped together.
     """
+    return _dropout(x, rate, noise_shape, lambda shape, dtype: random.uniform(shape, dtype=dtype, seed=seed))
+
+
+def _stateless_dropout(
+    x: Any, rate: Any, seed: Any, rng_alg: Any = None, noise_shape: Any = None, name: str | None = None
+) -> Any:
+    """`dropout` whose choice depends on `seed`, two integers, alone."""
+    algorithm = "auto_select" if rng_alg is None else rng_alg
+
+    def uniform(shape: Any, dtype: Any) -> Any:
+        return random.stateless_uniform(shape, seed, dtype=dtype, alg=algorithm)
+
+    return _dropout(x, rate, noise_shape, uniform)
+
+
+def _general_dropout(
+    x: Any, rate: Any, uniform_sampler: Any, noise_shape: Any = None, name: str | None = None
+) -> Any:
+    """`dropout` with numbers from `uniform_sampler(shape, dtype=dtype)`."""
+    return _dropout(x, rate, noise_shape, lambda shape, dtype: uniform_sampler(shape=shape, dtype=dtype))
+
+
+experimental = SimpleNamespace(general_dropout=_general_dropout, stateless_dropout=_stateless_dropout)
+
+
+def _dropout(x: Any, rate: Any, noise_shape: Any, uniform: Callable[[Any, Any], Any]) -> Any:
     x = to_tensor(x)
     if not x.dtype.is_floating:
         raise ValueError(
@@ -96,12 +124,13 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: 
             raise ValueError(f"`rate` must be a scalar, got shape {rate.shape}.")
         if rate.dtype is not x.dtype:
             raise ValueError(
-                f"`x.dtype` must be compatible with `rate.dtype`. Received: x.dtype={x.dtype!r} and "
-                f"rate.dtype={rate.dtype!r}"
+                f"`x.dtype` must be compatible with `rate.dtype`. Received: x.dtype={x.dtype!r} "
+                f"and rate.dtype={rate.dtype!r}"
             )
     else:
         raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: rate={rate}")
-    keep = math.greater_equal(random.uniform(_noise_shape(x, noise_shape), dtype=x.dtype, seed=seed), rate)
+    keep = math.greater_equal(uniform(_noise_shape(x, noise_shape), x.dtype), rate)
+    # A product with 0 and 1: where() takes eight times as long on a random mask.
     return x * (math.cast(keep, x.dtype) * (1.0 / (1.0 - rate)))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..arrays import reshape, transpose
 from ..errors import UnimplementedError, invalid
-from ..op import as_int, as_ints
+from ..op import as_ints
 from ..tensor import Tensor, to_tensor
 
 Sizes = tuple[int, ...]
@@ -31,7 +31,7 @@ def channels_first(name: str, data_format: Any, rank: int) -> bool:
 
 
 def per_axis(name: str, what: str, value: Any, rank: int, first: bool, default: int = 1) -> tuple[Sizes, int]:
-    """One number for each of the `rank` sizes, and the channels' one, from 1, `rank` or `rank + 2` numbers."""
+    """One number for each of the `rank` sizes and for the channels, from 1, `rank` or `rank + 2` numbers."""
     if value is None:
         return (default,) * rank, default
     numbers = as_ints(value)
@@ -109,8 +109,3 @@ def in_channels_last(function: Callable[[Any], Any], x: Any, rank: int, first: b
     else:
         result = function(x)
     return reshape(result, (*lead, *tuple(result.shape)[1:])) if len(lead) > 1 else result
-
-
-def stride_of(value: Any) -> int:
-    """An integer stride."""
-    return as_int(value)

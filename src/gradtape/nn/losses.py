@@ -66,7 +66,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
     return reshape(loss, tuple(labels.shape))
 
 
-def _pair(name: str, labels: Any, logits: Any) -> tuple[Any, Any]:
+def _pair(labels: Any, logits: Any) -> tuple[Any, Any]:
     logits = to_tensor(logits)
     labels = convert_to_tensor(labels, logits.dtype)
     if logits.shape != labels.shape:
@@ -83,7 +83,7 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
             "Both `labels` and `logits` must be provided for sigmoid_cross_entropy_with_logits. Received: "
             f"labels={labels} and logits={logits}"
         )
-    labels, logits = _pair("sigmoid_cross_entropy_with_logits", labels, logits)
+    labels, logits = _pair(labels, logits)
     # max(x, 0) - x * z + log(1 + exp(-|x|)), whose derivative is sigmoid(x) - z also at x = 0
     return math.softplus(logits) - logits * labels
 
@@ -92,7 +92,7 @@ def weighted_cross_entropy_with_logits(
     labels: Any, logits: Any, pos_weight: Any, name: str | None = None
 ) -> Any:
     """The sigmoid cross entropy with positive examples weighted by `pos_weight`."""
-    labels, logits = _pair("weighted_cross_entropy_with_logits", labels, logits)
+    labels, logits = _pair(labels, logits)
     weight = 1.0 + (pos_weight - 1.0) * labels
     return (1.0 - labels) * logits + weight * math.softplus(-logits)
 

@@ -100,14 +100,19 @@ def _ignoring_nan(function: Function) -> Function:
     return choose
 
 
+def _chosen(compare: np.ufunc) -> Function:
+    """Of two complex numbers, the one that NumPy chooses: it compares real parts first."""
+    return lambda x, y: arrays.where(from_array(np.asarray(compare(x._array, y._array))), x, y)
+
+
 MINIMAX: dict[Function, Function] = {
-    math.maximum: _by_kind(math.maximum, b=math.logical_or),
-    math.minimum: _by_kind(math.minimum, b=math.logical_and),
+    math.maximum: _by_kind(math.maximum, b=math.logical_or, c=_chosen(np.greater_equal)),
+    math.minimum: _by_kind(math.minimum, b=math.logical_and, c=_chosen(np.less_equal)),
 }
 
 
 def _logaddexp(x: Any, y: Any) -> Any:
-    return arrays.reshape(math.reduce_logsumexp(arrays.stack(_broadcast(x, y), 0), axis=0), arrays.shape(x + y))
+    return math.reduce_logsumexp(arrays.stack(_broadcast(x, y), 0), axis=0)
 
 
 def _logaddexp2(x: Any, y: Any) -> Any:
@@ -125,7 +130,9 @@ def _hypot(x: Any, y: Any) -> Any:
     larger = arrays.stop_gradient(math.maximum(math.abs(x), math.abs(y)))
     usable = math.logical_and(larger > 0, math.is_finite(larger))
     scale = arrays.where(usable, larger, arrays.ones_like(larger))
-    return math.sqrt(math.square(x / scale) + math.square(y / scale)) * scale
+    length = math.sqrt(math.square(x / scale) + math.square(y / scale)) * scale
+    infinite = math.logical_or(math.is_inf(x), math.is_inf(y))  # also beside NaN, as in C
+    return arrays.where(infinite, arrays.zeros_like(length) + float("inf"), length)
 
 
 def _copysign(x: Any, y: Any) -> Any:
@@ -201,7 +208,7 @@ UFUNCS: dict[str, Function] = {
     "floor": _by_kind(math.floor, i=_same, b=_same),
     "ceil": _by_kind(math.ceil, i=_same, b=_same),
     "trunc": _by_kind(_trunc, i=_same, b=_same),
-    "rint": math.rint,
+    "rint": _by_kind(math.rint, c=_of_parts(math.rint, math.complex)),
     "maximum": MINIMAX[math.maximum],
     "minimum": MINIMAX[math.minimum],
     "fmax": _ignoring_nan(math.maximum),

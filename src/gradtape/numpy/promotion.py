@@ -115,7 +115,12 @@ def promoted(*values: Any) -> list[Any]:
 @functools.cache
 def loop_types(ufunc: np.ufunc, kinds: tuple[Any, ...]) -> tuple[np.dtype[Any], ...]:
     """The types in which NumPy computes, and those of the results."""
-    return ufunc.resolve_dtypes((*_beside_bfloat16(kinds), *(None,) * ufunc.nout))
+    if all(kind in (int, float, complex) for kind in kinds):  # Python numbers among themselves are not weak
+        kinds = tuple(np.dtype(kind) for kind in kinds)
+    types = ufunc.resolve_dtypes((*_beside_bfloat16(kinds), *(None,) * ufunc.nout))
+    if np.dtype(object) in types:  # NumPy would ask Python objects: for numbers it has no loop
+        raise TypeError(f"ufunc '{ufunc.__name__}' is not defined for the types {', '.join(map(str, kinds))}.")
+    return types
 
 
 @functools.cache

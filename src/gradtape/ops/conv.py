@@ -180,8 +180,10 @@ def _conv_input_gradient(
     if plan.depthwise:
         return _depthwise_input_gradient(g, filters, plan)
     result = np.zeros(shape, g.dtype)
-    spread = _spread_lines if plan.copies_lines else _spread_rows
-    bytes_each = prod(plan.windows.outputs) * (plan.channels + plan.filters) * g.itemsize
+    by_lines = plan.groups == 1 and plan.channels < 5
+    spread = _spread_lines if by_lines else _spread_rows
+    places = prod(plan.windows.window) if by_lines else 1
+    bytes_each = prod(plan.windows.outputs) * (places * plan.channels + plan.filters) * g.itemsize
     for block in blocks(shape[0], bytes_each):
         spread(g[block], filters, plan, result[block])
     return result

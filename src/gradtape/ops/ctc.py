@@ -27,16 +27,14 @@ def _states(
     if label_length.shape != (batch,) or logit_length.shape != (batch,):
         raise invalid(
             f"ctc_loss: there are {batch} label sequences, but label_length has shape {label_length.shape} "
-            "and logit_length "
-            f"{logit_length.shape}."
+            f"and logit_length {logit_length.shape}."
         )
     if not -classes <= blank < classes:
         raise invalid(f"ctc_loss: blank_index {blank} is no class: there are {classes}.")
-    if batch and not (0 <= label_length.min() and label_length.max() <= width and logit_length.min() >= 0):
+    if batch and not (label_length.min() >= 0 and label_length.max() <= width and logit_length.min() >= 0):
         raise invalid(
             f"ctc_loss: label_length {label_length.tolist()} must lie between 0 and {width}, and "
-            "logit_length "
-            f"{logit_length.tolist()} must not be negative."
+            f"logit_length {logit_length.tolist()} must not be negative."
         )
     used = np.arange(width) < label_length[:, None]
     if (used & ((labels < 0) | (labels >= classes))).any():
@@ -55,7 +53,7 @@ def _states(
 def ctc_states(
     xp: Any, labels: Any, label_length: Any, logit_length: Any, *, classes: int, blank: int
 ) -> Any:
-    """Each state's class, whether a skip may enter it, whether an alignment may end there; who has no labels."""
+    """Each state's class, whether a skip enters it, whether alignments may end there; who has no labels."""
     return _states(np.asarray(labels), np.asarray(label_length), np.asarray(logit_length), classes, blank)
 
 

@@ -131,7 +131,7 @@ for _op in (relu, relu6, scaled_relu, elu, selu, softsign):
 
 
 def _silu(features: Array, beta: Any) -> Array:
-    gate = np.multiply(features, beta * 0.5)
+    gate: Array = np.multiply(features, beta * 0.5)
     np.tanh(gate, out=gate)
     gate *= 0.5
     gate += 0.5
@@ -285,7 +285,7 @@ def _softmax(logits: Array, axis: int) -> Array:
     refuse_axis_of_scalar(logits, axis)
     if not logits.size:
         return logits
-    shifted = logits - logits.max(axis=axis, keepdims=True)
+    shifted: Array = logits - logits.max(axis=axis, keepdims=True)
     np.exp(shifted, out=shifted)
     shifted /= shifted.sum(axis=axis, keepdims=True)
     return shifted
@@ -311,7 +311,7 @@ def _log_softmax(logits: Array, axis: int) -> Array:
     refuse_axis_of_scalar(logits, axis)
     if not logits.size:
         return logits
-    shifted = logits - logits.max(axis=axis, keepdims=True)
+    shifted: Array = logits - logits.max(axis=axis, keepdims=True)
     shifted -= np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
     return shifted
 

@@ -1,0 +1,69 @@
+"""`gradtape.numpy`: NumPy's functions under NumPy's names and with its types, on tensors that tapes follow.
+
+What `tf.experimental.numpy` is to TensorFlow, and the same module here. Where `tf.add` refuses operands of two types,
+`gradtape.numpy.add` promotes them as NumPy does, and values without a type get NumPy's (float64, int64):
+
+>>> import gradtape as tf
+>>> import gradtape.numpy as tnp
+>>> x = tf.constant([1.0, 2.0])
+>>> with tf.GradientTape() as tape:
+...     tape.watch(x)
+...     y = tnp.sum(tnp.sqrt(x) * np.array([2.0, 4.0]))
+>>> y.dtype, tape.gradient(y, x).numpy()
+(tf.float64, array([1.       , 1.4142135], dtype=float32))
+
+Functions that have truth values or integers as results have no derivative.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..tensor import Tensor
+from . import creation, elementwise, linalg, manipulation, products, promotion, random, reductions
+from .behavior import experimental_enable_numpy_behavior
+
+ndarray = Tensor
+newaxis = None
+pi, e, euler_gamma, inf, nan = np.pi, np.e, np.euler_gamma, np.inf, np.nan
+
+bool_, object_, string_, unicode_, inexact = np.bool_, np.object_, np.bytes_, np.str_, np.inexact
+int8, int16, int32, int64, int_ = np.int8, np.int16, np.int32, np.int64, np.int64
+uint8, uint16, uint32, uint64 = np.uint8, np.uint16, np.uint32, np.uint64
+float16, float32, float64, float_ = np.float16, np.float32, np.float64, np.float64
+complex64, complex128, complex_ = np.complex64, np.complex128, np.complex128
+finfo, iinfo, issubdtype = np.finfo, np.iinfo, np.issubdtype
+
+_MODULES = (promotion, creation, elementwise, reductions, manipulation, products)
+_NAMES: dict[str, Any] = {**elementwise.FUNCTIONS, **elementwise.VALUED, **reductions.REDUCTIONS}
+_NAMES["around"] = elementwise.round
+for _name in (
+    # promotion and creation
+    "asarray result_type array asanyarray ascontiguousarray copy full zeros ones empty full_like zeros_like ones_like empty_like "
+    "eye identity arange linspace logspace geomspace meshgrid diag diagflat diagonal diag_indices tri tril triu vander ix_ shape ndim size "
+    # elementwise and reductions
+    "real imag angle sinc fix round clip nan_to_num allclose array_equal iscomplexobj isrealobj isscalar "
+    "nanmean var std median average count_nonzero ptp diff polyval trapezoid nonzero "
+    # manipulation
+    "reshape ravel flatten transpose swapaxes moveaxis expand_dims squeeze broadcast_to broadcast_arrays atleast_1d atleast_2d "
+    "atleast_3d concatenate stack vstack hstack dstack column_stack append array_split split vsplit hsplit dsplit tile repeat roll flip "
+    "flipud fliplr rot90 pad take take_along_axis where select compress sort argsort promote_types "
+    # products
+    "matmul dot vdot inner outer tensordot einsum kron cross trace"
+).split():
+    _NAMES[_name] = next(getattr(m, _name) for m in reversed(_MODULES) if hasattr(m, _name))
+globals().update(_NAMES)
+
+__all__ = [
+    *sorted(_NAMES),
+    *("linalg", "random", "ndarray", "newaxis", "pi", "e", "euler_gamma", "inf", "nan"),
+    *("bool_", "object_", "string_", "unicode_", "inexact", "int8", "int16", "int32", "int64", "int_"),
+    *("uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "float_"),
+    *("complex64", "complex128", "complex_", "finfo", "iinfo", "issubdtype", "experimental_enable_numpy_behavior"),
+]
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(f"module 'gradtape.numpy' has no attribute {name!r}: NumPy's own works on x.numpy(), without gradient.")

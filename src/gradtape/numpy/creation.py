@@ -1,0 +1,261 @@
+"""New tensors: given values, ranges, grids and patterned matrices, with NumPy's default types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import arrays, math
+from ..dtypes import BY_NUMPY
+from ..op import as_int, as_shape
+from ..tensor import from_array
+from .promotion import asarray, is_followed, numpy_dtype, promoted, result_type, to_type
+
+
+def array(object: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any:
+    """A tensor of the value, with at least `ndmin` axes; lists may hold tensors, and the tape follows them."""
+    x = asarray(object, dtype)
+    x = arrays.identity(x) if copy else x
+    return x if x.ndim >= ndmin else arrays.reshape(x, (*(1,) * (ndmin - x.ndim), *x.shape))
+
+
+def asanyarray(a: Any, dtype: Any = None) -> Any:
+    """The same as `asarray`."""
+    return asarray(a, dtype)
+
+
+def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
+    """The value as a tensor with at least one axis."""
+    return array(a, dtype, copy=False, ndmin=1)
+
+
+def copy(a: Any) -> Any:
+    """The value as a tensor of its own."""
+    return array(a)
+
+
+def _sizes(shape: Any) -> tuple[int, ...]:
+    sizes = as_shape(shape)
+    if -1 in sizes:
+        raise ValueError("negative dimensions are not allowed")
+    return sizes
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+    """`fill_value` everywhere, broadcast; the tape follows it."""
+    value = asarray(fill_value, dtype)
+    return arrays.broadcast_to(value, _sizes(shape))
+
+
+def zeros(shape: Any, dtype: Any = float) -> Any:
+    """Zeros."""
+    return arrays.zeros(_sizes(shape), BY_NUMPY[numpy_dtype(dtype)])
+
+
+def ones(shape: Any, dtype: Any = float) -> Any:
+    """Ones."""
+    return arrays.ones(_sizes(shape), BY_NUMPY[numpy_dtype(dtype)])
+
+
+def empty(shape: Any, dtype: Any = float) -> Any:
+    """Zeros: a tensor never changes, so that nobody could fill it later."""
+    return zeros(shape, dtype)
+
+
+def full_like(a: Any, fill_value: Any, dtype: Any = None) -> Any:
+    """`fill_value` in the shape and type of `a`."""
+    x = asarray(a)
+    return full(tuple(x.shape), fill_value, x.dtype if dtype is None else dtype)
+
+
+def zeros_like(a: Any, dtype: Any = None) -> Any:
+    """Zeros in the shape and type of `a`."""
+    return full_like(a, 0, dtype)
+
+
+def ones_like(a: Any, dtype: Any = None) -> Any:
+    """Ones in the shape and type of `a`."""
+    return full_like(a, 1, dtype)
+
+
+def empty_like(a: Any, dtype: Any = None) -> Any:
+    """Zeros in the shape and type of `a`; see `empty`."""
+    return full_like(a, 0, dtype)
+
+
+def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Any:
+    """Ones on the k-th diagonal, zeros elsewhere."""
+    return from_array(np.eye(as_int(N), None if M is None else as_int(M), as_int(k), numpy_dtype(dtype)))
+
+
+def identity(n: Any, dtype: Any = float) -> Any:
+    """The identity matrix."""
+    return eye(n, dtype=dtype)
+
+
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
+    """Numbers from `start` up to `stop` in steps; no derivative in the bounds."""
+    bounds = [np.asarray(v)[()] if hasattr(v, "dtype") else v for v in (start, stop, step) if v is not None]
+    if stop is None:
+        bounds = [0, bounds[0], bounds[-1]]
+    count = np.ceil((bounds[1] - bounds[0]) / bounds[2]) if bounds[2] else np.inf
+    if not count < 2**40:
+        raise ValueError("Maximum allowed size exceeded")
+    return from_array(np.arange(*bounds, dtype=None if dtype is None else numpy_dtype(dtype)))
+
+
+def linspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
+) -> Any:
+    """`num` evenly spaced numbers from `start` to `stop`; the tape follows both.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.linspace(0, 1, 3).numpy()
+    array([0. , 0.5, 1. ])
+    """
+    count = as_int(num)
+    if count < 0:
+        raise ValueError(f"Number of samples, {count}, must be non-negative.")
+    first, last = promoted(start, stop, 1.0)[:2]
+    parts = count - 1 if endpoint else count
+    shape = np.broadcast_shapes(tuple(first.shape), tuple(last.shape))
+    first, last = (arrays.expand_dims(arrays.broadcast_to(v, shape), axis) for v in (first, last))
+    sizes = [1] * (len(shape) + 1)
+    sizes[axis] = count
+    places = (np.arange(count) / max(parts, 1)).astype(first.dtype.numpy).reshape(sizes)
+    # As a mean of both ends: the last number is `stop` to the bit.
+    result = first * from_array(1 - places) + last * from_array(places)
+    result = result if dtype is None else to_type(result, dtype)
+    step = arrays.squeeze(last - first, [axis]) / parts if parts > 0 else float("nan")
+    return (result, step) if retstep else result
+
+
+def logspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0) -> Any:
+    """`base` to the power of evenly spaced numbers."""
+    powers = linspace(start, stop, num, endpoint, axis=axis)
+    result = math.pow(asarray(base, powers.dtype), powers)
+    return result if dtype is None else to_type(result, dtype)
+
+
+def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
+    """Numbers with a constant ratio from `start` to `stop`, both of one sign."""
+    first, last = promoted(start, stop, 1.0)[:2]
+    signs = math.sign(first)
+    result = signs * math.exp(linspace(math.log(math.abs(first)), math.log(math.abs(last)), num, endpoint, axis=axis))
+    return result if dtype is None else to_type(result, dtype)
+
+
+def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> list[Any]:
+    """Coordinate grids from coordinate vectors."""
+    grids = arrays.meshgrid(*[asarray(x) for x in xi], indexing=indexing)
+    if not sparse:
+        return grids
+    order = [1, 0, *range(2, len(xi))] if indexing == "xy" and len(xi) > 1 else [*range(len(xi))]
+    return [
+        arrays.reshape(asarray(x), [-1 if a == order[p] else 1 for a in range(len(xi))]) for p, x in enumerate(xi)
+    ]
+
+
+def diag(v: Any, k: Any = 0) -> Any:
+    """A matrix with `v` on its k-th diagonal; of a matrix, that diagonal."""
+    x, offset = asarray(v), as_int(k)
+    if x.ndim == 1:
+        return diagflat(x, offset)
+    if x.ndim != 2:
+        raise ValueError("Input must be 1- or 2-d.")
+    return diagonal(x, offset)
+
+
+def diagflat(v: Any, k: Any = 0) -> Any:
+    """A matrix with the flattened `v` on its k-th diagonal."""
+    x, offset = arrays.reshape(asarray(v), (-1,)), as_int(k)
+    size = x.shape[0] + abs(offset)
+    rows = np.arange(x.shape[0]) + max(-offset, 0)
+    places = np.stack([rows, rows + offset], axis=1)
+    return arrays.scatter_nd(from_array(places), x, (size, size))
+
+
+def diagonal(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The elements of a diagonal, along a new last axis."""
+    x, shift = asarray(a), as_int(offset)
+    if x.ndim < 2:
+        raise ValueError("diag requires an array of at least two dimensions")
+    first, second = axis1 % x.ndim, axis2 % x.ndim
+    rest = [p for p in range(x.ndim) if p not in (first, second)]
+    moved = arrays.transpose(x, [first, second, *rest])
+    rows, columns = moved.shape[0], moved.shape[1]
+    count = max(0, min(rows + min(shift, 0), columns - max(shift, 0)))
+    places = np.arange(count) + max(-shift, 0)
+    indices = from_array(np.stack([places, places + shift], axis=1))
+    return arrays.transpose(arrays.gather_nd(moved, indices), [*range(1, x.ndim - 1), 0])
+
+
+def diag_indices(n: Any, ndim: int = 2) -> tuple[Any, ...]:
+    """The positions of the main diagonal."""
+    return (arange(as_int(n)),) * ndim
+
+
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Any:
+    """Ones at and below the k-th diagonal, zeros above."""
+    return from_array(np.tri(as_int(N), None if M is None else as_int(M), as_int(k), numpy_dtype(dtype)))
+
+
+def _triangle(m: Any, k: Any, upper: bool) -> Any:
+    x = asarray(m)
+    if x.ndim < 2:
+        raise ValueError("Argument to tril or triu must have a rank of at least 2")
+    lower = np.tri(*x.shape[-2:], k=as_int(k) - upper, dtype=np.bool_)
+    kept = np.broadcast_to(~lower if upper else lower, tuple(x.shape))
+    return arrays.where(from_array(kept), x, zeros_like(x))
+
+
+def tril(m: Any, k: Any = 0) -> Any:
+    """The part at and below the k-th diagonal, zeros above."""
+    return _triangle(m, k, upper=False)
+
+
+def triu(m: Any, k: Any = 0) -> Any:
+    """The part at and above the k-th diagonal, zeros below."""
+    return _triangle(m, k, upper=True)
+
+
+def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
+    """The powers of each element as a row, the highest first unless `increasing`."""
+    x = asarray(x)
+    if x.ndim != 1:
+        raise ValueError("x must be a one-dimensional array or sequence.")
+    count = x.shape[0] if N is None else as_int(N)
+    x = to_type(x, result_type(x, 0))
+    columns = [ones_like(x)]
+    for _ in range(1, count):
+        columns.append(columns[-1] * x)
+    columns = columns[:count] if increasing else columns[:count][::-1]
+    return arrays.stack(columns, 1) if columns else zeros((x.shape[0], 0), x.dtype)
+
+
+def ix_(*args: Any) -> tuple[Any, ...]:
+    """Vectors shaped so that together they index a grid."""
+    parts = []
+    for position, given in enumerate(args):
+        x = asarray(given)
+        if x.dtype.is_bool:
+            x = from_array(np.flatnonzero(x._array))
+        parts.append(arrays.reshape(x, [-1 if a == position else 1 for a in range(len(args))]))
+    return tuple(parts)
+
+
+def shape(a: Any) -> tuple[int, ...]:
+    """The sizes of all axes."""
+    return tuple(asarray(a).shape) if is_followed(a) else np.shape(a)
+
+
+def ndim(a: Any) -> int:
+    """The number of axes."""
+    return len(shape(a))
+
+
+def size(a: Any, axis: int | None = None) -> int:
+    """The number of elements, or the size of an axis."""
+    sizes = shape(a)
+    return int(np.prod(sizes, dtype=np.int64)) if axis is None else sizes[axis]

@@ -1,0 +1,92 @@
+"""`gradtape.numpy.linalg`: numpy.linalg's functions that the tape follows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import arrays
+from .. import linalg as ours
+from ..op import as_int
+from .products import matmul as matmul
+from .products import norm as norm
+from .products import outer as outer
+from .promotion import asarray, promoted, to_type
+
+
+def _inexact(a: Any) -> Any:
+    x = asarray(a)
+    return x if x.dtype.is_floating or x.dtype.is_complex else to_type(x, float)
+
+
+def det(a: Any) -> Any:
+    """The determinant."""
+    return ours.det(_inexact(a))
+
+
+def slogdet(a: Any) -> tuple[Any, Any]:
+    """The sign of the determinant and the logarithm of its magnitude."""
+    sign, logarithm = ours.slogdet(_inexact(a))
+    return sign, logarithm
+
+
+def inv(a: Any) -> Any:
+    """The inverse matrix."""
+    return ours.inv(_inexact(a))
+
+
+def pinv(a: Any) -> Any:
+    """The Moore-Penrose inverse."""
+    return ours.pinv(_inexact(a))
+
+
+def solve(a: Any, b: Any) -> Any:
+    """x with a @ x = b; a `b` of one axis is one column."""
+    matrix, right = promoted(_inexact(a), b)
+    if right.ndim == 1:
+        return arrays.squeeze(ours.solve(matrix, arrays.expand_dims(right, -1)), -1)
+    return ours.solve(matrix, right)
+
+
+def cholesky(a: Any) -> Any:
+    """The lower triangular matrix L with L @ L^H = a."""
+    return ours.cholesky(_inexact(a))
+
+
+def qr(a: Any) -> tuple[Any, Any]:
+    """An orthonormal q and an upper triangular r with q @ r = a."""
+    q, r = ours.qr(_inexact(a))
+    return q, r
+
+
+def eigh(a: Any) -> tuple[Any, Any]:
+    """Eigenvalues, in increasing order, and eigenvectors of a Hermitian matrix."""
+    values, vectors = ours.eigh(_inexact(a))
+    return values, vectors
+
+
+def eigvalsh(a: Any) -> Any:
+    """The eigenvalues of a Hermitian matrix, in increasing order."""
+    return ours.eigvalsh(_inexact(a))
+
+
+def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+    """u, s and v^H with a = u @ diag(s) @ v^H; only s without `compute_uv`."""
+    if not compute_uv:
+        return ours.svd(_inexact(a), compute_uv=False)
+    s, u, v = ours.svd(_inexact(a), full_matrices=full_matrices)
+    return u, s, ours.adjoint(v)
+
+
+def matrix_power(a: Any, n: Any) -> Any:
+    """The matrix multiplied with itself, or with its inverse for a negative n."""
+    x, times = asarray(a), as_int(n)
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise ValueError(f"matrix_power: square matrices are needed, got shape {x.shape}.")
+    if times < 0:
+        x, times = inv(x), -times
+    result = arrays.broadcast_to(arrays.eye(x.shape[-1], dtype=x.dtype), tuple(x.shape))
+    while times:
+        if times & 1:
+            result = matmul(result, x)
+        x, times = matmul(x, x) if times > 1 else x, times >> 1
+    return result

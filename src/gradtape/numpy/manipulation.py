@@ -1,0 +1,360 @@
+"""Shapes changed, tensors joined, cut, picked from, sorted and padded, as NumPy does it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import arrays
+from ..op import as_axis, as_int, as_ints
+from ..ops.sort import take_along
+from ..sorting import argsort as order_of
+from ..sorting import sort as sort_values
+from ..tensor import from_array
+from .elementwise import truth
+from .promotion import asarray, promoted, result_type
+from .reductions import nonzero
+
+
+def reshape(a: Any, newshape: Any, order: str = "C") -> Any:
+    """The same elements in another shape, read row by row ("C") or column by column ("F")."""
+    x = asarray(a)
+    if order not in ("C", "F"):
+        raise ValueError(f"reshape: order must be 'C' or 'F', got {order!r}.")
+    if order == "C":
+        return arrays.reshape(x, newshape)
+    return arrays.transpose(arrays.reshape(arrays.transpose(x), as_ints(newshape)[::-1]))
+
+
+def ravel(a: Any, order: str = "C") -> Any:
+    """All elements in one axis."""
+    return reshape(a, (-1,), order)
+
+
+def flatten(a: Any, order: str = "C") -> Any:
+    """All elements in one axis."""
+    return reshape(a, (-1,), order)
+
+
+def transpose(a: Any, axes: Any = None) -> Any:
+    """The axes in another order, or reversed."""
+    x = asarray(a)
+    return arrays.transpose(x, None if axes is None else [p % x.ndim for p in as_ints(axes)])
+
+
+def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
+    """Two axes exchanged."""
+    x = asarray(a)
+    order = list(range(x.ndim))
+    order[axis1], order[axis2] = order[axis2], order[axis1]
+    return arrays.transpose(x, order)
+
+
+def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+    """Axes moved to other places, the others in their order."""
+    x = asarray(a)
+    sources, targets = ([p % x.ndim for p in as_ints(v)] for v in (source, destination))
+    if len(sources) != len(targets) or len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
+        raise ValueError("moveaxis: source and destination must have the same number of different axes.")
+    order = [p for p in range(x.ndim) if p not in sources]
+    for target, origin in sorted(zip(targets, sources, strict=True)):
+        order.insert(target, origin)
+    return arrays.transpose(x, order)
+
+
+def expand_dims(a: Any, axis: Any) -> Any:
+    """New axes of size one."""
+    x = asarray(a)
+    axes = as_ints(axis)
+    rank = x.ndim + len(axes)
+    if any(not -rank <= p < rank for p in axes) or len({p % rank for p in axes}) != len(axes):
+        raise ValueError(f"expand_dims: axes {list(axes)} cannot be in a tensor of rank {rank}.")
+    for position in sorted(p % rank for p in axes):
+        x = arrays.expand_dims(x, position)
+    return x
+
+
+def squeeze(a: Any, axis: Any = None) -> Any:
+    """Without axes of size one, or without those that are named."""
+    return arrays.squeeze(asarray(a), as_axis(axis))
+
+
+def broadcast_to(array: Any, shape: Any) -> Any:
+    """Repeated to a larger shape."""
+    return arrays.broadcast_to(asarray(array), shape)
+
+
+def broadcast_arrays(*args: Any) -> list[Any]:
+    """All repeated to the shape that they have together."""
+    tensors = [asarray(a) for a in args]
+    shape = np.broadcast_shapes(*[tuple(x.shape) for x in tensors])
+    return [arrays.broadcast_to(x, shape) for x in tensors]
+
+
+def _at_least(rank: int, widen: Callable[[Any], Any]) -> Callable[..., Any]:
+    def call(*arys: Any) -> Any:
+        results = [x if x.ndim >= rank else widen(x) for x in map(asarray, arys)]
+        return results[0] if len(results) == 1 else results
+
+    call.__name__ = call.__qualname__ = f"atleast_{rank}d"
+    call.__doc__ = f"The values with at least {rank} axes."
+    return call
+
+
+def _widen_3d(x: Any) -> Any:
+    shapes: dict[int, Any] = {0: (1, 1, 1), 1: (1, -1, 1), 2: (*x.shape, 1)}
+    return arrays.reshape(x, shapes[x.ndim])
+
+
+atleast_1d = _at_least(1, lambda x: arrays.reshape(x, (1,)))
+atleast_2d = _at_least(2, lambda x: arrays.reshape(x, (1, -1)))
+atleast_3d = _at_least(3, _widen_3d)
+
+
+# --- joining and cutting -----------------------------------------------------------------------------------------------
+
+
+def concatenate(arys: Any, axis: Any = 0) -> Any:
+    """One after the other along an axis; flattened first if it is None."""
+    parts = promoted(*arys)
+    if axis is None:
+        return arrays.concat([arrays.reshape(x, (-1,)) for x in parts], 0)
+    return arrays.concat(parts, axis)
+
+
+def stack(arys: Any, axis: int = 0) -> Any:
+    """Along a new axis."""
+    return arrays.stack(promoted(*arys), axis)
+
+
+def _many(results: Any) -> list[Any]:
+    return results if isinstance(results, list) else [results]
+
+
+def vstack(tup: Any) -> Any:
+    """Rows below each other."""
+    return concatenate(_many(atleast_2d(*tup)), 0)
+
+
+def hstack(tup: Any) -> Any:
+    """Side by side."""
+    parts = _many(atleast_1d(*tup))
+    return concatenate(parts, 0 if parts[0].ndim == 1 else 1)
+
+
+def dstack(tup: Any) -> Any:
+    """Behind each other, along the third axis."""
+    return concatenate(_many(atleast_3d(*tup)), 2)
+
+
+def column_stack(tup: Any) -> Any:
+    """Vectors as the columns of a matrix."""
+    return concatenate([arrays.reshape(x, (-1, 1)) if x.ndim < 2 else x for x in map(asarray, tup)], 1)
+
+
+def append(arr: Any, values: Any, axis: Any = None) -> Any:
+    """`values` after `arr`; both flattened if there is no axis."""
+    return concatenate([arr, values], axis)
+
+
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """Parts along an axis: so many, as even as can be, or cut at the given positions."""
+    x = asarray(ary)
+    size = x.shape[axis]
+    if np.ndim(indices_or_sections) == 0:
+        count = as_int(indices_or_sections)
+        if count <= 0:
+            raise ValueError("number sections must be larger than 0.")
+        whole, more = divmod(size, count)
+        sizes = [whole + 1] * more + [whole] * (count - more)
+    else:
+        cuts = [max(0, min(size, c + size if c < 0 else c)) for c in as_ints(indices_or_sections)]
+        starts, ends = [0, *cuts], [*cuts, size]
+        return [_range(x, axis, first, max(last, first)) for first, last in zip(starts, ends, strict=True)]
+    return arrays.split(x, sizes, axis)
+
+
+def _range(x: Any, axis: int, first: int, last: int) -> Any:
+    begin, size = [0] * x.ndim, list(x.shape)
+    begin[axis], size[axis] = first, last - first
+    return arrays.slice(x, begin, size)
+
+
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """Equal parts along an axis, or parts cut at the given positions."""
+    x = asarray(ary)
+    if np.ndim(indices_or_sections) == 0 and x.shape[axis] % as_int(indices_or_sections):
+        raise ValueError("array split does not result in an equal division")
+    return array_split(x, indices_or_sections, axis)
+
+
+def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """`split` along the first axis."""
+    return split(_with_rank(ary, 2, "vsplit"), indices_or_sections, 0)
+
+
+def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """`split` along the second axis, of a vector along its only one."""
+    x = _with_rank(ary, 1, "hsplit")
+    return split(x, indices_or_sections, 1 if x.ndim > 1 else 0)
+
+
+def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """`split` along the third axis."""
+    return split(_with_rank(ary, 3, "dsplit"), indices_or_sections, 2)
+
+
+def _with_rank(a: Any, rank: int, name: str) -> Any:
+    x = asarray(a)
+    if x.ndim < rank:
+        raise ValueError(f"{name} only works on arrays of {rank} or more dimensions")
+    return x
+
+
+# --- repeating and turning -----------------------------------------------------------------------------------------------
+
+
+def tile(A: Any, reps: Any) -> Any:
+    """Repeated as a whole along each axis."""
+    x, times = asarray(A), as_ints(reps)
+    rank = max(x.ndim, len(times))
+    x = arrays.reshape(x, (*(1,) * (rank - x.ndim), *x.shape))
+    return arrays.tile(x, (*(1,) * (rank - len(times)), *times))
+
+
+def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+    """Each element repeated."""
+    return arrays.repeat(asarray(a), np.asarray(repeats), axis)
+
+
+def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    """Shifted along axes; what leaves at one end comes back at the other."""
+    x = asarray(a)
+    if axis is None:
+        return arrays.reshape(arrays.roll(arrays.reshape(x, (-1,)), as_int(shift), 0), tuple(x.shape))
+    return arrays.roll(x, as_axis(shift), as_axis(axis))
+
+
+def flip(m: Any, axis: Any = None) -> Any:
+    """In reverse order along axes, or along all."""
+    x = asarray(m)
+    return arrays.reverse(x, list(range(x.ndim)) if axis is None else [p % x.ndim for p in as_ints(axis)])
+
+
+def flipud(m: Any) -> Any:
+    """Upside down."""
+    return flip(_with_rank(m, 1, "flipud"), 0)
+
+
+def fliplr(m: Any) -> Any:
+    """Left and right exchanged."""
+    return flip(_with_rank(m, 2, "fliplr"), 1)
+
+
+def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
+    """Turned by 90 degrees, k times, from the first towards the second axis."""
+    x = _with_rank(m, 2, "rot90")
+    first, second = (p % x.ndim for p in axes)
+    if first == second:
+        raise ValueError("Axes must be different.")
+    turns = k % 4
+    if turns == 2:
+        return flip(x, (first, second))
+    if turns == 1:
+        return swapaxes(flip(x, second), first, second)
+    return flip(swapaxes(x, first, second), second) if turns else x
+
+
+def pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Any:
+    """More elements at both ends of each axis: a constant, or mirrored ("reflect", "symmetric")."""
+    x = asarray(array)
+    if mode not in ("constant", "reflect", "symmetric"):
+        raise ValueError(f"pad: mode must be 'constant', 'reflect' or 'symmetric', got {mode!r}.")
+    rows = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).astype(np.int32)
+    return arrays.pad(x, rows, mode.upper(), constant_values)
+
+
+# --- picking and sorting -------------------------------------------------------------------------------------------------
+
+
+def take(a: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Any:
+    """Elements at positions along an axis, or of the flattened tensor; negative ones count from the end."""
+    x = asarray(a)
+    x = arrays.reshape(x, (-1,)) if axis is None else x
+    along = 0 if axis is None else axis
+    size = x.shape[along]
+    positions = np.asarray(asarray(indices)._array)
+    if positions.dtype.kind not in "iu":
+        raise TypeError(f"take: positions must be integers, got {positions.dtype}.")
+    if mode == "wrap":
+        positions = positions % max(size, 1)
+    elif mode == "clip":
+        positions = np.clip(positions, 0, max(size - 1, 0))
+    elif mode == "raise":
+        positions = np.where(positions < 0, positions + size, positions)
+    else:
+        raise ValueError(f"take: mode must be 'raise', 'wrap' or 'clip', got {mode!r}.")
+    return arrays.gather(x, from_array(positions), axis=along)
+
+
+def take_along_axis(arr: Any, indices: Any, axis: Any) -> Any:
+    """For each line along the axis, the elements at its own positions."""
+    x, places = asarray(arr), asarray(indices)
+    if axis is None:
+        x, axis = arrays.reshape(x, (-1,)), 0
+    if x.ndim != places.ndim:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    axis %= x.ndim
+    size = x.shape[axis]
+    common = np.broadcast_shapes(*[
+        tuple(1 if p == axis else n for p, n in enumerate(v.shape)) for v in (x, places)
+    ])  # fmt: skip
+    x = arrays.broadcast_to(x, (*common[:axis], size, *common[axis + 1 :]))
+    numbers = np.broadcast_to(places._array, (*common[:axis], places.shape[axis], *common[axis + 1 :]))
+    numbers = np.where(numbers < 0, numbers + size, numbers)
+    return take_along.public(x, from_array(numbers), axis)
+
+
+def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+    """x where the condition holds, y elsewhere; without them, the positions where it holds."""
+    if (x is None) != (y is None):
+        raise ValueError("either both or neither of x and y should be given")
+    if x is None:
+        return nonzero(condition)
+    return arrays.where(truth(asarray(condition)), *promoted(x, y))
+
+
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """The choice that belongs to the first condition that holds."""
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    *choices, result = promoted(*choicelist, default)
+    for condition, choice in reversed(list(zip(condlist, choices, strict=True))):
+        result = arrays.where(truth(asarray(condition)), choice, result)
+    return result
+
+
+def compress(condition: Any, a: Any, axis: Any = None) -> Any:
+    """The slices along an axis where the condition holds."""
+    mask = np.flatnonzero(np.asarray(asarray(condition)))
+    return take(a, mask, axis)
+
+
+def sort(a: Any, axis: Any = -1, kind: Any = None, stable: Any = None) -> Any:
+    """In increasing order along an axis; flattened first if it is None."""
+    x = asarray(a)
+    return sort_values(arrays.reshape(x, (-1,)), 0) if axis is None else sort_values(x, axis)
+
+
+def argsort(a: Any, axis: Any = -1, kind: Any = None, stable: Any = None) -> Any:
+    """The positions that sort the tensor along an axis; equal elements keep their order."""
+    x = asarray(a)
+    order = order_of(arrays.reshape(x, (-1,)), 0, stable=True) if axis is None else order_of(x, axis, stable=True)
+    return asarray(order, np.int64)
+
+
+def promote_types(type1: Any, type2: Any) -> Any:
+    """The smallest type that both types can become."""
+    return result_type(*[np.dtype(getattr(t, "as_numpy_dtype", t)) for t in (type1, type2)])

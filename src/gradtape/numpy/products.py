@@ -1,0 +1,133 @@
+"""Products: of vectors, matrices and tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import arrays, linalg, math
+from ..op import as_ints
+from ..operators import matmul_operator
+from .creation import diagonal
+from .elementwise import FUNCTIONS
+from .manipulation import broadcast_arrays, moveaxis
+from .promotion import asarray, promoted, to_type
+from .reductions import REDUCTIONS
+
+
+def matmul(x1: Any, x2: Any) -> Any:
+    """x1 @ x2; a vector on either side is a row or a column."""
+    a, b = promoted(x1, x2)
+    if a.dtype.is_bool:
+        return to_type(matmul_operator(to_type(a, "int32"), to_type(b, "int32")), bool)
+    return matmul_operator(a, b)
+
+
+def dot(a: Any, b: Any) -> Any:
+    """The sum of products over the last axis of `a` and the last but one of `b`; of scalars, the product."""
+    x, y = promoted(a, b)
+    if not x.ndim or not y.ndim:
+        return FUNCTIONS["multiply"](x, y)
+    return arrays.tensordot(x, y, [[x.ndim - 1], [max(y.ndim - 2, 0)]])
+
+
+def vdot(a: Any, b: Any) -> Any:
+    """The inner product of the flattened tensors, the first conjugated."""
+    x, y = (arrays.reshape(v, (-1,)) for v in promoted(a, b))
+    return math.reduce_sum(FUNCTIONS["conj"](x) * y)
+
+
+def inner(a: Any, b: Any) -> Any:
+    """The sum of products over the last axes."""
+    x, y = promoted(a, b)
+    return arrays.tensordot(x, y, [[-1], [-1]]) if x.ndim and y.ndim else x * y
+
+
+def outer(a: Any, b: Any) -> Any:
+    """All products of an element of one and an element of the other, flattened."""
+    x, y = promoted(a, b)
+    return arrays.reshape(x, (-1, 1)) * arrays.reshape(y, (1, -1))
+
+
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    """The sum of products over axes of both: their number, or a list for each."""
+    return arrays.tensordot(*promoted(a, b), axes)
+
+
+def einsum(subscripts: str, *operands: Any) -> Any:
+    """A sum of products, written in indices."""
+    return arrays.einsum(subscripts, *promoted(*operands))
+
+
+def kron(a: Any, b: Any) -> Any:
+    """Each element of `a` times the whole of `b`."""
+    x, y = promoted(a, b)
+    rank = max(x.ndim, y.ndim)
+    left, right = ((*(1,) * (rank - v.ndim), *v.shape) for v in (x, y))
+    spread = [size for n in left for size in (n, 1)]
+    spaced = [size for n in right for size in (1, n)]
+    product = arrays.reshape(x, spread) * arrays.reshape(y, spaced)
+    return arrays.reshape(product, [n * m for n, m in zip(left, right, strict=True)])
+
+
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
+    """The vector product of vectors of three elements."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x, y = (moveaxis(v, p, -1) for v, p in zip(promoted(a, b), (axisa, axisb), strict=True))
+    if x.shape[-1] != 3 or y.shape[-1] != 3:
+        raise ValueError(f"cross: vectors of three elements are needed, got shapes {x.shape} and {y.shape}.")
+    return moveaxis(linalg.cross(*broadcast_arrays(x, y)), -1, axisc)
+
+
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
+    """The sum of a diagonal."""
+    return REDUCTIONS["sum"](diagonal(a, offset, axis1, axis2), -1, dtype)
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """The norm of vectors (one axis, or no `ord`) or matrices (two axes), as `numpy.linalg.norm` has it."""
+    x = asarray(x)
+    x = x if x.dtype.is_floating or x.dtype.is_complex else to_type(x, float)
+    if axis is None and ord is not None and x.ndim not in (1, 2):
+        raise ValueError("Improper number of dimensions to norm.")
+    axes = None if axis is None else as_ints(axis)
+    vectors = len(axes) == 1 if axes is not None else x.ndim == 1
+    if ord is None or (ord == "fro" and not vectors):
+        return linalg.norm(x, "euclidean", _axes(axes), keepdims)
+    if vectors:
+        return _vector_norm(x, ord, axes[0] if axes is not None else 0, keepdims)
+    pair = axes if axes is not None else (0, 1)
+    if ord in (2, -2, "nuc"):
+        values = linalg.svd(moveaxis(x, pair, (-2, -1)), compute_uv=False)
+        chosen = {2: math.reduce_max, -2: math.reduce_min, "nuc": math.reduce_sum}[ord](values, -1)
+    elif ord in (1, -1, float("inf"), -float("inf")):
+        summed, rest = pair if abs(ord) == 1 else pair[::-1]
+        sums = math.reduce_sum(math.abs(x), summed, True)
+        chosen = (math.reduce_max if ord > 0 else math.reduce_min)(sums, rest, True)
+        chosen = arrays.squeeze(chosen, tuple(p % x.ndim for p in pair))
+    else:
+        raise ValueError(f"Invalid norm order {ord!r} for matrices.")
+    if not keepdims:
+        return chosen
+    return arrays.reshape(chosen, [1 if p in {q % x.ndim for q in pair} else n for p, n in enumerate(x.shape)])
+
+
+def _axes(axes: tuple[int, ...] | None) -> Any:
+    return axes[0] if axes is not None and len(axes) == 1 else axes
+
+
+def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
+    if not isinstance(ord, (int, float)):
+        raise ValueError(f"Invalid norm order {ord!r} for vectors")
+    sizes = math.abs(x)
+    if ord == float("inf"):
+        return math.reduce_max(sizes, axis, keepdims)
+    if ord == -float("inf"):
+        return math.reduce_min(sizes, axis, keepdims)
+    if ord == 0:
+        return math.reduce_sum(to_type(math.not_equal(sizes, arrays.zeros_like(sizes)), sizes.dtype), axis, keepdims)
+    if ord == 2:
+        return math.reduce_euclidean_norm(sizes, axis, keepdims)
+    if ord == 1:
+        return math.reduce_sum(sizes, axis, keepdims)
+    return math.pow(math.reduce_sum(math.pow(sizes, float(ord)), axis, keepdims), 1.0 / ord)
