@@ -19,7 +19,7 @@ SOURCE = pathlib.Path(__file__).parents[1] / "src" / "gradtape"
 
 # A name stands for gradtape/<name>.py or for everything in the folder gradtape/<name>/.
 LAYERS: dict[int, set[str]] = {
-    0: {"version", "errors", "dtypes", "shapes", "nest", "context", "memory", "philox"},
+    0: {"version", "errors", "dtypes", "shapes", "nest", "context", "memory", "philox", "farmhash"},
     1: {"tensor", "op", "entry"},
     2: {"ops"},
     3: {"operators", "variable", "module"},
@@ -56,6 +56,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("compat", "__init__"): "tf.compat.v2 is the package itself, which imports compat",
     ("raw_ops", "image"): "images are imported by programs that use them",
     ("nn", "sparse.embedding"): "sparse tensors are imported by programs that use them",
+    ("experimental", "numpy"): "NumPy's names are imported by programs that use them",
 }
 
 

@@ -322,6 +322,23 @@ def test_shape_dtype_ndim_and_device():
     assert x.device == "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
+@pytest.mark.parametrize("make", [tf.constant, tf.Variable], ids=["tensor", "variable"])
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("T", "tf.transpose"),
+        ("mean", "tf.reduce_mean"),
+        ("item", "numpy"),
+        ("backward", "tape.gradient"),
+        ("detach", "stop_gradient"),
+    ],
+)
+def test_methods_of_other_libraries_are_errors_that_name_the_function(make, name, instead):
+    with pytest.raises(AttributeError, match=instead):
+        getattr(make([1.0, 2.0]), name)
+    assert not hasattr(make([1.0, 2.0]), "nonsense")
+
+
 def test_set_shape_checks():
     x = tf.zeros([2])
     x.set_shape([None])

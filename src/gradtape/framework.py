@@ -105,7 +105,7 @@ def _printed(value: Any, summarize: int) -> str:
     def leaf(item: Any) -> Any:
         if not isinstance(item, (Tensor, Variable)):
             return item
-        shown.append(_summary(np.asarray(to_tensor(item)._array), sys.maxsize if summarize == -1 else summarize))
+        shown.append(summary(np.asarray(to_tensor(item)._array), sys.maxsize if summarize == -1 else summarize))
         return _SLOT
 
     template = pprint.pformat(nest.map_structure(leaf, value)).split(repr(_SLOT))
@@ -123,14 +123,14 @@ class _Slot:
 _SLOT = _Slot()
 
 
-def _summary(array: Array, ends: int, depth: int = 0) -> str:
+def summary(array: Array, ends: int, depth: int = 0) -> str:
     """The elements, at most `ends` at each end of an axis."""
     if not array.ndim:
         return _element(array.item(), array.dtype)
     between = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * (depth + 1)
     count = len(array)
     places = range(count) if count <= 2 * ends else [*range(ends), None, *range(count - ends, count)]
-    rows = ["..." if place is None else _summary(np.asarray(array[place]), ends, depth + 1) for place in places]
+    rows = ["..." if place is None else summary(np.asarray(array[place]), ends, depth + 1) for place in places]
     return f"[{between.join(rows)}]"
 
 

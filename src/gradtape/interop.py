@@ -391,10 +391,25 @@ def _is_followed(value: Any) -> bool:
     )
 
 
+class _Capsule:
+    """A bare DLPack capsule as the object that NumPy asks for one."""
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0  # the CPU
+
+
 def from_dlpack(dlcapsule: Any) -> Tensor:
-    """A tensor from an array of another library, through DLPack; the data is copied."""
+    """A tensor from an array of another library, through DLPack (a capsule, or an object that gives one); copied."""
+    if type(dlcapsule).__name__ == "PyCapsule":
+        dlcapsule = _Capsule(dlcapsule)
     if not hasattr(dlcapsule, "__dlpack__"):
-        raise TypeError(f"from_dlpack needs an object with __dlpack__, got {dlcapsule!r}.")
+        raise TypeError(f"from_dlpack needs an object with __dlpack__ or a capsule, got {dlcapsule!r}.")
     return from_array(np.array(np.from_dlpack(dlcapsule)))
 
 

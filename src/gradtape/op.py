@@ -374,7 +374,9 @@ def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
         result = op.eager(arrays, **attributes) if op.variadic else op.eager(*arrays, **attributes)
     except Exception as error:
         raise explained(op, error, arrays, attributes) from None
-    outputs = (from_array(result),) if op.outputs == 1 else tuple(from_array(part) for part in result)
+    results = (result,) if op.outputs == 1 else result
+    # An array of text gives out its element where a numeric one gives a NumPy scalar.
+    outputs = tuple([from_array(np.array(r, object) if r.__class__ is bytes else r) for r in results])
     if ACTIVE:
         record(op, tuple(tensors), attributes, outputs)
     for observe in OBSERVERS:

@@ -119,8 +119,53 @@ class Tensor:
         def __or__(self, other: Any) -> Any: ...
         def __xor__(self, other: Any) -> Any: ...
 
+    if not TYPE_CHECKING:  # to a type checker the attribute is simply missing
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise missing_attribute(self, name)
+
     def __hash__(self) -> NoReturn:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+
+# What NumPy and PyTorch have as methods, and what it is called here.
+_ELSEWHERE = {
+    "T": "tf.transpose(x)",
+    "all": "tf.reduce_all(x)",
+    "any": "tf.reduce_any(x)",
+    "argmax": "tf.argmax(x)",
+    "astype": "tf.cast(x, dtype)",
+    "backward": "tape.gradient(y, sources), with `y` computed inside `with tf.GradientTape() as tape:`",
+    "clip": "tf.clip_by_value(x, low, high)",
+    "copy": "tf.identity(x)",
+    "detach": "tf.stop_gradient(x)",
+    "dot": "tf.tensordot(x, y, 1)",
+    "eval": "x.numpy()",
+    "flatten": "tf.reshape(x, [-1])",
+    "grad": "tape.gradient(y, x)",
+    "item": "x.numpy().item()",
+    "max": "tf.reduce_max(x)",
+    "mean": "tf.reduce_mean(x)",
+    "min": "tf.reduce_min(x)",
+    "ravel": "tf.reshape(x, [-1])",
+    "requires_grad": "tape.watch(x)",
+    "requires_grad_": "tape.watch(x)",
+    "reshape": "tf.reshape(x, shape)",
+    "size": "tf.size(x)",
+    "squeeze": "tf.squeeze(x)",
+    "std": "tf.math.reduce_std(x)",
+    "sum": "tf.reduce_sum(x)",
+    "to": "tf.cast(x, dtype)",
+    "tolist": "x.numpy().tolist()",
+    "transpose": "tf.transpose(x)",
+    "view": "tf.reshape(x, shape)",
+}
+
+
+def missing_attribute(value: Any, name: str) -> AttributeError:
+    """The error for an attribute that a tensor or variable does not have; it names the function to use instead."""
+    instead = f" Use {_ELSEWHERE[name]}." if name in _ELSEWHERE else ""
+    return AttributeError(f"{type(value).__name__!r} object has no attribute {name!r}.{instead}", name=name, obj=value)
 
 
 class EagerTensor(Tensor):

@@ -1,6 +1,6 @@
-"""What TensorFlow 2.21 gives for the calls in test_against_tensorflow.py: values, and gradients of each operand."""
+"""What TensorFlow 2.21 gives for the calls in test_against_tensorflow.py: values and gradients."""
 
-# Each name: the value, then the gradient of sum(value * wave(0.7)) in each operand (None: TensorFlow has none).
+# Each name: the value, then the gradient of sum(value * wave(0.7)) in each operand (None: there is none).
 # fmt: off
 OBSERVED: dict[str, list[list[float] | None]] = {
     "resize nearest larger": [
@@ -492,15 +492,15 @@ OBSERVED: dict[str, list[list[float] | None]] = {
         [0.0, 0.644218, 0.98545, 0.863209],
     ],
     "random_contrast": [
-        [0.577178, 0.818532, 0.837986, 0.617654],
+        [0.577062, 0.818622, 0.838093, 0.617573],
         None,
     ],
     "random_hue": [
-        [0.5, 0.566576, 0.909184, 0.563504, 0.536993, 0.068484],
+        [0.783716, 0.909184, 0.5, 0.274302, 0.068484, 0.563504],
         None,
     ],
     "random_saturation": [
-        [0.636231, 0.888824, 0.909184, 0.563504, 0.293965, 0.233292],
+        [0.594461, 0.885708, 0.909184, 0.563504, 0.252718, 0.18276],
         None,
     ],
     "stateless_random_flip_left_right": [

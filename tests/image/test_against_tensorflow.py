@@ -1,7 +1,7 @@
-"""Every function of `tf.image` on numbers that TensorFlow 2.21 was run on: values, and gradients of each operand.
+"""Every function of `tf.image` on numbers that TensorFlow 2.21 was run on: values and gradients.
 
-The operands are sines between 0 and 1 (`picture`), so that a test file can write down what they give. Random functions
-draw TensorFlow's own numbers.
+The operands are sines between 0 and 1 (`picture`), so that a test file can write down what they give.
+Random functions draw TensorFlow's own numbers.
 """
 
 from __future__ import annotations
@@ -26,16 +26,24 @@ I = tf.image  # noqa: E741
 CORNERS = tf.constant(
     np.array([[[0, 0, 0], [1, 1, 1], [1, 0, 0], [0, 1, 1], [0.5, 0.5, 0.2], [0.2, 0.5, 0.5]]], np.float32)
 )
-BOXES = tf.constant(np.array([[0.1, 0.2, 0.83, 0.91], [-0.3, 0.2, 0.6, 1.4], [0.9, 0.8, 0.13, 0.07]], np.float32))
+BOXES = tf.constant(
+    np.array([[0.1, 0.2, 0.83, 0.91], [-0.3, 0.2, 0.6, 1.4], [0.9, 0.8, 0.13, 0.07]], np.float32)
+)
 Cases = dict[str, tuple[Callable[..., Any], list[Any]]]
 
 CASES: Cases = {}
 for method in ("nearest", "bilinear", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic"):
     CASES[f"resize {method} larger"] = (lambda x, m=method: I.resize(x, [4, 7], m), [picture(3, 4, 1)])
     CASES[f"resize {method} smaller"] = (lambda x, m=method: I.resize(x, [2, 5], m), [picture(5, 7, 1)])
-    CASES[f"resize {method} antialias"] = (lambda x, m=method: I.resize(x, [2, 3], m, antialias=True), [picture(7, 8, 1)])
+    CASES[f"resize {method} antialias"] = (
+        lambda x, m=method: I.resize(x, [2, 3], m, antialias=True),
+        [picture(7, 8, 1)],
+    )
 CASES |= {
-    "resize preserve_aspect_ratio": (lambda x: I.resize(x, [4, 4], preserve_aspect_ratio=True), [picture(3, 5, 1)]),
+    "resize preserve_aspect_ratio": (
+        lambda x: I.resize(x, [4, 4], preserve_aspect_ratio=True),
+        [picture(3, 5, 1)],
+    ),
     "resize batch": (lambda x: I.resize(x, [2, 2]), [picture(2, 3, 3, 2)]),
     "resize_with_pad": (lambda x: I.resize_with_pad(x, 4, 4), [picture(3, 5, 1)]),
     "resize_with_crop_or_pad": (lambda x: I.resize_with_crop_or_pad(x, 4, 4), [picture(3, 5, 1)]),
@@ -91,8 +99,14 @@ CASES |= {
         lambda x: I.extract_patches(x, [1, 2, 2, 1], [1, 2, 2, 1], [1, 2, 1, 1], "SAME"),
         [picture(1, 3, 3, 2)],
     ),
-    "crop_and_resize": (lambda x, b: I.crop_and_resize(x, b, [1, 0, 1], [2, 3], "bilinear", 0.5), [picture(2, 4, 5, 1), BOXES]),
-    "crop_and_resize nearest": (lambda x, b: I.crop_and_resize(x, b, [1, 0, 1], [2, 1], "nearest"), [picture(2, 4, 5, 1), BOXES]),
+    "crop_and_resize": (
+        lambda x, b: I.crop_and_resize(x, b, [1, 0, 1], [2, 3], "bilinear", 0.5),
+        [picture(2, 4, 5, 1), BOXES],
+    ),
+    "crop_and_resize nearest": (
+        lambda x, b: I.crop_and_resize(x, b, [1, 0, 1], [2, 1], "nearest"),
+        [picture(2, 4, 5, 1), BOXES],
+    ),
     "random_flip_left_right": (lambda x: I.random_flip_left_right(x, 7), [picture(4, 1, 3, 1)]),
     "random_flip_up_down": (lambda x: I.random_flip_up_down(x, 8), [picture(3, 1, 1)]),
     "random_crop": (lambda x: I.random_crop(x, [2, 2, 1], 9), [picture(4, 5, 1)]),
@@ -100,19 +114,36 @@ CASES |= {
     "random_contrast": (lambda x: I.random_contrast(x, 0.3, 0.8, 4), [picture(2, 2, 1)]),
     "random_hue": (lambda x: I.random_hue(x, 0.3, 5), [picture(2, 1, 3)]),
     "random_saturation": (lambda x: I.random_saturation(x, 0.3, 0.8, 6), [picture(2, 1, 3)]),
-    "stateless_random_flip_left_right": (lambda x: I.stateless_random_flip_left_right(x, (1, 2)), [picture(4, 1, 3, 1)]),
-    "stateless_random_flip_up_down": (lambda x: I.stateless_random_flip_up_down(x, (1, 2)), [picture(3, 1, 1)]),
+    "stateless_random_flip_left_right": (
+        lambda x: I.stateless_random_flip_left_right(x, (1, 2)),
+        [picture(4, 1, 3, 1)],
+    ),
+    "stateless_random_flip_up_down": (
+        lambda x: I.stateless_random_flip_up_down(x, (1, 2)),
+        [picture(3, 1, 1)],
+    ),
     "stateless_random_crop": (lambda x: I.stateless_random_crop(x, [2, 2, 1], (1, 2)), [picture(4, 5, 1)]),
-    "stateless_random_brightness": (lambda x: I.stateless_random_brightness(x, 0.3, (1, 2)), [picture(2, 2, 1)]),
-    "stateless_random_contrast": (lambda x: I.stateless_random_contrast(x, 0.3, 0.8, (1, 2)), [picture(2, 2, 1)]),
+    "stateless_random_brightness": (
+        lambda x: I.stateless_random_brightness(x, 0.3, (1, 2)),
+        [picture(2, 2, 1)],
+    ),
+    "stateless_random_contrast": (
+        lambda x: I.stateless_random_contrast(x, 0.3, 0.8, (1, 2)),
+        [picture(2, 2, 1)],
+    ),
     "stateless_random_hue": (lambda x: I.stateless_random_hue(x, 0.3, (1, 2)), [picture(2, 1, 3)]),
-    "stateless_random_saturation": (lambda x: I.stateless_random_saturation(x, 0.3, 0.8, (1, 2)), [picture(2, 1, 3)]),
+    "stateless_random_saturation": (
+        lambda x: I.stateless_random_saturation(x, 0.3, 0.8, (1, 2)),
+        [picture(2, 1, 3)],
+    ),
 }
 for source in ("uint8", "int16", "float32"):
     for target in ("uint8", "uint16", "int32", "float16", "float32"):
         values = [0.0, 0.3, 0.77] if source == "float32" else [0.0, 77.0, 127.0]
         CASES[f"convert_image_dtype {source} {target}"] = (
-            lambda s=source, t=target, v=tuple(values): I.convert_image_dtype(tf.cast(list(v), s), t, saturate=True),
+            lambda s=source, t=target, v=tuple(values): I.convert_image_dtype(
+                tf.cast(list(v), s), t, saturate=True
+            ),
             [],
         )
 

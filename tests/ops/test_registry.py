@@ -106,6 +106,8 @@ def test_python_numbers_are_like_tensors(op: Op) -> None:
 
 @pytest.mark.parametrize("op", OPS, ids=named)
 def test_bad_inputs_raise_and_leave_nothing(op: Op) -> None:
+    assert len(list(checks.bad_inputs(op))) >= 10
+    assert sum(1 for declared in op.bad_inputs for _ in declared()) >= 4, "against the op's own meaning"
     for bad in checks.bad_inputs(op):
         before = len(ACTIVE), len(STATE.tapes)
         with pytest.raises(bad.error), tf.GradientTape():

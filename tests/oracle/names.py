@@ -28,24 +28,27 @@ def used_in(text: str) -> set[str]:
     return found
 
 
-def resolves(library: Any, name: str) -> bool:
-    """Whether the library has `tf.a.b`."""
+def lookup(library: Any, name: str) -> Any:
+    """What `tf.a.b` is in the library; MISSING where there is nothing, or an extra is not installed."""
     value = library
     for part in name.split(".")[1:]:
-        value = getattr(value, part, MISSING)
-        if value is MISSING:
-            return False
-    return True
+        try:
+            value = getattr(value, part, MISSING)
+        except ImportError:
+            return MISSING
+    return value
+
+
+def resolves(library: Any, name: str) -> bool:
+    """Whether the library has `tf.a.b`."""
+    return lookup(library, name) is not MISSING
 
 
 def functions(library: Any) -> Iterator[str]:
     """Every public function of the library's namespaces."""
     for namespace in NAMESPACES:
-        module = library
-        for part in filter(None, namespace.split(".")):
-            module = getattr(module, part, None)
-        shown = getattr(module, "__all__", None) or dir(module) if module is not None else ()
-        for name in shown:
-            value = getattr(module, name, None)
-            if not name.startswith("_") and isinstance(value, types.FunctionType):
-                yield f"tf.{namespace}.{name}".replace("..", ".")
+        module = lookup(library, f"tf.{namespace}" if namespace else "tf")
+        for name in getattr(module, "__all__", None) or dir(module):
+            full = f"tf.{namespace}.{name}".replace("..", ".")
+            if not name.startswith("_") and isinstance(lookup(library, full), types.FunctionType):
+                yield full

@@ -12,7 +12,7 @@ from tests.ops import checks
 from .case import Case
 from .compare import Difference
 from .differences import Known
-from .names import functions, used_in
+from .names import functions, lookup, used_in
 from .samples import INTERNAL
 
 PAGE = Path(__file__).parents[2] / "docs" / "coverage.md"
@@ -112,8 +112,8 @@ def page(
         if unknown:
             parts.append(f"| {_names(unknown)} | | {len(unknown)} | not yet explained |")
     quiet = [name for name in functions(tf) if not counts.names[name]]
-    same = {id(_value(name)) for name in counts.names}
-    quiet = sorted({name for name in quiet if id(_value(name)) not in same})
+    same = {id(lookup(tf, name)) for name in counts.names}
+    quiet = sorted({name for name in quiet if id(lookup(tf, name)) not in same})
     parts += ["", "## Public functions that no call names", "", ", ".join(f"`{name}`" for name in quiet) + "."]
     if absent:
         parts += ["", "In the call lists but not in gradtape: " + ", ".join(f"`{name}`" for name in absent) + "."]
@@ -128,15 +128,8 @@ def _through(name: str) -> str:
     return f" ({INTERNAL[name]})" if name in INTERNAL else ""
 
 
-def _value(name: str) -> object:
-    value: object = tf
-    for part in name.split(".")[1:]:
-        value = getattr(value, part, None)
-    return value
-
-
 def _names(found: Sequence[Difference], limit: int = 6) -> str:
-    counter = Counter(name for d in found for name in used_in(d.case.text) if callable(_value(name)))
+    counter = Counter(name for d in found for name in used_in(d.case.text) if callable(lookup(tf, name)))
     names = [f"`{name}`" for name, _ in counter.most_common()] or ["operators"]
     return ", ".join(names[:limit]) + (f" and {len(names) - limit} more" if len(names) > limit else "")
 

@@ -15,6 +15,7 @@ import gradtape as tf
 from gradtape.op import REQUIRED, Op
 
 from .case import MODES, SECOND, VALUE, Case
+from .names import lookup
 
 DTYPES = (
     np.float32, np.float64, np.float16, ml_dtypes.bfloat16, np.complex64, np.complex128, np.int32, np.int64, np.bool_,
@@ -35,6 +36,7 @@ NAMESPACES = (
 )
 
 # Ops whose public function has another name or other arguments. Fields are the op's arguments and attributes.
+# Eigenvectors and singular vectors have free signs and phases: their absolute values are compared.
 TEMPLATES = {
     "select": "tf.where({condition}, {x}, {y})",
     "convert": "tf.cast({x}, {dtype})",
@@ -79,6 +81,10 @@ TEMPLATES = {
     "sort_along": "tf.sort({values}, {axis}, 'DESCENDING' if {descending} else 'ASCENDING')",
     "order_along": "tf.argsort({values}, {axis}, 'DESCENDING' if {descending} else 'ASCENDING', stable=True)",
     "largest": "tf.math.top_k({input}, {k}, index_type={index_type})",
+    "eigh": "(lambda e, v: (e, tf.abs(v)))(*tf.linalg.eigh({tensor}))",
+    "eig": "tf.sort(tf.abs(tf.linalg.eig({tensor})[0]))",
+    "eigvals": "tf.sort(tf.abs(tf.linalg.eigvals({tensor})))",
+    "svd": "(lambda s, u, v: (s, tf.abs(u), tf.abs(v)))(*tf.linalg.svd({tensor}, full_matrices={full_matrices}))",
     "singular_values": "tf.linalg.svd({tensor}, compute_uv=False)",
     "take_along": "tf.gather({x}, {indices}, axis={axis}, batch_dims={axis})",
     "lu": "tf.linalg.lu({input}, {output_idx_type})",
@@ -134,11 +140,9 @@ INTERNAL = {
 def public_name(op: Op) -> str | None:
     """The public function with the name of the op."""
     for namespace in NAMESPACES:
-        module: Any = tf
-        for part in filter(None, namespace.split(".")):
-            module = getattr(module, part, None)
-        if callable(getattr(module, op.name, None)):
-            return f"tf.{namespace}.{op.name}".replace("..", ".")
+        name = f"tf.{namespace}.{op.name}".replace("..", ".")
+        if callable(lookup(tf, name)):
+            return name
     return None
 
 

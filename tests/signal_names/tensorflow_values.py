@@ -1,6 +1,6 @@
-"""What TensorFlow 2.21 gives for the calls in test_against_tensorflow.py: values, and gradients of each operand."""
+"""What TensorFlow 2.21 gives for the calls in test_against_tensorflow.py: values and gradients."""
 
-# Each name: the value, then the gradient of sum(value * wave(0.7)) in each operand (None: TensorFlow has none).
+# Each name: the value, then the gradient of sum(value * wave(0.7)) in each operand (None: there is none).
 # fmt: off
 OBSERVED: dict[str, list[list[float] | None]] = {
     "fft": [

@@ -1,6 +1,7 @@
-"""Every function of `tf.signal` on numbers that TensorFlow 2.21 was run on: values, and gradients of each operand.
+"""Every function of `tf.signal` on numbers that TensorFlow 2.21 was run on: values and gradients.
 
-The operands are sines (`wave`), so that a test file can write down what they give. Complex numbers are written as pairs.
+The operands are sines (`wave`), so that a test file can write down what they give. Complex numbers are
+written as pairs.
 """
 
 from __future__ import annotations
@@ -112,9 +113,18 @@ def test_values_and_gradients_are_those_of_tensorflow(name: str) -> None:
 
 def test_every_public_name_has_a_case() -> None:
     covered = " ".join(CASES)
-    special = {"rfft3d", "irfft3d", "fftnd", "ifftnd", "rfftnd", "irfftnd"}  # no gradient, or no kernel, in TensorFlow
+    special = {
+        "rfft3d",
+        "irfft3d",
+        "fftnd",
+        "ifftnd",
+        "rfftnd",
+        "irfftnd",
+    }  # no gradient, or no kernel, in TensorFlow
     for name in vars(S):
         if callable(getattr(S, name)) and name not in special:
             stem = name.removesuffix("_window").removesuffix("_fn").removesuffix("_from_log_mel_spectrograms")
-            stem = {"inverse_stft_window": "inverse_stft window", "linear_to_mel_weight_matrix": "mel"}.get(stem, stem)
+            stem = {"inverse_stft_window": "inverse_stft window", "linear_to_mel_weight_matrix": "mel"}.get(
+                stem, stem
+            )
             assert stem in covered, name

@@ -1,4 +1,4 @@
-"""`tf.signal`: what the functions are by definition, their derivatives by differences, and what they refuse."""
+"""`tf.signal`: what the functions are by definition, derivatives by differences, and what is refused."""
 
 from __future__ import annotations
 
@@ -24,13 +24,21 @@ def cplx(*shape: int) -> Any:
     return tf.constant(RNG.standard_normal(shape) + 1j * RNG.standard_normal(shape))
 
 
-# --- values ----------------------------------------------------------------------------------------------------------
+# --- values -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("norm", [None, "backward", "ortho", "forward"])
 @pytest.mark.parametrize(
     ("sizes", "axes"),
-    [(None, None), ([2, 3], [0, 1]), ([4, 6], [1, 2]), ([3], [2]), ([3, 4], None), ([5, 2], [2, 0]), (None, [1])],
+    [
+        (None, None),
+        ([2, 3], [0, 1]),
+        ([4, 6], [1, 2]),
+        ([3], [2]),
+        ([3, 4], None),
+        ([5, 2], [2, 0]),
+        (None, [1]),
+    ],
 )
 def test_nd_transforms_are_numpys(sizes: Any, axes: Any, norm: Any) -> None:
     x, z = real(2, 3, 4), cplx(2, 3, 4)
@@ -38,8 +46,11 @@ def test_nd_transforms_are_numpys(sizes: Any, axes: Any, norm: Any) -> None:
     if axes is None:  # NumPy wants the axes said where there are sizes
         axes = list(range(-(3 if sizes is None else len(sizes)), 0))
     for ours, theirs, value in [
-        (S.fftnd, np.fft.fftn, z), (S.ifftnd, np.fft.ifftn, z), (S.rfftnd, np.fft.rfftn, x), (S.irfftnd, np.fft.irfftn, z)
-    ]:  # fmt: skip
+        (S.fftnd, np.fft.fftn, z),
+        (S.ifftnd, np.fft.ifftn, z),
+        (S.rfftnd, np.fft.rfftn, x),
+        (S.irfftnd, np.fft.irfftn, z),
+    ]:
         np.testing.assert_allclose(ours(value, **given), theirs(value.numpy(), sizes, axes, norm), atol=1e-12)
 
 
@@ -47,7 +58,9 @@ def test_3d_real_transforms_are_numpys() -> None:
     x, z = real(2, 3, 4, 5), cplx(2, 3, 4, 3)
     np.testing.assert_allclose(S.rfft3d(x), np.fft.rfftn(x.numpy(), axes=(1, 2, 3)), atol=1e-12)
     np.testing.assert_allclose(S.irfft3d(z), np.fft.irfftn(z.numpy(), axes=(1, 2, 3)), atol=1e-12)
-    np.testing.assert_allclose(S.irfft3d(z, [3, 4, 5]), np.fft.irfftn(z.numpy(), (3, 4, 5), (1, 2, 3)), atol=1e-12)
+    np.testing.assert_allclose(
+        S.irfft3d(z, [3, 4, 5]), np.fft.irfftn(z.numpy(), (3, 4, 5), (1, 2, 3)), atol=1e-12
+    )
 
 
 def test_a_transform_and_its_inverse_undo_each_other() -> None:
@@ -59,7 +72,9 @@ def test_a_transform_and_its_inverse_undo_each_other() -> None:
         scale = 2 * (8 - (kind == 1))
         np.testing.assert_allclose(S.idct(S.dct(x, kind), kind) / scale, x, atol=1e-12)
         if kind > 1:
-            np.testing.assert_allclose(S.idct(S.dct(x, kind, norm="ortho"), kind, norm="ortho"), x, atol=1e-12)
+            np.testing.assert_allclose(
+                S.idct(S.dct(x, kind, norm="ortho"), kind, norm="ortho"), x, atol=1e-12
+            )
     np.testing.assert_array_equal(S.ifftshift(S.fftshift(x)), x)
 
 
@@ -93,11 +108,19 @@ def test_windows_are_scipys() -> None:
     for length in (2, 5, 8):
         get = scipy.signal.get_window
         even = length % 2 == 0  # TensorFlow's odd windows are symmetric
-        np.testing.assert_allclose(S.hann_window(length, dtype=tf.float64), get("hann", length, even), atol=1e-12)
-        np.testing.assert_allclose(S.hamming_window(length, False, tf.float64), get("hamming", length, False), atol=1e-12)
-        np.testing.assert_allclose(S.kaiser_window(length, 5.0, tf.float64), get(("kaiser", 5.0), length, False), atol=1e-12)
+        np.testing.assert_allclose(
+            S.hann_window(length, dtype=tf.float64), get("hann", length, even), atol=1e-12
+        )
+        np.testing.assert_allclose(
+            S.hamming_window(length, False, tf.float64), get("hamming", length, False), atol=1e-12
+        )
+        np.testing.assert_allclose(
+            S.kaiser_window(length, 5.0, tf.float64), get(("kaiser", 5.0), length, False), atol=1e-12
+        )
         derived = S.kaiser_bessel_derived_window(2 * length, 5.0, tf.float64)
-        np.testing.assert_allclose(derived, scipy.signal.windows.kaiser_bessel_derived(2 * length, beta=5.0), atol=1e-12)
+        np.testing.assert_allclose(
+            derived, scipy.signal.windows.kaiser_bessel_derived(2 * length, beta=5.0), atol=1e-12
+        )
     for window in (S.hann_window, S.hamming_window, S.kaiser_window):
         np.testing.assert_array_equal(window(1), [1.0])
         assert window(4, dtype=tf.float16).dtype is tf.float16
@@ -127,7 +150,7 @@ def test_frames_of_any_type() -> None:
     assert S.frame(tf.constant(["a", "b", "c"]), 2, 1).numpy().tolist() == [[b"a", b"b"], [b"b", b"c"]]
 
 
-# --- derivatives -----------------------------------------------------------------------------------------------------
+# --- derivatives --------------------------------------------------------------------------------------------
 
 DIFFERENTIATED: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "rfft cut": (lambda x: S.rfft(x, [3]), [real(5)]),
@@ -151,7 +174,10 @@ DIFFERENTIATED: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "spectrogram": (lambda x: tf.math.log(tf.abs(S.stft(x, 4, 2)) ** 2 + 0.1), [real(8)]),
     "mfccs": (S.mfccs_from_log_mel_spectrograms, [real(2, 4)]),
     "kaiser": (lambda beta: S.kaiser_window(5, beta, tf.float64), [tf.constant(2.5, tf.float64)]),
-    "derived": (lambda beta: S.kaiser_bessel_derived_window(6, beta, tf.float64), [tf.constant(2.5, tf.float64)]),
+    "derived": (
+        lambda beta: S.kaiser_bessel_derived_window(6, beta, tf.float64),
+        [tf.constant(2.5, tf.float64)],
+    ),
     "fftshift": (lambda x: S.fftshift(x, 1), [real(2, 3)]),
 }
 
@@ -179,7 +205,7 @@ def test_forward_mode_and_vectorization_agree(name: str) -> None:
     np.testing.assert_allclose(tf.vectorized_map(f, many), tf.stack([f(m) for m in many]), atol=1e-12)
 
 
-# --- what is refused -------------------------------------------------------------------------------------------------
+# --- what is refused ----------------------------------------------------------------------------------------
 
 Invalid = tf.errors.InvalidArgumentError
 REFUSED: list[tuple[str, Callable[[], Any], Any]] = [
@@ -195,7 +221,11 @@ REFUSED: list[tuple[str, Callable[[], Any], Any]] = [
     ("fft_length of another rank", lambda: S.rfft(tf.ones([3]), [3, 3]), Invalid),
     ("fft_length of zero", lambda: S.rfft(tf.ones([3]), [0]), Invalid),
     ("fft_length below zero", lambda: S.irfft(tf.ones([3], tf.complex64), [-4]), Invalid),
-    ("fft_length that no memory holds", lambda: S.rfft(tf.ones([3]), [2**50]), (Invalid, tf.errors.ResourceExhaustedError)),
+    (
+        "fft_length that no memory holds",
+        lambda: S.rfft(tf.ones([3]), [2**50]),
+        (Invalid, tf.errors.ResourceExhaustedError),
+    ),
     ("an axis that is not there", lambda: S.fftnd(tf.ones([3], tf.complex64), axes=[1]), Invalid),
     ("an axis twice", lambda: S.fftnd(tf.ones([3, 3], tf.complex64), axes=[1, -1]), Invalid),
     ("an unknown norm", lambda: S.fftnd(tf.ones([3], tf.complex64), norm="orthogonal"), ValueError),
@@ -212,7 +242,11 @@ REFUSED: list[tuple[str, Callable[[], Any], Any]] = [
     ("frames of negative length", lambda: S.frame(tf.ones([5]), -3, 1), Invalid),
     ("frames of a scalar", lambda: S.frame(tf.ones([]), 3, 1), ValueError),
     ("frames of no axis", lambda: S.frame(tf.ones([5]), 3, 1, axis=1), Invalid),
-    ("frames that no memory holds", lambda: S.frame(tf.ones([5]), 2**50, 1, True), (Invalid, tf.errors.ResourceExhaustedError)),
+    (
+        "frames that no memory holds",
+        lambda: S.frame(tf.ones([5]), 2**50, 1, True),
+        (Invalid, tf.errors.ResourceExhaustedError),
+    ),
     ("adding up a vector", lambda: S.overlap_and_add(tf.ones([3]), 1), ValueError),
     ("adding up without a step", lambda: S.overlap_and_add(tf.ones([3, 2]), 0), Invalid),
     ("adding up by half steps", lambda: S.overlap_and_add(tf.ones([3, 2]), 1.5), ValueError),
@@ -235,7 +269,9 @@ REFUSED: list[tuple[str, Callable[[], Any], Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "error"), [pytest.param(call, error, id=name) for name, call, error in REFUSED])
+@pytest.mark.parametrize(
+    ("call", "error"), [pytest.param(call, error, id=name) for name, call, error in REFUSED]
+)
 def test_refused(call: Callable[[], Any], error: Any) -> None:
     with pytest.raises(error):
         call()

@@ -1,4 +1,7 @@
-"""Random changes of images, for training. The `stateless_*` forms depend on nothing but their seed, a pair of integers."""
+"""Random changes of images, for training.
+
+The `stateless_*` forms depend on nothing but their seed, a pair of integers.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ def _stateless(seed: Any) -> Draw:
     return partial(random.stateless_uniform, seed=seed)
 
 
-# --- flips and crops -----------------------------------------------------------------------------------------------------
+# --- flips and crops ----------------------------------------------------------------------------------------
 
 
 def _flip(image: Any, flip: Callable[[Any], Any], draw: Draw) -> Any:
@@ -44,12 +47,12 @@ def _flip(image: Any, flip: Callable[[Any], Any], draw: Draw) -> Any:
 
 
 def random_flip_left_right(image: Any, seed: Any = None) -> Any:
-    """The image, or its mirror image, each with probability one half; each image of a batch for itself."""
+    """The image or its mirror image, with even chances; each image of a batch for itself."""
     return _flip(image, flip_left_right, _stateful(seed))
 
 
 def random_flip_up_down(image: Any, seed: Any = None) -> Any:
-    """The image, or the image upside down, each with probability one half; each image of a batch for itself."""
+    """The image or the image upside down, with even chances; each image of a batch for itself."""
     return _flip(image, flip_up_down, _stateful(seed))
 
 
@@ -66,7 +69,9 @@ def stateless_random_flip_up_down(image: Any, seed: Any) -> Any:
 def _crop(value: Any, size: Any, draw: Draw) -> Any:
     x, sizes = to_tensor(value), as_ints(size)
     shape = tuple(x.shape)
-    if len(sizes) != len(shape) or any(not 0 <= part <= whole for part, whole in zip(sizes, shape, strict=False)):
+    if len(sizes) != len(shape) or any(
+        not 0 <= part <= whole for part, whole in zip(sizes, shape, strict=False)
+    ):
         raise invalid(f"random_crop: need value.shape >= size, got {list(shape)} and {list(sizes)}.")
     drawn = np.asarray(draw(shape=[len(shape)], dtype=dtypes.int32, maxval=dtypes.int32.max))
     offset = drawn % (np.array(shape, np.int32) - np.array(sizes, np.int32) + 1)
@@ -83,7 +88,7 @@ def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = N
     return _crop(value, size, _stateless(seed))
 
 
-# --- colours ---------------------------------------------------------------------------------------------------------------
+# --- colours ------------------------------------------------------------------------------------------------
 
 
 def _around_zero(reach: Any, draw: Draw, largest: float = float("inf")) -> Any:

@@ -64,7 +64,11 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
 def _as_floats(image: Any) -> Any:
     """The image in a type to compute in: its own where that is float16, float32 or float64, else float32."""
     x = to_tensor(image)
-    return x if x.dtype in (dtypes.float16, dtypes.float32, dtypes.float64) else convert_image_dtype(x, dtypes.float32)
+    return (
+        x
+        if x.dtype in (dtypes.float16, dtypes.float32, dtypes.float64)
+        else convert_image_dtype(x, dtypes.float32)
+    )
 
 
 def _type_of(image: Any) -> DType:
@@ -72,12 +76,20 @@ def _type_of(image: Any) -> DType:
     return kind
 
 
-# --- colour spaces -------------------------------------------------------------------------------------------------------
+# --- colour spaces ------------------------------------------------------------------------------------------
 
 _RGB_TO_GREY = [0.2989, 0.587, 0.114]
-_RGB_TO_YIQ = [[0.299, 0.59590059, 0.2115], [0.587, -0.27455667, -0.52273617], [0.114, -0.32134392, 0.31119955]]
+_RGB_TO_YIQ = [
+    [0.299, 0.59590059, 0.2115],
+    [0.587, -0.27455667, -0.52273617],
+    [0.114, -0.32134392, 0.31119955],
+]
 _YIQ_TO_RGB = [[1.0, 1.0, 1.0], [0.95598634, -0.27201283, -1.10674021], [0.6208248, -0.64720424, 1.70423049]]
-_RGB_TO_YUV = [[0.299, -0.14714119, 0.61497538], [0.587, -0.28886916, -0.51496512], [0.114, 0.43601035, -0.10001026]]
+_RGB_TO_YUV = [
+    [0.299, -0.14714119, 0.61497538],
+    [0.587, -0.28886916, -0.51496512],
+    [0.114, 0.43601035, -0.10001026],
+]
 _YUV_TO_RGB = [[1.0, 1.0, 1.0], [0.0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0.0]]
 
 
@@ -126,7 +138,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
     return tile(x, [*[1] * (x.ndim - 1), 3])
 
 
-# --- adjustments -----------------------------------------------------------------------------------------------------------
+# --- adjustments --------------------------------------------------------------------------------------------
 
 
 def _number(value: Any) -> float | None:
@@ -149,7 +161,7 @@ def adjust_brightness(image: Any, delta: Any) -> Any:
 
 
 def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
-    """The distance of each pixel from the mean of its image and channel, times a factor. (TensorFlow has no derivative.)"""
+    """Distances from the mean of the image and channel, times a factor. (TensorFlow has no derivative.)"""
     x = _as_floats(images)
     if x.ndim < 3:
         raise invalid(f"adjust_contrast: images have at least 3 axes, got shape {x.shape}.")
@@ -164,13 +176,17 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
     if known is not None and known < 0:
         raise ValueError(f"Gamma should be a non-negative real number, got {known}.")
     x = _as_floats(image)
-    return convert_image_dtype(multiply(cast(gain, x.dtype), pow(x, cast(gamma, x.dtype))), _type_of(image), saturate=True)
+    return convert_image_dtype(
+        multiply(cast(gain, x.dtype), pow(x, cast(gamma, x.dtype))), _type_of(image), saturate=True
+    )
 
 
 def _colours(image: Any, name: str) -> Any:
     x = _as_floats(image)
     if x.ndim < 3 or x.shape[-1] != 3:
-        raise invalid(f"{name}: images have at least 3 axes, and 3 channels in the last, got shape {x.shape}.")
+        raise invalid(
+            f"{name}: images have at least 3 axes, and 3 channels in the last, got shape {x.shape}."
+        )
     return x
 
 
@@ -188,7 +204,11 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
     spread = largest - smallest
     red, green, blue = x[..., 0:1], x[..., 1:2], x[..., 2:3]
     within = where(equal(red, largest), green - blue, where(equal(green, largest), blue - red, red - green))
-    third = where(equal(red, largest), zeros_like(red), where(equal(green, largest), zeros_like(red) + 2.0, zeros_like(red) + 4.0))
+    third = where(
+        equal(red, largest),
+        zeros_like(red),
+        where(equal(green, largest), zeros_like(red) + 2.0, zeros_like(red) + 4.0),
+    )
     hue = floormod((divide_no_nan(within, spread) + third) / 6.0 + turn, 1.0)
     height, _ = c.heights(hue)
     return convert_image_dtype(smallest + height * spread, _type_of(image))
@@ -200,14 +220,14 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     factor = _factor(saturation_factor, x, "saturation_factor")
     largest = reduce_max(x, -1, True)
     spread = largest - reduce_min(x, -1, True)
-    # Distances from the largest channel grow by the factor, at most until the smallest channel is 0; black has none.
+    # Distances from the largest channel grow by the factor, until the smallest channel is 0; black has none.
     full = where(greater(spread, 0.0), divide_no_nan(largest, spread), zeros_like(largest) + factor)
     factor = where(greater(largest, 0.0), minimum(maximum(factor, 0.0), full), zeros_like(largest))
     return convert_image_dtype(largest - factor * (largest - x), _type_of(image))
 
 
 def per_image_standardization(image: Any) -> Any:
-    """Each image minus its mean, divided by its standard deviation (or by 1 / sqrt(pixels) where that is larger)."""
+    """Each image minus its mean, divided by its standard deviation (at least 1 / sqrt(numbers))."""
     x = to_tensor(image)
     check_image(x)
     x = cast(x, dtypes.float32)

@@ -83,7 +83,9 @@ def central_crop(image: Any, central_fraction: Any) -> Any:
     return _cut(x, top, left, height - 2 * top, width - 2 * left)
 
 
-def crop_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any) -> Any:
+def crop_to_bounding_box(
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+) -> Any:
     """The part of the image with this upper left corner and this size."""
     x = to_tensor(image)
     check_rank(x)
@@ -94,11 +96,16 @@ def crop_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, targ
     if width <= 0 or height <= 0:
         raise ValueError(f"target_height and target_width must be > 0, got {height} and {width}.")
     if x.shape[-2] < left + width or x.shape[-3] < top + height:
-        raise ValueError(f"height and width must be >= target + offset: {height} + {top} and {width} + {left} in shape {x.shape}.")
+        raise ValueError(
+            f"height and width must be >= target + offset: {height} + {top} and {width} + {left} "
+            f"in shape {x.shape}."
+        )
     return _cut(x, top, left, height, width)
 
 
-def pad_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any) -> Any:
+def pad_to_bounding_box(
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+) -> Any:
     """The image put into a black one of the target size, with its upper left corner at the offset."""
     x = to_tensor(image)
     check_rank(x)
@@ -108,7 +115,10 @@ def pad_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, targe
     if left < 0 or top < 0:
         raise ValueError(f"offset_height and offset_width must be >= 0, got {top} and {left}.")
     if right < 0 or below < 0:
-        raise ValueError(f"height and width must be <= target - offset: {height} - {top} and {width} - {left} for shape {x.shape}.")
+        raise ValueError(
+            f"height and width must be <= target - offset: {height} - {top} and {width} - {left} "
+            f"for shape {x.shape}."
+        )
     return pad(x, [*[[0, 0]] * (x.ndim - 3), [top, below], [left, right], [0, 0]])
 
 
@@ -121,5 +131,11 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
     if width <= 0 or height <= 0:
         raise ValueError(f"target_height and target_width must be > 0, got {height} and {width}.")
     spare_height, spare_width = height - x.shape[-3], width - x.shape[-2]
-    cut = _cut(x, max(-spare_height // 2, 0), max(-spare_width // 2, 0), min(height, x.shape[-3]), min(width, x.shape[-2]))
+    cut = _cut(
+        x,
+        max(-spare_height // 2, 0),
+        max(-spare_width // 2, 0),
+        min(height, x.shape[-3]),
+        min(width, x.shape[-2]),
+    )
     return pad_to_bounding_box(cut, max(spare_height // 2, 0), max(spare_width // 2, 0), height, width)

@@ -44,14 +44,16 @@ def sobel_edges(image: Any) -> Any:
     """Sobel's smoothed differences down and to the right, in a new last axis of size 2."""
     x = to_tensor(image)
     if x.ndim != 4:
-        raise invalid(f"sobel_edges: images must be a batch (batch, height, width, channels), got shape {x.shape}.")
+        raise invalid(
+            f"sobel_edges: images must be a batch (batch, height, width, channels), got shape {x.shape}."
+        )
     x = pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT")
     across = x[:, :, :-2] + 2 * x[:, :, 1:-1] + x[:, :, 2:]
     along = x[:, :-2] + 2 * x[:, 1:-1] + x[:, 2:]
     return stack([across[:, 2:] - across[:, :-2], along[:, :, 2:] - along[:, :, :-2]], axis=-1)
 
 
-# --- likeness --------------------------------------------------------------------------------------------------------------
+# --- likeness -----------------------------------------------------------------------------------------------
 
 
 def _comparable(a: Any, b: Any, max_val: Any) -> tuple[Any, Any, Any]:
@@ -61,7 +63,10 @@ def _comparable(a: Any, b: Any, max_val: Any) -> tuple[Any, Any, Any]:
         if x.ndim < 3:
             raise ValueError(f"Images have at least 3 axes, got shape {x.shape}.")
     if a.dtype is not b.dtype:
-        raise invalid(f"Both images must have one type, got {a.dtype!r} and {b.dtype!r}. Use tf.image.convert_image_dtype.")
+        raise invalid(
+            f"Both images must have one type, got {a.dtype!r} and {b.dtype!r}. "
+            "Use tf.image.convert_image_dtype."
+        )
     if a.shape[-3:] != b.shape[-3:]:
         raise ValueError(f"Shapes {a.shape} and {b.shape} are incompatible: the images must have one size.")
     for first, second in zip(tuple(a.shape)[-4::-1], tuple(b.shape)[-4::-1], strict=False):
@@ -91,7 +96,7 @@ def _bell(size: int, sigma: float) -> Any:
 
 
 def _smooth(x: Any, bell: Any) -> Any:
-    """Each channel smoothed with a round bell, by one convolution along each axis; where it does not fit, left out."""
+    """Each channel smoothed with a round bell where it fits: one convolution along each axis."""
     *lead, height, width, channels = tuple(x.shape)
     flat = reshape(x, (int(np.prod(lead, dtype=np.int64)), height, width, channels))
     for shape in ((len(bell), 1, 1, 1), (1, len(bell), 1, 1)):
@@ -106,7 +111,10 @@ def _similarity(x: Any, y: Any, largest: Any, size: int, sigma: float, k1: Any, 
         raise invalid(f"ssim: the filter needs a positive size and sigma, got {size} and {sigma}.")
     for image in (x, y):
         if min(image.shape[-3], image.shape[-2]) < size:
-            raise invalid(f"ssim: an image of shape {image.shape} is smaller than the filter, {size}. Use a smaller filter_size.")
+            raise invalid(
+                f"ssim: an image of shape {image.shape} is smaller than the filter, {size}. "
+                "Use a smaller filter_size."
+            )
         if not image.shape[-1]:
             raise invalid(f"ssim: an image needs at least one channel, got shape {image.shape}.")
     bell = _bell(size, sigma)
@@ -129,7 +137,7 @@ def ssim(
     k2: Any = 0.03,
     return_index_map: bool = False,
 ) -> Any:
-    """The structural similarity of images with values up to `max_val`: one number, at most 1, for each pair of images.
+    """The structural similarity of images with values up to `max_val`: at most 1, for each pair of images.
 
     With `return_index_map`, one for each pixel.
     """
@@ -148,7 +156,7 @@ def ssim_multiscale(
     k1: Any = 0.01,
     k2: Any = 0.03,
 ) -> Any:
-    """The structural similarity on several scales, each half of the one before, weighted by `power_factors`."""
+    """The structural similarity on several scales, each half of the last, weighted by `power_factors`."""
     x, y, largest = _comparable(img1, img2, max_val)
     powers = to_tensor(power_factors, dtypes.float32)
     if powers.ndim != 1 or not powers.shape[0]:

@@ -18,26 +18,37 @@ from ..tensor import EagerTensor, from_array, to_tensor
 def _spatial(values: Any, label: str) -> tuple[int, int]:
     numbers = as_ints(values)
     if len(numbers) != 4:
-        raise invalid(f"extract_patches: {label} must have 4 numbers (1, rows, columns, 1), got {list(numbers)}.")
+        raise invalid(
+            f"extract_patches: {label} must have 4 numbers (1, rows, columns, 1), got {list(numbers)}."
+        )
     if numbers[0] != 1 or numbers[3] != 1:
-        raise UnimplementedError(None, None, f"extract_patches: {label} must be 1 for batch and channels, got {list(numbers)}.")
+        raise UnimplementedError(
+            None, None, f"extract_patches: {label} must be 1 for batch and channels, got {list(numbers)}."
+        )
     if numbers[1] < 1 or numbers[2] < 1:
-        raise OutOfRangeError(None, None, f"extract_patches: {label} is out of range: it must be positive, got {list(numbers)}.")
+        raise OutOfRangeError(
+            None, None, f"extract_patches: {label} is out of range: it must be positive, got {list(numbers)}."
+        )
     return numbers[1], numbers[2]
 
 
-def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: Any, name: str | None = None) -> Any:
-    """What windows of `sizes` see, every `strides` pixels, in the last axis: (batch, rows, columns, window * channels).
+def extract_patches(
+    images: Any, sizes: Any, strides: Any, rates: Any, padding: Any, name: str | None = None
+) -> Any:
+    """What windows of `sizes` see, every `strides` pixels: (batch, rows, columns, window * channels).
 
     `rates` sets the pixels of a window apart. All three are written as [1, rows, columns, 1].
 
     >>> import gradtape as tf
-    >>> tf.image.extract_patches(tf.ones([1, 4, 4, 3]), [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID").shape
+    >>> x = tf.ones([1, 4, 4, 3])
+    >>> tf.image.extract_patches(x, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID").shape
     TensorShape([1, 2, 2, 12])
     """
     x = to_tensor(images)
     if x.ndim != 4:
-        raise invalid(f"extract_patches: images must be a batch (batch, height, width, channels), got shape {x.shape}.")
+        raise invalid(
+            f"extract_patches: images must be a batch (batch, height, width, channels), got shape {x.shape}."
+        )
     kind = str(padding).upper()
     if kind not in ("SAME", "VALID"):
         raise invalid(f'extract_patches: padding must be "SAME" or "VALID", got {padding!r}.')
@@ -46,7 +57,7 @@ def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: 
     return reshape(seen, (*tuple(seen.shape)[:3], seen.shape[3] * seen.shape[4]))
 
 
-# --- boxes -----------------------------------------------------------------------------------------------------------------
+# --- boxes --------------------------------------------------------------------------------------------------
 
 
 def crop_and_resize(
@@ -58,7 +69,7 @@ def crop_and_resize(
     extrapolation_value: float = 0.0,
     name: str | None = None,
 ) -> Any:
-    """Boxes (y1, x1, y2, x2) cut out of images and resized to `crop_size`: (boxes, crop_height, crop_width, channels).
+    """Boxes (y1, x1, y2, x2) cut out of images and resized: (boxes, *crop_size, channels).
 
     0 and 1 are the centres of the first and the last pixel; what lies outside becomes `extrapolation_value`.
     `box_indices` says from which image of the batch each box is taken. The tape follows images and boxes.
@@ -74,20 +85,29 @@ def crop_and_resize(
     else:
         # In the boxes TensorFlow differentiates the bilinear form: the nearest pixel jumps.
         smooth = _bilinear(stop_gradient(x), rows, columns, owners)
-        nearest = _pixels(x, _index(floor(rows + 0.5), x.shape[1]), _index(floor(columns + 0.5), x.shape[2]), owners)
+        nearest = _pixels(
+            x, _index(floor(rows + 0.5), x.shape[1]), _index(floor(columns + 0.5), x.shape[2]), owners
+        )
         sampled = nearest + (smooth - stop_gradient(smooth))
-    inside = logical_and(_within(rows, x.shape[1])[:, :, None, None], _within(columns, x.shape[2])[:, None, :, None])
+    inside = logical_and(
+        _within(rows, x.shape[1])[:, :, None, None], _within(columns, x.shape[2])[:, None, :, None]
+    )
     return where(inside, sampled, zeros_like(sampled) + float(extrapolation_value))
 
 
 def _checked(x: Any, corners: Any, owners: Any, crop_size: Any, method: str) -> tuple[int, int]:
     sizes = as_ints(crop_size)
     if x.ndim != 4 or 0 in tuple(x.shape)[1:3]:
-        raise invalid(f"crop_and_resize: images must be a batch (batch, height, width, channels), got shape {x.shape}.")
+        raise invalid(
+            f"crop_and_resize: images must be a batch (batch, height, width, channels), got shape {x.shape}."
+        )
     if corners.ndim != 2 or corners.shape[1] != 4:
         raise invalid(f"crop_and_resize: boxes must have shape (boxes, 4), got {corners.shape}.")
     if owners.ndim != 1 or owners.shape[0] != corners.shape[0]:
-        raise invalid(f"crop_and_resize: box_indices must have one number for each box, got {owners.shape} for {corners.shape}.")
+        raise invalid(
+            "crop_and_resize: box_indices must have one number for each box, "
+            f"got shape {owners.shape} for {corners.shape}."
+        )
     if len(sizes) != 2 or min(sizes) < 1:
         raise invalid(f"crop_and_resize: crop_size must be two positive sizes, got {list(sizes)}.")
     if method not in ("bilinear", "nearest"):
@@ -95,7 +115,11 @@ def _checked(x: Any, corners: Any, owners: Any, crop_size: Any, method: str) -> 
     if owners.__class__ is EagerTensor:
         numbers = owners._array
         if numbers.size and (numbers.min() < 0 or numbers.max() >= x.shape[0]):
-            raise OutOfRangeError(None, None, f"crop_and_resize: box_indices must lie in [0, {x.shape[0]}), got {numbers.tolist()}.")
+            raise OutOfRangeError(
+                None,
+                None,
+                f"crop_and_resize: box_indices must lie in [0, {x.shape[0]}), got {numbers.tolist()}.",
+            )
     if corners.__class__ is EagerTensor and not np.isfinite(corners._array).all():
         raise invalid("crop_and_resize: boxes must be finite.")
     return sizes[0], sizes[1]
@@ -133,6 +157,9 @@ def _bilinear(x: Any, rows: Any, columns: Any, owners: Any) -> Any:
     across = (columns - stop_gradient(left))[:, None, :, None]
     lines = []
     for line in (_index(upper, height), _index(lower, height)):
-        first, second = _pixels(x, line, _index(left, width), owners), _pixels(x, line, _index(right, width), owners)
+        first, second = (
+            _pixels(x, line, _index(left, width), owners),
+            _pixels(x, line, _index(right, width), owners),
+        )
         lines.append(first + (second - first) * across)
     return lines[0] + (lines[1] - lines[0]) * down

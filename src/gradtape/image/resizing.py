@@ -77,7 +77,7 @@ def _size(size: Any) -> tuple[int, int]:
 
 
 def _within(height: int, width: int, new_height: int, new_width: int) -> tuple[int, int]:
-    """The largest size within the new one that keeps the proportions, rounded as TensorFlow does, in float32."""
+    """The largest size within the new one that keeps the proportions; rounded in float32, as TensorFlow."""
     scale = min(np.float32(new_height) / np.float32(height), np.float32(new_width) / np.float32(width))
     return int(np.rint(scale * np.float32(height))), int(np.rint(scale * np.float32(width)))
 
@@ -92,8 +92,8 @@ def resize(
 ) -> Any:
     """Images (height, width, channels), or a batch of them, resized to `size` = (new_height, new_width).
 
-    The result is float32, but for the method "nearest", which keeps the type. `antialias` smooths images that shrink. All
-    methods are linear in the image, and differentiable.
+    The result is float32, but for the method "nearest", which keeps the type. `antialias` smooths images that
+    shrink. All methods are linear in the image, and differentiable.
 
     >>> import gradtape as tf
     >>> tf.image.resize([[[0.0], [1.0]]], [1, 4])[0, :, 0].numpy()
@@ -131,9 +131,13 @@ def _along(x: Any, axis: int, weights: r.Weights) -> Any:
 
 
 def resize_with_pad(
-    image: Any, target_height: Any, target_width: Any, method: Any = ResizeMethod.BILINEAR, antialias: bool = False
+    image: Any,
+    target_height: Any,
+    target_width: Any,
+    method: Any = ResizeMethod.BILINEAR,
+    antialias: bool = False,
 ) -> Any:
-    """The image resized to fit into the target size, with its proportions, and put into the middle of a black one."""
+    """The image resized to fit into the target size, in proportion, in the middle of a black one."""
     x = to_tensor(image)
     check_rank(x)
     check_image(x)

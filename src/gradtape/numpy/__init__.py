@@ -8,7 +8,7 @@ What `tf.experimental.numpy` is to TensorFlow, and the same module here. Where `
 >>> x = tf.constant([1.0, 2.0])
 >>> with tf.GradientTape() as tape:
 ...     tape.watch(x)
-...     y = tnp.sum(tnp.sqrt(x) * np.array([2.0, 4.0]))
+...     y = tnp.sum(tnp.multiply(tnp.sqrt(x), [2.0, 4.0]))
 >>> y.dtype, tape.gradient(y, x).numpy()
 (tf.float64, array([1.       , 1.4142135], dtype=float32))
 

@@ -14,7 +14,7 @@ from ..sorting import argsort as order_of
 from ..sorting import sort as sort_values
 from ..tensor import from_array
 from .elementwise import truth
-from .promotion import asarray, promoted, result_type
+from .promotion import asarray, promoted, result_type, to_type
 from .reductions import nonzero
 
 
@@ -345,12 +345,16 @@ def compress(condition: Any, a: Any, axis: Any = None) -> Any:
 def sort(a: Any, axis: Any = -1, kind: Any = None, stable: Any = None) -> Any:
     """In increasing order along an axis; flattened first if it is None."""
     x = asarray(a)
-    return sort_values(arrays.reshape(x, (-1,)), 0) if axis is None else sort_values(x, axis)
+    dtype = x.dtype
+    x = to_type(x, np.int8) if dtype.is_bool else x
+    ordered = sort_values(arrays.reshape(x, (-1,)), 0) if axis is None else sort_values(x, axis)
+    return to_type(ordered, dtype)
 
 
 def argsort(a: Any, axis: Any = -1, kind: Any = None, stable: Any = None) -> Any:
     """The positions that sort the tensor along an axis; equal elements keep their order."""
     x = asarray(a)
+    x = to_type(x, np.int8) if x.dtype.is_bool else x
     order = order_of(arrays.reshape(x, (-1,)), 0, stable=True) if axis is None else order_of(x, axis, stable=True)
     return asarray(order, np.int64)
 

@@ -1,7 +1,7 @@
 """Colours: red, green and blue to hue, saturation and value, and back.
 
-Both maps are smooth but for borders between sectors of hue. At ties the first of red, green and blue counts as the
-largest, as in TensorFlow; grey has no hue, and there the derivative of hue is zero.
+Both maps are smooth but for borders between sectors of hue. At ties the first of red, green and blue counts
+as the largest, as in TensorFlow; grey has no hue, and there the derivative of hue is zero.
 """
 
 from __future__ import annotations
@@ -38,10 +38,12 @@ def _check_channels(name: str, x: Array) -> None:
     if not x.ndim:
         raise invalid(f"{name}: an image has at least one axis, the channels; got a scalar.")
     if x.shape[-1] != 3:
-        raise FailedPreconditionError(None, None, f"{name}: the last axis must hold 3 channels, got shape {x.shape}.")
+        raise FailedPreconditionError(
+            None, None, f"{name}: the last axis must hold 3 channels, got shape {x.shape}."
+        )
 
 
-# --- to hue, saturation and value --------------------------------------------------------------------------------------
+# --- to hue, saturation and value ---------------------------------------------------------------------------
 
 
 def _rgb_to_hsv(images: Array) -> Array:
@@ -86,7 +88,7 @@ def rgb_to_hsv(xp: Any, images: Any) -> Any:
 
 
 class _Pixel(NamedTuple):
-    """What the derivatives need: which channel is the largest and which the smallest, and the numbers made of them."""
+    """What the derivatives need: which channels are the largest and smallest, and what is made of them."""
 
     red_largest: Any
     green_largest: Any
@@ -156,9 +158,10 @@ def _(g: Any, images: Any) -> Any:
     return stack(channels, axis=-1)
 
 
-# --- and back ------------------------------------------------------------------------------------------------------------
+# --- and back -----------------------------------------------------------------------------------------------
 
-# Over one turn of the hue each channel goes up, stays, goes down and stays: signs * |6 h - centres| + levels, cut to [0, 1].
+# Over one turn of the hue each channel goes up, stays, goes down and stays:
+# signs * |6 h - centres| + levels, cut to [0, 1].
 _CENTRES, _SIGNS, _LEVELS = (3.0, 2.0, 4.0), (1.0, -1.0, -1.0), (-1.0, 2.0, 2.0)
 
 
@@ -167,7 +170,7 @@ def _hsv_to_rgb(images: Array) -> Array:
     hue, saturation, value = images[..., :1], images[..., 1:2], images[..., 2:]
     centres, signs, levels = (np.array(c, images.dtype) for c in (_CENTRES, _SIGNS, _LEVELS))
     height = np.clip(signs * np.abs(6 * hue - centres) + levels, 0, 1)
-    return ((1 - saturation + saturation * height) * value).astype(images.dtype)
+    return np.asarray((1 - saturation + saturation * height) * value, images.dtype)
 
 
 @op(eager=in_float32(_hsv_to_rgb), dtypes=FLOATING, tf_name="HSVToRGB")
@@ -221,7 +224,7 @@ def _(g: Any, images: Any) -> Any:
     return concat([reduce_sum(part, axis=-1, keepdims=True) for part in parts], axis=-1)
 
 
-# --- what both have in common --------------------------------------------------------------------------------------------
+# --- what both have in common -------------------------------------------------------------------------------
 
 rgb_to_hsv.batching = hsv_to_rgb.batching = batch_leading
 
@@ -291,7 +294,12 @@ def _reject(op: Op) -> None:
     @op.rejects
     def _() -> Iterator[BadInput]:
         for shape in [(2,), (4,), (3, 2), (2, 3, 1), (3, 0), (0,)]:
-            yield BadInput("the last axis holds three channels", (np.ones(shape, np.float32),), {}, FailedPreconditionError)
+            yield BadInput(
+                "the last axis holds three channels",
+                (np.ones(shape, np.float32),),
+                {},
+                FailedPreconditionError,
+            )
         yield BadInput("a scalar has no channels", (np.float32(1),))
 
 

@@ -180,10 +180,13 @@ def _conv_input_gradient(
     if plan.depthwise:
         return _depthwise_input_gradient(g, filters, plan)
     result = np.zeros(shape, g.dtype)
-    by_lines = plan.groups == 1 and plan.channels < 5
-    spread = _spread_lines if by_lines else _spread_rows
-    places = prod(plan.windows.window) if by_lines else 1
-    bytes_each = prod(plan.windows.outputs) * (places * plan.channels + plan.filters) * g.itemsize
+    spread, width = _spread_rows, plan.channels
+    if plan.groups == 1 and plan.channels < 5:
+        spread, width = _spread_lines, prod(plan.windows.window) * plan.channels
+    elif plan.groups == 1 and plan.windows.strides[-1] == 1 and plan.filters <= 4 * plan.channels:
+        spread, width = _spread_images, prod(plan.windows.window[:-1]) * plan.channels
+        width += plan.windows.window[-1] * plan.filters
+    bytes_each = prod(plan.windows.outputs) * (width + plan.filters) * g.itemsize
     for block in blocks(shape[0], bytes_each):
         spread(g[block], filters, plan, result[block])
     return result
@@ -198,6 +201,31 @@ def _spread_rows(g: Array, filters: Array, plan: _Plan, result: Array) -> None:
         if plan.groups > 1:
             part = part.transpose(1, 0, 2)
         result[lead + inputs] += part.reshape(*g.shape[:-1], plan.channels)[lead + outputs]
+
+
+def _spread_images(g: Array, filters: Array, plan: _Plan, result: Array) -> None:
+    """The same where windows move by one along lines: a convolution of g there, then whole lines to add."""
+    found, last = plan.windows, plan.windows.window[-1]
+    reach, low = (last - 1) * found.dilations[-1], found.padding[-1][0]
+    lines = windows("conv", (found.sizes[-1] + reach,), (last,), (1,), found.dilations[-1:], "VALID")
+    padded = np.zeros((prod(g.shape[:-2]), found.sizes[-1] + reach, plan.filters), g.dtype)
+    shift = reach - low
+    first, stop = max(0, -shift), min(g.shape[-2], padded.shape[1] - shift)
+    if stop > first:
+        padded[:, first + shift : stop + shift] = g.reshape(padded.shape[0], *g.shape[-2:])[:, first:stop]
+    rows = lines.view(padded).reshape(padded.shape[0] * found.sizes[-1], last * plan.filters)
+    # As a matrix (line places, last first, * filters) x (outer places * channels).
+    outer = prod(found.window[:-1])
+    turned = filters.reshape(outer, last, plan.channels, plan.filters)[:, ::-1].transpose(1, 3, 0, 2)
+    parts = rows @ turned.reshape(last * plan.filters, outer * plan.channels)
+    parts = parts.reshape(*g.shape[:-2], found.sizes[-1], outer, plan.channels)
+    if len(found.window) == 1:
+        result += parts[..., 0, :]
+        return
+    lead = (slice(None),)
+    for place, inputs, outputs in found.outer_taps():
+        number = int(np.ravel_multi_index(place, found.window[:-1]))
+        result[lead + inputs] += parts[lead + outputs][..., number, :]
 
 
 def _spread_lines(g: Array, filters: Array, plan: _Plan, result: Array) -> None:
@@ -506,6 +534,9 @@ _CASES: list[tuple[Sizes, Sizes, dict[str, Any]]] = [
     ((1, 5, 4, 17), (2, 2, 17, 2), {"padding": ((1, 3), (0, 2)), "strides": (2, 1), "dilations": (1, 2)}),
     ((1, 2, 2, 1), (3, 3, 1, 1), {"padding": ((0, 0), (0, 0))}),
     ((1, 3, 3, 1), (2, 2, 1, 0), {"padding": "VALID"}),
+    ((2, 4, 5, 6), (3, 3, 6, 5), {"padding": "SAME"}),
+    ((1, 6, 5), (3, 5, 4), {"padding": ((4, 1),)}),
+    ((1, 3, 4, 2, 5), (2, 1, 2, 5, 3), {"padding": "SAME", "strides": (2, 1, 1)}),
 ]
 
 

@@ -14,18 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ANY, BOOL, FLOATING, INEXACT, NARROW_FLOATS, NUMERIC, REAL, Array
+from ..dtypes import ANY, BOOL, FLOATING, INEXACT, NARROW_FLOATS, NUMERIC, REAL, STRING, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
 from ..shapes import broadcast
-from .family import elementwise, is_complex, numpy_type, sample_binary, sample_unary
+from .family import elementwise, is_complex, not_tensors, numpy_type, sample_binary, sample_unary
 
 # --- arithmetic ------------------------------------------------------------------------------------------------------
 
 
-@elementwise(eager=operator.add, tf_name="AddV2", dtypes=NUMERIC, numbers=True)
+@elementwise(eager=operator.add, tf_name="AddV2", dtypes=NUMERIC | STRING, numbers=True)
 def add(xp: Any, x: Any, y: Any) -> Any:
-    """x + y, with broadcasting."""
+    """x + y, with broadcasting; texts are joined."""
     return x + y
 
 
@@ -1011,6 +1011,11 @@ def _(draw: Any) -> Iterator[Sample]:
         yield Sample((x,), {"dtype": np.dtype(np.complex128 if x.dtype.kind == "c" else np.float64)})
 
 
+@convert.rejects
+def _() -> Iterator[BadInput]:
+    yield from not_tensors()
+
+
 @convert.value
 def _(x: Any, dtype: Any) -> Any:
     return np.asarray(x).astype(dtype)
@@ -1067,3 +1072,6 @@ sample_binary(atan2, avoid=(0.0,))
 sample_binary(pow, first=(0.3, 2.0), second=(-1.5, 2.5))
 for _op in (equal, not_equal, less, less_equal, greater, greater_equal):
     sample_binary(_op)
+for _op in (logical_and, logical_or, logical_xor):
+    sample_binary(_op)
+sample_unary(logical_not)

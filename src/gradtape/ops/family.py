@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import ALL as DTYPES
 from ..dtypes import NARROW_FLOATS, Array
+from ..errors import InvalidArgumentError
 from ..op import REGISTRY, BadInput, Op, Rule, Sample
 from ..tensor import EagerTensor
 
@@ -22,6 +24,7 @@ def elementwise(**options: Any) -> Callable[[Rule], Op]:
     def declare(kernel: Rule) -> Op:
         declared = Op(kernel, broadcasts=True, **options)
         declared.batching = batch_elementwise
+        reject_operands(declared)
         return declared
 
     return declare
@@ -146,12 +149,34 @@ def sample_binary(
             yield Sample((draw(left, *first, avoid), draw(right, *second, avoid)))
 
 
-def reject_shapes(op: Op, dtype: Any = np.float32) -> None:
-    """Give an elementwise op of several operands bad inputs: shapes that do not broadcast, types that do not mix."""
+def reject_operands(op: Op) -> None:
+    """Give an elementwise op the bad inputs of its family: what is no tensor, types it lacks, shapes that do not broadcast."""
 
     @op.rejects
     def _() -> Iterator[BadInput]:
-        others = len(op.arguments) - 1
+        allowed = next(t for t in (np.float32, np.int32, np.bool_, np.complex64, np.object_) if np.dtype(t) in op.dtypes)
+        rest = tuple(_of_type(op, name, allowed) for name in op.arguments[1:])
+        yield from not_tensors(*rest)
+        for kind in DTYPES:
+            if kind.numpy not in op.dtypes and kind.name != "string" and op.arguments[0] not in op.other:
+                others = tuple(_of_type(op, name, kind.as_numpy_dtype) for name in op.arguments[1:])
+                yield BadInput("a type it is not defined for", (np.ones(2, kind.numpy), *others))
+        if not rest or op.other:
+            return
         for left, right in [((2,), (3,)), ((2, 3), (2,)), ((2, 3), (3, 2)), ((0,), (2,)), ((4, 1, 2), (3, 3))]:
-            yield BadInput("shapes must broadcast", (np.ones(left, dtype), *[np.ones(right, dtype)] * others))
-        yield BadInput("types never mix", (np.ones(2, dtype), *[np.ones(2, bool)] * others))
+            others = tuple(np.ones(right, allowed) for _ in rest)
+            yield BadInput("shapes must broadcast", (np.ones(left, allowed), *others))
+        other = np.bool_ if allowed is not np.bool_ else np.int32
+        yield BadInput("types never mix", (np.ones(2, allowed), *(np.ones(2, other) for _ in rest)))
+
+
+def not_tensors(*rest: Any) -> Iterator[BadInput]:
+    """Calls whose first operand no tensor can hold."""
+    dates, parts = np.array(["2020-01-01"], "M8[D]"), np.zeros(2, [("a", "f4"), ("b", "i4")])
+    for value in ([1.0, "a"], [[1.0], [2.0, 3.0]], [[[1.0]], [[2.0], [3.0]]], np.array([object()]), dates, parts):
+        yield BadInput("no tensor can hold this", (value, *rest), error=(ValueError, TypeError, InvalidArgumentError))
+
+
+def _of_type(op: Op, argument: str, dtype: Any) -> Any:
+    allowed = op.other.get(argument)
+    return np.ones(2, dtype if allowed is None else next(iter(allowed)))

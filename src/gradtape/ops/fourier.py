@@ -1,8 +1,9 @@
 """Fourier transforms of complex and real signals, and the cosine transforms.
 
-All of them are linear, and the transpose of each is another one up to weights: the gradient of a transform is a
-transform. A real signal's spectrum is Hermitian and only half of it is kept; the weights make up for the other half.
-SciPy's kernels are used: they keep single precision, and are 2 to 6 times faster than NumPy's on many lines.
+All of them are linear, and the transpose of each is another one up to weights: the gradient of a transform
+is a transform. A real signal's spectrum is Hermitian and only half of it is kept; the weights make up for
+the other half. SciPy's kernels are used: they keep single precision, and are 2 to 6 times faster than
+NumPy's on many lines.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def _size(shape: tuple[int, ...], axes: Axes) -> int:
     return prod(shape[axis] for axis in axes)
 
 
-# --- complex to complex ------------------------------------------------------------------------------------------------
+# --- complex to complex -------------------------------------------------------------------------------------
 
 
 def _complex_transform(name: str) -> Callable[..., Array]:
@@ -89,7 +90,7 @@ for _op in (fft, ifft):
     _op.batching = _batch
 
 
-# --- real to half a spectrum, and back -----------------------------------------------------------------------------------
+# --- real to half a spectrum, and back ----------------------------------------------------------------------
 
 
 def _rfft(input: Array, axes: Axes) -> Array:
@@ -109,7 +110,7 @@ def _rfft(input: Array, axes: Axes) -> Array:
 
 @op(eager=_rfft, dtypes=_REAL, tf_name="RFFT")
 def rfft(xp: Any, input: Any, *, axes: Axes) -> Any:
-    """The Fourier transform of a real signal over some axes; of the last of them only frequencies up to half are kept."""
+    """The Fourier transform of a real signal over some axes, half of the last of them kept."""
     return xp.fft.rfftn(input, axes=axes)
 
 
@@ -117,8 +118,8 @@ def _irfft(input: Array, axes: Axes, length: int) -> Array:
     _check_axes("irfft", input.shape, axes)
     if not axes or length < 0 or input.shape[axes[-1]] != half_size(length):
         raise invalid(
-            f"irfft: a signal of length {length} has a spectrum of {half_size(max(length, 0))} numbers, got shape "
-            f"{input.shape} for axes {list(axes)}."
+            f"irfft: a signal of length {length} has a spectrum of {half_size(max(length, 0))} numbers, "
+            f"got shape {input.shape} for axes {list(axes)}."
         )
     sizes = [input.shape[a] for a in axes[:-1]] + [length]
     if not input.size or not length:
@@ -139,7 +140,7 @@ def irfft(xp: Any, input: Any, *, axes: Axes, length: int) -> Any:
 
 
 def _half_weights(like: Any, axis: int, length: int, inner: float, scale: float) -> Array:
-    """1 for the frequencies that stand for themselves, `inner` for those that stand for their conjugates too; scaled."""
+    """`scale`, times `inner` for the frequencies that stand for their conjugates too."""
     weights = np.full(half_size(length), inner * scale)
     weights[:1] = scale
     if length % 2 == 0:
@@ -165,11 +166,12 @@ for _op in (rfft, irfft):
     _op.linear("input")
     _op.batching = _batch
 
-# --- samples -------------------------------------------------------------------------------------------------------------
+# --- samples ------------------------------------------------------------------------------------------------
 
 _SHAPES: list[tuple[tuple[int, ...], Axes]] = [
-    ((4,), (-1,)), ((5,), (0,)), ((1,), (-1,)), ((2,), (-1,)), ((2, 3), (-1,)), ((3, 4), (0,)), ((3, 4), (-2, -1)), ((2, 3, 5), (1, 2)),
-    ((2, 3, 4), (-3, -2, -1)), ((2, 3, 4), (2, 0)), ((0, 4), (-1,)), ((2, 0), (-1,)), ((3, 2, 2, 2), (-3, -2, -1)), ((2, 1, 3), (0, 1)),
+    ((4,), (-1,)), ((5,), (0,)), ((1,), (-1,)), ((2,), (-1,)), ((2, 3), (-1,)), ((3, 4), (0,)),
+    ((3, 4), (-2, -1)), ((2, 3, 5), (1, 2)), ((2, 3, 4), (-3, -2, -1)), ((2, 3, 4), (2, 0)),
+    ((0, 4), (-1,)), ((2, 0), (-1,)), ((3, 2, 2, 2), (-3, -2, -1)), ((2, 1, 3), (0, 1)),
 ]  # fmt: skip
 
 
@@ -178,7 +180,7 @@ def _complex(draw: Any, shape: tuple[int, ...]) -> Array:
     return values if values.dtype.kind == "c" else values + 1j * np.asarray(draw(shape))
 
 
-def _matrix(rows: int, columns: int, length: int, sign: float) -> Array:
+def _matrix(rows: int, columns: int, length: int, sign: float) -> Any:
     angles = 2 * np.pi * (np.outer(np.arange(rows), np.arange(columns)) % max(length, 1)) / max(length, 1)
     return np.exp(sign * 1j * angles)
 
@@ -263,7 +265,7 @@ def _() -> Iterator[BadInput]:
         yield BadInput("the axes must exist, once each", (x,), {"axes": axes, "length": 4})
 
 
-# --- cosine transforms -----------------------------------------------------------------------------------------------------
+# --- cosine transforms --------------------------------------------------------------------------------------
 
 
 def _dct(input: Array, kind: int, orthonormal: bool) -> Array:
@@ -339,9 +341,10 @@ def _(input: Array, kind: int, orthonormal: bool) -> None:
 @dct.samples
 def _(draw: Any) -> Iterator[Sample]:
     for shape, kind, orthonormal in [
-        ((4,), 1, False), ((2,), 1, False), ((3, 5), 1, False), ((4,), 2, False), ((5,), 2, True), ((2, 3), 2, False), ((1,), 2, True),
-        ((4,), 3, False), ((5,), 3, True), ((2, 3), 3, False), ((1,), 3, False), ((4,), 4, False), ((2, 5), 4, True), ((1,), 4, False),
-        ((0, 3), 2, False), ((2, 0), 3, False), ((2, 1, 3), 4, False),
+        ((4,), 1, False), ((2,), 1, False), ((3, 5), 1, False), ((4,), 2, False), ((5,), 2, True),
+        ((2, 3), 2, False), ((1,), 2, True), ((4,), 3, False), ((5,), 3, True), ((2, 3), 3, False),
+        ((1,), 3, False), ((4,), 4, False), ((2, 5), 4, True), ((1,), 4, False), ((0, 3), 2, False),
+        ((2, 0), 3, False), ((2, 1, 3), 4, False),
     ]:  # fmt: skip
         yield Sample((draw(shape),), {"kind": kind, "orthonormal": orthonormal})
 

@@ -27,7 +27,7 @@ def _frames(signal: Array, length: int, step: int, count: int) -> Array:
 
 @op(eager=_frames, dtypes=ANY, tf_name="Frame")
 def frames(xp: Any, signal: Any, *, length: int, step: int, count: int) -> Any:
-    """`count` frames of `length` numbers each along the last axis, one every `step`: shape (..., count, length)."""
+    """`count` frames of `length` numbers along the last axis, one every `step`: (..., count, length)."""
     return signal[..., step * xp.arange(count)[:, None] + xp.arange(length)]
 
 
@@ -97,7 +97,8 @@ def _(signal: Array, length: int, step: int, count: int) -> None:
 def _(frames: Array, step: int, size: int) -> None:
     if frames.ndim < 2:
         raise invalid(
-            f"overlap_and_add: frames have at least two axes (..., frames, frame_length), got shape {frames.shape}."
+            "overlap_and_add: frames have at least two axes (..., frames, frame_length), "
+            f"got shape {frames.shape}."
         )
     if step < 1:
         raise invalid(f"overlap_and_add: frame_step must be positive, got {step}.")
@@ -107,8 +108,9 @@ def _(frames: Array, step: int, size: int) -> None:
 
 
 _FRAMINGS = [
-    ((7,), 3, 2, 3), ((8,), 3, 2, 3), ((2, 6), 4, 1, 3), ((2, 6), 2, 3, 2), ((5,), 5, 1, 1), ((5,), 1, 1, 5), ((2, 3, 8), 4, 2, 3), ((3,), 5, 2, 0),
-    ((0, 6), 2, 2, 3), ((4,), 0, 1, 4), ((10,), 2, 5, 2), ((9,), 6, 1, 4), ((12,), 7, 3, 2), ((30,), 4, 3, 9),
+    ((7,), 3, 2, 3), ((8,), 3, 2, 3), ((2, 6), 4, 1, 3), ((2, 6), 2, 3, 2), ((5,), 5, 1, 1),
+    ((5,), 1, 1, 5), ((2, 3, 8), 4, 2, 3), ((3,), 5, 2, 0), ((0, 6), 2, 2, 3), ((4,), 0, 1, 4),
+    ((10,), 2, 5, 2), ((9,), 6, 1, 4), ((12,), 7, 3, 2), ((30,), 4, 3, 9),
 ]  # fmt: skip
 
 

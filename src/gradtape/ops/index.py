@@ -14,7 +14,7 @@ from ..op import BadInput, Op, Sample, op
 from ..tensor import IndexedSlices
 from .accumulate import add_rows
 from .elementwise import zeros_like
-from .family import all_batched, rank_of, shape_of, with_batch_axis
+from .family import all_batched, not_tensors, rank_of, shape_of, with_batch_axis
 from .layout import concat, permute, reshape
 
 # --- slices: x[1:, ..., None, 0] -------------------------------------------------------------------------------------
@@ -87,6 +87,8 @@ def _() -> Iterator[BadInput]:
 
 def _set_in_zeros(g: Array, shape: tuple[int, ...], key: Any) -> Array:
     result = np.zeros(shape, g.dtype)
+    if result[key].shape != g.shape:
+        raise ValueError(f"the slice has shape {result[key].shape}")
     result[key] = g
     return result
 
@@ -115,6 +117,12 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 def _(draw: Any) -> Iterator[Sample]:
     for shape, key in _KEYS:
         yield Sample((draw(np.empty(shape)[key].shape),), {"shape": shape, "key": key})
+
+
+@setitem_zeros.rejects
+def _() -> Iterator[BadInput]:
+    for shape, key in [((3,), (0,)), ((3,), (slice(0, 1),)), ((2, 3), (0,)), ((2,), (5,)), ((2,), (0, 0)), ((4,), (slice(0, 3),))]:
+        yield BadInput("what is put in fits the slice", (np.ones((2, 2), np.float32),), {"shape": shape, "key": key})
 
 
 # --- masks and index arrays, as NumPy reads them ----------------------------------------------------------------------
@@ -189,6 +197,8 @@ def _() -> Iterator[BadInput]:
 
 def _add_picked(g: Array, shape: tuple[int, ...], key: Any) -> Array:
     result = np.zeros(shape, g.dtype)
+    if result[key].shape != g.shape:
+        raise ValueError(f"the picked elements have shape {result[key].shape}")
     np.add.at(result, key, g)
     return result
 
@@ -224,6 +234,13 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 def _(draw: Any) -> Iterator[Sample]:
     for shape, key in _PICKS:
         yield Sample((draw(np.empty(shape)[key].shape),), {"shape": shape, "key": key})
+
+
+@put_picked.rejects
+def _() -> Iterator[BadInput]:
+    for shape, picks in [((3,), [0]), ((3,), [0, 1, 2]), ((2,), [5, 5]), ((2,), [-3, 0]), ((4, 2), [0]), ((3,), [[0, 1, 2]])]:
+        key = (np.array(picks),)
+        yield BadInput("what is put in fits the positions", (np.ones((2, 2), np.float32),), {"shape": shape, "key": key})
 
 
 # --- gather ----------------------------------------------------------------------------------------------------------
@@ -338,6 +355,7 @@ def _put(values: Array, indices: Array, shape: tuple[int, ...], axis: int, batch
     batch_dims = batch_dims % indices.ndim if batch_dims < 0 else batch_dims
     count, size, middle = math.prod(shape[:batch_dims]), shape[axis], shape[batch_dims:axis]
     picks = indices.reshape(count, math.prod(indices.shape[batch_dims:]))
+    check_range(picks, size, "put")
     positions = (picks + np.arange(count)[:, None] * size).reshape(-1)
     apart = values.reshape(count, *middle, picks.shape[1], *shape[axis + 1 :])
     rows = np.moveaxis(apart, 1 + len(middle), 1)
@@ -374,6 +392,16 @@ def _(draw: Any) -> Iterator[Sample]:
         picks = np.array(indices, np.int32)
         values = draw(_gather(np.empty(shape), picks, axis, batch_dims).shape)
         yield Sample((values, picks), {"shape": shape, "axis": axis, "batch_dims": batch_dims})
+
+
+@put.rejects
+def _() -> Iterator[BadInput]:
+    values = np.ones((2, 3), np.float32)
+    for indices, shape, axis in [
+        ([0, 4], (4, 3), 0), ([0, -1], (4, 3), 0), ([0], (4, 3), 0), ([0, 1, 2], (4, 3), 0), ([0, 1], (4, 2), 0), ([0, 1], (2, 4), 1),
+    ]:  # fmt: skip
+        attributes = {"shape": shape, "axis": axis, "batch_dims": 0}
+        yield BadInput("positions exist, one row each", (values, np.array(indices, np.int32)), attributes)
 
 
 # --- gather_nd, scatter_nd -------------------------------------------------------------------------------------------
@@ -423,6 +451,10 @@ def take_nd(xp: Any, params: Any, indices: Any, *, batch_dims: int = 0) -> Any:
 
 @take_nd.vjp("params")
 def _(g: Any, params_shape: tuple[int, ...], indices: Any, batch_dims: int) -> Any:
+    listed = shape_of(indices)
+    if len(listed) == 2 and listed[1] == 1 and batch_dims == 0 and not getattr(g, "is_batched", False):
+        # A list of rows: slices, as gather gives them.
+        return IndexedSlices(g, reshape(indices, shape=listed[:1]), np.array(params_shape, np.int32))
     return put_nd(g, indices, shape=params_shape, batch_dims=batch_dims)
 
 
@@ -568,6 +600,22 @@ def nonzero(xp: Any, condition: Any) -> Any:
 
 
 nonzero.not_differentiable("positions are integers, and how many there are depends on the value")
+
+
+@nonzero.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape in [(4,), (2, 3), (0,), (2, 0), (2, 2, 2), (1,)]:
+        yield Sample((draw(shape) > 0,))
+
+
+@nonzero.value
+def _(condition: Any) -> Any:
+    return np.argwhere(condition)
+
+
+@nonzero.rejects
+def _() -> Iterator[BadInput]:
+    yield from not_tensors()
 
 
 def _scatter_into(tensor: Array, indices: Array, updates: Array, combine: Any, name: str) -> Array:

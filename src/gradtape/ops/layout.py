@@ -146,7 +146,10 @@ def sum_to_shape(xp: Any, x: Any, *, shape: tuple[int, ...]) -> Any:
     if extra > 0:
         x = x.sum(axis=tuple(range(extra)))
     axes = tuple(axis for axis, size in enumerate(shape) if size == 1 and x.shape[axis] != 1)
-    return x.sum(axis=axes, keepdims=True) if axes else x
+    x = x.sum(axis=axes, keepdims=True) if axes else x
+    if x.shape != shape:
+        raise ValueError(f"shape {shape} cannot have been broadcast to the operand's")
+    return x
 
 
 @sum_to_shape.vjp("x")
@@ -173,6 +176,13 @@ def _(draw: Any) -> Iterator[Sample]:
         ((2, 3, 4), (3, 1)), ((3, 2, 2), (1, 2, 1)), ((2, 0), (0,)), ((5,), (1,)),
     ]:  # fmt: skip
         yield Sample((draw(given),), {"shape": wanted})
+
+
+@sum_to_shape.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for shape in [(4,), (2,), (3, 3), (2, 3, 1), (5, 5, 5), (2, 4), (0,), (1, 2)]:
+        yield BadInput("the shape must broadcast to the operand's", (x,), {"shape": shape})
 
 
 # --- transpose -------------------------------------------------------------------------------------------------------
@@ -579,6 +589,8 @@ def _() -> Iterator[BadInput]:
 @op(dtypes=ANY)
 def crop(xp: Any, tensor: Any, *, paddings: tuple[tuple[int, int], ...]) -> Any:
     """The tensor without its border: the transpose of padding with zeros."""
+    if any(min(pair) < 0 or sum(pair) > size for pair, size in zip(paddings, tensor.shape, strict=True)):
+        raise ValueError("more is cut off than there is")
     return tensor[tuple(slice(before, size - after) for (before, after), size in zip(paddings, tensor.shape, strict=True))]
 
 
@@ -603,6 +615,13 @@ def _(draw: Any) -> Iterator[Sample]:
         ((4,), ((3, 0),)),
     ]:  # fmt: skip
         yield Sample((draw(shape),), {"paddings": paddings})
+
+
+@crop.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for paddings in [((1, 1),), ((3, 0), (0, 0)), ((1, 2), (0, 0)), ((-1, 0), (0, 0)), ((0, 0), (0, -2)), ((0, 0), (4, 4))]:
+        yield BadInput("no more can be cut off than there is", (x,), {"paddings": paddings})
 
 
 @op(dtypes=ANY, tf_name="ReverseV2")

@@ -140,8 +140,11 @@ def _window_max_gradient(
     g: Array, input: Array, largest: Array, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Array:
     found = _checked_triple(g, input, largest, window, strides, dilations, padding, "output")
-    result = np.zeros(input.shape, g.dtype)
     overlap = any(s <= (w - 1) * d for s, w, d in zip(strides, window, dilations, strict=True))
+    tiled = strides == window and found.sizes == tuple(
+        o * s for o, s in zip(found.outputs, strides, strict=True)
+    )
+    result = (np.empty if tiled and not overlap else np.zeros)(input.shape, g.dtype)
     stages = _stages(found)
     for block in _pool_blocks(input.shape, input.itemsize):
         values = _steps(input[block], largest[block], found)

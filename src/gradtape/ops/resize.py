@@ -1,8 +1,9 @@
 """Resampling along one axis: each output is a weighted sum of a few inputs.
 
-Resizing an image is two such sums, one for each axis of the image, whatever the method. The weights do not depend on
-the image, so the op is linear, and its transpose is the same op with the transposed weights. How the weights come about
-follows TensorFlow's kernels to the last bit: positions are computed in float32, bicubic weights are rounded to a table.
+Resizing an image is two such sums, one for each axis of the image, whatever the method. The weights do not
+depend on the image, so the op is linear, and its transpose is the same op with the transposed weights. How
+the weights come about follows TensorFlow's kernels to the last bit: positions are computed in float32,
+bicubic weights are rounded to a table.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class Weights:
         return f"<weights of {self.outputs} numbers from {self.inputs}>"
 
 
-# --- the op ------------------------------------------------------------------------------------------------------------
+# --- the op -------------------------------------------------------------------------------------------------
 
 
 def _resample(x: Array, axis: int, weights: Weights) -> Array:
@@ -81,7 +82,7 @@ def _resample(x: Array, axis: int, weights: Weights) -> Array:
         return _resample(x.astype(np.float32), axis, weights).astype(x.dtype)
     axis %= x.ndim
     trailing = prod(x.shape[axis + 1 :])
-    # Measured: adding up a few slices costs a pass over memory for each, a product of matrices a fraction of it.
+    # Measured: a few slices added up cost a pass over memory each, a product of matrices costs a fraction.
     if weights.inputs > 48 * weights.values.shape[1]:
         return _add_taps(x, axis, weights)
     matrix = weights.matrix.astype(x.dtype)
@@ -130,7 +131,7 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
     return resample(x, axis=axis, weights=attributes["weights"])
 
 
-# --- the methods: weights from sizes -----------------------------------------------------------------------------------
+# --- the methods: weights from sizes ------------------------------------------------------------------------
 
 
 def _scale(inputs: int, outputs: int) -> np.float32:
@@ -172,7 +173,7 @@ _TABLE = 1024  # TensorFlow looks cubic weights up at multiples of 1 / 1024
 
 
 def _cubic_table() -> tuple[Array, Array]:
-    """The weights of the nearer and the farther neighbour at distances i / 1024 and 1 + i / 1024 (Keys, a = -1/2)."""
+    """The weights of neighbours at distances i / 1024 and 1 + i / 1024 (Keys, a = -1/2)."""
     a = np.float32(-0.5)
     x = np.arange(_TABLE + 1, dtype=np.float32) / np.float32(_TABLE)
     near = ((a + 2) * x - (a + 3)) * x * x + 1
@@ -259,7 +260,7 @@ KERNELS: dict[str, tuple[float, Callable[[Array], Array]]] = {
 
 @lru_cache(maxsize=256)
 def windowed(name: str, inputs: int, outputs: int, antialias: bool) -> Weights:
-    """All pixels within a kernel's radius; with `antialias` the kernel grows with the pixels when the image shrinks."""
+    """All pixels within a kernel's radius, which with `antialias` grows when the image shrinks."""
     radius, kernel = KERNELS[name]
     _scale(inputs, outputs)
     inverse = np.float32(1.0 / np.float64(np.float32(outputs) / np.float32(inputs)))
@@ -276,7 +277,7 @@ def windowed(name: str, inputs: int, outputs: int, antialias: bool) -> Weights:
     return _inside(np.where(counted, places, -1), kernel(distances).astype(np.float32), inputs)
 
 
-# --- samples -------------------------------------------------------------------------------------------------------------
+# --- samples ------------------------------------------------------------------------------------------------
 
 
 def _samples() -> Iterator[tuple[tuple[int, ...], int, Weights]]:

@@ -53,6 +53,10 @@ class Windows(NamedTuple):
         """The places of the window's projection on one axis."""
         return _taps(Windows(*((part[axis],) for part in self)))  # type: ignore[arg-type]
 
+    def outer_taps(self) -> tuple[Tap, ...]:
+        """The places of the window's projection on all axes but the last."""
+        return _taps(Windows(*(part[:-1] for part in self)))  # type: ignore[arg-type]
+
     def pad(self, x: Array) -> Array:
         """The input with zeros around it, long enough for all windows."""
         if not any(low or high for low, high in self.padding):

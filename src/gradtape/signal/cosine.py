@@ -43,8 +43,10 @@ def _transform(x: Any, kind: int, length: int | None, norm: str | None) -> Any:
     return cosine_transform.public(x, kind, norm == "ortho")
 
 
-def dct(input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: str | None = None, name: str | None = None) -> Any:
-    """The discrete cosine transform of type 1, 2, 3 or 4 along the last axis, cut or filled up with zeros to `n`.
+def dct(
+    input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: str | None = None, name: str | None = None
+) -> Any:
+    """The cosine transform of type 1, 2, 3 or 4 along the last axis, cut or filled up with zeros to `n`.
 
     With `norm="ortho"` it is orthonormal. Equal to `scipy.fft.dct`.
 
@@ -56,7 +58,9 @@ def dct(input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: str | No
     return _transform(x, type, length, norm)
 
 
-def idct(input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: str | None = None, name: str | None = None) -> Any:
-    """The inverse discrete cosine transform; without `norm="ortho"` it is 2 * N times too large, as TensorFlow's is."""
+def idct(
+    input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: str | None = None, name: str | None = None
+) -> Any:
+    """The inverse cosine transform; without `norm="ortho"` 2 * N times too large, as TensorFlow's is."""
     x, length = _checked(input, type, n, axis, norm)
     return _transform(x, _INVERSE[type], length, norm)

@@ -58,7 +58,7 @@ def ifft3d(input: Any, name: str | None = None) -> Any:
     return f.ifft.public(_complex_tensor(input), (-3, -2, -1))
 
 
-# --- real signals ------------------------------------------------------------------------------------------------------
+# --- real signals -------------------------------------------------------------------------------------------
 
 
 def _real_tensor(value: Any) -> Any:
@@ -71,7 +71,9 @@ def _real_tensor(value: Any) -> Any:
 def _spectrum_tensor(value: Any) -> Any:
     x = convert_to_tensor(value, dtype_hint=dtypes.complex64)
     if not x.dtype.is_complex:
-        raise ValueError(f"IRFFT requires tf.complex64 or tf.complex128 inputs, got {x.dtype!r}. Use tf.cast.")
+        raise ValueError(
+            f"IRFFT requires tf.complex64 or tf.complex128 inputs, got {x.dtype!r}. Use tf.cast."
+        )
     return x
 
 
@@ -133,7 +135,7 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
 
 
 def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    """The real signals with these spectra; `fft_length` is their length, by default `2 * (frequencies - 1)`."""
+    """The real signals with these spectra, of length `fft_length`, by default `2 * (frequencies - 1)`."""
     x = _spectrum_tensor(input_tensor)
     return _irfft(x, _last_axes(x, 1), fft_length)
 
@@ -162,7 +164,7 @@ def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) 
     return _irfft(x, _last_axes(x, 3), fft_length)
 
 
-# --- any axes ------------------------------------------------------------------------------------------------------------
+# --- any axes -----------------------------------------------------------------------------------------------
 
 
 def _any_axes(x: Any, fft_length: Any, axes: Any) -> tuple[int, ...]:
@@ -188,7 +190,11 @@ def _scaled(x: Any, factor: float) -> Any:
 
 
 def fftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+    input_tensor: Any,
+    fft_length: Any = None,
+    axes: Any = None,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Any:
     """The Fourier transform over `axes` (all by default), cut or filled up with zeros to `fft_length`.
 
@@ -203,7 +209,11 @@ def fftnd(
 
 
 def ifftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+    input_tensor: Any,
+    fft_length: Any = None,
+    axes: Any = None,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Any:
     """The inverse Fourier transform over `axes`; see `fftnd`."""
     x = _complex_tensor(input_tensor)
@@ -215,17 +225,27 @@ def ifftnd(
 
 
 def rfftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+    input_tensor: Any,
+    fft_length: Any = None,
+    axes: Any = None,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Any:
     """The Fourier transform of real signals over `axes`, half of the last one kept; see `fftnd`."""
     x = _real_tensor(input_tensor)
     chosen = _any_axes(x, fft_length, axes)
-    sizes = tuple(x.shape[axis] for axis in chosen) if fft_length is None else _lengths(fft_length, len(chosen))
+    sizes = (
+        tuple(x.shape[axis] for axis in chosen) if fft_length is None else _lengths(fft_length, len(chosen))
+    )
     return _rfft(_scaled(x, _factor(norm, prod(sizes), inverse=False)), chosen, fft_length)
 
 
 def irfftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+    input_tensor: Any,
+    fft_length: Any = None,
+    axes: Any = None,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Any:
     """The inverse of `rfftnd`; see `fftnd`."""
     x = _spectrum_tensor(input_tensor)
@@ -235,7 +255,7 @@ def irfftnd(
     return _scaled(signal, _factor(norm, count, inverse=True))
 
 
-# --- shifts ----------------------------------------------------------------------------------------------------------------
+# --- shifts -------------------------------------------------------------------------------------------------
 
 
 def _shift(x: Any, axes: Any, sign: int) -> Any:

@@ -20,7 +20,7 @@ def frame(
     axis: Any = -1,
     name: str | None = None,
 ) -> Any:
-    """Frames of `frame_length` numbers, one every `frame_step`, in the place of an axis: (..., frames, frame_length, ...).
+    """An axis cut into frames of `frame_length`, one every `frame_step`: (..., frames, frame_length, ...).
 
     With `pad_end` the frames that reach beyond the end are there too, filled up with `pad_value`.
 
@@ -33,7 +33,9 @@ def frame(
     if not x.ndim:
         raise ValueError("frame: a signal has at least one axis, got a scalar.")
     if step < 1 or length < 0:
-        raise invalid(f"frame: frame_step must be positive and frame_length not negative, got {step} and {length}.")
+        raise invalid(
+            f"frame: frame_step must be positive and frame_length not negative, got {step} and {length}."
+        )
     if not -x.ndim <= where < x.ndim:
         raise invalid(f"frame: axis {where} does not exist in a signal of shape {x.shape}.")
     where %= x.ndim
@@ -53,7 +55,7 @@ def frame(
 
 
 def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Any:
-    """The signal whose frames (..., frames, frame_length), one every `frame_step`, are added up where they overlap.
+    """Frames (..., frames, frame_length), one every `frame_step`, added up to a signal.
 
     >>> import gradtape as tf
     >>> tf.signal.overlap_and_add(tf.ones([3, 4]), 2).numpy()

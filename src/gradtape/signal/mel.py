@@ -29,7 +29,7 @@ def linear_to_mel_weight_matrix(
     dtype: Any = dtypes.float32,
     name: str | None = None,
 ) -> Any:
-    """The matrix (num_spectrogram_bins, num_mel_bins) that turns a spectrum into bands evenly spaced on the mel scale.
+    """The matrix (spectrogram bins, mel bins) that turns a spectrum into bands even on the mel scale.
 
     `tf.tensordot(tf.abs(stfts), matrix, 1)` is the mel spectrogram.
     """
@@ -45,7 +45,10 @@ def linear_to_mel_weight_matrix(
     if rate <= 0.0:
         raise ValueError(f"sample_rate must be positive. Got: {rate}")
     if high > rate / 2:
-        raise ValueError(f"upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). Got {high} for sample_rate: {rate}")  # fmt: skip
+        raise ValueError(
+            "upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). "
+            f"Got {high} for sample_rate: {rate}"
+        )
     if not kind.is_floating:
         raise ValueError(f"dtype must be a floating point type. Got: {kind!r}")
     if bins <= 0:

@@ -35,8 +35,8 @@ def stft(
 ) -> Any:
     """The short-time Fourier transform of real signals (..., samples): (..., frames, frequencies).
 
-    Each frame is multiplied by `window_fn(frame_length, dtype=...)` and transformed with `fft_length` points, by
-    default the power of two that holds a frame.
+    Each frame is multiplied by `window_fn(frame_length, dtype=...)` and transformed with `fft_length` points,
+    by default the power of two that holds a frame.
 
     >>> import gradtape as tf
     >>> tf.signal.stft(tf.zeros([10000]), frame_length=400, frame_step=160).shape
@@ -80,7 +80,7 @@ def inverse_stft(
 def inverse_stft_window_fn(
     frame_step: Any, forward_window_fn: WindowFunction = hann_window, name: str | None = None
 ) -> WindowFunction:
-    """The window function for `inverse_stft` that undoes `stft` with `forward_window_fn` and this `frame_step`."""
+    """The window for `inverse_stft` that undoes `stft` with `forward_window_fn` and this `frame_step`."""
     step = as_int(frame_step)
     if step < 1:
         raise invalid(f"inverse_stft_window_fn: frame_step must be positive, got {step}.")
@@ -106,9 +106,10 @@ def mdct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The modified cosine transform of signals (..., samples): (..., frames, frame_length / 2), frames half overlapping.
+    """The modified cosine transform of signals (..., samples): (..., frames, frame_length / 2).
 
-    `frame_length` must be a multiple of 4. Without `window_fn` every number is divided by sqrt(2).
+    Frames overlap by half; `frame_length` must be a multiple of 4. Without `window_fn` every number is
+    divided by sqrt(2).
     """
     length = as_int(frame_length)
     if length < 4 or length % 4:
@@ -121,7 +122,10 @@ def mdct(
 
 
 def inverse_mdct(
-    mdcts: Any, window_fn: WindowFunction | None = vorbis_window, norm: str | None = None, name: str | None = None
+    mdcts: Any,
+    window_fn: WindowFunction | None = vorbis_window,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Any:
     """The signals with these modified cosine transforms; undoes `mdct` with the same window and norm."""
     x = to_tensor(mdcts)

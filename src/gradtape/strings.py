@@ -1,0 +1,280 @@
+"""`tf.strings`: text in tensors. No function here has a derivative: text does not change by small steps.
+
+Patterns are read by Python's `re`, not by RE2: what both understand means the same, and `\\d`, `\\w`, `\\s` are ASCII.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .errors import UnimplementedError, invalid
+from .framework import summary
+from .op import as_axis, as_int
+from .ops import strings as o
+from .tensor import Tensor, from_array, to_tensor
+from .variable import Variable
+
+as_string = o.as_string.public
+strip = o.string_strip.public
+
+
+def _texts(value: Any) -> Any:
+    """The value as a string tensor; TypeError where it is something else."""
+    if isinstance(value, (Tensor, Variable)):
+        tensor = to_tensor(value)
+        if tensor.dtype != dtypes.string:
+            raise invalid(f"A string tensor is needed, got {tensor.dtype!r}. Use tf.strings.as_string.")
+        return tensor
+    return to_tensor(value, dtypes.string)
+
+
+def _plain(value: Any) -> str:
+    """A setting that is text, also from a string tensor without axes."""
+    if isinstance(value, str):
+        return value
+    array = _texts(value)._array
+    if array.ndim:
+        raise invalid(f"One text is needed, got shape {array.shape}.")
+    return str(array.item().decode())
+
+
+def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
+    """Small letters; of ASCII only, unless the encoding is "utf-8"."""
+    return o.string_lower.public(_texts(input), encoding)
+
+
+def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
+    """Capital letters; of ASCII only, unless the encoding is "utf-8"."""
+    return o.string_upper.public(_texts(input), encoding)
+
+
+def join(inputs: Any, separator: Any = "", name: str | None = None) -> Any:
+    """The texts one after the other, element by element; scalars are repeated.
+
+    >>> import gradtape as tf
+    >>> tf.strings.join([["a", "b"], "c"], separator="-").numpy()
+    array([b'a-c', b'b-c'], dtype=object)
+    """
+    parts = [_texts(part) for part in inputs]
+    return o.string_join.public(parts, _plain(separator)) if parts else to_tensor("")
+
+
+def reduce_join(
+    inputs: Any, axis: Any = None, keepdims: bool = False, separator: Any = "", name: str | None = None
+) -> Any:
+    """The texts along axes, or all, joined to one."""
+    return o.reduce_join.public(_texts(inputs), as_axis(axis), keepdims, _plain(separator))
+
+
+def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+    """How many bytes, or characters with unit="UTF8_CHAR", each text has."""
+    return o.string_length.public(_texts(input), unit)
+
+
+def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+    """The part of each text that begins at `pos` (from the end, if negative) and has `len` units.
+
+    >>> import gradtape as tf
+    >>> tf.strings.substr("gradient", 0, 4).numpy()
+    b'grad'
+    """
+    first, count = to_tensor(pos), to_tensor(len)
+    if first.shape != count.shape:
+        raise invalid(f"substr: pos and len must have one shape, got {first.shape} and {count.shape}.")
+    return o.substr.public(_texts(input), first, count, unit)
+
+
+def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Any:
+    r"""Each text with what matches the pattern rewritten; \1 to \9 stand for the groups, \0 for the match."""
+    return o.regex_replace.public(_texts(input), _plain(pattern), _plain(rewrite), bool(replace_global))
+
+
+def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
+    """Whether the pattern matches the whole of each text."""
+    return o.regex_full_match.public(_texts(input), _plain(pattern))
+
+
+_NUMBERS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64)
+
+
+def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Any:
+    """The numbers that are written there.
+
+    >>> import gradtape as tf
+    >>> tf.strings.to_number(["1.5", "-3"]).numpy()
+    array([ 1.5, -3. ], dtype=float32)
+    """
+    kind = dtypes.as_dtype(out_type)
+    if kind not in _NUMBERS:
+        raise invalid(f"to_number: out_type must be one of {', '.join(k.name for k in _NUMBERS)}, got {kind.name}.")
+    return o.string_to_number.public(_texts(input), kind.numpy)
+
+
+def to_hash_bucket_fast(input: Any, num_buckets: Any, name: str | None = None) -> Any:
+    """A number below `num_buckets` for each text, the same in every run and the same as in TensorFlow."""
+    return o.string_to_hash_bucket_fast.public(_texts(input), as_int(num_buckets))
+
+
+def unsorted_segment_join(
+    inputs: Any, segment_ids: Any, num_segments: Any, separator: Any = "", name: str | None = None
+) -> Any:
+    """The texts that share a segment id, joined in their order."""
+    return o.unsorted_segment_join.public(
+        _texts(inputs), to_tensor(segment_ids), as_int(num_segments), _plain(separator)
+    )
+
+
+def format(
+    template: Any, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
+) -> Any:
+    """The template with each placeholder replaced by a tensor, written as tf.print writes it.
+
+    >>> import gradtape as tf
+    >>> tf.strings.format("x: {}", tf.range(10)).numpy()
+    b'x: [0 1 2 ... 7 8 9]'
+    """
+    values = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    pieces = _plain(template).split(placeholder)
+    if len(pieces) - 1 != len(values):
+        raise ValueError(f"The template expects {len(pieces) - 1} tensors, but the inputs has {len(values)}.")
+    ends = 2**62 if summarize == -1 else as_int(summarize)
+    written = [summary(np.asarray(to_tensor(value)._array), ends) for value in values]
+    return to_tensor(pieces[0] + "".join(text + piece for text, piece in zip(written, pieces[1:], strict=True)))
+
+
+# --- one text into several ---------------------------------------------------------------------------------------------
+
+
+def _one_text(input: Any, name: str) -> bytes:
+    """Several texts have parts of several lengths, which a tensor cannot hold."""
+    array = _texts(input)._array
+    if array.ndim:
+        raise UnimplementedError(
+            None,
+            None,
+            f"strings.{name} of a tensor with axes gives rows of different lengths (a RaggedTensor), which is not in "
+            f"gradtape: use it for each text, [tf.strings.{name}(t, ...) for t in texts].",
+        )
+    text: bytes = array.item()
+    return text
+
+
+def _vector(parts: list[bytes]) -> Any:
+    array = np.empty(len(parts), object)
+    array[:] = parts
+    return from_array(array)
+
+
+def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
+    """The parts of one text between separators (white space, if none is given).
+
+    >>> import gradtape as tf
+    >>> tf.strings.split("a b  c").numpy()
+    array([b'a', b'b', b'c'], dtype=object)
+    """
+    between = None if sep is None else _plain(sep).encode()
+    return _vector(_one_text(input, "split").split(between or None, maxsplit))
+
+
+def bytes_split(input: Any, name: str | None = None) -> Any:
+    """The bytes of one text, each by itself."""
+    text = _one_text(input, "bytes_split")
+    return _vector([text[k : k + 1] for k in range(len(text))])
+
+
+def _decoded(text: bytes, encoding: str, errors: str, replacement_char: int, control: bool = False) -> str:
+    if errors not in ("replace", "ignore", "strict"):
+        raise invalid(f"errors must be 'replace', 'ignore' or 'strict', got {errors!r}.")
+    try:
+        result = text.decode(encoding, errors)
+    except LookupError:
+        raise invalid(f"Could not create converter for input encoding: {encoding}.") from None
+    except UnicodeDecodeError:
+        raise invalid(f"Invalid formatting on input string {text!r}.") from None
+    other = chr(replacement_char)
+    result = result if errors != "replace" or replacement_char == 0xFFFD else result.replace("\ufffd", other)
+    return "".join(other if ord(c) < 32 or 127 <= ord(c) < 160 else c for c in result) if control else result
+
+
+_ENCODINGS = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
+
+
+def _encoded(text: str, encoding: str) -> bytes:
+    if encoding not in _ENCODINGS:
+        raise invalid(f"The output encoding must be one of {', '.join(_ENCODINGS)}, got {encoding!r}.")
+    return text.encode(encoding)
+
+
+def unicode_decode(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The code points of one text."""
+    text = _decoded(
+        _one_text(input, "unicode_decode"), input_encoding, errors, replacement_char, replace_control_characters
+    )
+    return from_array(np.array([ord(c) for c in text], np.int32))
+
+
+def unicode_split(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD, name: str | None = None
+) -> Any:
+    """The characters of one text, each by itself."""
+    text = _decoded(_one_text(input, "unicode_split"), input_encoding, errors, replacement_char)
+    return _vector([c.encode(input_encoding) for c in text])
+
+
+def unicode_encode(
+    input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD, name: str | None = None
+) -> Any:
+    """The texts whose code points stand along the last axis.
+
+    >>> import gradtape as tf
+    >>> tf.strings.unicode_encode([97, 233], "UTF-8").numpy().decode()
+    'aé'
+    """
+    points = to_tensor(input)
+    if not points.dtype.is_integer or not points.ndim:
+        raise invalid(f"unicode_encode: rows of integers are needed, got {points.dtype!r} of shape {points.shape}.")
+
+    def character(point: int) -> str:
+        if 0 <= point < 0x110000 and not 0xD800 <= point < 0xE000:
+            return chr(point)
+        if errors == "strict":
+            raise invalid(f"unicode_encode: {point} is no code point.")
+        return chr(replacement_char) if errors == "replace" else ""
+
+    result = np.empty(points.shape[:-1], object)
+    for index in np.ndindex(result.shape):
+        result[index] = _encoded("".join(map(character, points._array[index].tolist())), output_encoding)
+    return from_array(result)
+
+
+def unicode_transcode(
+    input: Any,
+    input_encoding: str,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The texts in another encoding."""
+
+    def change(text: bytes) -> bytes:
+        decoded = _decoded(text, input_encoding, errors, replacement_char, replace_control_characters)
+        return _encoded(decoded, output_encoding)
+
+    return _mapped(change, input)
+
+
+def _mapped(function: Callable[[bytes], bytes], input: Any) -> Any:
+    return from_array(o.each(function, object, _texts(input)._array))
