@@ -76,16 +76,8 @@ def test_slices_concatenate_and_slices_with_dense_are_dense():
         lambda v: tf.roll(v, 1, 0),
         lambda v: tf.gather(v, [0], axis=1),
         lambda v: v[tf.constant([1, 0])],
-        pytest.param(
-            lambda v: tf.repeat(v, 2, axis=0),
-            marks=pytest.mark.xfail(reason="tf.repeat: IndexedSlices, dense in TensorFlow", strict=True),
-        ),
-        pytest.param(
-            lambda v: tf.pad(v, [[1, 1], [0, 0]], mode="REFLECT"),
-            marks=pytest.mark.xfail(
-                reason="tf.pad by reflection: IndexedSlices, dense in TensorFlow", strict=True
-            ),
-        ),
+        lambda v: tf.repeat(v, 2, axis=0),
+        lambda v: tf.pad(v, [[1, 1], [0, 0]], mode="REFLECT"),
     ],
 )
 def test_only_lookups_give_slices(rearrange):

@@ -204,10 +204,6 @@ def test_forward_over_reverse_inside():
     np.testing.assert_allclose(tf.vectorized_map(product, X).numpy(), expected, rtol=1e-6)
 
 
-@pytest.mark.xfail(
-    reason="stop_recording takes the tape off the list: positions no longer say which tapes are outside",
-    strict=True,
-)
 def test_pausing_the_outer_tape_inside_leaves_the_inner_tape_recording():
     with tf.GradientTape(persistent=True) as outer:
         outer.watch(X)
@@ -223,9 +219,6 @@ def test_pausing_the_outer_tape_inside_leaves_the_inner_tape_recording():
     np.testing.assert_allclose(y.numpy(), 2.0 * X.numpy())
 
 
-@pytest.mark.xfail(
-    reason="backward.zeros_of reads the array of a batched source, which has none", strict=True
-)
 def test_unconnected_zeros_inside():
     def slope(row):
         with tf.GradientTape() as tape:

@@ -98,6 +98,7 @@ from .blocks import batch_to_space, space_to_batch  # noqa: E402
 from .clip import clip_by_global_norm, clip_by_norm, clip_by_value  # noqa: E402
 from .control import case, cond, foldl, foldr, map_fn, scan, switch_case, while_loop  # noqa: E402
 from .custom import custom_gradient, grad_pass_through, recompute_grad  # noqa: E402
+from .debugging import assert_equal, assert_greater, assert_less, assert_rank  # noqa: E402
 from .dtypes import (  # noqa: E402
     DType,
     as_dtype,

@@ -435,7 +435,7 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
         if max(before, after) > allowed:
             raise invalid(f"pad: with {kind} at most {allowed} can be added to axis {axis} of size {length}, got {before} and {after}.")
         positions = np.pad(np.arange(length, dtype=np.int32), (before, after), mode=kind.lower())  # type: ignore[call-overload]
-        x = gather(x, positions, axis=axis)
+        x = _rows(x, positions, axis)
     return x
 
 
@@ -455,7 +455,12 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     length = x.shape[where] or 0
     if counts.ndim > 1 or (counts.ndim == 1 and counts.size not in (1, length)) or (counts.size and counts.min() < 0):
         raise invalid(f"repeat: repeats must be one non-negative integer, or {length} of them; got {counts.tolist()}.")
-    return gather(x, np.repeat(np.arange(length, dtype=np.int32), counts), axis=where)
+    return _rows(x, np.repeat(np.arange(length, dtype=np.int32), counts), where)
+
+
+def _rows(x: Any, positions: Any, axis: int) -> Any:
+    """The slices at `positions`, with a dense gradient: only lookups of the user's own give IndexedSlices."""
+    return index.pick.public(x, (*(builtins.slice(None),) * (axis % x.ndim), positions))
 
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:

@@ -22,7 +22,7 @@ import numpy as np
 from .context import STATE, Records
 from .errors import NotATensorError, invalid
 from .nan_safe import pull_safely
-from .ops.elementwise import ones_like
+from .ops.elementwise import ones_like, zeros_like
 from .ops.index import put
 from .ops.layout import concat
 from .tensor import CONVERTERS, EagerTensor, IndexedSlices, Tensor, from_array, identify, to_tensor
@@ -56,7 +56,7 @@ def gradients(
 
 def records_now() -> bool:
     """Whether a backward pass must run on tensors, because somebody records it."""
-    return bool(STATE.tapes or STATE.accumulators)
+    return bool(STATE.accumulators) or any(records.__class__ is dict for records in STATE.tapes)
 
 
 def backpropagate(
@@ -182,7 +182,10 @@ def _finished(cotangent: Any, given: Any) -> Any:
 
 def zeros_of(source: Any) -> Tensor:
     """Zeros of a source's shape and type (empty strings for strings)."""
-    array = to_tensor(source)._array
+    tensor = to_tensor(source)
+    if tensor.__class__ is not EagerTensor:
+        return zeros_like(tensor)  # type: ignore[no-any-return]
+    array = tensor._array
     if array.dtype.kind == "O":
         empty = np.empty(array.shape, object)
         empty[...] = b""

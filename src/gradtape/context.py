@@ -36,6 +36,10 @@ class VariableReader(Protocol):
         """Called on each read of a variable in this thread."""
 
 
+class Paused(dict[int, Any]):
+    """Stands in `ThreadState.tapes` for the records of a tape that has stopped recording: it follows nothing."""
+
+
 class ThreadState(threading.local):
     """What records in this thread, outermost first."""
 
@@ -44,9 +48,8 @@ class ThreadState(threading.local):
         self.accumulators: list[Accumulator] = []
         self.readers: list[VariableReader] = []
         self.name_scopes: list[str] = []
-        self.nan_safe = (
-            0  # how many tapes that asked for it are differentiating: their backward passes are nan-safe
-        )
+        # How many tapes that asked for it are differentiating: their backward passes are nan-safe.
+        self.nan_safe = 0
 
 
 STATE = ThreadState()

@@ -210,6 +210,14 @@ def as_dtype(value: object) -> DType:
     )
 
 
-def of_array(array: Array) -> DType:
-    """The `DType` of a NumPy array."""
-    return BY_NUMPY[array.dtype]
+def __getattr__(name: str) -> Any:
+    """`tf.dtypes.cast`, `complex` and `saturate_cast`: functions that TensorFlow lists here too."""
+    if name in ("cast", "complex"):
+        from . import math
+
+        return getattr(math, name)
+    if name == "saturate_cast":
+        from . import arrays
+
+        return arrays.saturate_cast
+    raise AttributeError(f"module 'gradtape.dtypes' has no attribute {name!r}")

@@ -119,8 +119,8 @@ def as_tensor(data: Any) -> Tensor:
 # --- second order ----------------------------------------------------------------------------------------------------
 
 
-def recorded_gradient(records: Records, target: Any, source: Any) -> tuple[Records, Any]:
-    """The gradient, and records that go on through it.
+def recorded_gradients(records: Records, target: Any, sources: list[Any]) -> tuple[Records, list[Any]]:
+    """The gradients, and records that go on through them.
 
     The backward pass runs on tensors while a copy of the record is open as a tape: what the pass computes from
     followed values is appended there, so the gradient can be differentiated as if it had been taken in the context.
@@ -129,16 +129,16 @@ def recorded_gradient(records: Records, target: Any, source: Any) -> tuple[Recor
     STATE.tapes.append(copy)
     activate(copy)
     try:
-        (gradient,) = gradients(records, [target], [source], None, consume=False)
+        found = gradients(records, [target], sources, None, consume=False)
     finally:
         deactivate(copy)
         remove_identical(STATE.tapes, copy)
-    return copy, None if gradient is None else to_tensor(gradient)
+    return copy, [None if gradient is None else to_tensor(gradient) for gradient in found]
 
 
 def hessian_of(records: Records, target: Any, source: Any) -> Any:
     """The second derivatives of a scalar target: the source's shape twice; zeros where it is linear."""
-    extended, gradient = recorded_gradient(records, target, source)
+    extended, (gradient,) = recorded_gradients(records, target, [source])
     shape = shape_of_value(source)
     if gradient is None:
         return None
@@ -146,26 +146,31 @@ def hessian_of(records: Records, target: Any, source: Any) -> Any:
     return matrix if matrix is not None else from_array(np.zeros((*shape, *shape), source.dtype.numpy))
 
 
-def hessian_vector_product(records: Records, target: Any, source: Any, vector: Any) -> Any:
-    """The Hessian times a vector of the source's shape, without the Hessian."""
-    extended, gradient = recorded_gradient(records, target, source)
-    if gradient is None:
-        return None
-    vector = to_tensor(vector, source.dtype)
-    if tuple(vector.shape) != shape_of_value(source):
-        raise invalid(f"hvp: the vector must have the source's shape {shape_of_value(source)}, got {vector.shape}.")
-    (product,) = gradients(extended, [gradient], [source], [vector], consume=True)
-    return zeros_of(source) if product is None else product
+def hessian_vector_products(records: Records, target: Any, sources: list[Any], vectors: list[Any]) -> list[Any]:
+    """The Hessian in all sources together times vectors of their shapes, without the Hessian."""
+    weights = []
+    for source, vector in zip(sources, vectors, strict=True):
+        weight = to_tensor(vector, source.dtype)
+        if tuple(weight.shape) != shape_of_value(source):
+            raise invalid(f"hvp: a vector must have its source's shape {shape_of_value(source)}, got {weight.shape}.")
+        weights.append(weight)
+    extended, found = recorded_gradients(records, target, sources)
+    connected = [(g, w) for g, w in zip(found, weights, strict=True) if g is not None]
+    products = gradients(extended, [g for g, _ in connected], sources, [w for _, w in connected], consume=True)
+    return [
+        None if gradient is None else zeros_of(source) if product is None else product
+        for gradient, product, source in zip(found, products, sources, strict=True)
+    ]
 
 
 def hessian_diagonal_of(records: Records, target: Any, source: Any) -> Any:
     """The second derivative in each element of the source, in chunks of rows: the matrix is never there as a whole."""
-    extended, gradient = recorded_gradient(records, target, source)
+    extended, (gradient,) = recorded_gradients(records, target, [source])
     if gradient is None:
         return None
     shape = shape_of_value(source)
     size = math.prod(shape)
-    pieces = [piece for piece in _diagonal_pieces(extended, gradient, source, size)]
+    pieces = list(_diagonal_pieces(extended, gradient, source, size))
     if not pieces or pieces[0] is None:
         return from_array(np.zeros(shape, source.dtype.numpy))
     return as_tensor(reshape(concat(pieces, axis=0), shape=shape))

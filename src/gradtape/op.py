@@ -436,7 +436,7 @@ def operand(op: Op, value: Any, dtype: DType | None, position: int) -> Any:
             raise TypeError(f"{op.name}: {error}") from None
     if isinstance(value, np.ndarray | np.generic):
         kind, target = value.dtype.kind, dtype.numpy.kind
-        if (kind in "fV" and target in "iub") or (kind == "c" and target != "c") or (kind == "b") != (target == "b"):
+        if (kind in "fV" and target in "iub") or (kind == "c" and target != "c") or (kind != "b" and target == "b"):
             found = BY_NUMPY.get(value.dtype)
             raise mixed_types(op, position, dtype, found if found is not None else dtype)
         return from_array(to_array(value, dtype))

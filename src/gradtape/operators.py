@@ -168,6 +168,9 @@ def _advanced(x: Any, key: Any) -> Any:
                 f"indices, got {part!r}"
             )
         arrays.append(array)
+    first = arrays[0]
+    if isinstance(first, np.ndarray) and first.dtype.kind == "b" and tuple(x.shape[: first.ndim]) != first.shape:
+        raise ValueError(f"A mask of shape {first.shape} does not fit a tensor of shape {x.shape}.")
     return index.pick.public(x, tuple(arrays))
 
 

@@ -1,6 +1,7 @@
 """`tf.strings`: text in tensors. No function here has a derivative: text does not change by small steps.
 
-Patterns are read by Python's `re`, not by RE2: what both understand means the same, and `\\d`, `\\w`, `\\s` are ASCII.
+Patterns are read by Python's `re`, not by RE2: what both understand means the same, and `\\d`, `\\w`, `\\s`
+are ASCII.
 """
 
 from __future__ import annotations
@@ -88,7 +89,9 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     return o.substr.public(_texts(input), first, count, unit)
 
 
-def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Any:
+def regex_replace(
+    input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
+) -> Any:
     r"""Each text with what matches the pattern rewritten; \1 to \9 stand for the groups, \0 for the match."""
     return o.regex_replace.public(_texts(input), _plain(pattern), _plain(rewrite), bool(replace_global))
 
@@ -110,7 +113,9 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
     """
     kind = dtypes.as_dtype(out_type)
     if kind not in _NUMBERS:
-        raise invalid(f"to_number: out_type must be one of {', '.join(k.name for k in _NUMBERS)}, got {kind.name}.")
+        raise invalid(
+            f"to_number: out_type must be one of {', '.join(k.name for k in _NUMBERS)}, got {kind.name}."
+        )
     return o.string_to_number.public(_texts(input), kind.numpy)
 
 
@@ -143,10 +148,12 @@ def format(
         raise ValueError(f"The template expects {len(pieces) - 1} tensors, but the inputs has {len(values)}.")
     ends = 2**62 if summarize == -1 else as_int(summarize)
     written = [summary(np.asarray(to_tensor(value)._array), ends) for value in values]
-    return to_tensor(pieces[0] + "".join(text + piece for text, piece in zip(written, pieces[1:], strict=True)))
+    return to_tensor(
+        pieces[0] + "".join(text + piece for text, piece in zip(written, pieces[1:], strict=True))
+    )
 
 
-# --- one text into several ---------------------------------------------------------------------------------------------
+# --- one text into several -----------------------------------------------------------------------------
 
 
 def _one_text(input: Any, name: str) -> bytes:
@@ -156,8 +163,8 @@ def _one_text(input: Any, name: str) -> bytes:
         raise UnimplementedError(
             None,
             None,
-            f"strings.{name} of a tensor with axes gives rows of different lengths (a RaggedTensor), which is not in "
-            f"gradtape: use it for each text, [tf.strings.{name}(t, ...) for t in texts].",
+            f"strings.{name} of a tensor with axes gives rows of different lengths (a RaggedTensor), which is "
+            f"not in gradtape: use it for each text, [tf.strings.{name}(t, ...) for t in texts].",
         )
     text: bytes = array.item()
     return text
@@ -219,13 +226,21 @@ def unicode_decode(
 ) -> Any:
     """The code points of one text."""
     text = _decoded(
-        _one_text(input, "unicode_decode"), input_encoding, errors, replacement_char, replace_control_characters
+        _one_text(input, "unicode_decode"),
+        input_encoding,
+        errors,
+        replacement_char,
+        replace_control_characters,
     )
     return from_array(np.array([ord(c) for c in text], np.int32))
 
 
 def unicode_split(
-    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD, name: str | None = None
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    name: str | None = None,
 ) -> Any:
     """The characters of one text, each by itself."""
     text = _decoded(_one_text(input, "unicode_split"), input_encoding, errors, replacement_char)
@@ -233,7 +248,11 @@ def unicode_split(
 
 
 def unicode_encode(
-    input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD, name: str | None = None
+    input: Any,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    name: str | None = None,
 ) -> Any:
     """The texts whose code points stand along the last axis.
 
@@ -243,7 +262,9 @@ def unicode_encode(
     """
     points = to_tensor(input)
     if not points.dtype.is_integer or not points.ndim:
-        raise invalid(f"unicode_encode: rows of integers are needed, got {points.dtype!r} of shape {points.shape}.")
+        raise invalid(
+            f"unicode_encode: rows of integers are needed, got {points.dtype!r} of shape {points.shape}."
+        )
 
     def character(point: int) -> str:
         if 0 <= point < 0x110000 and not 0xD800 <= point < 0xE000:

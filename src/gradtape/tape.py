@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from . import nest
-from .context import STATE, Records, activate, deactivate, remove_identical
+from .context import STATE, Paused, Records, activate, deactivate, remove_identical
 from .backward import UnconnectedGradients, checked_tensor, checked_unconnected, gradients, zeros_of
 from .dtypes import DType
 from .errors import BatchShapeError, TapeNotEnteredError, invalid
-from .jacobian import batch_jacobian_of, hessian_diagonal_of, hessian_of, hessian_vector_product, jacobians
+from .jacobian import batch_jacobian_of, hessian_diagonal_of, hessian_of, hessian_vector_products, jacobians
 from .ops.reduce import reduce_sum
 from .tensor import Tensor, components, from_array, identify, to_tensor
 from .variable import Variable
@@ -141,11 +141,21 @@ class GradientTape:
         """Do not record in this block; useful to take a gradient inside the context, or to look at values."""
         if self._tape is None:
             raise RuntimeError("Trying to stop recording a tape which is not recording.")
-        self._stop()
+        if not self._recording:
+            raise ValueError("Tape is not recording.")
+        # A stand-in keeps the tape's place: vectorized functions count the tapes outside of them.
+        pause, records = Paused(), self._tape
+        self._recording = False
+        remove_identical(STATE.readers, self)
+        _replace(STATE.tapes, records, pause)
         try:
             yield
         finally:
-            self._start()
+            if self._tape is None:  # its one gradient was taken in the block
+                self._tape = {}
+            if _replace(STATE.tapes, pause, self._tape):
+                STATE.readers.append(self)
+                self._recording = True
 
     def reset(self) -> None:
         """Forget everything recorded and watched, and go on recording."""
@@ -287,24 +297,32 @@ class GradientTape:
         array([[ 6.,  0.],
                [ 0., 12.]], dtype=float32)
         """
-        return self._second_order("hessian", target, source, hessian_of)
+        return self._second_order("hessian", target, checked_tensor(source, "source of hessian"), hessian_of)
 
-    def hvp(self, target: Any, source: Any, vector: Any) -> Any:
-        """The Hessian of a scalar target times a vector of the source's shape, at the cost of two gradients."""
-        return self._second_order("hvp", target, source, lambda r, t, s: hessian_vector_product(r, t, s, vector))
+    def hvp(self, target: Any, sources: Any, vectors: Any) -> Any:
+        """The Hessian of a scalar target times a vector, at the cost of two gradients.
+
+        `sources` may be a structure, such as a list of variables; `vectors` and the answer have the same structure.
+        """
+        nest.assert_same_structure(sources, vectors, check_types=False)
+        flat = [checked_tensor(value, "source of hvp") for value in nest.flatten(sources)]
+        given = nest.flatten(vectors)
+        products = self._second_order("hvp", target, flat, lambda r, t, s: hessian_vector_products(r, t, s, given))
+        return nest.pack_sequence_as(sources, products)
 
     def hessian_diagonal(self, target: Any, source: Any) -> Any:
         """The second derivative of a scalar target in each element of the source, of the source's shape."""
+        source = checked_tensor(source, "source of hessian_diagonal")
         return self._second_order("hessian_diagonal", target, source, hessian_diagonal_of)
 
     def laplacian(self, target: Any, source: Any) -> Any:
         """The sum of the second derivatives of a scalar target in all elements of the source."""
+        source = checked_tensor(source, "source of laplacian")
         diagonal = self._second_order("laplacian", target, source, hessian_diagonal_of)
         return None if diagonal is None else reduce_sum.public(diagonal)
 
     def _second_order(self, name: str, target: Any, source: Any, compute: Callable[..., Any]) -> Any:
         target = checked_tensor(target, f"target of {name}")
-        source = checked_tensor(source, f"source of {name}")
         if to_tensor(target).ndim:
             raise invalid(f"{name}: the target must be a scalar, got shape {target.shape}. Use tf.reduce_sum first.")
         records = self._begin()
@@ -347,6 +365,15 @@ class GradientTape:
         if not self._persistent:
             self._tape = None
             self._spent = True
+
+
+def _replace(items: list[Any], old: object, new: Any) -> bool:
+    """Put `new` where this very object `old` is; whether it was there."""
+    for position, item in enumerate(items):
+        if item is old:
+            items[position] = new
+            return True
+    return False
 
 
 def zeros(shape: tuple[Any, ...], dtype: DType) -> Tensor:

@@ -234,7 +234,6 @@ FACTS = [
         """,
         T(float32, (2,), [1.0, 1.0]),
         logs="The dtype of the watched tensor must be floating (e.g. tf.float32), got tf.int64",
-        needs="sparse",
     ),
     row(
         "watch RaggedTensor, gradient wrt it",

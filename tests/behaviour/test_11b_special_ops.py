@@ -128,7 +128,6 @@ FACTS = [
         R = t.gradient(y, x)
         """,
         None,
-        needs="op:tf.strings.as_string",
     ),
 ]
 

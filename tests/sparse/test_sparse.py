@@ -38,9 +38,13 @@ def softmax_of_stored(x: Any) -> Any:
 CASES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "to_dense": (lambda s: s, lambda x: x),
     "to_dense with a default": (
-        lambda s: tf.sparse.to_dense(s, default_value=7.0), lambda x: np.where(x == 0, 7.0, x)
+        lambda s: tf.sparse.to_dense(s, default_value=7.0),
+        lambda x: np.where(x == 0, 7.0, x),
     ),
-    "reorder": (lambda s: tf.sparse.reorder(tf.SparseTensor(s.indices[::-1], s.values[::-1], s.dense_shape)), lambda x: x),
+    "reorder": (
+        lambda s: tf.sparse.reorder(tf.SparseTensor(s.indices[::-1], s.values[::-1], s.dense_shape)),
+        lambda x: x,
+    ),
     "slice": (lambda s: tf.sparse.slice(s, [0, 1], [2, 3]), lambda x: x[:2, 1:]),
     "slice beyond the end": (lambda s: tf.sparse.slice(s, [1, 2], [9, 9]), lambda x: x[1:, 2:]),
     "transpose": (tf.sparse.transpose, np.transpose),
@@ -51,8 +55,14 @@ CASES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "expand_dims first": (lambda s: tf.sparse.expand_dims(s, 0), lambda x: x[None]),
     "concat": (lambda s: tf.sparse.concat(1, [s, s]), lambda x: np.concatenate([x, x], 1)),
     "concat rows": (lambda s: tf.sparse.concat(0, [s, s, s]), lambda x: np.concatenate([x, x, x], 0)),
-    "split": (lambda s: tf.sparse.concat(1, tf.sparse.split(s, 3, 1)[::-1]), lambda x: np.concatenate([x[:, 3:], x[:, 2:3], x[:, :2]], 1)),
-    "retain": (lambda s: tf.sparse.retain(s, [True, False, False, True]), lambda x: np.where((x == 1.5) | (x == 3.0), x, 0)),
+    "split": (
+        lambda s: tf.sparse.concat(1, tf.sparse.split(s, 3, 1)[::-1]),
+        lambda x: np.concatenate([x[:, 3:], x[:, 2:3], x[:, :2]], 1),
+    ),
+    "retain": (
+        lambda s: tf.sparse.retain(s, [True, False, False, True]),
+        lambda x: np.where((x == 1.5) | (x == 3.0), x, 0),
+    ),
     "reset_shape": (lambda s: tf.sparse.reset_shape(s, [4, 5]), lambda x: np.pad(x, [(0, 1), (0, 1)])),
     "fill_empty_rows": (
         lambda s: tf.sparse.fill_empty_rows(tf.sparse.slice(s, [0, 1], [3, 3]), 9.0)[0],
@@ -60,18 +70,34 @@ CASES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     ),
     "reduce_sum": (tf.sparse.reduce_sum, np.sum),
     "reduce_sum of rows": (lambda s: tf.sparse.reduce_sum(s, axis=1), lambda x: x.sum(1)),
-    "reduce_sum of columns": (lambda s: tf.sparse.reduce_sum(s, axis=-2, keepdims=True), lambda x: x.sum(0, keepdims=True)),
-    "reduce_sum of both": (lambda s: tf.sparse.reduce_sum(s, axis=[0, 1], keepdims=True), lambda x: x.sum(keepdims=True)),
-    "reduce_sum, sparse": (lambda s: tf.sparse.reduce_sum(s, axis=1, output_is_sparse=True), lambda x: x.sum(1)),
+    "reduce_sum of columns": (
+        lambda s: tf.sparse.reduce_sum(s, axis=-2, keepdims=True),
+        lambda x: x.sum(0, keepdims=True),
+    ),
+    "reduce_sum of both": (
+        lambda s: tf.sparse.reduce_sum(s, axis=[0, 1], keepdims=True),
+        lambda x: x.sum(keepdims=True),
+    ),
+    "reduce_sum, sparse": (
+        lambda s: tf.sparse.reduce_sum(s, axis=1, output_is_sparse=True),
+        lambda x: x.sum(1),
+    ),
     "reduce_max": (lambda s: tf.sparse.reduce_max(s, axis=0), lambda x: x.sum(0)),
     "add": (lambda s: tf.sparse.add(s, tf.sparse.transpose(tf.sparse.transpose(s))), lambda x: 2 * x),
     "add dense": (lambda s: tf.sparse.add(s, np.ones(SIZES)), lambda x: x + 1),
     "add to dense": (lambda s: tf.sparse.add(np.ones(SIZES), s), lambda x: x + 1),
-    "add above a threshold": (lambda s: tf.sparse.add(s, s, threshold=2.5), lambda x: np.where(np.abs(2 * x) >= 2.5, 2 * x, 0)),
-    "maximum": (lambda s: tf.sparse.maximum(s, tf.SparseTensor([[0, 0], [0, 1]], np.array([1.0, 2.0]), SIZES)),
-                lambda x: np.maximum(x, np.array([[1.0, 2.0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]))),
-    "minimum": (lambda s: tf.sparse.minimum(s, tf.SparseTensor([[0, 0], [0, 1]], np.array([1.0, 1.0]), SIZES)),
-                lambda x: np.minimum(x, np.array([[1.0, 1.0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]))),
+    "add above a threshold": (
+        lambda s: tf.sparse.add(s, s, threshold=2.5),
+        lambda x: np.where(np.abs(2 * x) >= 2.5, 2 * x, 0),
+    ),
+    "maximum": (
+        lambda s: tf.sparse.maximum(s, tf.SparseTensor([[0, 0], [0, 1]], np.array([1.0, 2.0]), SIZES)),
+        lambda x: np.maximum(x, np.array([[1.0, 2.0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]])),
+    ),
+    "minimum": (
+        lambda s: tf.sparse.minimum(s, tf.SparseTensor([[0, 0], [0, 1]], np.array([1.0, 1.0]), SIZES)),
+        lambda x: np.minimum(x, np.array([[1.0, 1.0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]])),
+    ),
     "map_values": (lambda s: tf.sparse.map_values(tf.square, s), np.square),
     "map_values of two": (lambda s: tf.sparse.map_values(tf.multiply, s, s), np.square),
     "softmax": (tf.sparse.softmax, softmax_of_stored),
@@ -81,13 +107,15 @@ CASES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "divided": (lambda s: s / np.full(SIZES, 2.0), lambda x: x / 2.0),
     "matmul": (lambda s: tf.sparse.sparse_dense_matmul(s, RIGHT), lambda x: x @ RIGHT),
     "matmul with both adjoint": (
-        lambda s: tf.sparse.sparse_dense_matmul(s, LEFT, adjoint_a=True, adjoint_b=True), lambda x: x.T @ LEFT.T
+        lambda s: tf.sparse.sparse_dense_matmul(s, LEFT, adjoint_a=True, adjoint_b=True),
+        lambda x: x.T @ LEFT.T,
     ),
     "dense matmul": (lambda s: tf.sparse.sparse_dense_matmul(LEFT, s), lambda x: LEFT @ x),
     "dense matmul with both adjoint": (
-        lambda s: tf.sparse.sparse_dense_matmul(RIGHT, s, adjoint_a=True, adjoint_b=True), lambda x: RIGHT.T @ x.T
+        lambda s: tf.sparse.sparse_dense_matmul(RIGHT, s, adjoint_a=True, adjoint_b=True),
+        lambda x: RIGHT.T @ x.T,
     ),
-}  # fmt: skip
+}
 
 
 def made_dense(result: Any) -> Any:
@@ -148,7 +176,9 @@ def test_matmul_follows_the_dense_operand_and_complex_values():
     z = VALUES + 1j * np.arange(4)
     c = RIGHT + 2j
     np.testing.assert_allclose(tf.sparse.sparse_dense_matmul(sparse(z), c).numpy(), dense(z) @ c)
-    np.testing.assert_allclose(tf.sparse.sparse_dense_matmul(LEFT + 1j, sparse(z)).numpy(), (LEFT + 1j) @ dense(z))
+    np.testing.assert_allclose(
+        tf.sparse.sparse_dense_matmul(LEFT + 1j, sparse(z)).numpy(), (LEFT + 1j) @ dense(z)
+    )
     np.testing.assert_allclose(
         tf.sparse.sparse_dense_matmul(sparse(z), LEFT + 1j, adjoint_a=True, adjoint_b=True).numpy(),
         dense(z).conj().T @ (LEFT + 1j).conj().T,
@@ -207,7 +237,10 @@ def test_spec():
 
 
 def test_scalars_and_empties():
-    assert tf.sparse.to_dense(tf.SparseTensor(np.zeros((1, 0), np.int64), [4.0], np.zeros(0, np.int64))).numpy() == 4.0
+    assert (
+        tf.sparse.to_dense(tf.SparseTensor(np.zeros((1, 0), np.int64), [4.0], np.zeros(0, np.int64))).numpy()
+        == 4.0
+    )
     empty = tf.SparseTensor(np.zeros((0, 2), np.int64), np.zeros(0, np.float32), [2, 3])
     np.testing.assert_array_equal(tf.sparse.to_dense(empty).numpy(), np.zeros((2, 3), np.float32))
     assert tf.sparse.reduce_sum(empty).numpy() == 0.0
@@ -218,7 +251,9 @@ def test_scalars_and_empties():
 
 
 def test_eye_indicator_mask_and_counts():
-    np.testing.assert_array_equal(tf.sparse.to_dense(tf.sparse.eye(2, 3)).numpy(), np.eye(2, 3, dtype=np.float32))
+    np.testing.assert_array_equal(
+        tf.sparse.to_dense(tf.sparse.eye(2, 3)).numpy(), np.eye(2, 3, dtype=np.float32)
+    )
     ids = tf.SparseTensor([[0, 0], [1, 1]], [1, 2], [3, 4])
     expected = [[False, True, False, False], [False, False, True, False], [False] * 4]
     assert tf.sparse.to_indicator(ids, 4).numpy().tolist() == expected
@@ -240,7 +275,9 @@ def test_segments_of_picked_rows():
     total = np.stack([picked[:2].sum(0), np.zeros(2), picked[2]])
     np.testing.assert_allclose(tf.sparse.segment_sum(data, indices, ids).numpy(), total)
     np.testing.assert_allclose(tf.sparse.segment_mean(data, indices, ids).numpy(), total / [[2], [1], [1]])
-    np.testing.assert_allclose(tf.sparse.segment_sqrt_n(data, indices, ids).numpy(), total / np.sqrt([[2], [1], [1]]))
+    np.testing.assert_allclose(
+        tf.sparse.segment_sqrt_n(data, indices, ids).numpy(), total / np.sqrt([[2], [1], [1]])
+    )
     assert tf.sparse.segment_mean(data, indices, ids, num_segments=5).shape == (5, 2)
     for function in (tf.sparse.segment_sum, tf.sparse.segment_mean, tf.sparse.segment_sqrt_n):
         theoretical, numerical = tf.test.compute_gradient(lambda d, f=function: f(d, indices, ids), [data])
@@ -259,7 +296,9 @@ def test_embedding_lookup_sparse(combiner, weighted):
         return tf.nn.embedding_lookup_sparse(table, ids, weights, combiner=combiner)
 
     first = w[0] * table[1] + w[1] * table[3]
-    scale = {"mean": (w[:2].sum(), w[2]), "sum": (1.0, 1.0), "sqrtn": (np.sqrt((w[:2] ** 2).sum()), w[2])}[combiner]
+    scale = {"mean": (w[:2].sum(), w[2]), "sum": (1.0, 1.0), "sqrtn": (np.sqrt((w[:2] ** 2).sum()), w[2])}[
+        combiner
+    ]
     expected = np.stack([first / scale[0], np.zeros(2), w[2] * table[0] / scale[1]])
     np.testing.assert_allclose(lookup(table, w).numpy(), expected)
     theoretical, numerical = tf.test.compute_gradient(lookup, [table, w])
@@ -317,10 +356,16 @@ INVALID = tf.errors.InvalidArgumentError
         (INVALID, lambda: tf.sparse.bincount([-1])),
         (INVALID, lambda: tf.sparse.segment_sum(tf.ones([2, 2]), [0, 1], [1, 0])),
         (ValueError, lambda: tf.nn.embedding_lookup_sparse(tf.ones([2, 2]), sparse(), None, combiner="max")),
-        (INVALID, lambda: tf.nn.embedding_lookup_sparse(
-            tf.ones([4, 2]), tf.SparseTensor([[0, 0]], [1], [1, 1]), tf.SparseTensor([[0, 1]], [1.0], [1, 2]))),
+        (
+            INVALID,
+            lambda: tf.nn.embedding_lookup_sparse(
+                tf.ones([4, 2]),
+                tf.SparseTensor([[0, 0]], [1], [1, 1]),
+                tf.SparseTensor([[0, 1]], [1.0], [1, 2]),
+            ),
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_raises(error, call):
     with pytest.raises(error):
         call()

@@ -61,9 +61,19 @@ __all__ = [
     *("linalg", "random", "ndarray", "newaxis", "pi", "e", "euler_gamma", "inf", "nan"),
     *("bool_", "object_", "string_", "unicode_", "inexact", "int8", "int16", "int32", "int64", "int_"),
     *("uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "float_"),
-    *("complex64", "complex128", "complex_", "finfo", "iinfo", "issubdtype", "experimental_enable_numpy_behavior"),
+    *(
+        "complex64",
+        "complex128",
+        "complex_",
+        "finfo",
+        "iinfo",
+        "issubdtype",
+        "experimental_enable_numpy_behavior",
+    ),
 ]
 
 
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"module 'gradtape.numpy' has no attribute {name!r}: NumPy's own works on x.numpy(), without gradient.")
+    raise AttributeError(
+        f"module 'gradtape.numpy' has no attribute {name!r}: NumPy's own works on x.numpy(), without gradient."
+    )

@@ -14,8 +14,8 @@ from .promotion import asarray
 from .reductions import REDUCTIONS
 
 _BINARY = {
-    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide", "mod": "mod",
-    "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
+    "mod": "mod", "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
 }  # fmt: skip
 _COMPARED = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}
 
@@ -59,11 +59,14 @@ def _transpose(x: Any, *axes: Any) -> Any:
     return manipulation.transpose(x, (axes[0] if len(axes) == 1 else axes) if axes else None)
 
 
-def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conversion_mode: str = "legacy") -> None:
+def experimental_enable_numpy_behavior(
+    prefer_float32: bool = False, dtype_conversion_mode: str = "legacy"
+) -> None:
     """From here on, Python's operators on tensors and variables promote types as NumPy does.
 
-    Tensors also get NumPy's methods (`x.T`, `x.reshape(2, 3)`, `x.astype(...)`, `x.sum()`, ...). The functions of `tf`
-    itself keep TensorFlow's rule: types are never mixed. `prefer_float32` and other modes of conversion are not here.
+    Tensors also get NumPy's methods (`x.T`, `x.reshape(2, 3)`, `x.astype(...)`, `x.sum()`, ...). The functions of
+    `tf` itself keep TensorFlow's rule: types are never mixed. `prefer_float32` and other modes of conversion are
+    not here.
     """
     if prefer_float32 or dtype_conversion_mode not in ("legacy", "all"):
         raise UnimplementedError(

@@ -14,7 +14,7 @@ from .promotion import asarray, is_followed, numpy_dtype, promoted, result_type,
 
 
 def array(object: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any:
-    """A tensor of the value, with at least `ndmin` axes; lists may hold tensors, and the tape follows them."""
+    """A tensor of the value, with at least `ndmin` axes; lists may hold tensors, which the tape follows."""
     x = asarray(object, dtype)
     x = arrays.identity(x) if copy else x
     return x if x.ndim >= ndmin else arrays.reshape(x, (*(1,) * (ndmin - x.ndim), *x.shape))
@@ -106,7 +106,13 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
 
 
 def linspace(
-    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
 ) -> Any:
     """`num` evenly spaced numbers from `start` to `stop`; the tape follows both.
 
@@ -131,18 +137,30 @@ def linspace(
     return (result, step) if retstep else result
 
 
-def logspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0) -> Any:
+def logspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    base: Any = 10.0,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Any:
     """`base` to the power of evenly spaced numbers."""
     powers = linspace(start, stop, num, endpoint, axis=axis)
     result = math.pow(asarray(base, powers.dtype), powers)
     return result if dtype is None else to_type(result, dtype)
 
 
-def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
+def geomspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
+) -> Any:
     """Numbers with a constant ratio from `start` to `stop`, both of one sign."""
     first, last = promoted(start, stop, 1.0)[:2]
     signs = math.sign(first)
-    result = signs * math.exp(linspace(math.log(math.abs(first)), math.log(math.abs(last)), num, endpoint, axis=axis))
+    result = signs * math.exp(
+        linspace(math.log(math.abs(first)), math.log(math.abs(last)), num, endpoint, axis=axis)
+    )
     return result if dtype is None else to_type(result, dtype)
 
 
@@ -153,7 +171,8 @@ def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = 
         return grids
     order = [1, 0, *range(2, len(xi))] if indexing == "xy" and len(xi) > 1 else [*range(len(xi))]
     return [
-        arrays.reshape(asarray(x), [-1 if a == order[p] else 1 for a in range(len(xi))]) for p, x in enumerate(xi)
+        arrays.reshape(asarray(x), [-1 if a == order[p] else 1 for a in range(len(xi))])
+        for p, x in enumerate(xi)
     ]
 
 
@@ -205,7 +224,8 @@ def _triangle(m: Any, k: Any, upper: bool) -> Any:
     x = asarray(m)
     if x.ndim < 2:
         raise ValueError("Argument to tril or triu must have a rank of at least 2")
-    lower = np.tri(*x.shape[-2:], k=as_int(k) - upper, dtype=np.bool_)
+    rows, columns = x.shape[-2:]
+    lower = np.tri(rows, columns, as_int(k) - upper, np.bool_)
     kept = np.broadcast_to(~lower if upper else lower, tuple(x.shape))
     return arrays.where(from_array(kept), x, zeros_like(x))
 

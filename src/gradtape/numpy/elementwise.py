@@ -244,7 +244,7 @@ UFUNCS: dict[str, Function] = {
 }
 FUNCTIONS: dict[str, Function] = {name: _ufunc(name, compute) for name, compute in UFUNCS.items()}
 
-# --- elementwise functions that are no ufuncs --------------------------------------------------------------------------
+# --- elementwise functions that are no ufuncs ----------------------------------------------------------
 
 
 def real(val: Any) -> Any:
@@ -318,7 +318,11 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None)
     high, low = x.dtype.max if posinf is None else posinf, x.dtype.min if neginf is None else neginf
     x = arrays.where(math.is_nan(x), full(nan), x)
     infinite = math.is_inf(x)
-    return arrays.where(math.logical_and(infinite, x > 0), full(high), arrays.where(math.logical_and(infinite, x < 0), full(low), x))
+    return arrays.where(
+        math.logical_and(infinite, x > 0),
+        full(high),
+        arrays.where(math.logical_and(infinite, x < 0), full(low), x),
+    )
 
 
 def _valued(name: str) -> Function:
@@ -335,7 +339,9 @@ VALUED = {name: _valued(name) for name in ("isclose", "isneginf", "isposinf", "i
 
 def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """Whether all elements are nearly equal."""
-    return from_array(np.asarray(np.allclose(np.asarray(asarray(a)), np.asarray(asarray(b)), rtol, atol, equal_nan)))
+    return from_array(
+        np.asarray(np.allclose(np.asarray(asarray(a)), np.asarray(asarray(b)), rtol, atol, equal_nan))
+    )
 
 
 def array_equal(a1: Any, a2: Any) -> Any:

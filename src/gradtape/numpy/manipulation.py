@@ -113,7 +113,7 @@ atleast_2d = _at_least(2, lambda x: arrays.reshape(x, (1, -1)))
 atleast_3d = _at_least(3, _widen_3d)
 
 
-# --- joining and cutting -----------------------------------------------------------------------------------------------
+# --- joining and cutting -------------------------------------------------------------------------------
 
 
 def concatenate(arys: Any, axis: Any = 0) -> Any:
@@ -213,7 +213,7 @@ def _with_rank(a: Any, rank: int, name: str) -> Any:
     return x
 
 
-# --- repeating and turning -----------------------------------------------------------------------------------------------
+# --- repeating and turning -----------------------------------------------------------------------------
 
 
 def tile(A: Any, reps: Any) -> Any:
@@ -276,7 +276,7 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any
     return arrays.pad(x, rows, mode.upper(), constant_values)
 
 
-# --- picking and sorting -------------------------------------------------------------------------------------------------
+# --- picking and sorting -------------------------------------------------------------------------------
 
 
 def take(a: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Any:
@@ -355,7 +355,9 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, stable: Any = None) -> Any
     """The positions that sort the tensor along an axis; equal elements keep their order."""
     x = asarray(a)
     x = to_type(x, np.int8) if x.dtype.is_bool else x
-    order = order_of(arrays.reshape(x, (-1,)), 0, stable=True) if axis is None else order_of(x, axis, stable=True)
+    order = (
+        order_of(arrays.reshape(x, (-1,)), 0, stable=True) if axis is None else order_of(x, axis, stable=True)
+    )
     return asarray(order, np.int64)
 
 

@@ -1,6 +1,7 @@
 """Which type a result has: NumPy is asked, ufunc by ufunc, so that its rules hold to the last corner.
 
-Values become tensors with NumPy's default types (float64, int64); Python numbers beside arrays are weak, as NumPy has it.
+Values become tensors with NumPy's default types (float64, int64); Python numbers beside arrays are weak, as NumPy
+has it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ def numpy_dtype(dtype: Any) -> np.dtype[Any]:
 
 def is_followed(value: Any) -> bool:
     """Whether the value is a tensor or a variable, or a list with one in it."""
-    return isinstance(value, (Tensor, Variable)) or (isinstance(value, (list, tuple)) and contains_tensor(value))
+    return isinstance(value, (Tensor, Variable)) or (
+        isinstance(value, (list, tuple)) and contains_tensor(value)
+    )
 
 
 def to_type(x: Any, dtype: Any) -> Any:
@@ -90,9 +93,7 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
     >>> tf.numpy.result_type(tf.constant(1.0), 2.0), tf.numpy.result_type(tf.constant(1.0), tf.constant(2))
     (dtype('float32'), dtype('float64'))
     """
-    kinds = [
-        np.dtype(v) if isinstance(v, (type, np.dtype, str)) else kind_of(v) for v in arrays_and_dtypes
-    ]
+    kinds = [np.dtype(v) if isinstance(v, (type, np.dtype, str)) else kind_of(v) for v in arrays_and_dtypes]
     if not kinds:
         raise ValueError("at least one array or dtype is required")
     weak = {int: 0, float: 0.0, complex: 0j}
@@ -119,7 +120,9 @@ def loop_types(ufunc: np.ufunc, kinds: tuple[Any, ...]) -> tuple[np.dtype[Any], 
         kinds = tuple(np.dtype(kind) for kind in kinds)
     types = ufunc.resolve_dtypes((*_beside_bfloat16(kinds), *(None,) * ufunc.nout))
     if np.dtype(object) in types:  # NumPy would ask Python objects: for numbers it has no loop
-        raise TypeError(f"ufunc '{ufunc.__name__}' is not defined for the types {', '.join(map(str, kinds))}.")
+        raise TypeError(
+            f"ufunc '{ufunc.__name__}' is not defined for the types {', '.join(map(str, kinds))}."
+        )
     return types
 
 

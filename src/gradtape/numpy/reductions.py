@@ -38,7 +38,9 @@ def _max_like(name: str, compute: Function, does: str) -> Function:
     def reduce(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
         x = asarray(a)
         if x.dtype.is_bool:
-            return (math.reduce_any if compute is math.reduce_max else math.reduce_all)(x, axis, bool(keepdims))
+            return (math.reduce_any if compute is math.reduce_max else math.reduce_all)(
+                x, axis, bool(keepdims)
+            )
         return compute(x, axis, bool(keepdims))
 
     return _named(reduce, name, does)

@@ -1,7 +1,7 @@
 """The op that sparse tensors cannot do without: a sparse matrix times a dense one.
 
-Everything else that `tf.sparse` computes is made of gather, scatter and segment sums over the values, with the
-positions worked out beside it (see the package `gradtape.sparse`).
+Everything else that `tf.sparse` computes is made of gather, scatter and segment sums over the values, with
+the positions worked out beside it (see the package `gradtape.sparse`).
 """
 
 from __future__ import annotations
@@ -104,10 +104,10 @@ def _check(values: Array, b: Array, indices: Array, size: int) -> None:
 
 
 _CASES: list[tuple[list[list[int]], tuple[int, int, int]]] = [
-    ([[0, 1], [1, 2]], (3, 4, 2)), ([[0, 0]], (1, 1, 1)), ([[2, 0], [0, 3], [1, 1]], (3, 4, 1)), ([], (2, 3, 2)),
-    ([[0, 0], [0, 0]], (2, 2, 3)), ([[0, 1], [0, 2], [0, 0]], (1, 3, 2)), ([[0, 0], [1, 0], [2, 0]], (3, 1, 2)),
-    ([[1, 1]], (2, 2, 0)), ([], (0, 2, 2)), ([], (2, 0, 2)), ([[3, 4], [0, 0], [3, 4], [2, 1]], (4, 5, 3)),
-    ([[0, 0], [1, 1], [2, 2]], (3, 3, 3)),
+    ([[0, 1], [1, 2]], (3, 4, 2)), ([[0, 0]], (1, 1, 1)), ([[2, 0], [0, 3], [1, 1]], (3, 4, 1)),
+    ([], (2, 3, 2)), ([[0, 0], [0, 0]], (2, 2, 3)), ([[0, 1], [0, 2], [0, 0]], (1, 3, 2)),
+    ([[0, 0], [1, 0], [2, 0]], (3, 1, 2)), ([[1, 1]], (2, 2, 0)), ([], (0, 2, 2)), ([], (2, 0, 2)),
+    ([[3, 4], [0, 0], [3, 4], [2, 1]], (4, 5, 3)), ([[0, 0], [1, 1], [2, 2]], (3, 3, 3)),
 ]  # fmt: skip
 
 

@@ -45,10 +45,12 @@ def _text(array: Any) -> Array:
     return np.array(array, object) if np.ndim(array) else np.array(array, object).reshape(())
 
 
-# --- numbers as text and back ------------------------------------------------------------------------------------------
+# --- numbers as text and back --------------------------------------------------------------------------
 
 
-def _number_format(dtype: np.dtype[Any], precision: int, scientific: bool, shortest: bool, width: int, fill: str) -> Callable[[Any], bytes]:
+def _number_format(
+    dtype: np.dtype[Any], precision: int, scientific: bool, shortest: bool, width: int, fill: str
+) -> Callable[[Any], bytes]:
     """How one element is written: C's printf, as TensorFlow has it."""
     kind = "f" if dtype.kind == "V" else dtype.kind  # bfloat16
     if scientific and shortest:
@@ -113,8 +115,8 @@ def _(draw: Any) -> Iterator[Sample]:
 def _() -> Iterator[BadInput]:
     x, n = np.array([1.5], np.float32), np.array([1], np.int32)
     for array, attributes in [
-        (x, {"scientific": True, "shortest": True}), (x, {"fill": "xy"}), (x, {"fill": "x"}), (n, {"precision": 2}),
-        (n, {"scientific": True}), (n, {"shortest": True}),
+        (x, {"scientific": True, "shortest": True}), (x, {"fill": "xy"}), (x, {"fill": "x"}),
+        (n, {"precision": 2}), (n, {"scientific": True}), (n, {"shortest": True}),
     ]:  # fmt: skip
         yield BadInput("a way to write numbers of this type", (array,), attributes)
 
@@ -168,7 +170,7 @@ def _() -> Iterator[BadInput]:
         yield BadInput("an integer that fits", (_text(text),), {"dtype": np.int32})
 
 
-# --- text from text ----------------------------------------------------------------------------------------------------
+# --- text from text ------------------------------------------------------------------------------------
 
 
 def _cased(function: str) -> Callable[..., Array]:
@@ -263,7 +265,9 @@ def _reduce_join(inputs: Array, axis: Any = None, keepdims: bool = False, separa
     axes = tuple(reversed(range(rank))) if axis is None else (axis,) if isinstance(axis, int) else axis
     for a in axes:
         if not -rank <= a < rank:
-            raise OutOfRangeError(None, None, f"reduce_join: invalid reduction dimension {a} for input with {rank} axes.")
+            raise OutOfRangeError(
+                None, None, f"reduce_join: invalid reduction dimension {a} for input with {rank} axes."
+            )
     ordered = [a % rank for a in axes]
     if len(set(ordered)) != len(ordered):
         raise invalid(f"reduce_join: an axis is named twice in {list(axes)}.")
@@ -276,11 +280,15 @@ def _reduce_join(inputs: Array, axis: Any = None, keepdims: bool = False, separa
     result = np.empty(lead, object)
     for index in np.ndindex(lead):
         result[index] = between.join(moved[index].reshape(count).tolist() if ordered else [moved[index]])
-    return result.reshape([1 if a in ordered else inputs.shape[a] for a in range(rank)]) if keepdims else result
+    return (
+        result.reshape([1 if a in ordered else inputs.shape[a] for a in range(rank)]) if keepdims else result
+    )
 
 
 @op(eager=_reduce_join, dtypes=STRING)
-def reduce_join(xp: Any, inputs: Any, *, axis: Any = None, keepdims: bool = False, separator: str = "") -> Any:
+def reduce_join(
+    xp: Any, inputs: Any, *, axis: Any = None, keepdims: bool = False, separator: str = ""
+) -> Any:
     """The texts along axes joined to one."""
     return _reduce_join(inputs, axis, keepdims, separator)
 
@@ -288,7 +296,14 @@ def reduce_join(xp: Any, inputs: Any, *, axis: Any = None, keepdims: bool = Fals
 @reduce_join.samples
 def _(draw: Any) -> Iterator[Sample]:
     table = _text([[b"a", b"b"], [b"c", b"d"]])
-    for attributes in [{}, {"axis": 0, "separator": ","}, {"axis": (0, 1)}, {"axis": (1, 0)}, {"axis": -1, "keepdims": True}, {"axis": ()}]:
+    for attributes in [
+        {},
+        {"axis": 0, "separator": ","},
+        {"axis": (0, 1)},
+        {"axis": (1, 0)},
+        {"axis": -1, "keepdims": True},
+        {"axis": ()},
+    ]:
         yield Sample((table,), attributes)
     yield Sample((_text(np.zeros((2, 0), object)),), {"axis": 1})
     yield Sample((_text(b"a"),))
@@ -302,7 +317,7 @@ def _() -> Iterator[BadInput]:
     yield BadInput("an axis once", (table,), {"axis": (0, 0)})
 
 
-# --- parts of text -----------------------------------------------------------------------------------------------------
+# --- parts of text -------------------------------------------------------------------------------------
 
 UNITS = ("BYTE", "UTF8_CHAR")
 
@@ -382,7 +397,7 @@ def _() -> Iterator[BadInput]:
     yield BadInput("integers", (text, np.float32(1), one))
 
 
-# --- patterns ----------------------------------------------------------------------------------------------------------
+# --- patterns ------------------------------------------------------------------------------------------
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
@@ -397,7 +412,9 @@ def _regex_replace(input: Array, pattern: str, rewrite: str, replace_global: boo
     compiled = _compiled(pattern)
     groups = [int(number) for number in re.findall(r"(?<!\\)(?:\\\\)*\\(\d)", rewrite)]
     if any(group > compiled.groups for group in groups):
-        return np.array(input, object)  # RE2 leaves the text as it is where the rewrite names a group that is not there
+        return np.array(
+            input, object
+        )  # RE2 leaves the text as it is where the rewrite names a group that is not there
 
     def expand(match: re.Match[str]) -> str:
         return re.sub(r"\\(\d|\\)", lambda m: "\\" if m[1] == "\\" else match[int(m[1])] or "", rewrite)
@@ -424,7 +441,9 @@ def _(draw: Any) -> Iterator[Sample]:
 
 def _regex_full_match(input: Array, pattern: str) -> Array:
     compiled = _compiled(pattern)
-    return each(lambda text: bool(compiled.fullmatch(text.decode("utf-8", "surrogateescape"))), np.bool_, input)
+    return each(
+        lambda text: bool(compiled.fullmatch(text.decode("utf-8", "surrogateescape"))), np.bool_, input
+    )
 
 
 @textwise(eager=_regex_full_match, dtypes=STRING, retypes=True)
@@ -447,7 +466,7 @@ for _op, _more in ((regex_replace, {"rewrite": "x"}), (regex_full_match, {})):
             yield BadInput("a pattern", (_text(b"a"),), {"pattern": pattern, **more})
 
 
-# --- buckets -----------------------------------------------------------------------------------------------------------
+# --- buckets -------------------------------------------------------------------------------------------
 
 
 def _hash_bucket(input: Array, num_buckets: int) -> Array:
@@ -474,14 +493,20 @@ def _() -> Iterator[BadInput]:
         yield BadInput("a bucket at least", (_text(b"a"),), {"num_buckets": buckets})
 
 
-def _unsorted_segment_join(inputs: Array, segment_ids: Array, num_segments: int, separator: str = "") -> Array:
+def _unsorted_segment_join(
+    inputs: Array, segment_ids: Array, num_segments: int, separator: str = ""
+) -> Array:
     if inputs.shape[: segment_ids.ndim] != segment_ids.shape:
-        raise invalid(f"unsorted_segment_join: ids of shape {segment_ids.shape} for inputs of shape {inputs.shape}.")
+        raise invalid(
+            f"unsorted_segment_join: ids of shape {segment_ids.shape} for inputs of shape {inputs.shape}."
+        )
     if num_segments < 0:
         raise invalid(f"unsorted_segment_join: num_segments must not be negative, got {num_segments}.")
     ids = segment_ids.reshape(-1)
     if ids.size and ids.max() >= num_segments:
-        raise invalid(f"unsorted_segment_join: segment id {ids.max()} is not below num_segments {num_segments}.")
+        raise invalid(
+            f"unsorted_segment_join: segment id {ids.max()} is not below num_segments {num_segments}."
+        )
     rest = inputs.shape[segment_ids.ndim :]
     rows = inputs.reshape(len(ids), *rest)
     between = separator.encode()
@@ -492,7 +517,9 @@ def _unsorted_segment_join(inputs: Array, segment_ids: Array, num_segments: int,
 
 
 @op(eager=_unsorted_segment_join, dtypes=STRING, other={"segment_ids": INDEX})
-def unsorted_segment_join(xp: Any, inputs: Any, segment_ids: Any, *, num_segments: int, separator: str = "") -> Any:
+def unsorted_segment_join(
+    xp: Any, inputs: Any, segment_ids: Any, *, num_segments: int, separator: str = ""
+) -> Any:
     """The texts that share a segment id, joined in their order."""
     return _unsorted_segment_join(inputs, segment_ids, num_segments, separator)
 
@@ -507,12 +534,15 @@ def _(draw: Any) -> Iterator[Sample]:
 def _() -> Iterator[BadInput]:
     texts = _text([b"a", b"b"])
     for ids, count in [([0, 2], 2), ([0], 2), ([[0, 1]], 2), ([0, 0], -1)]:
-        yield BadInput("an id for each text, below the count", (texts, np.array(ids)), {"num_segments": count})
+        yield BadInput(
+            "an id for each text, below the count", (texts, np.array(ids)), {"num_segments": count}
+        )
 
 
 OPS: tuple[Op, ...] = (
-    as_string, string_to_number, string_lower, string_upper, string_strip, string_join, reduce_join, string_length, substr, regex_replace,
-    regex_full_match, string_to_hash_bucket_fast, unsorted_segment_join,
+    as_string, string_to_number, string_lower, string_upper, string_strip, string_join, reduce_join,
+    string_length, substr, regex_replace, regex_full_match, string_to_hash_bucket_fast,
+    unsorted_segment_join,
 )  # fmt: skip
 for _op in OPS:
     _op.not_differentiable(_NO_DERIVATIVE)
@@ -523,6 +553,8 @@ for _op in OPS[1:]:
     def _(op: Op = _op) -> Iterator[BadInput]:
         sample = next(iter(op.samplers[0](None)))
         for dtype in (np.float32, np.int64, np.bool_, np.complex64):
-            numbers = np.ones(np.shape(sample.args[0]), dtype)
-            args = ([numbers],) if op.variadic else (numbers, *sample.args[1:])
+            if op.variadic:
+                args: tuple[Any, ...] = ([np.ones(2, dtype)],)
+            else:
+                args = (np.ones(np.shape(sample.args[0]), dtype), *sample.args[1:])
             yield BadInput("text, not numbers", args, sample.attributes)

@@ -17,7 +17,7 @@ from ..variable import Variable
 from .layout import picked, reorder
 from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_parts, places_of, sizes_of
 
-# --- sums of tensors -------------------------------------------------------------------------------------------------
+# --- sums of tensors -----------------------------------------------------------------------------------
 
 
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
@@ -34,7 +34,9 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     if all(sparse):
         places, parts = _together(a, b, "add")
         total = from_parts(places, math.add(*parts), sizes_of(a))
-        limit = to_tensor(threshold, None if isinstance(threshold, (Tensor, Variable)) else total.dtype.real_dtype)
+        limit = to_tensor(
+            threshold, None if isinstance(threshold, (Tensor, Variable)) else total.dtype.real_dtype
+        )
         kept = np.flatnonzero(np.abs(total.values._array) >= limit._array)
         return total if len(kept) == len(places) else picked(total, kept, places[kept], sizes_of(a))
     sp, dense = (a, b) if sparse[0] else (b, a)
@@ -42,7 +44,11 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     if tuple(dense.shape) != sizes_of(sp):
         raise invalid(f"add: a dense tensor of shape {dense.shape} and a sparse one of shape {sizes_of(sp)}.")
     check_places(sp, "add")
-    return arrays.tensor_scatter_nd_add(dense, sp.indices, sp.values) if dense.ndim else dense + math.reduce_sum(sp.values)
+    return (
+        arrays.tensor_scatter_nd_add(dense, sp.indices, sp.values)
+        if dense.ndim
+        else dense + math.reduce_sum(sp.values)
+    )
 
 
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
@@ -80,11 +86,15 @@ def _together(a: SparseTensor, b: SparseTensor, name: str) -> tuple[Any, list[An
     return places, parts
 
 
-# --- reductions ------------------------------------------------------------------------------------------------------
+# --- reductions ----------------------------------------------------------------------------------------
 
 
 def reduce_sum(
-    sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False, name: str | None = None
+    sp_input: Any,
+    axis: Any = None,
+    keepdims: Any = None,
+    output_is_sparse: bool = False,
+    name: str | None = None,
 ) -> Any:
     """The sum over some axes, or all; dense unless a sparse one is asked for.
 
@@ -96,13 +106,19 @@ def reduce_sum(
 
 
 def reduce_max(
-    sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False, name: str | None = None
+    sp_input: Any,
+    axis: Any = None,
+    keepdims: Any = None,
+    output_is_sparse: bool = False,
+    name: str | None = None,
 ) -> Any:
     """The largest value over some axes, or all; 0 where there are no values. Zeros that are not stored do not count."""
     return _reduce(math.unsorted_segment_max, sp_input, axis, keepdims, output_is_sparse, "reduce_max")
 
 
-def _reduce(combine: Callable[..., Any], sp_input: Any, axis: Any, keepdims: Any, sparse: bool, name: str) -> Any:
+def _reduce(
+    combine: Callable[..., Any], sp_input: Any, axis: Any, keepdims: Any, sparse: bool, name: str
+) -> Any:
     sp = as_sparse(sp_input, name)
     check_places(sp, name)
     sizes = sizes_of(sp)
@@ -118,7 +134,11 @@ def _reduce(combine: Callable[..., Any], sp_input: Any, axis: Any, keepdims: Any
     numbers = flat_places(places_of(sp)[:, kept], inner)
     present, inverse = np.unique(numbers, return_inverse=True)
     found = combine(sp.values, from_array(inverse.reshape(-1)), len(present))
-    places = np.stack(np.unravel_index(present, outer), axis=1) if outer and len(present) else np.zeros((len(present), len(outer)))
+    places = (
+        np.stack(np.unravel_index(present, outer), axis=1)
+        if outer and len(present)
+        else np.zeros((len(present), len(outer)))
+    )
     if sparse:
         return from_parts(places, found, outer)
     if not outer:
@@ -126,7 +146,7 @@ def _reduce(combine: Callable[..., Any], sp_input: Any, axis: Any, keepdims: Any
     return arrays.scatter_nd(from_array(places.astype(np.int64)), found, outer)
 
 
-# --- products --------------------------------------------------------------------------------------------------------
+# --- products ------------------------------------------------------------------------------------------
 
 
 def sparse_dense_matmul(
@@ -198,18 +218,28 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTenso
     return first.with_values(op(*[values(a) for a in args], **{k: values(a) for k, a in kwargs.items()}))
 
 
-# --- segments of rows --------------------------------------------------------------------------------------------------
+# --- segments of rows ----------------------------------------------------------------------------------
 
 
 def segment_sum(
-    data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None, sparse_gradient: bool = False
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
 ) -> Any:
     """The sums of the rows `data[indices]` that share a segment."""
     return _segments(data, indices, segment_ids, num_segments)[0]
 
 
 def segment_mean(
-    data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None, sparse_gradient: bool = False
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
 ) -> Any:
     """The means of the rows `data[indices]` that share a segment; zeros for a segment without rows."""
     total, counts = _segments(data, indices, segment_ids, num_segments)
@@ -217,7 +247,12 @@ def segment_mean(
 
 
 def segment_sqrt_n(
-    data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None, sparse_gradient: bool = False
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
 ) -> Any:
     """The sums of the rows `data[indices]` that share a segment, divided by the square root of their number."""
     total, counts = _segments(data, indices, segment_ids, num_segments)
@@ -257,7 +292,9 @@ def bincount(
     array([2, 1], dtype=int32)
     """
     if axis not in (0, -1):
-        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
+        raise ValueError(
+            f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
+        )
     if weights is not None and binary_output:
         raise invalid("bincount: binary_output and weights are mutually exclusive.")
     x = to_tensor(values)
@@ -271,7 +308,9 @@ def bincount(
         raise invalid(f"bincount: with axis=-1 at most two axes are possible, got shape {x.shape}.")
     if numbers.size and numbers.min() < 0:
         raise invalid(f"bincount: values must not be negative, got {numbers.min()}.")
-    width = max(int(numbers.max()) + 1 if numbers.size else 0, 0 if minlength is None else as_ints(minlength)[0])
+    width = max(
+        int(numbers.max()) + 1 if numbers.size else 0, 0 if minlength is None else as_ints(minlength)[0]
+    )
     if maxlength is not None:
         width = min(width, as_ints(maxlength)[0])
     rows = np.repeat(np.arange(len(numbers)), numbers.shape[1])
@@ -291,4 +330,6 @@ def bincount(
         counts = arrays.ones_like(counts)
     places = np.stack(np.divmod(present, max(width, 1)), axis=1)
     by_row = axis == -1 and x.ndim == 2
-    return from_parts(places if by_row else places[:, 1:], counts, (len(numbers), width) if by_row else (width,))
+    return from_parts(
+        places if by_row else places[:, 1:], counts, (len(numbers), width) if by_row else (width,)
+    )

@@ -24,15 +24,17 @@ def embedding_lookup_sparse(
 ) -> Any:
     """For each row of `sp_ids`, the rows of `params` that it names, summed or averaged with `sp_weights`.
 
-    `combiner` is "mean" (the default), "sum" or "sqrtn" (the sum over the root of the sum of squared weights). The
-    tape follows `params` and the weights. A row without ids gives zeros.
+    `combiner` is "mean" (the default), "sum" or "sqrtn" (the sum over the root of the sum of squared
+    weights). The tape follows `params` and the weights. A row without ids gives zeros.
     """
     how = "mean" if combiner is None else combiner
     if how not in ("mean", "sum", "sqrtn"):
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner!r}.")
     if isinstance(params, (list, tuple)):
         if len(params) != 1:
-            raise ValueError("embedding_lookup_sparse: one tensor of rows is needed; join parts with tf.concat first.")
+            raise ValueError(
+                "embedding_lookup_sparse: one tensor of rows is needed; join parts with tf.concat first."
+            )
         (params,) = params
     ids = as_sparse(sp_ids, "embedding_lookup_sparse")
     numbers = places_of(ids)[:, 0]
@@ -47,7 +49,9 @@ def embedding_lookup_sparse(
     else:
         given = as_sparse(sp_weights, "embedding_lookup_sparse")
         if not np.array_equal(places_of(given), places_of(ids)):
-            raise invalid("embedding_lookup_sparse: sp_ids and sp_weights must have values at the same places.")
+            raise invalid(
+                "embedding_lookup_sparse: sp_ids and sp_weights must have values at the same places."
+            )
         weights = to_tensor(given.values)
         if weights.dtype != embeddings.dtype:
             weights = math.cast(weights, embeddings.dtype)

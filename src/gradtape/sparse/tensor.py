@@ -106,7 +106,7 @@ class SparseTensor:
     def _components(self) -> list[Any]:
         return [self._indices, self._values, self._dense_shape]
 
-    # --- operators: what keeps zeros zero ------------------------------------------------------------------------
+    # --- operators: what keeps zeros zero --------------------------------------------------------------
 
     def __mul__(self, other: Any) -> SparseTensor:
         return self.with_values(math.multiply(self._values, self._beside(other)))
@@ -119,18 +119,23 @@ class SparseTensor:
     def _beside(self, other: Any) -> Any:
         """The elements of a dense tensor, broadcast to this shape, at the places of the values."""
         if isinstance(other, SparseTensor):
-            raise TypeError("SparseTensor: only dense tensors can be factors. Use tf.sparse.map_values or to_dense.")
+            raise TypeError(
+                "SparseTensor: only dense tensors can be factors. Use tf.sparse.map_values or to_dense."
+            )
         dense = to_tensor(other, None if isinstance(other, (Tensor, Variable)) else self.dtype)
         sizes = sizes_of(self)
         if not dense.ndim:
             return dense
         if broadcast(tuple(dense.shape), sizes) != sizes:
-            raise invalid(f"SparseTensor: a dense tensor of shape {dense.shape} does not broadcast to {sizes}.")
+            raise invalid(
+                f"SparseTensor: a dense tensor of shape {dense.shape} does not broadcast to {sizes}."
+            )
         check_places(self, "SparseTensor")
         return arrays.gather_nd(arrays.broadcast_to(dense, sizes), self._indices)
 
     def __repr__(self) -> str:
-        return f"SparseTensor(indices={self._indices!s}, values={self._values!s}, dense_shape={self._dense_shape!s})"
+        parts = f"indices={self._indices!s}, values={self._values!s}, dense_shape={self._dense_shape!s}"
+        return f"SparseTensor({parts})"
 
 
 def sizes_of(sp: SparseTensor) -> tuple[int, ...]:
@@ -154,20 +159,25 @@ def as_sparse(value: Any, name: str) -> SparseTensor:
 
 
 def check_places(sp: SparseTensor, name: str, ordered: bool = False) -> None:
-    """Raise where a place is outside of the shape; with `ordered`, also where they are out of order or repeated."""
+    """Raise where a place is outside of the shape; with `ordered`, also where one is out of order or repeated."""
     places, sizes = places_of(sp), np.array(sizes_of(sp), np.int64)
     outside = ((places < 0) | (places >= sizes)).any(axis=1)
     if outside.any():
         row = int(np.argmax(outside))
         raise invalid(
-            f"{name}: indices[{row}] = {places[row].tolist()} is out of bounds: need 0 <= index < {sizes.tolist()}."
+            f"{name}: indices[{row}] = {places[row].tolist()} is out of bounds: "
+            f"need 0 <= index < {sizes.tolist()}."
         )
     if ordered and len(places) > 1:
         numbers = flat_places(places, tuple(sizes.tolist()))
         wrong = np.diff(numbers) <= 0
         if wrong.any():
             row = int(np.argmax(wrong)) + 1
-            why = "repeated" if numbers[row] == numbers[row - 1] else "out of order. Use tf.sparse.reorder first"
+            why = (
+                "repeated"
+                if numbers[row] == numbers[row - 1]
+                else "out of order. Use tf.sparse.reorder first"
+            )
             raise invalid(f"{name}: indices[{row}] = {places[row].tolist()} is {why}.")
 
 
@@ -232,7 +242,10 @@ class SparseTensorSpec:
         )
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, SparseTensorSpec) and (self._shape, self._dtype) == (other._shape, other._dtype)
+        return isinstance(other, SparseTensorSpec) and (self._shape, self._dtype) == (
+            other._shape,
+            other._dtype,
+        )
 
     def __hash__(self) -> int:
         return hash((self._shape, self._dtype))
