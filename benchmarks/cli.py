@@ -48,9 +48,7 @@ def _rows(text: str) -> list[Workload]:
     patterns = text.split(",")
     if unknown := [pattern for pattern in patterns if not fnmatch.filter(ROWS, pattern)]:
         raise argparse.ArgumentTypeError(f"no row {', '.join(unknown)}; there are {', '.join(ROWS)}")
-    return [
-        row for name, row in ROWS.items() if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
-    ]
+    return [row for name, row in ROWS.items() if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)]
 
 
 def _peers(text: str) -> list[str]:
@@ -76,9 +74,7 @@ def _positive(text: str) -> float:
     return value
 
 
-def main(
-    arguments: Sequence[str] | None = None, cores_taken: Callable[[], float | None] = machine.cores_taken
-) -> int:
+def main(arguments: Sequence[str] | None = None, cores_taken: Callable[[], float | None] = machine.cores_taken) -> int:
     """Run the command line.
 
     Returns 0 if all agree and no required limit is missed, 1 if not, 2 if refused, 130 if interrupted.

@@ -148,10 +148,7 @@ class Adam(Optimizer):
             rate = self.learning_rate * jnp.sqrt(1 - self.beta2**steps) / (1 - self.beta1**steps)
             ms = [self.beta1 * m + (1 - self.beta1) * g for m, g in zip(ms, gradients, strict=True)]
             vs = [self.beta2 * v + (1 - self.beta2) * g * g for v, g in zip(vs, gradients, strict=True)]
-            moved = [
-                p - rate * m / (jnp.sqrt(v) + self.epsilon)
-                for p, m, v in zip(parameters, ms, vs, strict=True)
-            ]
+            moved = [p - rate * m / (jnp.sqrt(v) + self.epsilon) for p, m, v in zip(parameters, ms, vs, strict=True)]
             return moved, (steps, ms, vs)
 
         ms, vs = ([jnp.zeros_like(p) for p in parameters] for _ in range(2))

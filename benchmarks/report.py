@@ -73,11 +73,7 @@ class Row:
         """What makes the run a failure: contestants that broke down or disagree, required limits missed."""
         broken = (Outcome.FAILED, Outcome.DISAGREES)
         return [
-            *(
-                f"{name} {e.outcome.value}: {e.reason}"
-                for name, e in self.entries.items()
-                if e.outcome in broken
-            ),
+            *(f"{name} {e.outcome.value}: {e.reason}" for name, e in self.entries.items() if e.outcome in broken),
             *(v.limit.describe(self.workload.unit) for v in self.verdicts() if v.word == "FAIL"),
         ]
 

@@ -88,9 +88,7 @@ class Gradient(Workload):
         """The loss, in the words that all dialects share."""
 
     @abstractmethod
-    def loss_and_gradient(
-        self, parameters: Sequence[Array], inputs: Sequence[Array]
-    ) -> tuple[Any, list[Array]]:
+    def loss_and_gradient(self, parameters: Sequence[Array], inputs: Sequence[Array]) -> tuple[Any, list[Array]]:
         """The loss and the gradient of each parameter, by hand."""
 
     def step(self, dialect: Dialect, data: Data) -> Step:
@@ -104,9 +102,7 @@ class Training(Gradient):
     """A gradient, and the parameters moved along it in place."""
 
     optimizer: ClassVar[Optimizer]
-    tolerance = (
-        1e-2  # Adam's first step is nearly the gradient's sign, which rounding decides where it is near zero
-    )
+    tolerance = 1e-2  # Adam's first step is nearly the gradient's sign, which rounding decides where it is near zero
 
     def step(self, dialect: Dialect, data: Data) -> Step:
         return dialect.training(self.loss, data, self.optimizer)

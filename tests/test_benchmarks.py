@@ -231,9 +231,7 @@ class TestMachine:
         assert "--force" in said.err
         assert not folder.exists()
 
-    def test_what_our_own_processes_take_is_not_taken_by_others(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_what_our_own_processes_take_is_not_taken_by_others(self, monkeypatch: pytest.MonkeyPatch) -> None:
         walls, busy, worker = iter([0.0, 2.0]), iter([100.0, 105.0]), iter([10.0, 12.0])
         monkeypatch.setattr("time.monotonic", lambda: next(walls))
         monkeypatch.setattr("os.times", lambda: (0.0, 0.0, 0.0, 0.0, 0.0))
@@ -253,9 +251,7 @@ class TestCommandLine:
         assert "limit: gradtape <= 0.6 x torch" in said
 
     @pytest.mark.parametrize("arguments", [["--only", "nonsense"], ["--peers", "mxnet"], ["--repeats", "0"]])
-    def test_bad_arguments_are_refused_by_name(
-        self, arguments: list[str], capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_bad_arguments_are_refused_by_name(self, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit):
             main(arguments)
         assert arguments[1] in capsys.readouterr().err

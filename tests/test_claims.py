@@ -14,9 +14,7 @@ import gradtape as tf
 
 pytestmark = pytest.mark.quick
 
-needs_keras = pytest.mark.xfail(
-    reason="Keras: models and optimizers come with the Keras backend", strict=True
-)
+needs_keras = pytest.mark.xfail(reason="Keras: models and optimizers come with the Keras backend", strict=True)
 needs_function = pytest.mark.xfail(reason="function: tracing comes with tf.function", strict=True)
 
 MEGABYTE = 1_000_000

@@ -53,7 +53,6 @@ def test_what_waits_for_an_issue_is_an_expected_failure_and_nothing_else_is():
     source = (ROOT / "tests" / "test_claims.py").read_text(encoding="utf-8")
     marked = set(re.findall(r"@needs_(keras|function)\ndef (test_\w+)", source))
     waiting = {
-        (feature.lower(), name)
-        for name, feature in re.findall(r"`(test_\w+)` \(waits for (Keras|function)\)", PAGE)
+        (feature.lower(), name) for name, feature in re.findall(r"`(test_\w+)` \(waits for (Keras|function)\)", PAGE)
     }
     assert waiting == marked

@@ -6,9 +6,7 @@ import gradtape as tf
 
 
 def test_there_is_one_cpu_and_nothing_else():
-    assert [(d.name, d.device_type) for d in tf.config.list_physical_devices()] == [
-        ("/physical_device:CPU:0", "CPU")
-    ]
+    assert [(d.name, d.device_type) for d in tf.config.list_physical_devices()] == [("/physical_device:CPU:0", "CPU")]
     assert tf.config.list_physical_devices("GPU") == []
     assert tf.config.list_physical_devices("TPU") == []
     assert [d.name for d in tf.config.list_logical_devices("CPU")] == ["/device:CPU:0"]

@@ -74,9 +74,7 @@ def test_the_message_and_the_values_are_shown():
 
 
 def test_ellipsis_stands_for_any_axes():
-    d.assert_shapes(
-        [(tf.zeros([2, 3, 4]), ("N", ...)), (tf.zeros([2, 3, 4]), (..., 4)), (tf.zeros([2]), ("N", ...))]
-    )
+    d.assert_shapes([(tf.zeros([2, 3, 4]), ("N", ...)), (tf.zeros([2, 3, 4]), (..., 4)), (tf.zeros([2]), ("N", ...))])
     with pytest.raises(ValueError, match="fit"):
         d.assert_shapes([(tf.zeros([2, 3]), (..., 4))])
 

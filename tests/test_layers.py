@@ -30,7 +30,16 @@ LAYERS: dict[int, set[str]] = {
     8: {
         *("arrays", "math", "nn", "linalg", "random", "signal", "image", "clip", "raw_ops"),
         *("special", "bitwise", "sorting", "sparse", "strings", "numpy", "experimental"),
-        *("blocks", "partition", "control", "tensor_array", "script", "quantization", "generator", "candidates"),
+        *(
+            "blocks",
+            "partition",
+            "control",
+            "tensor_array",
+            "script",
+            "quantization",
+            "generator",
+            "candidates",
+        ),
         *(
             "framework",
             "graph_mode",

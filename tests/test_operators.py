@@ -269,11 +269,7 @@ ADVANCED = [
 @pytest.mark.parametrize("position", range(len(ADVANCED)))
 def test_masks_and_index_arrays_read_as_in_numpy_and_add_up_repeated_places(position, wrap):
     key = ADVANCED[position]
-    given = (
-        tuple(wrap(k) if isinstance(k, np.ndarray) else k for k in key)
-        if isinstance(key, tuple)
-        else wrap(key)
-    )
+    given = tuple(wrap(k) if isinstance(k, np.ndarray) else k for k in key) if isinstance(key, tuple) else wrap(key)
     x = tf.constant(CUBE)
     with tf.GradientTape() as tape:
         tape.watch(x)

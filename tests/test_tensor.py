@@ -49,8 +49,7 @@ REPRS = [
     ),
     (
         lambda: tf.constant([[1.0, 2.0], [3.0, 4.0]]),
-        "<tf.Tensor: shape=(2, 2), dtype=float32, numpy=\n"
-        "array([[1., 2.],\n       [3., 4.]], dtype=float32)>",
+        "<tf.Tensor: shape=(2, 2), dtype=float32, numpy=\narray([[1., 2.],\n       [3., 4.]], dtype=float32)>",
     ),
 ]
 
@@ -198,9 +197,7 @@ def test_an_object_with_array_is_converted():
 # ---------------------------------------------------------------- a tensor never changes
 
 
-@pytest.mark.parametrize(
-    "make", [tf.constant, tf.convert_to_tensor, tf.identity, lambda a: tf.Variable(a).value()]
-)
+@pytest.mark.parametrize("make", [tf.constant, tf.convert_to_tensor, tf.identity, lambda a: tf.Variable(a).value()])
 def test_changing_the_source_array_changes_no_tensor(make):
     source = np.ones(3, np.float32)
     tensor = make(source)

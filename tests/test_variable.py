@@ -20,8 +20,7 @@ REPRS = [
     ),
     (
         lambda: tf.Variable([[1.0], [2.0]]),
-        "<tf.Variable 'Variable:0' shape=(2, 1) dtype=float32, numpy=\n"
-        "array([[1.],\n       [2.]], dtype=float32)>",
+        "<tf.Variable 'Variable:0' shape=(2, 1) dtype=float32, numpy=\narray([[1.],\n       [2.]], dtype=float32)>",
     ),
     (lambda: tf.Variable("a"), "<tf.Variable 'Variable:0' shape=() dtype=string, numpy=b'a'>"),
     (lambda: tf.Variable([True]), "<tf.Variable 'Variable:0' shape=(1,) dtype=bool, numpy=array([ True])>"),

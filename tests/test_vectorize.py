@@ -96,9 +96,7 @@ def test_tapes_in_nested_maps_follow_the_value_of_their_own_level():
 # ---------------------------------------------------------------- tapes inside and outside
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in FUNCTIONS if n not in ("cast", "constant", "number", "iteration")]
-)
+@pytest.mark.parametrize("name", [n for n in FUNCTIONS if n not in ("cast", "constant", "number", "iteration")])
 def test_a_tape_outside_follows_the_map(name):
     function = FUNCTIONS[name]
     with tf.GradientTape() as tape:

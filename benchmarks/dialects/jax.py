@@ -32,14 +32,10 @@ class Jax(Dialect):
 
     def call(self, function: str, *operands: Array) -> Step:
         jnp = self.module.numpy
-        return self._waiting(
-            self.compiled(getattr(jnp, function)), [jnp.asarray(operand) for operand in operands]
-        )
+        return self._waiting(self.compiled(getattr(jnp, function)), [jnp.asarray(operand) for operand in operands])
 
     def gradient(self, loss: Loss, data: Data) -> Step:
-        gradient = self.compiled(
-            self.module.value_and_grad(lambda parameters, inputs: loss(self, parameters, inputs))
-        )
+        gradient = self.compiled(self.module.value_and_grad(lambda parameters, inputs: loss(self, parameters, inputs)))
         return self._waiting(gradient, self._tensors(data))
 
     def training(self, loss: Loss, data: Data, optimizer: Optimizer) -> Step:
@@ -50,9 +46,7 @@ class Jax(Dialect):
 
         def advance(state: Any, inputs: Any) -> Any:
             parameters, slots = state
-            value, gradients = jax.value_and_grad(lambda parameters: loss(self, parameters, inputs))(
-                parameters
-            )
+            value, gradients = jax.value_and_grad(lambda parameters: loss(self, parameters, inputs))(parameters)
             return value, update(parameters, gradients, slots)
 
         compiled = self.compiled(advance, donate_argnums=0)  # the new state may take the place of the old

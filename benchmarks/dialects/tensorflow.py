@@ -104,9 +104,7 @@ class TensorFlow(Dialect):
     def _tensors(self, data: Data) -> tuple[list[Any], list[Any]]:
         """Parameters become variables."""
         tf = self.module
-        return [tf.Variable(array) for array in data.parameters], [
-            tf.constant(array) for array in data.inputs
-        ]
+        return [tf.Variable(array) for array in data.parameters], [tf.constant(array) for array in data.inputs]
 
     def gelu(self, x: Any) -> Any:
         return self.module.nn.gelu(x, approximate=True)

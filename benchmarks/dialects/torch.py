@@ -41,9 +41,7 @@ class Torch(Dialect):
 
     def call(self, function: str, *operands: Array) -> Step:
         torch = self.module
-        return Step(
-            self.compiled(getattr(torch, function)), tuple(torch.from_numpy(operand) for operand in operands)
-        )
+        return Step(self.compiled(getattr(torch, function)), tuple(torch.from_numpy(operand) for operand in operands))
 
     def gradient(self, loss: Loss, data: Data) -> Step:
         torch = self.module
@@ -73,9 +71,7 @@ class Torch(Dialect):
     def jacobian(self, function: Loss, data: Data) -> Step:
         parameters, inputs = self._tensors(data)
         parameters = [parameter.detach() for parameter in parameters]
-        return Step(
-            self.compiled(self.module.func.jacrev(lambda x: function(self, parameters, [x]))), tuple(inputs)
-        )
+        return Step(self.compiled(self.module.func.jacrev(lambda x: function(self, parameters, [x]))), tuple(inputs))
 
     def _tensors(self, data: Data) -> tuple[list[Any], list[Any]]:
         parameters = [self._tensor(array, KERNEL_TO_OIHW).requires_grad_() for array in data.parameters]

@@ -42,9 +42,7 @@ class CNN(Training):
         x = d.max_pool(d.relu(d.convolution(x, k2, b2)))
         return d.cross_entropy(d.head(x, k3, b3), labels)
 
-    def loss_and_gradient(
-        self, parameters: Sequence[Array], inputs: Sequence[Array]
-    ) -> tuple[Any, list[Array]]:
+    def loss_and_gradient(self, parameters: Sequence[Array], inputs: Sequence[Array]) -> tuple[Any, list[Array]]:
         images, labels = inputs
         k1, b1, k2, b2, k3, b3 = parameters
         patches1 = _patches(images)

@@ -29,9 +29,7 @@ class Elementwise(Gradient):
         (x,) = parameters
         return d.sum(d.tanh(x) * d.exp(-x))
 
-    def loss_and_gradient(
-        self, parameters: Sequence[Array], inputs: Sequence[Array]
-    ) -> tuple[Any, list[Array]]:
+    def loss_and_gradient(self, parameters: Sequence[Array], inputs: Sequence[Array]) -> tuple[Any, list[Array]]:
         (x,) = parameters
         bounded, decay = np.tanh(x), np.negative(x)
         np.exp(decay, out=decay)

@@ -28,9 +28,7 @@ class Embedding(Gradient):
         (table,), (ids,) = parameters, inputs
         return d.sum(d.square(d.lookup(table, ids)))
 
-    def loss_and_gradient(
-        self, parameters: Sequence[Array], inputs: Sequence[Array]
-    ) -> tuple[Any, list[Array]]:
+    def loss_and_gradient(self, parameters: Sequence[Array], inputs: Sequence[Array]) -> tuple[Any, list[Array]]:
         """The gradient as its values and the ids they belong to."""
         (table,), (ids,) = parameters, inputs
         found = table[ids]

@@ -41,9 +41,7 @@ class LSTM(Gradient):
             state = d.sigmoid(exit_) * d.tanh(cell)
         return d.mean(d.square(state))
 
-    def loss_and_gradient(
-        self, parameters: Sequence[Array], inputs: Sequence[Array]
-    ) -> tuple[Any, list[Array]]:
+    def loss_and_gradient(self, parameters: Sequence[Array], inputs: Sequence[Array]) -> tuple[Any, list[Array]]:
         w, u, b = parameters
         start, *sequence = inputs
         state, cell = start, start

@@ -32,9 +32,7 @@ class MLP(Training):
                 float32(rng, fan_in, fan_out, scale=(2 / fan_in) ** 0.5),
                 float32(rng, fan_out, scale=0.1),
             ]
-        return Data(
-            parameters, [float32(rng, classification.BATCH, self.sizes[0]), classification.labels(rng)]
-        )
+        return Data(parameters, [float32(rng, classification.BATCH, self.sizes[0]), classification.labels(rng)])
 
     def loss(self, d: Dialect, parameters: Sequence[Any], inputs: Sequence[Any]) -> Any:
         images, labels = inputs
@@ -43,9 +41,7 @@ class MLP(Training):
         hidden = d.relu(d.dense(hidden, w2, b2))
         return d.cross_entropy(d.dense(hidden, w3, b3), labels)
 
-    def loss_and_gradient(
-        self, parameters: Sequence[Array], inputs: Sequence[Array]
-    ) -> tuple[Any, list[Array]]:
+    def loss_and_gradient(self, parameters: Sequence[Array], inputs: Sequence[Array]) -> tuple[Any, list[Array]]:
         images, labels = inputs
         w1, b1, w2, b2, w3, b3 = parameters
         h1 = images @ w1

@@ -28,9 +28,7 @@ class ScalarGradient(Gradient):
         (x,) = parameters
         return x * x
 
-    def loss_and_gradient(
-        self, parameters: Sequence[Array], inputs: Sequence[Array]
-    ) -> tuple[Any, list[Array]]:
+    def loss_and_gradient(self, parameters: Sequence[Array], inputs: Sequence[Array]) -> tuple[Any, list[Array]]:
         (x,) = parameters
         return x * x, [x + x]
 
@@ -88,9 +86,7 @@ class SmallOps(Gradient):
             y = tanh(y * w + b) + x
         return d.sum(y)
 
-    def loss_and_gradient(
-        self, parameters: Sequence[Array], inputs: Sequence[Array]
-    ) -> tuple[Any, list[Array]]:
+    def loss_and_gradient(self, parameters: Sequence[Array], inputs: Sequence[Array]) -> tuple[Any, list[Array]]:
         x, w, b = parameters
         ys, hs = [x], []
         for _ in range(self.repetitions):

@@ -50,17 +50,14 @@ class Transformer(Gradient):
         scale1, shift1, w_qkv, b_qkv, w_out, b_out, scale2, shift2, w_up, b_up, w_down, b_down = parameters
         projected = d.split(d.dense(d.layer_norm(x, scale1, shift1), w_qkv, b_qkv), 3)
         q, k, v = [
-            d.transpose(d.reshape(part, (SEQUENCES, LENGTH, HEADS, WIDTH // HEADS)), (0, 2, 1, 3))
-            for part in projected
+            d.transpose(d.reshape(part, (SEQUENCES, LENGTH, HEADS, WIDTH // HEADS)), (0, 2, 1, 3)) for part in projected
         ]
         mixed = d.transpose(d.attention(q, k, v), (0, 2, 1, 3))
         x = x + d.dense(d.reshape(mixed, (SEQUENCES, LENGTH, WIDTH)), w_out, b_out)
         inner = d.gelu(d.dense(d.layer_norm(x, scale2, shift2), w_up, b_up))
         return x + d.dense(inner, w_down, b_down)
 
-    def loss_and_gradient(
-        self, parameters: Sequence[Array], inputs: Sequence[Array]
-    ) -> tuple[Any, list[Array]]:
+    def loss_and_gradient(self, parameters: Sequence[Array], inputs: Sequence[Array]) -> tuple[Any, list[Array]]:
         x = inputs[0].reshape(-1, WIDTH)
         blocks = _blocks(parameters)
         kept = []

@@ -32,9 +32,7 @@ class AccessedVariables(Gradient):
             total = total + d.square(parameters[i])
         return d.sum(total)
 
-    def loss_and_gradient(
-        self, parameters: Sequence[Array], inputs: Sequence[Array]
-    ) -> tuple[Any, list[Array]]:
+    def loss_and_gradient(self, parameters: Sequence[Array], inputs: Sequence[Array]) -> tuple[Any, list[Array]]:
         read = [parameters[i] for i in READ]
         return np.sum(np.square(read)), [x + x for x in read]
 

@@ -50,10 +50,18 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         return reshape(tensor, sizes)
     if elements == 1:
         return broadcast_to(reshape(tensor, ()), sizes)
-    raise TypeError(f"Eager execution of tf.constant with unsupported shape. Tensor {value!r} (shape {tensor.shape}) has {elements} elements, but requested shape {sizes} has {count}.")  # fmt: skip
+    raise TypeError(
+        f"constant: a value with {elements} elements (shape {tensor.shape}) does not fill shape {list(sizes)}, which has {count}."
+    )
 
 
-def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None, preferred_dtype: Any = None) -> Any:
+def convert_to_tensor(
+    value: Any,
+    dtype: Any = None,
+    dtype_hint: Any = None,
+    name: str | None = None,
+    preferred_dtype: Any = None,
+) -> Any:
     """The value as a tensor: tensors as they are, variables read, numbers, lists and arrays converted.
 
     `dtype_hint` is tried first and dropped where it does not fit.
@@ -133,7 +141,13 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
     return e.ones_like.public(x) if x.dtype is kind else ones(tuple(x.shape), kind)
 
 
-def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+def eye(
+    num_rows: Any,
+    num_columns: Any = None,
+    batch_shape: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
     """The identity matrix, repeated over `batch_shape`."""
     rows = as_int(num_rows)
     columns = rows if num_columns is None else as_int(num_columns)
@@ -164,9 +178,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         kind = dtypes.as_dtype(dtype)
     first, last, step = (part._array.item() if part.ndim == 0 else None for part in parts)
     if first is None or last is None or step is None:
-        raise invalid(
-            f"range: start, limit and delta must be scalars, got shapes {[p.shape for p in parts]}."
-        )
+        raise invalid(f"range: start, limit and delta must be scalars, got shapes {[p.shape for p in parts]}.")
     if step == 0:
         raise invalid("range: delta must not be zero.")
     if (last - first) * step < 0:
@@ -176,7 +188,9 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         raise invalid(f"range: {count} numbers are too many.")
     if kind.is_integer:
         return from_array(np.arange(first, last, step, dtype=kind.numpy))
-    return from_array((np.arange(count, dtype=kind.numpy) * kind.numpy.type(step) + kind.numpy.type(first)).astype(kind.numpy))
+    return from_array(
+        (np.arange(count, dtype=kind.numpy) * kind.numpy.type(step) + kind.numpy.type(first)).astype(kind.numpy)
+    )
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Any:
@@ -197,7 +211,13 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
 
 
 def one_hot(
-    indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None, dtype: Any = None, name: str | None = None
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: Any = None,
+    dtype: Any = None,
+    name: str | None = None,
 ) -> Any:
     """`on_value` at each index along a new axis of size `depth`, `off_value` elsewhere.
 
@@ -213,7 +233,9 @@ def one_hot(
         kind = dtypes.as_dtype(dtype)
     values = [default if v is None else to_tensor(v, kind)._array for v, default in ((on_value, 1), (off_value, 0))]
     x = to_tensor(indices)
-    return index.encode_one_hot.public(x, as_int(depth), values[0], values[1], -1 if axis is None else as_int(axis), kind.numpy)
+    return index.encode_one_hot.public(
+        x, as_int(depth), values[0], values[1], -1 if axis is None else as_int(axis), kind.numpy
+    )
 
 
 def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
@@ -269,7 +291,9 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
     """x, checked to have a shape in which None matches anything."""
     tensor = to_tensor(x)
     if not TensorShape(shape).is_compatible_with(tensor.shape):
-        raise invalid(f"ensure_shape: shape of tensor {tensor.shape} is not compatible with expected shape {TensorShape(shape)}.")
+        raise invalid(
+            f"ensure_shape: shape of tensor {tensor.shape} is not compatible with expected shape {TensorShape(shape)}."
+        )
     return identity_of(tensor)
 
 
@@ -419,12 +443,16 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
     x = to_tensor(tensor)
     table = np.asarray(to_tensor(paddings)._array)
     if table.shape != (x.ndim, 2) or (table.size and table.min() < 0):
-        raise invalid(f"pad: paddings must be {x.ndim} pairs of non-negative integers for shape {x.shape}, got {table.tolist()}.")
+        raise invalid(
+            f"pad: paddings must be {x.ndim} pairs of non-negative integers for shape {x.shape}, got {table.tolist()}."
+        )
     rows = tuple((int(before), int(after)) for before, after in table.tolist())
     kind = str(mode).upper()
     if kind == "CONSTANT":
         value = to_tensor(constant_values, None if isinstance(constant_values, (Tensor, Variable)) else x.dtype)
-        return layout.pad_constant.public(x, rows, value._array.item() if x.dtype is not dtypes.string else value._array[()])
+        return layout.pad_constant.public(
+            x, rows, value._array.item() if x.dtype is not dtypes.string else value._array[()]
+        )
     if kind not in ("REFLECT", "SYMMETRIC"):
         raise ValueError(f"mode must be CONSTANT, REFLECT or SYMMETRIC, got {mode!r}.")
     for axis, (before, after) in enumerate(rows):
@@ -433,7 +461,9 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
         length = x.shape[axis] or 0
         allowed = length - 1 if kind == "REFLECT" else length
         if max(before, after) > allowed:
-            raise invalid(f"pad: with {kind} at most {allowed} can be added to axis {axis} of size {length}, got {before} and {after}.")
+            raise invalid(
+                f"pad: with {kind} at most {allowed} can be added to axis {axis} of size {length}, got {before} and {after}."
+            )
         positions = np.pad(np.arange(length, dtype=np.int32), (before, after), mode=kind.lower())  # type: ignore[call-overload]
         x = _rows(x, positions, axis)
     return x
@@ -482,7 +512,9 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
     x = to_tensor(input_)
     starts, sizes = as_ints(begin), as_ints(size)
     if len(starts) != x.ndim or len(sizes) != x.ndim:
-        raise invalid(f"slice: begin and size need {x.ndim} numbers for a tensor of shape {x.shape}, got {list(starts)}, {list(sizes)}.")
+        raise invalid(
+            f"slice: begin and size need {x.ndim} numbers for a tensor of shape {x.shape}, got {list(starts)}, {list(sizes)}."
+        )
     key = []
     for axis, (start, count) in enumerate(zip(starts, sizes, strict=True)):
         length = x.shape[axis] or 0
@@ -517,7 +549,9 @@ def strided_slice(
     starts, stops = as_ints(begin), as_ints(end)
     steps = (1,) * len(starts) if strides is None else as_ints(strides)
     if not len(starts) == len(stops) == len(steps):
-        raise invalid(f"strided_slice: begin, end and strides must be as long, got {len(starts)}, {len(stops)} and {len(steps)}.")
+        raise invalid(
+            f"strided_slice: begin, end and strides must be as long, got {len(starts)}, {len(stops)} and {len(steps)}."
+        )
     key: list[Any] = []
     for position, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
         bit = 1 << position
@@ -536,17 +570,30 @@ def strided_slice(
     part = index.getitem.public(to_tensor(input_), tuple(key))
     if isinstance(var, Variable):
         assigner = SliceAssigner(var, tuple(key))
-        part.assign, part.assign_add, part.assign_sub = assigner.assign, assigner.assign_add, assigner.assign_sub
+        part.assign, part.assign_add, part.assign_sub = (
+            assigner.assign,
+            assigner.assign_add,
+            assigner.assign_sub,
+        )
     return part
 
 
-def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0, name: str | None = None) -> Any:
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+    name: str | None = None,
+) -> Any:
     """The slices of `params` at `indices` along `axis`."""
     where = as_int(batch_dims) if axis is None else as_int(axis)
     return index.take.public(params, indices, where, as_int(batch_dims))
 
 
-def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = "") -> Any:
+def gather_nd(
+    params: Any, indices: Any, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = ""
+) -> Any:
     """The elements (or slices) at positions that `indices` lists in its last axis."""
     return index.take_nd.public(params, indices, as_int(batch_dims))
 
@@ -570,7 +617,9 @@ def _scatter_combining(combine: Any, tensor: Any, indices: Any, updates: Any, ba
     return combine.public(tensor, indices, updates)
 
 
-def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None) -> Any:
+def tensor_scatter_nd_add(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Any:
     """The tensor with `updates` added at positions that `indices` lists in its last axis; "IGNORE" drops bad positions.
 
     >>> import gradtape as tf
@@ -580,17 +629,23 @@ def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, bad_indices_p
     return _scatter_combining(scatter.tensor_scatter_nd_add, tensor, indices, updates, bad_indices_policy)
 
 
-def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None) -> Any:
+def tensor_scatter_nd_sub(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Any:
     """The tensor with `updates` subtracted at positions that `indices` lists in its last axis."""
     return _scatter_combining(scatter.tensor_scatter_nd_sub, tensor, indices, updates, bad_indices_policy)
 
 
-def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None) -> Any:
+def tensor_scatter_nd_max(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Any:
     """The tensor, with the larger of its element and the updates at `indices`; ties share the derivative."""
     return _scatter_combining(scatter.tensor_scatter_nd_max, tensor, indices, updates, bad_indices_policy)
 
 
-def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None) -> Any:
+def tensor_scatter_nd_min(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Any:
     """The tensor, with the smaller of its element and the updates at `indices`; ties share the derivative."""
     return _scatter_combining(scatter.tensor_scatter_nd_min, tensor, indices, updates, bad_indices_policy)
 
@@ -692,10 +747,7 @@ def _without_repeated_axes(equation: str, written: str, tensors: list[Any]) -> t
         )
     shapes = [tuple(t.shape) for t in tensors]
     repeated = {
-        c
-        for term, shape in zip(terms, shapes, strict=True)
-        for c, n in zip(term, shape, strict=True)
-        if n != 1
+        c for term, shape in zip(terms, shapes, strict=True) for c, n in zip(term, shape, strict=True) if n != 1
     } & hidden
     for position, (term, shape) in enumerate(zip(terms, shapes, strict=True)):
         kept = [i for i, c in enumerate(term) if not (shape[i] == 1 and c in repeated)]
@@ -716,7 +768,9 @@ def explicit_equation(equation: str, ranks: list[int]) -> str:
     if any(not (c.isalpha() or c in ".") for c in letters):
         raise ValueError(f"einsum: equation '{equation}' may hold letters, commas, '->' and '...' only.")
     free = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" if c not in letters]
-    widths = [rank - len(term.replace("...", "")) if "..." in term else 0 for term, rank in zip(terms, ranks, strict=True)]
+    widths = [
+        rank - len(term.replace("...", "")) if "..." in term else 0 for term, rank in zip(terms, ranks, strict=True)
+    ]
     if min(widths, default=0) < 0:
         raise ValueError(f"einsum: equation '{equation}' has more axes than its operands, which have ranks {ranks}.")
     hidden = "".join(free[: max(widths, default=0)])

@@ -102,7 +102,9 @@ def backpropagate(
         try:
             result = pull_safely(pull, cotangent, entry, on_tensors) if nan_safe else pull(cotangent, entry)
         except ValueError as error:
-            raise (invalid(f"in the gradient of {entry[0].op.name}: {error}") if hasattr(entry[0], "op") else error) from None
+            raise (
+                invalid(f"in the gradient of {entry[0].op.name}: {error}") if hasattr(entry[0], "op") else error
+            ) from None
         if n == 1:
             result = (result,)
         for position in range(n):

@@ -13,12 +13,16 @@ from .ops.layout import crop
 from .tensor import to_tensor
 
 
-def _block_and_borders(name: str, rank: int, block_shape: Any, borders: Any, label: str) -> tuple[list[int], list[list[int]]]:
+def _block_and_borders(
+    name: str, rank: int, block_shape: Any, borders: Any, label: str
+) -> tuple[list[int], list[list[int]]]:
     sizes, table = np.asarray(to_tensor(block_shape)._array), np.asarray(to_tensor(borders)._array)
     if sizes.ndim != 1 or (sizes.size and sizes.dtype.kind not in "iu"):
         raise invalid(f"{name}: block_shape must be a vector of integers, got {sizes.tolist()}.")
     if rank < 1 + sizes.size:
-        raise invalid(f"{name}: with block_shape {sizes.tolist()} the input needs at least {1 + sizes.size} axes, it has {rank}.")
+        raise invalid(
+            f"{name}: with block_shape {sizes.tolist()} the input needs at least {1 + sizes.size} axes, it has {rank}."
+        )
     if sizes.size and sizes.min() < 1:
         raise invalid(f"{name}: all values in block_shape must be positive, got {sizes.tolist()}.")
     if table.shape != (sizes.size, 2) or (table.size and table.dtype.kind not in "iu"):
@@ -43,7 +47,9 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     batch, *shape = tuple(x.shape)
     for axis, size in enumerate(block):
         if shape[axis] % size:
-            raise invalid(f"space_to_batch: padded, axis {axis + 1} has size {shape[axis]}, which block size {size} does not divide.")
+            raise invalid(
+                f"space_to_batch: padded, axis {axis + 1} has size {shape[axis]}, which block size {size} does not divide."
+            )
     rest = shape[count:]
     pairs = [part for axis, size in enumerate(block) for part in (shape[axis] // size, size)]
     apart = reshape(x, (batch, *pairs, *rest))
@@ -67,13 +73,21 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     count, (batch, *shape) = len(block), tuple(x.shape)
     product = int(np.prod(block, dtype=object))
     if batch % product:
-        raise invalid(f"batch_to_space: the batch of {batch} cannot be divided by the product {product} of block_shape {block}.")
+        raise invalid(
+            f"batch_to_space: the batch of {batch} cannot be divided by the product {product} of block_shape {block}."
+        )
     for axis, size in enumerate(block):
         if sum(borders[axis]) > shape[axis] * size:
-            raise invalid(f"batch_to_space: crops {borders[axis]} are more than the size {shape[axis] * size} of axis {axis + 1}.")
+            raise invalid(
+                f"batch_to_space: crops {borders[axis]} are more than the size {shape[axis] * size} of axis {axis + 1}."
+            )
     rest = shape[count:]
     apart = reshape(x, (*block, batch // product, *shape))
-    order = [count, *(part for axis in range(count) for part in (count + 1 + axis, axis)), *range(2 * count + 1, apart.ndim)]
+    order = [
+        count,
+        *(part for axis in range(count) for part in (count + 1 + axis, axis)),
+        *range(2 * count + 1, apart.ndim),
+    ]
     whole = [shape[axis] * size for axis, size in enumerate(block)]
     joined = reshape(transpose(apart, order), (batch // product, *whole, *rest))
     return crop.public(joined, ((0, 0), *((before, after) for before, after in borders), *((0, 0),) * len(rest)))
@@ -104,7 +118,9 @@ def depth_to_space(input: Any, block_size: Any, data_format: str = "NHWC", name:
         return transpose(depth_to_space(transpose(x, [0, 2, 3, 1]), size), [0, 3, 1, 2])
     batch, height, width, depth = tuple(x.shape)
     if depth % (size * size):
-        raise invalid(f"depth_to_space: the depth {depth} cannot be divided by block_size * block_size = {size * size}.")
+        raise invalid(
+            f"depth_to_space: the depth {depth} cannot be divided by block_size * block_size = {size * size}."
+        )
     apart = transpose(reshape(x, (batch, height, width, size, size, depth // size**2)), [0, 1, 3, 2, 4, 5])
     return reshape(apart, (batch, height * size, width * size, depth // size**2))
 

@@ -171,9 +171,7 @@ class CandidateSamplers:
         classes, settings = _checked(true_classes, num_true, num_sampled, unique, range_max)
         _, sampled, _, limit = settings
         words = self._bits("learned_candidates", settings, seed, sampled)
-        seen = self._learned.setdefault(
-            (settings, None if seed is None else as_int(seed)), np.ones(limit, np.int64)
-        )
+        seen = self._learned.setdefault((settings, None if seed is None else as_int(seed)), np.ones(limit, np.int64))
         cumulative = np.cumsum(seen)
 
         def draw() -> int:
@@ -215,9 +213,9 @@ class CandidateSamplers:
         if shards < 1 or not 0 <= own < shards:
             raise invalid(f"fixed_unigram_candidate_sampler: shard {own} of {shards} does not exist.")
         everything = np.array([0.0] * as_int(num_reserved_ids) + given)
-        weights = np.where(
-            np.arange(len(everything)) < as_int(num_reserved_ids), 0.0, everything**distortion
-        )[own::shards]
+        weights = np.where(np.arange(len(everything)) < as_int(num_reserved_ids), 0.0, everything**distortion)[
+            own::shards
+        ]
         if len(weights) != limit:
             raise invalid(
                 f"fixed_unigram_candidate_sampler: range_max is {limit}, but there are {len(weights)} weights."
@@ -227,18 +225,14 @@ class CandidateSamplers:
             and weights.min() >= 0
             and np.count_nonzero(weights) >= (sampled if unique else 1)
         ):
-            raise invalid(
-                "fixed_unigram_candidate_sampler: weights must be non-negative, and enough of them positive."
-            )
+            raise invalid("fixed_unigram_candidate_sampler: weights must be non-negative, and enough of them positive.")
         words = self._bits("fixed_candidates", settings, seed, sampled)
         cumulative = np.cumsum(weights)
 
         def draw() -> int:
             return int(np.searchsorted(cumulative, words.double() * cumulative[-1], side="right"))
 
-        return FixedUnigramCandidateSampler(
-            *_sampled(classes, sampled, bool(unique), draw, weights / cumulative[-1])
-        )
+        return FixedUnigramCandidateSampler(*_sampled(classes, sampled, bool(unique), draw, weights / cumulative[-1]))
 
     def all(
         self,
@@ -252,9 +246,7 @@ class CandidateSamplers:
         """All `num_sampled` classes: for tests, in place of a sampler."""
         classes, (_, sampled, _, _) = _checked(true_classes, num_true, num_sampled, unique, num_sampled)
         counts = np.ones(classes.shape, np.float32), np.ones(sampled, np.float32)
-        return AllCandidateSampler(
-            from_array(np.arange(sampled)), from_array(counts[0]), from_array(counts[1])
-        )
+        return AllCandidateSampler(from_array(np.arange(sampled)), from_array(counts[0]), from_array(counts[1]))
 
 
 def _checked(

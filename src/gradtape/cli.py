@@ -15,9 +15,7 @@ __all__ = ["main"]
 _INTERRUPTED = 130
 
 
-def _number(
-    kind: Callable[[str], float], expected: str, accept: Callable[[float], bool]
-) -> Callable[[str], float]:
+def _number(kind: Callable[[str], float], expected: str, accept: Callable[[float], bool]) -> Callable[[str], float]:
     """Make an argparse type whose refusal says what was expected and what was given."""
 
     def parse(text: str) -> float:
@@ -38,9 +36,7 @@ _rate = _number(float, "a number greater than 0", lambda value: 0 < value < math
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="gradtape", description="tf.GradientTape as a library of its own, on NumPy."
-    )
+    parser = argparse.ArgumentParser(prog="gradtape", description="tf.GradientTape as a library of its own, on NumPy.")
     parser.add_argument("--version", action="version", version=f"gradtape {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
 

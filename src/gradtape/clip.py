@@ -26,7 +26,9 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     if isinstance(t, IndexedSlices):
         return IndexedSlices(clip_by_norm(t.values, clip_norm, axes), t.indices, t.dense_shape)
     values = to_tensor(t)
-    limit = to_tensor(clip_norm, values.dtype) if not hasattr(clip_norm, "dtype") else math.cast(clip_norm, values.dtype)
+    limit = (
+        to_tensor(clip_norm, values.dtype) if not hasattr(clip_norm, "dtype") else math.cast(clip_norm, values.dtype)
+    )
     total = math.reduce_sum(math.square(values), as_axis(axes), True)
     positive = math.greater(total, 0)
     # sqrt has no derivative at 0: take it of 1 there, and put the 0 back after.

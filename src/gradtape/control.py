@@ -132,11 +132,7 @@ def _numbered(branch_fns: Any) -> list[Callable[[], Any]]:
     if isinstance(branch_fns, dict):
         pairs = list(branch_fns.items())
     elif isinstance(branch_fns, (list, tuple)):
-        pairs = (
-            list(enumerate(branch_fns))
-            if branch_fns and all(callable(f) for f in branch_fns)
-            else list(branch_fns)
-        )
+        pairs = list(enumerate(branch_fns)) if branch_fns and all(callable(f) for f in branch_fns) else list(branch_fns)
     else:
         raise TypeError(f"'branch_fns' must be a list, tuple, or dict, got {type(branch_fns)}")
     if not pairs:
@@ -150,9 +146,7 @@ def _numbered(branch_fns: Any) -> list[Callable[[], Any]]:
             raise TypeError(f"fn for key {pair[0]} must be callable, got {pair[1]!r}.")
     keys = sorted(key for key, _ in pairs)
     if keys != list(range(len(pairs))):
-        raise ValueError(
-            f"branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found {keys}"
-        )
+        raise ValueError(f"branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found {keys}")
     by_number = dict(pairs)
     return [by_number[key] for key in keys]
 
@@ -219,9 +213,7 @@ def _elements(elems: Any, name: str) -> list[Any]:
     """The slices along the first axis, each in the structure of `elems`."""
     tensors = [to_tensor(value) for value in nest.flatten(elems)]
     if not tensors:
-        raise ValueError(
-            f"{name}: elems must be a Tensor or (possibly nested) sequence of Tensors, got {elems!r}."
-        )
+        raise ValueError(f"{name}: elems must be a Tensor or (possibly nested) sequence of Tensors, got {elems!r}.")
     if any(not tensor.ndim for tensor in tensors):
         raise ScalarElementsError(f"{name}: Elements in elems must be 1+ dimensional Tensors, not scalars.")
     sizes = {tensor.shape[0] for tensor in tensors}
@@ -356,9 +348,7 @@ def scan(
     if reverse:
         slices = slices[::-1]
     if initializer is None and not slices:
-        raise OutOfRangeError(
-            None, None, "scan: Tried to read from index 0 but array size is: 0. Use an initializer."
-        )
+        raise OutOfRangeError(None, None, "scan: Tried to read from index 0 but array size is: 0. Use an initializer.")
     structure = elems if initializer is None else initializer
     value = nest.map_structure(_loop_result, slices[0] if initializer is None else initializer)
     kinds = [leaf.dtype for leaf in nest.flatten(value)]
@@ -371,8 +361,6 @@ def scan(
         value = fn(value, part)
         nest.assert_same_structure(structure, value)
         results.append(nest.flatten(value))
-    specs = [
-        TensorSpec(shape if infer_shape else None, kind) for shape, kind in zip(first, kinds, strict=True)
-    ]
+    specs = [TensorSpec(shape if infer_shape else None, kind) for shape, kind in zip(first, kinds, strict=True)]
     stacked = _collected(results[::-1] if reverse else results, specs, infer_shape)
     return nest.pack_sequence_as(structure, stacked)

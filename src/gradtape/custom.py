@@ -167,9 +167,7 @@ def _on_data(
     batched_outputs = [_is_batched(value, depth) for value in outputs]
 
     def grad(*cotangents: Any, variables: Any = None) -> Any:
-        given = [
-            batch(c, depth) if batched else c for c, batched in zip(cotangents, batched_outputs, strict=True)
-        ]
+        given = [batch(c, depth) if batched else c for c, batched in zip(cotangents, batched_outputs, strict=True)]
         parts = cotangents_of_inputs(grad_fn, given, len(inputs), variables or [])
         everywhere = batched_inputs + [False] * len(variables or [])
         found = [_summed(part, size, depth, keep) for part, keep in zip(parts, everywhere, strict=True)]
@@ -209,7 +207,9 @@ def _append(
             records[output._id] = (None, outputs[0]._id, slot, len(outputs))
 
 
-def _pull_of(grad_fn: Callable[..., Any], inputs: int, variables: tuple[Variable, ...], followed: tuple[int, ...]) -> Any:
+def _pull_of(
+    grad_fn: Callable[..., Any], inputs: int, variables: tuple[Variable, ...], followed: tuple[int, ...]
+) -> Any:
     def on_tensors(cotangents: list[Any], entry: Any) -> Any:
         parts = cotangents_of_inputs(grad_fn, cotangents, inputs, list(variables))
         return parts[followed[0]] if len(followed) == 1 else [parts[p] for p in followed]
@@ -227,7 +227,9 @@ def _unwrapped(value: Any) -> Any:
     if value.__class__ is EagerTensor:
         return value._array
     if isinstance(value, IndexedSlices):
-        return IndexedSlices(*(None if p is None else to_tensor(p)._array for p in (value.values, value.indices, value.dense_shape)))
+        return IndexedSlices(
+            *(None if p is None else to_tensor(p)._array for p in (value.values, value.indices, value.dense_shape))
+        )
     return value
 
 
@@ -321,7 +323,13 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-def transposed(grad_fn: Callable[..., Any], tensors: list[Any], variables: list[Variable], outputs: list[Any], tangents: list[Any]) -> list[Any]:
+def transposed(
+    grad_fn: Callable[..., Any],
+    tensors: list[Any],
+    variables: list[Variable],
+    outputs: list[Any],
+    tangents: list[Any],
+) -> list[Any]:
     """The tangents of the outputs from a reverse rule alone: the rule is linear, so differentiate it in its cotangent."""
     seeds = [zeros_of(output) for output in outputs]
     with GradientTape(watch_accessed_variables=False, persistent=True) as tape:

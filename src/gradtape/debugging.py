@@ -19,8 +19,12 @@ from .variable import Variable
 
 
 def _compare(name: str, symbol: str, holds: Callable[[Any, Any], Any]) -> Any:
-    def check(x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
-        a = to_tensor(x, None if isinstance(x, (Tensor, Variable)) or not isinstance(y, (Tensor, Variable)) else y.dtype)
+    def check(
+        x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    ) -> None:
+        a = to_tensor(
+            x, None if isinstance(x, (Tensor, Variable)) or not isinstance(y, (Tensor, Variable)) else y.dtype
+        )
         b = to_tensor(y, None if isinstance(y, (Tensor, Variable)) else a.dtype)
         if not np.all(to_tensor(holds(a, b))._array):
             shown = summarize or 3
@@ -44,7 +48,13 @@ assert_greater_equal = _compare("assert_greater_equal", ">=", math.greater_equal
 
 
 def assert_near(
-    x: Any, y: Any, rtol: Any = None, atol: Any = None, message: str | None = None, summarize: int | None = None, name: str | None = None
+    x: Any,
+    y: Any,
+    rtol: Any = None,
+    atol: Any = None,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
 ) -> None:
     """Raise InvalidArgumentError unless |x - y| <= atol + rtol * |y| everywhere; ten machine epsilons by default."""
     a = to_tensor(x)
@@ -54,7 +64,9 @@ def assert_near(
     absolute = tolerance if atol is None else float(atol)
     first, second = np.asarray(a._array), np.asarray(b._array)
     if not np.all(np.abs(first - second) <= absolute + relative * np.abs(second)):
-        raise invalid(f"{message or ''}\nx and y not equal to tolerance rtol = {relative}, atol = {absolute}\nx: {first}\ny: {second}")
+        raise invalid(
+            f"{message or ''}\nx and y not equal to tolerance rtol = {relative}, atol = {absolute}\nx: {first}\ny: {second}"
+        )
 
 
 def _sign_check(name: str, words: str, holds: Callable[[Any], Any]) -> Any:
@@ -77,13 +89,17 @@ assert_non_positive = _sign_check("assert_non_positive", "x <= 0", lambda a: a <
 def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
     """Raise ValueError unless x has that many axes."""
     if to_tensor(x).ndim != int(rank):
-        raise ValueError(f"{message or ''}Tensor must have rank {int(rank)}. Received rank {to_tensor(x).ndim}, shape {to_tensor(x).shape}")
+        raise ValueError(
+            f"{message or ''}Tensor must have rank {int(rank)}. Received rank {to_tensor(x).ndim}, shape {to_tensor(x).shape}"
+        )
 
 
 def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
     """Raise ValueError unless x has at least that many axes."""
     if to_tensor(x).ndim < int(rank):
-        raise ValueError(f"{message or ''}Tensor must have rank at least {int(rank)}. Received rank {to_tensor(x).ndim}")
+        raise ValueError(
+            f"{message or ''}Tensor must have rank at least {int(rank)}. Received rank {to_tensor(x).ndim}"
+        )
 
 
 def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> None:
@@ -120,7 +136,9 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
     return kinds.pop() if kinds else dtypes.float32
 
 
-def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None) -> None:
+def assert_shapes(
+    shapes: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None
+) -> None:
     """Raise ValueError unless each tensor has the shape beside it.
 
     Equal letters stand for equal sizes, None and "." for any size, `...` and "*" for any number of axes.
@@ -140,7 +158,9 @@ def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message:
                 continue
             wanted = label if isinstance(label, int) else sizes.setdefault(label, size or 0)
             if wanted != size:
-                raise ValueError(f"{message or ''}Tensor of shape {x.shape} does not fit {expected!r}: {label!r} is {wanted}, not {size}.")
+                raise ValueError(
+                    f"{message or ''}Tensor of shape {x.shape} does not fit {expected!r}: {label!r} is {wanted}, not {size}."
+                )
 
 
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:

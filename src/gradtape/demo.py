@@ -122,9 +122,7 @@ def train(model: Classifier, examples: Examples, test: Examples, settings: Setti
                     )
                 mean_loss = total / step
                 if not settings.quiet:
-                    progress.update(
-                        epoch * steps + step, f"epoch {epoch + 1}/{settings.epochs}  loss {mean_loss:.4f}"
-                    )
+                    progress.update(epoch * steps + step, f"epoch {epoch + 1}/{settings.epochs}  loss {mean_loss:.4f}")
     seconds = time.perf_counter() - started
     return Result(mean_loss, model.accuracy(test), seconds)
 

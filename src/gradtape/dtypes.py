@@ -20,9 +20,10 @@ class DType:
     """The type of a tensor's elements, such as `tf.float32`."""
 
     __slots__ = (
-        "_enum", "as_numpy_dtype", "is_bool", "is_complex", "is_differentiable", "is_floating", "is_integer", "is_narrow", "is_numeric",
-        "is_unsigned", "name", "numpy",
-    )  # fmt: skip
+        *("_enum", "as_numpy_dtype", "name", "numpy"),
+        *("is_bool", "is_complex", "is_differentiable", "is_floating", "is_integer", "is_narrow", "is_numeric"),
+        "is_unsigned",
+    )
 
     def __init__(self, name: str, numpy_type: type, enum: int) -> None:
         self.name = name

@@ -49,9 +49,7 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
 
     def compile_and_call(*args: Any, **kwargs: Any) -> Any:
         entry.__code__ = _compile(entry.__source__, name, namespace)
-        namespace["getframe"] = (
-            _frame_outside  # this once, frames of this file lie between the user and the entry
-        )
+        namespace["getframe"] = _frame_outside  # this once, frames of this file lie between the user and the entry
         try:
             return entry(*args, **kwargs)
         finally:
@@ -97,9 +95,10 @@ def unobserve_ops(observer: Any) -> None:
 
 # The records that entries write inline: which operands are followed, which are Python numbers, whether shapes differ.
 _INLINED_PULLS = (
-    ((0,), (), False), ((1,), (), False), ((0, 1), (), False), ((0,), (1,), False), ((1,), (0,), False), ((0,), (), True), ((1,), (), True),
-    ((0, 1), (), True),
-)  # fmt: skip
+    *(((0,), (), False), ((1,), (), False), ((0, 1), (), False)),
+    *(((0,), (1,), False), ((1,), (0,), False)),
+    *(((0,), (), True), ((1,), (), True), ((0, 1), (), True)),
+)
 
 
 def _pull_name(followed: tuple[int, ...], numbers: tuple[int, ...], broadcast: bool) -> str:
@@ -272,7 +271,11 @@ def _two_operands(op: Op, general: str, numbers: bool) -> list[str]:
 def _followed_cases(op: Op, both: tuple[int, ...], broadcast: bool, indent: str) -> list[str]:
     """The branches that write the record, by which operands a tape follows."""
     lines: list[str] = []
-    cases = [((0, 1), "_i in _records and _j in _records"), ((0,), "_i in _records"), ((1,), "_j in _records")]
+    cases = [
+        ((0, 1), "_i in _records and _j in _records"),
+        ((0,), "_i in _records"),
+        ((1,), "_j in _records"),
+    ]
     for followed, condition in cases:
         if set(followed) <= set(both):
             lines += [
@@ -311,7 +314,12 @@ def _record(op: Op, followed: tuple[int, ...], numbers: tuple[int, ...], broadca
     """The record as an expression in the entry's locals; its layout is that of `op.append`."""
     ids = {0: "_i", 1: "_j"} if len(op.arguments) == 2 and not numbers else {0: "_i", 1: "_i"}
     saved = [_saved_expression(op, name) for name in op.saved_names(followed, broadcast)]
-    parts = [_pull_name(followed, numbers, broadcast), str(len(followed)), *(ids[p] for p in followed), *saved]
+    parts = [
+        _pull_name(followed, numbers, broadcast),
+        str(len(followed)),
+        *(ids[p] for p in followed),
+        *saved,
+    ]
     return f"({', '.join(parts)}, _frame.f_code, _frame.f_lasti)"
 
 
@@ -358,7 +366,12 @@ def build_pull(op: Op, followed: tuple[int, ...], numbers: tuple[int, ...], broa
 
 
 def _pull_source(
-    op: Op, followed: tuple[int, ...], numbers: tuple[int, ...], broadcast: bool, conjugate: bool, arrays: bool
+    op: Op,
+    followed: tuple[int, ...],
+    numbers: tuple[int, ...],
+    broadcast: bool,
+    conjugate: bool,
+    arrays: bool,
 ) -> str:
     names = op.saved_names(followed, broadcast)
     places = {name: 2 + len(followed) + position for position, name in enumerate(names)}

@@ -1,4 +1,4 @@
-"""`tf.experimental`: NumPy's names (`tf.experimental.numpy` is `gradtape.numpy`) and exchange through DLPack."""
+"""`tf.experimental`: NumPy's names (`tf.experimental.numpy` is `gradtape.numpy`), and DLPack."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """FarmHash Fingerprint64, the stable hash behind `tf.strings.to_hash_bucket_fast`.
 
-Written out from the published algorithm (farmhashna::Hash64): the packages that have it are compiled extensions, and
-one hash is not worth a dependency.
+Written out from the published algorithm (farmhashna::Hash64): the packages that have it are compiled
+extensions, and one hash is not worth a dependency.
 """
 
 from __future__ import annotations

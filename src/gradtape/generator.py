@@ -130,9 +130,7 @@ class Generator:
     def _checked(self, state: Tensor) -> Tensor:
         size = 2 if self._alg == Algorithm.THREEFRY.value else 3
         if tuple(state.shape) != (size,):
-            raise ValueError(
-                f"Shapes {state.shape} and [{size}] are incompatible: a state has {size} integers."
-            )
+            raise ValueError(f"Shapes {state.shape} and [{size}] are incompatible: a state has {size} integers.")
         return state
 
     @property
@@ -165,9 +163,7 @@ class Generator:
     def skip(self, delta: Any) -> Tensor:
         """Advance as drawing `delta` numbers would; returns the state before."""
         if self._alg == Algorithm.THREEFRY.value:
-            raise UnimplementedError(
-                None, None, "The ThreeFry algorithm is for accelerators; use alg='philox'."
-            )
+            raise UnimplementedError(None, None, "The ThreeFry algorithm is for accelerators; use alg='philox'.")
         before = np.array(self._state._value._array)
         low, high, key = (int(word) % _WORD for word in before)
         counter = (low + high * _WORD + as_int(delta) * philox.RESERVED) % _WORD**2
@@ -223,9 +219,7 @@ class Generator:
         """Integers of any size that the type holds."""
         kind, sizes = dtypes.as_dtype(dtype), sizes_of(shape)
         if kind not in UNBOUNDED:
-            raise invalid(
-                f"random: the dtype must be one of {', '.join(k.name for k in UNBOUNDED)}, got {kind.name}."
-            )
+            raise invalid(f"random: the dtype must be one of {', '.join(k.name for k in UNBOUNDED)}, got {kind.name}.")
         return from_array(philox.integers(self._stream(sizes), sizes, kind.numpy))
 
     def make_seeds(self, count: Any = 1) -> Any:
@@ -246,9 +240,7 @@ class Generator:
 def _state_tensor(state: Any) -> Tensor:
     if isinstance(state, Tensor):
         return from_array(state._array.astype(np.int64))
-    return from_array(
-        np.array([_signed(as_int(word)) for word in np.asarray(state, object).reshape(-1)], np.int64)
-    )
+    return from_array(np.array([_signed(as_int(word)) for word in np.asarray(state, object).reshape(-1)], np.int64))
 
 
 def _joined(key: Any, counter: Any) -> Tensor:
@@ -331,9 +323,7 @@ def uniform_type(dtype: Any, minval: Any, maxval: Any, allowed: tuple[dtypes.DTy
             f"Must specify maxval for integer dtype {kind!r}, or set both minval and maxval to None in a stateless function."
         )
     if minval is None and maxval is not None:
-        raise ValueError(
-            f"For integer dtype {kind!r}, minval and maxval must be both `None` or both non-`None`."
-        )
+        raise ValueError(f"For integer dtype {kind!r}, minval and maxval must be both `None` or both non-`None`.")
     if minval is not None and kind not in BOUNDED:
         raise ValueError(f"Invalid dtype for bounded uniform integers: {kind!r}.")
     return kind

@@ -72,5 +72,7 @@ def no_gradient(op_type: str) -> None:
 
 def _register(op_type: str, function: Callable[..., Any] | None) -> None:
     if op_type in _REGISTERED or any(op.tf_name == op_type for op in REGISTRY.values()):
-        raise KeyError(f"Registering two gradient with name {op_type!r}! It has a gradient already; use tf.custom_gradient.")
+        raise KeyError(
+            f"Registering two gradient with name {op_type!r}! It has a gradient already; use tf.custom_gradient."
+        )
     _REGISTERED[op_type] = function

@@ -8,6 +8,7 @@ to use instead.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -94,9 +95,7 @@ def _array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any
     if method == "reduce" and name in _REDUCED and not (set(kwargs) - {"axis", "keepdims"}):
         return _REDUCED[name](inputs[0], kwargs.get("axis", 0), kwargs.get("keepdims", False))
     if "out" in kwargs:
-        raise TypeError(
-            f"np.{name}: a tensor never changes, so it cannot be `out`, and ops on tensors have no `out`."
-        )
+        raise TypeError(f"np.{name}: a tensor never changes, so it cannot be `out`, and ops on tensors have no `out`.")
     shown = f"np.{name}" if hasattr(np, name) else f"scipy.special.{name}"
     shown = shown if method == "__call__" else f"{shown}.{method}"
     return _on_values(shown, getattr(ufunc, method), inputs, kwargs)
@@ -122,7 +121,9 @@ def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
-    def reduce(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    def reduce(
+        a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: bool = False
+    ) -> Any:
         _no_out(out)
         x = to_tensor(a) if dtype is None else math.cast(a, dtype)
         count = np.size(np.empty(tuple(x.shape)), axis)
@@ -298,7 +299,9 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.where: _where,
     np.clip: _clip,
     np.pad: _pad,
-    np.take: lambda a, indices, axis=None: arrays.gather(arrays.reshape(a, (-1,)) if axis is None else a, indices, axis=axis or 0),
+    np.take: lambda a, indices, axis=None: arrays.gather(
+        arrays.reshape(a, (-1,)) if axis is None else a, indices, axis=axis or 0
+    ),
     np.dot: _dot,
     np.tensordot: lambda a, b, axes=2: arrays.tensordot(a, b, axes),
     np.einsum: lambda equation, *operands: arrays.einsum(equation, *operands),
@@ -327,7 +330,7 @@ def _split(ary: Any, indices_or_sections: Any, axis: int) -> Any:
     if isinstance(indices_or_sections, (int, np.integer)):
         return arrays.split(ary, int(indices_or_sections), axis)
     edges = [0, *indices_or_sections, to_tensor(ary).shape[axis]]
-    return arrays.split(ary, [high - low for low, high in zip(edges, edges[1:], strict=False)], axis)
+    return arrays.split(ary, [high - low for low, high in itertools.pairwise(edges)], axis)
 
 
 def _roll(a: Any, shift: Any, axis: Any) -> Any:
@@ -364,10 +367,7 @@ def _on_values(name: str, function: Callable[..., Any], args: Any, kwargs: dict[
         return value
 
     result = function(*[plain(a) for a in args], **{k: plain(v) for k, v in kwargs.items()})
-    if not any(
-        isinstance(value, np.ndarray | np.generic) and value.dtype in INEXACT
-        for value in nest.flatten(result)
-    ):
+    if not any(isinstance(value, np.ndarray | np.generic) and value.dtype in INEXACT for value in nest.flatten(result)):
         return result
     for value in nest.flatten([list(args), kwargs]):
         if isinstance(value, (Tensor, Variable)) and _is_followed(value):
@@ -386,7 +386,8 @@ class NoCounterpart(Exception):
 def _is_followed(value: Any) -> bool:
     number = value._id
     return bool(number) and (
-        any(number in records for records in STATE.tapes) or bool(STATE.accumulators)
+        any(number in records for records in STATE.tapes)
+        or bool(STATE.accumulators)
         or (isinstance(value, Variable) and value.trainable and bool(STATE.tapes))
     )
 

@@ -35,9 +35,7 @@ def jacobians(records: Records, target: Any, sources: list[Any]) -> list[Any]:
         return rows.reshape(stop - start, *shape)
 
     found = _batched_pass(records, target, sources, size, directions)
-    return [
-        None if data is None else as_tensor(reshape(data, shape=(*shape, *shape_of(data)[1:]))) for data in found
-    ]
+    return [None if data is None else as_tensor(reshape(data, shape=(*shape, *shape_of(data)[1:]))) for data in found]
 
 
 def batch_jacobian_of(records: Records, target: Any, source: Any) -> Any:
@@ -79,14 +77,10 @@ def _batched_pass(
         data = directions(start, stop)
         cotangent = batch(from_array(data) if on_tensors else data, depth)
         found = backpropagate(records, {identify(target): cotangent}, numbers, False, on_tensors)
-        pieces.append(
-            [None if found.get(n) is None else unbatch(found[n], stop - start, depth) for n in numbers]
-        )
+        pieces.append([None if found.get(n) is None else unbatch(found[n], stop - start, depth) for n in numbers])
     if len(pieces) == 1:
         return pieces[0]
-    return [
-        None if parts[0] is None else concat(list(parts), axis=0) for parts in zip(*pieces, strict=True)
-    ]
+    return [None if parts[0] is None else concat(list(parts), axis=0) for parts in zip(*pieces, strict=True)]
 
 
 def _largest_value(records: Records, target: Any, sources: list[Any]) -> int:

@@ -156,9 +156,7 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     return total
 
 
-def reduce_variance(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
-) -> Any:
+def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The mean squared distance from the mean."""
     x = to_tensor(input_tensor)
     if not x.dtype.is_differentiable:
@@ -256,15 +254,11 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
                 f"Shapes {tensors[0].shape if shape is None else shape} and {tensor.shape} are not compatible"
             )
     if tensor_dtype is not None and dtypes.as_dtype(tensor_dtype) is not tensors[0].dtype:
-        raise TypeError(
-            f"The `tensor_dtype` argument is {tensor_dtype}, but `input` is of type {tensors[0].dtype}."
-        )
+        raise TypeError(f"The `tensor_dtype` argument is {tensor_dtype}, but `input` is of type {tensors[0].dtype}.")
     return add_n(tensors)
 
 
-def l2_normalize(
-    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None
-) -> Any:
+def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Any:
     """x divided by its Euclidean norm along `axis`; the squared norm is at least `epsilon`."""
     x = to_tensor(x)
     axis = dim if axis is None else axis
@@ -420,13 +414,9 @@ def bincount(
     array([0, 2, 1, 0, 0, 1], dtype=int32)
     """
     if weights is not None and binary_output:
-        raise ValueError(
-            "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one."
-        )
+        raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.")
     if axis not in (None, 0, -1):
-        raise ValueError(
-            f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
-        )
+        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
     arr = to_tensor(arr)
     arr = arr if arr.dtype.is_integer else cast(arr, dtypes.int32)
     size = _bins(arr, minlength, maxlength)
@@ -474,9 +464,7 @@ def confusion_matrix(
     truth, guess = cast(truth, dtypes.int64), cast(guess, dtypes.int64)
     values = [truth.numpy(), guess.numpy()]
     if any((v < 0).any() for v in values):
-        raise invalid(
-            "confusion_matrix: labels and predictions are class numbers from 0 on, got negative ones."
-        )
+        raise invalid("confusion_matrix: labels and predictions are class numbers from 0 on, got negative ones.")
     if num_classes is None:
         if not values[0].size:
             raise invalid("confusion_matrix: without labels, num_classes must be given.")
@@ -504,9 +492,7 @@ def _vectors(labels: Any, predictions: Any) -> tuple[Any, Any]:
     if predictions.ndim == 2 and labels.ndim == 1 and predictions.shape[1] == 1:
         predictions = layout.squeeze.public(predictions, (1,))
     if labels.ndim != 1 or predictions.ndim != 1:
-        raise ValueError(
-            f"labels and predictions must be vectors, got shapes {labels.shape} and {predictions.shape}."
-        )
+        raise ValueError(f"labels and predictions must be vectors, got shapes {labels.shape} and {predictions.shape}.")
     if labels.shape != predictions.shape:
         raise invalid(f"confusion_matrix: {labels.shape[0]} labels and {predictions.shape[0]} predictions.")
     return labels, predictions

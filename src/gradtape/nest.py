@@ -78,9 +78,7 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
     return pack_sequence_as(structure[0], [func(*leaves) for leaves in flat])
 
 
-def assert_same_structure(
-    nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
-) -> None:
+def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
     """Raise ValueError (or TypeError for other container types) unless both have one structure."""
     first, second = is_nested(nest1), is_nested(nest2)
     if first != second:

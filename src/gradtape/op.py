@@ -106,7 +106,11 @@ class Op:
         self.eager: Rule = eager if eager is not None else _on_numpy(kernel)
         self.arguments: tuple[str, ...] = positional
         self.optional: dict[str, Any] = dict(
-            zip(positional[len(positional) - len(kernel.__defaults__ or ()) :], kernel.__defaults__ or (), strict=True)
+            zip(
+                positional[len(positional) - len(kernel.__defaults__ or ()) :],
+                kernel.__defaults__ or (),
+                strict=True,
+            )
         )
         self.attributes: dict[str, Any] = {name: (kernel.__kwdefaults__ or {}).get(name, REQUIRED) for name in keyword}
         self.dtypes = dtypes
@@ -256,7 +260,13 @@ class Op:
                 names.append(f"{argument}_shape")
         return names
 
-    def pull(self, followed: tuple[int, ...], numbers: tuple[int, ...] = (), broadcast: bool = False, conjugate: bool = False) -> Any:
+    def pull(
+        self,
+        followed: tuple[int, ...],
+        numbers: tuple[int, ...] = (),
+        broadcast: bool = False,
+        conjugate: bool = False,
+    ) -> Any:
         """The function `pull(cotangent, record)` that gives the cotangents of the followed arguments."""
         key = (followed, numbers, broadcast, conjugate)
         found = self._pulls.get(key)
@@ -511,7 +521,12 @@ def record(op: Op, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs:
 
 
 def append(
-    records: Any, op: Op, followed: tuple[int, ...], inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...]
+    records: Any,
+    op: Op,
+    followed: tuple[int, ...],
+    inputs: tuple[Any, ...],
+    attributes: dict[str, Any],
+    outputs: tuple[Any, ...],
 ) -> None:
     """Write one record; its layout is described in tape.py."""
     first = outputs[0]

@@ -122,7 +122,9 @@ def canonical_key(key: Any) -> tuple[Any, ...] | None:
             return None
         elif isinstance(part, (int, np.integer)):
             result.append(int(part))
-        elif isinstance(part, (Tensor, Variable, np.ndarray)) and part.ndim == 0 and np.dtype(_numpy(part)).kind in "iu":
+        elif (
+            isinstance(part, (Tensor, Variable, np.ndarray)) and part.ndim == 0 and np.dtype(_numpy(part)).kind in "iu"
+        ):
             result.append(int(to_tensor(part)._array))
         else:
             return None
@@ -228,8 +230,9 @@ PACK_LIST.append(_pack)
 
 def matmul_operator(a: Any, b: Any) -> Any:
     """a @ b; a vector on either side is a row or a column, as in NumPy."""
-    a, b = to_tensor(a, None if isinstance(a, (Tensor, Variable)) else b.dtype), to_tensor(
-        b, None if isinstance(b, (Tensor, Variable)) else a.dtype
+    a, b = (
+        to_tensor(a, None if isinstance(a, (Tensor, Variable)) else b.dtype),
+        to_tensor(b, None if isinstance(b, (Tensor, Variable)) else a.dtype),
     )
     if a.ndim >= 2 and b.ndim >= 2:
         return matmul.public(a, b)

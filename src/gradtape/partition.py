@@ -48,7 +48,13 @@ def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = N
     return UniqueWithCounts(*search.unique_with_counts.public(x, dtypes.as_dtype(out_idx).numpy))
 
 
-def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = dtypes.int32, name: str | None = None) -> Any:
+def searchsorted(
+    sorted_sequence: Any,
+    values: Any,
+    side: str = "left",
+    out_type: Any = dtypes.int32,
+    name: str | None = None,
+) -> Any:
     """Where each value would be put into its sorted row: before equal elements (left) or after them (right)."""
     if side not in ("left", "right"):
         raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = {side!r}.")
@@ -99,7 +105,9 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
     return math.cast(math.less(places, expand_dims(counts, -1)), dtypes.as_dtype(dtype))
 
 
-def reverse_sequence(input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None, name: str | None = None) -> Any:
+def reverse_sequence(
+    input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None, name: str | None = None
+) -> Any:
     """The first `seq_lengths[i]` elements along `seq_axis` in reverse order, for each entry i of `batch_axis`.
 
     >>> import gradtape as tf
@@ -109,7 +117,9 @@ def reverse_sequence(input: Any, seq_lengths: Any, seq_axis: Any = None, batch_a
     """
     if seq_axis is None:
         raise TypeError("reverse_sequence: seq_axis is needed: the axis along which the sequences run.")
-    return rearrange.reverse_sequence.public(input, seq_lengths, as_int(seq_axis), 0 if batch_axis is None else as_int(batch_axis))
+    return rearrange.reverse_sequence.public(
+        input, seq_lengths, as_int(seq_axis), 0 if batch_axis is None else as_int(batch_axis)
+    )
 
 
 def dynamic_partition(data: Any, partitions: Any, num_partitions: Any, name: str | None = None) -> list[Any]:
@@ -124,7 +134,9 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: Any, name: str
     if count < 1:
         raise invalid(f"dynamic_partition: num_partitions must be at least 1, got {count}.")
     if tuple(x.shape)[: numbers.ndim] != numbers.shape:
-        raise invalid(f"dynamic_partition: data of shape {x.shape} must start with the shape {numbers.shape} of partitions.")
+        raise invalid(
+            f"dynamic_partition: data of shape {x.shape} must start with the shape {numbers.shape} of partitions."
+        )
     if numbers.size and (numbers.min() < 0 or numbers.max() >= count):
         raise invalid(f"dynamic_partition: partitions must be in [0, {count}), got {numbers.tolist()}.")
     flat = numbers.reshape(-1)
@@ -151,7 +163,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
     for place, tensor in zip(places, tensors, strict=True):
         if tuple(tensor.shape) != (*place.shape, *rest):
             raise invalid(
-                f"dynamic_stitch: data of shape {tensor.shape} does not have the shape {place.shape} of its indices followed by {rest}."
+                f"dynamic_stitch: data of shape {tensor.shape} must have the shape {place.shape} of its indices, then {rest}."
             )
     flat = np.concatenate([place.reshape(-1) for place in places])
     if flat.size and flat.min() < 0:

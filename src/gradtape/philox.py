@@ -164,7 +164,9 @@ def integers(stream: Philox, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Ar
     """Any integer of the type."""
     if dtype.itemsize == 8:
         return _shaped(stream.blocks(_block_count(shape, 2)).view(np.uint64), shape, np.uint64).view(dtype)
-    return _shaped(stream.blocks(_block_count(shape, 4)), shape, np.uint32).view(np.dtype(f"{dtype.kind}4")).astype(dtype)
+    return (
+        _shaped(stream.blocks(_block_count(shape, 4)), shape, np.uint32).view(np.dtype(f"{dtype.kind}4")).astype(dtype)
+    )
 
 
 def bounded_integers(stream: Philox, shape: tuple[int, ...], low: int, high: int, dtype: np.dtype[Any]) -> Array:

@@ -15,7 +15,12 @@ from .tensor import Tensor, to_tensor
 
 
 def fake_quant_with_min_max_args(
-    inputs: Any, min: float = -6, max: float = 6, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+    inputs: Any,
+    min: float = -6,
+    max: float = 6,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
 ) -> Any:
     """The inputs clipped to a fixed range and rounded to `2**num_bits` values; the derivative inside the range is 1.
 
@@ -64,7 +69,9 @@ def _operands(inputs: Any, low: Any, high: Any, rank: int) -> tuple[Any, Any, An
         if bound.ndim != rank:
             raise invalid(f"fake_quant: `{label}` must be rank {rank} but is rank {bound.ndim}.")
         if rank and (not x.ndim or bound.shape[0] != x.shape[-1]):
-            raise invalid(f"fake_quant: {label} must have one number for each entry of the last axis of {x.shape}, got {bound.shape}.")
+            raise invalid(
+                f"fake_quant: {label} must have one number for each entry of the last axis of {x.shape}, got {bound.shape}."
+            )
     return x, bounds[0], bounds[1]
 
 
@@ -72,7 +79,13 @@ def _operands(inputs: Any, low: Any, high: Any, rank: int) -> tuple[Any, Any, An
 
 
 def fake_quant_with_min_max_args_gradient(
-    gradients: Any, inputs: Any, min: float = -6, max: float = 6, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+    gradients: Any,
+    inputs: Any,
+    min: float = -6,
+    max: float = 6,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
 ) -> Any:
     """What reaches `inputs` when `gradients` reach `fake_quant_with_min_max_args`."""
     x = to_tensor(inputs)
@@ -81,14 +94,26 @@ def fake_quant_with_min_max_args_gradient(
 
 
 def fake_quant_with_min_max_vars_gradient(
-    gradients: Any, inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
 ) -> tuple[Any, Any, Any]:
     """What reaches `inputs`, `min` and `max` when `gradients` reach `fake_quant_with_min_max_vars`."""
     return _pulled(gradients, *_operands(inputs, min, max, 0), num_bits, narrow_range)
 
 
 def fake_quant_with_min_max_vars_per_channel_gradient(
-    gradients: Any, inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
 ) -> tuple[Any, Any, Any]:
     """What reaches `inputs`, `min` and `max` when `gradients` reach `fake_quant_with_min_max_vars_per_channel`."""
     return _pulled(gradients, *_operands(inputs, min, max, 1), num_bits, narrow_range)

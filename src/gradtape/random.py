@@ -203,9 +203,7 @@ def stateless_truncated_normal(
 ) -> Any:
     """As `truncated_normal`; the numbers depend on `seed`, two integers, alone."""
     kind = floating(dtype, "stateless_truncated_normal")
-    return scaled(
-        philox.truncated_normal(_stateless(seed, alg), sizes_of(shape), kind.numpy), kind, stddev, mean
-    )
+    return scaled(philox.truncated_normal(_stateless(seed, alg), sizes_of(shape), kind.numpy), kind, stddev, mean)
 
 
 def uniform(
@@ -271,9 +269,7 @@ def gamma(
     beta = None if beta is None else parameter(beta, kind)
     common = tuple(alpha.shape) if beta is None else broadcast(tuple(alpha.shape), tuple(beta.shape))
     if common is None:
-        raise invalid(
-            f"random.gamma: alpha of shape {alpha.shape} and beta of shape {beta.shape} do not broadcast."
-        )
+        raise invalid(f"random.gamma: alpha of shape {alpha.shape} and beta of shape {beta.shape} do not broadcast.")
     alpha = broadcast_to(alpha, common)
     samples, sizes = _count(lead), (*lead, *common)
     stream = _SEEDS.stream(("gamma", kind), seed, _count(sizes) * philox.RESERVED)
@@ -295,9 +291,7 @@ def stateless_gamma(
     return _gamma(_stateless(seed, "auto_select"), sizes, alpha, beta, samples)
 
 
-def _filling(
-    value: Any, common: tuple[int, ...] | None, sizes: tuple[int, ...], name: str
-) -> tuple[Any, int]:
+def _filling(value: Any, common: tuple[int, ...] | None, sizes: tuple[int, ...], name: str) -> tuple[Any, int]:
     """A parameter broadcast to the last axes of `sizes`, and how many numbers each of its elements is for."""
     if common is None or broadcast(common, sizes) != sizes:
         raise invalid(f"random.{name}: parameters of shape {common} do not broadcast to shape {list(sizes)}.")
@@ -305,9 +299,7 @@ def _filling(
     return broadcast_to(value, last), _count(sizes[: len(sizes) - len(common)])
 
 
-def poisson(
-    shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None
-) -> Any:
+def poisson(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
     """`shape` numbers from the Poisson distribution of each rate in `lam`: `shape` followed by the shape of `lam`."""
     kind, lead = dtypes.as_dtype(dtype), sizes_of(shape)
     rate = to_tensor(lam)
@@ -318,9 +310,7 @@ def poisson(
     return from_array(_counts(draws, kind))
 
 
-def stateless_poisson(
-    shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
-) -> Any:
+def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
     """Numbers from Poisson distributions of rates `lam`, which fill `shape` by broadcasting; they depend on `seed`."""
     kind, sizes = dtypes.as_dtype(dtype), sizes_of(shape)
     rate = to_tensor(lam)
@@ -353,7 +343,8 @@ def _classes(logits: Any, num_samples: Any, dtype: Any, name: str) -> tuple[Any,
         raise ValueError(f"random.{name}: the dtype must be int32 or int64, got {kind.name}.")
     if not scores.dtype.is_floating or scores.ndim != 2:
         raise invalid(
-            f"random.{name}: logits must be a floating matrix, one row for each distribution; got {scores.dtype.name} {scores.shape}."
+            f"random.{name}: logits must be a floating matrix, one row for each "
+            f"distribution; got {scores.dtype.name} {scores.shape}."
         )
     if samples < 0:
         raise invalid(f"random.{name}: num_samples should be non-negative, got {samples}.")
@@ -362,9 +353,7 @@ def _classes(logits: Any, num_samples: Any, dtype: Any, name: str) -> tuple[Any,
     return scores._array, samples, kind
 
 
-def categorical(
-    logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None
-) -> Any:
+def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None) -> Any:
     """`num_samples` class numbers for each row of unnormalised log-probabilities.
 
     >>> import gradtape as tf
@@ -374,9 +363,7 @@ def categorical(
     """
     scores, samples, kind = _classes(logits, num_samples, dtype, "categorical")
     rounded = -(-samples // 4) * 4 * 2  # doubles take two words each
-    stream = _SEEDS.stream(
-        ("categorical", kind, scores.dtype), seed, scores.shape[0] * rounded * philox.RESERVED
-    )
+    stream = _SEEDS.stream(("categorical", kind, scores.dtype), seed, scores.shape[0] * rounded * philox.RESERVED)
     return from_array(philox.categorical(stream, scores, samples, kind.numpy))
 
 

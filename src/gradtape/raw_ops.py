@@ -54,7 +54,9 @@ def _gradient(grad: Any, var: Variable) -> Array:
     return array
 
 
-def ResourceApplyGradientDescent(var: Variable, alpha: Any, delta: Any, use_locking: bool = False, name: str | None = None) -> None:
+def ResourceApplyGradientDescent(
+    var: Variable, alpha: Any, delta: Any, use_locking: bool = False, name: str | None = None
+) -> None:
     """var -= alpha * delta."""
     step = var._value._array.dtype.type(_number(alpha))
     change = _gradient(delta, var)

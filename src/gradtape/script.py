@@ -48,16 +48,12 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
     kinds = [_result_type(kind) for kind in Tout] if isinstance(Tout, (list, tuple)) else [_result_type(Tout)]
     try:
         returned = func(*[_tensor(value) for value in inp])
-        values = (
-            list(returned) if isinstance(returned, (list, tuple)) else [] if returned is None else [returned]
-        )
+        values = list(returned) if isinstance(returned, (list, tuple)) else [] if returned is None else [returned]
         results = [_as_type(value, kind) for value, kind in zip(values, kinds, strict=False)]
     except Exception as error:
         raise _op_error(error) from error
     if len(results) < len(kinds):
-        raise invalid(
-            f"py_function: {_name(func)} returns {len(results)} values, but Tout expects {len(kinds)}."
-        )
+        raise invalid(f"py_function: {_name(func)} returns {len(results)} values, but Tout expects {len(kinds)}.")
     return results if isinstance(Tout, (list, tuple)) else results[0]
 
 

@@ -89,9 +89,7 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     return o.substr.public(_texts(input), first, count, unit)
 
 
-def regex_replace(
-    input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
-) -> Any:
+def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Any:
     r"""Each text with what matches the pattern rewritten; \1 to \9 stand for the groups, \0 for the match."""
     return o.regex_replace.public(_texts(input), _plain(pattern), _plain(rewrite), bool(replace_global))
 
@@ -113,9 +111,7 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
     """
     kind = dtypes.as_dtype(out_type)
     if kind not in _NUMBERS:
-        raise invalid(
-            f"to_number: out_type must be one of {', '.join(k.name for k in _NUMBERS)}, got {kind.name}."
-        )
+        raise invalid(f"to_number: out_type must be one of {', '.join(k.name for k in _NUMBERS)}, got {kind.name}.")
     return o.string_to_number.public(_texts(input), kind.numpy)
 
 
@@ -133,9 +129,7 @@ def unsorted_segment_join(
     )
 
 
-def format(
-    template: Any, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
-) -> Any:
+def format(template: Any, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Any:
     """The template with each placeholder replaced by a tensor, written as tf.print writes it.
 
     >>> import gradtape as tf
@@ -148,9 +142,7 @@ def format(
         raise ValueError(f"The template expects {len(pieces) - 1} tensors, but the inputs has {len(values)}.")
     ends = 2**62 if summarize == -1 else as_int(summarize)
     written = [summary(np.asarray(to_tensor(value)._array), ends) for value in values]
-    return to_tensor(
-        pieces[0] + "".join(text + piece for text, piece in zip(written, pieces[1:], strict=True))
-    )
+    return to_tensor(pieces[0] + "".join(text + piece for text, piece in zip(written, pieces[1:], strict=True)))
 
 
 # --- one text into several -----------------------------------------------------------------------------
@@ -163,8 +155,8 @@ def _one_text(input: Any, name: str) -> bytes:
         raise UnimplementedError(
             None,
             None,
-            f"strings.{name} of a tensor with axes gives rows of different lengths (a RaggedTensor), which is "
-            f"not in gradtape: use it for each text, [tf.strings.{name}(t, ...) for t in texts].",
+            f"strings.{name} of a tensor with axes gives rows of different lengths (a RaggedTensor), which "
+            f"is not in gradtape: use it for each text, [tf.strings.{name}(t, ...) for t in texts].",
         )
     text: bytes = array.item()
     return text
@@ -262,9 +254,7 @@ def unicode_encode(
     """
     points = to_tensor(input)
     if not points.dtype.is_integer or not points.ndim:
-        raise invalid(
-            f"unicode_encode: rows of integers are needed, got {points.dtype!r} of shape {points.shape}."
-        )
+        raise invalid(f"unicode_encode: rows of integers are needed, got {points.dtype!r} of shape {points.shape}.")
 
     def character(point: int) -> str:
         if 0 <= point < 0x110000 and not 0xD800 <= point < 0xE000:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from . import nest
-from .context import STATE, Paused, Records, activate, deactivate, remove_identical
 from .backward import UnconnectedGradients, checked_tensor, checked_unconnected, gradients, zeros_of
+from .context import STATE, Paused, Records, activate, deactivate, remove_identical
 from .dtypes import DType
 from .errors import BatchShapeError, TapeNotEnteredError, invalid
 from .jacobian import batch_jacobian_of, hessian_diagonal_of, hessian_of, hessian_vector_products, jacobians
@@ -60,9 +60,7 @@ class GradientTape:
 
     def __enter__(self) -> GradientTape:
         if self._recording:
-            raise ValueError(
-                "Tape is still recording, This can happen if you try to re-enter an already-active tape."
-            )
+            raise ValueError("Tape is still recording, This can happen if you try to re-enter an already-active tape.")
         if self._tape is None:
             self._variables = {}
         self._spent = False
@@ -75,10 +73,13 @@ class GradientTape:
         if self._recording:
             self._stop()
 
-    def _start(self) -> None:
+    def _records_to_write(self) -> Records:
         if self._tape is None:
             self._tape = {}
-        STATE.tapes.append(self._tape)
+        return self._tape
+
+    def _start(self) -> None:
+        STATE.tapes.append(self._records_to_write())
         STATE.readers.append(self)
         self._recording = True
         activate(self)
@@ -119,9 +120,7 @@ class GradientTape:
                 "ExtensionType. Convert it first: x = tf.constant(...), and use that x in the computation."
             )
         if not value.dtype.is_differentiable:
-            LOGGER.warning(
-                "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", value.dtype
-            )
+            LOGGER.warning("The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", value.dtype)
         records = self._records()
         if isinstance(value, Variable):
             self._follow_variable(value)
@@ -151,9 +150,8 @@ class GradientTape:
         try:
             yield
         finally:
-            if self._tape is None:  # its one gradient was taken in the block
-                self._tape = {}
-            if _replace(STATE.tapes, pause, self._tape):
+            # (Its one gradient may have been taken in the block.)
+            if _replace(STATE.tapes, pause, self._records_to_write()):
                 STATE.readers.append(self)
                 self._recording = True
 
@@ -268,9 +266,13 @@ class GradientTape:
         self._check_pfor(experimental_use_pfor, "batch_jacobian")
         rows, entries = to_tensor(target).shape, to_tensor(source).shape
         if not rows or not len(rows):
-            raise BatchShapeError(f"batch_jacobian: the target needs a batch axis, got a scalar (source shape {entries}).")
+            raise BatchShapeError(
+                f"batch_jacobian: the target needs a batch axis, got a scalar (source shape {entries})."
+            )
         if rows[:1] != entries[:1]:
-            raise BatchShapeError(f"Need first dimension of target shape ({rows}) and source shape ({entries}) to match.")
+            raise BatchShapeError(
+                f"Need first dimension of target shape ({rows}) and source shape ({entries}) to match."
+            )
         for shape in (rows, entries):
             if len(shape) < 2:
                 raise BatchShapeError(f"Shape {shape} must have rank at least 2")

@@ -532,8 +532,7 @@ def _from_python(value: Any, dtype: DType | None) -> Array:
         array = np.array(value)
     except ValueError:
         raise ValueError(
-            "Can't convert non-rectangular Python sequence to Tensor. "
-            "All lists at one depth must have the same length."
+            "Can't convert non-rectangular Python sequence to Tensor. All lists at one depth must have the same length."
         ) from None
     kind = array.dtype.kind
     if kind in "SUO":

@@ -108,7 +108,9 @@ class TensorArray:
 
     def grad(self, source: Any, flow: Any = None, name: str | None = None) -> NoReturn:
         """Not needed: tapes follow the elements."""
-        raise NotImplementedError("TensorArray.grad is not supported when executing eagerly: a GradientTape follows the elements.")
+        raise NotImplementedError(
+            "TensorArray.grad is not supported when executing eagerly: a GradientTape follows the elements."
+        )
 
     def close(self, name: str | None = None) -> None:
         """Give up all elements."""
@@ -128,7 +130,9 @@ class TensorArray:
         if position >= size:
             if not self._dynamic_size:
                 raise OutOfRangeError(
-                    None, None, f"Tried to write to index {position} but the size is {size}. Use dynamic_size=True to let it grow."
+                    None,
+                    None,
+                    f"Tried to write to index {position} but the size is {size}. Use dynamic_size=True to let it grow.",
                 )
             if position > 2**31 - 1:
                 raise OutOfRangeError(None, None, f"Index {position} is too large for a TensorArray.")
@@ -138,7 +142,9 @@ class TensorArray:
     def _accepted(self, value: Any) -> Any:
         tensor = value if isinstance(value, Tensor) else self._converted(value)
         if tensor.dtype is not self._dtype:
-            raise invalid(f"TensorArray dtype is {self._dtype.name} but the value has {tensor.dtype.name}. Use tf.cast.")
+            raise invalid(
+                f"TensorArray dtype is {self._dtype.name} but the value has {tensor.dtype.name}. Use tf.cast."
+            )
         if not self.element_shape.is_compatible_with(tensor.shape):
             raise ValueError(f"Incompatible shape for value ({tensor.shape}), expected ({self.element_shape})")
         if self._infer_shape:
@@ -175,7 +181,7 @@ class TensorArray:
         if value is None:  # never written: zeros, where it is known of what shape
             if not self.element_shape.is_fully_defined():
                 raise ValueError(
-                    f"Cannot read index {position}: it was never written, and the shape {self.element_shape} of the elements is not "
+                    f"Cannot read index {position}: it was never written, and the elements' shape {self.element_shape} is not "
                     "known. (Cannot convert a partially known TensorShape to a Tensor.) Use element_shape=..."
                 )
             value = self._elements[position] = zeros(tuple(self.element_shape), self._dtype)
@@ -192,7 +198,9 @@ class TensorArray:
         positions = as_ints(indices)
         for position in positions:
             if not 0 <= position < len(self._elements):
-                raise IndexError(f"list index out of range: TensorArray has {len(self._elements)} elements, no index {position}")
+                raise IndexError(
+                    f"list index out of range: TensorArray has {len(self._elements)} elements, no index {position}"
+                )
         return self._stacked(positions)
 
     def _stacked(self, positions: Any) -> Any:
@@ -215,7 +223,9 @@ class TensorArray:
         tensor = self._whole(value, "unstack")
         parts = unstack_of(tensor)
         if len(parts) > len(self._elements) and not self._dynamic_size:
-            raise ValueError(f"Cannot unstack {len(parts)} tensors into a TensorArray of static size {len(self._elements)}.")
+            raise ValueError(
+                f"Cannot unstack {len(parts)} tensors into a TensorArray of static size {len(self._elements)}."
+            )
         self._elements[:] = [self._accepted(part) for part in parts]
         return self.identity()
 
@@ -231,9 +241,13 @@ class TensorArray:
         tensor = self._whole(value, "split")
         sizes = as_ints(lengths)
         if sum(sizes) != tensor.shape[0] or min(sizes, default=0) < 0:
-            raise invalid(f"split: lengths {list(sizes)} must add up to {tensor.shape[0]}, the first size of the value.")
+            raise invalid(
+                f"split: lengths {list(sizes)} must add up to {tensor.shape[0]}, the first size of the value."
+            )
         if len(sizes) > len(self._elements) and not self._dynamic_size:
-            raise ValueError(f"Cannot split into {len(sizes)} tensors: this TensorArray has a static size of {len(self._elements)}.")
+            raise ValueError(
+                f"Cannot split into {len(sizes)} tensors: this TensorArray has a static size of {len(self._elements)}."
+            )
         parts = split_of(tensor, list(sizes)) if sizes else []
         if self._infer_shape and len(set(sizes)) > 1:
             # The pieces differ in their first size: of that one nothing is known.
@@ -247,7 +261,9 @@ class TensorArray:
     def _whole(self, value: Any, name: str) -> Any:
         tensor = value if isinstance(value, Tensor) else self._converted(value)
         if tensor.dtype is not self._dtype:
-            raise invalid(f"TensorArray dtype is {self._dtype.name} but the value has {tensor.dtype.name}. Use tf.cast.")
+            raise invalid(
+                f"TensorArray dtype is {self._dtype.name} but the value has {tensor.dtype.name}. Use tf.cast."
+            )
         if not tensor.ndim:
             raise invalid(f"{name}: the value must have at least one axis, got a scalar.")
         return tensor

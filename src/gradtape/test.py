@@ -22,7 +22,9 @@ from .tensor import IndexedSlices, Tensor, to_tensor
 from .variable import Variable
 
 
-def compute_gradient(f: Callable[..., Any], x: Any, delta: float | None = None) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def compute_gradient(
+    f: Callable[..., Any], x: Any, delta: float | None = None
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """The Jacobians of `f(*x)` in each argument, once by the tape and once by central differences.
 
     >>> import gradtape as tf
@@ -34,7 +36,9 @@ def compute_gradient(f: Callable[..., Any], x: Any, delta: float | None = None) 
     Rows are elements of the value, columns those of the argument; a complex element counts as two, real and imaginary.
     """
     if not isinstance(x, (list, tuple)):
-        raise ValueError("`x` must be a list or tuple of values convertible to a Tensor (arguments to `f`), not a single value.")
+        raise ValueError(
+            "`x` must be a list or tuple of values convertible to a Tensor (arguments to `f`), not a single value."
+        )
     arguments = [to_tensor(value) for value in x]
     with GradientTape(persistent=True) as tape:
         tape.watch(arguments)
@@ -191,7 +195,12 @@ class TestCase(unittest.TestCase):
         self.assertLessEqual(np.max(_numpy(a)), comparison_target)
 
     def assertAllInRange(
-        self, target: Any, lower_bound: Any, upper_bound: Any, open_lower_bound: bool = False, open_upper_bound: bool = False
+        self,
+        target: Any,
+        lower_bound: Any,
+        upper_bound: Any,
+        open_lower_bound: bool = False,
+        open_upper_bound: bool = False,
     ) -> None:
         """All elements between two bounds."""
         value = _numpy(target)

@@ -235,12 +235,16 @@ class Variable(metaclass=_VariableMeta):
         self._store(self._checked(value))
         return self._after(read_value)
 
-    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Add `delta` to the value."""
         self._store(self._value._array + self._of_same_shape(delta))
         return self._after(read_value)
 
-    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Subtract `delta` from the value."""
         self._store(self._value._array - self._of_same_shape(delta))
         return self._after(read_value)
@@ -491,7 +495,9 @@ class VariableSpec(TensorSpec):
 
     __slots__ = ("trainable",)
 
-    def __init__(self, shape: Any, dtype: Any = dtypes.float32, trainable: bool = True, name: str | None = None) -> None:
+    def __init__(
+        self, shape: Any, dtype: Any = dtypes.float32, trainable: bool = True, name: str | None = None
+    ) -> None:
         super().__init__(shape, dtype, name)
         self.trainable = trainable
 
@@ -507,11 +513,15 @@ class SliceAssigner:
         """Replace that part of the variable."""
         return self._apply(value, lambda part, new: new)
 
-    def assign_add(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_add(
+        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Add to that part of the variable."""
         return self._apply(value, lambda part, new: part + new)
 
-    def assign_sub(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_sub(
+        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Subtract from that part of the variable."""
         return self._apply(value, lambda part, new: part - new)
 
@@ -529,5 +539,3 @@ class SliceAssigner:
                 ) from None
 
         return self._variable._updated(update)
-
-

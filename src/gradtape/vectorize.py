@@ -112,7 +112,9 @@ def run_batched(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> An
     data = [value.data if batched else value for value, batched in zip(operands, is_batched, strict=True)]
     if op.batching is None:
         raise UnimplementedError(
-            None, None, f"{op.name} cannot be vectorized: it has no batching rule. Use tf.map_fn for this function."
+            None,
+            None,
+            f"{op.name} cannot be vectorized: it has no batching rule. Use tf.map_fn for this function.",
         )
     attributes = {**op.attributes, **attributes}
     given: tuple[Any, ...] = (data,) if op.variadic else tuple(data)
@@ -205,7 +207,9 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
     tensors = [to_tensor(value) for value in nest.flatten(elems)]
     sizes = {shape_of(tensor)[0] if tensor.ndim else None for tensor in tensors}
     if None in sizes or len(sizes) != 1:
-        raise ValueError(f"vectorized_map: all elems need one common first size, got shapes {[t.shape for t in tensors]}.")
+        raise ValueError(
+            f"vectorized_map: all elems need one common first size, got shapes {[t.shape for t in tensors]}."
+        )
     size = sizes.pop()
     assert size is not None
     depth = next_depth()
@@ -220,4 +224,3 @@ def _stacked(value: Any, size: int, depth: int) -> Any:
         value = to_tensor(value)
     data = unbatch(value, size, depth)
     return data if isinstance(data, Tensor) else from_array(np.asarray(data))
-

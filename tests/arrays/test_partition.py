@@ -49,9 +49,7 @@ def test_histogram_bins_hold_what_the_histogram_counts():
     values, ends = [-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0]
     bins = tf.histogram_fixed_width_bins(values, ends, nbins=5).numpy()
     assert bins.tolist() == [0, 0, 1, 2, 4, 4]
-    np.testing.assert_array_equal(
-        tf.histogram_fixed_width(values, ends, nbins=5), np.bincount(bins, minlength=5)
-    )
+    np.testing.assert_array_equal(tf.histogram_fixed_width(values, ends, nbins=5), np.bincount(bins, minlength=5))
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.histogram_fixed_width_bins(values, ends, nbins=0)
 

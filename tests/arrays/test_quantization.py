@@ -21,9 +21,7 @@ def test_known_values():
     # Observed on TensorFlow 2.21.
     y = q.fake_quant_with_min_max_args([-7.0, -6.0, 0.0, 0.03, 1.2, 6.0])
     np.testing.assert_allclose(y, [-6.0235295, -5.9764705, 0.0, 0.04705882, 1.2235295, 5.9764705], rtol=1e-6)
-    narrow = q.fake_quant_with_min_max_args(
-        [-7.0, 0.3, 0.5], min=-0.5, max=1.0, num_bits=3, narrow_range=True
-    )
+    narrow = q.fake_quant_with_min_max_args([-7.0, 0.3, 0.5], min=-0.5, max=1.0, num_bits=3, narrow_range=True)
     assert narrow.numpy().tolist() == [-0.5, 0.25, 0.5]
 
 

@@ -23,8 +23,7 @@ FACTS = [
         R = str(inspect.signature(tf.GradientTape.gradient))
         """,
         Signature(
-            "(self, target, sources, output_gradients=None, "
-            "unconnected_gradients=<UnconnectedGradients.NONE: 'none'>)"
+            "(self, target, sources, output_gradients=None, unconnected_gradients=<UnconnectedGradients.NONE: 'none'>)"
         ),
     ),
     row(
@@ -54,9 +53,7 @@ FACTS = [
     row(
         "public members",
         'R = [n for n in dir(tf.GradientTape) if not n.startswith("_")]',
-        Contains(
-            "batch_jacobian", "gradient", "jacobian", "reset", "stop_recording", "watch", "watched_variables"
-        ),
+        Contains("batch_jacobian", "gradient", "jacobian", "reset", "stop_recording", "watch", "watched_variables"),
     ),
     row(
         "positional args persistent, watch_accessed",

@@ -156,9 +156,7 @@ FACTS = [
         s = tf.IndexedSlices(tf.constant([[1.0, 2.0]]), tf.constant([1]), tf.constant([3, 2]))
         R = [n for n in dir(s) if not n.startswith("_")]
         """,
-        Contains(
-            "consumers", "dense_shape", "device", "dtype", "graph", "indices", "name", "op", "shape", "values"
-        ),
+        Contains("consumers", "dense_shape", "device", "dtype", "graph", "indices", "name", "op", "shape", "values"),
     ),
     raises(
         "-slices, slices*2",

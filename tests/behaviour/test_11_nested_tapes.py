@@ -197,9 +197,7 @@ FACTS = [
         R = t.gradient(y, x)
         """,
         tensorflow=Raises(LookupError),
-        gradtape=T(
-            float32, (1, 2, 2, 3), [[[[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]], [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]]]
-        ),
+        gradtape=T(float32, (1, 2, 2, 3), [[[[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]], [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]]]),
     ),
     row(
         "LookupError only if the op lies on the path",

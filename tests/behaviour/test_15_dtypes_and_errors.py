@@ -30,9 +30,7 @@ FACTS = [
     raises("float32 * int32 tensor", "tf.constant(1.0) * tf.constant(1)", tf.errors.InvalidArgumentError),
     row("float tensor + python int", "R = tf.constant(1.0) + 1", T(float32, (), 2.0)),
     raises("int tensor + python float", "tf.constant(1) + 1.5", tf.errors.InvalidArgumentError),
-    row(
-        "float32 tensor + numpy float64 scalar", "R = tf.constant(1.0) + np.float64(2.0)", T(float32, (), 3.0)
-    ),
+    row("float32 tensor + numpy float64 scalar", "R = tf.constant(1.0) + np.float64(2.0)", T(float32, (), 3.0)),
     row(
         "float32 tensor + numpy float64 array",
         "R = tf.constant([1.0]) + np.array([2.0])",
@@ -43,9 +41,7 @@ FACTS = [
         "R = np.array([2.0]) + tf.constant([1.0])",
         T(float32, (1,), [3.0]),
     ),
-    row(
-        "float32 tensor + numpy int array", "R = tf.constant([1.0]) + np.array([2])", T(float32, (1,), [3.0])
-    ),
+    row("float32 tensor + numpy int array", "R = tf.constant([1.0]) + np.array([2])", T(float32, (1,), [3.0])),
     row(
         "default dtypes",
         """
@@ -74,15 +70,11 @@ FACTS = [
         [T(float64, (), 1.5), T(int32, (), 1), T(int32, (), -2), T(int32, (), 1)],
     ),
     raises("int ** negative", "R = tf.constant(2) ** -1", tf.errors.InvalidArgumentError),
-    raises(
-        "matmul shape mismatch", "tf.matmul(tf.ones([2, 3]), tf.ones([2, 3]))", tf.errors.InvalidArgumentError
-    ),
+    raises("matmul shape mismatch", "tf.matmul(tf.ones([2, 3]), tf.ones([2, 3]))", tf.errors.InvalidArgumentError),
     raises("add shape mismatch", "tf.ones([2]) + tf.ones([3])", tf.errors.InvalidArgumentError),
     raises("reshape mismatch", "tf.reshape(tf.ones([4]), [3])", tf.errors.InvalidArgumentError),
     raises("reduce_sum bad axis", "tf.reduce_sum(tf.ones([2]), axis=3)", tf.errors.InvalidArgumentError),
-    raises(
-        "concat mismatch", "tf.concat([tf.ones([2, 2]), tf.ones([2, 3])], 0)", tf.errors.InvalidArgumentError
-    ),
+    raises("concat mismatch", "tf.concat([tf.ones([2, 2]), tf.ones([2, 3])], 0)", tf.errors.InvalidArgumentError),
     raises("index out of range", "tf.ones([2])[5]", tf.errors.InvalidArgumentError),
     raises(
         "item assignment on tensor",

@@ -85,9 +85,7 @@ FACTS = [
     corner("x**0.5 at 0", "x**0.5", T(float32, (2,), [0.0, 2.0]), T(float32, (2,), [inf, 0.25])),
     corner("tf.pow(x,0)", "tf.pow(x, 0.0)", T(float32, (2,), [1.0, 1.0]), T(float32, (2,), [nan, 0.0])),
     corner("0**y wrt y", "tf.pow(0.0, x)", T(float32, (2,), [1.0, 0.0]), T(float32, (2,), [0.0, 0.0])),
-    corner(
-        "atan2(0,0)", "tf.atan2(x, x * 0.0)", T(float32, (2,), [0.0, 1.5708]), T(float32, (2,), [nan, 0.0])
-    ),
+    corner("atan2(0,0)", "tf.atan2(x, x * 0.0)", T(float32, (2,), [0.0, 1.5708]), T(float32, (2,), [nan, 0.0])),
     corner("abs at 0", "tf.abs(x)", T(float32, (2,), [0.0, 4.0]), T(float32, (2,), [0.0, 1.0])),
     corner("relu at 0", "tf.nn.relu(x)", T(float32, (2,), [0.0, 4.0]), T(float32, (2,), [0.0, 1.0])),
     corner("relu6", "tf.nn.relu6(x + 2.0)", T(float32, (2,), [2.0, 6.0]), T(float32, (2,), [1.0, 0.0])),
@@ -98,9 +96,7 @@ FACTS = [
         T(float32, (2,), [-1.11133, 3.1521]),
         T(float32, (2,), [0.64677, 1.0507]),
     ),
-    corner(
-        "leaky_relu at 0", "tf.nn.leaky_relu(x)", T(float32, (2,), [0.0, 4.0]), T(float32, (2,), [0.2, 1.0])
-    ),
+    corner("leaky_relu at 0", "tf.nn.leaky_relu(x)", T(float32, (2,), [0.0, 4.0]), T(float32, (2,), [0.2, 1.0])),
     corner(
         "softplus",
         "tf.nn.softplus(x * 100.0)",
@@ -126,9 +122,7 @@ FACTS = [
         T(float32, (2,), [0.0, 4.0]),
         T(float32, (2,), [1.0, 1.0]),
     ),
-    corner(
-        "clip_by_norm", "tf.clip_by_norm(x, 1.0)", T(float32, (2,), [0.0, 1.0]), T(float32, (2,), [0.25, 0.0])
-    ),
+    corner("clip_by_norm", "tf.clip_by_norm(x, 1.0)", T(float32, (2,), [0.0, 1.0]), T(float32, (2,), [0.25, 0.0])),
     corner("sinc-like x/x at 0", "x / x", T(float32, (2,), [nan, 1.0]), T(float32, (2,), [nan, 0.0])),
     corner(
         "multiply_no_nan",

@@ -48,9 +48,7 @@ def test_both_are_decorators_without_a_function():
 
 def test_numpy_function_gets_arrays_and_returns_tensors():
     seen = []
-    result = tf.numpy_function(
-        lambda a: (seen.append(type(a)), a, a + 1)[1:], [tf.constant([1.0])], tf.float32
-    )
+    result = tf.numpy_function(lambda a: (seen.append(type(a)), a, a + 1)[1:], [tf.constant([1.0])], tf.float32)
     assert seen == [np.ndarray]
     assert [t.numpy().tolist() for t in result] == [[1.0], [2.0]]
     assert tf.numpy_function(lambda a: None, [1.0], []) is None

@@ -70,9 +70,7 @@ def test_gradients_follow_the_elements():
     with tf.GradientTape() as tape:
         tape.watch(x)
         ta = tf.TensorArray(F, 3).unstack(x * x)
-        y = ta.read(0) * ta.read(2) + tf.reduce_sum(
-            tf.TensorArray(F, 2, infer_shape=False).split(x, [1, 2]).concat()
-        )
+        y = ta.read(0) * ta.read(2) + tf.reduce_sum(tf.TensorArray(F, 2, infer_shape=False).split(x, [1, 2]).concat())
     assert tape.gradient(y, x).numpy().tolist() == [2.0 * 9.0 + 1.0, 1.0, 6.0 * 1.0 + 1.0]
 
 

@@ -26,9 +26,7 @@ I = tf.image  # noqa: E741
 CORNERS = tf.constant(
     np.array([[[0, 0, 0], [1, 1, 1], [1, 0, 0], [0, 1, 1], [0.5, 0.5, 0.2], [0.2, 0.5, 0.5]]], np.float32)
 )
-BOXES = tf.constant(
-    np.array([[0.1, 0.2, 0.83, 0.91], [-0.3, 0.2, 0.6, 1.4], [0.9, 0.8, 0.13, 0.07]], np.float32)
-)
+BOXES = tf.constant(np.array([[0.1, 0.2, 0.83, 0.91], [-0.3, 0.2, 0.6, 1.4], [0.9, 0.8, 0.13, 0.07]], np.float32))
 Cases = dict[str, tuple[Callable[..., Any], list[Any]]]
 
 CASES: Cases = {}
@@ -141,9 +139,7 @@ for source in ("uint8", "int16", "float32"):
     for target in ("uint8", "uint16", "int32", "float16", "float32"):
         values = [0.0, 0.3, 0.77] if source == "float32" else [0.0, 77.0, 127.0]
         CASES[f"convert_image_dtype {source} {target}"] = (
-            lambda s=source, t=target, v=tuple(values): I.convert_image_dtype(
-                tf.cast(list(v), s), t, saturate=True
-            ),
+            lambda s=source, t=target, v=tuple(values): I.convert_image_dtype(tf.cast(list(v), s), t, saturate=True),
             [],
         )
 

@@ -126,9 +126,7 @@ def test_vectorized_is_looped(name: str) -> None:
 def test_boxes_may_be_a_batch() -> None:
     f, (x, boxes) = SINGLE["crop_and_resize"]
     many = tf.stack([boxes, 0.9 * boxes])
-    np.testing.assert_allclose(
-        tf.vectorized_map(lambda b: f(x, b), many), tf.stack([f(x, b) for b in many]), atol=1e-6
-    )
+    np.testing.assert_allclose(tf.vectorized_map(lambda b: f(x, b), many), tf.stack([f(x, b) for b in many]), atol=1e-6)
 
 
 def test_the_second_derivative_of_hue_is_that_of_a_curve() -> None:
@@ -427,9 +425,7 @@ REFUSED: list[tuple[str, Callable[[], Any], Any]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("call", "error"), [pytest.param(call, error, id=name) for name, call, error in REFUSED]
-)
+@pytest.mark.parametrize(("call", "error"), [pytest.param(call, error, id=name) for name, call, error in REFUSED])
 def test_refused(call: Callable[[], Any], error: Any) -> None:
     with pytest.raises(error):
         call()

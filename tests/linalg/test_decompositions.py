@@ -73,9 +73,7 @@ def test_eig_gives_complex_eigenvectors_of_unit_length(kind: str) -> None:
     np.testing.assert_allclose(x @ v.numpy(), v.numpy() * e.numpy()[..., None, :], atol=1e-10)
     np.testing.assert_allclose(np.linalg.norm(v.numpy(), axis=-2), 1)
     assert (
-        tf.linalg.eigvals(
-            tf.constant(x, tf.complex64) if kind == "complex" else tf.constant(x, tf.float32)
-        ).dtype
+        tf.linalg.eigvals(tf.constant(x, tf.complex64) if kind == "complex" else tf.constant(x, tf.float32)).dtype
         == tf.complex64
     )
 
@@ -145,9 +143,7 @@ def test_eig_gradient_of_a_matrix_function(kind: str) -> None:
 def test_second_derivatives_of_a_function_of_eigenvalues_of_a_complex_matrix() -> None:
     def energy(x: Any) -> Any:
         e, v = tf.linalg.eigh(x)
-        return tf.math.real(
-            tf.reduce_sum(tf.matmul(v * tf.exp(e)[..., None, :], v, adjoint_b=True) * weights)
-        )
+        return tf.math.real(tf.reduce_sum(tf.matmul(v * tf.exp(e)[..., None, :], v, adjoint_b=True) * weights))
 
     weights = tf.constant(hermitian(3, 3, kind="complex"))
     x = tf.constant(hermitian(3, 3, kind="complex") / 2)

@@ -36,9 +36,7 @@ def test_vector_norms(order: Any, axis: int | None, kind: str) -> None:
     np.testing.assert_allclose(tf.norm(x, order, axis=axis), expected)
     normalized, norm = tf.linalg.normalize(x, order, axis=axis)
     assert normalized.dtype == norm.dtype
-    np.testing.assert_allclose(
-        normalized, x / np.expand_dims(expected, tuple(range(2)) if axis is None else axis)
-    )
+    np.testing.assert_allclose(normalized, x / np.expand_dims(expected, tuple(range(2)) if axis is None else axis))
 
 
 def test_norm_corners() -> None:
@@ -136,9 +134,7 @@ def test_transposes_and_products_with_vectors(kind: str) -> None:
     ],
 )
 @both_kinds
-def test_einsum_broadcasts_under_the_ellipsis_only(
-    equation: str, shapes: list[tuple[int, ...]], kind: str
-) -> None:
+def test_einsum_broadcasts_under_the_ellipsis_only(equation: str, shapes: list[tuple[int, ...]], kind: str) -> None:
     values = [random(*shape, kind=kind) for shape in shapes]
     np.testing.assert_allclose(tf.einsum(equation, *values), np.einsum(equation, *values))
     if 0 not in shapes[0]:

@@ -16,12 +16,8 @@ from .test_decompositions import adjoint, both_kinds, check_gradient, random
 def test_cholesky_solve(kind: str) -> None:
     x, b = random(2, 3, 3, kind=kind), random(2, 3, 2, kind=kind)
     matrix = x @ adjoint(x) + np.eye(3)
-    np.testing.assert_allclose(
-        tf.linalg.cholesky_solve(tf.linalg.cholesky(matrix), b), np.linalg.solve(matrix, b)
-    )
-    check_gradient(
-        lambda x, b: tf.linalg.cholesky_solve(tf.linalg.cholesky(tf.matmul(x, x, adjoint_b=True)), b), x, b
-    )
+    np.testing.assert_allclose(tf.linalg.cholesky_solve(tf.linalg.cholesky(matrix), b), np.linalg.solve(matrix, b))
+    check_gradient(lambda x, b: tf.linalg.cholesky_solve(tf.linalg.cholesky(tf.matmul(x, x, adjoint_b=True)), b), x, b)
     assert tf.linalg.cholesky_solve(np.eye(3), np.ones((4, 3, 1))).shape == (4, 3, 1)
 
 
@@ -92,11 +88,7 @@ def tridiagonal(*lead: int, size: int = 4, kind: str = "real") -> Any:
 def dense(diagonals: Any) -> Any:
     upper, main, lower = (diagonals[..., row, :] for row in range(3))
     size = main.shape[-1]
-    return (
-        main[..., None] * np.eye(size)
-        + upper[..., None] * np.eye(size, k=1)
-        + lower[..., None] * np.eye(size, k=-1)
-    )
+    return main[..., None] * np.eye(size) + upper[..., None] * np.eye(size, k=1) + lower[..., None] * np.eye(size, k=-1)
 
 
 @both_kinds
@@ -104,13 +96,9 @@ def test_tridiagonal_systems_and_products(kind: str) -> None:
     d, b = tridiagonal(2, kind=kind), random(2, 4, 3, kind=kind)
     x = np.linalg.solve(dense(d), b)
     np.testing.assert_allclose(tf.linalg.tridiagonal_solve(d, b), x, atol=1e-12)
-    np.testing.assert_allclose(
-        tf.linalg.tridiagonal_solve(dense(d), b, diagonals_format="matrix"), x, atol=1e-12
-    )
+    np.testing.assert_allclose(tf.linalg.tridiagonal_solve(dense(d), b, diagonals_format="matrix"), x, atol=1e-12)
     parts = [d[:, 0, :-1], d[:, 1], d[:, 2, 1:]]
-    np.testing.assert_allclose(
-        tf.linalg.tridiagonal_solve(parts, b, diagonals_format="sequence"), x, atol=1e-12
-    )
+    np.testing.assert_allclose(tf.linalg.tridiagonal_solve(parts, b, diagonals_format="sequence"), x, atol=1e-12)
     np.testing.assert_allclose(tf.linalg.tridiagonal_solve(d, b[..., 0]), x[..., 0], atol=1e-12)
     turned = tf.linalg.tridiagonal_solve(d, adjoint(b), transpose_rhs=True, conjugate_rhs=True)
     np.testing.assert_allclose(turned, x, atol=1e-12)
@@ -118,9 +106,7 @@ def test_tridiagonal_systems_and_products(kind: str) -> None:
         product = tf.linalg.tridiagonal_matmul(diagonals, b, diagonals_format=form)
         np.testing.assert_allclose(product, dense(d) @ b, atol=1e-12)
     check_gradient(tf.linalg.tridiagonal_matmul, d, b)
-    check_gradient(
-        lambda d, b: tf.linalg.tridiagonal_solve(d, b, diagonals_format="matrix"), dense(d), b[..., 0]
-    )
+    check_gradient(lambda d, b: tf.linalg.tridiagonal_solve(d, b, diagonals_format="matrix"), dense(d), b[..., 0])
 
 
 def test_tridiagonal_corners() -> None:
@@ -129,9 +115,7 @@ def test_tridiagonal_corners() -> None:
     found = tf.linalg.tridiagonal_solve(singular, np.ones((2, 4))).numpy()
     assert np.isfinite(found[0]).all()
     assert np.isnan(found[1]).all()
-    assert np.isfinite(
-        tf.linalg.tridiagonal_solve(singular, np.ones((2, 4)), perturb_singular=True).numpy()
-    ).all()
+    assert np.isfinite(tf.linalg.tridiagonal_solve(singular, np.ones((2, 4)), perturb_singular=True).numpy()).all()
     # A zero on the diagonal is no obstacle: rows are exchanged.
     exchanged = np.array([[1.0, 1, 0], [0, 1, 1], [0, 1, 1]])
     np.testing.assert_allclose(tf.linalg.tridiagonal_solve(exchanged, np.ones(3)), [0, 1, 0], atol=1e-12)
@@ -182,9 +166,7 @@ def test_triangular_systems_one_few_or_many_at_a_time(count: int, size: int) -> 
     a, b = random(count, size, size) + 3 * np.eye(size), random(count, size, 2)
     for lower in (True, False):
         triangle = np.tril(a) if lower else np.triu(a)
-        np.testing.assert_allclose(
-            tf.linalg.triangular_solve(a, b, lower=lower), np.linalg.solve(triangle, b)
-        )
+        np.testing.assert_allclose(tf.linalg.triangular_solve(a, b, lower=lower), np.linalg.solve(triangle, b))
 
 
 def test_a_jacobian_through_a_solution() -> None:

@@ -29,9 +29,7 @@ X = tf.constant([[0.5, -1.5, 2.0], [1.0, 0.25, -0.75]], tf.float64)
 def test_polyval_is_horner():
     assert tf.math.polyval([2, 1, 0], 3).numpy() == 21
     coefficients = [tf.constant(c, tf.float64) for c in (1.0, -2.0, 0.5)]
-    np.testing.assert_allclose(
-        tf.math.polyval(coefficients, X).numpy(), np.polyval([1.0, -2.0, 0.5], X.numpy())
-    )
+    np.testing.assert_allclose(tf.math.polyval(coefficients, X).numpy(), np.polyval([1.0, -2.0, 0.5], X.numpy()))
     agrees(lambda x, c: tf.math.polyval([c, 2.0 * c, c * c], x), X, tf.constant(0.7, tf.float64))
     np.testing.assert_array_equal(tf.math.polyval([], X).numpy(), np.zeros((2, 3)))
 
@@ -49,9 +47,7 @@ def test_polyval_does_not_mix_types():
 
 def test_reciprocal_no_nan():
     np.testing.assert_array_equal(tf.math.reciprocal_no_nan([2.0, 0.0, -0.5]).numpy(), [0.5, 0.0, -2.0])
-    np.testing.assert_array_equal(
-        gradient(tf.math.reciprocal_no_nan, [2.0, 0.0, -0.5]).numpy(), [-0.25, 0.0, -4.0]
-    )
+    np.testing.assert_array_equal(gradient(tf.math.reciprocal_no_nan, [2.0, 0.0, -0.5]).numpy(), [-0.25, 0.0, -4.0])
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.math.reciprocal_no_nan([2, 0])
 
@@ -76,9 +72,7 @@ def test_truncatemod_has_a_derivative_and_truncatediv_none():
 
 
 def test_nextafter():
-    found = tf.math.nextafter(
-        tf.constant([0.0, 1.0, np.inf], tf.float64), tf.constant([1.0, 2.0, 0.0], tf.float64)
-    )
+    found = tf.math.nextafter(tf.constant([0.0, 1.0, np.inf], tf.float64), tf.constant([1.0, 2.0, 0.0], tf.float64))
     np.testing.assert_array_equal(found.numpy(), [5e-324, 1.0 + 2**-52, np.finfo(np.float64).max])
 
 

@@ -19,9 +19,7 @@ def gradient(function, x, dtype=tf.float64):
 # --- segments -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "dtype", [tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.int8, tf.int32, tf.uint8]
-)
+@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.int8, tf.int32, tf.uint8])
 def test_extremes_of_empty_segments_are_the_bounds_of_the_type(dtype):
     data = tf.constant([5, 2, 4], dtype)
     largest = m.unsorted_segment_max(data, [0, 0, 2], 3)
@@ -113,9 +111,7 @@ def test_mean_and_sqrt_n_divide_by_the_number_of_rows():
     np.testing.assert_allclose(m.unsorted_segment_mean(data, ids, 4).numpy(), total / sizes)
     np.testing.assert_allclose(m.unsorted_segment_sqrt_n(data, ids, 4).numpy(), total / np.sqrt(sizes))
     for function in (m.unsorted_segment_mean, m.unsorted_segment_sqrt_n):
-        exact, numeric = tf.test.compute_gradient(
-            lambda x, f=function: f(x, ids, 4), [tf.constant(data)], delta=1e-4
-        )
+        exact, numeric = tf.test.compute_gradient(lambda x, f=function: f(x, ids, 4), [tf.constant(data)], delta=1e-4)
         np.testing.assert_allclose(exact[0], numeric[0], atol=1e-8)
     with pytest.raises(tf.errors.InvalidArgumentError):
         m.unsorted_segment_sqrt_n([1, 2], [0, 1], 2)
@@ -137,13 +133,9 @@ def test_ids_may_differ_within_a_vectorized_map():
         expected = [function(data[i], ids[i], 3).numpy() for i in range(5)]
         np.testing.assert_allclose(found.numpy(), expected)
     with pytest.raises(tf.errors.UnimplementedError, match="unsorted_segment_sum"):
-        tf.vectorized_map(
-            lambda pair: m.segment_sum(*pair), (tf.constant(data), tf.constant(np.sort(ids % 3)))
-        )
+        tf.vectorized_map(lambda pair: m.segment_sum(*pair), (tf.constant(data), tf.constant(np.sort(ids % 3))))
     with pytest.raises(tf.errors.InvalidArgumentError):
-        tf.vectorized_map(
-            lambda pair: m.unsorted_segment_sum(*pair, 2), (tf.constant(data), tf.constant(ids))
-        )
+        tf.vectorized_map(lambda pair: m.unsorted_segment_sum(*pair, 2), (tf.constant(data), tf.constant(ids)))
 
 
 # --- bincount -----------------------------------------------------------------------------------------------
@@ -197,9 +189,7 @@ def test_bincount_refuses():
 
 
 def test_weights_of_bincount_have_a_derivative():
-    found = gradient(
-        lambda w: m.bincount([1, 3, 1, 9], w, maxlength=4) * tf.range(4, dtype=tf.float64), [1.0] * 4
-    )
+    found = gradient(lambda w: m.bincount([1, 3, 1, 9], w, maxlength=4) * tf.range(4, dtype=tf.float64), [1.0] * 4)
     assert found == [1.0, 3.0, 1.0, 0.0]
 
 

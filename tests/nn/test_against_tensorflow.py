@@ -105,9 +105,7 @@ CASES: dict[str, tuple[Callable[..., Any], list[tf.Tensor]]] = {
     ),
     "nce": (lambda w, b, x: nn.nce_loss(w, b, LABELS, x, 3, 5, sampled_values=SAMPLED), EMBEDDING),
     "nce hits": (
-        lambda w, b, x: nn.nce_loss(
-            w, b, LABELS, x, 3, 5, sampled_values=SAMPLED, remove_accidental_hits=True
-        ),
+        lambda w, b, x: nn.nce_loss(w, b, LABELS, x, 3, 5, sampled_values=SAMPLED, remove_accidental_hits=True),
         EMBEDDING,
     ),
     "sampled": (
@@ -115,9 +113,7 @@ CASES: dict[str, tuple[Callable[..., Any], list[tf.Tensor]]] = {
         EMBEDDING,
     ),
     "sampled2": (
-        lambda w, b, x: nn.sampled_softmax_loss(
-            w, b, [[1, 2], [2, 4]], x, 3, 5, 2, sampled_values=SAMPLED_TWO
-        ),
+        lambda w, b, x: nn.sampled_softmax_loss(w, b, [[1, 2], [2, 4]], x, 3, 5, 2, sampled_values=SAMPLED_TWO),
         EMBEDDING,
     ),
     "embed": (lambda p: nn.embedding_lookup(p, [[0, 2], [1, 1]], max_norm=0.8), [wave(3, 2)]),
@@ -140,9 +136,7 @@ def test_value_and_gradients(name: str) -> None:
     assert value.dtype == tf.float32
     for found, wanted in zip(tape.gradient(target, operands), gradients, strict=True):
         if wanted is not None:
-            np.testing.assert_allclose(
-                tf.convert_to_tensor(found).numpy().ravel(), wanted, rtol=3e-5, atol=4e-6
-            )
+            np.testing.assert_allclose(tf.convert_to_tensor(found).numpy().ravel(), wanted, rtol=3e-5, atol=4e-6)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +153,5 @@ def test_gradients_are_finite_differences(name: str) -> None:
 
         if name.startswith("nce"):  # its samples are float32
             continue
-        exact, numeric = tf.test.compute_gradient(
-            of_one, [tf.cast(operands[position], tf.float64)], delta=1e-5
-        )
+        exact, numeric = tf.test.compute_gradient(of_one, [tf.cast(operands[position], tf.float64)], delta=1e-5)
         np.testing.assert_allclose(exact[0], numeric[0], rtol=1e-6, atol=1e-7)

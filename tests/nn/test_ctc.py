@@ -62,9 +62,7 @@ def test_numbers_of_tensorflow() -> None:
         loss = tf.nn.ctc_loss([[1, 2], [2, 0]], x, [2, 1], [4, 3])
     np.testing.assert_allclose(loss, [1.3780017, 1.5869739], rtol=1e-6)
     gradient = tape.gradient(loss, x).numpy()
-    np.testing.assert_allclose(
-        gradient[0], [[-0.010035, -0.417822, 0.427857], [0.04118, 0.23411, -0.27529]], atol=2e-6
-    )
+    np.testing.assert_allclose(gradient[0], [[-0.010035, -0.417822, 0.427857], [0.04118, 0.23411, -0.27529]], atol=2e-6)
     np.testing.assert_allclose(gradient[3], [[-0.014201, 0.281606, -0.267405], [0, 0, 0]], atol=2e-6)
 
 

@@ -58,9 +58,7 @@ def test_stateless_dropout_depends_on_its_seed_alone() -> None:
     first = tf.nn.experimental.stateless_dropout(x, 0.5, seed=[1, 2]).numpy()
     np.testing.assert_array_equal(first, tf.nn.experimental.stateless_dropout(x, 0.5, seed=[1, 2]).numpy())
     assert not np.array_equal(first, tf.nn.experimental.stateless_dropout(x, 0.5, seed=[1, 3]).numpy())
-    kept = tf.nn.experimental.general_dropout(
-        x, 0.5, lambda shape, dtype: tf.fill(shape, tf.cast(0.7, dtype))
-    )
+    kept = tf.nn.experimental.general_dropout(x, 0.5, lambda shape, dtype: tf.fill(shape, tf.cast(0.7, dtype)))
     assert kept.numpy().tolist() == [2.0] * 100
 
 
@@ -90,9 +88,7 @@ def test_batch_normalization_of_half_types_keeps_their_type() -> None:
 def test_softmax_cross_entropy_takes_any_axis_and_casts_labels() -> None:
     logits = tf.constant(np.random.default_rng(1).standard_normal((2, 3, 4)))
     labels = tf.nn.softmax(logits * 0.3, axis=1)
-    last = tf.nn.softmax_cross_entropy_with_logits(
-        tf.transpose(labels, [0, 2, 1]), tf.transpose(logits, [0, 2, 1])
-    )
+    last = tf.nn.softmax_cross_entropy_with_logits(tf.transpose(labels, [0, 2, 1]), tf.transpose(logits, [0, 2, 1]))
     np.testing.assert_allclose(tf.nn.softmax_cross_entropy_with_logits(labels, logits, axis=1), last)
     whole = tf.nn.softmax_cross_entropy_with_logits(tf.constant([[1, 0]]), tf.constant([[1.0, 2.0]]))
     np.testing.assert_allclose(whole, [1.3132616])
@@ -102,12 +98,11 @@ def test_softmax_cross_entropy_takes_any_axis_and_casts_labels() -> None:
 
 def test_sparse_cross_entropy_of_any_rank() -> None:
     np.testing.assert_allclose(tf.nn.sparse_softmax_cross_entropy_with_logits(0, [1.0, 2.0]), 1.3132616)
-    assert tf.nn.sparse_softmax_cross_entropy_with_logits(
-        tf.zeros([2, 3], tf.int32), tf.zeros([2, 3, 4])
-    ).shape == (2, 3)
-    assert tf.nn.sparse_softmax_cross_entropy_with_logits(
-        tf.zeros([0], tf.int32), tf.zeros([0, 3])
-    ).shape == (0,)
+    assert tf.nn.sparse_softmax_cross_entropy_with_logits(tf.zeros([2, 3], tf.int32), tf.zeros([2, 3, 4])).shape == (
+        2,
+        3,
+    )
+    assert tf.nn.sparse_softmax_cross_entropy_with_logits(tf.zeros([0], tf.int32), tf.zeros([0, 3])).shape == (0,)
 
 
 def test_averages_of_losses() -> None:
@@ -153,9 +148,7 @@ def test_averages_of_losses() -> None:
         (lambda: tf.nn.bias_add(X, tf.ones(3), "FOO"), ValueError),
         (lambda: tf.nn.bias_add(tf.ones(3), tf.ones(3)), INVALID),
         (
-            lambda: tf.nn.nce_loss(
-                tf.ones([5, 2]), tf.ones(5), [[1], [2]], tf.ones([3, 2]), 3, 5, 1, (0, 0, 0)
-            ),
+            lambda: tf.nn.nce_loss(tf.ones([5, 2]), tf.ones(5), [[1], [2]], tf.ones([3, 2]), 3, 5, 1, (0, 0, 0)),
             INVALID,
         ),
     ],

@@ -40,9 +40,7 @@ def test_argmax_is_the_position_in_the_image() -> None:
     expected = [[18, 24, 27], [48, 54, 57], [63, 69, 72]]
     assert found.argmax.numpy()[:, :, :, 0].tolist() == [expected, expected]
     assert found.argmax.dtype == tf.int64
-    batch = tf.nn.max_pool_with_argmax(
-        IMAGE, 2, 2, "SAME", output_dtype=tf.int32, include_batch_in_index=True
-    )
+    batch = tf.nn.max_pool_with_argmax(IMAGE, 2, 2, "SAME", output_dtype=tf.int32, include_batch_in_index=True)
     assert batch.argmax.numpy()[1, :, :, 0].tolist() == [[93, 99, 102], [123, 129, 132], [138, 144, 147]]
     assert batch.argmax.dtype == tf.int32
     close(tf.gather(tf.reshape(IMAGE, [-1]), batch.argmax), batch.output)

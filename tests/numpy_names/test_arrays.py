@@ -23,17 +23,11 @@ inf = np.inf
 
 
 def case(name: str, *args: Any, **kwargs: Any) -> Any:
-    return pytest.param(
-        name, args, kwargs, id=f"{name}-{', '.join(_shown(a) for a in (*args, *kwargs.items()))}"
-    )
+    return pytest.param(name, args, kwargs, id=f"{name}-{', '.join(_shown(a) for a in (*args, *kwargs.items()))}")
 
 
 def _shown(value: Any) -> str:
-    return (
-        f"{value.dtype}{list(value.shape)}"
-        if isinstance(value, np.ndarray)
-        else str(value).replace("\n", "")[:40]
-    )
+    return f"{value.dtype}{list(value.shape)}" if isinstance(value, np.ndarray) else str(value).replace("\n", "")[:40]
 
 
 CREATION = [
@@ -159,9 +153,7 @@ def compare(ours: Any, theirs: Any, args: Any) -> None:
         assert isinstance(a, tf.Tensor)
         assert a.dtype.numpy == np.asarray(b).dtype, (a.dtype, np.asarray(b).dtype)
         assert tuple(a.shape) == np.shape(b)
-        tolerance = (
-            2e-3 if any(np.asarray(x).dtype == np.float16 for x in args) else 1e-5 if narrow else 1e-12
-        )
+        tolerance = 2e-3 if any(np.asarray(x).dtype == np.float16 for x in args) else 1e-5 if narrow else 1e-12
         np.testing.assert_allclose(a.numpy(), b, rtol=tolerance, atol=tolerance)
 
 
@@ -240,13 +232,27 @@ def test_norm(axis, ord, keepdims):
 
 @pytest.mark.parametrize(
     ("name", "args"),
-    [ ("det", (S,)), ("slogdet", (S,)), ("inv", (S,)), ("pinv", (M,)), ("solve", (S, V[:3])), ("solve", (S, S)), ("cholesky", (S,)), ("eigvalsh", (S,)), ("matrix_power", (S, 3)), ("matrix_power", (S, -1)), ("matrix_power", (S, 0)), ("matmul", (M, S)), ("outer", (V, V)), ("norm", (C,)), ("det", (np.array([[2, 1], [1, 3]]),)), ],
-)  # fmt: skip
+    [
+        ("det", (S,)),
+        ("slogdet", (S,)),
+        ("inv", (S,)),
+        ("pinv", (M,)),
+        ("solve", (S, V[:3])),
+        ("solve", (S, S)),
+        ("cholesky", (S,)),
+        ("eigvalsh", (S,)),
+        ("matrix_power", (S, 3)),
+        ("matrix_power", (S, -1)),
+        ("matrix_power", (S, 0)),
+        ("matmul", (M, S)),
+        ("outer", (V, V)),
+        ("norm", (C,)),
+        ("det", (np.array([[2, 1], [1, 3]]),)),
+    ],
+)
 def test_linalg(name, args):
     expected = getattr(np.linalg, name)(*args)
-    compare_close = zip(
-        flat(getattr(tnp.linalg, name)(*[tensors(a) for a in args])), flat(expected), strict=True
-    )
+    compare_close = zip(flat(getattr(tnp.linalg, name)(*[tensors(a) for a in args])), flat(expected), strict=True)
     for a, b in compare_close:
         assert a.dtype.numpy == np.asarray(b).dtype
         np.testing.assert_allclose(a.numpy(), b, rtol=1e-9, atol=1e-12)

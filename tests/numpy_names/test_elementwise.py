@@ -50,9 +50,7 @@ def agree(name: str, args: tuple[Any, ...], dtype: str = "float64") -> None:
         args = tuple(a + 1 if isinstance(a, np.ndarray) and a.dtype.kind != "b" else a for a in args)
     if name in ("reciprocal", "floor_divide", "remainder", "mod", "fmod", "divmod"):
         # Integers divided by zero raise here, as in TensorFlow; NumPy warns and gives 0.
-        args = tuple(
-            np.ones_like(a) if getattr(a, "dtype", None) == np.bool_ or a is True else a for a in args
-        )
+        args = tuple(np.ones_like(a) if getattr(a, "dtype", None) == np.bool_ or a is True else a for a in args)
     function = getattr(tnp, name)
     try:
         with np.errstate(all="ignore"):
@@ -259,9 +257,7 @@ def test_other_questions():
 def test_gradients_of_the_others(name):
     args = [np.array([0.4, -1.3, 2.2])]
     bounds = (-1.0, 2.0) if name == "clip" else ()
-    theoretical, numerical = tf.test.compute_gradient(
-        lambda x: getattr(tnp, name)(x, *bounds), args, delta=1e-6
-    )
+    theoretical, numerical = tf.test.compute_gradient(lambda x: getattr(tnp, name)(x, *bounds), args, delta=1e-6)
     np.testing.assert_allclose(theoretical, numerical, rtol=1e-5, atol=1e-7)
 
 

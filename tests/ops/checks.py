@@ -23,9 +23,10 @@ STEP = 1e-6
 
 
 def all_ops() -> list[Op]:
-    import gradtape.ops as ops_package
     import importlib
     import pkgutil
+
+    import gradtape.ops as ops_package
 
     for module in pkgutil.iter_modules(ops_package.__path__):
         importlib.import_module(f"gradtape.ops.{module.name}")
@@ -209,7 +210,11 @@ def _wide(value: Any) -> Any:
 
 def check_reverse(case: Directional) -> None:
     """<vjp(u), v> is the numeric directional derivative."""
-    close(inner(case.vjp(case.values), case.v), case.numeric_first(), f"{case.op.name}: reverse {case.attributes}")
+    close(
+        inner(case.vjp(case.values), case.v),
+        case.numeric_first(),
+        f"{case.op.name}: reverse {case.attributes}",
+    )
 
 
 def check_forward(case: Directional) -> None:
@@ -241,7 +246,11 @@ def check_second(case: Directional) -> None:
             targets = [shown[k] for k in case.chosen]
         first = [tf.convert_to_tensor(g) for g in tape.gradient(targets, sources, weights, "zero")]
     second = outer.gradient(first, sources, [tf.constant(v) for v in case.v], "zero")
-    close(inner([dense(g) for g in second], case.w), numeric, f"{case.op.name}: reverse over reverse {case.attributes}")
+    close(
+        inner([dense(g) for g in second], case.w),
+        numeric,
+        f"{case.op.name}: reverse over reverse {case.attributes}",
+    )
     with tf.autodiff.ForwardAccumulator(sources, [tf.constant(w) for w in case.w]) as accumulator:
         with tf.GradientTape() as tape:
             tape.watch(sources)
@@ -274,7 +283,9 @@ def check_batched(op: Op, sample: Sample, size: int = 3) -> None:
                 if b.dtype == tf.string:
                     np.testing.assert_array_equal(a[entry], b.numpy(), err_msg=op.name)
                     continue
-                np.testing.assert_allclose(a[entry], b.numpy(), rtol=1e-9, atol=1e-11, err_msg=f"{op.name} {sample.attributes}")
+                np.testing.assert_allclose(
+                    a[entry], b.numpy(), rtol=1e-9, atol=1e-11, err_msg=f"{op.name} {sample.attributes}"
+                )
 
 
 def _perturbed(rng: np.random.Generator, value: Any, size: int) -> Any:
@@ -314,11 +325,20 @@ def bad_inputs(op: Op) -> Iterator[BadInput]:
             text = () if np.dtype(object) in op.dtypes else ("text",)
             for junk in (None, object(), [[1.0, 2.0], [3.0]], lambda: 1, {"a": 1}, *text):
                 changed = [junk if p == position else v for p, v in enumerate(values)]
-                yield BadInput("not a number", (changed,) if op.variadic else tuple(changed), sample.attributes, ANY_ERROR)
+                yield BadInput(
+                    "not a number",
+                    (changed,) if op.variadic else tuple(changed),
+                    sample.attributes,
+                    ANY_ERROR,
+                )
         for dtype in (np.float32, np.int32, np.bool_):
             if np.dtype(dtype) not in op.dtypes and all(np.asarray(v).dtype.kind != "O" for v in values):
                 changed = [np.real(v).astype(dtype) for v in values]
-                yield BadInput("a type it is not defined for", (changed,) if op.variadic else tuple(changed), sample.attributes)
+                yield BadInput(
+                    "a type it is not defined for",
+                    (changed,) if op.variadic else tuple(changed),
+                    sample.attributes,
+                )
         if not op.variadic:
             yield BadInput("too many arguments", (*values, *[1] * 20), {}, TypeError)
             yield BadInput("an unknown keyword", tuple(values), {"nonsense": 1}, TypeError)

@@ -17,7 +17,20 @@ from gradtape.op import Op
 from . import checks
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "ops.md"
-NAMESPACES = ("", "math", "math.special", "nn", "linalg", "random", "signal", "image", "bitwise", "quantization", "strings", "sparse")
+NAMESPACES = (
+    "",
+    "math",
+    "math.special",
+    "nn",
+    "linalg",
+    "random",
+    "signal",
+    "image",
+    "bitwise",
+    "quantization",
+    "strings",
+    "sparse",
+)
 
 HEADER = """# The ops
 

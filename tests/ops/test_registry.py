@@ -96,7 +96,9 @@ def test_narrow_types(op: Op, dtype: Any, rtol: float) -> None:
             assert gradient.shape == case.values[source].shape
 
 
-BINARY = [op for op in OPS if op.broadcasts and len(op.arguments) == 2 and not op.other and np.dtype(np.float32) in op.dtypes]
+BINARY = [
+    op for op in OPS if op.broadcasts and len(op.arguments) == 2 and not op.other and np.dtype(np.float32) in op.dtypes
+]
 
 
 @pytest.mark.parametrize("op", BINARY, ids=named)

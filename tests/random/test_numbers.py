@@ -34,9 +34,7 @@ def test_stateless_numbers():
         [0.8440604, 0.19204533, 0.9962232], rel=1e-7
     )
     assert R.stateless_uniform([3], SEED, 0, 9, tf.int64).numpy().tolist() == [0, 3, 2]
-    np.testing.assert_allclose(
-        R.stateless_normal([4], SEED), [0.5441101, 0.20738031, 0.07356432, 0.04643455], **CLOSE
-    )
+    np.testing.assert_allclose(R.stateless_normal([4], SEED), [0.5441101, 0.20738031, 0.07356432, 0.04643455], **CLOSE)
     gamma = [[1.7551289, 3.013823], [1.0558165, 3.064351], [2.1844535, 2.1609993]]
     np.testing.assert_allclose(R.stateless_gamma([3, 2], SEED, [1.2, 2.7]), gamma, **CLOSE)
     assert R.stateless_poisson([3, 2], SEED, [4.0, 20.0]).numpy().tolist() == [[6, 25], [5, 16], [6, 24]]
@@ -106,9 +104,7 @@ def test_half_types():
     half = R.uniform([3], dtype=tf.float16, seed=1)
     short = R.uniform([3], dtype=tf.bfloat16, seed=1)
     assert half.numpy().tolist() == pytest.approx([0.9424, 0.3232, 0.2998], abs=1e-4)
-    assert tf.cast(short, tf.float32).numpy().tolist() == pytest.approx(
-        [0.539062, 0.585938, 0.398438], abs=1e-5
-    )
+    assert tf.cast(short, tf.float32).numpy().tolist() == pytest.approx([0.539062, 0.585938, 0.398438], abs=1e-5)
 
 
 def test_generator_numbers_and_state():
@@ -125,9 +121,7 @@ def test_candidates():
     assert drawn.sampled_candidates.numpy().tolist() == [0, 8, 5, 4]
     true_counts = [[0.51061773, 0.39121747], [0.31654304, 0.26564735]]
     np.testing.assert_allclose(drawn.true_expected_count, true_counts, **CLOSE)
-    np.testing.assert_allclose(
-        drawn.sampled_expected_count, [0.72520185, 0.1614641, 0.22879004, 0.26564735], **CLOSE
-    )
+    np.testing.assert_allclose(drawn.sampled_expected_count, [0.72520185, 0.1614641, 0.22879004, 0.26564735], **CLOSE)
     uniform = R.uniform_candidate_sampler([[1, 2], [3, 4]], 2, 4, True, 20, seed=1)
     assert uniform.sampled_candidates.numpy().tolist() == [9, 3, 0, 14]
     learned = [R.learned_unigram_candidate_sampler([[1], [3]], 1, 6, False, 20, seed=1) for _ in range(2)]

@@ -58,9 +58,7 @@ def test_3d_real_transforms_are_numpys() -> None:
     x, z = real(2, 3, 4, 5), cplx(2, 3, 4, 3)
     np.testing.assert_allclose(S.rfft3d(x), np.fft.rfftn(x.numpy(), axes=(1, 2, 3)), atol=1e-12)
     np.testing.assert_allclose(S.irfft3d(z), np.fft.irfftn(z.numpy(), axes=(1, 2, 3)), atol=1e-12)
-    np.testing.assert_allclose(
-        S.irfft3d(z, [3, 4, 5]), np.fft.irfftn(z.numpy(), (3, 4, 5), (1, 2, 3)), atol=1e-12
-    )
+    np.testing.assert_allclose(S.irfft3d(z, [3, 4, 5]), np.fft.irfftn(z.numpy(), (3, 4, 5), (1, 2, 3)), atol=1e-12)
 
 
 def test_a_transform_and_its_inverse_undo_each_other() -> None:
@@ -72,9 +70,7 @@ def test_a_transform_and_its_inverse_undo_each_other() -> None:
         scale = 2 * (8 - (kind == 1))
         np.testing.assert_allclose(S.idct(S.dct(x, kind), kind) / scale, x, atol=1e-12)
         if kind > 1:
-            np.testing.assert_allclose(
-                S.idct(S.dct(x, kind, norm="ortho"), kind, norm="ortho"), x, atol=1e-12
-            )
+            np.testing.assert_allclose(S.idct(S.dct(x, kind, norm="ortho"), kind, norm="ortho"), x, atol=1e-12)
     np.testing.assert_array_equal(S.ifftshift(S.fftshift(x)), x)
 
 
@@ -108,9 +104,7 @@ def test_windows_are_scipys() -> None:
     for length in (2, 5, 8):
         get = scipy.signal.get_window
         even = length % 2 == 0  # TensorFlow's odd windows are symmetric
-        np.testing.assert_allclose(
-            S.hann_window(length, dtype=tf.float64), get("hann", length, even), atol=1e-12
-        )
+        np.testing.assert_allclose(S.hann_window(length, dtype=tf.float64), get("hann", length, even), atol=1e-12)
         np.testing.assert_allclose(
             S.hamming_window(length, False, tf.float64), get("hamming", length, False), atol=1e-12
         )
@@ -269,9 +263,7 @@ REFUSED: list[tuple[str, Callable[[], Any], Any]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("call", "error"), [pytest.param(call, error, id=name) for name, call, error in REFUSED]
-)
+@pytest.mark.parametrize(("call", "error"), [pytest.param(call, error, id=name) for name, call, error in REFUSED])
 def test_refused(call: Callable[[], Any], error: Any) -> None:
     with pytest.raises(error):
         call()

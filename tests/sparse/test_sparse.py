@@ -176,9 +176,7 @@ def test_matmul_follows_the_dense_operand_and_complex_values():
     z = VALUES + 1j * np.arange(4)
     c = RIGHT + 2j
     np.testing.assert_allclose(tf.sparse.sparse_dense_matmul(sparse(z), c).numpy(), dense(z) @ c)
-    np.testing.assert_allclose(
-        tf.sparse.sparse_dense_matmul(LEFT + 1j, sparse(z)).numpy(), (LEFT + 1j) @ dense(z)
-    )
+    np.testing.assert_allclose(tf.sparse.sparse_dense_matmul(LEFT + 1j, sparse(z)).numpy(), (LEFT + 1j) @ dense(z))
     np.testing.assert_allclose(
         tf.sparse.sparse_dense_matmul(sparse(z), LEFT + 1j, adjoint_a=True, adjoint_b=True).numpy(),
         dense(z).conj().T @ (LEFT + 1j).conj().T,
@@ -201,6 +199,15 @@ def test_from_dense_of_strings_and_truth_values():
     assert s.values.numpy().tolist() == [b"a", b"b"]
     assert tf.sparse.to_dense(s).numpy().tolist() == [b"a", b"", b"b"]
     assert tf.sparse.from_dense([True, False]).indices.numpy().tolist() == [[0]]
+
+
+@pytest.mark.parametrize("name", ["slice", "reorder", "transpose", "reshape", "add", "softmax"])
+def test_gradient_is_dense_as_in_tensorflow(name):
+    values = tf.constant(VALUES)
+    with tf.GradientTape() as tape:
+        tape.watch(values)
+        y = CASES[name][0](sparse(values)).values
+    assert isinstance(tape.gradient(y, values), tf.Tensor)
 
 
 def test_the_class():
@@ -237,10 +244,7 @@ def test_spec():
 
 
 def test_scalars_and_empties():
-    assert (
-        tf.sparse.to_dense(tf.SparseTensor(np.zeros((1, 0), np.int64), [4.0], np.zeros(0, np.int64))).numpy()
-        == 4.0
-    )
+    assert tf.sparse.to_dense(tf.SparseTensor(np.zeros((1, 0), np.int64), [4.0], np.zeros(0, np.int64))).numpy() == 4.0
     empty = tf.SparseTensor(np.zeros((0, 2), np.int64), np.zeros(0, np.float32), [2, 3])
     np.testing.assert_array_equal(tf.sparse.to_dense(empty).numpy(), np.zeros((2, 3), np.float32))
     assert tf.sparse.reduce_sum(empty).numpy() == 0.0
@@ -251,9 +255,7 @@ def test_scalars_and_empties():
 
 
 def test_eye_indicator_mask_and_counts():
-    np.testing.assert_array_equal(
-        tf.sparse.to_dense(tf.sparse.eye(2, 3)).numpy(), np.eye(2, 3, dtype=np.float32)
-    )
+    np.testing.assert_array_equal(tf.sparse.to_dense(tf.sparse.eye(2, 3)).numpy(), np.eye(2, 3, dtype=np.float32))
     ids = tf.SparseTensor([[0, 0], [1, 1]], [1, 2], [3, 4])
     expected = [[False, True, False, False], [False, False, True, False], [False] * 4]
     assert tf.sparse.to_indicator(ids, 4).numpy().tolist() == expected
@@ -275,9 +277,7 @@ def test_segments_of_picked_rows():
     total = np.stack([picked[:2].sum(0), np.zeros(2), picked[2]])
     np.testing.assert_allclose(tf.sparse.segment_sum(data, indices, ids).numpy(), total)
     np.testing.assert_allclose(tf.sparse.segment_mean(data, indices, ids).numpy(), total / [[2], [1], [1]])
-    np.testing.assert_allclose(
-        tf.sparse.segment_sqrt_n(data, indices, ids).numpy(), total / np.sqrt([[2], [1], [1]])
-    )
+    np.testing.assert_allclose(tf.sparse.segment_sqrt_n(data, indices, ids).numpy(), total / np.sqrt([[2], [1], [1]]))
     assert tf.sparse.segment_mean(data, indices, ids, num_segments=5).shape == (5, 2)
     for function in (tf.sparse.segment_sum, tf.sparse.segment_mean, tf.sparse.segment_sqrt_n):
         theoretical, numerical = tf.test.compute_gradient(lambda d, f=function: f(d, indices, ids), [data])
@@ -296,9 +296,7 @@ def test_embedding_lookup_sparse(combiner, weighted):
         return tf.nn.embedding_lookup_sparse(table, ids, weights, combiner=combiner)
 
     first = w[0] * table[1] + w[1] * table[3]
-    scale = {"mean": (w[:2].sum(), w[2]), "sum": (1.0, 1.0), "sqrtn": (np.sqrt((w[:2] ** 2).sum()), w[2])}[
-        combiner
-    ]
+    scale = {"mean": (w[:2].sum(), w[2]), "sum": (1.0, 1.0), "sqrtn": (np.sqrt((w[:2] ** 2).sum()), w[2])}[combiner]
     expected = np.stack([first / scale[0], np.zeros(2), w[2] * table[0] / scale[1]])
     np.testing.assert_allclose(lookup(table, w).numpy(), expected)
     theoretical, numerical = tf.test.compute_gradient(lookup, [table, w])

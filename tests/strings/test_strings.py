@@ -57,6 +57,7 @@ OBSERVED: list[tuple[Any, Any]] = [
     (lambda: s.regex_replace("abc", "b", r"[\0]"), b"a[b]c"),
     (lambda: s.regex_replace("abc", "b", r"\3"), b"abc"),
     (lambda: s.regex_replace("éa", ".", "x"), b"xx"),
+    (lambda: s.regex_replace("baac", "a*", "-"), b"-b-c-"),
     (lambda: s.regex_full_match(["abc", "ab"], "ab."), [True, False]),
     (lambda: s.regex_full_match("abc", tf.constant("ab.")), True),
     (lambda: s.reduce_join([["a", "b"], ["c", "d"]]), b"abcd"),

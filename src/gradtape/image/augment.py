@@ -69,9 +69,7 @@ def stateless_random_flip_up_down(image: Any, seed: Any) -> Any:
 def _crop(value: Any, size: Any, draw: Draw) -> Any:
     x, sizes = to_tensor(value), as_ints(size)
     shape = tuple(x.shape)
-    if len(sizes) != len(shape) or any(
-        not 0 <= part <= whole for part, whole in zip(sizes, shape, strict=False)
-    ):
+    if len(sizes) != len(shape) or any(not 0 <= part <= whole for part, whole in zip(sizes, shape, strict=False)):
         raise invalid(f"random_crop: need value.shape >= size, got {list(shape)} and {list(sizes)}.")
     drawn = np.asarray(draw(shape=[len(shape)], dtype=dtypes.int32, maxval=dtypes.int32.max))
     offset = drawn % (np.array(shape, np.int32) - np.array(sizes, np.int32) + 1)

@@ -64,11 +64,7 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
 def _as_floats(image: Any) -> Any:
     """The image in a type to compute in: its own where that is float16, float32 or float64, else float32."""
     x = to_tensor(image)
-    return (
-        x
-        if x.dtype in (dtypes.float16, dtypes.float32, dtypes.float64)
-        else convert_image_dtype(x, dtypes.float32)
-    )
+    return x if x.dtype in (dtypes.float16, dtypes.float32, dtypes.float64) else convert_image_dtype(x, dtypes.float32)
 
 
 def _type_of(image: Any) -> DType:
@@ -184,9 +180,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
 def _colours(image: Any, name: str) -> Any:
     x = _as_floats(image)
     if x.ndim < 3 or x.shape[-1] != 3:
-        raise invalid(
-            f"{name}: images have at least 3 axes, and 3 channels in the last, got shape {x.shape}."
-        )
+        raise invalid(f"{name}: images have at least 3 axes, and 3 channels in the last, got shape {x.shape}.")
     return x
 
 

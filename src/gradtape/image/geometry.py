@@ -97,8 +97,7 @@ def crop_to_bounding_box(
         raise ValueError(f"target_height and target_width must be > 0, got {height} and {width}.")
     if x.shape[-2] < left + width or x.shape[-3] < top + height:
         raise ValueError(
-            f"height and width must be >= target + offset: {height} + {top} and {width} + {left} "
-            f"in shape {x.shape}."
+            f"height and width must be >= target + offset: {height} + {top} and {width} + {left} in shape {x.shape}."
         )
     return _cut(x, top, left, height, width)
 
@@ -116,8 +115,7 @@ def pad_to_bounding_box(
         raise ValueError(f"offset_height and offset_width must be >= 0, got {top} and {left}.")
     if right < 0 or below < 0:
         raise ValueError(
-            f"height and width must be <= target - offset: {height} - {top} and {width} - {left} "
-            f"for shape {x.shape}."
+            f"height and width must be <= target - offset: {height} - {top} and {width} - {left} for shape {x.shape}."
         )
     return pad(x, [*[[0, 0]] * (x.ndim - 3), [top, below], [left, right], [0, 0]])
 

@@ -44,9 +44,7 @@ def sobel_edges(image: Any) -> Any:
     """Sobel's smoothed differences down and to the right, in a new last axis of size 2."""
     x = to_tensor(image)
     if x.ndim != 4:
-        raise invalid(
-            f"sobel_edges: images must be a batch (batch, height, width, channels), got shape {x.shape}."
-        )
+        raise invalid(f"sobel_edges: images must be a batch (batch, height, width, channels), got shape {x.shape}.")
     x = pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT")
     across = x[:, :, :-2] + 2 * x[:, :, 1:-1] + x[:, :, 2:]
     along = x[:, :-2] + 2 * x[:, 1:-1] + x[:, 2:]
@@ -64,8 +62,7 @@ def _comparable(a: Any, b: Any, max_val: Any) -> tuple[Any, Any, Any]:
             raise ValueError(f"Images have at least 3 axes, got shape {x.shape}.")
     if a.dtype is not b.dtype:
         raise invalid(
-            f"Both images must have one type, got {a.dtype!r} and {b.dtype!r}. "
-            "Use tf.image.convert_image_dtype."
+            f"Both images must have one type, got {a.dtype!r} and {b.dtype!r}. Use tf.image.convert_image_dtype."
         )
     if a.shape[-3:] != b.shape[-3:]:
         raise ValueError(f"Shapes {a.shape} and {b.shape} are incompatible: the images must have one size.")
@@ -112,8 +109,7 @@ def _similarity(x: Any, y: Any, largest: Any, size: int, sigma: float, k1: Any, 
     for image in (x, y):
         if min(image.shape[-3], image.shape[-2]) < size:
             raise invalid(
-                f"ssim: an image of shape {image.shape} is smaller than the filter, {size}. "
-                "Use a smaller filter_size."
+                f"ssim: an image of shape {image.shape} is smaller than the filter, {size}. Use a smaller filter_size."
             )
         if not image.shape[-1]:
             raise invalid(f"ssim: an image needs at least one channel, got shape {image.shape}.")

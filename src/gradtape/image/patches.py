@@ -18,9 +18,7 @@ from ..tensor import EagerTensor, from_array, to_tensor
 def _spatial(values: Any, label: str) -> tuple[int, int]:
     numbers = as_ints(values)
     if len(numbers) != 4:
-        raise invalid(
-            f"extract_patches: {label} must have 4 numbers (1, rows, columns, 1), got {list(numbers)}."
-        )
+        raise invalid(f"extract_patches: {label} must have 4 numbers (1, rows, columns, 1), got {list(numbers)}.")
     if numbers[0] != 1 or numbers[3] != 1:
         raise UnimplementedError(
             None, None, f"extract_patches: {label} must be 1 for batch and channels, got {list(numbers)}."
@@ -32,9 +30,7 @@ def _spatial(values: Any, label: str) -> tuple[int, int]:
     return numbers[1], numbers[2]
 
 
-def extract_patches(
-    images: Any, sizes: Any, strides: Any, rates: Any, padding: Any, name: str | None = None
-) -> Any:
+def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: Any, name: str | None = None) -> Any:
     """What windows of `sizes` see, every `strides` pixels: (batch, rows, columns, window * channels).
 
     `rates` sets the pixels of a window apart. All three are written as [1, rows, columns, 1].
@@ -46,9 +42,7 @@ def extract_patches(
     """
     x = to_tensor(images)
     if x.ndim != 4:
-        raise invalid(
-            f"extract_patches: images must be a batch (batch, height, width, channels), got shape {x.shape}."
-        )
+        raise invalid(f"extract_patches: images must be a batch (batch, height, width, channels), got shape {x.shape}.")
     kind = str(padding).upper()
     if kind not in ("SAME", "VALID"):
         raise invalid(f'extract_patches: padding must be "SAME" or "VALID", got {padding!r}.')
@@ -85,22 +79,16 @@ def crop_and_resize(
     else:
         # In the boxes TensorFlow differentiates the bilinear form: the nearest pixel jumps.
         smooth = _bilinear(stop_gradient(x), rows, columns, owners)
-        nearest = _pixels(
-            x, _index(floor(rows + 0.5), x.shape[1]), _index(floor(columns + 0.5), x.shape[2]), owners
-        )
+        nearest = _pixels(x, _index(floor(rows + 0.5), x.shape[1]), _index(floor(columns + 0.5), x.shape[2]), owners)
         sampled = nearest + (smooth - stop_gradient(smooth))
-    inside = logical_and(
-        _within(rows, x.shape[1])[:, :, None, None], _within(columns, x.shape[2])[:, None, :, None]
-    )
+    inside = logical_and(_within(rows, x.shape[1])[:, :, None, None], _within(columns, x.shape[2])[:, None, :, None])
     return where(inside, sampled, zeros_like(sampled) + float(extrapolation_value))
 
 
 def _checked(x: Any, corners: Any, owners: Any, crop_size: Any, method: str) -> tuple[int, int]:
     sizes = as_ints(crop_size)
     if x.ndim != 4 or 0 in tuple(x.shape)[1:3]:
-        raise invalid(
-            f"crop_and_resize: images must be a batch (batch, height, width, channels), got shape {x.shape}."
-        )
+        raise invalid(f"crop_and_resize: images must be a batch (batch, height, width, channels), got shape {x.shape}.")
     if corners.ndim != 2 or corners.shape[1] != 4:
         raise invalid(f"crop_and_resize: boxes must have shape (boxes, 4), got {corners.shape}.")
     if owners.ndim != 1 or owners.shape[0] != corners.shape[0]:

@@ -161,12 +161,8 @@ def eigh_tridiagonal(
         raise ValueError(f"alpha and beta need shapes [n] and [n - 1], got {main.shape} and {upper.shape}.")
     if select not in ("a", "i", "v"):
         raise ValueError(f"select must be 'a', 'i' or 'v', got {select!r}.")
-    if select != "a" and (
-        select_range is None or len(select_range) != 2 or select_range[0] > select_range[1]
-    ):
-        raise ValueError(
-            f"select_range must be a pair in ascending order for select={select!r}, got {select_range!r}."
-        )
+    if select != "a" and (select_range is None or len(select_range) != 2 or select_range[0] > select_range[1]):
+        raise ValueError(f"select_range must be a pair in ascending order for select={select!r}, got {select_range!r}.")
     matrix = diag(main) + diag(math.conj(upper), k=-1) if len(main) > 1 else diag(main)
     if eigvals_only:
         values, vectors = eigvalsh(matrix), None

@@ -60,9 +60,7 @@ def diag(
         align: On which side of their row superdiagonals and subdiagonals stand that are shorter than it.
     """
     x = to_tensor(diagonal)
-    return o.diag.public(
-        x, _as_band(k), as_int(num_rows), as_int(num_cols), _as_padding(padding_value, x.dtype), align
-    )
+    return o.diag.public(x, _as_band(k), as_int(num_rows), as_int(num_cols), _as_padding(padding_value, x.dtype), align)
 
 
 def diag_part(

@@ -15,9 +15,7 @@ from ..tensor import to_tensor
 _MATRIX_NORMS = ("euclidean", "fro", 1, 2, np.inf)
 
 
-def norm(
-    tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = None, name: str | None = None
-) -> Any:
+def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = None, name: str | None = None) -> Any:
     """A norm of vectors (one axis, or all elements) or of matrices (two axes).
 
     >>> import gradtape as tf
@@ -83,9 +81,7 @@ def _spectral_norm(x: Any, axes: tuple[int, ...], keep: bool) -> Any:
     return result
 
 
-def normalize(
-    tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
-) -> tuple[Any, Any]:
+def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Any, Any]:
     """The tensor divided by its norm along `axis`, and that norm (with the axis kept).
 
     >>> import gradtape as tf

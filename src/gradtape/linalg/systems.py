@@ -46,9 +46,7 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
     return triangular_solve(factor, triangular_solve(factor, right), adjoint=True)
 
 
-def lstsq(
-    matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None
-) -> Any:
+def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None) -> Any:
     """The x that minimises |matrix @ x - rhs|^2 + l2_regularizer |x|^2; of several the smallest.
 
     >>> import gradtape as tf
@@ -60,14 +58,10 @@ def lstsq(
     """
     a, b = _pair(matrix, rhs)
     if a.ndim < 2 or b.ndim < 2 or a.shape[-2] != b.shape[-2]:
-        raise invalid(
-            f"lstsq: matrix [..., M, N] and rhs [..., M, K] are needed, got {a.shape} and {b.shape}."
-        )
+        raise invalid(f"lstsq: matrix [..., M, N] and rhs [..., M, K] are needed, got {a.shape} and {b.shape}.")
     if not fast:
         if a.shape[:-2] != b.shape[:-2]:
-            raise invalid(
-                f"lstsq: with fast=False the leading axes of {a.shape} and {b.shape} must be equal."
-            )
+            raise invalid(f"lstsq: with fast=False the leading axes of {a.shape} and {b.shape} must be equal.")
         return matmul(pinv(a), b)
     tall = a.shape[-2] >= a.shape[-1]
     gram = matmul(a, a, adjoint_a=True) if tall else matmul(a, a, adjoint_b=True)
@@ -121,9 +115,7 @@ def _unit_lower(packed: Any) -> Any:
     return set_diag(band_part(packed, -1, 0), ones(tuple(packed.shape)[:-1], packed.dtype))
 
 
-def lu_solve(
-    lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None
-) -> Any:
+def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None) -> Any:
     """The solution of A @ x = rhs, given what `lu(A)` returned.
 
     >>> import gradtape as tf
@@ -147,9 +139,7 @@ def lu_solve(
     return triangular_solve(packed, triangular_solve(_unit_lower(packed), permuted), lower=False)
 
 
-def lu_matrix_inverse(
-    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
-) -> Any:
+def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
     """The inverse of a matrix, given what `lu` returned for it."""
     packed, order = _factors(lower_upper, perm)
     identity = eye(packed.shape[-1], batch_shape=tuple(packed.shape)[:-2], dtype=packed.dtype)
@@ -257,9 +247,7 @@ def _from_matrix(matrix: Any) -> Any:
     return diag_part(matrix, k=(-1, 1), align="LEFT_RIGHT")
 
 
-def tridiagonal_matmul(
-    diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
-) -> Any:
+def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None) -> Any:
     """The product of tridiagonal matrices (written as in `tridiagonal_solve`) and `rhs` [..., M, K].
 
     >>> import gradtape as tf
@@ -290,8 +278,7 @@ def tridiagonal_matmul(
         or tuple(right.shape)[:-1] != (*shape[:-2], shape[-1])
     ):
         raise invalid(
-            f"tridiagonal_matmul: diagonals [..., 3, M] and rhs [..., M, K] are needed, "
-            f"got {shape} and {right.shape}."
+            f"tridiagonal_matmul: diagonals [..., 3, M] and rhs [..., M, K] are needed, got {shape} and {right.shape}."
         )
     if right.dtype != compact.dtype:
         raise invalid(
@@ -315,9 +302,7 @@ def banded_triangular_solve(
     """
     diagonals, right = _pair(bands, rhs)
     if diagonals.ndim < 2 or not 0 < diagonals.shape[-2] <= max(diagonals.shape[-1], 1):
-        raise invalid(
-            f"banded_triangular_solve: bands [..., K, M] with 1 <= K <= M are needed, got {diagonals.shape}."
-        )
+        raise invalid(f"banded_triangular_solve: bands [..., K, M] with 1 <= K <= M are needed, got {diagonals.shape}.")
     count, size = as_int(diagonals.shape[-2]), as_int(diagonals.shape[-1])
     k = (1 - count, 0) if lower else (0, count - 1)
     if count == 1:

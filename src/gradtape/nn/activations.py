@@ -53,9 +53,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
     """x times the normal distribution function of x, exact or by the tanh formula."""
     x = to_tensor(features)
     if not x.dtype.is_floating:
-        raise ValueError(
-            f"`features.dtype` must be a floating point tensor. Received: features.dtype={x.dtype!r}."
-        )
+        raise ValueError(f"`features.dtype` must be a floating point tensor. Received: features.dtype={x.dtype!r}.")
     return n.gelu_of.public(x, bool(approximate))
 
 
@@ -94,9 +92,7 @@ def _stateless_dropout(
     return _dropout(x, rate, noise_shape, uniform)
 
 
-def _general_dropout(
-    x: Any, rate: Any, uniform_sampler: Any, noise_shape: Any = None, name: str | None = None
-) -> Any:
+def _general_dropout(x: Any, rate: Any, uniform_sampler: Any, noise_shape: Any = None, name: str | None = None) -> Any:
     """`dropout` with numbers from `uniform_sampler(shape, dtype=dtype)`."""
     return _dropout(x, rate, noise_shape, lambda shape, dtype: uniform_sampler(shape=shape, dtype=dtype))
 
@@ -112,9 +108,7 @@ def _dropout(x: Any, rate: Any, noise_shape: Any, uniform: Callable[[Any, Any], 
         )
     if isinstance(rate, (int, float)):
         if not 0 <= rate < 1:
-            raise ValueError(
-                f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}"
-            )
+            raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")
         if rate == 0:
             return x
         rate = float(rate)
@@ -138,11 +132,7 @@ def _noise_shape(x: Any, noise_shape: Any) -> tuple[int, ...]:
     shape = tuple(x.shape)
     if noise_shape is None:
         return shape
-    sizes = (
-        list(noise_shape)
-        if isinstance(noise_shape, (list, tuple))
-        else to_tensor(noise_shape).numpy().tolist()
-    )
+    sizes = list(noise_shape) if isinstance(noise_shape, (list, tuple)) else to_tensor(noise_shape).numpy().tolist()
     if len(sizes) == len(shape):
         sizes = [own if size is None else size for size, own in zip(sizes, shape, strict=True)]
     return tuple(as_int(size) for size in sizes)

@@ -42,9 +42,7 @@ def _convolve(
     w = operand(filters, x)
     first = channels_first(name, data_format, rank)
     if w.ndim != rank + 2:
-        raise invalid(
-            f"{name}: filters must have {rank + 2} axes (window, channels, filters), got shape {w.shape}."
-        )
+        raise invalid(f"{name}: filters must have {rank + 2} axes (window, channels, filters), got shape {w.shape}.")
     steps = spatial(name, "strides", strides, rank, first)
     rates = spatial(name, "dilations", dilations, rank, first)
     pads = paddings(name, padding, rank, first)
@@ -126,8 +124,7 @@ def convolution(
     rank = w.ndim - 2
     if rank not in FORMATS:
         raise ValueError(
-            f"`filters.ndim` must be at least 3 and at most 5. Received: filters.shape={w.shape} of rank "
-            f"{w.ndim}"
+            f"`filters.ndim` must be at least 3 and at most 5. Received: filters.shape={w.shape} of rank {w.ndim}"
         )
     _no_stride_with_dilation(strides, dilations)
     return _convolve("convolution", rank, x, w, strides, padding, data_format, dilations)
@@ -167,9 +164,7 @@ def _transposed(
     w = operand(filters, x)
     first = channels_first(name, data_format, rank)
     if x.ndim != rank + 2 or w.ndim != rank + 2:
-        raise invalid(
-            f"{name}: input and filters must have {rank + 2} axes, got shapes {x.shape} and {w.shape}."
-        )
+        raise invalid(f"{name}: input and filters must have {rank + 2} axes, got shapes {x.shape} and {w.shape}.")
     steps = spatial(name, "strides", strides, rank, first)
     rates = spatial(name, "dilations", dilations, rank, first)
     pads = paddings(name, padding, rank, first)
@@ -198,9 +193,7 @@ def conv1d_transpose(
     name: str | None = None,
 ) -> Any:
     """The transpose of `conv1d`: filters are (window, output channels, input channels)."""
-    return _transposed(
-        "conv1d_transpose", 1, input, filters, output_shape, strides, padding, data_format, dilations
-    )
+    return _transposed("conv1d_transpose", 1, input, filters, output_shape, strides, padding, data_format, dilations)
 
 
 def conv2d_transpose(
@@ -220,9 +213,7 @@ def conv2d_transpose(
     >>> tf.nn.conv2d_transpose(x, filters, [1, 4, 4, 1], strides=2).shape
     TensorShape([1, 4, 4, 1])
     """
-    return _transposed(
-        "conv2d_transpose", 2, input, filters, output_shape, strides, padding, data_format, dilations
-    )
+    return _transposed("conv2d_transpose", 2, input, filters, output_shape, strides, padding, data_format, dilations)
 
 
 def conv3d_transpose(
@@ -236,9 +227,7 @@ def conv3d_transpose(
     name: str | None = None,
 ) -> Any:
     """The transpose of `conv3d`: filters are (depth, height, width, output channels, input channels)."""
-    return _transposed(
-        "conv3d_transpose", 3, input, filters, output_shape, strides, padding, data_format, dilations
-    )
+    return _transposed("conv3d_transpose", 3, input, filters, output_shape, strides, padding, data_format, dilations)
 
 
 def conv_transpose(
@@ -255,12 +244,9 @@ def conv_transpose(
     rank = len(sizes_of("conv_transpose", output_shape)) - 2
     if rank not in FORMATS:
         raise ValueError(
-            f"output_shape must be of length 3, 4 or 5. Received: output_shape={output_shape} of length "
-            f"{rank + 2}."
+            f"output_shape must be of length 3, 4 or 5. Received: output_shape={output_shape} of length {rank + 2}."
         )
-    return _transposed(
-        "conv_transpose", rank, input, filters, output_shape, strides, padding, data_format, dilations
-    )
+    return _transposed("conv_transpose", rank, input, filters, output_shape, strides, padding, data_format, dilations)
 
 
 def atrous_conv2d_transpose(
@@ -278,9 +264,7 @@ def atrous_conv2d_transpose(
 
 def _depthwise_filters(name: str, filter: Any) -> Any:
     if filter.ndim != 4:
-        raise invalid(
-            f"{name}: filters must be (height, width, channels, multiplier), got shape {filter.shape}."
-        )
+        raise invalid(f"{name}: filters must be (height, width, channels, multiplier), got shape {filter.shape}.")
     height, width, channels, multiplier = tuple(filter.shape)
     return reshape(filter, (height, width, 1, channels * multiplier))
 
@@ -333,8 +317,7 @@ def separable_conv2d(
     pointwise = operand(pointwise_filter, x)
     if pointwise.ndim != 4 or tuple(pointwise.shape)[:2] != (1, 1):
         raise ValueError(
-            "separable_conv2d: pointwise_filter must be (1, 1, channels, filters), got shape "
-            f"{pointwise.shape}."
+            f"separable_conv2d: pointwise_filter must be (1, 1, channels, filters), got shape {pointwise.shape}."
         )
     depthwise = depthwise_conv2d(x, depthwise_filter, strides, padding, data_format, dilations)
     return _convolve("separable_conv2d", 2, depthwise, pointwise, 1, "VALID", data_format, None)

@@ -39,22 +39,17 @@ def ctc_loss(
     x = to_tensor(logits)
     if x.ndim != 3 or not x.dtype.is_floating:
         raise invalid(
-            f"ctc_loss: logits must be floating (steps, batch, classes), got {x.dtype.name} of shape "
-            f"{x.shape}."
+            f"ctc_loss: logits must be floating (steps, batch, classes), got {x.dtype.name} of shape {x.shape}."
         )
     narrow = x.dtype in (dtypes.float16, dtypes.bfloat16)
     wide = math.cast(x, dtypes.float32) if narrow else x
     by_sequence = transpose(wide, [1, 0, 2]) if logits_time_major else wide
-    labels, label_length, logit_length = (
-        math.cast(v, dtypes.int64) for v in (labels, label_length, logit_length)
-    )
+    labels, label_length, logit_length = (math.cast(v, dtypes.int64) for v in (labels, label_length, logit_length))
     batch, steps, classes = tuple(by_sequence.shape)
     if labels.shape[:1] != (batch,):
         raise invalid(f"ctc_loss: logits have {batch} sequences, labels have shape {labels.shape}.")
     blank = 0 if blank_index is None else as_int(blank_index)
-    symbols, may_skip, ends, without_labels = ctc_states.public(
-        labels, label_length, logit_length, classes, blank
-    )
+    symbols, may_skip, ends, without_labels = ctc_states.public(labels, label_length, logit_length, classes, blank)
     infinite = fill([batch], np.array(np.inf, wide.dtype.numpy))
     loss = where(without_labels, zeros_like(infinite), infinite)  # of sequences without steps
     if steps:

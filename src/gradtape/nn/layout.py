@@ -41,8 +41,7 @@ def per_axis(name: str, what: str, value: Any, rank: int, first: bool, default: 
         return numbers, 1
     if len(numbers) != rank + 2:
         raise ValueError(
-            f"{what} should be of length 1, {rank} or {rank + 2}. Received: {what}={value} of length "
-            f"{len(numbers)}"
+            f"{what} should be of length 1, {rank} or {rank + 2}. Received: {what}={value} of length {len(numbers)}"
         )
     batch, sizes, channels = numbers[0], numbers[1:-1], numbers[-1]
     if first:
@@ -67,8 +66,7 @@ def paddings(name: str, padding: Any, rank: int, first: bool) -> Any:
     if not isinstance(padding, (list, tuple)) or len(padding) != rank + 2:
         count = len(padding) if hasattr(padding, "__len__") else "no"
         raise ValueError(
-            f"When padding is a list, it must be of size {rank + 2}. Received: padding={padding} of size "
-            f"{count}"
+            f"When padding is a list, it must be of size {rank + 2}. Received: padding={padding} of size {count}"
         )
     pairs = [as_ints(pair) for pair in padding]
     outside = (pairs[0], pairs[1] if first else pairs[-1])
@@ -99,9 +97,7 @@ def in_channels_last(function: Callable[[Any], Any], x: Any, rank: int, first: b
     """Run a function of a channels-last value on a value of either format, with any number of batch axes."""
     lead = tuple(x.shape)[: -rank - 1]
     if len(lead) < 1:
-        raise invalid(
-            f"The input must have {rank + 2} axes (batch, {rank} sizes, channels), got shape {x.shape}."
-        )
+        raise invalid(f"The input must have {rank + 2} axes (batch, {rank} sizes, channels), got shape {x.shape}.")
     if len(lead) > 1:
         x = reshape(x, (prod(lead), *tuple(x.shape)[-rank - 1 :]))
     if first:

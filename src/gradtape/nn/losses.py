@@ -15,9 +15,7 @@ from ..ops import nn as n
 from ..tensor import to_tensor
 
 
-def softmax_cross_entropy_with_logits(
-    labels: Any, logits: Any, axis: int = -1, name: str | None = None
-) -> Any:
+def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Any:
     """The cross entropy between class probabilities and softmax(logits), one number for each row."""
     logits = to_tensor(logits)
     labels = to_tensor(labels)
@@ -28,8 +26,7 @@ def softmax_cross_entropy_with_logits(
     where_ = as_int(axis)
     if not -logits.ndim <= where_ < logits.ndim:
         raise invalid(
-            f"softmax_cross_entropy_with_logits: axis {where_} does not exist in logits of shape "
-            f"{logits.shape}."
+            f"softmax_cross_entropy_with_logits: axis {where_} does not exist in logits of shape {logits.shape}."
         )
     if where_ not in (-1, logits.ndim - 1):
         order = [a for a in range(logits.ndim) if a != where_ % logits.ndim] + [where_ % logits.ndim]
@@ -88,9 +85,7 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
     return math.softplus(logits) - logits * labels
 
 
-def weighted_cross_entropy_with_logits(
-    labels: Any, logits: Any, pos_weight: Any, name: str | None = None
-) -> Any:
+def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Any:
     """The sigmoid cross entropy with positive examples weighted by `pos_weight`."""
     labels, logits = _pair(labels, logits)
     weight = 1.0 + (pos_weight - 1.0) * labels
@@ -105,16 +100,13 @@ def l2_loss(t: Any, name: str | None = None) -> Any:
     return math.reduce_sum(math.square(x)) * 0.5
 
 
-def log_poisson_loss(
-    targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
-) -> Any:
+def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Any:
     """exp(x) - x * target, with Stirling's approximation of log(target!) for the full loss."""
     log_input = to_tensor(log_input)
     targets = convert_to_tensor(targets, log_input.dtype)
     if log_input.shape != targets.shape:
         raise ValueError(
-            f"`log_input` and `targets` must have the same shape, received ({log_input.shape} vs "
-            f"{targets.shape})."
+            f"`log_input` and `targets` must have the same shape, received ({log_input.shape} vs {targets.shape})."
         )
     result = math.exp(log_input) - log_input * targets
     if not compute_full_loss:
@@ -124,9 +116,7 @@ def log_poisson_loss(
     return result + where(small, zeros_like(targets), stirling)
 
 
-def compute_average_loss(
-    per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
-) -> Any:
+def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Any:
     """The sum of the losses of all examples, divided by the global batch size."""
     losses = to_tensor(per_example_loss)
     if not losses.ndim:

@@ -15,9 +15,7 @@ from ..ops.pool import window_sum
 from ..tensor import from_array, to_tensor
 
 
-def moments(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
-) -> tuple[Any, Any]:
+def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> tuple[Any, Any]:
     """Mean and variance over some axes.
 
     >>> import gradtape as tf
@@ -62,9 +60,7 @@ def sufficient_statistics(
     numbers = sorted(set(_listed(axes, x.ndim)))
     for axis in as_ints(axes):
         if not -x.ndim <= axis < x.ndim:
-            raise invalid(
-                f"sufficient_statistics: axis {axis} does not exist in a tensor of shape {x.shape}."
-            )
+            raise invalid(f"sufficient_statistics: axis {axis} does not exist in a tensor of shape {x.shape}.")
     count = from_array(np.array(prod(x.shape[axis] for axis in numbers), x.dtype.numpy))
     if shift is None:
         values, squares = x, math.square(x)
@@ -133,9 +129,7 @@ def local_response_normalization(
     x = to_tensor(input)
     radius = as_int(depth_radius)
     if x.ndim != 4:
-        raise invalid(
-            f"lrn: the input must have 4 axes (batch, height, width, channels), got shape {x.shape}."
-        )
+        raise invalid(f"lrn: the input must have 4 axes (batch, height, width, channels), got shape {x.shape}.")
     if not 0 <= radius < 2**31:
         raise invalid(f"lrn: depth_radius must be from 0 to 2**31 - 1, got {radius}.")
     shape = tuple(x.shape)
@@ -155,9 +149,7 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
     if b.ndim != 1:
         raise invalid(f"bias_add: the bias must have one axis, got shape {b.shape}.")
     if data_format is not None and not data_format.startswith("N"):
-        raise ValueError(
-            f"`data_format` must be of the form `N...C` or `NC...`. Received: data_format={data_format}"
-        )
+        raise ValueError(f"`data_format` must be of the form `N...C` or `NC...`. Received: data_format={data_format}")
     channels_first = data_format is not None and data_format.startswith("NC") and len(data_format) > 2
     axis = 1 if channels_first else x.ndim - 1
     if x.ndim < 2 or x.shape[axis] != b.shape[0]:

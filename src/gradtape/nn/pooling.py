@@ -14,15 +14,12 @@ from ..tensor import to_tensor
 from .layout import FORMATS, channels_first, in_channels_last, paddings, per_axis
 
 
-def _pool(
-    name: str, kind: str, rank: int, input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any
-) -> Any:
+def _pool(name: str, kind: str, rank: int, input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any) -> Any:
     x = to_tensor(input)
     first = channels_first(name, data_format, rank)
     if x.ndim != rank + 2:
         raise invalid(
-            f"{name}: the input must have {rank + 2} axes (batch, {rank} sizes, channels), got shape "
-            f"{x.shape}."
+            f"{name}: the input must have {rank + 2} axes (batch, {rank} sizes, channels), got shape {x.shape}."
         )
     window, over_channels = per_axis(name, "ksize", ksize, rank, first)
     steps, channel_step = per_axis(name, "strides", strides, rank, first)
@@ -36,12 +33,7 @@ def _pool(
             return window_sum.public(x, window, steps, ones, pads, True)
 
         return run(x) if not first else in_channels_last(run, x, rank, first)
-    if (
-        kind != "MAX"
-        or window != ones
-        or over_channels != channel_step
-        or x.shape[1 if first else -1] % over_channels
-    ):
+    if kind != "MAX" or window != ones or over_channels != channel_step or x.shape[1 if first else -1] % over_channels:
         raise UnimplementedError(
             None,
             None,
@@ -68,9 +60,7 @@ def _any_rank(kind: str, input: Any, ksize: Any, strides: Any, padding: Any, dat
     x = to_tensor(input)
     rank = x.ndim - 2
     if rank not in FORMATS:
-        raise ValueError(
-            f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape={x.shape} of rank {x.ndim}."
-        )
+        raise ValueError(f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape={x.shape} of rank {x.ndim}.")
     return _pool(f"{kind.lower()}_pool", kind, rank, x, ksize, strides, padding, data_format)
 
 
@@ -218,8 +208,7 @@ def max_pool_with_argmax(
     x = to_tensor(input)
     if x.ndim != 4:
         raise invalid(
-            "max_pool_with_argmax: the input must have 4 axes (batch, height, width, channels), got shape "
-            f"{x.shape}."
+            f"max_pool_with_argmax: the input must have 4 axes (batch, height, width, channels), got shape {x.shape}."
         )
     window, over_channels = per_axis("max_pool_with_argmax", "ksize", ksize, 2, False)
     steps, channel_step = per_axis("max_pool_with_argmax", "strides", strides, 2, False)

@@ -1,7 +1,8 @@
 """`gradtape.numpy`: NumPy's functions under NumPy's names and with its types, on tensors that tapes follow.
 
-What `tf.experimental.numpy` is to TensorFlow, and the same module here. Where `tf.add` refuses operands of two types,
-`gradtape.numpy.add` promotes them as NumPy does, and values without a type get NumPy's (float64, int64):
+What `tf.experimental.numpy` is to TensorFlow, and the same module here. Where `tf.add` refuses operands of
+two types, `gradtape.numpy.add` promotes them as NumPy does, and values without a type get NumPy's
+(float64, int64):
 
 >>> import gradtape as tf
 >>> import gradtape.numpy as tnp
@@ -22,8 +23,10 @@ from typing import Any
 import numpy as np
 
 from ..tensor import Tensor
-from . import creation, elementwise, linalg, manipulation, products, promotion, random, reductions
-from .behavior import experimental_enable_numpy_behavior
+from . import creation, elementwise, manipulation, products, promotion, reductions
+from . import linalg as linalg
+from . import random as random
+from .behavior import experimental_enable_numpy_behavior as experimental_enable_numpy_behavior
 
 ndarray = Tensor
 newaxis = None
@@ -36,24 +39,29 @@ float16, float32, float64, float_ = np.float16, np.float32, np.float64, np.float
 complex64, complex128, complex_ = np.complex64, np.complex128, np.complex128
 finfo, iinfo, issubdtype = np.finfo, np.iinfo, np.issubdtype
 
-_MODULES = (promotion, creation, elementwise, reductions, manipulation, products)
+_PUBLIC = {
+    promotion: "asarray result_type",
+    creation: """
+        array asanyarray ascontiguousarray copy full zeros ones empty full_like zeros_like ones_like
+        empty_like eye identity arange linspace logspace geomspace meshgrid diag diagflat diagonal
+        diag_indices tri tril triu vander ix_ shape ndim size
+    """,
+    elementwise: """
+        real imag angle sinc fix round clip nan_to_num allclose array_equal iscomplexobj isrealobj isscalar
+    """,
+    reductions: "nanmean var std median average count_nonzero ptp diff polyval trapezoid nonzero",
+    manipulation: """
+        reshape ravel flatten transpose swapaxes moveaxis expand_dims squeeze broadcast_to broadcast_arrays
+        atleast_1d atleast_2d atleast_3d concatenate stack vstack hstack dstack column_stack append
+        array_split split vsplit hsplit dsplit tile repeat roll flip flipud fliplr rot90 pad take
+        take_along_axis where select compress sort argsort promote_types
+    """,
+    products: "matmul dot vdot inner outer tensordot einsum kron cross trace",
+}
 _NAMES: dict[str, Any] = {**elementwise.FUNCTIONS, **elementwise.VALUED, **reductions.REDUCTIONS}
 _NAMES["around"] = elementwise.round
-for _name in (
-    # promotion and creation
-    "asarray result_type array asanyarray ascontiguousarray copy full zeros ones empty full_like zeros_like ones_like empty_like "
-    "eye identity arange linspace logspace geomspace meshgrid diag diagflat diagonal diag_indices tri tril triu vander ix_ shape ndim size "
-    # elementwise and reductions
-    "real imag angle sinc fix round clip nan_to_num allclose array_equal iscomplexobj isrealobj isscalar "
-    "nanmean var std median average count_nonzero ptp diff polyval trapezoid nonzero "
-    # manipulation
-    "reshape ravel flatten transpose swapaxes moveaxis expand_dims squeeze broadcast_to broadcast_arrays atleast_1d atleast_2d "
-    "atleast_3d concatenate stack vstack hstack dstack column_stack append array_split split vsplit hsplit dsplit tile repeat roll flip "
-    "flipud fliplr rot90 pad take take_along_axis where select compress sort argsort promote_types "
-    # products
-    "matmul dot vdot inner outer tensordot einsum kron cross trace"
-).split():
-    _NAMES[_name] = next(getattr(m, _name) for m in reversed(_MODULES) if hasattr(m, _name))
+for _module, _names in _PUBLIC.items():
+    _NAMES |= {name: getattr(_module, name) for name in _names.split()}
 globals().update(_NAMES)
 
 __all__ = [
@@ -75,5 +83,5 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     raise AttributeError(
-        f"module 'gradtape.numpy' has no attribute {name!r}: NumPy's own works on x.numpy(), without gradient."
+        f"module 'gradtape.numpy' has no attribute {name!r}: NumPy's own works on x.numpy(), off the tape."
     )

@@ -64,9 +64,9 @@ def experimental_enable_numpy_behavior(
 ) -> None:
     """From here on, Python's operators on tensors and variables promote types as NumPy does.
 
-    Tensors also get NumPy's methods (`x.T`, `x.reshape(2, 3)`, `x.astype(...)`, `x.sum()`, ...). The functions of
-    `tf` itself keep TensorFlow's rule: types are never mixed. `prefer_float32` and other modes of conversion are
-    not here.
+    Tensors also get NumPy's methods (`x.T`, `x.reshape(2, 3)`, `x.astype(...)`, `x.sum()`, ...). The
+    functions of `tf` itself keep TensorFlow's rule: types are never mixed. `prefer_float32` and other
+    modes of conversion are not here.
     """
     if prefer_float32 or dtype_conversion_mode not in ("legacy", "all"):
         raise UnimplementedError(

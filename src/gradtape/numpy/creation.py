@@ -96,13 +96,14 @@ def identity(n: Any, dtype: Any = float) -> Any:
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
     """Numbers from `start` up to `stop` in steps; no derivative in the bounds."""
-    bounds = [np.asarray(v)[()] if hasattr(v, "dtype") else v for v in (start, stop, step) if v is not None]
-    if stop is None:
-        bounds = [0, bounds[0], bounds[-1]]
-    count = np.ceil((bounds[1] - bounds[0]) / bounds[2]) if bounds[2] else np.inf
+    first, last = (0, start) if stop is None else (start, stop)
+    bounds: list[Any] = [np.asarray(v)[()] if hasattr(v, "dtype") else v for v in (first, last, step)]
+    low, high, delta = bounds
+    count = np.ceil((high - low) / delta) if delta else np.inf
     if not count < 2**40:
         raise ValueError("Maximum allowed size exceeded")
-    return from_array(np.arange(*bounds, dtype=None if dtype is None else numpy_dtype(dtype)))
+    kind: Any = None if dtype is None else numpy_dtype(dtype)
+    return from_array(np.arange(low, high, delta, dtype=kind))
 
 
 def linspace(

@@ -50,7 +50,8 @@ def outer(a: Any, b: Any) -> Any:
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """The sum of products over axes of both: their number, or a list for each."""
-    return arrays.tensordot(*promoted(a, b), axes)
+    x, y = promoted(a, b)
+    return arrays.tensordot(x, y, axes)
 
 
 def einsum(subscripts: str, *operands: Any) -> Any:

@@ -1,7 +1,7 @@
 """Which type a result has: NumPy is asked, ufunc by ufunc, so that its rules hold to the last corner.
 
-Values become tensors with NumPy's default types (float64, int64); Python numbers beside arrays are weak, as NumPy
-has it.
+Values become tensors with NumPy's default types (float64, int64); Python numbers beside arrays are weak,
+as in NumPy.
 """
 
 from __future__ import annotations

@@ -26,9 +26,7 @@ def _of_order(general: str, *first: str) -> Callable[..., Array]:
         if order.__class__ is not int or order < 0:
             raise invalid(f"A Bessel function here has order 0, 1, 2, ..., got {order!r}.")
         special = functions(np)
-        return (
-            getattr(special, first[order])(x) if order < len(first) else getattr(special, general)(order, x)
-        )
+        return getattr(special, first[order])(x) if order < len(first) else getattr(special, general)(order, x)
 
     return keeping_type(kernel)
 

@@ -38,9 +38,7 @@ def _check_channels(name: str, x: Array) -> None:
     if not x.ndim:
         raise invalid(f"{name}: an image has at least one axis, the channels; got a scalar.")
     if x.shape[-1] != 3:
-        raise FailedPreconditionError(
-            None, None, f"{name}: the last axis must hold 3 channels, got shape {x.shape}."
-        )
+        raise FailedPreconditionError(None, None, f"{name}: the last axis must hold 3 channels, got shape {x.shape}.")
 
 
 # --- to hue, saturation and value ---------------------------------------------------------------------------
@@ -56,9 +54,7 @@ def _rgb_to_hsv(images: Array) -> Array:
         hue = np.where(
             red == value,
             (green - blue) / (6 * spread),
-            np.where(
-                green == value, (blue - red) / (6 * spread) + 1 / 3, (red - green) / (6 * spread) + 2 / 3
-            ),
+            np.where(green == value, (blue - red) / (6 * spread) + 1 / 3, (red - green) / (6 * spread) + 2 / 3),
         )
     hue = np.where(spread > 0, hue, 0)
     hue = np.where(hue < 0, hue + 1, hue)
@@ -266,9 +262,7 @@ def _(draw: Any) -> Iterator[Sample]:
             np.arange(values[..., 0].size).reshape(values[..., 0].shape) % 6 + 0.2 + 0.6 * values[..., 0]
         ) / 6
         yield Sample((values.astype(dtype),))
-    yield Sample(
-        (np.array([[0, 0, 0], [1, 1, 1], [0.5, 1, 1], [0.25, 0, 0.5]], dtype),), differentiable=False
-    )
+    yield Sample((np.array([[0, 0, 0], [1, 1, 1], [0.5, 1, 1], [0.25, 0, 0.5]], dtype),), differentiable=False)
 
 
 def _pixels(function: Any, images: Any) -> Any:

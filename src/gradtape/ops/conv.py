@@ -123,14 +123,10 @@ def _row_bytes(plan: _Plan, itemsize: int) -> int:
     return prod(plan.windows.outputs) * prod(plan.windows.window) * plan.channels * itemsize
 
 
-def _conv(
-    input: Array, filters: Array, strides: Sizes, dilations: Sizes, padding: Padding, groups: int
-) -> Array:
+def _conv(input: Array, filters: Array, strides: Sizes, dilations: Sizes, padding: Padding, groups: int) -> Array:
     plan = _plan(input.shape, filters.shape, strides, dilations, padding, groups)
     if input.dtype in NARROW_FLOATS:
-        wide = _conv(
-            input.astype(np.float32), filters.astype(np.float32), strides, dilations, padding, groups
-        )
+        wide = _conv(input.astype(np.float32), filters.astype(np.float32), strides, dilations, padding, groups)
         return wide.astype(input.dtype)
     if plan.depthwise:
         return _depthwise(input, filters, plan)
@@ -145,9 +141,7 @@ def _conv_filter_gradient(
     input: Array, g: Array, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, groups: int
 ) -> Array:
     if groups < 1 or input.ndim < 3 or input.shape[-1] % groups:
-        raise invalid(
-            f"conv_filter_gradient: {groups} groups do not divide the channels of an input {input.shape}."
-        )
+        raise invalid(f"conv_filter_gradient: {groups} groups do not divide the channels of an input {input.shape}.")
     shape = (*window, input.shape[-1] // groups, g.shape[-1])
     plan = _plan(input.shape, shape, strides, dilations, padding, groups)
     _check_gradient("conv_filter_gradient", g.shape, plan.output_shape(input.shape[0]))
@@ -159,9 +153,7 @@ def _conv_filter_gradient(
     if plan.depthwise:
         return _depthwise_filter_gradient(input, g, plan)
     each = plan.filters // groups
-    total = np.zeros(
-        (groups, prod(shape[:-1]), each) if groups > 1 else (prod(shape[:-1]), each), input.dtype
-    )
+    total = np.zeros((groups, prod(shape[:-1]), each) if groups > 1 else (prod(shape[:-1]), each), input.dtype)
     for block in blocks(input.shape[0], _row_bytes(plan, input.itemsize)):
         total += np.matmul(_columns(input[block], plan).swapaxes(-1, -2), _grouped_rows(g[block], groups))
     return np.moveaxis(total, 0, -2).reshape(shape) if groups > 1 else total.reshape(shape)
@@ -369,18 +361,14 @@ def _kernel_taps(input: Any, plan: _Plan) -> Iterator[tuple[Sizes, Any, tuple[sl
 
 
 @conv.vjp("input")
-def _(
-    g: Any, filters: Any, input_shape: Sizes, strides: Any, dilations: Any, padding: Any, groups: int
-) -> Any:
+def _(g: Any, filters: Any, input_shape: Sizes, strides: Any, dilations: Any, padding: Any, groups: int) -> Any:
     return conv_input_gradient(
         g, filters, shape=input_shape, strides=strides, dilations=dilations, padding=padding, groups=groups
     )
 
 
 @conv.vjp("filters")
-def _(
-    g: Any, input: Any, filters_shape: Sizes, strides: Any, dilations: Any, padding: Any, groups: int
-) -> Any:
+def _(g: Any, input: Any, filters_shape: Sizes, strides: Any, dilations: Any, padding: Any, groups: int) -> Any:
     return conv_filter_gradient(
         input,
         g,
@@ -488,9 +476,7 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
     attributes["shape"] = (batch, *rest, size * channels)
     if is_batched == (False, True):
         # Each group has its own channels: the hidden axis goes between the groups and the filter depth.
-        return _out_of_axis(
-            conv_input_gradient(g, _into_axis(filters, -2, 1), **attributes), -1, groups, size
-        )
+        return _out_of_axis(conv_input_gradient(g, _into_axis(filters, -2, 1), **attributes), -1, groups, size)
     attributes["groups"] = size * groups
     found = conv_input_gradient(_into_axis(g, -1, 1), _into_axis(filters, -1, 1), **attributes)
     return _out_of_axis(found, -1, 1, size)
@@ -504,13 +490,9 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
     if is_batched == (True, False):
         return _out_of_axis(conv_filter_gradient(_into_axis(input, -1, groups), g, **attributes), -2, 1, size)
     if is_batched == (False, True):
-        return _out_of_axis(
-            conv_filter_gradient(input, _into_axis(g, -1, groups), **attributes), -1, groups, size
-        )
+        return _out_of_axis(conv_filter_gradient(input, _into_axis(g, -1, groups), **attributes), -1, groups, size)
     attributes["groups"] = size * groups
-    return _out_of_axis(
-        conv_filter_gradient(_into_axis(input, -1, 1), _into_axis(g, -1, 1), **attributes), -1, 1, size
-    )
+    return _out_of_axis(conv_filter_gradient(_into_axis(input, -1, 1), _into_axis(g, -1, 1), **attributes), -1, 1, size)
 
 
 # --- samples and bad inputs
@@ -566,9 +548,7 @@ def _(draw: Any) -> Iterator[Sample]:
         yield Sample((draw(x, -1, 1), draw(y, -1, 1)), {"window": w[:-2], **attributes})
 
 
-def _written_out(
-    x_shape: Sizes, w_shape: Sizes, attributes: dict[str, Any]
-) -> Iterator[tuple[Any, Any, Any]]:
+def _written_out(x_shape: Sizes, w_shape: Sizes, attributes: dict[str, Any]) -> Iterator[tuple[Any, Any, Any]]:
     """Every product of a convolution, from its definition: places in the input, the filters, the output."""
     plan = _plan(x_shape, w_shape, **attributes)
     per_group_in, per_group_out = w_shape[-2], w_shape[-1] // plan.groups
@@ -638,9 +618,7 @@ def _bad(first: Sizes, second: Sizes, **more: Any) -> Iterator[BadInput]:
     yield BadInput("types never mix", (a, b.astype(np.float64)), usual)
     yield BadInput("one axis too few", (a[0], b), usual)
     yield BadInput("one axis too few", (a, b[0]), usual)
-    yield BadInput(
-        "complex numbers are not convolved", (a.astype(np.complex64), b.astype(np.complex64)), usual
-    )
+    yield BadInput("complex numbers are not convolved", (a.astype(np.complex64), b.astype(np.complex64)), usual)
 
 
 @conv.rejects
@@ -670,6 +648,4 @@ def _() -> Iterator[BadInput]:
     usual = {"strides": (1, 1), "dilations": (1, 1), "padding": "VALID"}
     for window in [(2, 2), (0, 1), (-1, 1), (5, 5), (1,), (2**40, 1)]:
         arrays = np.ones((1, 4, 4, 3), np.float32), np.ones((1, 4, 4, 1), np.float32)
-        yield BadInput(
-            "the window must be one whose convolution gives g", arrays, {"window": window, **usual}
-        )
+        yield BadInput("the window must be one whose convolution gives g", arrays, {"window": window, **usual})

@@ -50,9 +50,7 @@ def _states(
 
 
 @op(eager=_states, dtypes=INDEX, outputs=4, tf_name="CTCStates")
-def ctc_states(
-    xp: Any, labels: Any, label_length: Any, logit_length: Any, *, classes: int, blank: int
-) -> Any:
+def ctc_states(xp: Any, labels: Any, label_length: Any, logit_length: Any, *, classes: int, blank: int) -> Any:
     """Each state's class, whether a skip enters it, whether alignments may end there; who has no labels."""
     return _states(np.asarray(labels), np.asarray(label_length), np.asarray(logit_length), classes, blank)
 
@@ -107,6 +105,4 @@ def _() -> Iterator[BadInput]:
         yield BadInput("labels are classes, lengths fit", tuple(given), {"classes": 3, "blank": 0})
     for blank in (3, -4, 2**40):
         yield BadInput("the blank is a class", tuple(usual), {"classes": 3, "blank": blank})
-    yield BadInput(
-        "labels are integers", (usual[0].astype(np.float32), *usual[1:]), {"classes": 3, "blank": 0}
-    )
+    yield BadInput("labels are integers", (usual[0].astype(np.float32), *usual[1:]), {"classes": 3, "blank": 0})

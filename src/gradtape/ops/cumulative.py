@@ -34,9 +34,7 @@ def moved_on(x: Any, axis: int, reverse: bool) -> Any:
 
 def _recurrence(x: Array, decay: Array, axis: int, reverse: bool) -> Array:
     if x.shape != decay.shape or not -x.ndim <= axis < x.ndim:
-        raise invalid(
-            f"linear_recurrence: x {x.shape} and decay {decay.shape} need one shape that has axis {axis}."
-        )
+        raise invalid(f"linear_recurrence: x {x.shape} and decay {decay.shape} need one shape that has axis {axis}.")
     total, factor = np.moveaxis(x, axis, 0).copy(), np.moveaxis(decay, axis, 0).copy()
     if reverse:
         total, factor = total[::-1], factor[::-1]
@@ -88,9 +86,7 @@ def _(t: Any, decay: Any, out: Any, axis: int, reverse: bool) -> Any:
 @linear_recurrence.batched
 def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
     _, (x, decay) = all_batched(is_batched, args)
-    return linear_recurrence(
-        x, decay, **{**attributes, "axis": negative_axis(attributes["axis"], rank_of(x) - 1)}
-    )
+    return linear_recurrence(x, decay, **{**attributes, "axis": negative_axis(attributes["axis"], rank_of(x) - 1)})
 
 
 _CASES: list[tuple[tuple[int, ...], int, bool]] = [

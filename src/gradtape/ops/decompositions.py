@@ -31,9 +31,7 @@ def _cholesky(input: Array) -> Array:
     try:
         return np.linalg.cholesky(input)
     except np.linalg.LinAlgError:
-        return np.stack([_cholesky_or_nan(m) for m in input.reshape(-1, *input.shape[-2:])]).reshape(
-            input.shape
-        )
+        return np.stack([_cholesky_or_nan(m) for m in input.reshape(-1, *input.shape[-2:])]).reshape(input.shape)
 
 
 def _cholesky_or_nan(matrix: Array) -> Array:
@@ -104,9 +102,7 @@ def _(draw: Any) -> Iterator[Sample]:
 def _(input: Any) -> Any:
     result = np.zeros_like(input)
     for j in range(input.shape[-1]):
-        rest = input[..., j:, j] - np.einsum(
-            "...ik,...k->...i", result[..., j:, :j], np.conj(result[..., j, :j])
-        )
+        rest = input[..., j:, j] - np.einsum("...ik,...k->...i", result[..., j:, :j], np.conj(result[..., j, :j]))
         result[..., j:, j] = rest / np.sqrt(rest[..., :1])
     return result
 
@@ -184,9 +180,7 @@ def _(t: Any, input: Any, out: Any, full_matrices: bool) -> Any:
     q, r = out
     if m < n:
         dq, dr = _qr_tangent(columns(t, 0, m), q, columns(r, 0, m))
-        rest = product(dq, columns(input, m, n), adjoint_a=True) + product(
-            q, columns(t, m, n), adjoint_a=True
-        )
+        rest = product(dq, columns(input, m, n), adjoint_a=True) + product(q, columns(t, m, n), adjoint_a=True)
         return [dq, concat([dr, rest], axis=-1)]
     if not full_matrices or m == n:
         return _qr_tangent(t, q, r)
@@ -310,9 +304,7 @@ def _(t: Any, out: Any) -> Any:
     permuted = take(t, order, axis=rank - 2, batch_dims=rank - 2)
     lower = _unit_lower(factors)
     inner = _over(triangular_solve(lower, permuted, lower=True, adjoint=False), factors)
-    change = product(lower, lower_part(inner, strictly=True)) + product(
-        upper_part(inner), upper_part(factors)
-    )
+    change = product(lower, lower_part(inner, strictly=True)) + product(upper_part(inner), upper_part(factors))
     return [change, None]
 
 

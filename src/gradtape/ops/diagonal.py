@@ -79,9 +79,7 @@ def _diag_part(input: Array, k: Band = (0, 0), padding_value: Any = 0, align: st
 
 
 @op(eager=_diag_part, dtypes=_TYPES, tf_name="MatrixDiagPartV3")
-def diag_part(
-    xp: Any, input: Any, *, k: Band = (0, 0), padding_value: Any = 0, align: str = "RIGHT_LEFT"
-) -> Any:
+def diag_part(xp: Any, input: Any, *, k: Band = (0, 0), padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Any:
     """The diagonals k[0] to k[1] of matrices: a vector for one, else one row each from the highest down."""
     row, column, valid = _layout(*input.shape[-2:], k, align)
     found = xp.where(valid, input[..., row, column], padding_value)
@@ -162,9 +160,7 @@ def _matrix_size(diagonal: Array, k: Band, num_rows: int, num_cols: int, align: 
     if diagonal.ndim < 1 + (count > 1) or count < 1:
         raise invalid(f"diag: diagonals of shape {diagonal.shape} cannot be the diagonals {k[0]} to {k[1]}.")
     if count > 1 and diagonal.shape[-2] != count:
-        raise invalid(
-            f"diag: k = {k} names {count} diagonals, but there are {diagonal.shape[-2]}: {diagonal.shape}."
-        )
+        raise invalid(f"diag: k = {k} names {count} diagonals, but there are {diagonal.shape[-2]}: {diagonal.shape}.")
     longest = diagonal.shape[-1]
     fewest_rows, fewest_columns = longest - min(k[1], 0), longest + max(k[0], 0)
     if num_rows == -1 and num_cols == -1:
@@ -201,9 +197,7 @@ def _diag(
 def _written(result: Array, diagonal: Array, k: Band, align: str) -> Array:
     """The matrices with their diagonals overwritten, in place."""
     row, column, valid = _layout(*result.shape[-2:], k, align)
-    result[..., row[valid], column[valid]] = (diagonal[..., None, :] if k[0] == k[1] else diagonal)[
-        ..., valid
-    ]
+    result[..., row[valid], column[valid]] = (diagonal[..., None, :] if k[0] == k[1] else diagonal)[..., valid]
     return result
 
 
@@ -243,9 +237,7 @@ diag.batched(batch_leading)
 def _(draw: Any) -> Iterator[Sample]:
     for shape, k, align in _BANDS:
         rows, columns = shape[-2:]
-        yield Sample(
-            (draw(_compact_shape(shape, k)),), {"k": k, "num_rows": rows, "num_cols": columns, "align": align}
-        )
+        yield Sample((draw(_compact_shape(shape, k)),), {"k": k, "num_rows": rows, "num_cols": columns, "align": align})
     yield Sample((draw((3,)),))
     yield Sample((draw((2, 3)),), {"k": (1, 1), "padding_value": 5})
     yield Sample((draw((3,)),), {"num_rows": 5})
@@ -419,9 +411,7 @@ def _() -> Iterator[BadInput]:
     for lower, upper in [(4, 0), (0, 5), (9, 9), (2**40, 0), (0, 2**40), (5, -1), (-1, 6), (2**62, -1)]:
         yield BadInput("the band lies in the matrix", (x,), {"num_lower": lower, "num_upper": upper})
     for shape in [(), (3,)]:
-        yield BadInput(
-            "a matrix has two axes", (np.ones(shape, np.float32),), {"num_lower": 0, "num_upper": 0}
-        )
+        yield BadInput("a matrix has two axes", (np.ones(shape, np.float32),), {"num_lower": 0, "num_upper": 0})
 
 
 # --- what rules are written with ----------------------------------------------------------------------------

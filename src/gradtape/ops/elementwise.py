@@ -1006,7 +1006,20 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 
 @convert.samples
 def _(draw: Any) -> Iterator[Sample]:
-    for shape in [(), (1,), (4,), (0,), (2, 3), (3, 1), (1, 3), (2, 0), (2, 1, 3), (2, 3, 2), (5, 2), (1, 1, 1)]:
+    for shape in [
+        (),
+        (1,),
+        (4,),
+        (0,),
+        (2, 3),
+        (3, 1),
+        (1, 3),
+        (2, 0),
+        (2, 1, 3),
+        (2, 3, 2),
+        (5, 2),
+        (1, 1, 1),
+    ]:
         x = draw(shape)
         yield Sample((x,), {"dtype": np.dtype(np.complex128 if x.dtype.kind == "c" else np.float64)})
 

@@ -154,7 +154,9 @@ def reject_operands(op: Op) -> None:
 
     @op.rejects
     def _() -> Iterator[BadInput]:
-        allowed = next(t for t in (np.float32, np.int32, np.bool_, np.complex64, np.object_) if np.dtype(t) in op.dtypes)
+        allowed = next(
+            t for t in (np.float32, np.int32, np.bool_, np.complex64, np.object_) if np.dtype(t) in op.dtypes
+        )
         rest = tuple(_of_type(op, name, allowed) for name in op.arguments[1:])
         yield from not_tensors(*rest)
         for kind in DTYPES:
@@ -163,7 +165,13 @@ def reject_operands(op: Op) -> None:
                 yield BadInput("a type it is not defined for", (np.ones(2, kind.numpy), *others))
         if not rest or op.other:
             return
-        for left, right in [((2,), (3,)), ((2, 3), (2,)), ((2, 3), (3, 2)), ((0,), (2,)), ((4, 1, 2), (3, 3))]:
+        for left, right in [
+            ((2,), (3,)),
+            ((2, 3), (2,)),
+            ((2, 3), (3, 2)),
+            ((0,), (2,)),
+            ((4, 1, 2), (3, 3)),
+        ]:
             others = tuple(np.ones(right, allowed) for _ in rest)
             yield BadInput("shapes must broadcast", (np.ones(left, allowed), *others))
         other = np.bool_ if allowed is not np.bool_ else np.int32
@@ -173,7 +181,14 @@ def reject_operands(op: Op) -> None:
 def not_tensors(*rest: Any) -> Iterator[BadInput]:
     """Calls whose first operand no tensor can hold."""
     dates, parts = np.array(["2020-01-01"], "M8[D]"), np.zeros(2, [("a", "f4"), ("b", "i4")])
-    for value in ([1.0, "a"], [[1.0], [2.0, 3.0]], [[[1.0]], [[2.0], [3.0]]], np.array([object()]), dates, parts):
+    for value in (
+        [1.0, "a"],
+        [[1.0], [2.0, 3.0]],
+        [[[1.0]], [[2.0], [3.0]]],
+        np.array([object()]),
+        dates,
+        parts,
+    ):
         yield BadInput("no tensor can hold this", (value, *rest), error=(ValueError, TypeError, InvalidArgumentError))
 
 

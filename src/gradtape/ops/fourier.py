@@ -296,11 +296,7 @@ def _cosines(size: int, kind: int, orthonormal: bool) -> Array:
         if orthonormal:
             return _cosines(size, 2, True).T
         return np.cos(np.pi * (2 * k + 1) * n / (2 * size)) * np.where(n == 0, 1.0, 2.0)
-    return (
-        2
-        * np.cos(np.pi * (2 * k + 1) * (2 * n + 1) / (4 * size))
-        * (1 / np.sqrt(2 * size) if orthonormal else 1.0)
-    )
+    return 2 * np.cos(np.pi * (2 * k + 1) * (2 * n + 1) / (4 * size)) * (1 / np.sqrt(2 * size) if orthonormal else 1.0)
 
 
 def _scaled_ends(x: Any, first: float, last: float = 1.0) -> Any:
@@ -333,9 +329,7 @@ def _(input: Array, kind: int, orthonormal: bool) -> None:
     if input.ndim < 1:
         raise invalid("dct: a signal has at least one axis, got a scalar.")
     if kind == 1:
-        raise invalid(
-            f"dct: kind 1 has no orthonormal form and needs at least two numbers, got shape {input.shape}."
-        )
+        raise invalid(f"dct: kind 1 has no orthonormal form and needs at least two numbers, got shape {input.shape}.")
 
 
 @dct.samples

@@ -85,26 +85,19 @@ def _(signal: Array, length: int, step: int, count: int) -> None:
     if not signal.ndim:
         raise invalid("frame: a signal has at least one axis, got a scalar.")
     if step < 1 or length < 0:
-        raise invalid(
-            f"frame: frame_step must be positive and frame_length not negative, got {step} and {length}."
-        )
-    raise invalid(
-        f"frame: {count} frames of {length} every {step} do not fit in a signal of shape {signal.shape}."
-    )
+        raise invalid(f"frame: frame_step must be positive and frame_length not negative, got {step} and {length}.")
+    raise invalid(f"frame: {count} frames of {length} every {step} do not fit in a signal of shape {signal.shape}.")
 
 
 @overlap_add.checks
 def _(frames: Array, step: int, size: int) -> None:
     if frames.ndim < 2:
         raise invalid(
-            "overlap_and_add: frames have at least two axes (..., frames, frame_length), "
-            f"got shape {frames.shape}."
+            f"overlap_and_add: frames have at least two axes (..., frames, frame_length), got shape {frames.shape}."
         )
     if step < 1:
         raise invalid(f"overlap_and_add: frame_step must be positive, got {step}.")
-    raise invalid(
-        f"overlap_and_add: frames of shape {frames.shape} every {step} do not fit in {size} numbers."
-    )
+    raise invalid(f"overlap_and_add: frames of shape {frames.shape} every {step} do not fit in {size} numbers.")
 
 
 _FRAMINGS = [
@@ -155,9 +148,7 @@ def _() -> Iterator[BadInput]:
         (2**40, 1, 1),
         (3, 1, 2**40),
     ]:
-        yield BadInput(
-            "frames must lie in the signal", (x,), {"length": length, "step": step, "count": count}
-        )
+        yield BadInput("frames must lie in the signal", (x,), {"length": length, "step": step, "count": count})
     yield BadInput("a scalar has no axis", (np.float32(1),), {"length": 1, "step": 1, "count": 1})
 
 

@@ -81,7 +81,18 @@ def _(draw: Any) -> Iterator[Sample]:
 @getitem.rejects
 def _() -> Iterator[BadInput]:
     x = np.ones((2, 3), np.float32)
-    for key in [(2,), (-3,), (0, 3), (0, 0, 0), (slice(None, None, 0),), (2**40,), (0, -4), (Ellipsis, 3), (1, 1, 1), (-(2**40), 0)]:
+    for key in [
+        (2,),
+        (-3,),
+        (0, 3),
+        (0, 0, 0),
+        (slice(None, None, 0),),
+        (2**40,),
+        (0, -4),
+        (Ellipsis, 3),
+        (1, 1, 1),
+        (-(2**40), 0),
+    ]:
         yield BadInput("the position must exist", (x,), {"key": key})
 
 
@@ -121,7 +132,14 @@ def _(draw: Any) -> Iterator[Sample]:
 
 @setitem_zeros.rejects
 def _() -> Iterator[BadInput]:
-    for shape, key in [((3,), (0,)), ((3,), (slice(0, 1),)), ((2, 3), (0,)), ((2,), (5,)), ((2,), (0, 0)), ((4,), (slice(0, 3),))]:
+    for shape, key in [
+        ((3,), (0,)),
+        ((3,), (slice(0, 1),)),
+        ((2, 3), (0,)),
+        ((2,), (5,)),
+        ((2,), (0, 0)),
+        ((4,), (slice(0, 3),)),
+    ]:
         yield BadInput("what is put in fits the slice", (np.ones((2, 2), np.float32),), {"shape": shape, "key": key})
 
 
@@ -189,7 +207,14 @@ def _(draw: Any) -> Iterator[Sample]:
 @pick.rejects
 def _() -> Iterator[BadInput]:
     x = np.ones((2, 3), np.float32)
-    for part in [np.array([2]), np.array([-3]), np.array([True]), np.ones((3, 3), bool), np.array([2**40]), np.ones((2, 3, 1), bool)]:
+    for part in [
+        np.array([2]),
+        np.array([-3]),
+        np.array([True]),
+        np.ones((3, 3), bool),
+        np.array([2**40]),
+        np.ones((2, 3, 1), bool),
+    ]:
         yield BadInput("the positions must exist", (x,), {"key": (part,)})
     for two in [([0], [3]), ([0, 1], [0, 1, 2]), ([5], [0]), ([0, 1, 0], [1, 2])]:
         yield BadInput("index arrays broadcast", (x,), {"key": tuple(np.array(p) for p in two)})
@@ -238,9 +263,18 @@ def _(draw: Any) -> Iterator[Sample]:
 
 @put_picked.rejects
 def _() -> Iterator[BadInput]:
-    for shape, picks in [((3,), [0]), ((3,), [0, 1, 2]), ((2,), [5, 5]), ((2,), [-3, 0]), ((4, 2), [0]), ((3,), [[0, 1, 2]])]:
+    for shape, picks in [
+        ((3,), [0]),
+        ((3,), [0, 1, 2]),
+        ((2,), [5, 5]),
+        ((2,), [-3, 0]),
+        ((4, 2), [0]),
+        ((3,), [[0, 1, 2]]),
+    ]:
         key = (np.array(picks),)
-        yield BadInput("what is put in fits the positions", (np.ones((2, 2), np.float32),), {"shape": shape, "key": key})
+        yield BadInput(
+            "what is put in fits the positions", (np.ones((2, 2), np.float32),), {"shape": shape, "key": key}
+        )
 
 
 # --- gather ----------------------------------------------------------------------------------------------------------
@@ -345,7 +379,11 @@ def _() -> Iterator[BadInput]:
         ([5], 0, 0), ([-1], 0, 0), ([0], 2, 0), ([0], -3, 0), ([3], 1, 0), ([[0]], 1, 1), ([0], 0, 1), ([0], 0, 2), ([2**31 - 1], 0, 0),
         ([0], 0, -5),
     ]:  # fmt: skip
-        yield BadInput("indices and axes must exist", (x, np.array(indices, np.int32)), {"axis": axis, "batch_dims": batch})
+        yield BadInput(
+            "indices and axes must exist",
+            (x, np.array(indices, np.int32)),
+            {"axis": axis, "batch_dims": batch},
+        )
     yield BadInput("indices are integers", (x, np.array([0.0], np.float32)))
 
 
@@ -496,7 +534,9 @@ def _put_nd(values: Array, indices: Array, shape: tuple[int, ...], batch_dims: i
     key = _nd_full_key(shape, indices, batch_dims, "scatter_nd")
     expected = (*indices.shape[:-1], *shape[batch_dims + indices.shape[-1] :])
     if values.shape != expected:
-        raise invalid(f"scatter_nd: updates must have shape {expected} for indices {indices.shape} and shape {shape}, got {values.shape}.")
+        raise invalid(
+            f"scatter_nd: updates must have shape {expected} for indices {indices.shape} and shape {shape}, got {values.shape}."
+        )
     result = np.zeros(shape, values.dtype)
     if key:
         np.add.at(result, key, values)
@@ -531,7 +571,10 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 def _(draw: Any) -> Iterator[Sample]:
     for shape, indices, batch_dims in _ND:
         picks = np.array(indices, np.int32)
-        yield Sample((draw(_gather_nd(np.empty(shape), picks, batch_dims).shape), picks), {"shape": shape, "batch_dims": batch_dims})
+        yield Sample(
+            (draw(_gather_nd(np.empty(shape), picks, batch_dims).shape), picks),
+            {"shape": shape, "batch_dims": batch_dims},
+        )
 
 
 @put_nd.rejects
@@ -560,7 +603,14 @@ def _one_hot(indices: Array, depth: int, on_value: Any, off_value: Any, axis: in
 
 @op(eager=_one_hot, dtypes=INTEGER, tf_name="OneHot")
 def encode_one_hot(
-    xp: Any, indices: Any, *, depth: int, on_value: Any = 1, off_value: Any = 0, axis: int = -1, dtype: Any = np.float32
+    xp: Any,
+    indices: Any,
+    *,
+    depth: int,
+    on_value: Any = 1,
+    off_value: Any = 0,
+    axis: int = -1,
+    dtype: Any = np.float32,
 ) -> Any:
     """`on_value` at each index along a new axis of size `depth`, `off_value` elsewhere."""
     hot = xp.where(indices[..., None] == xp.arange(depth), on_value, off_value).astype(dtype)
@@ -693,7 +743,17 @@ def sample_scatter(scatter: Op) -> None:
     @scatter.rejects
     def _() -> Iterator[BadInput]:
         x, u = np.ones((3,), np.float32), np.ones((2,), np.float32)
-        for indices in [[[3], [0]], [[-1], [0]], [[0, 0], [0, 0]], [[0]], [[0], [1], [2]], 0, [0, 1], [[2**31 - 1], [0]], [[9], [9]]]:
+        for indices in [
+            [[3], [0]],
+            [[-1], [0]],
+            [[0, 0], [0, 0]],
+            [[0]],
+            [[0], [1], [2]],
+            0,
+            [0, 1],
+            [[2**31 - 1], [0]],
+            [[9], [9]],
+        ]:
             yield BadInput("positions must exist, with one update each", (x, np.array(indices, np.int32), u))
         yield BadInput("indices are integers", (x, np.array([[0.0], [1.0]], np.float32), u))
         yield BadInput("types never mix", (x, np.array([[0], [1]], np.int32), u.astype(np.float64)))

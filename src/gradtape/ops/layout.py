@@ -210,7 +210,9 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 
 @permute.checks
 def _(a: Array, perm: tuple[int, ...]) -> None:
-    raise invalid(f"transpose: perm {list(perm)} is not a permutation of the {a.ndim} axes of a tensor of shape {a.shape}.")
+    raise invalid(
+        f"transpose: perm {list(perm)} is not a permutation of the {a.ndim} axes of a tensor of shape {a.shape}."
+    )
 
 
 @permute.samples
@@ -465,7 +467,9 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 def _(value: Array, sizes: tuple[int, ...], axis: Any) -> None:
     if not isinstance(axis, int) or not -value.ndim <= axis < value.ndim:
         raise invalid(f"split: axis {axis} does not exist in a tensor of shape {value.shape}.")
-    raise invalid(f"split: sizes {list(sizes)} must be non-negative and add up to {value.shape[axis]}, the size of axis {axis}.")
+    raise invalid(
+        f"split: sizes {list(sizes)} must be non-negative and add up to {value.shape[axis]}, the size of axis {axis}."
+    )
 
 
 @split_sizes.samples
@@ -583,7 +587,12 @@ def _() -> Iterator[BadInput]:
         ((1, 1),), ((1, 1), (1, 1), (1, 1)), ((-1, 0), (0, 0)), ((0, 0), (0, -5)), (), ((1,), (1,)), ((1, 1, 1), (1, 1, 1)),
         ((0, 2**60), (0, 2**60)), ((-(2**40), 0), (0, 0)), ((1, 1), (1,)),
     ]:  # fmt: skip
-        yield BadInput("one pair of non-negative sizes for each axis", (x,), {"paddings": paddings}, (InvalidArgumentError, ResourceExhaustedError))
+        yield BadInput(
+            "one pair of non-negative sizes for each axis",
+            (x,),
+            {"paddings": paddings},
+            (InvalidArgumentError, ResourceExhaustedError),
+        )
 
 
 @op(dtypes=ANY)
@@ -591,7 +600,9 @@ def crop(xp: Any, tensor: Any, *, paddings: tuple[tuple[int, int], ...]) -> Any:
     """The tensor without its border: the transpose of padding with zeros."""
     if any(min(pair) < 0 or sum(pair) > size for pair, size in zip(paddings, tensor.shape, strict=True)):
         raise ValueError("more is cut off than there is")
-    return tensor[tuple(slice(before, size - after) for (before, after), size in zip(paddings, tensor.shape, strict=True))]
+    return tensor[
+        tuple(slice(before, size - after) for (before, after), size in zip(paddings, tensor.shape, strict=True))
+    ]
 
 
 @crop.vjp("tensor")
@@ -620,7 +631,14 @@ def _(draw: Any) -> Iterator[Sample]:
 @crop.rejects
 def _() -> Iterator[BadInput]:
     x = np.ones((2, 3), np.float32)
-    for paddings in [((1, 1),), ((3, 0), (0, 0)), ((1, 2), (0, 0)), ((-1, 0), (0, 0)), ((0, 0), (0, -2)), ((0, 0), (4, 4))]:
+    for paddings in [
+        ((1, 1),),
+        ((3, 0), (0, 0)),
+        ((1, 2), (0, 0)),
+        ((-1, 0), (0, 0)),
+        ((0, 0), (0, -2)),
+        ((0, 0), (4, 4)),
+    ]:
         yield BadInput("no more can be cut off than there is", (x,), {"paddings": paddings})
 
 
@@ -756,7 +774,21 @@ def _(draw: Any) -> Iterator[Sample]:
 @tile.rejects
 def _() -> Iterator[BadInput]:
     x = np.ones((2, 3), np.float32)
-    for multiples in [(2,), (1, 1, 1), (-1, 1), (1, -2), (), (2**40, 2**40), (0, -1), (-(2**40), 1), (1, 2, 3, 4), (-1, -1)]:
-        yield BadInput("one non-negative multiple for each axis", (x,), {"multiples": multiples}, (InvalidArgumentError, ResourceExhaustedError))
-
-
+    for multiples in [
+        (2,),
+        (1, 1, 1),
+        (-1, 1),
+        (1, -2),
+        (),
+        (2**40, 2**40),
+        (0, -1),
+        (-(2**40), 1),
+        (1, 2, 3, 4),
+        (-1, -1),
+    ]:
+        yield BadInput(
+            "one non-negative multiple for each axis",
+            (x,),
+            {"multiples": multiples},
+            (InvalidArgumentError, ResourceExhaustedError),
+        )

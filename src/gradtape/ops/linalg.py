@@ -73,17 +73,10 @@ matmul.linear("a", "b")
 @matmul.batched
 def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
     a, b = args
-    if (
-        is_batched == (True, False)
-        and rank_of(a) == 3
-        and not attributes.get("transpose_a")
-        and rank_of(b) == 2
-    ):
+    if is_batched == (True, False) and rank_of(a) == 3 and not attributes.get("transpose_a") and rank_of(b) == 2:
         # Fold the batch into the rows of one product.
         size, rows, inner = shape_of(a)
-        product = matmul(
-            reshape(a, shape=(size * rows, inner)), b, transpose_b=attributes.get("transpose_b", False)
-        )
+        product = matmul(reshape(a, shape=(size * rows, inner)), b, transpose_b=attributes.get("transpose_b", False))
         return reshape(product, shape=(size, rows, shape_of(product)[-1]))
     ranks = [rank_of(x) - batched for x, batched in zip(args, is_batched, strict=True)]
     rank = max(ranks)
@@ -301,9 +294,7 @@ contract.multilinear = True
 def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
     inputs, output = attributes["equation"].split("->")
     labels = inputs.split(",")
-    fresh = next(
-        c for c in "ZYXWVUTSRQPONMLKJIHGFEDCBAzyxwvutsrqponmlkjihgfedcba" if c not in attributes["equation"]
-    )
+    fresh = next(c for c in "ZYXWVUTSRQPONMLKJIHGFEDCBAzyxwvutsrqponmlkjihgfedcba" if c not in attributes["equation"])
     marked = [fresh + s if batched else s for s, batched in zip(labels, is_batched, strict=True)]
     return contract(args[0], equation=",".join(marked) + "->" + fresh + output)
 
@@ -314,20 +305,14 @@ def _(operands: list[Array], equation: str) -> None:
     labels = inputs.split(",")
     shapes = [o.shape for o in operands]
     if len(labels) != len(operands):
-        raise invalid(
-            f"einsum: equation '{equation}' has {len(labels)} operands, {len(operands)} were given."
-        )
+        raise invalid(f"einsum: equation '{equation}' has {len(labels)} operands, {len(operands)} were given.")
     sizes: dict[str, int] = {}
     for term, shape in zip(labels, shapes, strict=True):
         if len(term) != len(shape):
-            raise invalid(
-                f"einsum: '{term}' in '{equation}' has {len(term)} axes, its operand has shape {shape}."
-            )
+            raise invalid(f"einsum: '{term}' in '{equation}' has {len(term)} axes, its operand has shape {shape}.")
         for c, n in zip(term, shape, strict=True):
             if sizes.setdefault(c, n) != n:
-                raise invalid(
-                    f"einsum: axis '{c}' of '{equation}' has two sizes, {sizes[c]} and {n}: {shapes}."
-                )
+                raise invalid(f"einsum: axis '{c}' of '{equation}' has two sizes, {sizes[c]} and {n}: {shapes}.")
     raise invalid(f"einsum: equation '{equation}' does not make sense for operands of shapes {shapes}.")
 
 
@@ -374,9 +359,7 @@ def _() -> Iterator[BadInput]:
 
 def _cross(a: Array, b: Array) -> Array:
     if a.shape != b.shape or not a.ndim:
-        raise invalid(
-            f"cross: both operands need one shape, with at least one axis; got {a.shape} and {b.shape}."
-        )
+        raise invalid(f"cross: both operands need one shape, with at least one axis; got {a.shape} and {b.shape}.")
     if a.shape[-1] != 3:
         message = f"cross: the cross product is defined for vectors of 3 elements, got shape {a.shape}."
         raise FailedPreconditionError(None, None, message)

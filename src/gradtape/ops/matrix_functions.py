@@ -341,18 +341,14 @@ def _sqrtm_of_one(matrix: Array) -> Array:
     if not np.isfinite(matrix).all():
         return np.full_like(matrix, np.nan)
     triangle, vectors = (
-        schur(matrix, output="complex")
-        if matrix.dtype.kind == "c"
-        else rsf2csf(*schur(matrix, output="real"))
+        schur(matrix, output="complex") if matrix.dtype.kind == "c" else rsf2csf(*schur(matrix, output="real"))
     )
     n = len(matrix)
     root = np.diag(np.sqrt(np.diagonal(triangle)))
     for j in range(1, n):
         column = triangle[:j, j : j + 1]
         if column.any():
-            root[:j, j : j + 1] = trsm(
-                root[:j, :j] + root[j, j] * np.eye(j, dtype=root.dtype), column, lower=False
-            )
+            root[:j, j : j + 1] = trsm(root[:j, :j] + root[j, j] * np.eye(j, dtype=root.dtype), column, lower=False)
     with np.errstate(all="ignore"):
         result: Array = vectors @ root @ np.conj(vectors.T)
     if matrix.dtype.kind == "c":
@@ -496,9 +492,7 @@ def _() -> Iterator[BadInput]:
     for shape in [(), (3,), (0,), (1,)]:
         yield BadInput("a matrix has two axes", (np.ones(shape, np.float32), limit))
     for limits in [(2,), (3, 1)]:
-        yield BadInput(
-            "one limit for each matrix", (np.ones((3, 2, 2), np.float32), np.ones(limits, np.float32))
-        )
+        yield BadInput("one limit for each matrix", (np.ones((3, 2, 2), np.float32), np.ones(limits, np.float32)))
     for kind in ("int32", "bool", "float16"):
         yield BadInput("a matrix of real or complex numbers", (np.ones((2, 2), kind), limit))
     for kind in ("int32", "complex64"):

@@ -32,9 +32,7 @@ def _extract(input: Array, window: Sizes, strides: Sizes, dilations: Sizes, padd
 
 
 @op(eager=_extract, dtypes=NUMERIC, tf_name="ExtractImagePatches")
-def extract_windows(
-    xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
-) -> Any:
+def extract_windows(xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Any:
     """What each window sees: (batch, outputs ..., places of the window, channels); zero on padding."""
     found = _found(input.shape, window, strides, dilations, padding)
     result = xp.zeros(_shape_of_windows(input.shape, found), input.dtype)
@@ -44,9 +42,7 @@ def extract_windows(
     return result
 
 
-def _overlay(
-    g: Array, shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
-) -> Array:
+def _overlay(g: Array, shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Array:
     found = _checked(g, shape, window, strides, dilations, padding)
     result = np.zeros(shape, g.dtype)
     for place, inputs, outputs in found.taps():
@@ -59,8 +55,7 @@ def _checked(g: Any, shape: Any, window: Any, strides: Any, dilations: Any, padd
     found = _found(shape, window, strides, dilations, padding)
     if g.shape != _shape_of_windows(shape, found):
         raise invalid(
-            f"windows: an input of shape {shape} has windows {_shape_of_windows(shape, found)}, got shape "
-            f"{g.shape}."
+            f"windows: an input of shape {shape} has windows {_shape_of_windows(shape, found)}, got shape {g.shape}."
         )
     return found
 
@@ -80,9 +75,7 @@ def overlay_windows(
 
 @extract_windows.vjp("input")
 def _(g: Any, input_shape: Sizes, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
-    return overlay_windows(
-        g, shape=input_shape, window=window, strides=strides, dilations=dilations, padding=padding
-    )
+    return overlay_windows(g, shape=input_shape, window=window, strides=strides, dilations=dilations, padding=padding)
 
 
 @overlay_windows.vjp("g")

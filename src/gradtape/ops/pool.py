@@ -34,8 +34,7 @@ def _pool_windows(shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes,
     for (low, high), width, dilation in zip(found.padding, window, dilations, strict=True):
         if max(low, high) > (width - 1) * dilation:
             raise invalid(
-                f"pool: padding {found.padding} must be smaller than the window {list(window)}, or windows "
-                "are empty."
+                f"pool: padding {found.padding} must be smaller than the window {list(window)}, or windows are empty."
             )
     return found
 
@@ -88,9 +87,7 @@ def _window_max(input: Array, window: Sizes, strides: Sizes, dilations: Sizes, p
 
 
 @op(eager=_window_max, dtypes=REAL, tf_name="MaxPool")
-def window_max(
-    xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
-) -> Any:
+def window_max(xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Any:
     """The largest element of each window."""
     found = _pool_windows(input.shape, window, strides, dilations, padding)
     result = xp.full((input.shape[0], *found.outputs, input.shape[-1]), _lowest(input.dtype), input.dtype)
@@ -117,9 +114,7 @@ def _steps(x: Array, out: Array, found: Windows) -> list[Array]:
     values = [x]
     for axis in reversed(range(1, len(found.window))):
         taps = found.taps_along(axis)
-        values.append(
-            _reduce_along(np.maximum, values[-1], axis + 1, taps, found.outputs[axis], _lowest(x.dtype))
-        )
+        values.append(_reduce_along(np.maximum, values[-1], axis + 1, taps, found.outputs[axis], _lowest(x.dtype)))
     return [*values, out]
 
 
@@ -141,9 +136,7 @@ def _window_max_gradient(
 ) -> Array:
     found = _checked_triple(g, input, largest, window, strides, dilations, padding, "output")
     overlap = any(s <= (w - 1) * d for s, w, d in zip(strides, window, dilations, strict=True))
-    tiled = strides == window and found.sizes == tuple(
-        o * s for o, s in zip(found.outputs, strides, strict=True)
-    )
+    tiled = strides == window and found.sizes == tuple(o * s for o, s in zip(found.outputs, strides, strict=True))
     result = (np.empty if tiled and not overlap else np.zeros)(input.shape, g.dtype)
     stages = _stages(found)
     for block in _pool_blocks(input.shape, input.itemsize):
@@ -239,44 +232,32 @@ def _checked_triple(
 
 @window_max.vjp("input")
 def _(g: Any, input: Any, out: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
-    return window_max_gradient(
-        g, input, out, window=window, strides=strides, dilations=dilations, padding=padding
-    )
+    return window_max_gradient(g, input, out, window=window, strides=strides, dilations=dilations, padding=padding)
 
 
 @window_max.jvp("input")
 def _(t: Any, input: Any, out: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
-    return window_max_pick(
-        t, input, out, window=window, strides=strides, dilations=dilations, padding=padding
-    )
+    return window_max_pick(t, input, out, window=window, strides=strides, dilations=dilations, padding=padding)
 
 
 @window_max_gradient.vjp("g")
 def _(t: Any, input: Any, largest: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
-    return window_max_pick(
-        t, input, largest, window=window, strides=strides, dilations=dilations, padding=padding
-    )
+    return window_max_pick(t, input, largest, window=window, strides=strides, dilations=dilations, padding=padding)
 
 
 @window_max_pick.vjp("t")
 def _(g: Any, input: Any, largest: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
-    return window_max_gradient(
-        g, input, largest, window=window, strides=strides, dilations=dilations, padding=padding
-    )
+    return window_max_gradient(g, input, largest, window=window, strides=strides, dilations=dilations, padding=padding)
 
 
 @window_max_gradient.jvp("g")
 def _(t: Any, input: Any, largest: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
-    return window_max_gradient(
-        t, input, largest, window=window, strides=strides, dilations=dilations, padding=padding
-    )
+    return window_max_gradient(t, input, largest, window=window, strides=strides, dilations=dilations, padding=padding)
 
 
 @window_max_pick.jvp("t")
 def _(t: Any, input: Any, largest: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
-    return window_max_pick(
-        t, input, largest, window=window, strides=strides, dilations=dilations, padding=padding
-    )
+    return window_max_pick(t, input, largest, window=window, strides=strides, dilations=dilations, padding=padding)
 
 
 def _window_argmax(
@@ -316,9 +297,7 @@ def window_argmax(
         best = best.at[o].set(xp.where(better, input[i], best[o]))
         result = result.at[o].set(xp.where(better, positions[i], result[o]))
     if with_batch:
-        result = result + xp.arange(input.shape[0]).reshape(-1, *(1,) * (input.ndim - 1)) * prod(
-            input.shape[1:]
-        )
+        result = result + xp.arange(input.shape[0]).reshape(-1, *(1,) * (input.ndim - 1)) * prod(input.shape[1:])
     return result
 
 
@@ -415,9 +394,7 @@ def _checked_spread(g: Any, shape: Any, window: Any, strides: Any, dilations: An
 
 
 @window_sum.vjp("input")
-def _(
-    g: Any, input_shape: Sizes, window: Any, strides: Any, dilations: Any, padding: Any, average: bool
-) -> Any:
+def _(g: Any, input_shape: Sizes, window: Any, strides: Any, dilations: Any, padding: Any, average: bool) -> Any:
     return window_spread(
         g,
         shape=input_shape,
@@ -431,9 +408,7 @@ def _(
 
 @window_spread.vjp("g")
 def _(t: Any, window: Any, strides: Any, dilations: Any, padding: Any, average: bool) -> Any:
-    return window_sum(
-        t, window=window, strides=strides, dilations=dilations, padding=padding, average=average
-    )
+    return window_sum(t, window=window, strides=strides, dilations=dilations, padding=padding, average=average)
 
 
 window_sum.linear("input")

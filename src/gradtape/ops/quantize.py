@@ -125,4 +125,7 @@ def _() -> Iterator[BadInput]:
     for bits in [1, 0, -3, 17, 2**40]:
         yield BadInput("from 2 to 16 bits", (x, low, high), {"num_bits": bits})
     yield BadInput("the bounds broadcast", (x, np.ones(2, np.float32), high))
-    yield BadInput("complex numbers have no order", (x.astype(np.complex64), low.astype(np.complex64), high.astype(np.complex64)))
+    yield BadInput(
+        "complex numbers have no order",
+        (x.astype(np.complex64), low.astype(np.complex64), high.astype(np.complex64)),
+    )

@@ -20,7 +20,9 @@ def _reverse_sequence(input: Array, seq_lengths: Array, seq_axis: int, batch_axi
     input, lengths = np.asarray(input), np.asarray(seq_lengths)
     for label, axis in (("seq_axis", seq_axis), ("batch_axis", batch_axis)):
         if not 0 <= axis < input.ndim:
-            raise invalid(f"reverse_sequence: {label} {axis} does not exist in shape {input.shape} (0 counts from the front).")
+            raise invalid(
+                f"reverse_sequence: {label} {axis} does not exist in shape {input.shape} (0 counts from the front)."
+            )
     if seq_axis == batch_axis:
         raise invalid(f"reverse_sequence: seq_axis and batch_axis must differ, both are {seq_axis}.")
     size = input.shape[seq_axis]
@@ -106,7 +108,11 @@ def _() -> Iterator[BadInput]:
         ([2, 5], 1, 0), ([2, -1], 1, 0), ([2], 1, 0), ([2, 2], 0, 0), ([2, 2], -1, 0), ([2, 2], 5, 0), ([2, 2], 1, 2), ([[2, 2]], 1, 0), (2, 1, 0),
         ([2, 2, 2], 0, 1), ([2**31 - 1, 0], 1, 0),
     ]:  # fmt: skip
-        yield BadInput("axes and lengths must fit", (x, np.array(lengths, np.int32)), {"seq_axis": seq, "batch_axis": batch})
+        yield BadInput(
+            "axes and lengths must fit",
+            (x, np.array(lengths, np.int32)),
+            {"seq_axis": seq, "batch_axis": batch},
+        )
     yield BadInput("lengths are integers", (x, np.array([1.0, 2.0], np.float32)), {"seq_axis": 1})
 
 
@@ -143,15 +149,28 @@ bitcast.batched(batch_leading)
 
 @bitcast.samples
 def _(draw: Any) -> Iterator[Sample]:
-    for shape, target in [((), np.int64), ((3,), np.int64), ((2, 3), np.int32), ((2,), np.complex64), ((2, 2), np.complex128), ((0,), np.uint8)]:
+    for shape, target in [
+        ((), np.int64),
+        ((3,), np.int64),
+        ((2, 3), np.int32),
+        ((2,), np.complex64),
+        ((2, 2), np.complex128),
+        ((0,), np.uint8),
+    ]:
         yield Sample((draw(shape),), {"dtype": np.dtype(target)})
 
 
 @bitcast.rejects
 def _() -> Iterator[BadInput]:
     for shape in [(), (3,), (1,), (2, 3), (0,), (2, 1)]:
-        yield BadInput("elements must fill the larger type", (np.ones(shape, np.float32),), {"dtype": np.dtype(np.int64)})
+        yield BadInput(
+            "elements must fill the larger type", (np.ones(shape, np.float32),), {"dtype": np.dtype(np.int64)}
+        )
     for target in [np.bool_, np.object_]:
-        yield BadInput("truth values and strings have no bits to read", (np.ones(3, np.float32),), {"dtype": np.dtype(target)})
+        yield BadInput(
+            "truth values and strings have no bits to read",
+            (np.ones(3, np.float32),),
+            {"dtype": np.dtype(target)},
+        )
     yield BadInput("truth values have no bits to read", (np.ones(3, bool),), {"dtype": np.dtype(np.uint8)})
     yield BadInput("strings have no bits to read", (np.array([b"a"], object),), {"dtype": np.dtype(np.uint8)})

@@ -185,7 +185,9 @@ def _product_of_others(x: Any, axis: Axis) -> Any:
     rank = len(shape)
     if rank == 0:
         return ones_like(x)
-    reduced = tuple(range(rank)) if axis is None else tuple(a % rank for a in (axis if isinstance(axis, tuple) else (axis,)))
+    reduced = (
+        tuple(range(rank)) if axis is None else tuple(a % rank for a in (axis if isinstance(axis, tuple) else (axis,)))
+    )
     kept = tuple(a for a in range(rank) if a not in reduced)
     order = (*kept, *reduced)
     rows = reshape(permute(x, perm=order), shape=(_product_of(shape, kept), _product_of(shape, reduced)))
@@ -346,7 +348,16 @@ for _op in (argmax, argmin):
 
     @_op.samples
     def _(draw: Any) -> Iterator[Sample]:
-        for shape, axis in [((4,), 0), ((2, 3), 0), ((2, 3), 1), ((2, 3), -1), ((1,), 0), ((2, 3, 2), 1), ((0, 3), 1), ((5, 1), -2)]:
+        for shape, axis in [
+            ((4,), 0),
+            ((2, 3), 0),
+            ((2, 3), 1),
+            ((2, 3), -1),
+            ((1,), 0),
+            ((2, 3, 2), 1),
+            ((0, 3), 1),
+            ((5, 1), -2),
+        ]:
             yield Sample((draw(shape),), {"axis": axis})
 
     @_op.rejects
@@ -368,7 +379,11 @@ def _cumulative(function: Any, unit: int) -> Any:
         if exclusive:
             head = [slice(None)] * x.ndim
             head[axis] = slice(None, -1)
-            first = np.full([*x.shape[: axis % x.ndim], min(1, x.shape[axis]), *x.shape[axis % x.ndim + 1 :]], unit, x.dtype)
+            first = np.full(
+                [*x.shape[: axis % x.ndim], min(1, x.shape[axis]), *x.shape[axis % x.ndim + 1 :]],
+                unit,
+                x.dtype,
+            )
             x = np.concatenate([first, x[tuple(head)]], axis)
         result = function(x, axis=axis, dtype=x.dtype)
         return np.flip(result, axis) if reverse else result
@@ -398,7 +413,10 @@ def cumprod(xp: Any, x: Any, *, axis: int = 0, exclusive: bool = False, reverse:
     """Running products along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end."""
     x = xp.flip(x, axis) if reverse else x
     if exclusive:
-        x = xp.concatenate([xp.ones_like(xp.take(x, xp.arange(1), axis)), xp.take(x, xp.arange(x.shape[axis] - 1), axis)], axis)
+        x = xp.concatenate(
+            [xp.ones_like(xp.take(x, xp.arange(1), axis)), xp.take(x, xp.arange(x.shape[axis] - 1), axis)],
+            axis,
+        )
     total = xp.cumprod(x, axis=axis)
     return xp.flip(total, axis) if reverse else total
 

@@ -21,9 +21,7 @@ from ..errors import ResourceExhaustedError, invalid
 from ..op import BadInput, Op, Sample, op
 from .family import negative_axis, rank_of
 
-_LARGEST = (
-    1 << 27
-)  # pixels in a line: beyond that it is a mistake, and the weights alone would fill the memory
+_LARGEST = 1 << 27  # pixels in a line: beyond that it is a mistake, and the weights alone would fill the memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +71,7 @@ class Weights:
 
 def _resample(x: Array, axis: int, weights: Weights) -> Array:
     if not isinstance(weights, Weights) or not -x.ndim <= axis < x.ndim or x.shape[axis] != weights.inputs:
-        raise invalid(
-            f"resample: {weights!r} cannot be applied to axis {axis} of a tensor of shape {x.shape}."
-        )
+        raise invalid(f"resample: {weights!r} cannot be applied to axis {axis} of a tensor of shape {x.shape}.")
     if weights.selects:
         return np.take(x, weights.positions[:, 0], axis=axis)
     if x.dtype in NARROW_FLOATS:
@@ -136,9 +132,7 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 
 def _scale(inputs: int, outputs: int) -> np.float32:
     if inputs < 1 or outputs < 1:
-        raise invalid(
-            f"resize: sizes must be positive, got an image of {inputs} and a new size of {outputs}."
-        )
+        raise invalid(f"resize: sizes must be positive, got an image of {inputs} and a new size of {outputs}.")
     if outputs > _LARGEST:
         raise ResourceExhaustedError(None, None, f"resize: a line of {outputs} pixels is too large.")
     return np.float32(inputs) / np.float32(outputs)
@@ -270,9 +264,7 @@ def windowed(name: str, inputs: int, outputs: int, antialias: bool) -> Weights:
     starts = np.clip(np.ceil(samples - reach - np.float32(0.5)), 0, inputs - 1).astype(np.intp)
     ends = np.clip(np.floor(samples + reach - np.float32(0.5)), 0, inputs - 1).astype(np.intp) + 1
     places = starts[:, None] + np.arange(int((ends - starts).max()))
-    distances = np.abs(
-        (places.astype(np.float32) + np.float32(0.5) - samples[:, None]) * (np.float32(1) / stretch)
-    )
+    distances = np.abs((places.astype(np.float32) + np.float32(0.5) - samples[:, None]) * (np.float32(1) / stretch))
     counted = (places < ends[:, None]) & (samples[:, None] <= inputs)
     return _inside(np.where(counted, places, -1), kernel(distances).astype(np.float32), inputs)
 

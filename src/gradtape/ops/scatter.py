@@ -37,7 +37,12 @@ def _batched(scatter: Op, is_batched: Any, args: Any, attributes: dict[str, Any]
     return scatter(tensor, with_batch_positions(indices, size), updates)
 
 
-@op(eager=_combined("tensor_scatter_nd_add", np.add), dtypes=NUMERIC, other={"indices": INDEX}, tf_name="TensorScatterAdd")
+@op(
+    eager=_combined("tensor_scatter_nd_add", np.add),
+    dtypes=NUMERIC,
+    other={"indices": INDEX},
+    tf_name="TensorScatterAdd",
+)
 def tensor_scatter_nd_add(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     """The tensor with `updates` added at `indices`."""
     return tensor.at[tuple(xp.moveaxis(indices, -1, 0))].add(updates)
@@ -63,7 +68,12 @@ def _(t: Any, indices: Any, tensor_shape: tuple[int, ...]) -> Any:
     return put_nd(t, indices, shape=tensor_shape, batch_dims=0)
 
 
-@op(eager=_combined("tensor_scatter_nd_sub", np.subtract), dtypes=NUMERIC, other={"indices": INDEX}, tf_name="TensorScatterSub")
+@op(
+    eager=_combined("tensor_scatter_nd_sub", np.subtract),
+    dtypes=NUMERIC,
+    other={"indices": INDEX},
+    tf_name="TensorScatterSub",
+)
 def tensor_scatter_nd_sub(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     """The tensor with `updates` subtracted at `indices`."""
     return tensor.at[tuple(xp.moveaxis(indices, -1, 0))].add(-updates)
@@ -92,13 +102,23 @@ def _(t: Any, indices: Any, tensor_shape: tuple[int, ...]) -> Any:
 # --- the larger or smaller ---------------------------------------------------------------------------------------------
 
 
-@op(eager=_combined("tensor_scatter_nd_max", np.maximum), dtypes=REAL, other={"indices": INDEX}, tf_name="TensorScatterMax")
+@op(
+    eager=_combined("tensor_scatter_nd_max", np.maximum),
+    dtypes=REAL,
+    other={"indices": INDEX},
+    tf_name="TensorScatterMax",
+)
 def tensor_scatter_nd_max(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     """The tensor, with the larger of its element and the updates at `indices`; ties share the derivative."""
     return tensor.at[tuple(xp.moveaxis(indices, -1, 0))].max(updates)
 
 
-@op(eager=_combined("tensor_scatter_nd_min", np.minimum), dtypes=REAL, other={"indices": INDEX}, tf_name="TensorScatterMin")
+@op(
+    eager=_combined("tensor_scatter_nd_min", np.minimum),
+    dtypes=REAL,
+    other={"indices": INDEX},
+    tf_name="TensorScatterMin",
+)
 def tensor_scatter_nd_min(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     """The tensor, with the smaller of its element and the updates at `indices`; ties share the derivative."""
     return tensor.at[tuple(xp.moveaxis(indices, -1, 0))].min(updates)

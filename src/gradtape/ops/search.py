@@ -30,7 +30,9 @@ def _unique(x: Array, dtype: Any) -> list[Array]:
     if x.ndim != 1:
         raise invalid(f"unique: a vector is needed, got shape {x.shape}. Use tf.reshape(x, [-1]).")
     # NumPy sorts; TensorFlow keeps the order of first appearance. Every nan is a value of its own in both.
-    values, first, inverse, counts = np.unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
+    values, first, inverse, counts = np.unique(
+        x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
+    )
     order = np.argsort(first, kind="stable")
     place = np.empty(order.size, np.int64)
     place[order] = np.arange(order.size)
@@ -111,11 +113,13 @@ def _search_rows(sorted_sequence: Array, values: Array, right: bool, dtype: Any)
 
 
 @op(eager=_search_rows, dtypes=REAL, tf_name="LowerBound")
-def search_sorted(
-    xp: Any, sorted_sequence: Any, values: Any, *, right: bool = False, dtype: Any = _INT32
-) -> Any:
+def search_sorted(xp: Any, sorted_sequence: Any, values: Any, *, right: bool = False, dtype: Any = _INT32) -> Any:
     """Where each value would be put into its sorted row so that the row stays sorted."""
-    below = values[..., :, None] >= sorted_sequence[..., None, :] if right else values[..., :, None] > sorted_sequence[..., None, :]
+    below = (
+        values[..., :, None] >= sorted_sequence[..., None, :]
+        if right
+        else values[..., :, None] > sorted_sequence[..., None, :]
+    )
     return xp.sum(below, axis=-1).astype(dtype)
 
 
@@ -129,7 +133,15 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 
 @search_sorted.samples
 def _(draw: Any) -> Iterator[Sample]:
-    for row, values in [((3,), (4,)), ((0,), (2,)), ((5,), (0,)), ((2, 3), (2, 2)), ((2, 3, 7), (2, 3, 2)), ((1,), (3,)), ((0, 3), (0, 2))]:
+    for row, values in [
+        ((3,), (4,)),
+        ((0,), (2,)),
+        ((5,), (0,)),
+        ((2, 3), (2, 2)),
+        ((2, 3, 7), (2, 3, 2)),
+        ((1,), (3,)),
+        ((0, 3), (0, 2)),
+    ]:
         for right in (False, True):
             yield Sample((np.sort(draw(row), axis=-1), draw(values)), {"right": right, "dtype": np.dtype(np.int64)})
     yield Sample((np.array([1.0, 2.0, 2.0, 3.0]), np.array([2.0, 0.0, 9.0, 3.0])), {"right": True})
@@ -139,14 +151,24 @@ def _(draw: Any) -> Iterator[Sample]:
 def _(sorted_sequence: Any, values: Any, right: bool, dtype: Any) -> Any:
     result = np.zeros(np.shape(values), dtype)
     for row in np.ndindex(*np.shape(values)[:-1]):
-        result[row] = np.searchsorted(np.asarray(sorted_sequence)[row], np.asarray(values)[row], "right" if right else "left")
+        result[row] = np.searchsorted(
+            np.asarray(sorted_sequence)[row], np.asarray(values)[row], "right" if right else "left"
+        )
     return result
 
 
 @search_sorted.rejects
 def _() -> Iterator[BadInput]:
     x = np.ones((2, 3), np.float32)
-    for row, values in [(x, x[0]), (x[0], x), (x[0], x[0, 0]), (x[0, 0], x[0]), (x[0, 0], x[0, 0]), (x, x.T), (x[:1], x)]:
+    for row, values in [
+        (x, x[0]),
+        (x[0], x),
+        (x[0], x[0, 0]),
+        (x[0, 0], x[0]),
+        (x[0, 0], x[0, 0]),
+        (x, x.T),
+        (x[:1], x),
+    ]:
         yield BadInput("the axes before the last must agree", (row, values))
     yield BadInput("positions are int32 or int64", (x, x), {"dtype": np.dtype(np.int16)})
     yield BadInput("types never mix", (x, x.astype(np.float64)))
@@ -175,9 +197,7 @@ def _histogram(values: Array, value_range: Array, nbins: int, dtype: Any) -> Arr
 
 
 @op(eager=_histogram, dtypes=_WIDE)
-def histogram_fixed_width(
-    xp: Any, values: Any, value_range: Any, *, nbins: int = 100, dtype: Any = _INT32
-) -> Any:
+def histogram_fixed_width(xp: Any, values: Any, value_range: Any, *, nbins: int = 100, dtype: Any = _INT32) -> Any:
     """How many values fall into each of `nbins` bins of one width; what lies outside counts in the outer bins."""
     step = (value_range[1] - value_range[0]) / nbins
     bins = xp.clip((values - value_range[0]) / step, 0, nbins - 1).astype(np.int64)
@@ -190,7 +210,13 @@ histogram_fixed_width.not_differentiable("counts are integers", lookup_error=Tru
 @histogram_fixed_width.samples
 def _(draw: Any) -> Iterator[Sample]:
     ends = np.array([0.0, 5.0])
-    for values, bins in [([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], 5), ([], 3), ([[1.0], [4.0]], 1), (2.5, 4), ([np.inf, -np.inf], 2)]:
+    for values, bins in [
+        ([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], 5),
+        ([], 3),
+        ([[1.0], [4.0]], 1),
+        (2.5, 4),
+        ([np.inf, -np.inf], 2),
+    ]:
         yield Sample((np.array(values, np.float64), ends), {"nbins": bins})
 
 
@@ -265,7 +291,9 @@ def _unravel(indices: Array, dims: Array) -> Array:
     for size in sizes.tolist():
         count *= size
     if where.size and (where.min() < 0 or where.max() >= count):
-        raise invalid(f"unravel_index: indices must be in [0, {count}) for dims {sizes.tolist()}, got {where.tolist()}.")
+        raise invalid(
+            f"unravel_index: indices must be in [0, {count}) for dims {sizes.tolist()}, got {where.tolist()}."
+        )
     result = np.empty((sizes.size, *where.shape), where.dtype)
     rest = where
     for axis in range(sizes.size - 1, -1, -1):
@@ -284,7 +312,14 @@ unravel_index.not_differentiable("positions are integers", lookup_error=True)
 
 @unravel_index.samples
 def _(draw: Any) -> Iterator[Sample]:
-    for indices, dims in [([2, 5, 7], [3, 3]), (5, [3, 3]), ([], [2, 2]), ([0], []), ([23, 0], [2, 3, 4]), (0, [1])]:
+    for indices, dims in [
+        ([2, 5, 7], [3, 3]),
+        (5, [3, 3]),
+        ([], [2, 2]),
+        ([0], []),
+        ([23, 0], [2, 3, 4]),
+        (0, [1]),
+    ]:
         yield Sample((np.array(indices, np.int64), np.array(dims, np.int64)))
 
 

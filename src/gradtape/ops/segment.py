@@ -31,9 +31,7 @@ def _reduced(combine: np.ufunc, empty: Any, rows: Array, ids: Array, count: int)
     """`combine` over the rows of each segment, for ids from 0 on; `empty` where there are none."""
     wanted = count * int(np.prod(rows.shape[1:], dtype=np.int64)) * rows.dtype.itemsize
     if wanted >= 2**33 and wanted > 4096 * rows.nbytes:
-        raise ResourceExhaustedError(
-            None, None, f"{count} segments for {len(rows)} rows of data take {wanted} bytes."
-        )
+        raise ResourceExhaustedError(None, None, f"{count} segments for {len(rows)} rows of data take {wanted} bytes.")
     if combine is np.add:
         return add_rows(rows, ids, count)
     if (ids[1:] < ids[:-1]).any():
@@ -52,9 +50,7 @@ def _reduced(combine: np.ufunc, empty: Any, rows: Array, ids: Array, count: int)
 def _sorted_kernel(name: str, combine: np.ufunc, empty: int) -> Rule:
     def kernel(data: Array, segment_ids: Array) -> Array:
         _check_sorted(data, segment_ids, name)
-        return _reduced(
-            combine, empty, data, segment_ids, int(segment_ids[-1]) + 1 if len(segment_ids) else 0
-        )
+        return _reduced(combine, empty, data, segment_ids, int(segment_ids[-1]) + 1 if len(segment_ids) else 0)
 
     return kernel
 
@@ -66,13 +62,9 @@ def _check_sorted(data: Array, ids: Array, name: str) -> None:
             f"segment_ids {ids.shape}."
         )
     if len(ids) and ids[0] < 0:
-        raise invalid(
-            f"{name}: segment id {ids[0]} is negative. Only unsorted_segment_* leave out negative ids."
-        )
+        raise invalid(f"{name}: segment id {ids[0]} is negative. Only unsorted_segment_* leave out negative ids.")
     if (ids[1:] < ids[:-1]).any():
-        raise invalid(
-            f"{name}: segment ids are not increasing. Use tf.math.unsorted_{name} for ids in any order."
-        )
+        raise invalid(f"{name}: segment ids are not increasing. Use tf.math.unsorted_{name} for ids in any order.")
 
 
 def _segment_mean(data: Array, segment_ids: Array) -> Array:
@@ -92,9 +84,7 @@ def _unsorted_kernel(name: str, combine: np.ufunc, empty: Any) -> Rule:
     def kernel(data: Array, segment_ids: Array, num_segments: int) -> Array:
         rank = segment_ids.ndim
         if data.shape[:rank] != segment_ids.shape:
-            raise invalid(
-                f"{name}: data {data.shape} must begin with the shape of segment_ids, {segment_ids.shape}."
-            )
+            raise invalid(f"{name}: data {data.shape} must begin with the shape of segment_ids, {segment_ids.shape}.")
         if num_segments < 0:
             raise invalid(f"{name}: num_segments must not be negative, got {num_segments}.")
         ids, rows = segment_ids.reshape(-1), data.reshape(segment_ids.size, *data.shape[rank:])
@@ -145,9 +135,7 @@ def segment_prod(xp: Any, data: Any, segment_ids: Any) -> Any:
 @op(eager=_sorted_kernel("segment_max", np.maximum, 0), dtypes=REAL, other={"segment_ids": INDEX})
 def segment_max(xp: Any, data: Any, segment_ids: Any) -> Any:
     """The largest element of each segment; 0 for ids that are skipped. Ties share the derivative equally."""
-    found = (
-        xp.full((int(segment_ids[-1]) + 1, *data.shape[1:]), -xp.inf, data.dtype).at[segment_ids].max(data)
-    )
+    found = xp.full((int(segment_ids[-1]) + 1, *data.shape[1:]), -xp.inf, data.dtype).at[segment_ids].max(data)
     return xp.where(xp.isinf(found), 0, found)
 
 
@@ -184,11 +172,7 @@ def unsorted_segment_prod(xp: Any, data: Any, segment_ids: Any, *, num_segments:
 )
 def unsorted_segment_max(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The largest element of each segment; the lowest finite number of empty ones. Ties share equally."""
-    return (
-        _start(xp, data, segment_ids, num_segments, _lowest(data.dtype))
-        .at[segment_ids]
-        .max(data, mode="drop")
-    )
+    return _start(xp, data, segment_ids, num_segments, _lowest(data.dtype)).at[segment_ids].max(data, mode="drop")
 
 
 @op(
@@ -198,11 +182,7 @@ def unsorted_segment_max(xp: Any, data: Any, segment_ids: Any, *, num_segments: 
 )
 def unsorted_segment_min(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The smallest element of each segment; the highest finite number of empty ones. Ties share equally."""
-    return (
-        _start(xp, data, segment_ids, num_segments, _highest(data.dtype))
-        .at[segment_ids]
-        .min(data, mode="drop")
-    )
+    return _start(xp, data, segment_ids, num_segments, _highest(data.dtype)).at[segment_ids].min(data, mode="drop")
 
 
 def _start(xp: Any, data: Any, segment_ids: Any, num_segments: int, empty: Any) -> Any:
@@ -274,11 +254,7 @@ def _(g: Any, segment_ids: Any) -> Any:
 
 @segment_mean.vjp("data")
 def _(g: Any, segment_ids: Any) -> Any:
-    return (
-        spread(g / _sizes(segment_ids, g), segment_ids)
-        if shape_of(segment_ids)[0]
-        else spread(g, segment_ids)
-    )
+    return spread(g / _sizes(segment_ids, g), segment_ids) if shape_of(segment_ids)[0] else spread(g, segment_ids)
 
 
 @segment_prod.vjp("data")
@@ -415,9 +391,7 @@ def _sample_unsorted(reduction: Op, cases: list[tuple[tuple[int, ...], Any, int]
 
 
 for _op in _UNSORTED_OPS:
-    _sample_unsorted(
-        _op, _UNSORTED if _op in (unsorted_segment_sum, unsorted_segment_prod) else _WITHOUT_EMPTY
-    )
+    _sample_unsorted(_op, _UNSORTED if _op in (unsorted_segment_sum, unsorted_segment_prod) else _WITHOUT_EMPTY)
 
     @_op.rejects
     def _() -> Iterator[BadInput]:
@@ -483,9 +457,7 @@ def _count_bins(arr: Array, size: int, by_row: bool, binary: bool, dtype: Any) -
 
 
 @op(eager=_count_bins, dtypes=INDEX, tf_name="DenseBincount")
-def count_bins(
-    xp: Any, arr: Any, *, size: int, by_row: bool = False, binary: bool = False, dtype: Any = _INT32
-) -> Any:
+def count_bins(xp: Any, arr: Any, *, size: int, by_row: bool = False, binary: bool = False, dtype: Any = _INT32) -> Any:
     """How often each of 0, 1, ..., size - 1 occurs (with `binary`: whether), in all or in each row."""
     hot = arr[..., None] == xp.arange(size)
     axes = 1 if by_row else tuple(range(arr.ndim))

@@ -153,8 +153,7 @@ def _solve(matrix: Array, rhs: Array, adjoint: bool = False) -> Array:
     _check_system("solve", matrix, rhs)
     if matrix.shape[:-2] != rhs.shape[:-2]:
         raise invalid(
-            f"solve: the leading axes of matrix {matrix.shape} and rhs {rhs.shape} must be equal. "
-            "Use tf.broadcast_to."
+            f"solve: the leading axes of matrix {matrix.shape} and rhs {rhs.shape} must be equal. Use tf.broadcast_to."
         )
     a = np.conj(matrix.swapaxes(-1, -2)) if adjoint else matrix
     try:
@@ -388,13 +387,9 @@ def _tridiagonal_solve(
     check_matrix("tridiagonal_solve", diagonals, square=False)
     *lead, three, size = diagonals.shape
     if three != 3:
-        raise invalid(
-            f"tridiagonal_solve: three diagonals are needed, of shape [..., 3, M], got {diagonals.shape}."
-        )
+        raise invalid(f"tridiagonal_solve: three diagonals are needed, of shape [..., 3, M], got {diagonals.shape}.")
     if rhs.ndim != diagonals.ndim or rhs.shape[:-1] != (*lead, size):
-        raise invalid(
-            f"tridiagonal_solve: rhs must be of shape {(*lead, size)} with one more axis, got {rhs.shape}."
-        )
+        raise invalid(f"tridiagonal_solve: rhs must be of shape {(*lead, size)} with one more axis, got {rhs.shape}.")
     if not rhs.size:
         return np.zeros_like(rhs)
     count = math.prod(lead)
@@ -440,9 +435,7 @@ def tridiagonal_solve(
     upper, main, lower = (diagonals[..., row, :] for row in range(3))
     size = main.shape[-1]
     matrix = (
-        main[..., None] * xp.eye(size)
-        + upper[..., None] * xp.eye(size, k=1)
-        + lower[..., None] * xp.eye(size, k=-1)
+        main[..., None] * xp.eye(size) + upper[..., None] * xp.eye(size, k=1) + lower[..., None] * xp.eye(size, k=-1)
     )
     return xp.linalg.solve(matrix, rhs)
 
@@ -502,9 +495,7 @@ def _adjoint_solve(g: Any, diagonals: Any, partial_pivoting: bool, perturb_singu
 @tridiagonal_solve.jvp("diagonals")
 def _(t: Any, diagonals: Any, out: Any, partial_pivoting: bool, perturb_singular: bool) -> Any:
     change = tridiagonal_product(_row(t, 0), _row(t, 1), _row(t, 2), out)
-    return -tridiagonal_solve(
-        diagonals, change, partial_pivoting=partial_pivoting, perturb_singular=perturb_singular
-    )
+    return -tridiagonal_solve(diagonals, change, partial_pivoting=partial_pivoting, perturb_singular=perturb_singular)
 
 
 tridiagonal_solve.linear("rhs")

@@ -27,8 +27,7 @@ def _check_places(shape: tuple[int, ...], indices: Array, axis: int, name: str) 
     if not -rank <= axis < rank:
         raise invalid(f"{name}: axis {axis} does not exist in shape {shape}.")
     fits = indices.ndim == rank and all(
-        a == axis % rank or size == given
-        for a, (size, given) in enumerate(zip(shape, indices.shape, strict=True))
+        a == axis % rank or size == given for a, (size, given) in enumerate(zip(shape, indices.shape, strict=True))
     )
     if not fits:
         raise invalid(f"{name}: indices {indices.shape} must have shape {shape}, except along axis {axis}.")

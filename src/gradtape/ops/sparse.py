@@ -77,9 +77,7 @@ def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Any, ...], attributes: d
     steps = np.arange(count)[:, None, None] * np.array([size, inner])
     kind = getattr(indices.dtype, "numpy", indices.dtype)
     places = reshape(add(indices, steps.astype(kind)), shape=(-1, 2))
-    product = op(
-        reshape(values, shape=(-1,)), reshape(b, shape=(count * inner, width)), places, size=count * size
-    )
+    product = op(reshape(values, shape=(-1,)), reshape(b, shape=(count * inner, width)), places, size=count * size)
     return reshape(product, shape=(count, size, width))
 
 

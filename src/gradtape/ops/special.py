@@ -52,9 +52,7 @@ def reject_types(op: Op, **attributes: Any) -> None:
     @op.rejects
     def _() -> Iterator[BadInput]:
         for dtype in (np.int64, np.uint8, np.complex64, np.complex128):
-            yield BadInput(
-                "it is a function of real numbers", (np.ones(3, dtype),) * len(op.arguments), attributes
-            )
+            yield BadInput("it is a function of real numbers", (np.ones(3, dtype),) * len(op.arguments), attributes)
 
 
 # --- error functions ----------------------------------------------------------------------------------------

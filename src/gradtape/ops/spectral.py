@@ -54,9 +54,7 @@ def _like(x: Any, other: Any) -> Any:
 
 # --- Hermitian matrices -------------------------------------------------------------------------------------
 
-_NO_EIGENVALUES = (
-    "{}: the decomposition was not successful. The input might not be valid: it holds inf or nan."
-)
+_NO_EIGENVALUES = "{}: the decomposition was not successful. The input might not be valid: it holds inf or nan."
 
 
 def _eigh(tensor: Array) -> tuple[Array, Array]:
@@ -327,9 +325,7 @@ def _(g: Any, tensor: Any, out: Any, full_matrices: bool) -> Any:
     gaps = _gaps(s * s)
     inner_u, inner_v = product(u1, gu1, adjoint_a=True), product(v1, gv1, adjoint_a=True)
     turn_u, turn_v = gaps * inner_u, gaps * inner_v
-    inner = (
-        diagonal_matrix(gs) + (turn_u + adjoint(turn_u)) * _row(s) + _column(s) * (turn_v + adjoint(turn_v))
-    )
+    inner = diagonal_matrix(gs) + (turn_u + adjoint(turn_u)) * _row(s) + _column(s) * (turn_v + adjoint(turn_v))
     if is_complex(tensor):  # the free phases are those of the longer vectors, as in TensorFlow
         turn = -_phase(inner_v, s) if m <= n else _phase(inner_u, s)
         inner = inner + diagonal_matrix(turn)

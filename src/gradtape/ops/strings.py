@@ -114,10 +114,11 @@ def _(draw: Any) -> Iterator[Sample]:
 @as_string.rejects
 def _() -> Iterator[BadInput]:
     x, n = np.array([1.5], np.float32), np.array([1], np.int32)
-    for array, attributes in [
+    cases: list[tuple[Array, dict[str, Any]]] = [
         (x, {"scientific": True, "shortest": True}), (x, {"fill": "xy"}), (x, {"fill": "x"}),
         (n, {"precision": 2}), (n, {"scientific": True}), (n, {"shortest": True}),
-    ]:  # fmt: skip
+    ]  # fmt: skip
+    for array, attributes in cases:
         yield BadInput("a way to write numbers of this type", (array,), attributes)
 
 
@@ -277,18 +278,14 @@ def _reduce_join(inputs: Array, axis: Any = None, keepdims: bool = False, separa
     lead = moved.shape[: len(kept)]
     count = int(np.prod(moved.shape[len(kept) :], dtype=np.int64))
     between = separator.encode()
-    result = np.empty(lead, object)
+    result, rows = np.empty(lead, object), moved.reshape(*lead, count)
     for index in np.ndindex(lead):
-        result[index] = between.join(moved[index].reshape(count).tolist() if ordered else [moved[index]])
-    return (
-        result.reshape([1 if a in ordered else inputs.shape[a] for a in range(rank)]) if keepdims else result
-    )
+        result[index] = between.join(rows[index].tolist())
+    return result.reshape([1 if a in ordered else inputs.shape[a] for a in range(rank)]) if keepdims else result
 
 
 @op(eager=_reduce_join, dtypes=STRING)
-def reduce_join(
-    xp: Any, inputs: Any, *, axis: Any = None, keepdims: bool = False, separator: str = ""
-) -> Any:
+def reduce_join(xp: Any, inputs: Any, *, axis: Any = None, keepdims: bool = False, separator: str = "") -> Any:
     """The texts along axes joined to one."""
     return _reduce_join(inputs, axis, keepdims, separator)
 
@@ -296,14 +293,15 @@ def reduce_join(
 @reduce_join.samples
 def _(draw: Any) -> Iterator[Sample]:
     table = _text([[b"a", b"b"], [b"c", b"d"]])
-    for attributes in [
+    cases: list[dict[str, Any]] = [
         {},
         {"axis": 0, "separator": ","},
         {"axis": (0, 1)},
         {"axis": (1, 0)},
         {"axis": -1, "keepdims": True},
         {"axis": ()},
-    ]:
+    ]
+    for attributes in cases:
         yield Sample((table,), attributes)
     yield Sample((_text(np.zeros((2, 0), object)),), {"axis": 1})
     yield Sample((_text(b"a"),))
@@ -366,15 +364,15 @@ def _substr(input: Array, pos: Array, len: Array, unit: str = "BYTE") -> Array:
         if not -size <= start <= size:
             raise invalid(f"substr: pos {start} out of range for string {text!r}.")
         first = start + size if start < 0 else start
-        chosen = units[first : size if count < 0 else first + count]
-        return chosen if unit == "BYTE" else b"".join(chosen)  # type: ignore[no-any-return]
+        chosen: Any = units[first : size if count < 0 else first + count]
+        return bytes(chosen) if unit == "BYTE" else b"".join(chosen)
 
     return each(part, object, input, pos, len)
 
 
 @textwise(eager=_substr, dtypes=STRING, other={"pos": INDEX, "len": INDEX})
 def substr(xp: Any, input: Any, pos: Any, len: Any, *, unit: str = "BYTE") -> Any:
-    """The part of each text that begins at `pos` (from the end, if negative) and has `len` units, or all if negative."""
+    """The part of each text from `pos` on (from the end, if negative) of `len` units (all, if negative)."""
     return _substr(input, pos, len, unit)
 
 
@@ -412,15 +410,19 @@ def _regex_replace(input: Array, pattern: str, rewrite: str, replace_global: boo
     compiled = _compiled(pattern)
     groups = [int(number) for number in re.findall(r"(?<!\\)(?:\\\\)*\\(\d)", rewrite)]
     if any(group > compiled.groups for group in groups):
-        return np.array(
-            input, object
-        )  # RE2 leaves the text as it is where the rewrite names a group that is not there
+        return np.array(input, object)  # RE2 leaves the text as it is where the rewrite names a group that is not there
+
+    ends = [-1]
 
     def expand(match: re.Match[str]) -> str:
+        if match.start() == match.end() == ends[-1]:
+            return ""  # RE2 takes no empty match right behind another one
+        ends.append(match.end())
         return re.sub(r"\\(\d|\\)", lambda m: "\\" if m[1] == "\\" else match[int(m[1])] or "", rewrite)
 
     def replace(text: bytes) -> bytes:
         decoded = text.decode("utf-8", "surrogateescape")
+        ends[:] = [-1]
         return compiled.sub(expand, decoded, 0 if replace_global else 1).encode("utf-8", "surrogateescape")
 
     return each(replace, object, input)
@@ -441,9 +443,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 def _regex_full_match(input: Array, pattern: str) -> Array:
     compiled = _compiled(pattern)
-    return each(
-        lambda text: bool(compiled.fullmatch(text.decode("utf-8", "surrogateescape"))), np.bool_, input
-    )
+    return each(lambda text: bool(compiled.fullmatch(text.decode("utf-8", "surrogateescape"))), np.bool_, input)
 
 
 @textwise(eager=_regex_full_match, dtypes=STRING, retypes=True)
@@ -493,20 +493,14 @@ def _() -> Iterator[BadInput]:
         yield BadInput("a bucket at least", (_text(b"a"),), {"num_buckets": buckets})
 
 
-def _unsorted_segment_join(
-    inputs: Array, segment_ids: Array, num_segments: int, separator: str = ""
-) -> Array:
+def _unsorted_segment_join(inputs: Array, segment_ids: Array, num_segments: int, separator: str = "") -> Array:
     if inputs.shape[: segment_ids.ndim] != segment_ids.shape:
-        raise invalid(
-            f"unsorted_segment_join: ids of shape {segment_ids.shape} for inputs of shape {inputs.shape}."
-        )
+        raise invalid(f"unsorted_segment_join: ids of shape {segment_ids.shape} for inputs of shape {inputs.shape}.")
     if num_segments < 0:
         raise invalid(f"unsorted_segment_join: num_segments must not be negative, got {num_segments}.")
     ids = segment_ids.reshape(-1)
     if ids.size and ids.max() >= num_segments:
-        raise invalid(
-            f"unsorted_segment_join: segment id {ids.max()} is not below num_segments {num_segments}."
-        )
+        raise invalid(f"unsorted_segment_join: segment id {ids.max()} is not below num_segments {num_segments}.")
     rest = inputs.shape[segment_ids.ndim :]
     rows = inputs.reshape(len(ids), *rest)
     between = separator.encode()
@@ -517,9 +511,7 @@ def _unsorted_segment_join(
 
 
 @op(eager=_unsorted_segment_join, dtypes=STRING, other={"segment_ids": INDEX})
-def unsorted_segment_join(
-    xp: Any, inputs: Any, segment_ids: Any, *, num_segments: int, separator: str = ""
-) -> Any:
+def unsorted_segment_join(xp: Any, inputs: Any, segment_ids: Any, *, num_segments: int, separator: str = "") -> Any:
     """The texts that share a segment id, joined in their order."""
     return _unsorted_segment_join(inputs, segment_ids, num_segments, separator)
 
@@ -534,9 +526,7 @@ def _(draw: Any) -> Iterator[Sample]:
 def _() -> Iterator[BadInput]:
     texts = _text([b"a", b"b"])
     for ids, count in [([0, 2], 2), ([0], 2), ([[0, 1]], 2), ([0, 0], -1)]:
-        yield BadInput(
-            "an id for each text, below the count", (texts, np.array(ids)), {"num_segments": count}
-        )
+        yield BadInput("an id for each text, below the count", (texts, np.array(ids)), {"num_segments": count})
 
 
 OPS: tuple[Op, ...] = (

@@ -87,16 +87,13 @@ class Windows(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def windows(
-    name: str, sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
-) -> Windows:
+def windows(name: str, sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Windows:
     """The windows on an input, or the error that says why there are none."""
     rank = len(sizes)
     for what, values in (("window", window), ("strides", strides), ("dilations", dilations)):
         if len(values) != rank:
             raise invalid(
-                f"{name}: {what} {list(values)} must have one number for each of the {rank} sizes "
-                f"{list(sizes)}."
+                f"{name}: {what} {list(values)} must have one number for each of the {rank} sizes {list(sizes)}."
             )
         if min(values, default=1) < 1:
             raise invalid(f"{name}: {what} must be positive, got {list(values)}.")
@@ -111,9 +108,7 @@ def windows(
     elif isinstance(padding, tuple):
         pads = list(padding)
         if len(pads) != rank or any(len(pair) != 2 or min(pair) < 0 for pair in pads):
-            raise invalid(
-                f"{name}: explicit padding needs {rank} pairs of sizes that are not negative, got {padding}."
-            )
+            raise invalid(f"{name}: explicit padding needs {rank} pairs of sizes that are not negative, got {padding}.")
     else:
         raise invalid(f'{name}: padding must be "SAME", "VALID" or explicit sizes, got {padding!r}.')
     outputs = []

@@ -71,9 +71,7 @@ def _real_tensor(value: Any) -> Any:
 def _spectrum_tensor(value: Any) -> Any:
     x = convert_to_tensor(value, dtype_hint=dtypes.complex64)
     if not x.dtype.is_complex:
-        raise ValueError(
-            f"IRFFT requires tf.complex64 or tf.complex128 inputs, got {x.dtype!r}. Use tf.cast."
-        )
+        raise ValueError(f"IRFFT requires tf.complex64 or tf.complex128 inputs, got {x.dtype!r}. Use tf.cast.")
     return x
 
 
@@ -234,9 +232,7 @@ def rfftnd(
     """The Fourier transform of real signals over `axes`, half of the last one kept; see `fftnd`."""
     x = _real_tensor(input_tensor)
     chosen = _any_axes(x, fft_length, axes)
-    sizes = (
-        tuple(x.shape[axis] for axis in chosen) if fft_length is None else _lengths(fft_length, len(chosen))
-    )
+    sizes = tuple(x.shape[axis] for axis in chosen) if fft_length is None else _lengths(fft_length, len(chosen))
     return _rfft(_scaled(x, _factor(norm, prod(sizes), inverse=False)), chosen, fft_length)
 
 

@@ -33,9 +33,7 @@ def frame(
     if not x.ndim:
         raise ValueError("frame: a signal has at least one axis, got a scalar.")
     if step < 1 or length < 0:
-        raise invalid(
-            f"frame: frame_step must be positive and frame_length not negative, got {step} and {length}."
-        )
+        raise invalid(f"frame: frame_step must be positive and frame_length not negative, got {step} and {length}.")
     if not -x.ndim <= where < x.ndim:
         raise invalid(f"frame: axis {where} does not exist in a signal of shape {x.shape}.")
     where %= x.ndim

@@ -42,9 +42,7 @@ def _raised_cosine(window_length: Any, periodic: Any, dtype: Any, level: float, 
     return _window(level - swing * np.cos(2 * np.pi * np.arange(length) / period), kind)
 
 
-def hann_window(
-    window_length: Any, periodic: Any = True, dtype: Any = dtypes.float32, name: str | None = None
-) -> Any:
+def hann_window(window_length: Any, periodic: Any = True, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
     """The Hann window, half a raised cosine.
 
     >>> import gradtape as tf
@@ -68,9 +66,7 @@ def vorbis_window(window_length: Any, dtype: Any = dtypes.float32, name: str | N
     return _window(np.sin(np.pi / 2 * np.sin(np.pi * places) ** 2), kind)
 
 
-def kaiser_window(
-    window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None
-) -> Any:
+def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
     """The Kaiser window; the tape follows `beta`, which says how narrow it is."""
     length, kind = _length_and_type(window_length, dtype, least=1)
     if length == 1:

@@ -34,9 +34,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     if all(sparse):
         places, parts = _together(a, b, "add")
         total = from_parts(places, math.add(*parts), sizes_of(a))
-        limit = to_tensor(
-            threshold, None if isinstance(threshold, (Tensor, Variable)) else total.dtype.real_dtype
-        )
+        limit = to_tensor(threshold, None if isinstance(threshold, (Tensor, Variable)) else total.dtype.real_dtype)
         kept = np.flatnonzero(np.abs(total.values._array) >= limit._array)
         return total if len(kept) == len(places) else picked(total, kept, places[kept], sizes_of(a))
     sp, dense = (a, b) if sparse[0] else (b, a)
@@ -45,9 +43,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
         raise invalid(f"add: a dense tensor of shape {dense.shape} and a sparse one of shape {sizes_of(sp)}.")
     check_places(sp, "add")
     return (
-        arrays.tensor_scatter_nd_add(dense, sp.indices, sp.values)
-        if dense.ndim
-        else dense + math.reduce_sum(sp.values)
+        arrays.tensor_scatter_nd_add(dense, sp.indices, sp.values) if dense.ndim else dense + math.reduce_sum(sp.values)
     )
 
 
@@ -112,13 +108,11 @@ def reduce_max(
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The largest value over some axes, or all; 0 where there are no values. Zeros that are not stored do not count."""
+    """The largest value over some axes, or all; 0 where there are none. Zeros not stored do not count."""
     return _reduce(math.unsorted_segment_max, sp_input, axis, keepdims, output_is_sparse, "reduce_max")
 
 
-def _reduce(
-    combine: Callable[..., Any], sp_input: Any, axis: Any, keepdims: Any, sparse: bool, name: str
-) -> Any:
+def _reduce(combine: Callable[..., Any], sp_input: Any, axis: Any, keepdims: Any, sparse: bool, name: str) -> Any:
     sp = as_sparse(sp_input, name)
     check_places(sp, name)
     sizes = sizes_of(sp)
@@ -174,8 +168,8 @@ def sparse_dense_matmul(
         indices, values, sizes = arrays.reverse(indices, [1]), math.conj(values), sizes[::-1]
     if sizes[1] != dense.shape[0]:
         raise invalid(
-            f"sparse_dense_matmul: inner dimensions differ: {sizes[1]} of the sparse and {dense.shape[0]} of the "
-            "dense matrix. Did you mean adjoint_a=True or adjoint_b=True?"
+            f"sparse_dense_matmul: inner dimensions differ: {sizes[1]} of the sparse and {dense.shape[0]} "
+            "of the dense matrix. Did you mean adjoint_a=True or adjoint_b=True?"
         )
     return product.public(values, dense, indices, size=sizes[0])
 
@@ -198,7 +192,7 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
 
 
 def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:
-    """`op` on the values of the sparse arguments, which must have the same places; other arguments as they are.
+    """`op` on the values of the sparse arguments, which must have the same places; others as they are.
 
     >>> import gradtape as tf
     >>> tf.sparse.map_values(tf.square, tf.sparse.from_dense([0.0, 3.0])).values.numpy()
@@ -254,7 +248,7 @@ def segment_sqrt_n(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Any:
-    """The sums of the rows `data[indices]` that share a segment, divided by the square root of their number."""
+    """The sums of the rows `data[indices]` that share a segment, over the square root of their number."""
     total, counts = _segments(data, indices, segment_ids, num_segments)
     return total / math.sqrt(counts)
 
@@ -292,9 +286,7 @@ def bincount(
     array([2, 1], dtype=int32)
     """
     if axis not in (0, -1):
-        raise ValueError(
-            f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
-        )
+        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
     if weights is not None and binary_output:
         raise invalid("bincount: binary_output and weights are mutually exclusive.")
     x = to_tensor(values)
@@ -308,9 +300,7 @@ def bincount(
         raise invalid(f"bincount: with axis=-1 at most two axes are possible, got shape {x.shape}.")
     if numbers.size and numbers.min() < 0:
         raise invalid(f"bincount: values must not be negative, got {numbers.min()}.")
-    width = max(
-        int(numbers.max()) + 1 if numbers.size else 0, 0 if minlength is None else as_ints(minlength)[0]
-    )
+    width = max(int(numbers.max()) + 1 if numbers.size else 0, 0 if minlength is None else as_ints(minlength)[0])
     if maxlength is not None:
         width = min(width, as_ints(maxlength)[0])
     rows = np.repeat(np.arange(len(numbers)), numbers.shape[1])
@@ -330,6 +320,4 @@ def bincount(
         counts = arrays.ones_like(counts)
     places = np.stack(np.divmod(present, max(width, 1)), axis=1)
     by_row = axis == -1 and x.ndim == 2
-    return from_parts(
-        places if by_row else places[:, 1:], counts, (len(numbers), width) if by_row else (width,)
-    )
+    return from_parts(places if by_row else places[:, 1:], counts, (len(numbers), width) if by_row else (width,))

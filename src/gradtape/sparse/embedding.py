@@ -32,9 +32,7 @@ def embedding_lookup_sparse(
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner!r}.")
     if isinstance(params, (list, tuple)):
         if len(params) != 1:
-            raise ValueError(
-                "embedding_lookup_sparse: one tensor of rows is needed; join parts with tf.concat first."
-            )
+            raise ValueError("embedding_lookup_sparse: one tensor of rows is needed; join parts with tf.concat first.")
         (params,) = params
     ids = as_sparse(sp_ids, "embedding_lookup_sparse")
     numbers = places_of(ids)[:, 0]
@@ -49,9 +47,7 @@ def embedding_lookup_sparse(
     else:
         given = as_sparse(sp_weights, "embedding_lookup_sparse")
         if not np.array_equal(places_of(given), places_of(ids)):
-            raise invalid(
-                "embedding_lookup_sparse: sp_ids and sp_weights must have values at the same places."
-            )
+            raise invalid("embedding_lookup_sparse: sp_ids and sp_weights must have values at the same places.")
         weights = to_tensor(given.values)
         if weights.dtype != embeddings.dtype:
             weights = math.cast(weights, embeddings.dtype)

@@ -12,14 +12,14 @@ from .. import arrays, dtypes
 from ..dtypes import Array
 from ..errors import ResourceExhaustedError, invalid
 from ..op import as_int, as_ints, as_shape
+from ..ops.index import pick
 from ..tensor import IndexedSlices, from_array, to_tensor
 from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_parts, places_of, sizes_of
 
 
 def picked(sp: SparseTensor, rows: Array, places: Array, sizes: Any) -> SparseTensor:
-    """The values in these rows, at new places; a tape follows them as one gather."""
-    positions = from_array(np.asarray(rows, np.int64))
-    return from_parts(places, arrays.gather(sp.values, positions), sizes)
+    """The values in these rows, at new places. Their gradient is dense, as TensorFlow's is: `gather` gives slices."""
+    return from_parts(places, pick.public(sp.values, (np.asarray(rows, np.int64),)), sizes)
 
 
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
@@ -35,9 +35,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     return from_parts(places, arrays.gather_nd(dense, from_array(places)), tuple(dense.shape))
 
 
-def to_dense(
-    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
-) -> Any:
+def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Any:
     """The tensor with all its elements; `default_value`, zero if not given, where there is no value.
 
     With `validate_indices`, places must be in order and none repeated; without, the last value at a place
@@ -81,9 +79,7 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
     sizes = sizes_of(sp)
     first, length = as_ints(start), as_ints(size)
     if len(first) != len(sizes) or len(length) != len(sizes):
-        raise invalid(
-            f"slice: start {list(first)} and size {list(length)} must have {len(sizes)} entries each."
-        )
+        raise invalid(f"slice: start {list(first)} and size {list(length)} must have {len(sizes)} entries each.")
     if any(part < 0 for part in length):
         raise invalid(f"slice: a size cannot be negative, got {list(length)}.")
     begin = np.array(first, np.int64)
@@ -93,9 +89,7 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
     return picked(sp, kept, places[kept], result)
 
 
-def split(
-    sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
-) -> list[SparseTensor]:
+def split(sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None) -> list[SparseTensor]:
     """`num_split` parts along an axis; where sizes do not come out even, the first parts have one more."""
     if num_split is None:
         raise ValueError("num_split is required")
@@ -117,13 +111,9 @@ def split(
     return parts
 
 
-def concat(
-    axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None
-) -> SparseTensor:
+def concat(axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None) -> SparseTensor:
     """Sparse tensors one after the other along an axis; the others must agree, or grow to the largest."""
-    inputs = [
-        as_sparse(sp, "concat") for sp in (sp_inputs if isinstance(sp_inputs, Sequence) else [sp_inputs])
-    ]
+    inputs = [as_sparse(sp, "concat") for sp in (sp_inputs if isinstance(sp_inputs, Sequence) else [sp_inputs])]
     if not inputs:
         raise ValueError("concat: at least one SparseTensor is needed.")
     if len(inputs) == 1:
@@ -174,14 +164,10 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     if -1 in new and known and total % known == 0:
         new[new.index(-1)] = total // known
     if -1 in new or int(np.prod(new, dtype=np.int64)) != total:
-        raise invalid(
-            f"reshape: a sparse tensor of shape {old} has {total} elements, which do not fit in {new}."
-        )
+        raise invalid(f"reshape: a sparse tensor of shape {old} has {total} elements, which do not fit in {new}.")
     numbers = flat_places(places_of(sp), old)
     places = (
-        np.stack(np.unravel_index(numbers, new), axis=1)
-        if len(numbers) and new
-        else np.zeros((len(numbers), len(new)))
+        np.stack(np.unravel_index(numbers, new), axis=1) if len(numbers) and new else np.zeros((len(numbers), len(new)))
     )
     return from_parts(places, sp.values, new)
 
@@ -205,7 +191,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     if tuple(mask.shape) != tuple(sp.values.shape):
         raise ValueError(f"retain: a mask of shape {mask.shape} for {sp.values.shape[0]} values.")
     kept = np.flatnonzero(mask._array)
-    return picked(sp, kept, places_of(sp)[kept], sizes_of(sp))
+    return from_parts(places_of(sp)[kept], arrays.gather(sp.values, from_array(kept)), sizes_of(sp))
 
 
 def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
@@ -243,18 +229,14 @@ def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) 
     return filled, from_array(empty)
 
 
-def eye(
-    num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None
-) -> SparseTensor:
+def eye(num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> SparseTensor:
     """The identity matrix."""
     rows = as_int(num_rows)
     columns = rows if num_columns is None else as_int(num_columns)
     if rows < 0 or columns < 0:
         raise invalid(f"eye: sizes cannot be negative, got {rows} and {columns}.")
     diagonal = np.arange(min(rows, columns))
-    return from_parts(
-        np.stack([diagonal, diagonal], axis=1), arrays.ones([len(diagonal)], dtype), (rows, columns)
-    )
+    return from_parts(np.stack([diagonal, diagonal], axis=1), arrays.ones([len(diagonal)], dtype), (rows, columns))
 
 
 def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Any:

@@ -119,17 +119,13 @@ class SparseTensor:
     def _beside(self, other: Any) -> Any:
         """The elements of a dense tensor, broadcast to this shape, at the places of the values."""
         if isinstance(other, SparseTensor):
-            raise TypeError(
-                "SparseTensor: only dense tensors can be factors. Use tf.sparse.map_values or to_dense."
-            )
+            raise TypeError("SparseTensor: only dense tensors can be factors. Use tf.sparse.map_values or to_dense.")
         dense = to_tensor(other, None if isinstance(other, (Tensor, Variable)) else self.dtype)
         sizes = sizes_of(self)
         if not dense.ndim:
             return dense
         if broadcast(tuple(dense.shape), sizes) != sizes:
-            raise invalid(
-                f"SparseTensor: a dense tensor of shape {dense.shape} does not broadcast to {sizes}."
-            )
+            raise invalid(f"SparseTensor: a dense tensor of shape {dense.shape} does not broadcast to {sizes}.")
         check_places(self, "SparseTensor")
         return arrays.gather_nd(arrays.broadcast_to(dense, sizes), self._indices)
 
@@ -159,25 +155,20 @@ def as_sparse(value: Any, name: str) -> SparseTensor:
 
 
 def check_places(sp: SparseTensor, name: str, ordered: bool = False) -> None:
-    """Raise where a place is outside of the shape; with `ordered`, also where one is out of order or repeated."""
+    """Raise where a place is outside; with `ordered`, also where one is out of order or repeated."""
     places, sizes = places_of(sp), np.array(sizes_of(sp), np.int64)
     outside = ((places < 0) | (places >= sizes)).any(axis=1)
     if outside.any():
         row = int(np.argmax(outside))
         raise invalid(
-            f"{name}: indices[{row}] = {places[row].tolist()} is out of bounds: "
-            f"need 0 <= index < {sizes.tolist()}."
+            f"{name}: indices[{row}] = {places[row].tolist()} is out of bounds: need 0 <= index < {sizes.tolist()}."
         )
     if ordered and len(places) > 1:
         numbers = flat_places(places, tuple(sizes.tolist()))
         wrong = np.diff(numbers) <= 0
         if wrong.any():
             row = int(np.argmax(wrong)) + 1
-            why = (
-                "repeated"
-                if numbers[row] == numbers[row - 1]
-                else "out of order. Use tf.sparse.reorder first"
-            )
+            why = "repeated" if numbers[row] == numbers[row - 1] else "out of order. Use tf.sparse.reorder first"
             raise invalid(f"{name}: indices[{row}] = {places[row].tolist()} is {why}.")
 
 
