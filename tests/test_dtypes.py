@@ -56,7 +56,7 @@ def test_python_types_have_tensorflows_defaults():
     assert (tf.as_dtype("half"), tf.as_dtype("double"), tf.half, tf.double) == (tf.float16, tf.float64) * 2
 
 
-@pytest.mark.parametrize("wrong", ["nope", None, object()], ids=str)
+@pytest.mark.parametrize("wrong", ["nope", None, object()], ids=["a word", "None", "an object"])
 def test_what_names_no_type_is_a_type_error(wrong):
     with pytest.raises(TypeError, match="dtype"):
         tf.as_dtype(wrong)

@@ -218,6 +218,7 @@ from .vectorize import vectorized_map  # noqa: E402
 from .version import __version__  # noqa: E402
 
 # What most programs do not need is imported on first use: modules, and names that a module has.
+
 __all__ = [
     "AggregationMethod",
     "Assert",

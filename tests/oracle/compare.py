@@ -34,7 +34,9 @@ class Difference:
     theirs: str
 
     def __str__(self) -> str:
-        return f"{self.mode}, {self.kind}: {self.case.shown()}\n    gradtape:   {self.ours}\n    TensorFlow: {self.theirs}"
+        return (
+            f"{self.mode}, {self.kind}: {self.case.shown()}\n    gradtape:   {self.ours}\n    TensorFlow: {self.theirs}"
+        )
 
 
 def differences(case: Case, ours: dict[str, Any], theirs: dict[str, Any]) -> list[Difference]:
@@ -112,9 +114,7 @@ def close(a: Any, b: Any, tolerance: float) -> bool:
     if a.dtype.kind == "c":
         return close(a.real, b.real, tolerance) and close(a.imag, b.imag, tolerance)
     finite = np.isfinite(b)
-    if not np.array_equal(finite, np.isfinite(a)) or not np.array_equal(
-        a[~finite], b[~finite], equal_nan=True
-    ):
+    if not np.array_equal(finite, np.isfinite(a)) or not np.array_equal(a[~finite], b[~finite], equal_nan=True):
         return False
     scale = max(1.0, float(np.max(np.abs(b[finite]), initial=0.0)))
     return bool(np.all(np.abs(a[finite] - b[finite]) <= tolerance * scale))

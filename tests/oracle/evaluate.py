@@ -67,9 +67,7 @@ def leaves(result: Any) -> Iterator[Any]:
 
 def is_differentiable(leaf: Any) -> bool:
     dtype = getattr(leaf, "dtype", None)
-    return hasattr(leaf, "numpy") and (
-        getattr(dtype, "is_floating", False) or getattr(dtype, "is_complex", False)
-    )
+    return hasattr(leaf, "numpy") and (getattr(dtype, "is_floating", False) or getattr(dtype, "is_complex", False))
 
 
 def written(leaf: Any) -> dict[str, Any] | None:

@@ -30,7 +30,15 @@ BINARY = (
 )  # fmt: skip
 
 # Over one axis, which goes away.
-REDUCTIONS = ("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_logsumexp", "math.reduce_std", "reduce_prod")
+REDUCTIONS = (
+    "reduce_sum",
+    "reduce_mean",
+    "reduce_max",
+    "reduce_min",
+    "reduce_logsumexp",
+    "math.reduce_std",
+    "reduce_prod",
+)
 
 # Along one axis, which stays.
 ALONG = (

@@ -6,8 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import gradtape as tf
 from tests.ops import checks
+
+import gradtape as tf
 
 from .case import Case
 from .compare import Difference
@@ -63,7 +64,9 @@ def summary(counts: Counts, by_row: Sequence[Sequence[Difference]], unknown: Seq
         parts.append(f"--- {subject} ({origin}): {mode}, {kind}: {len(found)}")
         parts += [str(difference) for difference in found[:show]]
     known = sum(map(len, by_row))
-    parts.append(f"{counts.total} comparisons: {known} known differences, {len(unknown)} unknown in {len(groups)} groups")
+    parts.append(
+        f"{counts.total} comparisons: {known} known differences, {len(unknown)} unknown in {len(groups)} groups"
+    )
     return "\n".join(parts)
 
 
@@ -121,7 +124,9 @@ def page(
 
 
 def _origin(origin: str) -> str:
-    return {"sample": "samples", "bad input": "bad inputs", "call": "the call lists", "program": "random programs"}[origin]
+    return {"sample": "samples", "bad input": "bad inputs", "call": "the call lists", "program": "random programs"}[
+        origin
+    ]
 
 
 def _through(name: str) -> str:

@@ -140,7 +140,8 @@ INTERNAL = {
 def public_name(op: Op) -> str | None:
     """The public function with the name of the op."""
     for namespace in NAMESPACES:
-        name = f"tf.{namespace}.{op.name}".replace("..", ".")
+        own = op.name.removeprefix("string_") if namespace == "strings" else op.name
+        name = f"tf.{namespace}.{own}".replace("..", ".")
         if callable(lookup(tf, name)):
             return name
     return None

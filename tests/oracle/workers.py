@@ -39,9 +39,7 @@ def version(python: Path, package: str) -> str:
     """The version of a package that an interpreter has."""
     question = f"from importlib.metadata import version; print(version({package!r}))"
     for name in (package, f"{package}-cpu"):
-        answer = subprocess.run(
-            [str(python), "-c", question.replace(package, name)], capture_output=True, text=True
-        )
+        answer = subprocess.run([str(python), "-c", question.replace(package, name)], capture_output=True, text=True)
         if answer.returncode == 0:
             return answer.stdout.strip()
     raise SystemExit(f"{python} has no {package}.")

@@ -59,9 +59,7 @@ def _transpose(x: Any, *axes: Any) -> Any:
     return manipulation.transpose(x, (axes[0] if len(axes) == 1 else axes) if axes else None)
 
 
-def experimental_enable_numpy_behavior(
-    prefer_float32: bool = False, dtype_conversion_mode: str = "legacy"
-) -> None:
+def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conversion_mode: str = "legacy") -> None:
     """From here on, Python's operators on tensors and variables promote types as NumPy does.
 
     Tensors also get NumPy's methods (`x.T`, `x.reshape(2, 3)`, `x.astype(...)`, `x.sum()`, ...). The

@@ -153,15 +153,11 @@ def logspace(
     return result if dtype is None else to_type(result, dtype)
 
 
-def geomspace(
-    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
-) -> Any:
+def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
     """Numbers with a constant ratio from `start` to `stop`, both of one sign."""
     first, last = promoted(start, stop, 1.0)[:2]
     signs = math.sign(first)
-    result = signs * math.exp(
-        linspace(math.log(math.abs(first)), math.log(math.abs(last)), num, endpoint, axis=axis)
-    )
+    result = signs * math.exp(linspace(math.log(math.abs(first)), math.log(math.abs(last)), num, endpoint, axis=axis))
     return result if dtype is None else to_type(result, dtype)
 
 
@@ -171,10 +167,7 @@ def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = 
     if not sparse:
         return grids
     order = [1, 0, *range(2, len(xi))] if indexing == "xy" and len(xi) > 1 else [*range(len(xi))]
-    return [
-        arrays.reshape(asarray(x), [-1 if a == order[p] else 1 for a in range(len(xi))])
-        for p, x in enumerate(xi)
-    ]
+    return [arrays.reshape(asarray(x), [-1 if a == order[p] else 1 for a in range(len(xi))]) for p, x in enumerate(xi)]
 
 
 def diag(v: Any, k: Any = 0) -> Any:

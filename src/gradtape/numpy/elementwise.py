@@ -339,9 +339,7 @@ VALUED = {name: _valued(name) for name in ("isclose", "isneginf", "isposinf", "i
 
 def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """Whether all elements are nearly equal."""
-    return from_array(
-        np.asarray(np.allclose(np.asarray(asarray(a)), np.asarray(asarray(b)), rtol, atol, equal_nan))
-    )
+    return from_array(np.asarray(np.allclose(np.asarray(asarray(a)), np.asarray(asarray(b)), rtol, atol, equal_nan)))
 
 
 def array_equal(a1: Any, a2: Any) -> Any:

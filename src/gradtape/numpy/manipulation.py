@@ -355,9 +355,7 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, stable: Any = None) -> Any
     """The positions that sort the tensor along an axis; equal elements keep their order."""
     x = asarray(a)
     x = to_type(x, np.int8) if x.dtype.is_bool else x
-    order = (
-        order_of(arrays.reshape(x, (-1,)), 0, stable=True) if axis is None else order_of(x, axis, stable=True)
-    )
+    order = order_of(arrays.reshape(x, (-1,)), 0, stable=True) if axis is None else order_of(x, axis, stable=True)
     return asarray(order, np.int64)
 
 

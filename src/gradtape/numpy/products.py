@@ -110,9 +110,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         raise ValueError(f"Invalid norm order {ord!r} for matrices.")
     if not keepdims:
         return chosen
-    return arrays.reshape(
-        chosen, [1 if p in {q % x.ndim for q in pair} else n for p, n in enumerate(x.shape)]
-    )
+    return arrays.reshape(chosen, [1 if p in {q % x.ndim for q in pair} else n for p, n in enumerate(x.shape)])
 
 
 def _axes(axes: tuple[int, ...] | None) -> Any:
@@ -128,9 +126,7 @@ def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
     if ord == -float("inf"):
         return math.reduce_min(sizes, axis, keepdims)
     if ord == 0:
-        return math.reduce_sum(
-            to_type(math.not_equal(sizes, arrays.zeros_like(sizes)), sizes.dtype), axis, keepdims
-        )
+        return math.reduce_sum(to_type(math.not_equal(sizes, arrays.zeros_like(sizes)), sizes.dtype), axis, keepdims)
     if ord == 2:
         return math.reduce_euclidean_norm(sizes, axis, keepdims)
     if ord == 1:

@@ -29,9 +29,7 @@ def numpy_dtype(dtype: Any) -> np.dtype[Any]:
 
 def is_followed(value: Any) -> bool:
     """Whether the value is a tensor or a variable, or a list with one in it."""
-    return isinstance(value, (Tensor, Variable)) or (
-        isinstance(value, (list, tuple)) and contains_tensor(value)
-    )
+    return isinstance(value, (Tensor, Variable)) or (isinstance(value, (list, tuple)) and contains_tensor(value))
 
 
 def to_type(x: Any, dtype: Any) -> Any:
@@ -120,9 +118,7 @@ def loop_types(ufunc: np.ufunc, kinds: tuple[Any, ...]) -> tuple[np.dtype[Any], 
         kinds = tuple(np.dtype(kind) for kind in kinds)
     types = ufunc.resolve_dtypes((*_beside_bfloat16(kinds), *(None,) * ufunc.nout))
     if np.dtype(object) in types:  # NumPy would ask Python objects: for numbers it has no loop
-        raise TypeError(
-            f"ufunc '{ufunc.__name__}' is not defined for the types {', '.join(map(str, kinds))}."
-        )
+        raise TypeError(f"ufunc '{ufunc.__name__}' is not defined for the types {', '.join(map(str, kinds))}.")
     return types
 
 

@@ -38,9 +38,7 @@ def _max_like(name: str, compute: Function, does: str) -> Function:
     def reduce(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
         x = asarray(a)
         if x.dtype.is_bool:
-            return (math.reduce_any if compute is math.reduce_max else math.reduce_all)(
-                x, axis, bool(keepdims)
-            )
+            return (math.reduce_any if compute is math.reduce_max else math.reduce_all)(x, axis, bool(keepdims))
         return compute(x, axis, bool(keepdims))
 
     return _named(reduce, name, does)
@@ -127,9 +125,7 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False)
     return total / math.reduce_sum(to_type(present, total.dtype), axis, bool(keepdims))
 
 
-def var(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False
-) -> Any:
+def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
     """The variance; the divisor is the number of elements less `ddof`."""
     if out is not None:
         raise TypeError("var: a tensor never changes, so it cannot be `out`.")
@@ -143,9 +139,7 @@ def var(
     return total / float(max(count - ddof, 0))
 
 
-def std(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False
-) -> Any:
+def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
     """The standard deviation; see `var`."""
     return math.sqrt(var(a, axis, dtype, out, ddof, keepdims))
 
