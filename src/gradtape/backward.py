@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from . import nest
 from .context import STATE, Records
 from .errors import NotATensorError, invalid
 from .nan_safe import pull_safely
@@ -34,29 +35,31 @@ def gradients(
 ) -> list[Any]:
     """The cotangents of `sources` as tensors, IndexedSlices or None; weights are ones where nothing is given."""
     on_tensors = records_now()
-    starts: dict[int, Any] = {}
+    for target in targets:
+        if (target.__class__ is not EagerTensor and not isinstance(target, Variable)) or target.dtype.is_narrow:
+            on_tensors = True  # (NumPy's bfloat16 times a Python float is float32, a tensor's is not)
+    cotangents: dict[int, Any] = {}
+    given: dict[int, Any] = {}
     for position, target in enumerate(targets):
-        if isinstance(target, Variable):
-            target = target._value
         number = target._id or identify(target)
-        dtype = target.dtype
-        if not dtype.is_differentiable and number not in records:
+        if number not in records and not target.dtype.is_differentiable:
             continue  # (an op without any derivative has a record that raises)
-        if target.__class__ is not EagerTensor or dtype.is_narrow:
-            # NumPy's bfloat16 times a Python float is float32, a tensor's is not.
-            on_tensors = True
         weight = weights[position] if weights is not None else None
-        start = _ones_like(target) if weight is None else weight
-        starts[number] = start if number not in starts else starts[number] + start
+        if weight is None:
+            start = _ones_like(target, on_tensors)
+        else:
+            given[number] = weight
+            start = weight if on_tensors else weight._array
+        cotangents[number] = start if number not in cotangents else cotangents[number] + start
     numbers = [source._id or identify(source) for source in sources]
-    cotangents = dict(starts) if on_tensors else {number: start._array for number, start in starts.items()}
     found = backpropagate(records, cotangents, numbers, consume, on_tensors)
-    return [_finished(found.get(number), starts.get(number)) for number in numbers]
+    return [_finished(found.get(number), given.get(number)) for number in numbers]
 
 
 def records_now() -> bool:
     """Whether a backward pass must run on tensors, because somebody records it."""
-    return bool(STATE.accumulators) or any(records.__class__ is dict for records in STATE.tapes)
+    tapes = STATE.tapes
+    return bool(STATE.accumulators) or (bool(tapes) and any(records.__class__ is dict for records in tapes))
 
 
 def backpropagate(
@@ -64,7 +67,7 @@ def backpropagate(
 ) -> dict[int, Any]:
     """Walk the record downward from the ids in `cotangents`; the cotangents of those `sources` that were reached."""
     wanted = set(sources)
-    lowest = min(sources, default=0)
+    lowest = min(sources) if sources else 0
     found: dict[int, Any] = {}
     several: dict[int, list[Any]] = {}  # cotangents of ops with several outputs, by the first output's id
     sums: set[int] = set()  # ids whose cotangent is an array made by adding up here: nobody else can see it
@@ -105,13 +108,12 @@ def backpropagate(
             raise (
                 invalid(f"in the gradient of {entry[0].op.name}: {error}") if hasattr(entry[0], "op") else error
             ) from None
-        if n == 1:
-            result = (result,)
-        for position in range(n):
-            part = result[position]
+        place = 1
+        for part in (result,) if n == 1 else result:
+            place += 1
             if part is None:
                 continue
-            source = entry[2 + position]
+            source = entry[place]
             present = cotangents.get(source)
             if present is None:
                 cotangents[source] = part
@@ -164,22 +166,26 @@ def _sum_slices(first: Any, second: Any) -> Any:
     return first + densify(second)
 
 
-def _ones_like(target: Any) -> Any:
-    if target.__class__ is not EagerTensor:
+def _ones_like(target: Any, on_tensors: bool) -> Any:
+    if isinstance(target, Variable):
+        target = target._value
+    elif target.__class__ is not EagerTensor:
         return ones_like(target)
     array = target._array
-    return from_array(np.ones(array.shape, array.dtype) if array.ndim else array.dtype.type(1))
+    ones: Any = np.ones(array.shape, array.dtype) if array.__class__ is np.ndarray else array.__class__(1)
+    return from_array(ones) if on_tensors else ones
 
 
 def _finished(cotangent: Any, given: Any) -> Any:
-    if cotangent is None or isinstance(cotangent, Tensor):
-        return cotangent
+    if isinstance(cotangent, _ARRAYS):
+        return given if given is not None and given._array is cotangent else from_array(cotangent)
     if cotangent.__class__ is IndexedSlices:
         parts = (cotangent.values, cotangent.indices, cotangent.dense_shape)
         return IndexedSlices(*(p if isinstance(p, Tensor) else from_array(np.asarray(p)) for p in parts))
-    if given is not None and given._array is cotangent:
-        return given
-    return from_array(cotangent)
+    return cotangent
+
+
+_ARRAYS = (np.ndarray, np.generic)
 
 
 def zeros_of(source: Any) -> Tensor:
@@ -212,6 +218,13 @@ def checked_unconnected(value: Any) -> UnconnectedGradients:
         raise ValueError(
             f"Unknown value for unconnected_gradients: {value!r}. Use tf.UnconnectedGradients.NONE or ZERO."
         ) from None
+
+
+def checked_tensors(structure: Any, role: str) -> list[Any]:
+    """The leaves of a structure, all of them tensors or variables."""
+    if structure.__class__ is EagerTensor:
+        return [structure]
+    return [checked_tensor(value, role) for value in nest.flatten(structure)]
 
 
 def checked_tensor(value: Any, role: str) -> Any:

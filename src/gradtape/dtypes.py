@@ -165,6 +165,7 @@ INDEX = frozenset({int32.numpy, int64.numpy})
 NARROW_FLOATS = frozenset({float16.numpy, bfloat16.numpy})
 
 BY_NUMPY: dict[np.dtype[Any], DType] = {t.numpy: t for t in ALL}
+BY_NUMBER: dict[int, DType] = {t.numpy.num: t for t in ALL}  # by NumPy's number: hashing a np.dtype costs 150 ns
 _BY_NAME = {t.name: t for t in ALL} | {"half": float16, "double": float64, "float": float32}
 _BY_PYTHON: dict[object, DType] = {
     float: float32,

@@ -219,36 +219,35 @@ def _two_operands(op: Op, general: str, numbers: bool) -> list[str]:
     x, y = op.arguments
     settings = "{" + ", ".join(f"'{n}': {n}" for n in op.attributes) + "}"
     lines = [
-        f"    if {x}.__class__ is Variable:",
-        f"        {x} = {x}._read()",
-        f"    if {y}.__class__ is Variable:",
-        f"        {y} = {y}._read()",
-        f"    if {x}.__class__ is EagerTensor:",
-        f"        _a = {x}._array",
-        "        _dtype = _a.dtype",
-        "        if _dtype is not F32 and _dtype is not F64:",
-        f"            {general}",
-        f"        if {y}.__class__ is EagerTensor:",
-        f"            _b = {y}._array",
-        "            if _b.dtype is not _dtype:",
-        f"                {general}",
+        f"    if {x}.__class__ is not EagerTensor or {y}.__class__ is not EagerTensor:",
+        f"        if {x}.__class__ is Variable:",
+        f"            {x} = {x}._read()",
+        f"        if {y}.__class__ is Variable:",
+        f"            {y} = {y}._read()",
+        f"        if {x}.__class__ is EagerTensor and {y}.__class__ is EagerTensor:",
+        "            pass",
     ]
     if numbers:
-        lines += [
-            f"        elif {y}.__class__ is float or {y}.__class__ is int:",
-            *(f"        {line}" for line in _number_case(op, 0, y)),
-        ]
-    lines += ["        else:", f"            {general}"]
-    if numbers:
-        lines += [
-            f"    elif {y}.__class__ is EagerTensor and ({x}.__class__ is float or {x}.__class__ is int):",
-            f"        _b = {y}._array",
-            "        _dtype = _b.dtype",
-            "        if _dtype is not F32 and _dtype is not F64:",
-            f"            {general}",
-            *(f"    {line}" for line in _number_case(op, 1, x)),
-        ]
-    lines += ["    else:", f"        {general}", *_kernel_call(op, ["_a", "_b"])]
+        for followed, (tensor, number) in enumerate(((x, y), (y, x))):
+            array = "ab"[followed]
+            lines += [
+                f"        elif {tensor}.__class__ is EagerTensor and ({number}.__class__ is float or {number}.__class__ is int):",
+                f"            _{array} = {tensor}._array",
+                f"            _dtype = _{array}.dtype",
+                "            if _dtype is not F32 and _dtype is not F64:",
+                f"                {general}",
+                *(f"        {line}" for line in _number_case(op, followed, number)),
+            ]
+    lines += [
+        "        else:",
+        f"            {general}",
+        f"    _a = {x}._array",
+        f"    _b = {y}._array",
+        "    _dtype = _a.dtype",
+        "    if _b.dtype is not _dtype or (_dtype is not F32 and _dtype is not F64):",
+        f"        {general}",
+        *_kernel_call(op, ["_a", "_b"]),
+    ]
     if op.vjps:
         both = tuple(p for p in (0, 1) if op.arguments[p] in op.vjps)
         lines += [

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from . import nest
-from .backward import UnconnectedGradients, checked_tensor, checked_unconnected, gradients, zeros_of
+from .backward import UnconnectedGradients, checked_tensor, checked_tensors, checked_unconnected, gradients, zeros_of
 from .context import STATE, Paused, Records, activate, deactivate, remove_identical
 from .dtypes import DType
 from .errors import BatchShapeError, TapeNotEnteredError, invalid
 from .jacobian import batch_jacobian_of, hessian_diagonal_of, hessian_of, hessian_vector_products, jacobians
 from .ops.reduce import reduce_sum
-from .tensor import Tensor, components, from_array, identify, to_tensor
+from .tensor import EagerTensor, Tensor, components, from_array, identify, to_tensor
 from .variable import Variable
 
 LOGGER = logging.getLogger("gradtape")
@@ -109,6 +109,9 @@ class GradientTape:
 
     def watch(self, tensor: Any) -> None:
         """Follow a tensor or variable, or every one in a structure, from now on."""
+        if tensor.__class__ is EagerTensor and self._tape is not None and tensor.dtype.is_differentiable:
+            self._tape.setdefault(tensor._id or identify(tensor), None)
+            return
         for value in nest.flatten(tensor):
             for part in components(value):
                 self._watch_one(part)
@@ -192,21 +195,22 @@ class GradientTape:
                 "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be "
                 "differentiated, but received None."
             )
-        unconnected = checked_unconnected(unconnected_gradients)
-        flat_sources = [checked_tensor(value, "source") for value in nest.flatten(sources)]
-        flat_targets = [checked_tensor(value, "target") for value in nest.flatten(target)]
+        if unconnected_gradients is not UnconnectedGradients.NONE:
+            unconnected_gradients = checked_unconnected(unconnected_gradients)
+        flat_sources = checked_tensors(sources, "source")
+        flat_targets = checked_tensors(target, "target")
         records = self._begin()
         try:
-            weights = _weights(output_gradients, flat_targets)
+            weights = None if output_gradients is None else _weights(output_gradients, flat_targets)
             results = gradients(records, flat_targets, flat_sources, weights, consume=not self._persistent)
         finally:
             self._end()
-        if unconnected is UnconnectedGradients.ZERO:
+        if unconnected_gradients is UnconnectedGradients.ZERO:
             results = [
                 zeros_of(source) if result is None else result
                 for result, source in zip(results, flat_sources, strict=True)
             ]
-        return nest.pack_sequence_as(sources, results)
+        return results[0] if sources.__class__ is EagerTensor else nest.pack_sequence_as(sources, results)
 
     def jacobian(
         self,
@@ -232,7 +236,7 @@ class GradientTape:
         """
         target = checked_tensor(target, "target of jacobian")
         unconnected = checked_unconnected(unconnected_gradients)
-        flat_sources = [checked_tensor(value, "source") for value in nest.flatten(sources)]
+        flat_sources = checked_tensors(sources, "source")
         self._check_pfor(experimental_use_pfor, "jacobian")
         records = self._begin()
         try:
@@ -307,7 +311,7 @@ class GradientTape:
         `sources` may be a structure, such as a list of variables; `vectors` and the answer have the same structure.
         """
         nest.assert_same_structure(sources, vectors, check_types=False)
-        flat = [checked_tensor(value, "source of hvp") for value in nest.flatten(sources)]
+        flat = checked_tensors(sources, "source of hvp")
         given = nest.flatten(vectors)
         products = self._second_order("hvp", target, flat, lambda r, t, s: hessian_vector_products(r, t, s, given))
         return nest.pack_sequence_as(sources, products)
@@ -383,10 +387,8 @@ def zeros(shape: tuple[Any, ...], dtype: DType) -> Tensor:
     return from_array(np.zeros(shape, dtype.numpy))
 
 
-def _weights(output_gradients: Any, targets: list[Any]) -> list[Any] | None:
+def _weights(output_gradients: Any, targets: list[Any]) -> list[Any]:
     """For each target its weight or None; a list that is too short leaves ones, one that is too long is cut."""
-    if output_gradients is None:
-        return None
     given = nest.flatten(output_gradients)[: len(targets)]
     weights: list[Any] = []
     for value, target in zip(given, targets, strict=False):

@@ -42,7 +42,7 @@ class Tensor:
     @property
     def dtype(self) -> DType:
         """The type of the elements."""
-        return dtypes.BY_NUMPY[self._array.dtype]
+        return dtypes.BY_NUMBER[self._array.dtype.num]
 
     @property
     def shape(self) -> TensorShape:
@@ -119,11 +119,6 @@ class Tensor:
         def __or__(self, other: Any) -> Any: ...
         def __xor__(self, other: Any) -> Any: ...
 
-    if not TYPE_CHECKING:  # to a type checker the attribute is simply missing
-
-        def __getattr__(self, name: str) -> NoReturn:
-            raise missing_attribute(self, name)
-
     def __hash__(self) -> NoReturn:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
@@ -162,10 +157,30 @@ _ELSEWHERE = {
 }
 
 
-def missing_attribute(value: Any, name: str) -> AttributeError:
-    """The error for an attribute that a tensor or variable does not have; it names the function to use instead."""
-    instead = f" Use {_ELSEWHERE[name]}." if name in _ELSEWHERE else ""
-    return AttributeError(f"{type(value).__name__!r} object has no attribute {name!r}.{instead}", name=name, obj=value)
+class _Elsewhere:
+    """An attribute that tensors do not have, and whose error names the function to use instead.
+
+    (A `__getattr__` would do the same, and make every access to a tensor's attributes slower.)
+    """
+
+    def __init__(self, name: str, instead: str) -> None:
+        self._name, self._instead = name, instead
+
+    def __get__(self, value: Any, cls: type) -> Any:
+        if value is None:
+            return self
+        text = f"{cls.__name__!r} object has no attribute {self._name!r}. Use {self._instead}."
+        raise AttributeError(text, name=self._name, obj=value)
+
+
+def name_functions_elsewhere(cls: type) -> None:
+    """Let the class answer with advice where NumPy and PyTorch have a method."""
+    for name, instead in _ELSEWHERE.items():
+        if not hasattr(cls, name):
+            setattr(cls, name, _Elsewhere(name, instead))
+
+
+name_functions_elsewhere(Tensor)
 
 
 class EagerTensor(Tensor):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import enum
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from .tensor import (
     TensorSpec,
     describe_value,
     from_array,
-    missing_attribute,
+    name_functions_elsewhere,
     to_tensor,
 )
 
@@ -389,11 +389,6 @@ class Variable(metaclass=_VariableMeta):
     def __index__(self) -> int:
         return self._value.__index__()
 
-    if not TYPE_CHECKING:  # to a type checker the attribute is simply missing
-
-        def __getattr__(self, name: str) -> NoReturn:
-            raise missing_attribute(self, name)
-
     def __iadd__(self, value: Any) -> NoReturn:
         raise _not_in_place("+=", "assign_add(value)")
 
@@ -448,6 +443,7 @@ class ResourceVariable(Variable):
 
 
 read_inline(ResourceVariable)
+name_functions_elsewhere(Variable)
 
 
 class _UnreadVariable(Variable):

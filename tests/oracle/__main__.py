@@ -22,21 +22,11 @@ from .names import resolves, used_in
 def main(arguments: list[str] | None = None) -> int:
     """0 when nothing differs but what differences.toml explains."""
     parser = argparse.ArgumentParser(prog="python -m tests.oracle", description=__doc__)
-    parser.add_argument(
-        "--venv",
-        type=Path,
-        metavar="DIR",
-        help="an environment with TensorFlow (default: build one, use it, remove it)",
-    )
-    parser.add_argument(
-        "--only", nargs="+", default=[], metavar="NAME", help="only the cases whose op or text has one of these names"
-    )
-    parser.add_argument(
-        "--programs", type=int, default=400, metavar="COUNT", help="how many random programs (default 400)"
-    )
-    parser.add_argument(
-        "--show", type=int, default=3, metavar="COUNT", help="how many differences to print of each kind (default 3)"
-    )
+    option = parser.add_argument
+    option("--venv", type=Path, metavar="DIR", help="an environment with TensorFlow (default: build one, remove it)")
+    option("--only", nargs="+", default=[], metavar="NAME", help="only cases whose op or text has one of these names")
+    option("--programs", type=int, default=400, metavar="N", help="how many random programs (default 400)")
+    option("--show", type=int, default=3, metavar="N", help="how many differences to print of each kind (default 3)")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="gradtape-oracle-") as temporary:
         folder = Path(temporary)

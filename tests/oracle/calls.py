@@ -2,8 +2,8 @@
 
 A line is an expression. Draws in it become inputs: `N(2, 3)` any numbers, `P(2, 3)` positive ones, `U(2, 3)` between -1
 and 1, all in the type of the case, which is also called `D`; `I(5, 2, 3)` int32 below 5, `L(5, 3)` int64 below 5,
-`B(3)` truth values, `F(3)` float32, `SPD(3, 3)` positive definite and `M(3, 3)` well conditioned matrices. A line in brackets names the types of
-the lines after it. `#` starts a comment.
+`B(3)` truth values, `F(3)` float32, `SPD(3, 3)` positive definite and `M(3, 3)` well conditioned matrices. A line in
+brackets names the types of the lines after it. `#` starts a comment.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Draws:
         values = self.uniform(-1.0, 1.0, *shape)
         wide = values.astype(np.complex128 if self.dtype.kind == "c" else np.float64)
         result = wide @ np.conj(np.swapaxes(wide, -1, -2)) if definite else wide
-        return (result + (1 if definite else 2) * np.eye(*shape[-2:])).astype(self.dtype)
+        return (result + (1 if definite else 2) * np.eye(shape[-2], shape[-1])).astype(self.dtype)
 
     def integers(self, dtype: Any, high: int, *shape: int) -> Any:
         return np.asarray(self.rng.integers(0, high, shape)).astype(dtype)

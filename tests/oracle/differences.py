@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from .compare import Difference
 
@@ -44,8 +45,12 @@ class Known:
 
 def known() -> list[Known]:
     """The rows of the table."""
-    rows = tomllib.loads(TABLE.read_text(encoding="utf-8")).get("difference", [])
-    return [Known(**{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}) for row in rows]
+    rows: list[dict[str, Any]] = tomllib.loads(TABLE.read_text(encoding="utf-8")).get("difference", [])
+    return [Known(**{k: _frozen(v) for k, v in row.items()}) for row in rows]
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def explained(found: Sequence[Difference], rows: Sequence[Known]) -> tuple[list[list[Difference]], list[Difference]]:
