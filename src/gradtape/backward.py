@@ -185,7 +185,7 @@ def _finished(cotangent: Any, given: Any) -> Any:
     return cotangent
 
 
-_ARRAYS = (np.ndarray, np.generic)
+_ARRAYS: Any = (np.ndarray, np.generic)
 
 
 def zeros_of(source: Any) -> Tensor:
