@@ -14,7 +14,7 @@ from .math import cast, imag, maximum, minimum, real
 from .math import complex as make_complex
 from .op import as_axis, as_int, as_ints, as_shape
 from .ops import elementwise as e
-from .ops import index, layout, rearrange, scatter
+from .ops import index, layout, logic, rearrange, scatter
 from .ops.linalg import contract, matmul
 from .shapes import TensorShape, broadcast
 from .tensor import IndexedSlices, Tensor, from_array, to_tensor
@@ -130,7 +130,7 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: A
     x = to_tensor(input)
     kind = x.dtype if dtype is None else dtypes.as_dtype(dtype)
     if x.dtype is kind and kind is not dtypes.string:
-        return e.zeros_like.public(x)
+        return logic.zeros_like.public(x)
     return zeros(tuple(x.shape), kind)
 
 
@@ -138,7 +138,7 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
     """Ones of the same shape, and of the same type unless one is given."""
     x = to_tensor(input)
     kind = x.dtype if dtype is None else dtypes.as_dtype(dtype)
-    return e.ones_like.public(x) if x.dtype is kind else ones(tuple(x.shape), kind)
+    return logic.ones_like.public(x) if x.dtype is kind else ones(tuple(x.shape), kind)
 
 
 def eye(
@@ -675,7 +675,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         return index.nonzero.public(condition)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
-    return e.select.public(condition, x, y)
+    return logic.select.public(condition, x, y)
 
 
 # --- products --------------------------------------------------------------------------------------------------------

@@ -23,9 +23,9 @@ from . import nest
 from .context import STATE, Records
 from .errors import NotATensorError, invalid
 from .nan_safe import pull_safely
-from .ops.elementwise import ones_like, zeros_like
 from .ops.index import put
 from .ops.layout import concat
+from .ops.logic import ones_like, zeros_like
 from .tensor import CONVERTERS, EagerTensor, IndexedSlices, Tensor, from_array, identify, to_tensor
 from .variable import Variable
 

@@ -7,7 +7,7 @@ from typing import Any
 from . import math
 from .arrays import where
 from .op import as_axis
-from .ops.elementwise import select
+from .ops.logic import select
 from .tensor import IndexedSlices, to_tensor
 
 

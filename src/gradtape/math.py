@@ -12,7 +12,7 @@ from . import special as special
 from .errors import UnimplementedError, invalid
 from .op import as_axis, as_int
 from .operators import truediv as truediv
-from .ops import cumulative, gamma, index, layout, rounding, segment
+from .ops import cumulative, gamma, index, layout, logic, rounding, segment, trigonometric
 from .ops import elementwise as e
 from .ops import nn as n
 from .ops import reduce as r
@@ -49,19 +49,19 @@ exp = e.exp.public
 expm1 = e.expm1.public
 log = e.log.public
 log1p = e.log1p.public
-sin = e.sin.public
-cos = e.cos.public
-tan = e.tan.public
-asin = e.asin.public
-acos = e.acos.public
-atan = e.atan.public
-atan2 = e.atan2.public
-sinh = e.sinh.public
-cosh = e.cosh.public
-tanh = e.tanh.public
-asinh = e.asinh.public
-acosh = e.acosh.public
-atanh = e.atanh.public
+sin = trigonometric.sin.public
+cos = trigonometric.cos.public
+tan = trigonometric.tan.public
+asin = trigonometric.asin.public
+acos = trigonometric.acos.public
+atan = trigonometric.atan.public
+atan2 = trigonometric.atan2.public
+sinh = trigonometric.sinh.public
+cosh = trigonometric.cosh.public
+tanh = trigonometric.tanh.public
+asinh = trigonometric.asinh.public
+acosh = trigonometric.acosh.public
+atanh = trigonometric.atanh.public
 sigmoid = e.sigmoid.public
 softplus = e.softplus.public
 abs = e.abs.public
@@ -70,21 +70,21 @@ floor = e.floor.public
 ceil = e.ceil.public
 rint = e.rint.public
 round = e.round.public
-equal = e.equal.public
-not_equal = e.not_equal.public
-less = e.less.public
-less_equal = e.less_equal.public
-greater = e.greater.public
-greater_equal = e.greater_equal.public
-logical_and = e.logical_and.public
-logical_or = e.logical_or.public
-logical_xor = e.logical_xor.public
-logical_not = e.logical_not.public
-is_nan = e.is_nan.public
-is_inf = e.is_inf.public
-is_finite = e.is_finite.public
-maximum = e.maximum.public
-minimum = e.minimum.public
+equal = logic.equal.public
+not_equal = logic.not_equal.public
+less = logic.less.public
+less_equal = logic.less_equal.public
+greater = logic.greater.public
+greater_equal = logic.greater_equal.public
+logical_and = logic.logical_and.public
+logical_or = logic.logical_or.public
+logical_xor = logic.logical_xor.public
+logical_not = logic.logical_not.public
+is_nan = logic.is_nan.public
+is_inf = logic.is_inf.public
+is_finite = logic.is_finite.public
+maximum = logic.maximum.public
+minimum = logic.minimum.public
 conj = e.conj.public
 real = e.real.public
 imag = e.imag.public
@@ -270,13 +270,13 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
 def zero_fraction(value: Any, name: str | None = None) -> Any:
     """The fraction of elements that are zero, as float32; nan of nothing."""
     value = to_tensor(value)
-    return reduce_mean(cast(equal(value, e.zeros_like.public(value)), dtypes.float32))
+    return reduce_mean(cast(equal(value, logic.zeros_like.public(value)), dtypes.float32))
 
 
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
     """1 / x, and 0 where x is 0."""
     x = to_tensor(x)
-    return divide_no_nan(e.ones_like.public(x), x)
+    return divide_no_nan(logic.ones_like.public(x), x)
 
 
 def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
@@ -290,7 +290,7 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
         raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
     x = to_tensor(x)
     if not coeffs:
-        return e.zeros_like.public(x)
+        return logic.zeros_like.public(x)
     value = to_tensor(coeffs[0])
     for coefficient in coeffs[1:]:
         value = to_tensor(coefficient) + value * x
@@ -389,7 +389,7 @@ def _segments(num_segments: Any) -> int:
 def _segment_sizes(data: Any, segment_ids: Any, num_segments: Any) -> Any:
     """How many rows each segment has, at least 1, in a shape and type to divide the reduced data by."""
     ids = to_tensor(segment_ids)
-    sizes = maximum(unsorted_segment_sum(e.ones_like.public(cast(ids, dtypes.int64)), ids, num_segments), 1)
+    sizes = maximum(unsorted_segment_sum(logic.ones_like.public(cast(ids, dtypes.int64)), ids, num_segments), 1)
     shape = (_segments(num_segments), *(1,) * (data.ndim - ids.ndim))
     return cast(layout.reshape.public(sizes, shape), data.dtype)
 
@@ -429,9 +429,9 @@ def bincount(
     segment.count_bins.public(arr, 0, by_row)  # what is wrong with arr is wrong with weights too
     places = cast(arr, dtypes.int64)
     if not by_row:
-        return unsorted_segment_sum(weights, e.select.public(places < size, places, -1), size)
+        return unsorted_segment_sum(weights, logic.select.public(places < size, places, -1), size)
     rows = arr.shape[0]
-    own = e.select.public(places < size, places + np.arange(rows)[:, None] * size, -1)
+    own = logic.select.public(places < size, places + np.arange(rows)[:, None] * size, -1)
     return layout.reshape.public(unsorted_segment_sum(weights, own, rows * size), (rows, size))
 
 
@@ -477,7 +477,7 @@ def confusion_matrix(
         raise invalid(f"confusion_matrix: cannot make a matrix of {classes} classes.")
     target = dtypes.as_dtype(dtype)
     if weights is None:
-        amounts = e.ones_like.public(cast(guess, target))
+        amounts = logic.ones_like.public(cast(guess, target))
     else:
         amounts = cast(weights, target)
         if amounts.shape != guess.shape:

@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from .ops.elementwise import conj, equal, is_inf, is_nan, logical_and, logical_or, real, select, zeros_like
+from .ops.elementwise import conj, real
 from .ops.family import is_complex
 from .ops.layout import sum_to_shape
+from .ops.logic import equal, is_inf, is_nan, logical_and, logical_or, select, zeros_like
 from .tensor import EagerTensor, Tensor
 
 

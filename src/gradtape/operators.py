@@ -13,7 +13,7 @@ from .entry import public_entry
 from .errors import InvalidArgumentError, invalid
 from .op import REGISTRY
 from .ops import elementwise as e
-from .ops import index, layout
+from .ops import index, layout, logic
 from .ops.linalg import matmul
 from .shapes import broadcast
 from .tensor import PACK_LIST, EagerTensor, Tensor, to_tensor
@@ -74,16 +74,16 @@ def _comparable(x: Any, y: Any) -> bool:
 
 def _equal(x: Any, y: Any) -> Any:
     if y.__class__ is EagerTensor and x.__class__ is EagerTensor and x._array.shape == y._array.shape:
-        return e.equal.public(x, y)
+        return logic.equal.public(x, y)
     if not _comparable(x, y):
-        return False if y is None else e.equal.public(False, True)
-    return e.equal.public(x, y)
+        return False if y is None else logic.equal.public(False, True)
+    return logic.equal.public(x, y)
 
 
 def _not_equal(x: Any, y: Any) -> Any:
     if not _comparable(x, y):
-        return True if y is None else e.equal.public(True, True)
-    return e.not_equal.public(x, y)
+        return True if y is None else logic.equal.public(True, True)
+    return logic.not_equal.public(x, y)
 
 
 # --- logic -----------------------------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ def _bitwise(name: str, logical: Any) -> Any:
 def _invert(x: Any) -> Any:
     if x.dtype.is_integer and "invert" in REGISTRY:
         return REGISTRY["invert"].public(x)
-    return e.logical_not.public(x)
+    return logic.logical_not.public(x)
 
 
 # --- indexing --------------------------------------------------------------------------------------------------------
@@ -277,18 +277,18 @@ _OPERATORS: dict[str, Any] = {
     "__neg__": e.negative.public,
     "__pos__": e.identity.public,
     "__abs__": e.abs.public,
-    "__lt__": e.less.public,
-    "__le__": e.less_equal.public,
-    "__gt__": e.greater.public,
-    "__ge__": e.greater_equal.public,
+    "__lt__": logic.less.public,
+    "__le__": logic.less_equal.public,
+    "__gt__": logic.greater.public,
+    "__ge__": logic.greater_equal.public,
     "__eq__": _equal,
     "__ne__": _not_equal,
-    "__and__": _bitwise("bitwise_and", e.logical_and),
-    "__rand__": _bitwise("bitwise_and", e.logical_and),
-    "__or__": _bitwise("bitwise_or", e.logical_or),
-    "__ror__": _bitwise("bitwise_or", e.logical_or),
-    "__xor__": _bitwise("bitwise_xor", e.logical_xor),
-    "__rxor__": _bitwise("bitwise_xor", e.logical_xor),
+    "__and__": _bitwise("bitwise_and", logic.logical_and),
+    "__rand__": _bitwise("bitwise_and", logic.logical_and),
+    "__or__": _bitwise("bitwise_or", logic.logical_or),
+    "__ror__": _bitwise("bitwise_or", logic.logical_or),
+    "__xor__": _bitwise("bitwise_xor", logic.logical_xor),
+    "__rxor__": _bitwise("bitwise_xor", logic.logical_xor),
     "__invert__": _invert,
     "__iter__": _iterate,
 }

@@ -15,22 +15,11 @@ from ..dtypes import FLOATING, Array
 from ..errors import FailedPreconditionError, invalid
 from ..op import BadInput, Op, Sample, op
 from .elementwise import abs as absolute
-from .elementwise import (
-    divide_no_nan,
-    greater,
-    greater_equal,
-    less,
-    less_equal,
-    logical_and,
-    maximum,
-    minimum,
-    select,
-    sign,
-    zeros_like,
-)
+from .elementwise import divide_no_nan, sign
 from .family import batch_leading, in_float32, numpy_type
 from .index import getitem
 from .layout import concat, stack, unpack
+from .logic import greater, greater_equal, less, less_equal, logical_and, maximum, minimum, select, zeros_like
 from .reduce import reduce_sum
 
 

@@ -16,11 +16,12 @@ from ..dtypes import INDEX, Array
 from ..errors import invalid
 from ..op import BadInput, Sample, op
 from .diagonal import diagonal_part, lower_part, upper_part
-from .elementwise import imag, make_complex, zeros_like
+from .elementwise import imag, make_complex
 from .family import batch_leading, is_complex, rank_of, shape_of
 from .index import put, take
 from .layout import concat, crop
 from .linalg import adjoint, check_matrix, columns, product
+from .logic import zeros_like
 from .solve import LAPACK, SQUARE, bad_matrices, regular, triangular_solve
 
 # --- Cholesky -----------------------------------------------------------------------------------------------

@@ -16,9 +16,9 @@ import numpy as np
 from ..dtypes import BOOL, NUMERIC, Array
 from ..errors import invalid
 from ..op import BadInput, Sample, op
-from .elementwise import zeros_like
 from .family import batch_leading, shape_of
 from .linalg import check_matrix
+from .logic import zeros_like
 
 ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 _TYPES = NUMERIC | BOOL

@@ -13,8 +13,9 @@ import numpy as np
 
 from ..dtypes import ALL as DTYPES
 from ..dtypes import NARROW_FLOATS, Array
-from ..errors import InvalidArgumentError
+from ..errors import InvalidArgumentError, invalid
 from ..op import REGISTRY, BadInput, Op, Rule, Sample
+from ..shapes import broadcast
 from ..tensor import EagerTensor
 
 
@@ -24,10 +25,29 @@ def elementwise(**options: Any) -> Callable[[Rule], Op]:
     def declare(kernel: Rule) -> Op:
         declared = Op(kernel, broadcasts=True, **options)
         declared.batching = batch_elementwise
+        declared.check = explain_broadcast(declared.name)
         reject_operands(declared)
         return declared
 
     return declare
+
+
+def explain_broadcast(name: str) -> Rule:
+    """The check of an elementwise op: the shapes of its operands must broadcast."""
+
+    def check(*operands: Any, **attributes: Any) -> None:
+        shapes = [np.shape(o) for o in operands]
+        common: tuple[int, ...] | None = ()
+        for shape in shapes:
+            common = broadcast(common, shape) if common is not None else None
+        if common is None:
+            listed = " and ".join(map(str, shapes))
+            raise invalid(
+                f"{name}: shapes {listed} do not broadcast. Sizes must be equal or 1, counted from the last axis; "
+                "use tf.reshape or tf.expand_dims to line them up."
+            )
+
+    return check
 
 
 def rank_of(value: Any) -> int:

@@ -13,9 +13,9 @@ from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
 from ..tensor import IndexedSlices
 from .accumulate import add_rows
-from .elementwise import zeros_like
 from .family import all_batched, not_tensors, rank_of, shape_of, with_batch_axis
 from .layout import concat, permute, reshape
+from .logic import zeros_like
 
 # --- slices: x[1:, ..., None, 0] -------------------------------------------------------------------------------------
 

@@ -14,10 +14,11 @@ import numpy as np
 from ..dtypes import COMPLEX, FLOATING, NARROW_FLOATS, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
-from .elementwise import conj, imag, make_complex, real, zeros_like
+from .elementwise import conj, imag, make_complex, real
 from .family import all_batched, batch_leading, insert_axes, is_complex, rank_of, shape_of
 from .layout import concat, crop, reshape
 from .linalg import adjoint, check_matrix, product, transposed
+from .logic import zeros_like
 from .reduce import reduce_sum
 from .solve import LAPACK, SQUARE, all_finite, bad_matrices, each_matrix, inv, regular, sylvester, trsm
 

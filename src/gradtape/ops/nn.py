@@ -12,11 +12,13 @@ from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
 from ..tensor import EagerTensor
 from .elementwise import abs as absolute
-from .elementwise import exp, greater, less, select, sigmoid, square, tanh, zeros_like
+from .elementwise import exp, sigmoid, square
 from .family import all_batched, batch_over_axis, elementwise, in_float32, sample_unary, shape_of
 from .layout import expand_dims, reshape, sum_to_shape
+from .logic import greater, less, select, zeros_like
 from .reduce import explain_axis, reduce_sum, refuse_axis_of_scalar
 from .special import erf, functions
+from .trigonometric import tanh
 
 # --- activations
 # -----------------------------------------------------------------------------------------------------

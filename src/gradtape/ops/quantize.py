@@ -10,10 +10,10 @@ import numpy as np
 from ..dtypes import FLOATING, NARROW_FLOATS, Array
 from ..errors import invalid
 from ..op import BadInput, Sample
-from .elementwise import (
-    convert,
+from .elementwise import convert, floor
+from .family import elementwise, numpy_type
+from .logic import (
     equal,
-    floor,
     greater,
     greater_equal,
     less,
@@ -24,7 +24,6 @@ from .elementwise import (
     maximum,
     minimum,
 )
-from .family import elementwise, numpy_type
 
 
 def grid(low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Any, Any, Any]:

@@ -10,9 +10,10 @@ import numpy as np
 from ..dtypes import BOOL, FLOATING, NARROW_FLOATS, NUMERIC, REAL, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
-from .elementwise import conj, convert, equal, exp, ones_like, select, zeros_like
+from .elementwise import conj, convert, exp
 from .family import batch_over_axis, in_float32, is_complex, numpy_type, rank_of, shape_of
 from .layout import broadcast_to, permute, reshape
+from .logic import equal, ones_like, select, zeros_like
 
 Axis = int | tuple[int, ...] | None
 

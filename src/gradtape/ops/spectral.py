@@ -19,10 +19,11 @@ from ..dtypes import Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
 from .diagonal import diagonal_matrix, diagonal_part, diagonal_vector, lower_part
-from .elementwise import conj, convert, equal, imag, make_complex, ones_like, real, select, zeros_like
+from .elementwise import conj, convert, imag, make_complex, real
 from .family import batch_leading, is_complex, numpy_type, shape_of
 from .layout import concat, reshape
 from .linalg import adjoint, check_matrix, columns, product
+from .logic import equal, ones_like, select, zeros_like
 from .solve import LAPACK, SQUARE, all_finite, bad_matrices, regular, solve
 
 

@@ -1,0 +1,212 @@
+"""Comparison, logic and selection, element by element; and constants shaped like an operand."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import ANY, BOOL, FLOATING, REAL
+from ..op import BadInput, Sample
+from .family import elementwise, sample_binary, sample_unary
+
+# --- comparison, logic, selection ------------------------------------------------------------------------------------
+
+
+@elementwise(eager=operator.eq, dtypes=ANY, numbers=True)
+def equal(xp: Any, x: Any, y: Any) -> Any:
+    """Whether x equals y, element by element."""
+    return x == y
+
+
+@elementwise(eager=operator.ne, dtypes=ANY, numbers=True)
+def not_equal(xp: Any, x: Any, y: Any) -> Any:
+    """Whether x differs from y, element by element."""
+    return x != y
+
+
+@elementwise(eager=operator.lt, dtypes=REAL, numbers=True)
+def less(xp: Any, x: Any, y: Any) -> Any:
+    """Whether x < y, element by element."""
+    return x < y
+
+
+@elementwise(eager=operator.le, dtypes=REAL, numbers=True)
+def less_equal(xp: Any, x: Any, y: Any) -> Any:
+    """Whether x <= y, element by element."""
+    return x <= y
+
+
+@elementwise(eager=operator.gt, dtypes=REAL, numbers=True)
+def greater(xp: Any, x: Any, y: Any) -> Any:
+    """Whether x > y, element by element."""
+    return x > y
+
+
+@elementwise(eager=operator.ge, dtypes=REAL, numbers=True)
+def greater_equal(xp: Any, x: Any, y: Any) -> Any:
+    """Whether x >= y, element by element."""
+    return x >= y
+
+
+for _op in (equal, not_equal, less, less_equal, greater, greater_equal):
+    _op.not_differentiable("truth values have no derivative")
+
+
+@elementwise(eager=np.logical_and, dtypes=BOOL)
+def logical_and(xp: Any, x: Any, y: Any) -> Any:
+    """Whether both are true."""
+    return xp.logical_and(x, y)
+
+
+@elementwise(eager=np.logical_or, dtypes=BOOL)
+def logical_or(xp: Any, x: Any, y: Any) -> Any:
+    """Whether at least one is true."""
+    return xp.logical_or(x, y)
+
+
+@elementwise(eager=np.logical_xor, dtypes=BOOL)
+def logical_xor(xp: Any, x: Any, y: Any) -> Any:
+    """Whether exactly one is true."""
+    return xp.logical_xor(x, y)
+
+
+@elementwise(eager=np.logical_not, dtypes=BOOL)
+def logical_not(xp: Any, x: Any) -> Any:
+    """Whether x is false."""
+    return xp.logical_not(x)
+
+
+for _op in (logical_and, logical_or, logical_xor, logical_not):
+    _op.not_differentiable("truth values have no derivative")
+
+
+@elementwise(eager=np.isnan, dtypes=FLOATING, tf_name="IsNan")
+def is_nan(xp: Any, x: Any) -> Any:
+    """Whether x is not a number."""
+    return xp.isnan(x)
+
+
+@elementwise(eager=np.isinf, dtypes=FLOATING, tf_name="IsInf")
+def is_inf(xp: Any, x: Any) -> Any:
+    """Whether x is infinite."""
+    return xp.isinf(x)
+
+
+@elementwise(eager=np.isfinite, dtypes=FLOATING, tf_name="IsFinite")
+def is_finite(xp: Any, x: Any) -> Any:
+    """Whether x is a finite number."""
+    return xp.isfinite(x)
+
+
+for _op in (is_nan, is_inf, is_finite):
+    _op.not_differentiable("truth values have no derivative", lookup_error=True)
+
+
+@elementwise(eager=np.maximum, dtypes=REAL, numbers=True)
+def maximum(xp: Any, x: Any, y: Any) -> Any:
+    """The larger of x and y; where they are equal the derivative goes to x."""
+    return xp.maximum(x, y)
+
+
+@maximum.derivative("x")
+def _(t: Any, x: Any, y: Any) -> Any:
+    return select(greater_equal(x, y), t, zeros_like(t))
+
+
+@maximum.derivative("y")
+def _(t: Any, x: Any, y: Any) -> Any:
+    return select(greater_equal(x, y), zeros_like(t), t)
+
+
+@elementwise(eager=np.minimum, dtypes=REAL, numbers=True)
+def minimum(xp: Any, x: Any, y: Any) -> Any:
+    """The smaller of x and y; where they are equal the derivative goes to x."""
+    return xp.minimum(x, y)
+
+
+@minimum.derivative("x")
+def _(t: Any, x: Any, y: Any) -> Any:
+    return select(less_equal(x, y), t, zeros_like(t))
+
+
+@minimum.derivative("y")
+def _(t: Any, x: Any, y: Any) -> Any:
+    return select(less_equal(x, y), zeros_like(t), t)
+
+
+@elementwise(eager=np.where, dtypes=ANY, other={"condition": BOOL}, tf_name="SelectV2")
+def select(xp: Any, condition: Any, x: Any, y: Any) -> Any:
+    """x where the condition holds, y elsewhere."""
+    return xp.where(condition, x, y)
+
+
+@select.vjp("x")
+def _(g: Any, condition: Any) -> Any:
+    return select(condition, g, zeros_like(g))
+
+
+@select.vjp("y")
+def _(g: Any, condition: Any) -> Any:
+    return select(condition, zeros_like(g), g)
+
+
+@select.jvp("x")
+def _(t: Any, condition: Any) -> Any:
+    return select(condition, t, zeros_like(t))
+
+
+@select.jvp("y")
+def _(t: Any, condition: Any) -> Any:
+    return select(condition, zeros_like(t), t)
+
+
+@select.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for condition, x, y in [
+        ((3,), (3,), (3,)), ((2, 3), (2, 3), (2, 3)), ((), (), ()), ((3,), (), (3,)), ((2, 1), (3,), ()), ((2, 3), (3,), (2, 1)), ((0,), (0,), (0,)),
+        ((), (2, 3), (3,)), ((1,), (4,), (4,)), ((2, 1, 2), (3, 1), (2,)), ((3, 1), (1, 2), (3, 2)), ((2, 0), (), ()),
+    ]:  # fmt: skip
+        mask = np.asarray(np.arange(int(np.prod(condition))).reshape(condition) % 2 == 0)
+        yield Sample((mask, draw(x), draw(y)))
+
+
+@select.rejects
+def _() -> Iterator[BadInput]:
+    mask, x = np.array([True, False]), np.ones(2, np.float32)
+    for condition in (np.array([1.0, 0.0], np.float32), np.array([1, 0], np.int32)):
+        yield BadInput("the condition is bool", (condition, x, x))
+    for a, b in [((3,), (2,)), ((2,), (3,)), ((2, 3), (2,)), ((4, 1), (3,))]:
+        yield BadInput("the shapes must broadcast", (mask, np.ones(a, np.float32), np.ones(b, np.float32)))
+    yield BadInput("types never mix", (mask, x, x.astype(np.float64)))
+
+
+# --- constants shaped like an operand --------------------------------------------------------------------------------
+
+
+@elementwise(eager=np.zeros_like, dtypes=ANY)
+def zeros_like(xp: Any, input: Any) -> Any:
+    """Zeros of the same shape and type."""
+    return xp.zeros_like(input)
+
+
+@elementwise(eager=np.ones_like, dtypes=ANY)
+def ones_like(xp: Any, input: Any) -> Any:
+    """Ones of the same shape and type."""
+    return xp.ones_like(input)
+
+
+zeros_like.not_differentiable("its value does not depend on that of its operand")
+ones_like.not_differentiable("its value does not depend on that of its operand")
+
+
+# --- samples: the values on which each op is tested ------------------------------------------------------------------
+
+for _op in (is_nan, is_inf, is_finite, zeros_like, ones_like, logical_not):
+    sample_unary(_op)
+for _op in (equal, not_equal, less, less_equal, greater, greater_equal, logical_and, logical_or, logical_xor):
+    sample_binary(_op)
+for _op in (maximum, minimum):
+    sample_binary(_op)

@@ -1,0 +1,173 @@
+"""Trigonometric and hyperbolic functions and their inverses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import FLOATING, INEXACT
+from .elementwise import rsqrt
+from .family import elementwise, sample_binary, sample_unary
+
+
+@elementwise(eager=np.sin, dtypes=INEXACT)
+def sin(xp: Any, x: Any) -> Any:
+    """The sine of an angle in radians."""
+    return xp.sin(x)
+
+
+@sin.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return t * cos(x)
+
+
+@elementwise(eager=np.cos, dtypes=INEXACT)
+def cos(xp: Any, x: Any) -> Any:
+    """The cosine of an angle in radians."""
+    return xp.cos(x)
+
+
+@cos.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return -t * sin(x)
+
+
+@elementwise(eager=np.tan, dtypes=INEXACT)
+def tan(xp: Any, x: Any) -> Any:
+    """The tangent of an angle in radians."""
+    return xp.tan(x)
+
+
+@tan.derivative("x")
+def _(t: Any, out: Any) -> Any:
+    return t + t * (out * out)
+
+
+@elementwise(eager=np.arcsin, dtypes=INEXACT)
+def asin(xp: Any, x: Any) -> Any:
+    """The angle whose sine is x."""
+    return xp.arcsin(x)
+
+
+@asin.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return t * rsqrt(1.0 - x * x)
+
+
+@elementwise(eager=np.arccos, dtypes=INEXACT)
+def acos(xp: Any, x: Any) -> Any:
+    """The angle whose cosine is x."""
+    return xp.arccos(x)
+
+
+@acos.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return -t * rsqrt(1.0 - x * x)
+
+
+@elementwise(eager=np.arctan, dtypes=INEXACT)
+def atan(xp: Any, x: Any) -> Any:
+    """The angle whose tangent is x."""
+    return xp.arctan(x)
+
+
+@atan.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return t / (1.0 + x * x)
+
+
+@elementwise(eager=np.arctan2, dtypes=FLOATING)
+def atan2(xp: Any, y: Any, x: Any) -> Any:
+    """The angle of the point (x, y)."""
+    return xp.arctan2(y, x)
+
+
+@atan2.derivative("y")
+def _(t: Any, y: Any, x: Any) -> Any:
+    return x * (t / (x * x + y * y))
+
+
+@atan2.derivative("x")
+def _(t: Any, y: Any, x: Any) -> Any:
+    return -y * (t / (x * x + y * y))
+
+
+@elementwise(eager=np.sinh, dtypes=INEXACT)
+def sinh(xp: Any, x: Any) -> Any:
+    """The hyperbolic sine."""
+    return xp.sinh(x)
+
+
+@sinh.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return t * cosh(x)
+
+
+@elementwise(eager=np.cosh, dtypes=INEXACT)
+def cosh(xp: Any, x: Any) -> Any:
+    """The hyperbolic cosine."""
+    return xp.cosh(x)
+
+
+@cosh.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return t * sinh(x)
+
+
+@elementwise(eager=np.tanh, dtypes=INEXACT)
+def tanh(xp: Any, x: Any) -> Any:
+    """The hyperbolic tangent.
+
+    >>> import gradtape as tf
+    >>> tf.tanh([0.0, 1.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.       , 0.7615942], dtype=float32)>
+    """
+    return xp.tanh(x)
+
+
+@tanh.derivative("x")
+def _(t: Any, out: Any) -> Any:
+    return t - t * (out * out)
+
+
+@elementwise(eager=np.arcsinh, dtypes=INEXACT)
+def asinh(xp: Any, x: Any) -> Any:
+    """The inverse of the hyperbolic sine."""
+    return xp.arcsinh(x)
+
+
+@asinh.derivative("x")
+def _(t: Any, out: Any) -> Any:
+    return t / cosh(out)
+
+
+@elementwise(eager=np.arccosh, dtypes=INEXACT)
+def acosh(xp: Any, x: Any) -> Any:
+    """The inverse of the hyperbolic cosine."""
+    return xp.arccosh(x)
+
+
+@acosh.derivative("x")
+def _(t: Any, out: Any) -> Any:
+    return t / sinh(out)
+
+
+@elementwise(eager=np.arctanh, dtypes=INEXACT)
+def atanh(xp: Any, x: Any) -> Any:
+    """The inverse of the hyperbolic tangent."""
+    return xp.arctanh(x)
+
+
+@atanh.derivative("x")
+def _(t: Any, x: Any) -> Any:
+    return t / (1.0 - x * x)
+
+
+for _op in (sin, cos, tanh, sinh, cosh, asinh, atan):
+    sample_unary(_op)
+sample_unary(tan, -1.2, 1.2)
+for _op in (asin, acos, atanh):
+    sample_unary(_op, -0.9, 0.9)
+sample_unary(acosh, 1.2, 4.0)
+sample_binary(atan2, avoid=(0.0,))
