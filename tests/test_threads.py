@@ -118,6 +118,21 @@ def test_identities_are_unique_across_threads(switching_often):
     assert len(set(numbers)) == len(numbers)
 
 
+def test_threads_that_watch_one_tensor_for_the_first_time_agree_on_it(switching_often):
+    for _ in range(200):
+        x = tf.constant(2.0)
+        start = threading.Barrier(4)
+
+        def work(x=x, start=start):
+            start.wait()
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = x * x
+            return tape.gradient(y, x)
+
+        assert all(gradient is not None for gradient in in_threads(*[work] * 4))
+
+
 def test_recorders_that_come_and_go_in_many_threads_are_all_counted(switching_often):
     x = tf.constant(2.0)
 

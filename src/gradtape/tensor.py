@@ -6,6 +6,7 @@ its data, how Python values become one, and how it prints.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -440,10 +441,15 @@ def from_array(array: Array) -> EagerTensor:
     return tensor
 
 
+_IDENTIFYING = threading.Lock()
+
+
 def identify(tensor: Any) -> int:
     """The tensor's identity, given to it now if it has none."""
     if not tensor._id:
-        tensor._id = next_id()
+        with _IDENTIFYING:  # two threads that watch one tensor for the first time must agree
+            if not tensor._id:
+                tensor._id = next_id()
     number: int = tensor._id
     return number
 
