@@ -363,7 +363,7 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
     """The axes in the order `perm`, or reversed."""
     x = to_tensor(a)
     order = tuple(builtins.range(x.ndim))[::-1] if perm is None else as_ints(perm)
-    if any(p < 0 for p in order):
+    if any(p < 0 for p in order) and min(order) >= -x.ndim:
         order = tuple(p + x.ndim if p < 0 else p for p in order)
     result = layout.permute.public(x, order)
     return e.conj.public(result) if conjugate and x.dtype.is_complex else result

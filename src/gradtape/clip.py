@@ -18,7 +18,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     x = to_tensor(t)
     low = to_tensor(clip_value_min, x.dtype)
     high = to_tensor(clip_value_max, x.dtype)
-    return math.minimum(math.maximum(x, low), high)
+    return math.maximum(math.minimum(x, high), low)  # in this order: where the bounds cross, the lower one wins
 
 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:

@@ -155,6 +155,10 @@ class NotATensorError(AttributeError, TypeError, ValueError):
     """A Python value, or something made of several tensors, stands where a tensor or a variable is needed."""
 
 
+class OperandTypeError(InvalidArgumentError, TypeError):
+    """Operands of two types, or a Python value that does not convert to the type of the tensor beside it."""
+
+
 class BatchShapeError(ValueError, IndexError):
     """The shapes given to batch_jacobian have no common batch axis."""
 

@@ -11,6 +11,7 @@ from . import dtypes
 from . import special as special
 from .errors import UnimplementedError, invalid
 from .op import as_axis, as_int
+from .operators import as_divisible
 from .operators import truediv as truediv
 from .ops import cumulative, gamma, index, layout, logic, rounding, segment, trigonometric
 from .ops import elementwise as e
@@ -41,7 +42,6 @@ pow = e.pow.public
 square = e.square.public
 squared_difference = e.squared_difference.public
 reciprocal = e.reciprocal.public
-divide_no_nan = e.divide_no_nan.public
 multiply_no_nan = e.multiply_no_nan.public
 sqrt = e.sqrt.public
 rsqrt = e.rsqrt.public
@@ -129,6 +129,11 @@ cumprod = r.cumprod.public
 def divide(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y, as Python's operator does it."""
     return truediv(x, y)
+
+
+def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+    """x / y, and 0 where y is 0; integers are divided as floats."""
+    return e.divide_no_nan.public(*as_divisible(x, y))
 
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:

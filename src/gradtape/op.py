@@ -26,7 +26,14 @@ import numpy as np
 
 from .context import ACTIVE, STATE, next_id, user_location
 from .dtypes import BY_NUMPY, NUMERIC, Array, DType
-from .errors import GradientLookupError, InvalidArgumentError, OpError, ResourceExhaustedError, invalid
+from .errors import (
+    GradientLookupError,
+    InvalidArgumentError,
+    OperandTypeError,
+    OpError,
+    ResourceExhaustedError,
+    invalid,
+)
 from .tensor import EagerTensor, Tensor, from_array, to_array, to_tensor
 
 Rule = Callable[..., Any]
@@ -97,6 +104,8 @@ class Op:
         code = kernel.__code__
         positional = code.co_varnames[1 : code.co_argcount]
         keyword = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+        if "out" in (*positional, *keyword):
+            raise ValueError(f"{kernel.__name__}: `out` means the op's output in rules, and cannot be a parameter.")
         self.name = kernel.__name__
         self.tf_name = tf_name or "".join(part.capitalize() for part in self.name.split("_"))
         self.__doc__ = kernel.__doc__
@@ -459,13 +468,14 @@ def operand(op: Op, value: Any, dtype: DType | None, position: int) -> Any:
         raise mixed_types(op, position, dtype, natural.dtype) from None
 
 
-def mixed_types(op: Op, position: int, expected: DType, given: DType) -> InvalidArgumentError:
+def mixed_types(op: Op, position: int, expected: DType, given: DType) -> OperandTypeError:
     """The error for operands of two types."""
     label = op.arguments[position] if position < len(op.arguments) and not op.variadic else f"number {position}"
-    return invalid(
+    message = (
         f"{op.name}: cannot compute {op.tf_name} as input #{position} ({label}) was expected to be {expected.name} "
         f"but is {given.name}. Types are never mixed silently: bring both to one type with tf.cast."
     )
+    return OperandTypeError(None, None, message)
 
 
 def check_dtype(op: Op, tensors: list[Any]) -> None:

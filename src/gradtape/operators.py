@@ -36,12 +36,16 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Any:
     >>> (tf.constant(3) / tf.constant(2)).numpy()
     np.float64(1.5)
     """
+    return _divide(*as_divisible(x, y))
+
+
+def as_divisible(x: Any, y: Any) -> tuple[Any, Any]:
+    """Two operands of a division: integers as the floats that they are divided as, anything else as it is."""
     dtype = _integer_type(x, y)
     if dtype is None:
-        return _divide(x, y)
-    x, y = to_tensor(x, dtype), to_tensor(y, dtype)
+        return x, y
     target = _DIVIDED_AS[dtype].numpy
-    return _divide(e.convert.public(x, target), e.convert.public(y, target))
+    return e.convert.public(to_tensor(x, dtype), target), e.convert.public(to_tensor(y, dtype), target)
 
 
 def _integer_type(x: Any, y: Any) -> DType | None:

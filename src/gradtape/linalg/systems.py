@@ -7,16 +7,28 @@ from typing import Any
 import numpy as np
 
 from .. import math
-from ..arrays import broadcast_to, expand_dims, eye, gather, ones, pad, squeeze, stack
+from ..arrays import (
+    broadcast_to,
+    expand_dims,
+    eye,
+    gather,
+    ones,
+    ones_like,
+    pad,
+    squeeze,
+    stack,
+    where,
+    zeros_like,
+)
 from ..errors import invalid
 from ..op import as_int
 from ..ops import matrix_functions
 from ..ops import solve as o
 from ..shapes import broadcast
 from ..sorting import argsort
-from ..tensor import Tensor, to_tensor
+from ..tensor import EagerTensor, Tensor, to_tensor
 from ..variable import Variable
-from .decompositions import cholesky
+from .decompositions import cholesky, svd
 from .diagonals import band_part, diag, diag_part, set_diag
 from .products import matmul, matrix_transpose
 
@@ -82,7 +94,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
            [0. , 0. ]], dtype=float32)
 
     Singular values up to `rcond` (by default 10 max(rows, columns) eps) times the largest count as zero. The
-    derivative holds for changes that do not change the rank.
+    derivative holds for changes that do not change which of them do.
     """
     x = to_tensor(a)
     if not x.dtype.is_differentiable:
@@ -93,7 +105,25 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     if rcond is None:
         rcond = 10.0 * max(x.shape[-2:]) * float(np.finfo(kind.numpy).eps)
     limit = to_tensor(rcond, None if isinstance(rcond, (Tensor, Variable)) else kind)
+    if isinstance(x, EagerTensor) and _cuts(x._array, limit._array):
+        return _pinv_from_svd(x, limit)
     return matrix_functions.pinv.public(x, limit)
+
+
+def _cuts(matrix: Any, limit: Any) -> bool:
+    """Whether singular values count as zero that are more than rounding: the rule of `pinv` would miss how they turn."""
+    if not matrix.size:
+        return False
+    values = np.linalg.svd(matrix, compute_uv=False)
+    noise = 10.0 * max(matrix.shape[-2:]) * np.finfo(values.dtype).eps * values[..., :1]
+    return bool(np.any((values <= np.asarray(limit)[..., None] * values[..., :1]) & (values > noise)))
+
+
+def _pinv_from_svd(x: Any, limit: Any) -> Any:
+    values, left, right = svd(x)
+    kept = values > expand_dims(limit, -1) * values[..., :1]
+    inverse = where(kept, math.reciprocal(where(kept, values, ones_like(values))), zeros_like(values))
+    return matmul(right * expand_dims(math.cast(inverse, x.dtype), -2), left, adjoint_b=True)
 
 
 # --- LU factors ---------------------------------------------------------------------------------------------

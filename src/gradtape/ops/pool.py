@@ -136,7 +136,9 @@ def _window_max_gradient(
 ) -> Array:
     found = _checked_triple(g, input, largest, window, strides, dilations, padding, "output")
     overlap = any(s <= (w - 1) * d for s, w, d in zip(strides, window, dilations, strict=True))
-    tiled = strides == window and found.sizes == tuple(o * s for o, s in zip(found.outputs, strides, strict=True))
+    covered = tuple(o * s for o, s in zip(found.outputs, strides, strict=True))
+    padded = any(any(pair) for pair in found.padding)
+    tiled = strides == window and found.sizes == covered and not padded
     result = (np.empty if tiled and not overlap else np.zeros)(input.shape, g.dtype)
     stages = _stages(found)
     for block in _pool_blocks(input.shape, input.itemsize):
