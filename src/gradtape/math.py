@@ -281,7 +281,7 @@ def zero_fraction(value: Any, name: str | None = None) -> Any:
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
     """1 / x, and 0 where x is 0."""
     x = to_tensor(x)
-    return divide_no_nan(logic.ones_like.public(x), x)
+    return e.divide_no_nan.public(logic.ones_like.public(x), x)
 
 
 def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
