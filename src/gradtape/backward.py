@@ -36,7 +36,8 @@ def gradients(
     """The cotangents of `sources` as tensors, IndexedSlices or None; weights are ones where nothing is given."""
     on_tensors = records_now()
     for target in targets:
-        if (target.__class__ is not EagerTensor and not isinstance(target, Variable)) or target.dtype.is_narrow:
+        value = target._value if isinstance(target, Variable) else target
+        if value.__class__ is not EagerTensor or value._array.itemsize < 4:
             on_tensors = True  # (NumPy's bfloat16 times a Python float is float32, a tensor's is not)
     cotangents: dict[int, Any] = {}
     given: dict[int, Any] = {}

@@ -109,7 +109,7 @@ class GradientTape:
 
     def watch(self, tensor: Any) -> None:
         """Follow a tensor or variable, or every one in a structure, from now on."""
-        if tensor.__class__ is EagerTensor and self._tape is not None and tensor.dtype.is_differentiable:
+        if tensor.__class__ is EagerTensor and self._tape is not None and tensor._array.dtype.kind == "f":
             self._tape.setdefault(tensor._id or identify(tensor), None)
             return
         for value in nest.flatten(tensor):
