@@ -89,13 +89,13 @@ class GradientTape:
             raise ValueError("Tape is not recording.")
         deactivate(self)
         self._recording = False
-        remove_identical(STATE.tapes, self._tape)
-        remove_identical(STATE.readers, self)
-
-    def __del__(self) -> None:
-        # A tape dropped inside its own context must not leave others thinking that somebody records.
-        if getattr(self, "_recording", False):
-            deactivate(self)
+        tapes, readers = STATE.tapes, STATE.readers
+        if tapes and tapes[-1] is self._tape and readers and readers[-1] is self:
+            tapes.pop()
+            readers.pop()
+        else:  # not the last that was entered
+            remove_identical(tapes, self._tape)
+            remove_identical(readers, self)
 
     def variable_read(self, variable: Variable) -> None:
         """Follow a trainable variable that is read in the context (called by the variable)."""
