@@ -36,7 +36,7 @@ def gradients(
     """The cotangents of `sources` as tensors, IndexedSlices or None; weights are ones where nothing is given."""
     on_tensors = records_now()
     for target in targets:
-        value = target._value if isinstance(target, Variable) else target
+        value = target if target.__class__ is EagerTensor else getattr(target, "_value", target)
         if value.__class__ is not EagerTensor or value._array.itemsize < 4:
             on_tensors = True  # (NumPy's bfloat16 times a Python float is float32, a tensor's is not)
     cotangents: dict[int, Any] = {}
@@ -168,10 +168,10 @@ def _sum_slices(first: Any, second: Any) -> Any:
 
 
 def _ones_like(target: Any, on_tensors: bool) -> Any:
-    if isinstance(target, Variable):
+    if target.__class__ is not EagerTensor:
+        if not isinstance(target, Variable):
+            return ones_like(target)
         target = target._value
-    elif target.__class__ is not EagerTensor:
-        return ones_like(target)
     array = target._array
     ones: Any = np.ones(array.shape, array.dtype) if array.__class__ is np.ndarray else array.__class__(1)
     return from_array(ones) if on_tensors else ones

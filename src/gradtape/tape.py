@@ -346,12 +346,14 @@ class GradientTape:
 
     def _begin(self) -> Records:
         """The record to differentiate, for one answer; RuntimeError where there is none (any more)."""
-        if self._tape is None and self._spent:
+        records = self._tape
+        if records is None and self._spent:
             raise RuntimeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians). "
                 "Use tf.GradientTape(persistent=True) to ask more than once."
             )
-        records = self._records()
+        if records is None:
+            records = self._records()
         if self._recording and not self._persistent:
             self._stop()
         elif self._recording:
