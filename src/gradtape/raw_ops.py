@@ -15,7 +15,7 @@ from .tensor import to_tensor
 from .variable import Variable
 
 # Elements that are updated at a time: what one block touches stays in the processor's cache.
-_BLOCK = 32768
+_BLOCK = 65536
 
 
 def _writable(variable: Variable) -> Array:
