@@ -17,7 +17,7 @@ from .ops import index, layout, logic
 from .ops.linalg import matmul
 from .shapes import broadcast
 from .tensor import PACK_LIST, EagerTensor, Tensor, to_tensor
-from .variable import SliceAssigner, Variable
+from .variable import ResourceVariable, SliceAssigner, Variable
 
 # --- division: integers divide as floats, as in TensorFlow ------------------------------------------------------------
 
@@ -254,6 +254,8 @@ def _reflected_matmul(b: Any, a: Any) -> Any:
 
 
 def _fast_matmul(a: Any, b: Any) -> Any:
+    if b.__class__ is ResourceVariable:
+        b = b._read()
     if a.__class__ is EagerTensor and b.__class__ is EagerTensor and a._array.ndim >= 2 and b._array.ndim >= 2:
         return matmul.public(a, b)
     return matmul_operator(a, b)

@@ -441,11 +441,21 @@ def _() -> Iterator[BadInput]:
     yield BadInput("types never mix", ([x, x.astype(np.float64)],))
 
 
-@op(dtypes=ANY, outputs=None, tf_name="SplitV")
-def split_sizes(xp: Any, value: Any, *, sizes: tuple[int, ...], axis: int) -> Any:
-    """Pieces of the given sizes along one axis."""
+def _pieces(value: Array, sizes: tuple[int, ...], axis: int) -> list[Array]:
+    """Slices, not np.split: that takes 10 us before it looks at the data."""
     if not -value.ndim <= axis < value.ndim or sum(sizes) != value.shape[axis] or min(sizes, default=0) < 0:
         raise ValueError("bad sizes")
+    before = (slice(None),) * (axis % value.ndim)
+    pieces, start = [], 0
+    for size in sizes:
+        pieces.append(value[(*before, slice(start, start + size))])
+        start += size
+    return pieces
+
+
+@op(eager=_pieces, dtypes=ANY, outputs=None, tf_name="SplitV")
+def split_sizes(xp: Any, value: Any, *, sizes: tuple[int, ...], axis: int) -> Any:
+    """Pieces of the given sizes along one axis."""
     return xp.split(value, np.cumsum(sizes[:-1]).tolist(), axis=axis)
 
 
