@@ -155,7 +155,11 @@ def left_behind():
     """All that a thread could carry on."""
     return [
         len(ACTIVE),
-        *(value if isinstance(value, int) else len(value) for name, value in sorted(vars(STATE).items()) if name[0] != "_"),
+        *(
+            value if isinstance(value, int) else len(value)
+            for name, value in sorted(vars(STATE).items())
+            if name[0] != "_"
+        ),
     ]
 
 

@@ -105,9 +105,10 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     if rcond is None:
         rcond = 10.0 * max(x.shape[-2:]) * float(np.finfo(kind.numpy).eps)
     limit = to_tensor(rcond, None if isinstance(rcond, (Tensor, Variable)) else kind)
+    result = matrix_functions.pinv.public(x, limit)
     if isinstance(x, EagerTensor) and _cuts(x._array, limit._array):
         return _pinv_from_svd(x, limit)
-    return matrix_functions.pinv.public(x, limit)
+    return result
 
 
 def _cuts(matrix: Any, limit: Any) -> bool:
