@@ -13,8 +13,8 @@ from .errors import ResourceExhaustedError, invalid
 from .math import cast, imag, maximum, minimum, real
 from .math import complex as make_complex
 from .op import as_axis, as_int, as_ints, as_shape
+from .ops import borders, index, layout, logic, rearrange, scatter
 from .ops import elementwise as e
-from .ops import index, layout, logic, rearrange, scatter
 from .ops.linalg import contract, matmul
 from .shapes import TensorShape, broadcast
 from .tensor import IndexedSlices, Tensor, from_array, to_tensor
@@ -450,7 +450,7 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
     kind = str(mode).upper()
     if kind == "CONSTANT":
         value = to_tensor(constant_values, None if isinstance(constant_values, (Tensor, Variable)) else x.dtype)
-        return layout.pad_constant.public(
+        return borders.pad_constant.public(
             x, rows, value._array.item() if x.dtype is not dtypes.string else value._array[()]
         )
     if kind not in ("REFLECT", "SYMMETRIC"):
@@ -471,7 +471,7 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     """The tensor repeated `multiples[i]` times along axis i."""
-    return layout.tile.public(input, as_ints(multiples))
+    return borders.tile.public(input, as_ints(multiples))
 
 
 def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Any:
@@ -495,13 +495,13 @@ def _rows(x: Any, positions: Any, axis: int) -> Any:
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     """The tensor with the order along the given axes turned round."""
-    return layout.reverse.public(tensor, as_ints(axis))
+    return borders.reverse.public(tensor, as_ints(axis))
 
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
     """The tensor moved cyclically along the given axes."""
     shifts, axes = as_axis(shift), as_axis(axis)
-    return layout.roll.public(input, shifts, axes)
+    return borders.roll.public(input, shifts, axes)
 
 
 # --- indexing --------------------------------------------------------------------------------------------------------

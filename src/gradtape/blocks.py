@@ -9,7 +9,7 @@ import numpy as np
 from .arrays import pad, reshape, transpose
 from .errors import invalid
 from .op import as_int
-from .ops.layout import crop
+from .ops.borders import crop
 from .tensor import to_tensor
 
 

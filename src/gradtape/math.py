@@ -13,7 +13,7 @@ from .errors import UnimplementedError, invalid
 from .op import as_axis, as_int
 from .operators import as_divisible
 from .operators import truediv as truediv
-from .ops import cumulative, gamma, index, layout, logic, rounding, segment, trigonometric
+from .ops import borders, cumulative, gamma, index, layout, logic, rounding, segment, trigonometric
 from .ops import elementwise as e
 from .ops import nn as n
 from .ops import reduce as r
@@ -323,8 +323,8 @@ def cumulative_logsumexp(
         return running
     front, back = ((0, 1), (1, 0)) if reverse else ((1, 0), (0, 1))
     axes = [a == axis % x.ndim for a in range(x.ndim)]
-    longer = layout.pad_constant.public(running, tuple(front if a else (0, 0) for a in axes), -np.inf)
-    return layout.crop.public(longer, tuple(back if a else (0, 0) for a in axes))
+    longer = borders.pad_constant.public(running, tuple(front if a else (0, 0) for a in axes), -np.inf)
+    return borders.crop.public(longer, tuple(back if a else (0, 0) for a in axes))
 
 
 def is_non_decreasing(x: Any, name: str | None = None) -> Any:

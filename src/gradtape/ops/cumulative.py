@@ -10,9 +10,9 @@ import numpy as np
 from ..dtypes import FLOATING, INEXACT, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
+from .borders import crop, pad_constant
 from .elementwise import conj, exp
 from .family import all_batched, batch_over_axis, in_float32, negative_axis, rank_of, shape_of
-from .layout import crop, pad_constant
 from .reduce import explain_axis
 
 

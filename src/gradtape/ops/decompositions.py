@@ -15,11 +15,12 @@ import numpy as np
 from ..dtypes import INDEX, Array
 from ..errors import invalid
 from ..op import BadInput, Sample, op
+from .borders import crop
 from .diagonal import diagonal_part, lower_part, upper_part
 from .elementwise import imag, make_complex
 from .family import batch_leading, is_complex, rank_of, shape_of
 from .index import put, take
-from .layout import concat, crop
+from .layout import concat
 from .linalg import adjoint, check_matrix, columns, product
 from .logic import zeros_like
 from .solve import LAPACK, SQUARE, bad_matrices, regular, triangular_solve

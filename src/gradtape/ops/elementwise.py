@@ -17,7 +17,7 @@ import numpy as np
 from ..dtypes import ANY, FLOATING, INEXACT, NARROW_FLOATS, NUMERIC, REAL, STRING, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
-from .family import elementwise, is_complex, not_tensors, numpy_type, sample_binary, sample_unary
+from .family import UNARY_SHAPES, elementwise, is_complex, not_tensors, numpy_type, sample_binary, sample_unary
 from .logic import equal, greater, not_equal, ones_like, select, zeros_like
 
 # --- arithmetic ------------------------------------------------------------------------------------------------------
@@ -660,20 +660,7 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 
 @convert.samples
 def _(draw: Any) -> Iterator[Sample]:
-    for shape in [
-        (),
-        (1,),
-        (4,),
-        (0,),
-        (2, 3),
-        (3, 1),
-        (1, 3),
-        (2, 0),
-        (2, 1, 3),
-        (2, 3, 2),
-        (5, 2),
-        (1, 1, 1),
-    ]:
+    for shape in UNARY_SHAPES:
         x = draw(shape)
         yield Sample((x,), {"dtype": np.dtype(np.complex128 if x.dtype.kind == "c" else np.float64)})
 

@@ -139,7 +139,7 @@ def in_float32(function: Callable[..., Array]) -> Callable[..., Array]:
 
 # --- samples of whole families -----------------------------------------------------------------------------------------
 
-_SHAPES = [(), (1,), (4,), (0,), (2, 3), (3, 1), (1, 3), (2, 0), (2, 1, 3), (2, 3, 2), (5, 2), (1, 1, 1)]
+UNARY_SHAPES = [(), (1,), (4,), (0,), (2, 3), (3, 1), (1, 3), (2, 0), (2, 1, 3), (2, 3, 2), (5, 2), (1, 1, 1)]
 _PAIRS = [
     ((), ()), ((3,), (3,)), ((2, 3), (2, 3)), ((2, 3), (3,)), ((3,), (2, 3)), ((2, 1), (1, 3)), ((), (2, 3)), ((2, 3), ()), ((0,), (0,)),
     ((0, 3), (1, 3)), ((4, 1, 2), (3, 1)), ((1,), (5,)), ((2, 3, 2), (2, 3, 2)), ((2, 0), ()),
@@ -151,7 +151,7 @@ def sample_unary(op: Op, low: float = -2.0, high: float = 2.0, avoid: tuple[floa
 
     @op.samples
     def _(draw: Any) -> Iterator[Sample]:
-        for shape in _SHAPES:
+        for shape in UNARY_SHAPES:
             yield Sample((draw(shape, low, high, avoid),))
 
 

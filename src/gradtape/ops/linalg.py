@@ -11,9 +11,10 @@ import numpy as np
 from ..dtypes import NARROW_FLOATS, NUMERIC, REAL, Array
 from ..errors import FailedPreconditionError, invalid
 from ..op import BadInput, Op, Sample, op
+from .borders import crop
 from .elementwise import conj
 from .family import batch_leading, is_complex, rank_of, shape_of
-from .layout import broadcast_to, crop, permute, reshape, sum_to_shape
+from .layout import broadcast_to, permute, reshape, sum_to_shape
 from .logic import select, zeros_like
 
 # --- matmul -------------------------------------------------------------------------------------------------

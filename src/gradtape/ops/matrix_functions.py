@@ -14,9 +14,10 @@ import numpy as np
 from ..dtypes import COMPLEX, FLOATING, NARROW_FLOATS, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
+from .borders import crop
 from .elementwise import conj, imag, make_complex, real
 from .family import all_batched, batch_leading, insert_axes, is_complex, rank_of, shape_of
-from .layout import concat, crop, reshape
+from .layout import concat, reshape
 from .linalg import adjoint, check_matrix, product, transposed
 from .logic import zeros_like
 from .reduce import reduce_sum

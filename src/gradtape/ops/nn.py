@@ -13,7 +13,7 @@ from ..op import BadInput, Op, Sample, op
 from ..tensor import EagerTensor
 from .elementwise import abs as absolute
 from .elementwise import exp, sigmoid, square
-from .family import all_batched, batch_over_axis, elementwise, in_float32, sample_unary, shape_of
+from .family import UNARY_SHAPES, all_batched, batch_over_axis, elementwise, in_float32, sample_unary, shape_of
 from .layout import expand_dims, reshape, sum_to_shape
 from .logic import greater, less, select, zeros_like
 from .reduce import explain_axis, reduce_sum, refuse_axis_of_scalar
@@ -206,20 +206,7 @@ def _(t: Any, features: Any, approximate: bool) -> Any:
 
 @silu.samples
 def _(draw: Any) -> Iterator[Sample]:
-    for shape in [
-        (),
-        (1,),
-        (4,),
-        (0,),
-        (2, 3),
-        (3, 1),
-        (1, 3),
-        (2, 0),
-        (2, 1, 3),
-        (2, 3, 2),
-        (5, 2),
-        (1, 1, 1),
-    ]:
+    for shape in UNARY_SHAPES:
         yield Sample((draw(shape), draw((), 0.5, 1.5)))
     yield Sample((draw((2, 3)), draw((3,))))
     yield Sample((draw((3,)), draw((2, 1))))
@@ -267,20 +254,7 @@ def _(features: Any, beta: Any) -> Any:
 
 @mask_positive.samples
 def _(draw: Any) -> Iterator[Sample]:
-    for shape in [
-        (),
-        (1,),
-        (4,),
-        (0,),
-        (2, 3),
-        (3, 1),
-        (1, 3),
-        (2, 0),
-        (2, 1, 3),
-        (2, 3, 2),
-        (5, 2),
-        (1, 1, 1),
-    ]:
+    for shape in UNARY_SHAPES:
         yield Sample((draw(shape), draw(shape, avoid=(0.0,))))
 
 

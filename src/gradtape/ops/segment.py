@@ -16,10 +16,11 @@ from ..dtypes import INDEX, NARROW_FLOATS, NUMERIC, REAL, Array
 from ..errors import ResourceExhaustedError, UnimplementedError, invalid
 from ..op import BadInput, Op, Rule, Sample, op
 from .accumulate import add_rows
+from .borders import pad_constant
 from .elementwise import conj, convert
 from .family import all_batched, numpy_type, rank_of, shape_of
 from .index import take
-from .layout import pad_constant, permute, reshape
+from .layout import permute, reshape
 from .logic import equal, greater, less, maximum, ones_like, select, zeros_like
 
 _IDS = INDEX | {np.dtype(np.int16)}

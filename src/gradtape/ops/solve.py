@@ -11,10 +11,11 @@ import numpy as np
 from ..dtypes import COMPLEX, Array, float16, float32, float64
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
+from .borders import crop, pad_constant
 from .diagonal import lower_part, upper_part
 from .elementwise import conj
 from .family import all_batched, batch_leading, in_float32, insert_axes, is_complex, rank_of, shape_of
-from .layout import concat, crop, pad_constant, permute, reshape, sum_to_shape
+from .layout import concat, permute, reshape, sum_to_shape
 from .linalg import adjoint, check_matrix, product
 from .reduce import reduce_sum
 

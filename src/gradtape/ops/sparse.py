@@ -14,11 +14,11 @@ import numpy as np
 from ..dtypes import INDEX, NARROW_FLOATS, NUMERIC, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
+from .borders import reverse as flip
 from .elementwise import add, conj, multiply
 from .family import all_batched, shape_of
 from .index import getitem, take
 from .layout import permute, reshape
-from .layout import reverse as flip
 from .reduce import reduce_sum
 
 

@@ -38,50 +38,20 @@ from .arithmetic import (
 from .arithmetic import (
     sparse_dense_matmul as sparse_dense_matmul,
 )
-from .layout import (
-    concat as concat,
-)
-from .layout import (
-    expand_dims as expand_dims,
-)
-from .layout import (
-    eye as eye,
-)
-from .layout import (
-    fill_empty_rows as fill_empty_rows,
-)
-from .layout import (
-    from_dense as from_dense,
-)
-from .layout import (
-    mask as mask,
-)
-from .layout import (
-    reorder as reorder,
-)
-from .layout import (
-    reset_shape as reset_shape,
-)
-from .layout import (
-    reshape as reshape,
-)
-from .layout import (
-    retain as retain,
-)
-from .layout import (
-    slice as slice,
-)
-from .layout import (
-    split as split,
-)
-from .layout import (
-    to_dense as to_dense,
-)
-from .layout import (
-    to_indicator as to_indicator,
-)
-from .layout import (
-    transpose as transpose,
-)
+from .layout import concat as concat
+from .layout import expand_dims as expand_dims
+from .layout import eye as eye
+from .layout import fill_empty_rows as fill_empty_rows
+from .layout import from_dense as from_dense
+from .layout import mask as mask
+from .layout import reorder as reorder
+from .layout import reset_shape as reset_shape
+from .layout import reshape as reshape
+from .layout import retain as retain
+from .layout import slice as slice
+from .layout import split as split
+from .layout import to_dense as to_dense
+from .layout import to_indicator as to_indicator
+from .layout import transpose as transpose
 from .tensor import SparseTensor as SparseTensor
 from .tensor import SparseTensorSpec as SparseTensorSpec
