@@ -29,3 +29,11 @@ def test_text_and_bytes():
     for convert in (tf.compat.as_bytes, tf.compat.as_text):
         with pytest.raises(TypeError):
             convert(1)
+
+
+def test_v1_advises_a_name_only_where_it_exists():
+    with pytest.raises(AttributeError, match=r"Use tf\.reduce_sum\."):
+        tf.compat.v1.reduce_sum  # noqa: B018
+    with pytest.raises(AttributeError) as caught:
+        tf.compat.v1.Session  # noqa: B018
+    assert "tf.Session" not in str(caught.value)

@@ -12,10 +12,10 @@ class _NoV1(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        known = f" Use tf.{name}." if hasattr(v2, name) else ""
+        instead = f"tf.{name}" if hasattr(v2, name) else "eager ops with tf.GradientTape"
         raise AttributeError(
             f"tf.compat.v1.{name} does not exist: gradtape has TensorFlow 2's eager interface only, without graphs and sessions, "
-            f"and tf.compat.v2 is the package itself.{known}"
+            f"and tf.compat.v2 is the package itself. Use {instead}."
         )
 
     def __repr__(self) -> str:
