@@ -1,0 +1,112 @@
+"""Moving averages of variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..tensor import to_tensor
+from ..variable import Variable
+
+
+class ExponentialMovingAverage:
+    """For each variable a second one that follows it slowly: `average -= (1 - decay) * (average - variable)`.
+
+    >>> import gradtape as tf
+    >>> w = tf.Variable(1.0, name="w")
+    >>> averages = tf.train.ExponentialMovingAverage(decay=0.9)
+    >>> averages.apply([w])  # the average begins at the variable's value
+    >>> w.assign(2.0)
+    <tf.Variable 'UnreadVariable' shape=() dtype=float32, numpy=2.0>
+    >>> averages.apply([w])
+    >>> averages.average(w).name, averages.average(w).numpy()
+    ('w/ExponentialMovingAverage:0', np.float32(1.1))
+
+    Args:
+        decay: How much of the average stays in each step, such as 0.999.
+        num_updates: The number of the step, a number or a variable: early averages then move faster, with the smaller of
+            `decay` and `(1 + num_updates) / (10 + num_updates)`.
+        zero_debias: Accepted; as in TensorFlow it concerns averages of tensors, which begin at zero, and those of
+            variables do not.
+        name: The last part of the averages' names.
+    """
+
+    def __init__(
+        self,
+        decay: Any,
+        num_updates: Any = None,
+        zero_debias: bool = False,
+        name: str = "ExponentialMovingAverage",
+    ) -> None:
+        self._decay = decay
+        self._num_updates = num_updates
+        self._zero_debias = zero_debias
+        self._name = name
+        self._averages: dict[int, tuple[Variable, Variable]] = {}  # by the variable's identity: it, and its average
+
+    @property
+    def name(self) -> str:
+        """The name of this object, and the last part of the averages' names."""
+        return self._name
+
+    def apply(self, var_list: Iterable[Variable] | None = None) -> None:
+        """Move the averages of these variables (of all that have one) one step; new ones begin at the variable's value."""
+        variables = [kept for kept, _ in self._averages.values()] if var_list is None else _checked(var_list)
+        for variable in variables:
+            if variable._id not in self._averages:
+                average = Variable(variable._value, trainable=False, name=self.average_name(variable))
+                self._averages[variable._id] = (variable, average)
+        rate = np.float32(1.0 - self._decay_now())
+        for variable in variables:
+            average = self._averages[variable._id][1]
+            value, before = variable._value._array, average._value._array
+            average._store(before - (before - value) * rate.astype(before.dtype))
+
+    def _decay_now(self) -> Any:
+        if self._num_updates is None:
+            return float(self._decay)
+        step = np.float32(to_tensor(self._num_updates)._array)
+        return min(np.float32(self._decay), (1 + step) / (10 + step))
+
+    def average(self, var: Variable) -> Variable | None:
+        """The variable that holds the average of `var`, or None."""
+        found = self._averages.get(_id_of(var))
+        return None if found is None else found[1]
+
+    def average_name(self, var: Variable) -> str:
+        """The name of the average of `var`, whether there is one yet or not."""
+        return f"{var._shared_name}/{self._name}"
+
+    def variables_to_restore(self, moving_avg_variables: Iterable[Variable] | None = None) -> dict[str, Variable]:
+        """The variables by the names of their averages (those given without an average by their own name)."""
+        if moving_avg_variables is None:
+            moving_avg_variables = [variable for variable, _ in self._averages.values()]
+        return {self.average_name(variable): variable for variable in moving_avg_variables}
+
+    def _trackable_children(self) -> dict[str, Variable]:
+        """What a checkpoint keeps: the averages, in the order in which they began."""
+        return {str(place): average for place, (_, average) in enumerate(self._averages.values())}
+
+    def __repr__(self) -> str:
+        return f"<tf.train.ExponentialMovingAverage of {len(self._averages)} variables, decay {self._decay}>"
+
+
+def _id_of(var: Any) -> int:
+    if not isinstance(var, Variable):
+        raise AttributeError(f"A tf.Variable is needed, got {var!r} of type {type(var).__name__}.")
+    return var._id
+
+
+def _checked(var_list: Iterable[Variable]) -> list[Variable]:
+    variables = list(var_list)
+    for variable in variables:
+        if not isinstance(variable, Variable):
+            raise TypeError(
+                "tf.train.ExponentialMovingAverage does not support non-Variable tensors when eager execution is enabled: "
+                f"got {variable!r}. Pass a list of tf.Variable."
+            )
+        if not variable.dtype.is_floating:
+            raise TypeError(f"The variables must be half, float, or double: {variable.name} is {variable.dtype.name}.")
+    return variables
