@@ -9,7 +9,7 @@ import numpy as np
 
 from . import dtypes
 from .dtypes import DType
-from .errors import ResourceExhaustedError, invalid
+from .errors import ArgumentValueError, ResourceExhaustedError, invalid
 from .math import cast, imag, maximum, minimum, real
 from .math import complex as make_complex
 from .op import as_axis, as_int, as_ints, as_shape
@@ -38,6 +38,10 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 2, 3], dtype=int32)>
     """
     requested = None if dtype is None else dtypes.as_dtype(dtype)
+    if requested is not None and isinstance(value, (Tensor, Variable)) and value.dtype is not requested:
+        if isinstance(value, Tensor):
+            raise TypeError(f"Expected tensor {value!r} with dtype {requested!r}, but got dtype {value.dtype!r}.")
+        value = value.numpy()
     tensor = to_tensor(value, requested)
     if shape is None:
         return tensor
@@ -117,6 +121,8 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layou
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
     """A tensor of the given shape, all of one value; the tape follows the value."""
     value = to_tensor(value)
+    if value.shape == (1,):
+        value = reshape(value, ())
     if value.ndim:
         raise invalid(f"fill: the value must be a scalar, got shape {value.shape}.")
     sizes = as_shape(dims)
@@ -198,8 +204,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     start = to_tensor(start)
     stop = to_tensor(stop, start.dtype)
     count = as_int(num)
-    if count <= 0:
-        raise invalid(f"linspace: num must be at least 1, got {count}.")
+    if count < 0:
+        raise invalid(f"linspace: num cannot be negative, got {count}.")
     if start.dtype.is_integer:
         start, stop = cast(start, dtypes.float64), cast(stop, dtypes.float64)
     first, last = expand_dims(start, axis), expand_dims(stop, axis)
@@ -384,7 +390,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     if isinstance(values, (Tensor, Variable)) or not isinstance(values, (list, tuple)):
         values = [values]
     if not values:
-        raise ValueError("concat needs at least one tensor, got an empty list.")
+        raise ArgumentValueError(None, None, "concat needs at least one tensor, got an empty list.")
     where = as_int(axis)
     if len(values) == 1:
         return identity(values[0])
@@ -396,9 +402,12 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     if isinstance(values, (Tensor, Variable)):
         values = unstack(values)
     values = list(values)
+    where = as_int(axis)
     if not values:
-        raise ValueError("stack needs at least one tensor, got an empty list.")
-    return layout.stack.public(values, as_int(axis))
+        if where:
+            raise ArgumentValueError(None, None, f"stack of nothing has one axis, got axis={where}.")
+        return zeros((0,))
+    return layout.stack.public(values, where)
 
 
 def unstack(value: Any, num: int | None = None, axis: Any = 0, name: str = "unstack") -> list[Any]:
@@ -449,6 +458,12 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
     rows = tuple((int(before), int(after)) for before, after in table.tolist())
     kind = str(mode).upper()
     if kind == "CONSTANT":
+        if (
+            not isinstance(constant_values, (Tensor, Variable))
+            and np.ndim(constant_values) == 0
+            and not constant_values
+        ):
+            constant_values = zeros((), x.dtype)  # 0 stands for what is zero in any type
         value = to_tensor(constant_values, None if isinstance(constant_values, (Tensor, Variable)) else x.dtype)
         return borders.pad_constant.public(
             x, rows, value._array.item() if x.dtype is not dtypes.string else value._array[()]
@@ -482,9 +497,14 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     else:
         where = as_int(axis)
     counts = np.asarray(to_tensor(repeats)._array)
+    if counts.dtype.kind not in "iu":
+        raise TypeError(f"repeat: repeats must be integers, got {counts.tolist()} of type {counts.dtype}.")
+    if not -x.ndim <= where < x.ndim:
+        raise ArgumentValueError(None, None, f"repeat: axis {where} does not exist in a tensor of shape {x.shape}.")
     length = x.shape[where] or 0
     if counts.ndim > 1 or (counts.ndim == 1 and counts.size not in (1, length)) or (counts.size and counts.min() < 0):
-        raise invalid(f"repeat: repeats must be one non-negative integer, or {length} of them; got {counts.tolist()}.")
+        message = f"repeat: repeats must be one non-negative integer, or {length} of them; got {counts.tolist()}."
+        raise ArgumentValueError(None, None, message)
     return _rows(x, np.repeat(np.arange(length, dtype=np.int32), counts), where)
 
 
@@ -779,6 +799,8 @@ def explicit_equation(equation: str, ranks: list[int]) -> str:
         output = output.replace("...", hidden)
         if len(set(output)) != len(output):
             raise ValueError(f"einsum: the output of equation '{equation}' names a label more than once.")
+        if not set(output) <= set("".join(terms)):
+            raise ValueError(f"einsum: the output of equation '{equation}' names a label that no operand has.")
     else:
         joined = "".join(terms)
         output = hidden + "".join(sorted(c for c in set(joined) if joined.count(c) == 1 and c not in hidden))

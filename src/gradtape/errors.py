@@ -159,6 +159,14 @@ class OperandTypeError(InvalidArgumentError, TypeError):
     """Operands of two types, or a Python value that does not convert to the type of the tensor beside it."""
 
 
+class ArgumentValueError(InvalidArgumentError, ValueError):
+    """An argument that fits the tensors in type but not in value: an axis that does not exist, a label nobody has."""
+
+
+class MissingArgumentError(InvalidArgumentError, TypeError, ValueError):
+    """None stands where a number is needed."""
+
+
 class BatchShapeError(ValueError, IndexError):
     """The shapes given to batch_jacobian have no common batch axis."""
 

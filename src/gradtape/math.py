@@ -26,7 +26,7 @@ from .special import bessel_i0 as bessel_i0
 from .special import bessel_i0e as bessel_i0e
 from .special import bessel_i1 as bessel_i1
 from .special import bessel_i1e as bessel_i1e
-from .tensor import IndexedSlices, Tensor, to_tensor
+from .tensor import IndexedSlices, Tensor, from_array, to_tensor
 from .variable import Variable
 
 _LOGGER = logging.getLogger("gradtape")
@@ -87,8 +87,6 @@ maximum = logic.maximum.public
 minimum = logic.minimum.public
 conj = e.conj.public
 real = e.real.public
-imag = e.imag.public
-angle = e.angle.public
 reduce_sum = r.reduce_sum.public
 reduce_mean = r.reduce_mean.public
 reduce_prod = r.reduce_prod.public
@@ -224,6 +222,20 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
             target.name,
         )
     return e.convert.public(tensor, target.numpy)
+
+
+def imag(input: Any, name: str | None = None) -> Any:
+    """The imaginary part; of what is not complex, zeros of its type, through which no derivative passes."""
+    x = to_tensor(input)
+    if x.dtype is dtypes.string:
+        return from_array(np.full(tuple(x.shape), b"", object))
+    return e.imag.public(x) if x.dtype.is_complex else logic.zeros_like.public(x)
+
+
+def angle(input: Any, name: str | None = None) -> Any:
+    """The argument of a complex number; of real numbers 0 or pi, through which no derivative passes."""
+    x = to_tensor(input)
+    return e.angle.public(x if x.dtype.is_complex else e.stop_gradient.public(x))
 
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Any:

@@ -29,6 +29,7 @@ from .dtypes import BY_NUMPY, NUMERIC, Array, DType
 from .errors import (
     GradientLookupError,
     InvalidArgumentError,
+    MissingArgumentError,
     OperandTypeError,
     OpError,
     ResourceExhaustedError,
@@ -132,6 +133,7 @@ class Op:
         self.vjps: dict[str, Derivative] = {}
         self.jvps: dict[str, Derivative] = {}
         self.linear_in: frozenset[str] = frozenset()
+        self.steps_in: frozenset[str] = frozenset()  # arguments in which the value is constant between jumps
         self.multilinear = False  # a variadic op that is linear in each operand by itself, not in the list
         self.holomorphic: frozenset[str] = frozenset()  # arguments whose rule gives t * d, before conjugation
         self.no_derivative: str | None = None
@@ -178,6 +180,19 @@ class Op:
             return rule
 
         return declare
+
+    def constant_in(self, *arguments: str) -> None:
+        """Declare that the value stays the same, between jumps, when one of these arguments changes.
+
+        The derivative is zeros like the output, not None, so that a second derivative through relu is zeros.
+        """
+
+        def zeros(t: Any) -> Any:
+            return REGISTRY["zeros_like"](t)
+
+        for argument in arguments:
+            self.derivative(argument)(zeros)
+            self.steps_in |= {argument}
 
     def linear(self, *arguments: str) -> None:
         """Declare that the op is linear in each of these arguments: the forward rule is the op itself."""
@@ -304,7 +319,8 @@ def as_int(value: Any) -> int:
         array = np.asarray(value)
         if array.dtype.kind in "iu" and array.size == 1:
             return int(array.reshape(())[()])
-        raise invalid(f"An integer is needed, got {value!r} of type {type(value).__name__}.") from None
+        message = f"An integer is needed, got {value!r} of type {type(value).__name__}."
+        raise (MissingArgumentError if value is None else OperandTypeError)(None, None, message) from None
 
 
 def as_ints(value: Any) -> tuple[int, ...]:
@@ -337,8 +353,9 @@ def as_shape(value: Any) -> tuple[int, ...]:
     try:
         shape = as_ints(value)
     except InvalidArgumentError:
-        if isinstance(value, (list, tuple)) and None in value:
-            raise TypeError(f"A shape needs known sizes, got {value!r}. Use -1 (in reshape) or tf.shape(x).") from None
+        if value is None or (isinstance(value, (list, tuple)) and None in value):
+            message = f"A shape needs known sizes, got {value!r}. Use -1 (in reshape) or tf.shape(x)."
+            raise MissingArgumentError(None, None, message) from None
         raise
     size = 1
     for length in shape:

@@ -11,7 +11,7 @@ from . import dtypes
 from .dtypes import DType
 from .entry import public_entry
 from .errors import InvalidArgumentError, invalid
-from .op import REGISTRY
+from .op import REGISTRY, apply
 from .ops import elementwise as e
 from .ops import index, layout, logic
 from .ops.linalg import matmul
@@ -261,6 +261,23 @@ def _fast_matmul(a: Any, b: Any) -> Any:
     return matmul_operator(a, b)
 
 
+# --- products: truth values multiply as logical and, through the operator only ----------------------------------------
+
+multiply_operator = public_entry(e.multiply)
+
+
+def _multiply_generally(op: Any, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
+    """The general path of `x * y`; its entry treats the usual types inline."""
+    x, y = args
+    if x.dtype is dtypes.bool:
+        other = to_tensor(y)
+        if other.dtype is not dtypes.string:
+            return logic.logical_and.public(x, e.convert.public(other, np.dtype(np.bool_)))
+    return apply(op, args, attributes)
+
+
+multiply_operator.__globals__["apply"] = _multiply_generally
+
 # --- attaching -------------------------------------------------------------------------------------------------------
 
 _OPERATORS: dict[str, Any] = {
@@ -268,7 +285,7 @@ _OPERATORS: dict[str, Any] = {
     "__radd__": public_entry(e.add, reflected=True),
     "__sub__": e.subtract.public,
     "__rsub__": public_entry(e.subtract, reflected=True),
-    "__mul__": e.multiply.public,
+    "__mul__": multiply_operator,
     "__rmul__": public_entry(e.multiply, reflected=True),
     "__truediv__": _truediv,
     "__rtruediv__": _rtruediv,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -105,6 +106,36 @@ def ResourceApplyAdam(
             np.divide(first, root, out=change)
         change *= scalar(rate)
         value -= change
+
+
+# Kernels that are ops of ours under the same arguments: the module in `ops` and the op's name there.
+_OPS = {
+    "ReluGrad": "slopes.mask_positive",
+    "Relu6Grad": "slopes.relu6_grad",
+    "LeakyReluGrad": "slopes.leaky_relu_grad",
+    "EluGrad": "slopes.elu_grad",
+    "SeluGrad": "slopes.selu_grad",
+    "SoftplusGrad": "slopes.softplus_grad",
+    "SoftsignGrad": "slopes.softsign_grad",
+    "SigmoidGrad": "slopes.sigmoid_grad",
+    "TanhGrad": "slopes.tanh_grad",
+    "SqrtGrad": "slopes.sqrt_grad",
+    "RsqrtGrad": "slopes.rsqrt_grad",
+    "ReciprocalGrad": "slopes.reciprocal_grad",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _OPS:
+        raise AttributeError(f"module 'gradtape.raw_ops' has no attribute {name!r}")
+    module, op = _OPS[name].split(".")
+    found = getattr(importlib.import_module(f".ops.{module}", __package__), op).public
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_OPS})
 
 
 def Bucketize(input: Any, boundaries: Any, name: str | None = None) -> Any:

@@ -22,6 +22,7 @@ from .context import ACTIVE, STATE
 from .dtypes import BY_NUMPY, DType
 from .errors import UnimplementedError
 from .op import RUNNERS, Op, record
+from .operators import multiply_operator
 from .ops import elementwise as e
 from .ops.family import numpy_type, shape_of, with_batch_axis
 from .shapes import TensorShape
@@ -149,9 +150,16 @@ def _operator(op: Op, reflected: bool) -> Callable[[Any, Any], Any]:
     return operator
 
 
+def _multiply(x: Any, y: Any) -> Any:
+    return multiply_operator(x, y) if numpy_type(x.data).kind == "b" else _multiply_numbers(x, y)
+
+
+_multiply_numbers = _operator(e.multiply, reflected=False)
+
 for _name, _op in (("add", e.add), ("sub", e.subtract), ("mul", e.multiply), ("truediv", e.divide)):
     setattr(Batched, f"__{_name}__", _operator(_op, reflected=False))
     setattr(Batched, f"__r{_name}__", _operator(_op, reflected=True))
+setattr(Batched, "__mul__", _multiply)  # noqa: B010
 setattr(Batched, "__neg__", lambda x: run_batched(e.negative, (x,), {}))  # noqa: B010
 
 

@@ -72,11 +72,11 @@ def outputs(result: Any) -> list[Any]:
 
 
 def differentiable_positions(op: Op, values: list[Any]) -> list[int]:
-    """Which operands are floating and have a derivative."""
+    """Which operands are floating and have a derivative that differences can see."""
     found = []
     for position, value in enumerate(values):
         argument = op.arguments[0] if op.variadic else op.arguments[position]
-        if np.asarray(value).dtype.kind in "fc" and (argument in op.vjps):
+        if np.asarray(value).dtype.kind in "fc" and argument in op.vjps and argument not in op.steps_in:
             found.append(position)
     return found
 

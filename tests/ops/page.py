@@ -30,6 +30,10 @@ NAMESPACES = (
     "quantization",
     "strings",
     "sparse",
+    "sets",
+    "raw_ops",
+    "nn.experimental",
+    "numpy",
 )
 
 HEADER = """# The ops

@@ -103,7 +103,6 @@ INTERNAL = {
     "put": "the derivative of tf.gather",
     "take_nd": "tf.gather_nd",
     "put_nd": "tf.scatter_nd",
-    "mask_positive": "the derivative of tf.nn.relu",
     "search_sorted": "tf.searchsorted",
     "conv": "tf.nn.conv1d, conv2d, conv3d and their transposes",
     "conv_input_gradient": "tf.nn.conv2d_transpose, and the derivative of convolutions",
@@ -157,9 +156,17 @@ def template(op: Op) -> str | None:
         return text if fields <= {*op.arguments, *op.attributes} else None
     name = public_name(op)
     if name is None:
-        return None
+        return raw_template(op)
     arguments = [f"{{{a}}}" for a in op.arguments]
     return f"{name}({', '.join([*arguments, *(f'{a}={{{a}}}' for a in op.attributes)])})"
+
+
+def raw_template(op: Op) -> str | None:
+    """The call of an op that TensorFlow has as a kernel only."""
+    name = f"tf.raw_ops.{op.tf_name}"
+    if not callable(lookup(tf, name)):
+        return None
+    return f"{name}({', '.join(f'{a}={{{a}}}' for a in (*op.arguments, *op.attributes))})"
 
 
 class Writer(string.Formatter):

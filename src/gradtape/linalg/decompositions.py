@@ -74,7 +74,9 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
 
     With `full_matrices`, q is square; the gradient is then defined for at most one row more than columns.
     """
-    return Qr(*o.qr.public(input, bool(full_matrices)))
+    x = to_tensor(input)
+    parts = o.qr.public(math.cast(x, dtypes.float32) if x.dtype is dtypes.float16 else x, bool(full_matrices))
+    return Qr(*(math.cast(part, x.dtype) if x.dtype is dtypes.float16 else part for part in parts))
 
 
 def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
@@ -157,6 +159,10 @@ def eigh_tridiagonal(
         tol: Accepted as TensorFlow does; the values are exact to rounding.
     """
     main, upper = to_tensor(alpha), to_tensor(beta)
+    if main.dtype is upper.dtype is dtypes.float16:
+        main32, upper32 = (math.cast(part, dtypes.float32) for part in (main, upper))
+        result = eigh_tridiagonal(main32, upper32, eigvals_only, select, select_range, tol)
+        return math.cast(result, main.dtype) if eigvals_only else tuple(math.cast(r, main.dtype) for r in result)
     if main.ndim != 1 or upper.ndim != 1 or len(upper) != len(main) - 1:
         raise ValueError(f"alpha and beta need shapes [n] and [n - 1], got {main.shape} and {upper.shape}.")
     if select not in ("a", "i", "v"):

@@ -11,6 +11,7 @@ from ..arrays import concat
 from ..op import as_int
 from ..ops import nn as n
 from ..tensor import Tensor, to_tensor
+from ..variable import Variable
 
 relu = n.relu.public
 relu6 = n.relu6.public
@@ -43,7 +44,10 @@ def silu(features: Any, beta: Any = 1.0, name: str | None = None) -> Any:
     >>> tf.nn.silu(tf.constant([-1.0, 0.0, 1.0])).numpy().round(4)
     array([-0.2689,  0.    ,  0.7311], dtype=float32)
     """
-    return n.silu.public(features, beta)
+    x, scale = to_tensor(features), beta
+    if isinstance(beta, (Tensor, Variable)) and beta.dtype is not x.dtype:
+        scale = math.cast(beta, x.dtype)
+    return n.silu.public(x, scale)
 
 
 swish = silu

@@ -128,13 +128,36 @@ def batch_leading(op: Op, is_batched: tuple[bool, ...], args: tuple[Any, ...], a
 def in_float32(function: Callable[..., Array]) -> Callable[..., Array]:
     """A kernel that computes float16 and bfloat16 in float32, as TensorFlow does where many terms are added."""
 
-    def wide(x: Array, **attributes: Any) -> Array:
-        dtype = x.dtype
+    def wide(*operands: Array, **attributes: Any) -> Array:
+        dtype = operands[0].dtype
         if dtype in NARROW_FLOATS:
-            return np.asarray(function(x.astype(np.float32), **attributes)).astype(dtype)
-        return function(x, **attributes)
+            return np.asarray(function(*[x.astype(np.float32) for x in operands], **attributes)).astype(dtype)
+        return function(*operands, **attributes)
 
     return wide
+
+
+_BLOCK = 1 << 15  # elements: what a block of a few operands needs stays in a core's own cache
+
+
+def blockwise(function: Callable[..., Array]) -> Callable[..., Array]:
+    """An elementwise kernel of several passes, run block by block on large arrays: temporaries stay in the cache."""
+
+    def run(first: Any, *rest: Any, **attributes: Any) -> Array:
+        if first.__class__ is not np.ndarray or first.size <= _BLOCK or not first.flags.c_contiguous:
+            return function(first, *rest, **attributes)
+        for other in rest:
+            if other.__class__ is not np.ndarray or other.shape != first.shape or not other.flags.c_contiguous:
+                return function(first, *rest, **attributes)
+        lines = [first.reshape(-1), *(other.reshape(-1) for other in rest)]
+        result = np.empty(first.shape, first.dtype)
+        target = result.reshape(-1)
+        for start in range(0, first.size, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            target[block] = function(*[line[block] for line in lines], **attributes)
+        return result
+
+    return run
 
 
 # --- samples of whole families -----------------------------------------------------------------------------------------

@@ -538,6 +538,8 @@ def _put_nd(values: Array, indices: Array, shape: tuple[int, ...], batch_dims: i
             f"scatter_nd: updates must have shape {expected} for indices {indices.shape} and shape {shape}, got {values.shape}."
         )
     result = np.zeros(shape, values.dtype)
+    if values.dtype.kind == "O":
+        result[...] = b""
     if key:
         np.add.at(result, key, values)
     else:
@@ -545,7 +547,7 @@ def _put_nd(values: Array, indices: Array, shape: tuple[int, ...], batch_dims: i
     return result
 
 
-@op(eager=_put_nd, dtypes=NUMERIC, other={"indices": INDEX}, tf_name="ScatterNd")
+@op(eager=_put_nd, dtypes=ANY, other={"indices": INDEX}, tf_name="ScatterNd")
 def put_nd(xp: Any, values: Any, indices: Any, *, shape: tuple[int, ...], batch_dims: int = 0) -> Any:
     """Zeros with `values` added at positions that `indices` lists in its last axis."""
     return xp.zeros(shape, values.dtype).at[tuple(xp.moveaxis(indices, -1, 0))].add(values)

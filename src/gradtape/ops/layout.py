@@ -9,11 +9,19 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import ANY, NUMERIC, Array
-from ..errors import invalid
+from ..errors import ArgumentValueError, invalid
 from ..op import BadInput, Op, Sample, op
 from .family import all_batched, negative_axis, rank_of, shape_of
 
 # --- reshape ---------------------------------------------------------------------------------------------------------
+
+
+def _sizes(given: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape with its -1 worked out. Where a size is 0 the others decide, as in TensorFlow: (2, 0) to [0, -1] is (0, 2)."""
+    if 0 not in wanted or wanted.count(-1) != 1 or 0 not in given:
+        return wanted
+    known = math.prod(size for size in wanted if size > 0)
+    return tuple(math.prod(size for size in given if size) // known if size == -1 else size for size in wanted)
 
 
 @op(dtypes=ANY)
@@ -26,7 +34,7 @@ def reshape(xp: Any, tensor: Any, *, shape: tuple[int, ...]) -> Any:
     array([[0, 1, 2],
            [3, 4, 5]], dtype=int32)>
     """
-    return tensor.reshape(shape)
+    return tensor.reshape(shape if tensor.size else _sizes(tensor.shape, shape))
 
 
 @reshape.vjp("tensor")
@@ -43,8 +51,9 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
     shape = attributes["shape"]
     size = shape_of(x)[0]
     if -1 in shape:
-        known = -int(np.prod(shape))
-        shape = tuple(int(np.prod(shape_of(x)[1:])) // known if s == -1 else s for s in shape)
+        shape = _sizes(shape_of(x)[1:], shape)
+        known = -math.prod(shape)
+        shape = tuple(math.prod(shape_of(x)[1:]) // known if s == -1 else s for s in shape)
     return reshape(x, shape=(size, *shape))
 
 
@@ -63,13 +72,15 @@ def _(draw: Any) -> Iterator[Sample]:
     for given, wanted in [
         ((2, 3), (3, 2)), ((2, 3), (6,)), ((6,), (-1, 2)), ((), (1,)), ((1,), ()), ((0, 3), (3, 0)), ((2, 3, 4), (4, -1)),
         ((2, 3, 4), (2, 12)), ((4,), (1, 4, 1)), ((1, 1), ()), ((2, 2, 2), (8,)), ((3, 4), (2, 2, 3)), ((0,), (0, 2)),
+        ((2, 0), (0, 2)), ((2, 0, 3), (4, -1)),
     ]:  # fmt: skip
         yield Sample((draw(given),), {"shape": wanted})
+    yield Sample((draw((2, 0, 5)),), {"shape": (0, -1, 5)})
 
 
 @reshape.value
 def _(tensor: Any, shape: Any) -> Any:
-    return np.reshape(tensor, shape)
+    return np.reshape(tensor, (0, 2, 5) if shape == (0, -1, 5) else shape)
 
 
 @reshape.rejects
@@ -419,7 +430,8 @@ def _(values: list[Array], axis: Any) -> None:
     shapes = [np.shape(v) for v in values]
     if any(s != shapes[0] for s in shapes):
         raise invalid(f"stack: shapes of all inputs must match, got {shapes}.")
-    raise invalid(f"stack: axis must be one integer from {-len(shapes[0]) - 1} to {len(shapes[0])}, got {axis}.")
+    message = f"stack: axis must be one integer from {-len(shapes[0]) - 1} to {len(shapes[0])}, got {axis}."
+    raise ArgumentValueError(None, None, message)
 
 
 @stack.samples

@@ -247,6 +247,9 @@ def _(t: Any, input: Any, largest: Any, window: Any, strides: Any, dilations: An
     return window_max_pick(t, input, largest, window=window, strides=strides, dilations=dilations, padding=padding)
 
 
+window_max_gradient.constant_in("input")
+
+
 @window_max_pick.vjp("t")
 def _(g: Any, input: Any, largest: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
     return window_max_gradient(g, input, largest, window=window, strides=strides, dilations=dilations, padding=padding)

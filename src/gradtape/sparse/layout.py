@@ -255,8 +255,8 @@ def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Any
 
 def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
     """IndexedSlices without the rows whose index is among `mask_indices`."""
-    removed = to_tensor(mask_indices)._array
-    kept = from_array(np.flatnonzero(~np.isin(to_tensor(a.indices)._array, removed)))
+    removed, present = to_tensor(mask_indices)._array, to_tensor(a.indices)._array
+    kept = from_array(np.flatnonzero(~np.isin(present, removed)).astype(present.dtype))
     return IndexedSlices(arrays.gather(a.values, kept), arrays.gather(a.indices, kept), a.dense_shape)
 
 

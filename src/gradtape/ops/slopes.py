@@ -1,0 +1,363 @@
+"""Derivatives of activations and roots as ops of their own: one pass over the memory, under TensorFlow's names.
+
+TensorFlow has them in `tf.raw_ops`. Given what the forward pass kept (its input or its output) and a cotangent, each
+gives the cotangent of the input. That the mask of a piecewise linear function does not change is a derivative of zero,
+not None: a second derivative through relu6 is zeros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import FLOATING, REAL, Array
+from ..op import Op, Sample
+from .elementwise import abs as absolute
+from .elementwise import sigmoid, sign
+from .family import UNARY_SHAPES, blockwise, elementwise, in_float32
+from .logic import less, select, zeros_like
+
+SELU_SCALE = 1.0507009873554804934193349852946
+SELU_ALPHA = 1.6732632423543772848170429916717
+
+# --- piecewise linear ---------------------------------------------------------------------------------------
+
+
+@blockwise
+def _mask_positive(gradients: Array, features: Array) -> Any:
+    return gradients * (features > 0)
+
+
+@elementwise(eager=_mask_positive, dtypes=REAL, tf_name="ReluGrad")
+def mask_positive(xp: Any, gradients: Any, features: Any) -> Any:
+    """The gradients where `features` is positive, 0 elsewhere: the derivative of relu, in two array passes."""
+    return gradients * (features > 0)
+
+
+@mask_positive.derivative("gradients")
+def _(t: Any, features: Any) -> Any:
+    return mask_positive(t, features)
+
+
+mask_positive.constant_in("features")
+
+
+@blockwise
+def _relu6_grad(gradients: Array, features: Array) -> Any:
+    return gradients * ((features > 0) & (features < 6))
+
+
+@elementwise(eager=_relu6_grad, dtypes=REAL)
+def relu6_grad(xp: Any, gradients: Any, features: Any) -> Any:
+    """The gradients where a feature is between 0 and 6, 0 elsewhere."""
+    return gradients * ((features > 0) & (features < 6))
+
+
+@relu6_grad.derivative("gradients")
+def _(t: Any, features: Any) -> Any:
+    return relu6_grad(t, features)
+
+
+relu6_grad.constant_in("features")
+
+
+@blockwise
+def _leaky_relu_grad(gradients: Array, features: Array, alpha: float = 0.2) -> Any:
+    return np.where(features > 0, gradients, gradients * gradients.dtype.type(alpha))
+
+
+@elementwise(eager=_leaky_relu_grad, dtypes=FLOATING)
+def leaky_relu_grad(xp: Any, gradients: Any, features: Any, *, alpha: float = 0.2) -> Any:
+    """The gradients where a feature is positive, alpha times them elsewhere."""
+    return xp.where(features > 0, gradients, alpha * gradients)
+
+
+@leaky_relu_grad.derivative("gradients")
+def _(t: Any, features: Any, alpha: float) -> Any:
+    return leaky_relu_grad(t, features, alpha=alpha)
+
+
+leaky_relu_grad.constant_in("features")
+
+
+# --- exponential --------------------------------------------------------------------------------------------
+
+
+def _exponential_slope(gradients: Array, outputs: Array, scale: float, offset: float) -> Any:
+    kind = gradients.dtype.type
+    return np.where(outputs < 0, gradients * (outputs + kind(offset)), gradients * kind(scale))
+
+
+@blockwise
+def _elu_grad(gradients: Array, outputs: Array) -> Any:
+    return _exponential_slope(gradients, outputs, 1.0, 1.0)
+
+
+@elementwise(eager=_elu_grad, dtypes=FLOATING)
+def elu_grad(xp: Any, gradients: Any, outputs: Any) -> Any:
+    """The gradients times the slope of elu where it has these outputs: 1, or output + 1 below 0."""
+    return xp.where(outputs < 0, gradients * (outputs + 1), gradients)
+
+
+@blockwise
+def _selu_grad(gradients: Array, outputs: Array) -> Any:
+    return _exponential_slope(gradients, outputs, SELU_SCALE, SELU_SCALE * SELU_ALPHA)
+
+
+@elementwise(eager=_selu_grad, dtypes=FLOATING)
+def selu_grad(xp: Any, gradients: Any, outputs: Any) -> Any:
+    """The gradients times the slope of selu where it has these outputs."""
+    return xp.where(outputs < 0, gradients * (outputs + SELU_SCALE * SELU_ALPHA), gradients * SELU_SCALE)
+
+
+def _below_zero(t: Any, gradients: Any, outputs: Any) -> Any:
+    return select(less(outputs, 0), t * gradients, zeros_like(t))
+
+
+@elu_grad.derivative("gradients")
+def _(t: Any, outputs: Any) -> Any:
+    return elu_grad(t, outputs)
+
+
+@selu_grad.derivative("gradients")
+def _(t: Any, outputs: Any) -> Any:
+    return selu_grad(t, outputs)
+
+
+elu_grad.derivative("outputs")(_below_zero)
+selu_grad.derivative("outputs")(_below_zero)
+
+
+@in_float32
+@blockwise
+def _softplus_grad(gradients: Array, features: Array) -> Any:
+    return gradients * (np.tanh(features * 0.5) * 0.5 + 0.5)
+
+
+@elementwise(eager=_softplus_grad, dtypes=FLOATING)
+def softplus_grad(xp: Any, gradients: Any, features: Any) -> Any:
+    """The gradients times the slope of softplus, which is the sigmoid."""
+    return gradients * (xp.tanh(features * 0.5) * 0.5 + 0.5)
+
+
+@softplus_grad.derivative("gradients")
+def _(t: Any, features: Any) -> Any:
+    return softplus_grad(t, features)
+
+
+@softplus_grad.derivative("features")
+def _(t: Any, gradients: Any, features: Any) -> Any:
+    return sigmoid_grad(sigmoid(features), t * gradients)
+
+
+@in_float32
+@blockwise
+def _softsign_grad(gradients: Array, features: Array) -> Any:
+    return gradients / np.square(np.abs(features) + 1)
+
+
+@elementwise(eager=_softsign_grad, dtypes=FLOATING)
+def softsign_grad(xp: Any, gradients: Any, features: Any) -> Any:
+    """The gradients divided by (1 + |x|)^2: the slope of softsign."""
+    return gradients / xp.square(xp.abs(features) + 1)
+
+
+@softsign_grad.derivative("gradients")
+def _(t: Any, features: Any) -> Any:
+    return softsign_grad(t, features)
+
+
+@softsign_grad.derivative("features")
+def _(t: Any, features: Any, out: Any) -> Any:
+    return -2.0 * (t * out) * sign(features) / (absolute(features) + 1.0)
+
+
+@in_float32
+@blockwise
+def _sigmoid_grad(y: Array, dy: Array) -> Any:
+    return (y - y * y) * dy
+
+
+@elementwise(eager=_sigmoid_grad, dtypes=FLOATING)
+def sigmoid_grad(xp: Any, y: Any, dy: Any) -> Any:
+    """dy * y * (1 - y): the slope of the sigmoid where it is y."""
+    return dy * y * (1 - y)
+
+
+@sigmoid_grad.derivative("y")
+def _(t: Any, y: Any, dy: Any) -> Any:
+    return t * dy * (1.0 - 2.0 * y)
+
+
+@sigmoid_grad.derivative("dy")
+def _(t: Any, y: Any) -> Any:
+    return sigmoid_grad(y, t)
+
+
+@in_float32
+@blockwise
+def _tanh_grad(y: Array, dy: Array) -> Any:
+    return dy - dy * (y * y)
+
+
+@elementwise(eager=_tanh_grad, dtypes=FLOATING)
+def tanh_grad(xp: Any, y: Any, dy: Any) -> Any:
+    """dy * (1 - y^2): the slope of tanh where it is y."""
+    return dy * (1 - y * y)
+
+
+@tanh_grad.derivative("y")
+def _(t: Any, y: Any, dy: Any) -> Any:
+    return -2.0 * (t * dy) * y
+
+
+@tanh_grad.derivative("dy")
+def _(t: Any, y: Any) -> Any:
+    return tanh_grad(y, t)
+
+
+# --- roots and the reciprocal -------------------------------------------------------------------------------
+
+
+@blockwise
+def _sqrt_grad(y: Array, dy: Array) -> Any:
+    return dy * y.dtype.type(0.5) / y
+
+
+@elementwise(eager=_sqrt_grad, dtypes=FLOATING)
+def sqrt_grad(xp: Any, y: Any, dy: Any) -> Any:
+    """dy / (2 y): the slope of the square root where it is y."""
+    return dy * 0.5 / y
+
+
+@sqrt_grad.derivative("y")
+def _(t: Any, y: Any, out: Any) -> Any:
+    return -t * out / y
+
+
+@sqrt_grad.derivative("dy")
+def _(t: Any, y: Any) -> Any:
+    return sqrt_grad(y, t)
+
+
+@blockwise
+def _rsqrt_grad(y: Array, dy: Array) -> Any:
+    return dy * y.dtype.type(-0.5) * (y * y * y)
+
+
+@elementwise(eager=_rsqrt_grad, dtypes=FLOATING)
+def rsqrt_grad(xp: Any, y: Any, dy: Any) -> Any:
+    """-dy y^3 / 2: the slope of 1 / sqrt(x) where it is y."""
+    return dy * -0.5 * y * y * y
+
+
+@rsqrt_grad.derivative("y")
+def _(t: Any, y: Any, dy: Any) -> Any:
+    return t * dy * (-1.5 * (y * y))
+
+
+@rsqrt_grad.derivative("dy")
+def _(t: Any, y: Any) -> Any:
+    return rsqrt_grad(y, t)
+
+
+@blockwise
+def _reciprocal_grad(y: Array, dy: Array) -> Any:
+    return -dy * (y * y)
+
+
+@elementwise(eager=_reciprocal_grad, dtypes=FLOATING)
+def reciprocal_grad(xp: Any, y: Any, dy: Any) -> Any:
+    """-dy y^2: the slope of 1 / x where it is y."""
+    return -dy * y * y
+
+
+@reciprocal_grad.derivative("y")
+def _(t: Any, y: Any, dy: Any) -> Any:
+    return -2.0 * (t * dy) * y
+
+
+@reciprocal_grad.derivative("dy")
+def _(t: Any, y: Any) -> Any:
+    return reciprocal_grad(y, t)
+
+
+# --- samples and references ---------------------------------------------------------------------------------
+
+
+def _sampled(op: Op, low: float, high: float, kept_first: bool, avoid: tuple[float, ...] = ()) -> None:
+    @op.samples
+    def _(draw: Any) -> Iterator[Sample]:
+        for shape in UNARY_SHAPES:
+            pair = (draw(shape, low, high, avoid), draw(shape))
+            yield Sample(pair if kept_first else pair[::-1])
+
+
+for _op in (mask_positive, leaky_relu_grad, softplus_grad, softsign_grad):
+    _sampled(_op, -2.0, 2.0, False, (0.0,))
+_sampled(relu6_grad, -3.0, 8.0, False, (0.0, 6.0))
+for _op in (elu_grad, selu_grad):
+    _sampled(_op, -0.9, 2.0, False, (0.0,))
+_sampled(sigmoid_grad, 0.1, 0.9, True)
+_sampled(tanh_grad, -0.9, 0.9, True)
+for _op in (sqrt_grad, rsqrt_grad, reciprocal_grad):
+    _sampled(_op, 0.3, 2.0, True)
+
+
+@relu6_grad.value
+def _(gradients: Any, features: Any) -> Any:
+    return np.where(np.clip(features, 0, 6) == features, gradients, 0)
+
+
+@leaky_relu_grad.value
+def _(gradients: Any, features: Any, alpha: float) -> Any:
+    return gradients * np.heaviside(features, 0) + alpha * gradients * np.heaviside(-features, 1)
+
+
+@elu_grad.value
+def _(gradients: Any, outputs: Any) -> Any:
+    return gradients * np.minimum(outputs + 1, 1)
+
+
+@selu_grad.value
+def _(gradients: Any, outputs: Any) -> Any:
+    # From the input: outputs = scale * alpha * (exp(x) - 1) below 0, so that the slope is scale * alpha * exp(x).
+    x = np.log1p(np.minimum(outputs, 0) / (SELU_SCALE * SELU_ALPHA))
+    return gradients * SELU_SCALE * np.where(outputs < 0, SELU_ALPHA * np.exp(x), 1)
+
+
+@softplus_grad.value
+def _(gradients: Any, features: Any) -> Any:
+    return gradients / (1 + np.exp(-features))
+
+
+@softsign_grad.value
+def _(gradients: Any, features: Any) -> Any:
+    return gradients / (1 + 2 * np.abs(features) + features**2)
+
+
+@sigmoid_grad.value
+def _(y: Any, dy: Any) -> Any:
+    return dy * np.exp(np.log(y) + np.log1p(-y))
+
+
+@tanh_grad.value
+def _(y: Any, dy: Any) -> Any:
+    return dy / np.cosh(np.arctanh(y)) ** 2
+
+
+@sqrt_grad.value
+def _(y: Any, dy: Any) -> Any:
+    return dy / (2 * y)
+
+
+@rsqrt_grad.value
+def _(y: Any, dy: Any) -> Any:
+    return -dy / (2 * (1 / y**2) ** 1.5)
+
+
+@reciprocal_grad.value
+def _(y: Any, dy: Any) -> Any:
+    return -dy / (1 / y) ** 2
