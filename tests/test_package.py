@@ -35,6 +35,7 @@ def test_import_loads_no_optional_or_heavy_package():
         "jaxlib",
         "matplotlib",
         "malt",
+        "tensorboardX",
         "tensorflow",
         "torch",
     }
@@ -68,9 +69,11 @@ def test_the_package_is_typed_and_carries_its_data():
 
 def test_every_dependency_has_its_line_in_the_design():
     page = (ROOT / "docs" / "design" / "dependencies.md").read_text(encoding="utf-8")
-    optional = [r for extra in ("keras", "native", "xla", "plot") for r in PROJECT["optional-dependencies"][extra]]
+    optional = [
+        r for extra in ("keras", "native", "xla", "plot", "summary") for r in PROJECT["optional-dependencies"][extra]
+    ]
     names = [re.split(r"[<>=\[ ]", requirement)[0] for requirement in PROJECT["dependencies"] + optional]
-    assert len(names) == 9
+    assert len(names) == 10
     assert [name for name in names if f"| {name} |" not in page] == []
 
 

@@ -156,7 +156,7 @@ def left_behind():
     return [
         len(ACTIVE),
         *(
-            value if isinstance(value, int) else len(value)
+            0 if value is None else value if isinstance(value, int) else len(value)
             for name, value in sorted(vars(STATE).items())
             if name[0] != "_"
         ),

@@ -432,14 +432,25 @@ __all__ = [
     "zeros_like",
 ]
 
-_LAZY = {"experimental", "image", "numpy", "signal", "sparse", "strings", "test", "train"}
+# (One a line, so that two changes do not meet.)
+_LAZY = {
+    "experimental",
+    "image",
+    "numpy",
+    "profiler",
+    "signal",
+    "sparse",
+    "strings",
+    "summary",
+    "test",
+    "train",
+}
 _LAZY_NAMES = {"SparseTensor": "sparse", "SparseTensorSpec": "sparse"}
 
 _NOT_YET = {
     "function": "call the Python function itself; eager code runs without it.",
     "keras": "write the model as a tf.Module with tf.Variable and tf.GradientTape.",
     "data": "iterate over NumPy arrays in batches.",
-    "summary": "log with the tool of your choice.",
     "saved_model": "save the values of module.variables with numpy.savez or safetensors.",
     "distribute": "there is one device.",
 }

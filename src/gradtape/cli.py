@@ -1,4 +1,4 @@
-"""The command line: `gradtape demo`, `gradtape --version`."""
+"""The command line: `gradtape demo`, `gradtape plot`, `gradtape --version`."""
 
 import argparse
 import math
@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from . import demo
+from . import demo, plot
 from .version import __version__
 
 __all__ = ["main"]
@@ -55,6 +55,23 @@ def _parser() -> argparse.ArgumentParser:
     add("--hidden", type=_count, default=default.hidden, metavar="N", help="units in the hidden layer")
     add("--seed", type=_seed, default=default.seed, metavar="N", help="start of the random numbers")
     add("--quiet", action="store_true", help="show no progress bar")
+
+    picture = commands.add_parser(
+        "plot",
+        help="draw a run's losses and gradient norms from its event files",
+        description="Read the event files below LOGDIR, as tf.summary writes them, and draw one picture: losses, gradient "
+        "norms (tf.summary.gradients), and the other scalars. Folders below LOGDIR are runs of their own.",
+    )
+    add = picture.add_argument
+    add("logdir", metavar="LOGDIR", help="the folder given to tf.summary.create_file_writer")
+    add(
+        "-o",
+        "--output",
+        default=plot.Settings.output,
+        metavar="FILE",
+        help="where the picture goes: .png, .svg or .pdf (default: %(default)s)",
+    )
+    add("--title", metavar="TEXT", help="what stands above it (default: LOGDIR)")
     return parser
 
 
@@ -63,9 +80,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = vars(_parser().parse_args(arguments))
     command = options.pop("command")
     try:
-        demo.run(demo.Settings(**options))
+        if command == "plot":
+            print(f"wrote {plot.run(plot.Settings(**options))}")
+        else:
+            demo.run(demo.Settings(**options))
         sys.stdout.flush()
-    except demo.Diverged as error:
+    except (demo.Diverged, plot.NothingToPlot) as error:
         print(f"gradtape {command}: error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -66,6 +66,13 @@ class ThreadState(threading.local):
         self._end = _ThreadEnd(self.readers, self.accumulators)
         # How many tapes that asked for it are differentiating: their backward passes are nan-safe.
         self.nan_safe = 0
+        # tf.summary: where summaries go, at which step, under which condition, and who follows the ops for their graph.
+        self.summary_writer: Any = None
+        self.summary_step: Any = None
+        self.summary_condition: Any = None
+        self.summary_trace: Any = None
+        # What tf.profiler measures with, and the folder that the result goes to.
+        self.profile: Any = None
 
 
 STATE = ThreadState()

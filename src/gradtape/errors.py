@@ -6,6 +6,7 @@ from the class that TensorFlow raises at the same place, so that existing `excep
 
 from __future__ import annotations
 
+import errno
 from typing import ClassVar
 
 
@@ -190,3 +191,23 @@ class GradientLookupError(LookupError):
 def invalid(message: str) -> InvalidArgumentError:
     """The error for a bad argument; the message says what was given, what was expected and how to repair it."""
     return InvalidArgumentError(None, None, message)
+
+
+_BY_OS_ERROR: dict[type[OSError], type[OpError]] = {
+    FileNotFoundError: NotFoundError,
+    FileExistsError: AlreadyExistsError,
+    PermissionError: PermissionDeniedError,
+    IsADirectoryError: FailedPreconditionError,
+    NotADirectoryError: FailedPreconditionError,
+}
+_BY_NUMBER: dict[int | None, type[OpError]] = {
+    errno.ENOSPC: ResourceExhaustedError,
+    errno.EFBIG: ResourceExhaustedError,
+    errno.ENOTEMPTY: FailedPreconditionError,
+}
+
+
+def from_os_error(error: OSError, doing: str) -> OpError:
+    """What TensorFlow raises where the operating system refused; `doing` says what was tried, on which file."""
+    kind = _BY_NUMBER.get(error.errno) or _BY_OS_ERROR.get(type(error), UnknownError)
+    return kind(None, None, f"{doing}: {error.strerror or error}")

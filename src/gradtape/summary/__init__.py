@@ -1,0 +1,40 @@
+"""`tf.summary`: what a run has to say, as event files that TensorBoard and `gradtape plot` read."""
+
+from types import SimpleNamespace
+
+from .gradients import gradients
+from .graph import graph, trace_export, trace_off, trace_on
+from .values import audio, histogram, image, scalar, text, write
+from .writer import (
+    SummaryWriter,
+    create_file_writer,
+    create_noop_writer,
+    flush,
+    get_step,
+    record_if,
+    set_step,
+    should_record_summaries,
+)
+
+experimental = SimpleNamespace(get_step=get_step, set_step=set_step)
+
+__all__ = [
+    "SummaryWriter",
+    "audio",
+    "create_file_writer",
+    "create_noop_writer",
+    "experimental",
+    "flush",
+    "gradients",
+    "graph",
+    "histogram",
+    "image",
+    "record_if",
+    "scalar",
+    "should_record_summaries",
+    "text",
+    "trace_export",
+    "trace_off",
+    "trace_on",
+    "write",
+]

@@ -1,0 +1,204 @@
+"""Graphs for TensorBoard: of what a tape has recorded, and of the ops that ran between `trace_on` and `trace_export`."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import Any
+
+from .. import profiler as _profiler
+from ..context import STATE, Records
+from ..entry import observe_ops, unobserve_ops
+from ..tape import GradientTape
+from ..tensor import identify
+from .event_file import messages
+from .values import write
+from .writer import recording, should_record_summaries
+
+LOGGER = logging.getLogger("gradtape")
+
+_MOST_NODES = 20_000  # a graph that is larger than this shows nothing
+
+
+class _Nodes:
+    """A graph that grows by one op at a time. Values are known by the identities that tapes know them by."""
+
+    def __init__(self) -> None:
+        self.graph = messages("graph_pb2").GraphDef()
+        self.graph.versions.producer = 22
+        self._names: dict[str, int] = {}
+        self._outputs: dict[int, str] = {}
+
+    def leaf(self, number: int, kind: str, name: str) -> str:
+        """The name of a value that no op made."""
+        if number not in self._outputs:
+            self.add(kind, name, [], [number])
+        return self._outputs[number]
+
+    def add(self, kind: str, name: str, inputs: list[str], outputs: list[int]) -> None:
+        """One op, the names of its inputs and the identities of its outputs."""
+        node = self.graph.node.add(name=self._unused(name), op=kind, input=inputs)
+        for position, number in enumerate(outputs):
+            self._outputs[number] = f"{node.name}:{position}" if position else node.name
+
+    def known(self, number: int) -> str | None:
+        """The name of a value, if it is in the graph."""
+        return self._outputs.get(number)
+
+    def _unused(self, name: str) -> str:
+        count = self._names.get(name, 0)
+        self._names[name] = count + 1
+        return f"{name}_{count}" if count else name
+
+
+def graph(graph_data: Any) -> Any:
+    """Write a graph, shown under "Graphs".
+
+    Args:
+        graph_data: A `tf.GradientTape` that still holds its record; a graph with `as_graph_def`; or a GraphDef message.
+
+    Returns:
+        Whether it was recorded, as a tensor.
+    """
+    if not recording():
+        return should_record_summaries()
+    STATE.summary_writer.add(graph_def=_serialized(graph_data))
+    return should_record_summaries()
+
+
+def _serialized(graph_data: Any) -> bytes:
+    if isinstance(graph_data, GradientTape):
+        records = graph_data._tape
+        if records is None:
+            raise ValueError(
+                "summary.graph: this tape holds no record. Write its graph before the gradient is taken, or make it persistent."
+            )
+        graph_data = graph_of(records, {v._id: v.name for v in graph_data.watched_variables()})
+    elif hasattr(graph_data, "as_graph_def"):
+        graph_data = graph_data.as_graph_def()
+    if not hasattr(graph_data, "SerializeToString"):
+        raise TypeError(f"summary.graph: a tf.GradientTape, a graph or a GraphDef is needed, got {graph_data!r}.")
+    data: bytes = graph_data.SerializeToString()
+    return data
+
+
+def graph_of(records: Records, names: dict[int, str]) -> Any:
+    """The GraphDef of a tape's record; `names` are those of the variables by their identities."""
+    nodes = _Nodes()
+    # Of an op with several outputs the first holds the record; the others say which of them they are.
+    several: dict[int, list[int]] = {}
+    for number, record in sorted(records.items()):
+        if record is not None and record[0] is None:
+            several.setdefault(record[1], []).append(number)
+    for number, record in sorted(records.items()):
+        if record is None:
+            if number in names:
+                nodes.leaf(number, "VarHandleOp", _without_suffix(names[number]))
+            else:
+                nodes.leaf(number, "Placeholder", "watched")
+        elif record[0] is not None:
+            op = getattr(record[0], "op", None)
+            kind, name = (op.tf_name, op.name) if op is not None else ("CustomGradient", "custom_gradient")
+            count = abs(record[1])
+            inputs = [nodes.leaf(source, "Placeholder", "value") for source in record[2 : 2 + count]]
+            nodes.add(kind, name, inputs, [number, *several.get(number, [])])
+    return nodes.graph
+
+
+def _without_suffix(name: str) -> str:
+    return name.split(":")[0]
+
+
+# --- tracing ---------------------------------------------------------------------------------------------------------
+
+
+class _Trace:
+    """Follows the ops that one thread runs."""
+
+    def __init__(self, graph: bool, profiler: bool, profiler_outdir: Any) -> None:
+        self.nodes = _Nodes() if graph else None
+        self.profiling = profiler
+        self._thread = threading.get_ident()
+        if profiler:
+            if profiler_outdir is None:
+                raise ValueError("trace_on(profiler=True) needs profiler_outdir, the folder that the profile goes to.")
+            _profiler.experimental.start(profiler_outdir)
+        if graph:
+            observe_ops(self.observe)
+
+    def observe(self, op: Any, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
+        nodes = self.nodes
+        if nodes is None or threading.get_ident() != self._thread:
+            return
+        if len(nodes.graph.node) >= _MOST_NODES:
+            LOGGER.warning("tf.summary.trace_on: more than %d ops ran; the graph holds the first of them.", _MOST_NODES)
+            unobserve_ops(self.observe)
+            return
+        sources = [nodes.known(identify(value)) or nodes.leaf(value._id, "Const", "value") for value in inputs]
+        nodes.add(op.tf_name, "/".join([*STATE.name_scopes, op.name]), sources, [identify(value) for value in outputs])
+
+    def stop(self, save: bool) -> None:
+        unobserve_ops(self.observe)
+        if self.profiling:
+            _profiler.experimental.stop(save)
+            self.profiling = False
+
+
+def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: Any = None) -> None:
+    """Follow the ops of this thread from now on.
+
+    Args:
+        graph: Whether to keep them for `trace_export`. Every op then takes the slower, general path.
+        profiler: Whether to measure too, where the time goes; see `tf.profiler.experimental.start`.
+        profiler_outdir: The folder that the profile goes to.
+    """
+    if STATE.summary_trace is not None:
+        LOGGER.warning("Trace already enabled")
+        return
+    STATE.summary_trace = _Trace(graph, profiler, profiler_outdir)
+
+
+def trace_export(name: str, step: Any = None, profiler_outdir: Any = None) -> None:
+    """Stop following, and write the graph of the ops that ran under the tag `name`.
+
+    Raises:
+        ValueError: `trace_on` was not called, there is no default writer, or there is no step.
+    """
+    trace = STATE.summary_trace
+    if trace is None:
+        raise ValueError("Must enable trace before export through tf.summary.trace_on.")
+    if STATE.summary_writer is None:
+        raise ValueError("Must have a default summary writer to export a trace: `with writer.as_default(): ...`.")
+    if trace.nodes is not None:
+        metadata = messages("summary_pb2").SummaryMetadata()
+        metadata.plugin_data.plugin_name = "graph_run_metadata_graph"
+        metadata.plugin_data.content = b"1"
+        write(name, _run_metadata(trace.nodes.graph.SerializeToString()), step, metadata)
+    trace.stop(save=True)
+    STATE.summary_trace = None
+
+
+def trace_off() -> None:
+    """Stop following, and forget what was followed."""
+    if STATE.summary_trace is not None:
+        STATE.summary_trace.stop(save=False)
+        STATE.summary_trace = None
+
+
+def _run_metadata(graph: bytes) -> bytes:
+    """A RunMetadata message with one function's graph (tensorboardX does not have this message)."""
+
+    def field(number: int, data: bytes) -> bytes:
+        return bytes([number << 3 | 2]) + _varint(len(data)) + data
+
+    # RunMetadata.function_graphs is 4; FunctionGraphs.pre_optimization_graph is 2.
+    return field(4, field(2, graph))
+
+
+def _varint(number: int) -> bytes:
+    parts = bytearray()
+    while number > 127:
+        parts.append(number & 127 | 128)
+        number >>= 7
+    parts.append(number)
+    return bytes(parts)

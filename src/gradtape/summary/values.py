@@ -1,0 +1,277 @@
+"""What a run has to say: scalars, histograms, images, text, sound and plain tensors, as TensorBoard shows them."""
+
+from __future__ import annotations
+
+import io
+import struct
+import wave
+import zlib
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..context import STATE
+from ..dtypes import Array
+from ..errors import UnimplementedError, invalid
+from ..tensor import from_array, to_tensor
+from .event_file import messages
+from .writer import current_step, recording
+
+_BUCKETS = 30
+
+
+def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
+    """Write one number.
+
+    Args:
+        name: The tag, below the name scopes that are open.
+        data: A number, or a tensor with one element and no axes.
+        step: When, in steps of the program; the default step where it is None.
+        description: What the tag means, in Markdown.
+
+    Returns:
+        Whether it was recorded, as a tensor.
+
+    Raises:
+        ValueError: `data` has axes, or there is no step.
+    """
+    if not recording():
+        return _FALSE
+    value = to_tensor(data)
+    if value.ndim:
+        raise ValueError(
+            f"Expected scalar shape, saw shape: {value.shape}. Use tf.reduce_mean, or tf.summary.histogram for all of it."
+        )
+    return _write(name, _numbers(value, "scalar").astype(np.float32), step, "scalars", description)
+
+
+def histogram(
+    name: str, data: Any, step: Any = None, buckets: int | None = None, description: str | None = None
+) -> Any:
+    """Write how the elements of a tensor are distributed; elements that are not finite are left out.
+
+    Args:
+        name: The tag, below the name scopes that are open.
+        data: A tensor of any shape.
+        step: When, in steps of the program; the default step where it is None.
+        buckets: How many; 30 by default.
+        description: What the tag means, in Markdown.
+    """
+    if not recording():
+        return _FALSE
+    count = _BUCKETS if buckets is None else int(buckets)
+    if count < 0:
+        raise ValueError(f"histogram: the number of buckets must not be negative, got {buckets!r}.")
+    return _write(name, _counted(_numbers(to_tensor(data), "histogram"), count), step, "histograms", description)
+
+
+def _counted(values: Array, buckets: int) -> Array:
+    """Rows of left edge, right edge and count."""
+    finite = values.astype(np.float64).reshape(-1)
+    finite = finite[np.isfinite(finite)]
+    if not finite.size or not buckets:
+        return np.zeros((buckets, 3))
+    low, high = finite.min(), finite.max()
+    edges = np.linspace(low, high, buckets + 1)
+    if low < high:
+        counts = np.histogram(finite, edges)[0] if np.all(np.diff(edges) > 0) else _all_in_last(finite.size, buckets)
+    else:
+        counts = _all_in_last(finite.size, buckets)
+    return np.stack([edges[:-1], edges[1:], counts.astype(np.float64)], axis=1)
+
+
+def _all_in_last(size: int, buckets: int) -> Array:
+    counts = np.zeros(buckets)
+    counts[-1] = size
+    return counts
+
+
+def image(name: str, data: Any, step: Any = None, max_outputs: int = 3, description: str | None = None) -> Any:
+    """Write pictures.
+
+    Args:
+        name: The tag, below the name scopes that are open.
+        data: Pictures of shape [k, height, width, channels]; floats from 0 to 1, or integers of their type's whole range.
+            One channel is grey, two are grey and alpha, three are RGB, four are RGB and alpha.
+        step: When, in steps of the program; the default step where it is None.
+        max_outputs: How many of the k to write.
+        description: What the tag means, in Markdown.
+    """
+    if not recording():
+        return _FALSE
+    pictures = to_tensor(data)
+    _check_rank(pictures, 4, "image", "[k, height, width, channels]")
+    _, height, width, channels = pictures.shape
+    if channels not in _PNG_COLOUR:
+        raise invalid(f"image: pictures have 1 to 4 channels, got shape {pictures.shape}.")
+    shown = _pixels(_numbers(pictures, "image")[: _outputs(max_outputs)])
+    encoded = [str(width).encode(), str(height).encode(), *(_png(picture) for picture in shown)]
+    return _write(name, encoded, step, "images", description)
+
+
+def _pixels(values: Array) -> Array:
+    """Brightness from 0 to 255, as `tf.image.convert_image_dtype` has it."""
+    if values.dtype == np.uint8:
+        return values
+    if values.dtype.kind == "f":
+        return np.clip(np.nan_to_num(values) * 255.5, 0, 255).astype(np.uint8)
+    largest = 1 if values.dtype.kind == "b" else int(np.iinfo(values.dtype).max)
+    if largest < 255:
+        return (np.maximum(values, 0) * np.int64(255) // largest).astype(np.uint8)
+    return (np.maximum(values, 0) // ((largest + 1) // 256)).astype(np.uint8)
+
+
+_PNG_COLOUR = {1: 0, 2: 4, 3: 2, 4: 6}
+
+
+def _png(picture: Array) -> bytes:
+    """A picture of bytes as a PNG file (zlib does all the work; Pillow need not be there)."""
+    height, width, channels = picture.shape
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, _PNG_COLOUR[channels], 0, 0, 0)
+    rows = np.zeros((height, 1 + width * channels), np.uint8)  # each row begins with its filter: 0, none
+    rows[:, 1:] = picture.reshape(height, -1)
+    parts = (chunk(b"IHDR", header), chunk(b"IDAT", zlib.compress(rows.tobytes())), chunk(b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+def audio(
+    name: str,
+    data: Any,
+    sample_rate: Any,
+    step: Any = None,
+    max_outputs: int = 3,
+    encoding: str | None = None,
+    description: str | None = None,
+) -> Any:
+    """Write sound as 16-bit WAV.
+
+    Args:
+        name: The tag, below the name scopes that are open.
+        data: Floats from -1 to 1 of shape [k, frames, channels].
+        sample_rate: Frames per second.
+        step: When, in steps of the program; the default step where it is None.
+        max_outputs: How many of the k to write.
+        encoding: "wav", the only one there is.
+        description: What the tag means, in Markdown.
+    """
+    if encoding not in (None, "wav"):
+        raise ValueError(f"Unknown encoding: {encoding!r}. Only 'wav' is written.")
+    if not recording():
+        return _FALSE
+    sounds = to_tensor(data)
+    _check_rank(sounds, 3, "audio", "[k, frames, channels]")
+    shown = _numbers(sounds, "audio")[: _outputs(max_outputs)]
+    encoded = [[_wav(sound, int(sample_rate)), b""] for sound in shown]
+    return _write(name, encoded, step, "audio", description)
+
+
+def _wav(sound: Array, rate: int) -> bytes:
+    file = io.BytesIO()
+    with wave.open(file, "wb") as written:
+        written.setnchannels(sound.shape[1])
+        written.setsampwidth(2)
+        written.setframerate(rate)
+        written.writeframes((np.clip(sound, -1, 1) * 32767).round().astype("<i2").tobytes())
+    return file.getvalue()
+
+
+def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
+    """Write text, in Markdown: one, or a table of it as a string tensor of up to two axes.
+
+    Args:
+        name: The tag, below the name scopes that are open.
+        data: Text, or a string tensor.
+        step: When, in steps of the program; the default step where it is None.
+        description: What the tag means, in Markdown.
+    """
+    if not recording():
+        return _FALSE
+    value = to_tensor(data)
+    if value.dtype != dtypes.string:
+        raise TypeError(f"text: a string tensor is needed, got {value.dtype!r}. Use tf.strings.as_string.")
+    return _write(name, value, step, "text", description)
+
+
+def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Any:
+    """Write a tensor under a tag, which is taken as it is.
+
+    Args:
+        tag: The name.
+        tensor: The tensor, or a function of no arguments that makes it, called only where it is recorded.
+        step: When, in steps of the program; the default step where it is None.
+        metadata: A SummaryMetadata message, or its bytes, that says which plugin of TensorBoard shows it.
+
+    Returns:
+        Whether it was recorded, as a tensor.
+    """
+    if not recording():
+        return _FALSE
+    value = messages("summary_pb2").Summary.Value(tag=_tag(tag), tensor=_message(tensor))
+    if metadata is not None:
+        value.metadata.ParseFromString(metadata if isinstance(metadata, bytes) else metadata.SerializeToString())
+    return _added(value, step)
+
+
+def _tag(tag: Any) -> str:
+    return tag if isinstance(tag, str) else to_tensor(tag)._array.item().decode()
+
+
+def _write(name: str, value: Any, step: Any, plugin: str, description: str | None) -> Any:
+    if not isinstance(name, str):
+        raise TypeError(f"The name of a summary must be text, got {name!r}.")
+    written = messages("summary_pb2").Summary.Value(tag="/".join([*STATE.name_scopes, name]), tensor=_message(value))
+    written.metadata.plugin_data.plugin_name = plugin
+    if description is not None:
+        written.metadata.summary_description = description
+    return _added(written, step)
+
+
+def _added(value: Any, step: Any) -> Any:
+    STATE.summary_writer.add(step=current_step(step), summary=messages("summary_pb2").Summary(value=[value]))
+    return _TRUE
+
+
+def _message(value: Any) -> Any:
+    """A tensor as TensorBoard's message."""
+    tensor = to_tensor(value() if callable(value) else value)
+    array = np.asarray(tensor._array)
+    message = messages("tensor_pb2").TensorProto(dtype=tensor.dtype.as_datatype_enum)
+    for size in array.shape:
+        message.tensor_shape.dim.add(size=size)
+    if array.dtype.kind == "O":
+        message.string_val.extend(array.reshape(-1).tolist())
+    else:
+        message.tensor_content = array.tobytes()
+    # (In an empty shape, "no axes" and "not known" look the same on the wire; being there is what counts.)
+    message.tensor_shape.SetInParent()
+    return message
+
+
+def _numbers(value: Any, name: str) -> Array:
+    """The array of a tensor of real numbers."""
+    if value.dtype == dtypes.string or value.dtype.is_complex:
+        raise UnimplementedError(None, None, f"{name}: real numbers are needed, got {value.dtype!r}.")
+    array: Array = np.asarray(value._array)
+    return array.astype(np.float32) if value.dtype.is_narrow else array
+
+
+def _check_rank(value: Any, rank: int, name: str, shape: str) -> None:
+    if value.ndim != rank:
+        raise ValueError(
+            f"{name}: Tensor must have rank {rank}: {shape}. Received rank {value.ndim}, shape {value.shape}"
+        )
+
+
+def _outputs(max_outputs: Any) -> int:
+    count = int(max_outputs)
+    if count < 0:
+        raise invalid(f"max_outputs must not be negative, got {count}.")
+    return count
+
+
+_TRUE, _FALSE = from_array(np.bool_(True)), from_array(np.bool_(False))  # type: ignore[arg-type]

@@ -1,0 +1,228 @@
+"""Who writes summaries: writers, the default one of each thread, the default step, and when to record."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..context import STATE
+from ..tensor import Tensor, from_array, to_tensor
+from ..variable import Variable
+from .event_file import EventFile
+
+_MAX_QUEUE = 10
+_FLUSH_MILLIS = 2 * 60 * 1000
+
+
+class SummaryWriter:
+    """Takes summaries. Made by `create_file_writer`, used as `with writer.as_default(): ...`."""
+
+    _closed = False
+
+    def set_as_default(self, step: Any = None) -> None:
+        """Let this thread's summaries go here from now on, at `step` if one is given."""
+        self._check_open()
+        STATE.summary_writer = self
+        if step is not None:
+            STATE.summary_step = checked_step(step)
+
+    def as_default(self, step: Any = None) -> AbstractContextManager[SummaryWriter]:
+        """A context in which this thread's summaries go here, at `step` if one is given; flushed at its end."""
+        self._check_open()
+        if step is not None:
+            step = checked_step(step)
+
+        @contextmanager
+        def context() -> Iterator[SummaryWriter]:
+            before = STATE.summary_writer, STATE.summary_step
+            STATE.summary_writer = self
+            if step is not None:
+                STATE.summary_step = step
+            try:
+                yield self
+                self.flush()
+            finally:
+                STATE.summary_writer = before[0]
+                if step is not None:
+                    STATE.summary_step = before[1]
+
+        return context()
+
+    def init(self) -> None:
+        """Nothing to do: a writer is ready when it is made."""
+
+    def flush(self) -> None:
+        """Write what waits in memory."""
+
+    def close(self) -> None:
+        """Flush, and take no more."""
+        self.flush()
+        self._closed = True
+
+    @property
+    def writes(self) -> bool:
+        """Whether what is given to it is kept."""
+        return True
+
+    def add(self, **fields: Any) -> None:
+        """Take an event with these fields."""
+        raise NotImplementedError("Make a writer with tf.summary.create_file_writer.")
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeError(f"SummaryWriter {self!r} is already closed")
+
+
+class _NoopWriter(SummaryWriter):
+    @property
+    def writes(self) -> bool:
+        return False
+
+    def add(self, **fields: Any) -> None:
+        pass
+
+
+class _FileWriter(SummaryWriter):
+    def __init__(self, logdir: str, max_queue: int, flush_millis: int, suffix: str) -> None:
+        self._logdir = logdir
+        self._file = EventFile(logdir, suffix)
+        self._max_queue, self._flush_seconds = max_queue, flush_millis / 1000
+        self._waiting, self._flushed = 0, time.monotonic()
+
+    def add(self, **fields: Any) -> None:
+        self._check_open()
+        self._file.add(**fields)
+        self._waiting += 1
+        if self._waiting > self._max_queue or time.monotonic() - self._flushed >= self._flush_seconds:
+            self.flush()
+
+    def flush(self) -> None:
+        if not self._closed:
+            self._waiting, self._flushed = 0, time.monotonic()
+            self._file.flush()
+
+    def close(self) -> None:
+        if not self._closed:
+            self._closed = True
+            self._file.close()
+
+    def __repr__(self) -> str:
+        return f"<tf.summary.SummaryWriter of {self._logdir!r}>"
+
+
+def create_file_writer(
+    logdir: Any,
+    max_queue: Any = None,
+    flush_millis: Any = None,
+    filename_suffix: Any = None,
+    name: str | None = None,
+    experimental_trackable: bool = False,
+    experimental_mesh: Any = None,
+) -> SummaryWriter:
+    """A writer of a new event file in `logdir`, which is made where it does not exist.
+
+    >>> import gradtape as tf, tempfile
+    >>> writer = tf.summary.create_file_writer(tempfile.mkdtemp())
+    >>> with writer.as_default():
+    ...     for step in range(3):
+    ...         _ = tf.summary.scalar("loss", 1 / (1 + step), step=step)
+    >>> writer.close()
+
+    Args:
+        logdir: The folder.
+        max_queue: How many summaries may wait before the file is flushed; 10 by default.
+        flush_millis: After how many milliseconds the file is flushed with the next summary; two minutes by default.
+        filename_suffix: What the name of the file ends with; ".v2" by default.
+    """
+    if logdir is None:
+        raise ValueError("Argument `logdir` cannot be None. Give the folder that the event file is to be written to.")
+    return _FileWriter(
+        _text(logdir),
+        _MAX_QUEUE if max_queue is None else int(max_queue),
+        _FLUSH_MILLIS if flush_millis is None else int(flush_millis),
+        ".v2" if filename_suffix is None else _text(filename_suffix),
+    )
+
+
+def create_noop_writer() -> SummaryWriter:
+    """A writer that writes nothing."""
+    return _NoopWriter()
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, (Tensor, Variable)):
+        value = to_tensor(value, dtypes.string)._array.item()
+    return os.fsdecode(value)
+
+
+def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
+    """Flush a writer, or the default one; nothing where there is none."""
+    chosen = STATE.summary_writer if writer is None else writer
+    if chosen is not None:
+        chosen.flush()
+
+
+# --- when to record --------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def record_if(condition: Any) -> Iterator[None]:
+    """A context in which summaries are recorded only where the condition holds: a bool, a tensor or a function of none."""
+    before = STATE.summary_condition
+    STATE.summary_condition = condition
+    try:
+        yield
+    finally:
+        STATE.summary_condition = before
+
+
+def should_record_summaries() -> Any:
+    """Whether a summary written now in this thread would be recorded."""
+    return from_array(np.bool_(recording()))  # type: ignore[arg-type]
+
+
+def recording() -> bool:
+    """The same as a bool of Python's."""
+    if STATE.summary_writer is None or not STATE.summary_writer.writes:
+        return False
+    condition = STATE.summary_condition
+    return condition is None or bool(condition() if callable(condition) else condition)
+
+
+# --- steps -----------------------------------------------------------------------------------------------------------
+
+
+def get_step() -> Any:
+    """The default step of this thread, or None."""
+    return STATE.summary_step
+
+
+def set_step(step: Any) -> None:
+    """Set the default step of this thread: a number, a variable that is read at each summary, or None."""
+    STATE.summary_step = None if step is None else checked_step(step)
+
+
+def checked_step(step: Any) -> Any:
+    """The step as it was given, if it is an integer; TypeError where it is none."""
+    whole = isinstance(step, (int, np.integer)) and not isinstance(step, bool)
+    if not whole and not (hasattr(step, "dtype") and dtypes.as_dtype(step.dtype).is_integer and not step.ndim):
+        raise TypeError(f"The step of a summary must be an integer, got {step!r}.")
+    return step
+
+
+def current_step(step: Any) -> int:
+    """The step given, else the default; ValueError where there is neither."""
+    if step is None:
+        step = STATE.summary_step
+    if step is None:
+        raise ValueError(
+            "No step set. Please specify one either through the `step` argument or through tf.summary.experimental.set_step()"
+        )
+    step = checked_step(step)
+    return int(step if isinstance(step, (int, np.integer)) else to_tensor(step)._array)
