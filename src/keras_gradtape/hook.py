@@ -1,0 +1,242 @@
+"""Lets an unmodified Keras 3.15 run on gradtape: a few of its modules are completed while they are imported.
+
+Keras picks its backend by name, in `if backend() == "tensorflow": ... elif ...` chains at the top of a handful of modules.
+The finder below compiles these modules with one branch more; what is installed on disk stays as it is, and the compiled
+text is not cached. A chain that is not where it is expected means a Keras that this table does not know: an error says so.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.metadata
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from types import CodeType, ModuleType
+from typing import Any
+
+SUPPORTED = "3.15"
+INSTALL = "pip install 'gradtape[keras]'"
+
+# What each module imports when the backend is gradtape.
+_BRANCHES = {
+    "keras.src.backend": (
+        "from keras_gradtape.backend import *\nfrom keras_gradtape.variable import Variable as BackendVariable"
+    ),
+    "keras.src.layers.layer": "from keras_gradtape.layer import GradtapeLayer as BackendLayer",
+    "keras.src.models.model": "from keras_gradtape.trainer import GradtapeTrainer as Trainer",
+    "keras.src.optimizers.optimizer": "from keras_gradtape.optimizer import GradtapeOptimizer as BackendOptimizer",
+    "keras.src.export.saved_model": (
+        "from keras_gradtape.export import GradtapeExportArchive as BackendSavedModelExportArchive"
+    ),
+}
+# Where gradtape does as TensorFlow does: Python's int is int64, and 64-bit types are kept.
+_AS_TENSORFLOW = {"keras.src.backend.common.dtypes"}
+_AFTERWARDS = {
+    "keras.src.utils.backend_utils": "_complete_dynamic_backend",
+    "keras.src.optimizers.loss_scale_optimizer": "_complete_loss_scaling",
+}
+_CONFIG = "keras.src.backend.config"
+_HOOKED = {_CONFIG, *_BRANCHES, *_AS_TENSORFLOW, *_AFTERWARDS}
+
+
+class UnsupportedKerasError(ImportError):
+    """The installed Keras is missing, of another version, or already runs on another backend."""
+
+
+def install() -> None:
+    """Watch for the import of Keras. Does nothing else, and is safe to call again."""
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
+
+
+def load() -> ModuleType:
+    """Keras on gradtape, imported now if it was not before; an error that says what to do if that cannot be."""
+    install()
+    if _CONFIG not in sys.modules:
+        _check_version()
+        _FINDER_STATE["asked for"] = True
+    importlib.import_module("keras")
+    running_on = sys.modules[_CONFIG].backend()
+    if running_on != "gradtape":
+        raise UnsupportedKerasError(
+            f"Keras is already imported, with the backend {running_on!r}, and cannot change it. Import gradtape before "
+            "keras, in a process where KERAS_BACKEND is unset or 'gradtape'."
+        )
+    return importlib.import_module("keras._tf_keras.keras")
+
+
+def _check_version() -> None:
+    try:
+        version = importlib.metadata.version("keras")
+    except importlib.metadata.PackageNotFoundError:
+        raise UnsupportedKerasError(f"gradtape.keras needs Keras {SUPPORTED}: {INSTALL}") from None
+    if not version.startswith(f"{SUPPORTED}."):
+        raise UnsupportedKerasError(f"gradtape.keras needs Keras {SUPPORTED}, found {version}: {INSTALL}")
+
+
+# Whether gradtape.keras was asked for by name; then KERAS_BACKEND does not matter.
+_FINDER_STATE = {"asked for": False}
+
+
+def _is_wanted() -> bool:
+    return _FINDER_STATE["asked for"] or os.environ.get("KERAS_BACKEND", "gradtape") in ("", "gradtape")
+
+
+class _Finder(MetaPathFinder):
+    """Finds the modules of Keras that name their backends."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name not in _HOOKED or not _is_wanted():
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.origin is not None:
+            submodules = spec.submodule_search_locations
+            spec = importlib.util.spec_from_file_location(
+                name, spec.origin, loader=_Loader(name, spec.origin), submodule_search_locations=submodules
+            )
+        return spec
+
+
+class _Loader(SourceFileLoader):
+    """Compiles a module with what gradtape needs in it."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        # (The inherited method would read and write the .pyc files of the installed package.)
+        tree = ast.parse(self.get_data(self.path), self.path)
+        if fullname in _BRANCHES:
+            _add_branch(tree, fullname)
+        if fullname in _AS_TENSORFLOW:
+            _Widened(fullname).visit(tree)
+        return compile(ast.fix_missing_locations(tree), self.path, "exec", dont_inherit=True)
+
+    def exec_module(self, module: ModuleType) -> None:
+        if module.__name__ == _CONFIG:
+            _check_version()
+            with _backend_in_environment():
+                super().exec_module(module)
+        else:
+            super().exec_module(module)
+        if module.__name__ in _AFTERWARDS:
+            globals()[_AFTERWARDS[module.__name__]](module)
+
+
+def _asks_for(node: ast.AST, backend: str) -> bool:
+    """Whether an expression is `backend() == "..."`, or ends in such a call: `config.backend() == "..."`."""
+    return (
+        isinstance(node, ast.Compare)
+        and isinstance(node.left, ast.Call)
+        and ast.unparse(node.left.func).split(".")[-1] == "backend"
+        and isinstance(node.ops[0], ast.Eq)
+        and isinstance(node.comparators[0], ast.Constant)
+        and node.comparators[0].value == backend
+    )
+
+
+def _add_branch(tree: ast.Module, name: str) -> None:
+    """`if backend() == "tensorflow": ...` becomes `if backend() == "gradtape": <ours> else: <the chain>`."""
+    chains = [node for node in tree.body if isinstance(node, ast.If) and _asks_for(node.test, "tensorflow")]
+    if len(chains) != 1:
+        raise _unknown_text(name)
+    (chain,) = chains
+    test: Any = ast.parse(ast.unparse(chain.test), mode="eval").body
+    test.comparators = [ast.Constant("gradtape")]
+    ours = ast.copy_location(ast.If(test, ast.parse(_BRANCHES[name]).body, [chain]), chain)
+    tree.body[tree.body.index(chain)] = ours
+
+
+class _Widened(ast.NodeTransformer):
+    """`backend() == "tensorflow"` becomes `backend() in ("tensorflow", "gradtape")`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.found = 0
+
+    def visit_Module(self, node: ast.Module) -> ast.AST:
+        self.generic_visit(node)
+        if not self.found:
+            raise _unknown_text(self.name)
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        if _asks_for(node, "tensorflow"):
+            self.found += 1
+            node.ops = [ast.In()]
+            node.comparators = [ast.Tuple([ast.Constant("tensorflow"), ast.Constant("gradtape")], ast.Load())]
+        return node
+
+
+def _unknown_text(name: str) -> UnsupportedKerasError:
+    return UnsupportedKerasError(
+        f"{name} of the installed Keras is not as gradtape knows it (Keras {SUPPORTED} from PyPI): {INSTALL} --force-reinstall"
+    )
+
+
+@contextmanager
+def _backend_in_environment() -> Iterator[None]:
+    """KERAS_BACKEND as `keras.src.backend.config` reads it; child processes do not inherit it."""
+    before = os.environ.get("KERAS_BACKEND")
+    os.environ["KERAS_BACKEND"] = "gradtape"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["KERAS_BACKEND"]
+        else:
+            os.environ["KERAS_BACKEND"] = before
+
+
+def _complete_dynamic_backend(module: Any) -> None:
+    """`DynamicBackend`, through which preprocessing layers compute, knows gradtape too."""
+    known = module.DynamicBackend
+
+    def set_backend(self: Any, backend: str) -> None:
+        if backend == "gradtape":
+            self._backend = backend
+        else:
+            _set_backend(self, backend)
+
+    def getattr_(self: Any, name: str) -> Any:
+        if self._backend == "gradtape":
+            return getattr(module.backend_module, name)
+        return _getattr(self, name)
+
+    _set_backend, _getattr = known.set_backend, known.__getattr__
+    known.set_backend, known.__getattr__ = set_backend, getattr_
+
+
+def _complete_loss_scaling(module: Any) -> None:
+    """The spellings of `tf.keras.mixed_precision` before Keras 3, beside its own.
+
+    Keras 3 divides by the scale when gradients are applied. Gradients that the caller has divided already (and perhaps
+    clipped) are multiplied back first; the scale is a power of two, so nothing is lost.
+    """
+
+    def get_scaled_loss(self: Any, loss: Any) -> Any:
+        """The same as `scale_loss`."""
+        return self.scale_loss(loss)
+
+    def get_unscaled_gradients(self: Any, grads: Any) -> list[Any]:
+        """The gradients of the loss from those of the scaled loss; the next `apply` knows that it was done."""
+        self._gradients_are_unscaled = True
+        scale = scale_of(self)
+        return [None if grad is None else grad / scale for grad in grads]
+
+    def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
+        if getattr(self, "_gradients_are_unscaled", False):
+            self._gradients_are_unscaled = False
+            scale = scale_of(self)
+            grads = [None if grad is None else grad * scale for grad in grads]
+        return apply_scaled(self, grads, trainable_variables)
+
+    def scale_of(self: Any) -> float:
+        return float(self.dynamic_scale if self.built else self.initial_scale)
+
+    cls = module.LossScaleOptimizer
+    apply_scaled = cls.apply
+    cls.get_scaled_loss, cls.get_unscaled_gradients, cls.apply = get_scaled_loss, get_unscaled_gradients, apply

@@ -1,0 +1,1 @@
+"""The ops of Keras, by subject, written in those of gradtape."""

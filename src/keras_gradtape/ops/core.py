@@ -1,0 +1,322 @@
+"""Tensors in and out, control flow, and the inference of shapes: `keras.ops` core on gradtape."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from keras.src import tree
+from keras.src.backend.common.keras_tensor import KerasTensor
+from keras.src.backend.common.stateless_scope import StatelessScope
+from keras.src.backend.common.symbolic_scope import SymbolicScope
+from keras.src.backend.common.variables import standardize_dtype
+
+import gradtape
+from gradtape.dtypes import DType, as_dtype
+from gradtape.tensor import EagerTensor, contains_tensor, from_array
+
+SUPPORTS_SPARSE_TENSORS = False
+SUPPORTS_RAGGED_TENSORS = False
+SUPPORTS_COMPLEX_DTYPES = True
+IS_THREAD_SAFE = True
+
+
+# --- tensors in and out ----------------------------------------------------------------------------------------------
+
+
+def convert_to_tensor(x: Any, dtype: Any = None, sparse: bool | None = None, ragged: bool | None = None) -> Any:
+    """`x` as a tensor, cast to `dtype` if one is given."""
+    if x.__class__ is EagerTensor:
+        return x if dtype is None or x.dtype is dtype or x.dtype.name == dtype else cast(x, dtype)
+    if sparse or ragged:
+        kind = "sparse" if sparse else "ragged"
+        raise ValueError(f"`{kind}=True` is not supported with the gradtape backend: pass a dense tensor.")
+    if dtype is not None:
+        dtype = standardize_dtype(dtype)
+    if not gradtape.is_tensor(x):
+        if isinstance(x, (list, tuple)) and contains_tensor(x):
+            x = gradtape.stack([convert_to_tensor(part, dtype) for part in x])
+        elif dtype is None or dtype == "string" or isinstance(x, KerasTensor):
+            x = gradtape.convert_to_tensor(x)
+        else:
+            # NumPy converts as Keras allows it: floats to ints, ints to bools.
+            return from_array(np.array(x).astype(as_dtype(dtype).numpy))
+    elif not isinstance(x, gradtape.Tensor):
+        x = gradtape.convert_to_tensor(x)  # variables are read, slices are made dense
+    return x if dtype is None or x.dtype.name == dtype else gradtape.cast(x, dtype)
+
+
+def convert_to_numpy(x: Any) -> Any:
+    """`x` as a NumPy array of its own."""
+    if isinstance(x, gradtape.IndexedSlices):
+        x = gradtape.convert_to_tensor(x)
+    return np.array(x)
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is a tensor or a variable."""
+    return gradtape.is_tensor(x)
+
+
+def shape(x: Any) -> tuple[Any, ...]:
+    """The sizes of all axes."""
+    return tuple(x.shape) if hasattr(x, "shape") else tuple(convert_to_tensor(x).shape)
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """`x` with elements of another type."""
+    if dtype.__class__ is not DType:
+        dtype = standardize_dtype(dtype)
+    return gradtape.cast(x, dtype) if isinstance(x, gradtape.Tensor) else convert_to_tensor(x, dtype)
+
+
+# --- shapes without values -------------------------------------------------------------------------------------------
+
+# Two sizes for each unknown one: an axis of the result whose size differs between two runs is unknown too.
+_STAND_INS = (83, 89)
+
+
+def compute_output_spec(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Shapes and types of what `fn` would return, found by running it on zeros; no variable is changed."""
+    with StatelessScope(), SymbolicScope():
+        symbolic = [x for x in tree.flatten((args, kwargs)) if isinstance(x, KerasTensor)]
+        sizes = _STAND_INS if any(None in x.shape for x in symbolic) else _STAND_INS[:1]
+        runs = []
+        for size in sizes:
+            run_args, run_kwargs = tree.map_structure(lambda x, n=size: _stand_in(x, n), (args, kwargs))
+            runs.append(fn(*run_args, **run_kwargs))
+        return tree.map_structure(_spec, runs[0], runs[-1])
+
+
+def _stand_in(x: Any, size: int) -> Any:
+    if not isinstance(x, KerasTensor):
+        return x
+    sizes = [size if axis is None else axis for axis in x.shape]
+    return gradtape.zeros(sizes, x.dtype)
+
+
+def _spec(first: Any, last: Any) -> Any:
+    if not gradtape.is_tensor(first):
+        return first
+    sizes = [a if a == b else None for a, b in zip(first.shape, last.shape, strict=True)]
+    return KerasTensor(sizes, standardize_dtype(first.dtype))
+
+
+# --- control flow ----------------------------------------------------------------------------------------------------
+
+
+def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
+    """What `true_fn` returns if `pred` is true, else what `false_fn` returns."""
+    return gradtape.cond(pred, true_fn, false_fn)
+
+
+def switch(index: Any, branches: Any, *operands: Any) -> Any:
+    """What the branch of that number returns; numbers out of range mean the first or the last."""
+    index = gradtape.clip_by_value(convert_to_tensor(index, "int32"), 0, len(branches) - 1)
+    return gradtape.switch_case(index, [lambda branch=branch: branch(*operands) for branch in branches])
+
+
+def while_loop(
+    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, maximum_iterations: int | None = None
+) -> Any:
+    """Run `body` on the loop variables as long as `cond` is true of them."""
+    several = isinstance(loop_vars, (tuple, list))
+    state = tuple(loop_vars) if several else (loop_vars,)
+
+    def step(*values: Any) -> tuple[Any, ...]:
+        new = body(*values)
+        return tuple(new) if several else (new,)
+
+    state = gradtape.while_loop(cond, step, state, maximum_iterations=maximum_iterations)
+    return tuple(state) if several else state[0]
+
+
+def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: Any) -> Any:
+    """`init_val` after `body_fun(i, value)` for each i from `lower` to `upper` - 1."""
+    value = init_val
+    for i in range(int(lower), int(upper)):
+        value = body_fun(gradtape.constant(i), value)
+    return value
+
+
+def vectorized_map(function: Callable[[Any], Any], elements: Any) -> Any:
+    """`function` of every entry of the first axis, all at once."""
+    return gradtape.vectorized_map(function, tree.map_structure(convert_to_tensor, elements))
+
+
+def map(f: Callable[[Any], Any], xs: Any) -> Any:
+    """`f` of every entry of the first axis, one after another."""
+    return scan(lambda carry, x: (carry, f(x)), (), xs)[1]
+
+
+def scan(
+    f: Callable[[Any, Any], Any],
+    init: Any,
+    xs: Any = None,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+) -> Any:
+    """Carry a state over the first axis of `xs`: `carry, y = f(carry, x)`; returns the last carry and all ys."""
+    if not callable(f):
+        raise TypeError(f"`f` should be a callable. Received: f={f}")
+    if not isinstance(unroll, bool) and (not isinstance(unroll, int) or unroll < 1):
+        raise ValueError(f"`unroll` must be an positive integer or boolean. Received: unroll={unroll}")
+    if xs is None and length is None:
+        raise ValueError("Got no `xs` to scan over and `length` not provided.")
+    flat_rows = [] if xs is None else [gradtape.unstack(convert_to_tensor(x)) for x in tree.flatten(xs)]
+    steps = int(length) if length is not None else len(flat_rows[0])
+    carry = tree.map_structure(convert_to_tensor, init)
+    nothing = tree.map_structure(gradtape.zeros_like, carry)  # what stands for a y of None
+    ys: list[Any] = []
+    for i in reversed(range(steps)) if reverse else range(steps):
+        x = None if xs is None else tree.pack_sequence_as(xs, [row[i] for row in flat_rows])
+        carry, y = f(carry, x)
+        ys.append(nothing if y is None else y)
+    if reverse:
+        ys.reverse()
+    if not ys:
+        return carry, tree.map_structure(lambda x: gradtape.zeros([0, *x.shape], x.dtype), nothing)
+    return carry, tree.map_structure(lambda *parts: gradtape.stack(parts), *ys)
+
+
+def associative_scan(f: Callable[[Any, Any], Any], elems: Any, reverse: bool = False, axis: int = 0) -> Any:
+    """All partial results of an associative `f` along an axis, in a logarithmic number of calls."""
+    if not callable(f):
+        raise TypeError(f"`f` should be a callable. Received: f={f}")
+    flat = [convert_to_tensor(elem) for elem in tree.flatten(elems)]
+    axis = axis % flat[0].ndim
+    if len({elem.shape[axis] for elem in flat}) > 1:
+        raise ValueError(
+            "Array inputs to associative_scan must have the same first dimension. "
+            f"(saw: {[elem.shape for elem in flat]})"
+        )
+    flip = [axis] if reverse else []
+    flat = [gradtape.reverse(elem, flip) for elem in flat]
+
+    def part(elem: Any, start: int | None, stop: int | None, step: int = 1) -> Any:
+        return elem[(builtins.slice(None),) * axis + (builtins.slice(start, stop, step),)]
+
+    def combine(a: list[Any], b: list[Any]) -> list[Any]:
+        return tree.flatten(f(tree.pack_sequence_as(elems, a), tree.pack_sequence_as(elems, b)))
+
+    def interleave(a: Any, b: Any) -> Any:
+        """a0 b0 a1 b1 ...; `a` may have one entry more."""
+        pairs = gradtape.stack([part(a, 0, b.shape[axis]), b], axis + 1)
+        sizes = list(b.shape)
+        sizes[axis] *= 2
+        return gradtape.concat([gradtape.reshape(pairs, sizes), part(a, b.shape[axis], None)], axis)
+
+    def partial_results(values: list[Any]) -> list[Any]:
+        size = values[0].shape[axis]
+        if size < 2:
+            return values
+        # Results at odd places come from pairs, those at even places from the odd one before.
+        odd = partial_results(combine([part(v, 0, -1, 2) for v in values], [part(v, 1, None, 2) for v in values]))
+        before = [part(v, 0, -1) for v in odd] if size % 2 == 0 else odd
+        first = [part(v, 0, 1) for v in values]
+        if size == 2:
+            even = first
+        else:
+            rest = combine(before, [part(v, 2, None, 2) for v in values])
+            even = [gradtape.concat(parts, axis) for parts in zip(first, rest, strict=True)]
+        return [interleave(a, b) for a, b in zip(even, odd, strict=True)]
+
+    results = [gradtape.reverse(value, flip) for value in partial_results(flat)]
+    return tree.pack_sequence_as(elems, results)
+
+
+# --- parts of tensors ------------------------------------------------------------------------------------------------
+
+
+def scatter(indices: Any, values: Any, shape: Any) -> Any:
+    """Zeros of that shape with the values added at the indices."""
+    return gradtape.scatter_nd(convert_to_tensor(indices), convert_to_tensor(values), list(shape))
+
+
+_SCATTERED = {
+    None: gradtape.tensor_scatter_nd_update,
+    "add": gradtape.tensor_scatter_nd_add,
+    "max": gradtape.tensor_scatter_nd_max,
+    "min": gradtape.tensor_scatter_nd_min,
+}
+
+
+def scatter_update(inputs: Any, indices: Any, updates: Any, reduction: str | None = None) -> Any:
+    """`inputs` with other values at the indices, or with these added, multiplied and so on."""
+    inputs = convert_to_tensor(inputs)
+    indices, updates = convert_to_tensor(indices), convert_to_tensor(updates, inputs.dtype.name)
+    if reduction == "mul":
+        return _scatter_multiply(inputs, indices, updates)
+    if reduction not in _SCATTERED:
+        raise ValueError(f"Unsupported reduction: {reduction}")
+    return _SCATTERED[reduction](inputs, indices, updates)
+
+
+def _scatter_multiply(inputs: Any, indices: Any, updates: Any) -> Any:
+    """Places that are named several times are multiplied in turns: each turn names a place once."""
+    places = np.asarray(indices).reshape(-1, indices.shape[-1])
+    flat = gradtape.reshape(updates, [len(places), *inputs.shape[places.shape[1] :]])
+    _, group, counts = np.unique(places, axis=0, return_inverse=True, return_counts=True)
+    order = np.argsort(group, kind="stable")
+    turn = np.empty(len(places), int)
+    turn[order] = np.concatenate([np.arange(count) for count in counts]) if len(places) else 0
+    for number in range(counts.max(initial=0)):
+        rows = np.flatnonzero(turn == number)
+        here = places[rows]
+        factors = gradtape.gather(flat, rows)
+        inputs = gradtape.tensor_scatter_nd_update(inputs, here, gradtape.gather_nd(inputs, here) * factors)
+    return inputs
+
+
+def slice(inputs: Any, start_indices: Any, shape: Any) -> Any:
+    """The block of that shape that begins at the given indices."""
+    return gradtape.slice(convert_to_tensor(inputs), start_indices, shape)
+
+
+def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
+    """`inputs` with a block replaced; a block that would reach over the end is moved back."""
+    inputs = convert_to_tensor(inputs)
+    updates = convert_to_tensor(updates, inputs.dtype.name)
+    starts = [int(start) for start in convert_to_numpy(start_indices)]
+    sizes = list(zip(inputs.shape, updates.shape, strict=True))
+    starts = [min(max(start, 0), whole - block) for start, (whole, block) in zip(starts, sizes, strict=True)]
+    paddings = [[start, whole - block - start] for start, (whole, block) in zip(starts, sizes, strict=True)]
+    inside = np.zeros(inputs.shape, bool)
+    inside[tuple(builtins.slice(start, start + block) for start, (_, block) in zip(starts, sizes, strict=True))] = True
+    return gradtape.where(inside, gradtape.pad(updates, paddings), inputs)
+
+
+def unstack(x: Any, num: int | None = None, axis: int = 0) -> Any:
+    """The entries along an axis."""
+    return gradtape.unstack(convert_to_tensor(x), num, axis)
+
+
+# --- gradients, seeds, scopes ----------------------------------------------------------------------------------------
+
+
+def stop_gradient(variable: Any) -> Any:
+    """The value, through which no gradient flows."""
+    return gradtape.stop_gradient(variable)
+
+
+def custom_gradient(fun: Callable[..., Any]) -> Any:
+    """A function that returns its value and its gradient function."""
+    return gradtape.custom_gradient(fun)
+
+
+def remat(f: Callable[..., Any]) -> Callable[..., Any]:
+    """`f`, whose intermediate values are computed again in the backward pass."""
+    return gradtape.recompute_grad(f)
+
+
+def random_seed_dtype() -> str:
+    """The type of seeds, as with TensorFlow."""
+    return "int64"
+
+
+def device_scope(device_name: str) -> Any:
+    """There is one device: the CPU."""
+    return gradtape.device(device_name)

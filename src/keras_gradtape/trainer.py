@@ -1,0 +1,371 @@
+"""`fit`, `evaluate`, `predict` and their steps."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from keras.src import callbacks as callbacks_module
+from keras.src import metrics as metrics_module
+from keras.src import optimizers as optimizers_module
+from keras.src import tree
+from keras.src.backend import config
+from keras.src.trainers import trainer as base_trainer
+from keras.src.trainers.data_adapters import array_slicing, data_adapter_utils
+from keras.src.trainers.epoch_iterator import EpochIterator
+from keras.src.utils import traceback_utils
+from keras.src.utils.python_utils import pythonify_logs
+
+import gradtape
+from gradtape.dtypes import BY_NUMPY
+from gradtape.tensor import from_array
+from keras_gradtape.ops.core import convert_to_numpy, convert_to_tensor
+
+
+class GradtapeTrainer(base_trainer.Trainer):
+    """The training loop of Keras models on gradtape."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.train_function: Any = None
+        self.test_function: Any = None
+        self.predict_function: Any = None
+
+    # --- one step ------------------------------------------------------------------------------------------------
+
+    def train_step(self, data: Any) -> Any:
+        """Update weights and metrics on one batch."""
+        x, y, sample_weight = data_adapter_utils.unpack_x_y_sample_weight(data)
+        with gradtape.GradientTape() as tape:
+            y_pred = self._call_on(x, training=True)
+            loss = self._compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=True)
+            scaled = loss if self.optimizer is None else self.optimizer.scale_loss(loss)
+        self._loss_tracker.update_state(loss, sample_weight=_batch_size(x))
+        weights = self.trainable_weights
+        if weights:
+            self.optimizer.apply_gradients(zip(tape.gradient(scaled, weights), weights, strict=True))
+        else:
+            warnings.warn("The model does not have any trainable weights.", stacklevel=2)
+        return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
+
+    def test_step(self, data: Any) -> Any:
+        """Update metrics on one batch."""
+        x, y, sample_weight = data_adapter_utils.unpack_x_y_sample_weight(data)
+        y_pred = self._call_on(x, training=False)
+        loss = self._compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=False)
+        self._loss_tracker.update_state(loss, sample_weight=_batch_size(x))
+        return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
+
+    def predict_step(self, data: Any) -> Any:
+        """The model's output for one batch."""
+        x, _, _ = data_adapter_utils.unpack_x_y_sample_weight(data)
+        return self._call_on(x, training=False)
+
+    def _call_on(self, x: Any, training: bool) -> Any:
+        return self(x, training=training) if self._call_has_training_arg else self(x)
+
+    def make_train_function(self, force: bool = False) -> Any:
+        """Prepare `train_function`, which takes a list of batches and returns the last logs."""
+        if self.train_function is None or force:
+            self.train_function = self._over_batches(self.train_step)
+        return self.train_function
+
+    def make_test_function(self, force: bool = False) -> Any:
+        """Prepare `test_function`, which takes a list of batches and returns the last logs."""
+        if self.test_function is None or force:
+            self.test_function = self._over_batches(self.test_step)
+        return self.test_function
+
+    def make_predict_function(self, force: bool = False) -> Any:
+        """Prepare `predict_function`, which takes a list of batches and returns their outputs as one."""
+        if self.predict_function is None or force:
+            step = self._compiled(self.predict_step)
+
+            def predict(batches: Any) -> Any:
+                outputs = [step(_as_tensors(data)) for data in batches]
+                if len(outputs) == 1:
+                    return outputs[0]
+                return tree.map_structure(lambda *parts: gradtape.concat(parts, axis=0), *outputs)
+
+            self.predict_function = predict
+        return self.predict_function
+
+    def _over_batches(self, step: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        step = self._compiled(step)
+
+        def run(batches: Any) -> Any:
+            logs = None
+            for data in batches:
+                logs = step(_as_tensors(data))
+            return logs
+
+        return run
+
+    def _compiled(self, step: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """The step as it is run."""
+        return step
+
+    # --- many steps ----------------------------------------------------------------------------------------------
+
+    @traceback_utils.filter_traceback
+    def fit(
+        self,
+        x: Any = None,
+        y: Any = None,
+        batch_size: int | None = None,
+        epochs: int = 1,
+        verbose: Any = "auto",
+        callbacks: Any = None,
+        validation_split: float = 0.0,
+        validation_data: Any = None,
+        shuffle: bool = True,
+        class_weight: Any = None,
+        sample_weight: Any = None,
+        initial_epoch: int = 0,
+        steps_per_epoch: int | None = None,
+        validation_steps: int | None = None,
+        validation_batch_size: int | None = None,
+        validation_freq: Any = 1,
+    ) -> Any:
+        """Train for a number of epochs; returns the history of losses and metrics."""
+        self._assert_compile_called("fit")
+        limit = config.max_epochs()
+        if limit and limit < epochs:
+            warnings.warn(f"Limiting epochs to {limit}", stacklevel=2)
+            epochs = limit
+        if validation_split and validation_data is None:
+            (x, y, sample_weight), validation_data = array_slicing.train_validation_split(
+                (x, y, sample_weight), validation_split=validation_split
+            )
+        training = EpochIterator(
+            x=x,
+            y=y,
+            sample_weight=sample_weight,
+            batch_size=batch_size,
+            steps_per_epoch=steps_per_epoch,
+            shuffle=shuffle,
+            class_weight=class_weight,
+            steps_per_execution=self.steps_per_execution,
+        )
+        validation = None
+        callbacks = self._callback_list(callbacks, verbose, epochs, training.num_batches, add_history=True)
+        self.stop_training = False
+        self.make_train_function()
+        callbacks.on_train_begin()
+        logs: Any = {}
+        epoch_logs: Any = None
+        for epoch in range(self._initial_epoch or initial_epoch, epochs):
+            self.reset_metrics()
+            callbacks.on_epoch_begin(epoch)
+            for first, last, batches in training:
+                callbacks.on_train_batch_begin(first)
+                logs = self.train_function(batches)
+                callbacks.on_train_batch_end(last, logs)
+                if self.stop_training:
+                    break
+            epoch_logs = dict(self._get_metrics_result_or_logs(logs))
+            if validation_data is not None and self._should_eval(epoch, validation_freq):
+                if validation is None:
+                    val_x, val_y, val_weight = data_adapter_utils.unpack_x_y_sample_weight(validation_data)
+                    validation = EpochIterator(
+                        x=val_x,
+                        y=val_y,
+                        sample_weight=val_weight,
+                        batch_size=validation_batch_size or batch_size,
+                        steps_per_epoch=validation_steps,
+                        shuffle=False,
+                        steps_per_execution=self.steps_per_execution,
+                    )
+                self._eval_epoch_iterator = validation
+                val_logs = self.evaluate(
+                    x=val_x,
+                    y=val_y,
+                    sample_weight=val_weight,
+                    batch_size=validation_batch_size or batch_size,
+                    steps=validation_steps,
+                    callbacks=callbacks,
+                    return_dict=True,
+                    _use_cached_eval_dataset=True,
+                )
+                epoch_logs.update({f"val_{name}": value for name, value in val_logs.items()})
+            callbacks.on_epoch_end(epoch, epoch_logs)
+            if self.stop_training:
+                break
+        if isinstance(self.optimizer, optimizers_module.Optimizer) and epochs > 0:
+            self.optimizer.finalize_variable_values(self.trainable_weights)
+        self._eval_epoch_iterator = None
+        callbacks.on_train_end(logs=epoch_logs)
+        return self.history
+
+    @traceback_utils.filter_traceback
+    def evaluate(
+        self,
+        x: Any = None,
+        y: Any = None,
+        batch_size: int | None = None,
+        verbose: Any = "auto",
+        sample_weight: Any = None,
+        steps: int | None = None,
+        callbacks: Any = None,
+        return_dict: bool = False,
+        **kwargs: Any,
+    ) -> Any:
+        """Loss and metrics on given data."""
+        self._assert_compile_called("evaluate")
+        use_cached = kwargs.pop("_use_cached_eval_dataset", False)
+        if kwargs:
+            raise ValueError(f"Arguments not recognized: {kwargs}")
+        batches_of_epoch = self._eval_epoch_iterator if use_cached else None
+        if batches_of_epoch is None:
+            batches_of_epoch = EpochIterator(
+                x=x,
+                y=y,
+                sample_weight=sample_weight,
+                batch_size=batch_size,
+                steps_per_epoch=steps,
+                shuffle=False,
+                steps_per_execution=self.steps_per_execution,
+            )
+        callbacks = self._callback_list(callbacks, verbose, 1, batches_of_epoch.num_batches)
+        self.make_test_function()
+        self.stop_evaluating = False
+        callbacks.on_test_begin()
+        logs: Any = {}
+        self.reset_metrics()
+        for first, last, batches in batches_of_epoch:
+            callbacks.on_test_batch_begin(first)
+            logs = self.test_function(batches)
+            callbacks.on_test_batch_end(last, logs)
+            if self.stop_evaluating:
+                break
+        logs = pythonify_logs(self._get_metrics_result_or_logs(logs))
+        callbacks.on_test_end(logs)
+        return logs if return_dict else self._flatten_metrics_in_order(logs)
+
+    @traceback_utils.filter_traceback
+    def predict(
+        self,
+        x: Any,
+        batch_size: int | None = None,
+        verbose: Any = "auto",
+        steps: int | None = None,
+        callbacks: Any = None,
+    ) -> Any:
+        """The model's outputs as NumPy arrays. No tape follows them: call the model where a gradient is wanted."""
+        batches_of_epoch = EpochIterator(
+            x=x,
+            batch_size=batch_size,
+            steps_per_epoch=steps,
+            shuffle=False,
+            steps_per_execution=self.steps_per_execution,
+        )
+        callbacks = self._callback_list(callbacks, verbose, 1, batches_of_epoch.num_batches)
+        self.make_predict_function()
+        self.stop_predicting = False
+        callbacks.on_predict_begin()
+        parts: list[Any] = []
+        for first, last, batches in batches_of_epoch:
+            callbacks.on_predict_batch_begin(first)
+            outputs = self.predict_function(batches)
+            parts.append(tree.map_structure(convert_to_numpy, outputs))
+            callbacks.on_predict_batch_end(last, {"outputs": outputs})
+            if self.stop_predicting:
+                break
+        callbacks.on_predict_end()
+        if not parts:
+            raise ValueError("`predict` was given no data: there was not one batch.")
+        return tree.map_structure(lambda *arrays: np.concatenate(arrays), *parts)
+
+    def _callback_list(
+        self, callbacks: Any, verbose: Any, epochs: int, steps: int | None, add_history: bool = False
+    ) -> Any:
+        if isinstance(callbacks, callbacks_module.CallbackList):
+            return callbacks
+        return callbacks_module.CallbackList(
+            callbacks,
+            add_history=add_history,
+            add_progbar=verbose != 0,
+            verbose=verbose,
+            epochs=epochs,
+            steps=steps,
+            model=self,
+        )
+
+    # --- one batch, given by the caller --------------------------------------------------------------------------
+
+    def train_on_batch(
+        self,
+        x: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        class_weight: Any = None,
+        return_dict: bool = False,
+    ) -> Any:
+        """One step of training."""
+        self._assert_compile_called("train_on_batch")
+        if class_weight is not None:
+            if sample_weight is not None:
+                raise ValueError(
+                    "Arguments `sample_weight` and `class_weight` cannot be specified at the same time. "
+                    f"Received: sample_weight={sample_weight}, class_weight={class_weight}"
+                )
+            sample_weight = data_adapter_utils.class_weight_to_sample_weights(y, class_weight)
+        self.make_train_function()
+        self.reset_metrics()
+        logs = pythonify_logs(self.train_function([(x, y, sample_weight)]))
+        return logs if return_dict else self._flatten_metrics_in_order(logs)
+
+    def test_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False) -> Any:
+        """Loss and metrics on one batch."""
+        self._assert_compile_called("test_on_batch")
+        self.make_test_function()
+        self.reset_metrics()
+        logs = pythonify_logs(self.test_function([(x, y, sample_weight)]))
+        return logs if return_dict else self._flatten_metrics_in_order(logs)
+
+    def predict_on_batch(self, x: Any) -> Any:
+        """The model's output for one batch."""
+        self.make_predict_function()
+        return tree.map_structure(convert_to_numpy, self.predict_function([(x,)]))
+
+    # --- names that custom training steps written for TensorFlow use ---------------------------------------------
+
+    @property
+    def compiled_metrics(self) -> Any:
+        """The metrics given to `compile`, as one object with `update_state`."""
+        return _CompiledMetrics(self)
+
+    def compiled_loss(self, y: Any, y_pred: Any, sample_weight: Any = None, regularization_losses: Any = None) -> Any:
+        """The loss given to `compile`; `compute_loss` is its name today."""
+        return self.compute_loss(x=None, y=y, y_pred=y_pred, sample_weight=sample_weight)
+
+
+class _CompiledMetrics:
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    def update_state(self, y: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        """Update every metric of the model."""
+        for metric in self._model.metrics:
+            if isinstance(metric, metrics_module.Mean):
+                metric.update_state(y_pred, sample_weight=sample_weight)
+            else:
+                metric.update_state(y, y_pred, sample_weight=sample_weight)
+
+
+def _as_tensors(data: Any) -> Any:
+    return tree.map_structure(_as_tensor, data)
+
+
+def _as_tensor(value: Any) -> Any:
+    if value is None or isinstance(value, str):
+        return value
+    if value.__class__ is np.ndarray and value.dtype in BY_NUMPY and value.dtype.kind != "O":
+        return from_array(value)  # of one step: no copy is needed
+    return convert_to_tensor(value)
+
+
+def _batch_size(x: Any) -> int:
+    return int(next(part for part in tree.flatten(x) if part is not None).shape[0])

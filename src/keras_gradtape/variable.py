@@ -1,0 +1,127 @@
+"""`keras.Variable` on gradtape: a variable of Keras that is a variable of gradtape too, so that tapes follow it."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+from keras.src.backend.common import KerasVariable
+from keras.src.backend.common.global_state import get_global_attribute
+
+import gradtape
+from gradtape.context import ACTIVE, STATE, next_id
+from keras_gradtape.ops.core import cast, convert_to_tensor
+
+
+class Variable(KerasVariable, gradtape.Variable):
+    """A variable of a Keras layer, optimizer or metric.
+
+    Its value is a tensor that carries the variable's own identity: reading it is what tapes take notice of, and
+    `tape.gradient(loss, layer.kernel)` finds it there.
+    """
+
+    _value: Any
+
+    def _initialize(self, value: Any) -> None:
+        self._id = next_id()
+        self._direct_assign(value)
+
+    def _direct_assign(self, value: Any) -> None:
+        self._store(convert_to_tensor(value, dtype=self._dtype)._array)
+
+    def _convert_to_tensor(self, value: Any, dtype: Any = None) -> Any:
+        return convert_to_tensor(value, dtype=dtype)
+
+    # --- reading -------------------------------------------------------------------------------------------------
+
+    @property
+    def value(self) -> Any:  # type: ignore[override]
+        """The value as layers see it: of the type of the autocast scope, replaced within a stateless scope."""
+        return self._read()
+
+    def _read(self) -> Any:
+        scope = get_global_attribute("stateless_scope")
+        value = self._value if scope is None else scope.get_current_value(self)
+        if value is None:
+            # Not initialized yet, or no other value in this scope: in shape inference any value will do.
+            value = self._initializer(self._shape, dtype=self._dtype) if self._value is None else self._value
+        if ACTIVE and value is self._value:
+            for reader in STATE.readers:
+                reader.variable_read(self)
+        if self._autocast:
+            scope = get_global_attribute("autocast_scope")
+            if scope is not None and scope.dtype is not None and value.dtype.is_floating:
+                return cast(value, scope.dtype)
+        return value
+
+    def read_value(self) -> Any:
+        """The value as a tensor of its own."""
+        return gradtape.identity(self._read())
+
+    def numpy(self) -> Any:
+        """The value as a NumPy array of its own."""
+        return self.value.numpy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self.value.__array__(dtype, copy)
+
+    # --- what both bases define; Keras's meaning holds -------------------------------------------------------------
+
+    @property
+    def shape(self) -> Any:
+        """The shape, as tensors have it."""
+        return gradtape.TensorShape(self._shape)
+
+    @property
+    def _shared_name(self) -> str:
+        return self._name
+
+    def get_shape(self) -> Any:
+        """The same as `shape`."""
+        return self.shape
+
+    def _checked(self, value: Any) -> Any:
+        return convert_to_tensor(value, dtype=self._dtype)._array
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return id(self)
+
+    def __iadd__(self, other: Any) -> Any:
+        return NotImplemented  # `v += x` is `v = v + x`, as everywhere in Keras
+
+    __isub__ = __imul__ = __itruediv__ = __ipow__ = __iadd__
+
+    def __len__(self) -> int:
+        return len(self._value)
+
+    def __index__(self) -> int:
+        return int(self)
+
+    def __format__(self, spec: str) -> str:
+        return format(self._value, spec) if self._value is not None and spec else format(str(self), spec)
+
+    def __copy__(self) -> Any:
+        return self.__deepcopy__({})
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        twin = object.__new__(type(self))
+        memo[id(self)] = twin
+        for name, value in self.__dict__.items():
+            setattr(twin, name, value if name == "_value" else copy.deepcopy(value, memo))
+        if self._value is not None:
+            twin._id = next_id()
+            twin._store(np.array(self._value._array))
+        return twin
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = {name: value for name, value in self.__dict__.items() if name not in ("_id", "_value")}
+        return _restore, (type(self), state, None if self._value is None else np.asarray(self._value._array))
+
+
+def _restore(cls: type, state: dict[str, Any], array: Any) -> Any:
+    variable: Any = object.__new__(cls)
+    variable.__dict__.update(state, _value=None)
+    if array is not None:
+        variable._initialize(gradtape.constant(array))
+    return variable
