@@ -26,7 +26,7 @@ LAYERS: dict[int, set[str]] = {
     4: {"nan_safe", "backward", "vectorize", "jacobian", "tape", "forward", "custom"},
     5: {"trace"},
     6: {"compile", "xla"},
-    7: {"data", "train", "summary", "diagnostics", "testing", "distribute", "datasets", "profiler"},
+    7: {"io", "data", "train", "summary", "diagnostics", "testing", "distribute", "datasets", "profiler"},
     8: {
         *("arrays", "math", "nn", "linalg", "random", "signal", "image", "clip", "raw_ops"),
         *("special", "bitwise", "sorting", "sparse", "strings", "numpy", "experimental"),

@@ -436,6 +436,7 @@ __all__ = [
 _LAZY = {
     "experimental",
     "image",
+    "io",
     "numpy",
     "profiler",
     "signal",

@@ -1,0 +1,22 @@
+"""`tf.io`: record files, serialized examples and tensors, images as bytes."""
+
+from __future__ import annotations
+
+from .images import decode_and_crop_jpeg as decode_and_crop_jpeg
+from .images import decode_bmp as decode_bmp
+from .images import decode_gif as decode_gif
+from .images import decode_image as decode_image
+from .images import decode_jpeg as decode_jpeg
+from .images import decode_png as decode_png
+from .images import encode_jpeg as encode_jpeg
+from .images import encode_png as encode_png
+from .images import extract_jpeg_shape as extract_jpeg_shape
+from .images import is_jpeg as is_jpeg
+from .records import TFRecordOptions as TFRecordOptions
+from .records import TFRecordWriter as TFRecordWriter
+from .tensors import decode_base64 as decode_base64
+from .tensors import decode_csv as decode_csv
+from .tensors import decode_raw as decode_raw
+from .tensors import encode_base64 as encode_base64
+from .tensors import parse_tensor as parse_tensor
+from .tensors import serialize_tensor as serialize_tensor

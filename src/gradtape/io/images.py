@@ -1,0 +1,250 @@
+"""Images as bytes: JPEG, PNG, GIF and BMP, decoded and encoded by Pillow.
+
+`pip install 'gradtape[image]'` brings Pillow.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..dtypes import Array, DType
+from ..errors import invalid
+from ..tensor import Tensor, from_array, to_tensor
+from .records import text_from
+
+_MODES = {1: "L", 3: "RGB", 4: "RGBA"}
+_FORMATS = ("JPEG", "PNG", "GIF", "BMP")
+
+
+def _pillow() -> Any:
+    try:
+        from PIL import Image
+    except ImportError:
+        raise ModuleNotFoundError(
+            "Decoding and encoding images needs Pillow: pip install 'gradtape[image]'.", name="PIL"
+        ) from None
+    return Image
+
+
+def _opened(contents: Any, name: str, formats: tuple[str, ...] = _FORMATS) -> Any:
+    pillow = _pillow()
+    data = text_from(contents, name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pillow.DecompressionBombWarning)
+        try:
+            return pillow.open(io.BytesIO(data), formats=formats)
+        except (pillow.DecompressionBombWarning, pillow.DecompressionBombError) as error:
+            raise invalid(f"{name}: {error}.") from None
+        except (OSError, ValueError, SyntaxError):
+            expected = formats[0] if len(formats) == 1 else "JPEG, PNG, GIF or BMP"
+            raise invalid(f"{name}: the {len(data)} bytes are no {expected} image that can be read.") from None
+
+
+def _pixels(image: Any, channels: int, name: str) -> Array:
+    """Height x width x channels, uint8, or uint16 for a PNG of 16 bits."""
+    if channels not in (0, 1, 3, 4):
+        raise invalid(f"{name}: channels must be 0, 1, 3 or 4, got {channels}.")
+    try:
+        image.load()
+    except (OSError, ValueError, SyntaxError) as error:
+        raise invalid(f"{name}: the image is damaged: {error}.") from None
+    if image.mode.startswith("I;16") or image.mode == "I":
+        deep = np.asarray(image).astype(np.uint16)
+        return np.repeat(deep[..., None], channels or 1, axis=2)
+    if channels:
+        mode = _MODES[channels]
+    elif image.mode in ("1", "L"):
+        mode = "L"
+    elif image.mode == "LA":
+        mode = "LA"
+    elif image.mode in ("RGBA", "PA") or "transparency" in image.info:
+        mode = "RGBA"
+    else:
+        mode = "RGB"
+    pixels = np.array(image if image.mode == mode else image.convert(mode))
+    return pixels[..., None] if pixels.ndim == 2 else pixels
+
+
+def _as_type(pixels: Array, dtype: Any, name: str) -> Array:
+    """Integers keep the full range of their type, floats lie in [0, 1]."""
+    kind = dtypes.as_dtype(dtype)
+    if kind.numpy == pixels.dtype:
+        return pixels
+    if kind.is_floating:
+        return (pixels.astype(np.float32) / np.iinfo(pixels.dtype).max).astype(kind.numpy)
+    if kind is dtypes.uint16:
+        return pixels.astype(np.uint16) * np.uint16(257)
+    if kind is dtypes.uint8:
+        return (pixels >> 8).astype(np.uint8)
+    raise invalid(f"{name}: dtype must be uint8, uint16 or a float, got {kind.name}.")
+
+
+def decode_jpeg(
+    contents: Any,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1,
+    dct_method: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """A JPEG image as uint8 pixels of shape (height, width, channels); `ratio` 2, 4 or 8 makes it smaller.
+
+    Pillow decodes with the accurate transform, which may differ by a few steps of 255 from TensorFlow's fast one.
+    """
+    image = _opened(contents, "decode_jpeg", ("JPEG", "PNG", "GIF", "BMP"))
+    if ratio not in (1, 2, 4, 8):
+        raise invalid(f"decode_jpeg: ratio must be 1, 2, 4 or 8, got {ratio}.")
+    if image.format in ("JPEG", "MPO"):
+        if channels == 0 and image.mode == "CMYK":
+            channels = 3
+        if ratio > 1:
+            width, height = image.size
+            image.draft(None, (-(-width // ratio), -(-height // ratio)))
+    return from_array(_pixels(image, channels, "decode_jpeg"))
+
+
+def decode_and_crop_jpeg(
+    contents: Any,
+    crop_window: Any,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1,
+    dct_method: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """The part of a JPEG image that begins at y, x and has this height and width."""
+    y, x, height, width = (int(number) for number in np.asarray(to_tensor(crop_window)._array))
+    whole = decode_jpeg(contents, channels, ratio)._array
+    if min(y, x) < 0 or min(height, width) <= 0 or y + height > whole.shape[0] or x + width > whole.shape[1]:
+        raise invalid(
+            f"decode_and_crop_jpeg: the window {[y, x, height, width]} (y, x, height, width) is not inside of the "
+            f"image of {whole.shape[0]} x {whole.shape[1]}."
+        )
+    return from_array(np.ascontiguousarray(whole[y : y + height, x : x + width]))
+
+
+def decode_png(contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None) -> Tensor:
+    """A PNG image as pixels of shape (height, width, channels), uint8 or uint16."""
+    kind = dtypes.as_dtype(dtype)
+    if kind not in (dtypes.uint8, dtypes.uint16):
+        raise invalid(f"decode_png: dtype must be uint8 or uint16, got {kind.name}.")
+    image = _opened(contents, "decode_png", ("PNG", "JPEG", "GIF", "BMP"))
+    return from_array(_as_type(_pixels(image, channels, "decode_png"), kind, "decode_png"))
+
+
+def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
+    """A BMP image as uint8 pixels of shape (height, width, channels)."""
+    return from_array(_pixels(_opened(contents, "decode_bmp", ("BMP",)), channels, "decode_bmp"))
+
+
+def decode_gif(contents: Any, name: str | None = None) -> Tensor:
+    """All frames of a GIF as uint8 pixels of shape (frames, height, width, 3)."""
+    return from_array(_frames(_opened(contents, "decode_gif", ("GIF",)), "decode_gif"))
+
+
+def _frames(image: Any, name: str) -> Array:
+    frames = []
+    for number in range(getattr(image, "n_frames", 1)):
+        image.seek(number)
+        frames.append(_pixels(image, 3, name))
+    return np.stack(frames)
+
+
+def decode_image(
+    contents: Any,
+    channels: int | None = None,
+    dtype: Any = dtypes.uint8,
+    name: str | None = None,
+    expand_animations: bool = True,
+) -> Tensor:
+    """An image of any known kind; a GIF has its frames along a first axis, unless `expand_animations` is False."""
+    image = _opened(contents, "decode_image")
+    if image.format == "GIF":
+        pixels = _frames(image, "decode_image") if expand_animations else _pixels(image, 3, "decode_image")
+    else:
+        pixels = _pixels(image, channels or 0, "decode_image")
+    return from_array(_as_type(pixels, dtype, "decode_image"))
+
+
+def is_jpeg(contents: Any, name: str | None = None) -> Any:
+    """Whether the bytes begin as a JPEG image does."""
+    return to_tensor(text_from(contents, "is_jpeg").startswith(b"\xff\xd8\xff"))
+
+
+def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
+    """Height, width and channels of a JPEG image, read from its header."""
+    image = _opened(contents, "extract_jpeg_shape", ("JPEG",))
+    sizes = (image.height, image.width, len(image.getbands()))
+    return from_array(np.array(sizes, dtypes.as_dtype(output_type).numpy))
+
+
+# --- encoding ----------------------------------------------------------------------------------------------
+
+
+def _picture(image: Any, name: str, allowed: dict[DType, tuple[int, ...]]) -> Any:
+    tensor = to_tensor(image)
+    if tensor.dtype not in allowed:
+        raise invalid(f"{name}: the image must be {' or '.join(k.name for k in allowed)}, got {tensor.dtype.name}.")
+    if tensor.ndim != 3 or tensor.shape[2] not in allowed[tensor.dtype] or 0 in tuple(tensor.shape):
+        raise invalid(
+            f"{name}: the image must have shape (height, width, {' or '.join(map(str, allowed[tensor.dtype]))}), "
+            f"got {tensor.shape}."
+        )
+    array = tensor._array
+    return _pillow().fromarray(array[..., 0] if array.shape[2] == 1 else np.ascontiguousarray(array))
+
+
+def _saved(image: Any, **options: Any) -> Any:
+    out = io.BytesIO()
+    image.save(out, **options)
+    return to_tensor(out.getvalue())
+
+
+def encode_jpeg(
+    image: Any,
+    format: str = "",
+    quality: int = 95,
+    progressive: bool = False,
+    optimize_size: bool = False,
+    chroma_downsampling: bool = True,
+    density_unit: str = "in",
+    x_density: int = 300,
+    y_density: int = 300,
+    xmp_metadata: str = "",
+    name: str | None = None,
+) -> Any:
+    """uint8 pixels of shape (height, width, 1 or 3) as a JPEG image."""
+    wanted = {"": (1, 3), "grayscale": (1,), "rgb": (3,)}
+    if format not in wanted:
+        raise invalid(f"encode_jpeg: format must be '', 'grayscale' or 'rgb', got {format!r}.")
+    if not 0 <= quality <= 100:
+        raise invalid(f"encode_jpeg: quality must be from 0 to 100, got {quality}.")
+    picture = _picture(image, "encode_jpeg", {dtypes.uint8: wanted[format]})
+    per_inch = 2.54 if density_unit == "cm" else 1.0
+    return _saved(
+        picture,
+        format="JPEG",
+        quality=quality,
+        progressive=progressive,
+        optimize=optimize_size,
+        subsampling=2 if chroma_downsampling and picture.mode == "RGB" else 0,
+        dpi=(round(x_density * per_inch), round(y_density * per_inch)),
+        xmp=xmp_metadata.encode(),
+    )
+
+
+def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Any:
+    """uint8 pixels of shape (height, width, 1 to 4), or uint16 of one channel, as a PNG image."""
+    if not -1 <= compression <= 9:
+        raise invalid(f"encode_png: compression must be from -1 to 9, got {compression}.")
+    picture = _picture(image, "encode_png", {dtypes.uint8: (1, 2, 3, 4), dtypes.uint16: (1,)})
+    return _saved(picture, format="PNG", compress_level=6 if compression == -1 else compression)

@@ -1,0 +1,290 @@
+"""Tensors as bytes: `serialize_tensor` and `parse_tensor` (the TensorProto message), `decode_raw`, base64, CSV."""
+
+from __future__ import annotations
+
+import base64
+import csv
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..dtypes import Array, DType
+from ..errors import invalid
+from ..tensor import from_array, to_tensor
+from . import wire
+from .records import text_from
+from .wire import DecodeError
+
+_DTYPE, _SHAPE, _CONTENT, _STRINGS = 1, 2, 4, 8
+
+# The other fields that may hold the values: how they are encoded, and the type they are read as.
+_FLOATS: dict[int, Any] = {5: np.float32, 6: np.float64, 9: np.complex64, 12: np.complex128}
+_INTEGERS = {7, 10, 11, 13, 16, 17}
+
+
+def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
+    """The tensor with its type and shape as one byte string, which `parse_tensor` reads.
+
+    >>> text = tf.io.serialize_tensor([1.0, 2.0])
+    >>> tf.io.parse_tensor(text, tf.float32).numpy()
+    array([1., 2.], dtype=float32)
+    """
+    value = to_tensor(tensor)
+    return to_tensor(tensor_bytes(np.asarray(value._array)))
+
+
+def tensor_bytes(array: Array) -> bytes:
+    """The TensorProto of an array."""
+    kind = dtypes.BY_NUMPY[array.dtype]
+    sizes = b"".join(wire.delimited(2, wire.tag(1, wire.VARINT) + wire.varint(n) if n else b"") for n in array.shape)
+    head = wire.tag(_DTYPE, wire.VARINT) + wire.varint(kind.as_datatype_enum) + wire.delimited(_SHAPE, sizes)
+    if kind is dtypes.string:
+        return head + b"".join(wire.delimited(_STRINGS, text) for text in array.reshape(-1).tolist())
+    content = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"), copy=False)).tobytes()
+    return head + (wire.delimited(_CONTENT, content) if content else b"")
+
+
+def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any:
+    """The tensor that `serialize_tensor` wrote; InvalidArgumentError where its type is another than `out_type`."""
+    expected = dtypes.as_dtype(out_type)
+    try:
+        array = array_of(memoryview(text_from(serialized, "parse_tensor")))
+    except DecodeError as error:
+        raise invalid(f"parse_tensor: Could not parse the bytes as a tensor: {error}") from None
+    found = dtypes.BY_NUMPY[array.dtype]
+    if found is not expected:
+        raise invalid(
+            f"parse_tensor: Type mismatch between parsed tensor ({found.name}) and dtype ({expected.name}). "
+            f"Use out_type=tf.{found.name}."
+        )
+    return from_array(array)
+
+
+def array_of(data: memoryview) -> Array:
+    """The array of a TensorProto; DecodeError where the bytes hold none."""
+    kind: DType | None = None
+    shape: tuple[int, ...] = ()
+    content = None
+    values: list[Array] = []
+    strings: list[bytes] = []
+    for field, encoding, value in wire.fields(data):
+        if field == _DTYPE and encoding == wire.VARINT:
+            kind = _dtype(value)
+        elif field == _SHAPE:
+            shape = _shape(wire.message(encoding, value))
+        elif field == _CONTENT:
+            content = wire.message(encoding, value)
+        elif field == _STRINGS:
+            strings.append(bytes(wire.message(encoding, value)))
+        elif field in _FLOATS:
+            values.append(wire.numbers(encoding, value, _FLOATS[field]))
+        elif field in _INTEGERS:
+            values.append(wire.integers(encoding, value))
+    if kind is None:
+        raise DecodeError("The tensor has no dtype.")
+    count = 1
+    for size in shape:
+        count *= size
+    if kind is dtypes.string:
+        flat: Array = np.empty(len(strings), object)
+        flat[:] = strings
+    elif content is not None:
+        if len(content) != count * kind.size:
+            raise DecodeError(f"{len(content)} bytes do not fill shape {list(shape)} of {kind.name}.")
+        flat = np.frombuffer(content, kind.numpy.newbyteorder("<")).astype(kind.numpy)
+    else:
+        flat = _values(values, kind)
+    if 0 < flat.size < count:  # the last value stands for all that follow
+        if count > 2**31:
+            raise DecodeError(f"{flat.size} values do not fill shape {list(shape)}.")
+        flat = np.concatenate((flat, np.repeat(flat[-1:], count - flat.size)))
+    if flat.size != count:
+        raise DecodeError(f"{flat.size} values do not fill shape {list(shape)}.")
+    return flat.reshape(shape)
+
+
+def _dtype(number: int) -> DType:
+    try:
+        return dtypes.as_dtype(number)
+    except TypeError:
+        raise DecodeError(f"There is no dtype of number {number}.") from None
+
+
+def _shape(data: memoryview) -> tuple[int, ...]:
+    sizes = []
+    for field, encoding, value in wire.fields(data):
+        if field != 2:
+            continue
+        size = 0
+        for inner, inner_encoding, number in wire.fields(wire.message(encoding, value)):
+            if inner == 1 and inner_encoding == wire.VARINT:
+                size = wire.signed(number)
+        if size < 0:
+            raise DecodeError(f"A tensor cannot have a size of {size}.")
+        sizes.append(size)
+    return tuple(sizes)
+
+
+def _values(values: list[Array], kind: DType) -> Array:
+    found = np.concatenate(values) if values else np.zeros(0, kind.numpy)
+    if kind.is_narrow and found.dtype.kind == "i":  # their bits, as integers
+        return found.astype(np.uint16).view(kind.numpy)
+    return found.astype(kind.numpy)
+
+
+# --- bytes that are numbers --------------------------------------------------------------------------------
+
+
+def decode_raw(
+    input_bytes: Any,
+    out_type: Any,
+    little_endian: bool = True,
+    fixed_length: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Byte strings, all of one length, read as numbers along a new last axis.
+
+    With `fixed_length`, longer ones are cut and shorter ones end in zeros.
+
+    >>> tf.io.decode_raw(b"\\x01\\x00\\x02\\x00", tf.int16).numpy()
+    array([1, 2], dtype=int16)
+    """
+    kind = dtypes.as_dtype(out_type)
+    texts = texts_of(input_bytes)
+    if kind is dtypes.string:
+        raise invalid("decode_raw: bytes become numbers; out_type cannot be string.")
+    flat = np.asarray(texts._array, object).reshape(-1).tolist()
+    if fixed_length is not None:
+        length = int(fixed_length)
+        if length <= 0 or length % kind.size:
+            raise invalid(f"decode_raw: fixed_length must be a multiple of {kind.size}, got {length}.")
+        flat = [text[:length].ljust(length, b"\0") for text in flat]
+    lengths = {len(text) for text in flat} or {0}
+    if len(lengths) > 1:
+        raise invalid(
+            f"decode_raw: requires input strings to all be the same size, got {sorted(lengths)} bytes. "
+            "Use fixed_length=..., which cuts and pads."
+        )
+    (length,) = lengths
+    if length % kind.size:
+        raise invalid(
+            f"decode_raw: Input has {length} bytes, which is no multiple of {kind.size}, the size of {kind.name}."
+        )
+    order = kind.numpy.newbyteorder("<" if little_endian else ">")
+    numbers = np.frombuffer(b"".join(flat), order).astype(kind.numpy)
+    return from_array(numbers.reshape(*texts.shape, length // kind.size))
+
+
+def texts_of(input: Any) -> Any:
+    """A string tensor."""
+    texts = to_tensor(input, dtypes.string if isinstance(input, (str, bytes, list)) else None)
+    if texts.dtype is not dtypes.string:
+        raise invalid(f"A string tensor is needed, got {texts.dtype.name}.")
+    return texts
+
+
+def each_text(function: Any, input: Any) -> Any:
+    """A string tensor with the function applied to each of its texts."""
+    texts = texts_of(input)
+    source = np.asarray(texts._array, object)
+    result = np.empty(source.shape, object)
+    for index, text in np.ndenumerate(source):
+        result[index] = function(text)
+    return from_array(result)
+
+
+def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
+    """Bytes as text of letters, digits, - and _; without = at the end unless `pad`."""
+
+    def encode(text: bytes) -> bytes:
+        found = base64.urlsafe_b64encode(text)
+        return found if pad else found.rstrip(b"=")
+
+    return each_text(encode, input)
+
+
+def decode_base64(input: Any, name: str | None = None) -> Any:
+    """What `encode_base64` encoded."""
+
+    def decode(text: bytes) -> bytes:
+        try:
+            if b"+" in text or b"/" in text:
+                raise ValueError("+ and / are letters of the other alphabet")
+            return base64.b64decode(text + b"=" * (-len(text) % 4), altchars=b"-_", validate=True)
+        except ValueError as error:
+            raise invalid(f"decode_base64: {text!r} is not web-safe base64: {error}.") from None
+
+    return each_text(decode, input)
+
+
+# --- lines of comma-separated values -----------------------------------------------------------------------
+
+
+def decode_csv(
+    records: Any,
+    record_defaults: Any,
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    na_value: str = "",
+    select_cols: Any = None,
+    name: str | None = None,
+) -> list[Any]:
+    """Lines of comma-separated values as one tensor for each column.
+
+    `record_defaults` has for each column its type, or a value that stands where a field is empty.
+
+    >>> [column.numpy() for column in tf.io.decode_csv(["1,a", "2,b"], [[0], [""]])]
+    [array([1, 2], dtype=int32), array([b'a', b'b'], dtype=object)]
+    """
+    lines = texts_of(records)
+    columns = [_column(default) for default in record_defaults]
+    chosen = None if select_cols is None else [int(position) for position in select_cols]
+    if chosen is not None and (len(chosen) != len(columns) or chosen != sorted(set(chosen))):
+        raise ValueError(f"select_cols must be increasing and one for each default, got {chosen} for {len(columns)}.")
+    rows = []
+    for line in np.asarray(lines._array, object).reshape(-1).tolist():
+        text = line.decode("utf-8", "surrogateescape")
+        try:
+            row = next(csv.reader([text], delimiter=field_delim, quoting=0 if use_quote_delim else 3), [""])
+        except csv.Error as error:
+            raise invalid(f"decode_csv: {line!r}: {error}.") from None
+        if chosen is not None:
+            if chosen[-1] >= len(row):
+                raise invalid(f"decode_csv: a record has {len(row)} fields, but column {chosen[-1]} is selected.")
+            row = [row[position] for position in chosen]
+        if len(row) != len(columns):
+            raise invalid(f"decode_csv: Expect {len(columns)} fields but have {len(row)} in record {line!r}.")
+        rows.append(row)
+    results = []
+    for position, (kind, default) in enumerate(columns):
+        values = np.empty(len(rows), kind.numpy)
+        for number, row in enumerate(rows):
+            values[number] = _field(row[position], kind, default, na_value, number, position)
+        results.append(from_array(values.reshape(lines.shape)))
+    return results
+
+
+def _column(default: Any) -> tuple[DType, Any]:
+    """The type of a column, and what stands for an empty field (None: it must not be empty)."""
+    try:
+        return dtypes.as_dtype(default), None
+    except TypeError:
+        value = to_tensor(default)
+    if value.ndim > 1 or np.size(value._array) > 1:
+        raise ValueError(f"decode_csv: a default is one value or a type, got shape {value.shape}.")
+    flat = np.asarray(value._array).reshape(-1).tolist()
+    return value.dtype, flat[0] if flat else None
+
+
+def _field(text: str, kind: DType, default: Any, na_value: str, row: int, column: int) -> Any:
+    if text in ("", na_value):
+        if default is None:
+            raise invalid(f"decode_csv: Field {column} is required but missing in record {row}!")
+        return default
+    if kind is dtypes.string:
+        return text.encode("utf-8", "surrogateescape")
+    try:
+        return kind.as_numpy_dtype(float(text) if kind.is_floating else int(text))
+    except (ValueError, OverflowError):
+        raise invalid(f"decode_csv: Field {column} in record {row} is not a valid {kind.name}: {text}") from None
