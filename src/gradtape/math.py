@@ -13,7 +13,7 @@ from .errors import UnimplementedError, invalid
 from .op import as_axis, as_int
 from .operators import as_divisible
 from .operators import truediv as truediv
-from .ops import borders, cumulative, gamma, index, layout, logic, rounding, segment, trigonometric
+from .ops import borders, cumulative, gamma, index, layout, logic, rounding, segment, trigonometric, ufuncs
 from .ops import elementwise as e
 from .ops import nn as n
 from .ops import reduce as r
@@ -87,6 +87,7 @@ maximum = logic.maximum.public
 minimum = logic.minimum.public
 conj = e.conj.public
 real = e.real.public
+log_sigmoid = ufuncs.log_sigmoid.public
 reduce_sum = r.reduce_sum.public
 reduce_mean = r.reduce_mean.public
 reduce_prod = r.reduce_prod.public
@@ -241,11 +242,6 @@ def angle(input: Any, name: str | None = None) -> Any:
 def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     """The complex number with this real and this imaginary part."""
     return e.make_complex.public(real, imag)
-
-
-def log_sigmoid(x: Any, name: str | None = None) -> Any:
-    """log(sigmoid(x)), without overflow."""
-    return negative(softplus(negative(x)))
 
 
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:

@@ -122,6 +122,8 @@ _OPS = {
     "SqrtGrad": "slopes.sqrt_grad",
     "RsqrtGrad": "slopes.rsqrt_grad",
     "ReciprocalGrad": "slopes.reciprocal_grad",
+    "ApproximateEqual": "ufuncs.approximate_equal",
+    "PopulationCount": "ufuncs.population_count",
 }
 
 

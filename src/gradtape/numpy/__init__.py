@@ -47,7 +47,7 @@ _PUBLIC = {
         diag_indices tri tril triu vander ix_ shape ndim size
     """,
     elementwise: """
-        real imag angle sinc fix round clip nan_to_num allclose array_equal iscomplexobj isrealobj isscalar
+        real imag angle sinc fix round clip nan_to_num isclose allclose array_equal iscomplexobj isrealobj isscalar
     """,
     reductions: "nanmean var std median average count_nonzero ptp diff polyval trapezoid nonzero",
     manipulation: """

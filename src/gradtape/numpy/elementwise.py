@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import arrays, bitwise, math
+from ..ops import ufuncs as u
 from ..tensor import from_array
 from .promotion import asarray, kind_of, loop_types, promoted, reduced_type, to_type
 
@@ -29,6 +30,7 @@ def _ufunc(name: str, compute: Function) -> Function:
     call.__name__ = call.__qualname__ = name
     parameters = "x" if ufunc.nin == 1 else "x1, x2"
     call.__doc__ = f"NumPy's {name}({parameters}), with NumPy's types; the tape follows."
+    call.op = getattr(compute, "op", None)  # type: ignore[attr-defined]
     return call
 
 
@@ -61,11 +63,6 @@ def _compared(function: Function) -> Function:
     return _by_kind(function, b=lambda x, y: function(to_type(x, np.int8), to_type(y, np.int8)), c=on_values)
 
 
-def _on_values(name: str) -> Function:
-    """What has integers or truth values as results only: NumPy computes it."""
-    return lambda *args: from_array(np.asarray(getattr(np, name)(*[a._array for a in args])))
-
-
 def _same(x: Any) -> Any:
     return arrays.identity(x)
 
@@ -82,24 +79,6 @@ def _of_parts(function: Function, combine: Function) -> Function:
     return lambda x: combine(function(math.real(x)), function(math.imag(x)))
 
 
-def _cube_root(x: Any) -> Any:
-    return math.sign(x) * math.pow(math.abs(x), 1.0 / 3.0)
-
-
-def _trunc(x: Any) -> Any:
-    return arrays.where(x < 0, math.ceil(x), math.floor(x))
-
-
-def _ignoring_nan(function: Function) -> Function:
-    def choose(x: Any, y: Any) -> Any:
-        if not x.dtype.is_floating:
-            return MINIMAX[function](x, y)
-        found = function(arrays.where(math.is_nan(x), y, x), arrays.where(math.is_nan(y), x, y))
-        return found
-
-    return choose
-
-
 def _chosen(compare: np.ufunc) -> Function:
     """Of two complex numbers, the one that NumPy chooses: it compares real parts first."""
     return lambda x, y: arrays.where(from_array(np.asarray(compare(x._array, y._array))), x, y)
@@ -111,49 +90,18 @@ MINIMAX: dict[Function, Function] = {
 }
 
 
-def _logaddexp(x: Any, y: Any) -> Any:
-    return math.reduce_logsumexp(arrays.stack(_broadcast(x, y), 0), axis=0)
+def _ldexp(x: Any, y: Any) -> Any:
+    return u.ldexp.public(x, to_type(y, np.int64))
 
 
-def _logaddexp2(x: Any, y: Any) -> Any:
-    ln2 = float(np.log(2.0))
-    return _logaddexp(x * ln2, y * ln2) / ln2
-
-
-def _broadcast(x: Any, y: Any) -> list[Any]:
-    shape = np.broadcast_shapes(tuple(x.shape), tuple(y.shape))
-    return [arrays.broadcast_to(x, shape), arrays.broadcast_to(y, shape)]
-
-
-def _hypot(x: Any, y: Any) -> Any:
-    # Scaled by the larger of both, so that squares neither overflow nor vanish.
-    larger = arrays.stop_gradient(math.maximum(math.abs(x), math.abs(y)))
-    usable = math.logical_and(larger > 0, math.is_finite(larger))
-    scale = arrays.where(usable, larger, arrays.ones_like(larger))
-    length = math.sqrt(math.square(x / scale) + math.square(y / scale)) * scale
-    infinite = math.logical_or(math.is_inf(x), math.is_inf(y))  # also beside NaN, as in C
-    return arrays.where(infinite, arrays.zeros_like(length) + float("inf"), length)
-
-
-def _copysign(x: Any, y: Any) -> Any:
-    signs = np.where(np.signbit(y._array), -1, 1).astype(y.dtype.numpy)
-    return math.abs(x) * from_array(signs)
-
-
-def _heaviside(x: Any, y: Any) -> Any:
-    step = arrays.where(math.is_nan(x), x, to_type(x > 0, x.dtype))
-    return arrays.where(math.equal(x, arrays.zeros_like(x)), y, arrays.stop_gradient(step))
+def _bitwise_count(x: Any) -> Any:
+    # NumPy counts the bits of the absolute value; TensorFlow's op those of the number as it is stored.
+    return u.population_count.public(to_type(x, np.uint8) if x.dtype.is_bool else math.abs(x))
 
 
 def _divmod(x: Any, y: Any) -> tuple[Any, Any]:
     return math.floordiv(x, y), math.floormod(x, y)
 
-
-def _scaled(factor: float) -> Function:
-    return lambda x: x * factor
-
-
-_LN2, _LN10 = float(np.log(2.0)), float(np.log(10.0))
 
 UFUNCS: dict[str, Function] = {
     "add": _by_kind(math.add, b=math.logical_or),
@@ -176,17 +124,17 @@ UFUNCS: dict[str, Function] = {
     "sign": math.sign,
     "square": math.square,
     "sqrt": math.sqrt,
-    "cbrt": _cube_root,
+    "cbrt": u.cbrt.public,
     "reciprocal": _by_kind(math.reciprocal, i=lambda x: math.floordiv(arrays.ones_like(x), x)),
     "exp": math.exp,
-    "exp2": lambda x: math.exp(x * _LN2),
+    "exp2": u.exp2.public,
     "expm1": math.expm1,
     "log": math.log,
-    "log2": lambda x: math.log(x) / _LN2,
-    "log10": lambda x: math.log(x) / _LN10,
+    "log2": u.log2.public,
+    "log10": u.log10.public,
     "log1p": math.log1p,
-    "logaddexp": _logaddexp,
-    "logaddexp2": _logaddexp2,
+    "logaddexp": u.logaddexp.public,
+    "logaddexp2": u.logaddexp2.public,
     "sin": math.sin,
     "cos": math.cos,
     "tan": math.tan,
@@ -200,21 +148,21 @@ UFUNCS: dict[str, Function] = {
     "arcsinh": math.asinh,
     "arccosh": math.acosh,
     "arctanh": math.atanh,
-    "hypot": _hypot,
-    "deg2rad": _scaled(float(np.pi / 180)),
-    "radians": _scaled(float(np.pi / 180)),
-    "rad2deg": _scaled(float(180 / np.pi)),
-    "degrees": _scaled(float(180 / np.pi)),
+    "hypot": u.hypot.public,
+    "deg2rad": u.deg2rad.public,
+    "radians": u.deg2rad.public,
+    "rad2deg": u.rad2deg.public,
+    "degrees": u.rad2deg.public,
     "floor": _by_kind(math.floor, i=_same, b=_same),
     "ceil": _by_kind(math.ceil, i=_same, b=_same),
-    "trunc": _by_kind(_trunc, i=_same, b=_same),
+    "trunc": _by_kind(u.trunc.public, i=_same, b=_same),
     "rint": _by_kind(math.rint, c=_of_parts(math.rint, math.complex)),
     "maximum": MINIMAX[math.maximum],
     "minimum": MINIMAX[math.minimum],
-    "fmax": _ignoring_nan(math.maximum),
-    "fmin": _ignoring_nan(math.minimum),
-    "copysign": _copysign,
-    "heaviside": _heaviside,
+    "fmax": _by_kind(u.fmax.public, b=math.logical_or, c=MINIMAX[math.maximum]),
+    "fmin": _by_kind(u.fmin.public, b=math.logical_and, c=MINIMAX[math.minimum]),
+    "copysign": u.copysign.public,
+    "heaviside": u.heaviside.public,
     "nextafter": math.nextafter,
     "conjugate": _by_kind(_same, c=math.conj),
     "conj": _by_kind(_same, c=math.conj),
@@ -231,7 +179,7 @@ UFUNCS: dict[str, Function] = {
     "isnan": _by_kind(math.is_nan, b=_never, i=_never, c=_of_parts(math.is_nan, math.logical_or)),
     "isinf": _by_kind(math.is_inf, b=_never, i=_never, c=_of_parts(math.is_inf, math.logical_or)),
     "isfinite": _by_kind(math.is_finite, b=_always, i=_always, c=_of_parts(math.is_finite, math.logical_and)),
-    "signbit": _on_values("signbit"),
+    "signbit": u.signbit.public,
     "bitwise_and": _by_kind(bitwise.bitwise_and, b=math.logical_and),
     "bitwise_or": _by_kind(bitwise.bitwise_or, b=math.logical_or),
     "bitwise_xor": _by_kind(bitwise.bitwise_xor, b=math.logical_xor),
@@ -239,8 +187,13 @@ UFUNCS: dict[str, Function] = {
     "invert": _by_kind(bitwise.invert, b=math.logical_not),
     "left_shift": bitwise.left_shift,
     "right_shift": bitwise.right_shift,
-    "gcd": _on_values("gcd"),
-    "lcm": _on_values("lcm"),
+    "gcd": u.gcd.public,
+    "lcm": u.lcm.public,
+    "ldexp": _ldexp,
+    "frexp": u.frexp.public,
+    "modf": u.modf.public,
+    "spacing": u.spacing.public,
+    "bitwise_count": _bitwise_count,
 }
 FUNCTIONS: dict[str, Function] = {name: _ufunc(name, compute) for name, compute in UFUNCS.items()}
 
@@ -273,10 +226,7 @@ def angle(z: Any, deg: bool = False) -> Any:
 def sinc(x: Any) -> Any:
     """sin(pi x) / (pi x), 1 at 0; the derivative at 0 is 0."""
     x = asarray(x)
-    x = to_type(x, reduced_type("sinc", x.dtype.numpy)) * float(np.pi)
-    zero = math.equal(x, arrays.zeros_like(x))
-    safe = arrays.where(zero, arrays.ones_like(x), x)
-    return arrays.where(zero, 1.0 - math.square(x) / 6.0, math.sin(safe) / safe)
+    return u.sinc.public(to_type(x, reduced_type("sinc", x.dtype.numpy)))
 
 
 def fix(x: Any) -> Any:
@@ -309,20 +259,18 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None) -> Any:
 def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
     """NaN replaced by `nan`, infinities by the largest numbers or what is given."""
     x = asarray(x)
-    if not x.dtype.is_floating:
-        return x
+    if x.dtype.is_complex:
+        parts = (nan_to_num(part, nan, posinf, neginf) for part in (math.real(x), math.imag(x)))
+        return math.complex(*parts)
+    return u.nan_to_num.public(x, nan, posinf, neginf) if x.dtype.is_floating else x
 
-    def full(value: Any) -> Any:
-        return arrays.zeros_like(x) + value
 
-    high, low = x.dtype.max if posinf is None else posinf, x.dtype.min if neginf is None else neginf
-    x = arrays.where(math.is_nan(x), full(nan), x)
-    infinite = math.is_inf(x)
-    return arrays.where(
-        math.logical_and(infinite, x > 0),
-        full(high),
-        arrays.where(math.logical_and(infinite, x < 0), full(low), x),
-    )
+def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    """Whether each element of `a` is as near to that of `b` as atol + rtol * |b|."""
+    x, y = promoted(a, b)
+    if x.dtype.is_bool:
+        x, y = to_type(x, np.int8), to_type(y, np.int8)
+    return u.isclose.public(x, y, rtol, atol, equal_nan)
 
 
 def _valued(name: str) -> Function:
@@ -334,7 +282,7 @@ def _valued(name: str) -> Function:
     return call
 
 
-VALUED = {name: _valued(name) for name in ("isclose", "isneginf", "isposinf", "isreal", "iscomplex")}
+VALUED = {name: _valued(name) for name in ("isneginf", "isposinf", "isreal", "iscomplex")}
 
 
 def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
