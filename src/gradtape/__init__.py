@@ -434,6 +434,7 @@ __all__ = [
 
 # (One a line, so that two changes do not meet.)
 _LAZY = {
+    "distribute",
     "experimental",
     "image",
     "io",
@@ -453,7 +454,6 @@ _NOT_YET = {
     "keras": "write the model as a tf.Module with tf.Variable and tf.GradientTape.",
     "data": "iterate over NumPy arrays in batches.",
     "saved_model": "save the values of module.variables with numpy.savez or safetensors.",
-    "distribute": "there is one device.",
 }
 
 

@@ -71,6 +71,8 @@ class ThreadState(threading.local):
         self.summary_step: Any = None
         self.summary_condition: Any = None
         self.summary_trace: Any = None
+        # The scopes of tf.distribute that are open: strategies, each with the context of its replica inside of `run`.
+        self.strategies: list[tuple[Any, Any]] = []
         # What tf.profiler measures with, and the folder that the result goes to.
         self.profile: Any = None
 

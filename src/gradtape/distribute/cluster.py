@@ -1,0 +1,61 @@
+"""Clusters, of which there are none: what scripts ask for them answers with what is missing.
+
+The error is a ValueError, as TensorFlow's is where no TPU is found, so that the usual
+`try: TPUClusterResolver() except ValueError: get_strategy()` goes on with one replica.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Missing(ValueError, NotImplementedError):
+    """A cluster, a TPU or a server that gradtape does not have."""
+
+
+def _missing(name: str, instead: str) -> type:
+    message = f"{name}: gradtape runs in one process on the CPU. {instead}"
+
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        raise Missing(message)
+
+    text = f"ValueError: {message}"
+    return type(name.rsplit(".", 1)[-1], (), {"__init__": __init__, "__doc__": text, "__module__": __name__})
+
+
+_LOCAL = "Use tf.distribute.get_strategy(), or tf.distribute.MirroredStrategy() for one replica."
+
+Server = _missing("tf.distribute.Server", "There is nothing to serve.")
+
+
+class cluster_resolver:
+    """`tf.distribute.cluster_resolver`: ways to find a cluster."""
+
+    ClusterResolver = _missing("tf.distribute.cluster_resolver.ClusterResolver", _LOCAL)
+    GCEClusterResolver = _missing("tf.distribute.cluster_resolver.GCEClusterResolver", _LOCAL)
+    KubernetesClusterResolver = _missing("tf.distribute.cluster_resolver.KubernetesClusterResolver", _LOCAL)
+    SimpleClusterResolver = _missing("tf.distribute.cluster_resolver.SimpleClusterResolver", _LOCAL)
+    SlurmClusterResolver = _missing("tf.distribute.cluster_resolver.SlurmClusterResolver", _LOCAL)
+    TFConfigClusterResolver = _missing("tf.distribute.cluster_resolver.TFConfigClusterResolver", _LOCAL)
+    TPUClusterResolver = _missing("tf.distribute.cluster_resolver.TPUClusterResolver", _LOCAL)
+    UnionResolver = _missing("tf.distribute.cluster_resolver.UnionResolver", _LOCAL)
+
+
+class coordinator:
+    """`tf.distribute.coordinator`."""
+
+    ClusterCoordinator = _missing("tf.distribute.coordinator.ClusterCoordinator", _LOCAL)
+
+
+class partitioners:
+    """`tf.distribute.experimental.partitioners`: how variables would be shared out to servers."""
+
+    FixedShardsPartitioner = _missing("FixedShardsPartitioner", "There are no servers to share out to.")
+    MaxSizePartitioner = _missing("MaxSizePartitioner", "There are no servers to share out to.")
+    MinSizePartitioner = _missing("MinSizePartitioner", "There are no servers to share out to.")
+    Partitioner = _missing("Partitioner", "There are no servers to share out to.")
+
+
+PreemptionCheckpointHandler = _missing(
+    "tf.distribute.experimental.PreemptionCheckpointHandler", "Use tf.train.CheckpointManager."
+)

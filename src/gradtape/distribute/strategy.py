@@ -1,0 +1,322 @@
+"""`Strategy`: one program on one replica, in the words that TensorFlow has for many.
+
+A strategy has two contexts. Its `scope` and everything outside of `run` is the cross-replica context, where values of all
+replicas are brought together; a function given to `run` is in the replica context. With one replica both see the same
+values, and what is checked is that a program uses each method where it would have to use it with many.
+"""
+
+from __future__ import annotations
+
+import enum
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from .. import nest
+from ..context import STATE
+from ..ops.reduce import reduce_mean, reduce_sum
+from ..tensor import to_tensor
+from .datasets import DistributedDataset, InputContext
+
+CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
+
+
+class ReduceOp(enum.Enum):
+    """How values of several replicas become one."""
+
+    SUM = "SUM"
+    MEAN = "MEAN"
+
+
+class DistributedValues:
+    """Values of several replicas. With one replica they are plain values, and nothing is an instance of this."""
+
+
+class ValueContext:
+    """What a function that makes the values of replicas is told."""
+
+    def __init__(self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1) -> None:
+        self.replica_id_in_sync_group = replica_id_in_sync_group
+        self.num_replicas_in_sync = num_replicas_in_sync
+
+
+class Strategy:
+    """Where and how often a step runs; `tf.distribute.get_strategy()` is the one in force.
+
+    >>> import gradtape as tf
+    >>> strategy = tf.distribute.MirroredStrategy()
+    >>> with strategy.scope():
+    ...     v = tf.Variable(1.0)
+    >>> def step(x):
+    ...     return v * x
+    >>> strategy.reduce(tf.distribute.ReduceOp.SUM, strategy.run(step, args=(tf.constant(3.0),)), axis=None)
+    <tf.Tensor: shape=(), dtype=float32, numpy=3.0>
+    """
+
+    def __init__(self, extended: Any = None) -> None:
+        self._extended = StrategyExtended(self) if extended is None else extended
+
+    @property
+    def extended(self) -> Any:
+        """Less common methods."""
+        return self._extended
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """1."""
+        return 1
+
+    @property
+    def cluster_resolver(self) -> Any:
+        """None: there is no cluster."""
+        return None
+
+    def scope(self) -> AbstractContextManager[Strategy]:
+        """A context in which this strategy is in force; variables of the model belong into it.
+
+        Raises:
+            RuntimeError: Another strategy's scope is open, or this is inside of `run`.
+        """
+
+        @contextmanager
+        def context() -> Iterator[Strategy]:
+            require_cross_replica(self)
+            with entered(self, None):
+                yield self
+
+        return context()
+
+    def run(
+        self, fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None, options: Any = None
+    ) -> Any:
+        """Call `fn` on the replica, and return what it returns."""
+        if not callable(fn):
+            raise TypeError(f"run: a function is needed, got {fn!r}.")
+        require_cross_replica(self)
+        with entered(self, ReplicaContext(self, 0)):
+            return fn(*args, **(kwargs or {}))
+
+    def reduce(self, reduce_op: ReduceOp | str, value: Any, axis: int | None) -> Any:
+        """The values of all replicas as one: their sum or mean, over `axis` within each too where one is given."""
+        require_cross_replica(self)
+        return reduced(reduce_op, value, axis)
+
+    def gather(self, value: Any, axis: int) -> Any:
+        """The values of all replicas one after the other along `axis`: the value."""
+        require_cross_replica(self)
+        return nest.map_structure(to_tensor, value)
+
+    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> DistributedDataset:
+        """The dataset, whose batches all go to the one replica."""
+        return DistributedDataset(dataset)
+
+    def distribute_datasets_from_function(
+        self, dataset_fn: Callable[[InputContext], Any], options: Any = None
+    ) -> DistributedDataset:
+        """The dataset that the function makes from an `InputContext`."""
+        return DistributedDataset(dataset_fn(InputContext()))
+
+    experimental_distribute_datasets_from_function = distribute_datasets_from_function
+
+    def experimental_distribute_values_from_function(self, value_fn: Callable[[ValueContext], Any]) -> Any:
+        """The value that the function makes for the one replica."""
+        return value_fn(ValueContext())
+
+    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
+        """The values of the replicas of this process, as a tuple."""
+        return (value,)
+
+    unwrap = experimental_local_results
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Strategy:
+        return self
+
+    def __repr__(self) -> str:
+        return f"<tf.distribute.{type(self).__name__} with 1 replica>"
+
+
+class StrategyExtended:
+    """The less common methods of a strategy, as `strategy.extended`."""
+
+    experimental_require_static_shapes = False
+
+    def __init__(self, container_strategy: Strategy) -> None:
+        self._strategy = container_strategy
+
+    @property
+    def worker_devices(self) -> tuple[str, ...]:
+        """Where steps run."""
+        return (CPU,)
+
+    @property
+    def parameter_devices(self) -> tuple[str, ...]:
+        """Where variables are."""
+        return (CPU,)
+
+    def reduce_to(self, reduce_op: ReduceOp | str, value: Any, destinations: Any, options: Any = None) -> Any:
+        """The values of all replicas as one."""
+        return reduced(reduce_op, value, None)
+
+    def batch_reduce_to(
+        self, reduce_op: ReduceOp | str, value_destination_pairs: Any, options: Any = None
+    ) -> list[Any]:
+        """The same for pairs of a value and where it goes."""
+        return [reduced(reduce_op, value, None) for value, _ in value_destination_pairs]
+
+    def update(
+        self, var: Any, fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None, group: bool = True
+    ) -> Any:
+        """Call `fn(var, *args)` where the variable is."""
+        return fn(var, *args, **(kwargs or {}))
+
+    def call_for_each_replica(
+        self, fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """The same as `Strategy.run`."""
+        return self._strategy.run(fn, args, kwargs)
+
+    def variable_created_in_scope(self, v: Any) -> bool:
+        """True: a variable is the same in every scope."""
+        return True
+
+    def value_container(self, value: Any) -> Any:
+        """The value itself."""
+        return value
+
+    @contextmanager
+    def colocate_vars_with(self, colocate_with_variable: Any) -> Iterator[None]:
+        """Accepted: there is one place."""
+        yield
+
+
+class ReplicaContext:
+    """What a function given to `Strategy.run` sees: `tf.distribute.get_replica_context()`."""
+
+    def __init__(self, strategy: Strategy, replica_id_in_sync_group: Any) -> None:
+        self._strategy = strategy
+        self.replica_id_in_sync_group = replica_id_in_sync_group
+
+    @property
+    def strategy(self) -> Strategy:
+        """The strategy that runs the function."""
+        return self._strategy
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """1."""
+        return 1
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The device of this replica."""
+        return (CPU,)
+
+    def all_reduce(self, reduce_op: ReduceOp | str, value: Any, options: Any = None) -> Any:
+        """The sum or mean over all replicas: the value."""
+        return reduced(reduce_op, value, None)
+
+    def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
+        """The values of all replicas one after the other along `axis`: the value."""
+        return nest.map_structure(to_tensor, value)
+
+    def merge_call(self, merge_fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None) -> Any:
+        """Call `merge_fn(strategy, *args)` in the cross-replica context."""
+        with entered(self._strategy, None):
+            return merge_fn(self._strategy, *args, **(kwargs or {}))
+
+    def __enter__(self) -> ReplicaContext:
+        self._context = entered(self._strategy, self)
+        self._context.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._context.__exit__(*error)
+
+
+def reduced(reduce_op: ReduceOp | str, value: Any, axis: int | None) -> Any:
+    """A structure of values over all replicas, and over an axis where one is given."""
+    kind = ReduceOp(reduce_op.upper() if isinstance(reduce_op, str) else reduce_op)
+
+    def one(item: Any) -> Any:
+        if axis is None:
+            return item if hasattr(item.__class__, "_components") else to_tensor(item)
+        tensor = to_tensor(item)
+        if not -tensor.ndim <= axis < tensor.ndim:
+            raise ValueError(f"reduce: there is no axis {axis} in a value of shape {tensor.shape}. Use axis=None.")
+        return (reduce_sum if kind is ReduceOp.SUM else reduce_mean).public(tensor, axis)
+
+    return nest.map_structure(one, value)
+
+
+# --- the contexts ----------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def entered(strategy: Strategy, replica: ReplicaContext | None) -> Iterator[None]:
+    """This thread is in the strategy's replica context, or in its cross-replica context where there is none."""
+    STATE.strategies.append((strategy, replica))
+    try:
+        yield
+    finally:
+        STATE.strategies.pop()
+
+
+def require_cross_replica(strategy: Strategy) -> None:
+    """RuntimeError inside of `run`, or in the scope of another strategy."""
+    if not STATE.strategies:
+        return
+    current, replica = STATE.strategies[-1]
+    if current is not strategy:
+        raise RuntimeError(f"Mixing different tf.distribute.Strategy objects: {current!r} is not {strategy!r}")
+    if replica is not None:
+        raise RuntimeError("Method requires being in cross-replica context, use get_replica_context().merge_call()")
+
+
+class _DefaultStrategy(Strategy):
+    """In force where no scope is open."""
+
+    def __repr__(self) -> str:
+        return "<tf.distribute.Strategy: the default, with 1 replica>"
+
+
+_DEFAULT = _DefaultStrategy()
+_DEFAULT_REPLICA = ReplicaContext(_DEFAULT, 0)
+_GLOBAL: list[Strategy] = []
+_SETTING = threading.Lock()
+
+
+def get_strategy() -> Strategy:
+    """The strategy in force: that of the innermost scope, else the default."""
+    if STATE.strategies:
+        strategy: Strategy = STATE.strategies[-1][0]
+        return strategy
+    return _GLOBAL[0] if _GLOBAL else _DEFAULT
+
+
+def has_strategy() -> bool:
+    """Whether a strategy other than the default is in force."""
+    return get_strategy() is not _DEFAULT
+
+
+def get_replica_context() -> ReplicaContext | None:
+    """The context of the replica that runs now; None in the cross-replica context."""
+    if STATE.strategies:
+        replica: ReplicaContext | None = STATE.strategies[-1][1]
+        return replica
+    return None if _GLOBAL else _DEFAULT_REPLICA
+
+
+def in_cross_replica_context() -> bool:
+    """Whether this is the cross-replica context: in a scope, but not inside of `run`."""
+    return get_replica_context() is None
+
+
+def experimental_set_strategy(strategy: Strategy | None) -> None:
+    """Put a strategy in force for the whole program, as if its scope were open everywhere; None takes it back."""
+    if strategy is not None and not isinstance(strategy, Strategy):
+        raise TypeError(f"A tf.distribute.Strategy is needed, got {strategy!r}.")
+    if STATE.strategies:
+        raise RuntimeError("experimental_set_strategy: not while a scope is open.")
+    with _SETTING:
+        _GLOBAL[:] = [] if strategy is None else [strategy]
