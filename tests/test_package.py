@@ -70,7 +70,9 @@ def test_the_package_is_typed_and_carries_its_data():
 def test_every_dependency_has_its_line_in_the_design():
     page = (ROOT / "docs" / "design" / "dependencies.md").read_text(encoding="utf-8")
     optional = [
-        r for extra in ("keras", "native", "xla", "plot", "summary", "image") for r in PROJECT["optional-dependencies"][extra]
+        r
+        for extra in ("keras", "native", "xla", "plot", "summary", "image")
+        for r in PROJECT["optional-dependencies"][extra]
     ]
     names = [re.split(r"[<>=\[ ]", requirement)[0] for requirement in PROJECT["dependencies"] + optional]
     assert len(names) == 11

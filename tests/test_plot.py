@@ -104,7 +104,7 @@ def test_errors_say_what_is_missing_and_leave_no_picture(tmp_path, capsys, monke
     assert "cannot write" in error(tmp_path / "log", "-o", tmp_path / "run.xyz")
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "events.out.tfevents.1").write_bytes(b"x" * 100)
-    assert "not an event file" in error(tmp_path / "bad", "-o", target)
+    assert "corrupted record" in error(tmp_path / "bad", "-o", target)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     assert "pip install 'gradtape[plot]'" in error(tmp_path / "log", "-o", target)
     assert not target.exists()

@@ -10,6 +10,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.context import STATE
+from gradtape.io import records
 from gradtape.summary import event_file
 
 from .reading import events, values
@@ -186,14 +187,14 @@ def test_a_program_that_closes_nothing_loses_nothing(tmp_path):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the device that is always full")
 def test_a_full_disk_is_an_error_of_the_call_that_met_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(event_file, "open", lambda *_: open("/dev/full", "wb"), raising=False)  # noqa: SIM115
+    monkeypatch.setattr(records, "opened", lambda *_: open("/dev/full", "wb"))  # noqa: SIM115
     with pytest.raises(tf.errors.ResourceExhaustedError, match="No space left"):
         tf.summary.create_file_writer(tmp_path)
 
 
 def test_folders_that_cannot_be(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(tf.errors.OpError, match=r"Cannot create the event file .*file"):
+    with pytest.raises(tf.errors.OpError, match=r"Cannot make the folder .*file"):
         tf.summary.create_file_writer(tmp_path / "file" / "run")
     with pytest.raises(ValueError, match="cannot be None"):
         tf.summary.create_file_writer(None)
@@ -201,7 +202,7 @@ def test_folders_that_cannot_be(tmp_path):
 
 def test_a_missing_package_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "tensorboardX.proto.event_pb2", None)
-    event_file._tensorboardx.cache_clear()
+    event_file.messages.cache_clear()
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'gradtape\[summary\]'"):
         tf.summary.create_file_writer(tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -228,7 +229,7 @@ def test_damaged_files_are_named(tmp_path):
     data = path.read_bytes()
     for place in (3, 8, 30, len(data) - 2):
         path.write_bytes(data[:place] + bytes([data[place] ^ 255]) + data[place + 1 :])
-        with pytest.raises(tf.errors.DataLossError, match="damaged"):
+        with pytest.raises(tf.errors.DataLossError, match="corrupted record"):
             list(event_file.read_events(path))
     path.write_bytes(struct.pack("<Q", 2**62) + b"1234")
     with pytest.raises(tf.errors.DataLossError):

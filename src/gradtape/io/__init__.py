@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from . import gfile as gfile
+from .files import matching_files as matching_files
+from .files import read_file as read_file
+from .files import write_file as write_file
 from .images import decode_and_crop_jpeg as decode_and_crop_jpeg
 from .images import decode_bmp as decode_bmp
 from .images import decode_gif as decode_gif

@@ -1,8 +1,8 @@
-"""Event files, as TensorBoard reads them: one protocol buffer after the other, each with its length and checksums.
+"""Event files, as TensorBoard reads them: record files of protocol buffers.
 
-tensorboardX has the messages and the checksum. Its own writer hands events to a thread through a queue: `flush` returns
-before they are written, and a full disk ends the thread without a word. Here an event is written where it is made,
-under a lock, and what the operating system says reaches the caller.
+tensorboardX has the messages. Its own writer hands events to a thread through a queue: `flush` returns before they are
+written, and a full disk ends the thread without a word. Here an event is written where it is made, under a lock, and
+what the operating system says reaches the caller.
 """
 
 from __future__ import annotations
@@ -13,33 +13,25 @@ import importlib
 import itertools
 import os
 import socket
-import struct
 import threading
 import time
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from ..errors import DataLossError, from_os_error
+from ..io.crc32c import masked_crc32c
+from ..io.records import RecordReader, TFRecordWriter
 
 _COUNT = itertools.count()
 
 
+@functools.cache
 def messages(name: str) -> Any:
     """A module of TensorBoard's messages, such as "event_pb2"; ImportError says how to install them."""
-    return _tensorboardx(f"proto.{name}")
-
-
-def _checksum(data: bytes) -> int:
-    value: int = _tensorboardx("record_writer").masked_crc32c(data)
-    return value
-
-
-@functools.cache
-def _tensorboardx(module: str) -> Any:
     try:
-        return importlib.import_module(f"tensorboardX.{module}")
+        return importlib.import_module(f"tensorboardX.proto.{name}")
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
             "Event files need the package tensorboardX: pip install 'gradtape[summary]'.", name=error.name
@@ -58,22 +50,20 @@ class EventFile:
         self._lock = threading.Lock()
         try:
             os.makedirs(logdir or ".", exist_ok=True)
-            self._file = open(self.path, "xb")  # noqa: SIM115 - open as long as the writer
         except OSError as error:
-            raise from_os_error(error, f"Cannot create the event file {self.path!r}") from error
+            raise from_os_error(error, f"Cannot make the folder {logdir!r}") from error
+        self._records = TFRecordWriter(self.path)
         # Programs rarely close their writers: what they wrote is on the disk when they end.
-        weakref.finalize(self, _close, self._file)
+        weakref.finalize(self, _close, self._records)
         self.add(file_version="brain.Event:2")
         self.flush()
 
     def add(self, **fields: Any) -> None:
         """Append an event with these fields and the time of day."""
         data = self._event(wall_time=time.time(), **fields).SerializeToString()
-        length = struct.pack("<Q", len(data))
-        record = length + struct.pack("<I", _checksum(length)) + data + struct.pack("<I", _checksum(data))
         with self._lock:
             try:
-                self._file.write(record)
+                self._records.write(data)
             except OSError as error:
                 raise from_os_error(error, f"Cannot write to the event file {self.path!r}") from error
 
@@ -81,7 +71,7 @@ class EventFile:
         """Hand what was added to the operating system."""
         with self._lock:
             try:
-                self._file.flush()
+                self._records.flush()
             except OSError as error:
                 raise from_os_error(error, f"Cannot write to the event file {self.path!r}") from error
 
@@ -90,12 +80,12 @@ class EventFile:
         try:
             self.flush()
         finally:
-            _close(self._file)
+            _close(self._records)
 
 
-def _close(file: IO[bytes]) -> None:
+def _close(records: TFRecordWriter) -> None:
     with contextlib.suppress(OSError):  # nobody is left to hear of it
-        file.close()
+        records.close()
 
 
 def read_events(path: str | os.PathLike[str]) -> Iterator[Any]:
@@ -105,21 +95,36 @@ def read_events(path: str | os.PathLike[str]) -> Iterator[Any]:
         DataLossError: The file is no event file, or it is damaged.
     """
     parse = messages("event_pb2").Event.FromString
-    size = os.path.getsize(path)
-    with open(path, "rb") as file:
-        while len(header := file.read(12)) == 12:
-            length, checksum = struct.unpack("<QI", header)
-            if checksum != _checksum(header[:8]):
-                raise DataLossError(None, None, f"{os.fspath(path)!r} is not an event file, or it is damaged.")
-            if file.tell() + length + 4 > size:
-                return
-            data, checksum = file.read(length), struct.unpack("<I", file.read(4))[0]
-            if checksum != _checksum(data):
-                raise DataLossError(None, None, f"{os.fspath(path)!r} is damaged: a checksum does not fit.")
+    reader = RecordReader(path)
+    try:
+        while (data := _record(reader)) is not None:
             try:
                 yield parse(data)
             except Exception as error:  # (google.protobuf.message.DecodeError, without importing it for its name)
                 raise DataLossError(None, None, f"{os.fspath(path)!r} holds something else than events.") from error
+    finally:
+        reader.close()
+
+
+def _record(reader: RecordReader) -> bytes | None:
+    try:
+        return reader.read()
+    except DataLossError:
+        if _cut_off(reader.path, reader.offset):
+            return None
+        raise
+
+
+def _cut_off(path: str, offset: int) -> bool:
+    """Whether the record that begins at `offset` is whole as far as it goes, but goes on behind the end of the file."""
+    with open(path, "rb") as file:
+        file.seek(offset)
+        length, checksum = file.read(8), file.read(4)
+        if len(checksum) < 4:
+            return True
+        if masked_crc32c(length) != int.from_bytes(checksum, "little"):
+            return False
+        return offset + 16 + int.from_bytes(length, "little") > os.path.getsize(path)
 
 
 def event_files(logdir: str | os.PathLike[str]) -> list[Path]:

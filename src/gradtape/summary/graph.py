@@ -9,6 +9,7 @@ from typing import Any
 from .. import profiler as _profiler
 from ..context import STATE, Records
 from ..entry import observe_ops, unobserve_ops
+from ..io.wire import delimited
 from ..tape import GradientTape
 from ..tensor import identify
 from .event_file import messages
@@ -187,18 +188,5 @@ def trace_off() -> None:
 
 def _run_metadata(graph: bytes) -> bytes:
     """A RunMetadata message with one function's graph (tensorboardX does not have this message)."""
-
-    def field(number: int, data: bytes) -> bytes:
-        return bytes([number << 3 | 2]) + _varint(len(data)) + data
-
-    # RunMetadata.function_graphs is 4; FunctionGraphs.pre_optimization_graph is 2.
-    return field(4, field(2, graph))
-
-
-def _varint(number: int) -> bytes:
-    parts = bytearray()
-    while number > 127:
-        parts.append(number & 127 | 128)
-        number >>= 7
-    parts.append(number)
-    return bytes(parts)
+    function_graphs, pre_optimization_graph = 4, 2
+    return delimited(function_graphs, delimited(pre_optimization_graph, graph))

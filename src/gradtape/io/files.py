@@ -1,0 +1,55 @@
+"""Whole files as string tensors: `tf.io.read_file`, `write_file`, `matching_files`."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..dtypes import Array
+from ..errors import from_os_error, invalid
+from ..tensor import from_array, to_tensor
+from . import gfile
+
+
+def read_file(filename: Any, name: str | None = None) -> Any:
+    """The bytes of a file, as a string tensor without axes."""
+    path = gfile.local_path(_one(filename, "filename"))
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise from_os_error(error, path) from None
+    return to_tensor(data)
+
+
+def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
+    """Write bytes to a file; folders that do not exist are made, a file that does is replaced."""
+    path = gfile.local_path(_one(filename, "filename"))
+    data = _one(contents, "contents")
+    try:
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(data)
+    except OSError as error:
+        raise from_os_error(error, path) from None
+
+
+def matching_files(pattern: Any, name: str | None = None) -> Any:
+    """The paths of files that fit a pattern or one of several, sorted, as a string tensor."""
+    patterns: Array = np.atleast_1d(np.asarray(to_tensor(pattern, dtypes.string)._array))
+    found = sorted(os.fsencode(path) for one in patterns.reshape(-1).tolist() for path in gfile.glob(one))
+    paths = np.empty(len(found), object)
+    paths[:] = found
+    return from_array(paths)
+
+
+def _one(value: Any, what: str) -> bytes:
+    """The one byte string of an argument."""
+    array = to_tensor(os.fsencode(value) if isinstance(value, os.PathLike) else value, dtypes.string)._array
+    if array.ndim:
+        raise invalid(f"Input {what} tensor must be scalar, but had shape: {list(array.shape)}")
+    data: bytes = array.item()
+    return data

@@ -1,0 +1,330 @@
+"""`tf.io.gfile`: files and folders under TensorFlow's names and errors. Only those of this machine: no gs://, no s3://."""
+
+from __future__ import annotations
+
+import glob as _glob
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import (
+    AlreadyExistsError,
+    FailedPreconditionError,
+    NotFoundError,
+    OpError,
+    PermissionDeniedError,
+    UnimplementedError,
+    from_os_error,
+    invalid,
+)
+from .records import text_of
+
+__all__ = [
+    "GFile",
+    "copy",
+    "exists",
+    "get_registered_schemes",
+    "glob",
+    "isdir",
+    "join",
+    "listdir",
+    "makedirs",
+    "mkdir",
+    "remove",
+    "rename",
+    "rmtree",
+    "stat",
+    "walk",
+]
+
+_SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*)://")
+
+
+def local_path(path: Any) -> str:
+    """A path of this machine as text; UnimplementedError for one of another system."""
+    name = text_of(path)
+    found = _SCHEME.match(name)
+    if found is None:
+        return name
+    if found[1] == "file":
+        return name[found.end() :]
+    raise UnimplementedError(
+        None,
+        None,
+        f"File system scheme '{found[1]}' not implemented (file: '{name}'). gradtape reads and writes files of this machine: "
+        "copy it here first.",
+    )
+
+
+@contextmanager
+def _errors(doing: str) -> Iterator[None]:
+    """What the operating system refuses is raised under the names of `tf.errors`."""
+    try:
+        yield
+    except OSError as error:
+        raise from_os_error(error, doing) from None
+
+
+class GFile:
+    """A file, opened when it is first read from or written to.
+
+    >>> import tempfile
+    >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "a.txt")
+    >>> with tf.io.gfile.GFile(path, "w") as file:
+    ...     file.write("one\\ntwo\\n")
+    >>> with tf.io.gfile.GFile(path) as file:
+    ...     file.readlines()
+    ['one\\n', 'two\\n']
+
+    Args:
+        name: The path.
+        mode: "r", "w", "a", "r+", "w+" or "a+", with "b" for bytes instead of text in UTF-8.
+    """
+
+    def __init__(self, name: Any, mode: str = "r") -> None:
+        self._name, self._path, self._mode = name, local_path(name), mode
+        self._binary = "b" in mode
+        self._plain = mode.replace("b", "")
+        if self._plain not in ("r", "w", "a", "r+", "w+", "a+"):
+            raise invalid(f"mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+', got {mode!r}")
+        self._file: Any = None
+
+    @property
+    def name(self) -> Any:
+        """The path, as it was given."""
+        return self._name
+
+    @property
+    def mode(self) -> str:
+        """The mode, as it was given."""
+        return self._mode
+
+    def _opened(self) -> Any:
+        if self._file is None:
+            with _errors(self._path):
+                self._file = open(self._path, self._plain[0] + "b" + self._plain[1:])  # noqa: SIM115
+        return self._file
+
+    def _to_read(self) -> Any:
+        if self._plain in ("w", "a"):
+            raise PermissionDeniedError(None, None, f"File isn't open for reading: {self._path}")
+        return self._opened()
+
+    def _decoded(self, data: bytes) -> Any:
+        return data if self._binary else data.decode()
+
+    def read(self, n: int = -1) -> Any:
+        """The next n bytes, or all that are left."""
+        file = self._to_read()
+        with _errors(self._path):
+            return self._decoded(file.read(n))
+
+    def readline(self) -> Any:
+        """The next line with its end, or nothing at the end of the file."""
+        file = self._to_read()
+        with _errors(self._path):
+            return self._decoded(file.readline())
+
+    def readlines(self) -> list[Any]:
+        """The lines that are left."""
+        return list(self)
+
+    def write(self, file_content: Any) -> None:
+        """Write text or bytes."""
+        if self._plain == "r":
+            raise PermissionDeniedError(None, None, f"File isn't open for writing: {self._path}")
+        data = file_content.encode() if isinstance(file_content, str) else file_content
+        file = self._opened()
+        with _errors(self._path):
+            file.write(data)
+
+    def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
+        """Go to a place in the file; `position` is an older name of `offset`."""
+        place = position if offset is None else offset
+        if place is None:
+            raise TypeError("seek(): offset argument required")
+        if whence not in (0, 1, 2):
+            raise invalid(f"Invalid whence argument: {whence}. Valid values are 0, 1, or 2.")
+        file = self._opened()
+        with _errors(self._path):
+            file.seek(place, whence)
+
+    def tell(self) -> int:
+        """The place in the file."""
+        place: int = self._opened().tell()
+        return place
+
+    def seekable(self) -> bool:
+        """True."""
+        return True
+
+    def size(self) -> int:
+        """How many bytes the file has."""
+        return stat(self._path).length
+
+    def flush(self) -> None:
+        """Hand what was written to the operating system."""
+        if self._file is not None:
+            with _errors(self._path):
+                self._file.flush()
+
+    def close(self) -> None:
+        """Write what is left, and close the file."""
+        file, self._file = self._file, None
+        if file is not None:
+            with _errors(self._path):
+                file.close()
+
+    def __enter__(self) -> GFile:
+        if self._plain != "r":
+            self._opened()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        line = self.readline()
+        if not line:
+            raise StopIteration
+        return line
+
+    next = __next__
+
+
+@dataclass(frozen=True)
+class FileStatistics:
+    """What `stat` tells."""
+
+    length: int
+    mtime_nsec: int
+    is_directory: bool
+
+
+def exists(path: Any) -> bool:
+    """Whether there is such a file or folder."""
+    return os.path.exists(local_path(path))
+
+
+def isdir(path: Any) -> bool:
+    """Whether there is such a folder."""
+    return os.path.isdir(local_path(path))
+
+
+def stat(path: Any) -> FileStatistics:
+    """Length in bytes, time of the last change in nanoseconds, and whether it is a folder."""
+    name = local_path(path)
+    with _errors(name):
+        found = os.stat(name)
+    return FileStatistics(found.st_size, found.st_mtime_ns, os.path.isdir(name))
+
+
+def listdir(path: Any) -> list[str]:
+    """The names in a folder, sorted."""
+    name = local_path(path)
+    if not os.path.isdir(name):
+        raise NotFoundError(None, None, f"Could not find directory {name}")
+    with _errors(name):
+        return sorted(os.listdir(name))
+
+
+def glob(pattern: Any) -> list[str]:
+    """The paths that fit a pattern, or one of a list of patterns: `*`, `?` and `[...]` within one folder."""
+    patterns = pattern if isinstance(pattern, (list, tuple)) else [pattern]
+    found = [sorted(_glob.glob(local_path(one), include_hidden=True)) for one in patterns]
+    return [path for paths in found for path in paths]
+
+
+def mkdir(path: Any) -> None:
+    """Make a folder in one that exists; nothing happens where it is there."""
+    name = local_path(path)
+    if os.path.isdir(name):
+        return
+    with _errors(name):
+        os.mkdir(name)
+
+
+def makedirs(path: Any) -> None:
+    """Make a folder, and those above it; nothing happens where they are there."""
+    name = local_path(path)
+    if os.path.exists(name) and not os.path.isdir(name):
+        raise FailedPreconditionError(None, None, f"{name} is not a directory")
+    with _errors(name):
+        os.makedirs(name, exist_ok=True)
+
+
+def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
+    """Copy a file; AlreadyExistsError where there is one, unless it may be overwritten."""
+    source, target = local_path(src), local_path(dst)
+    with _errors(source):
+        os.stat(source)
+    _check_free(target, overwrite)
+    with _errors(f"{source} to {target}"):
+        shutil.copyfile(source, target)
+
+
+def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
+    """Rename or move a file or folder; AlreadyExistsError where there is one, unless it may be overwritten."""
+    source, target = local_path(src), local_path(dst)
+    with _errors(source):
+        os.stat(source)
+    _check_free(target, overwrite)
+    with _errors(f"{source} to {target}"):
+        os.replace(source, target)
+
+
+def _check_free(path: str, overwrite: bool) -> None:
+    if not overwrite and os.path.exists(path):
+        raise AlreadyExistsError(None, None, f"file already exists: {path}. Use overwrite=True.")
+
+
+def remove(path: Any) -> None:
+    """Remove a file."""
+    name = local_path(path)
+    if os.path.isdir(name):
+        raise FailedPreconditionError(None, None, f"{name}; Is a directory. Use rmtree.")
+    with _errors(name):
+        os.remove(name)
+
+
+def rmtree(path: Any) -> None:
+    """Remove a folder and all it holds, or a file."""
+    name = local_path(path)
+    with _errors(name):
+        if os.path.isdir(name) and not os.path.islink(name):
+            shutil.rmtree(name)
+        else:
+            os.remove(name)
+
+
+def walk(
+    top: Any, topdown: bool = True, onerror: Callable[[OpError], Any] | None = None
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    """For each folder from `top` down its path, the folders and the files in it."""
+    name = local_path(top)
+
+    def failed(error: OSError) -> None:
+        if onerror is not None:
+            onerror(from_os_error(error, str(error.filename)))
+
+    for folder, folders, files in os.walk(name, topdown, failed):
+        if topdown:
+            folders.sort()  # (in place: os.walk goes on in this order)
+        yield folder, sorted(folders), sorted(files)
+
+
+def join(path: Any, *paths: Any) -> str:
+    """The parts of a path as one."""
+    return os.path.join(text_of(path), *(text_of(part) for part in paths))
+
+
+def get_registered_schemes() -> list[str]:
+    """The kinds of file systems there are."""
+    return ["file", ""]
