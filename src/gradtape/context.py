@@ -36,6 +36,13 @@ class VariableReader(Protocol):
         """Called on each read of a variable in this thread."""
 
 
+class Restoration(Protocol):
+    """Values of a checkpoint whose variables do not exist yet."""
+
+    def resume(self) -> None:
+        """Give values to those variables that have been made, and attached to their objects, by now."""
+
+
 class Paused(dict[int, Any]):
     """Stands in `ThreadState.tapes` for the records of a tape that has stopped recording: it follows nothing."""
 
@@ -81,6 +88,9 @@ STATE = ThreadState()
 # The ids of the recorders: one is added or removed in one step, whatever other threads do, and none is kept alive.
 ACTIVE: set[int] = set()
 
+# What waits for variables to be made, newest first. Variables and modules ask it as long as it is not empty.
+RESTORATIONS: list[Restoration] = []
+
 next_id = itertools.count(1).__next__
 
 
@@ -92,6 +102,12 @@ def activate(recorder: object) -> None:
 def deactivate(recorder: object) -> None:
     """Take back the `activate` of this very object; recorders may leave in any order."""
     ACTIVE.discard(id(recorder))
+
+
+def resume_restorations() -> None:
+    """Let every restoration look for what has been made since it last looked."""
+    for restoration in tuple(RESTORATIONS):
+        restoration.resume()
 
 
 def remove_identical(items: list[Any], item: object) -> bool:

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from . import nest
-from .context import STATE
+from .context import RESTORATIONS, STATE, resume_restorations
 from .variable import Variable
 
 _Result = TypeVar("_Result")
@@ -65,6 +65,11 @@ class Module:
         self._name = name
         scopes = "/".join(STATE.name_scopes)
         self._scope_name = f"{scopes}/{name}" if scopes else name
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if RESTORATIONS:
+            resume_restorations()
 
     @property
     def name(self) -> str:

@@ -105,9 +105,36 @@ class _Seeds:
             seeds = self.pair(seed)
             if seeds is None:
                 return self.fresh
+            if seed is None:  # a pair that was drawn for this call alone
+                return philox.from_seeds(*seeds)
             start = self.used.get((op, seeds), 0)
             self.used[op, seeds] = start + blocks
         return philox.from_seeds(*seeds).skip(start)
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything that decides which numbers come next, as plain values and arrays."""
+        with self.lock:
+            used = [
+                (tuple(("dtype", part.name) if isinstance(part, DType) else part for part in op), seeds, blocks)
+                for (op, seeds), blocks in self.used.items()
+            ]
+            return {
+                "seed": self.global_seed,
+                "op_seeds": self.op_seeds.getstate(),
+                "used": used,
+                "fresh": self.fresh._bits.state,
+            }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from a state that `get_state` gave."""
+        used = {
+            (tuple(dtypes.as_dtype(part[1]) if isinstance(part, tuple) else part for part in op), seeds): blocks
+            for op, seeds, blocks in state["used"]
+        }
+        with self.lock:
+            self.op_seeds.setstate(state["op_seeds"])
+            self.fresh._bits.state = state["fresh"]
+            self.global_seed, self.used = state["seed"], used
 
 
 _SEEDS = _Seeds()
@@ -122,6 +149,29 @@ def set_seed(seed: Any) -> None:
     array([0.16513085, 0.9014813 ], dtype=float32)
     """
     _SEEDS.set(as_int(seed))
+
+
+def get_state() -> dict[str, Any]:
+    """What random functions, dropout and the global generator go on from, as plain values and arrays.
+
+    `tf.train.Checkpoint(..., random=tf.random)` saves and restores it, so that a run that was stopped goes on with the
+    numbers of one that was not.
+    """
+    return {"seeds": _SEEDS.get_state(), "global_generator": get_global_generator().state.numpy()}
+
+
+def set_state(state: dict[str, Any]) -> None:
+    """Go on from a state that `get_state` gave.
+
+    >>> import gradtape as tf
+    >>> state = tf.random.get_state()
+    >>> first = tf.random.normal([2])
+    >>> tf.random.set_state(state)
+    >>> bool(tf.reduce_all(tf.random.normal([2]) == first))
+    True
+    """
+    _SEEDS.set_state(state["seeds"])
+    get_global_generator().reset(state["global_generator"])
 
 
 def _stateless(seed: Any, alg: Any) -> Philox:

@@ -565,7 +565,7 @@ def _from_python(value: Any, dtype: DType | None) -> Array:
     if target == array.dtype:
         return array
     wrong = (
-        (kind == "O") != (target.kind == "O")
+        ((kind == "O") != (target.kind == "O") and array.size)
         or (kind == "f" and target.kind in "iub" and array.size)
         or (kind == "c" and target.kind != "c")
         or (target.kind == "b" and array.size)

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import dtypes
-from .context import ACTIVE, STATE, next_id
+from .context import ACTIVE, RESTORATIONS, STATE, next_id, resume_restorations
 from .dtypes import Array, DType
 from .entry import read_inline
 from .errors import invalid
@@ -52,7 +52,7 @@ class _VariableMeta(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls is Variable:
-            return type.__call__(ResourceVariable, *args, **kwargs)
+            return type.__call__(_AwaitingVariable if RESTORATIONS else ResourceVariable, *args, **kwargs)
         return super().__call__(*args, **kwargs)
 
 
@@ -444,6 +444,27 @@ class ResourceVariable(Variable):
 
 read_inline(ResourceVariable)
 name_functions_elsewhere(Variable)
+
+
+class _AwaitingVariable(ResourceVariable):
+    """A variable made while a checkpoint still has values for variables to come: its first use looks for its value.
+
+    By then it is attached to the object that it belongs to. It turns into a plain one when it has found its value, when
+    no checkpoint waits any more, or when it has been used so often that it belongs to none.
+    """
+
+    @property
+    def _value(self) -> EagerTensor:
+        uses = self.__dict__["_uses"] = self.__dict__.get("_uses", 0) + 1
+        resume_restorations()
+        if not RESTORATIONS or uses > 100:
+            self.__class__ = ResourceVariable  # type: ignore[assignment]
+        value: EagerTensor = self.__dict__["_value"]
+        return value
+
+    @_value.setter
+    def _value(self, value: EagerTensor) -> None:
+        self.__dict__["_value"] = value
 
 
 class _UnreadVariable(Variable):

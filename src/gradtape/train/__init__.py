@@ -2,7 +2,25 @@
 
 from __future__ import annotations
 
+from . import experimental
 from .accumulation import GradientAccumulator
 from .averages import ExponentialMovingAverage
+from .checkpoint import Checkpoint, CheckpointOptions
+from .manager import CheckpointManager, checkpoints_iterator
+from .reader import list_variables, load_checkpoint, load_variable
+from .state_file import get_checkpoint_state, latest_checkpoint
 
-__all__ = ["ExponentialMovingAverage", "GradientAccumulator"]
+__all__ = [
+    "Checkpoint",
+    "CheckpointManager",
+    "CheckpointOptions",
+    "ExponentialMovingAverage",
+    "GradientAccumulator",
+    "checkpoints_iterator",
+    "experimental",
+    "get_checkpoint_state",
+    "latest_checkpoint",
+    "list_variables",
+    "load_checkpoint",
+    "load_variable",
+]

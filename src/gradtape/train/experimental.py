@@ -1,0 +1,7 @@
+"""`tf.train.experimental`."""
+
+from __future__ import annotations
+
+from .checkpoint import PythonState
+
+__all__ = ["PythonState"]
