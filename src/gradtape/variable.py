@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import enum
+import functools
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -51,9 +52,10 @@ class _VariableMeta(type):
     """`tf.Variable(...)` makes a `ResourceVariable`, whose class name is the one TensorFlow shows."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        if cls is Variable:
-            return type.__call__(_AwaitingVariable if RESTORATIONS else ResourceVariable, *args, **kwargs)
-        return super().__call__(*args, **kwargs)
+        made = type.__call__(ResourceVariable if cls is Variable else cls, *args, **kwargs)
+        if RESTORATIONS and cls is not _UnreadVariable:
+            made.__class__ = _awaiting(made.__class__)
+        return made
 
 
 class Variable(metaclass=_VariableMeta):
@@ -446,25 +448,36 @@ read_inline(ResourceVariable)
 name_functions_elsewhere(Variable)
 
 
-class _AwaitingVariable(ResourceVariable):
+class AwaitingVariable:
     """A variable made while a checkpoint still has values for variables to come: its first use looks for its value.
 
     By then it is attached to the object that it belongs to. It turns into a plain one when it has found its value, when
     no checkpoint waits any more, or when it has been used so often that it belongs to none.
     """
 
+    _plain: ClassVar[type]  # the class that it has otherwise
+
     @property
-    def _value(self) -> EagerTensor:
+    def _value(self) -> Any:
         uses = self.__dict__["_uses"] = self.__dict__.get("_uses", 0) + 1
         resume_restorations()
         if not RESTORATIONS or uses > 100:
-            self.__class__ = ResourceVariable  # type: ignore[assignment]
-        value: EagerTensor = self.__dict__["_value"]
-        return value
+            self.become_plain()
+        return self.__dict__["_value"]
 
     @_value.setter
-    def _value(self, value: EagerTensor) -> None:
+    def _value(self, value: Any) -> None:
         self.__dict__["_value"] = value
+
+    def become_plain(self) -> None:
+        """Wait no longer."""
+        self.__dict__.pop("_uses", None)
+        self.__class__ = getattr(type(self), "_plain", type(self))
+
+
+@functools.cache
+def _awaiting(cls: type) -> type:
+    return type(cls)(cls.__name__, (AwaitingVariable, cls), {"_plain": cls, "__module__": cls.__module__})
 
 
 class _UnreadVariable(Variable):

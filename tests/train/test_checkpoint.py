@@ -579,3 +579,21 @@ def test_wrapped_variables_are_values_of_their_own(prefix):
     unbuilt.build()
     np.testing.assert_array_equal(unbuilt.kernel._value, [1.0, 2.0])
     status.assert_consumed()
+
+
+class OwnVariable(tf.Variable):
+    """A class of variables of its own, as that of Keras is."""
+
+
+def test_variables_of_another_class_are_restored_when_they_are_made(prefix):
+    path = tf.train.Checkpoint(slots=[OwnVariable(1.0), OwnVariable([2.0])]).save(prefix)
+    slots = []
+    owner = SimpleNamespace(slots=slots)
+    checkpoint = tf.train.Checkpoint(owner)
+    status = checkpoint.restore(path)
+    slots.append(OwnVariable(0.0))
+    assert slots[0].numpy() == 1.0
+    assert type(slots[0]) is OwnVariable
+    slots.append(OwnVariable([0.0]))
+    np.testing.assert_array_equal(slots[1] * 2.0, [4.0])
+    status.assert_consumed()

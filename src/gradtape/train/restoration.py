@@ -15,7 +15,8 @@ from typing import Any
 
 from ..context import RESTORATIONS
 from ..errors import invalid
-from ..variable import ResourceVariable, Variable
+from ..shapes import TensorShape
+from ..variable import AwaitingVariable, Variable
 from .states import arrays_in, decoded_state
 from .storage import Bundle, corrupt_means_data_loss
 from .tracking import StateOf, children_of, identity_of, is_trackable, state_of, tracked_objects, variable_in
@@ -135,13 +136,13 @@ class Restoration:
             array = arrays[key]
             variable._store(array if array.ndim or array.dtype.kind == "O" else array[()])
             variable.__dict__["_restored_by"] = self._order
-            if variable.__class__ is not ResourceVariable and isinstance(variable, ResourceVariable):
-                variable.__class__ = ResourceVariable  # it waits no longer
+            if isinstance(variable, AwaitingVariable):
+                variable.become_plain()
 
     def _check(self, variable: Variable, key: str) -> None:
         description = self._bundle.tensors[key]
         shape = tuple(description["shape"])
-        if not variable.shape.is_compatible_with(shape):
+        if not TensorShape(variable.shape).is_compatible_with(shape):
             raise ValueError(
                 f"Received incompatible tensor with shape {shape} when attempting to restore variable with shape "
                 f"{variable.shape} and name {variable.name} ({key} in {self._bundle.prefix})."

@@ -21,9 +21,9 @@ from ..variable import Variable
 
 
 def variable_in(value: Any) -> Variable | None:
-    """The variable that `value` is, or that it wraps, as the variables of Keras do."""
+    """The variable that `value` is, or that it wraps; None also for one that has no value yet, as in Keras."""
     if isinstance(value, Variable):
-        return value
+        return None if value.__dict__.get("_value") is None else value
     if hasattr(type(value), "assign"):
         inner = getattr(value, "__dict__", {}).get("_value")
         if isinstance(inner, Variable):
