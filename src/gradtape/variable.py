@@ -461,7 +461,7 @@ class AwaitingVariable:
     def _value(self) -> Any:
         uses = self.__dict__["_uses"] = self.__dict__.get("_uses", 0) + 1
         resume_restorations()
-        if not RESTORATIONS or uses > 100:
+        if isinstance(self, AwaitingVariable) and (not RESTORATIONS or uses > 100):  # (it may have found its value)
             self.become_plain()
         return self.__dict__["_value"]
 
@@ -472,7 +472,7 @@ class AwaitingVariable:
     def become_plain(self) -> None:
         """Wait no longer."""
         self.__dict__.pop("_uses", None)
-        self.__class__ = getattr(type(self), "_plain", type(self))
+        self.__class__ = self._plain
 
 
 @functools.cache
