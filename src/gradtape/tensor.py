@@ -481,6 +481,8 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Any:
         tensor = CONVERTERS[cls](value)
     elif hasattr(cls, "__tf_tensor__"):
         tensor = value.__tf_tensor__(dtype)
+        if not isinstance(tensor, Tensor):  # TensorFlow's own tensors answer with themselves
+            tensor = from_array(to_array(tensor))
     else:
         if isinstance(value, (list, tuple)) and contains_tensor(value):
             return PACK_LIST[0](value, dtype)

@@ -228,7 +228,8 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     if x is None:
         steps = asarray(dx)
     else:
-        steps = diff(asarray(x), axis=-1)
+        points = asarray(x)
+        steps = diff(points, axis=axis if points.ndim > 1 else -1)
         if steps.ndim == 1:
             sizes = [1] * y.ndim
             sizes[axis] = -1
