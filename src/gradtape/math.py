@@ -13,7 +13,19 @@ from .errors import UnimplementedError, invalid
 from .op import as_axis, as_int
 from .operators import as_divisible
 from .operators import truediv as truediv
-from .ops import borders, cumulative, gamma, index, layout, logic, rounding, segment, trigonometric, ufuncs
+from .ops import (
+    borders,
+    cumulative,
+    gamma,
+    index,
+    layout,
+    logic,
+    normalization,
+    rounding,
+    segment,
+    trigonometric,
+    ufuncs,
+)
 from .ops import elementwise as e
 from .ops import nn as n
 from .ops import reduce as r
@@ -167,14 +179,18 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
         raise TypeError(
             f"Input must be either real or complex floating. Received integer type {x.dtype!r}. Use tf.cast."
         )
+    if not x.dtype.is_complex:
+        return normalization.reduce_variance.public(x, as_axis(axis), bool(keepdims))
     centred = x - reduce_mean(x, axis, True)
-    squares = square(centred) if not x.dtype.is_complex else real(centred * conj(centred))
-    return reduce_mean(squares, axis, keepdims)
+    return reduce_mean(real(centred * conj(centred)), axis, keepdims)
 
 
 def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The square root of the variance."""
-    return sqrt(reduce_variance(input_tensor, axis, keepdims))
+    x = to_tensor(input_tensor)
+    if x.dtype.is_floating:
+        return normalization.reduce_std.public(x, as_axis(axis), bool(keepdims))
+    return sqrt(reduce_variance(x, axis, keepdims))
 
 
 def argmax(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Any:
@@ -275,9 +291,10 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
     """x divided by its Euclidean norm along `axis`; the squared norm is at least `epsilon`."""
     x = to_tensor(x)
     axis = dim if axis is None else axis
-    squares = reduce_sum(square(x) if not x.dtype.is_complex else square(abs(x)), axis, True)
-    factor = rsqrt(maximum(squares, epsilon))
-    return multiply(x, factor) if not x.dtype.is_complex else multiply(x, cast(factor, x.dtype))
+    if not x.dtype.is_complex:
+        return normalization.l2_normalize.public(x, as_axis(axis), float(epsilon))
+    factor = rsqrt(maximum(reduce_sum(square(abs(x)), axis, True), epsilon))
+    return multiply(x, cast(factor, x.dtype))
 
 
 def zero_fraction(value: Any, name: str | None = None) -> Any:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .dtypes import Array
+from .nn.normalization import fused_batch_norm
 from .ops.rounding import nextafter
 from .ops.search import bucketize
 from .tensor import to_tensor
@@ -122,6 +123,10 @@ _OPS = {
     "SqrtGrad": "slopes.sqrt_grad",
     "RsqrtGrad": "slopes.rsqrt_grad",
     "ReciprocalGrad": "slopes.reciprocal_grad",
+    "BiasAdd": "fused.bias_add",
+    "BiasAddGrad": "fused.bias_add_grad",
+    "L2Loss": "fused.l2_loss",
+    "LRN": "normalization.lrn",
     "ApproximateEqual": "ufuncs.approximate_equal",
     "PopulationCount": "ufuncs.population_count",
 }
@@ -155,3 +160,31 @@ def AdjustHue(images: Any, delta: Any, name: str | None = None) -> Any:
     from .image import adjust_hue
 
     return adjust_hue(images, delta)
+
+
+def FusedBatchNormV3(
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any,
+    variance: Any,
+    epsilon: float = 0.0001,
+    exponential_avg_factor: float = 1.0,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Batch normalisation with the mean and variance to go on with; see `nn.normalization.fused_batch_norm`."""
+    parts = fused_batch_norm(
+        x, scale, offset, mean, variance, epsilon, exponential_avg_factor, data_format, is_training
+    )
+    return _FusedBatchNorm(*parts)
+
+
+class _FusedBatchNorm(NamedTuple):
+    y: Any
+    batch_mean: Any
+    batch_variance: Any
+    reserve_space_1: Any
+    reserve_space_2: Any
+    reserve_space_3: Any

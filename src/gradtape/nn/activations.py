@@ -12,6 +12,8 @@ from ..op import as_int
 from ..ops import nn as n
 from ..tensor import Tensor, to_tensor
 from ..variable import Variable
+from . import sequence
+from .normalization import layer_norm, rms_norm
 
 relu = n.relu.public
 relu6 = n.relu6.public
@@ -101,7 +103,15 @@ def _general_dropout(x: Any, rate: Any, uniform_sampler: Any, noise_shape: Any =
     return _dropout(x, rate, noise_shape, lambda shape, dtype: uniform_sampler(shape=shape, dtype=dtype))
 
 
-experimental = SimpleNamespace(general_dropout=_general_dropout, stateless_dropout=_stateless_dropout)
+experimental = SimpleNamespace(
+    general_dropout=_general_dropout,
+    stateless_dropout=_stateless_dropout,
+    layer_norm=layer_norm,
+    rms_norm=rms_norm,
+    dot_product_attention=sequence.dot_product_attention,
+    lstm_step=sequence.lstm_step,
+    gru_step=sequence.gru_step,
+)
 
 
 def _dropout(x: Any, rate: Any, noise_shape: Any, uniform: Callable[[Any, Any], Any]) -> Any:

@@ -11,6 +11,7 @@ from .. import dtypes, math
 from ..arrays import convert_to_tensor, ones_like, reshape, shape, transpose, where, zeros_like
 from ..errors import invalid
 from ..op import as_int
+from ..ops import fused
 from ..ops import nn as n
 from ..tensor import to_tensor
 
@@ -81,8 +82,7 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
             f"labels={labels} and logits={logits}"
         )
     labels, logits = _pair(labels, logits)
-    # max(x, 0) - x * z + log(1 + exp(-|x|)), whose derivative is sigmoid(x) - z also at x = 0
-    return math.softplus(logits) - logits * labels
+    return fused.sigmoid_cross_entropy.public(logits, labels)
 
 
 def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Any:
@@ -94,10 +94,7 @@ def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any
 
 def l2_loss(t: Any, name: str | None = None) -> Any:
     """Half the sum of squares."""
-    x = to_tensor(t)
-    if not x.dtype.is_floating:
-        raise invalid(f"l2_loss is not defined for {x.dtype.name}; use tf.cast first.")
-    return math.reduce_sum(math.square(x)) * 0.5
+    return fused.l2_loss.public(t)
 
 
 def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Any:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, math
-from ..arrays import reshape, squeeze, zeros_like
+from ..arrays import ones, reshape, squeeze, stop_gradient, transpose, zeros, zeros_like
 from ..errors import invalid
-from ..op import as_int, as_ints
-from ..ops.pool import window_sum
+from ..op import as_axis, as_int, as_ints
+from ..ops import fused
+from ..ops import normalization as o
 from ..tensor import from_array, to_tensor
 
 
@@ -24,12 +25,12 @@ def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: 
     2.0 1.0
     """
     x = to_tensor(x)
-    narrow = x.dtype is dtypes.float16
-    y = math.cast(x, dtypes.float32) if narrow else x
-    mean = math.reduce_mean(y, axes, True)
-    variance = math.reduce_mean(math.squared_difference(y, mean), axes, keepdims)
-    mean = mean if keepdims else squeeze(mean, _listed(axes, y.ndim))
-    return (math.cast(mean, x.dtype), math.cast(variance, x.dtype)) if narrow else (mean, variance)
+    if x.dtype.is_floating:
+        mean, variance = o.moments.public(x, axes, keepdims)
+        return mean, variance
+    mean = math.reduce_mean(x, axes, True)
+    variance = math.reduce_mean(math.squared_difference(x, mean), axes, keepdims)
+    return mean if keepdims else squeeze(mean, _listed(axes, x.ndim)), variance
 
 
 def _listed(axes: Any, rank: int) -> list[int]:
@@ -101,6 +102,82 @@ def _as(value: Any, dtype: Any) -> Any:
     return value if value.dtype is dtype else math.cast(value, dtype)
 
 
+def fused_batch_norm(
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any,
+    variance: Any,
+    epsilon: float = 0.0001,
+    exponential_avg_factor: float = 1.0,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+) -> list[Any]:
+    """Batch normalisation over all axes but the channels: the result, and the mean and variance to go on with.
+
+    In training, `mean` and `variance` (the running ones; may be empty) are mixed with the batch's, of which
+    `exponential_avg_factor` is the share; the variance handed on is the unbiased one. No derivative passes through
+    these two, as in TensorFlow. The last three tensors are the batch's own mean and variance, and an empty one.
+    """
+    x = to_tensor(x)
+    channels_first = data_format in ("NCHW", "NCDHW")
+    if not channels_first and data_format not in ("NHWC", "NDHWC"):
+        raise invalid(f"fused_batch_norm: data_format must be NHWC, NCHW, NDHWC or NCDHW, got {data_format!r}.")
+    if x.ndim not in (4, 5):
+        raise invalid(f"fused_batch_norm: the input must have 4 or 5 axes, got shape {x.shape}.")
+    if channels_first:
+        last = (0, *range(2, x.ndim), 1)
+        y, *rest = fused_batch_norm(
+            transpose(x, last), scale, offset, mean, variance, epsilon, exponential_avg_factor, "NHWC", is_training
+        )
+        return [transpose(y, (0, x.ndim - 1, *range(1, x.ndim - 1))), *rest]
+    nothing = zeros((0,), dtypes.float32)
+    if not is_training:
+        y = batch_normalization(x, to_tensor(mean), to_tensor(variance), offset, scale, epsilon)
+        return [y, to_tensor(mean), to_tensor(variance), to_tensor(mean), to_tensor(variance), nothing]
+    axes = tuple(range(x.ndim - 1))
+    wide = math.cast(x, dtypes.float32) if x.dtype in (dtypes.float16, dtypes.bfloat16) else x
+    y, centre, inverse = o.standardize.public(wide, scale, offset, axes, float(epsilon))
+    of_batch = reshape(stop_gradient(centre), (x.shape[-1],))
+    squares = reshape(1.0 / math.square(stop_gradient(inverse)) - epsilon, (x.shape[-1],))
+    count = prod(x.shape[:-1])
+    unbiased = squares * (count / max(count - 1, 1))
+    running = (of_batch, unbiased)
+    if exponential_avg_factor != 1.0:
+        share = float(exponential_avg_factor)
+        given = (stop_gradient(to_tensor(value)) for value in (mean, variance))
+        running = tuple(old * (1.0 - share) + new * share for old, new in zip(given, running, strict=True))
+    return [math.cast(y, x.dtype), *running, of_batch, squares, nothing]
+
+
+def layer_norm(
+    x: Any, scale: Any = None, offset: Any = None, axis: Any = -1, epsilon: float = 1e-3, name: str | None = None
+) -> Any:
+    """x brought to mean 0 and variance 1 along `axis`, then times `scale` plus `offset`: layer normalisation.
+
+    >>> import gradtape as tf
+    >>> tf.nn.experimental.layer_norm([[1.0, 3.0]], epsilon=0.0).numpy()
+    array([[-1.,  1.]], dtype=float32)
+
+    `scale` and `offset` broadcast against x. One op, where TensorFlow needs a dozen.
+    """
+    x = to_tensor(x)
+    factor, shift = _affine(x, scale, offset)
+    return o.standardize.public(x, factor, shift, as_axis(axis), float(epsilon))[0]
+
+
+def rms_norm(x: Any, scale: Any = None, axis: Any = -1, epsilon: float = 1e-6, name: str | None = None) -> Any:
+    """x divided by its root mean square along `axis`, then times `scale`."""
+    x = to_tensor(x)
+    return o.rms_standardize.public(x, _affine(x, scale, None)[0], as_axis(axis), float(epsilon))[0]
+
+
+def _affine(x: Any, scale: Any, offset: Any) -> tuple[Any, Any]:
+    factor = ones((), x.dtype) if scale is None else to_tensor(scale, None if hasattr(scale, "dtype") else x.dtype)
+    shift = zeros((), x.dtype) if offset is None else to_tensor(offset, None if hasattr(offset, "dtype") else x.dtype)
+    return factor, shift
+
+
 def batch_norm_with_global_normalization(
     input: Any,
     mean: Any,
@@ -126,17 +203,7 @@ def local_response_normalization(
     name: str | None = None,
 ) -> Any:
     """x / (bias + alpha * sum of squares over the neighbouring channels) ** beta."""
-    x = to_tensor(input)
-    radius = as_int(depth_radius)
-    if x.ndim != 4:
-        raise invalid(f"lrn: the input must have 4 axes (batch, height, width, channels), got shape {x.shape}.")
-    if not 0 <= radius < 2**31:
-        raise invalid(f"lrn: depth_radius must be from 0 to 2**31 - 1, got {radius}.")
-    shape = tuple(x.shape)
-    radius = min(radius, max(shape[-1] - 1, 0))
-    rows = reshape(math.square(x), (prod(shape[:-1]), shape[-1], 1))
-    sums = window_sum.public(rows, (2 * radius + 1,), (1,), (1,), ((radius, radius),), False)
-    return x * math.pow(reshape(sums, shape) * float(alpha) + float(bias), -float(beta))
+    return o.lrn.public(input, as_int(depth_radius), float(bias), float(alpha), float(beta))
 
 
 lrn = local_response_normalization
@@ -151,9 +218,4 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
     if data_format is not None and not data_format.startswith("N"):
         raise ValueError(f"`data_format` must be of the form `N...C` or `NC...`. Received: data_format={data_format}")
     channels_first = data_format is not None and data_format.startswith("NC") and len(data_format) > 2
-    axis = 1 if channels_first else x.ndim - 1
-    if x.ndim < 2 or x.shape[axis] != b.shape[0]:
-        raise invalid(f"bias_add: a bias of size {b.shape[0]} does not fit axis {axis} of shape {x.shape}.")
-    if channels_first:
-        b = reshape(b, (b.shape[0], *(1,) * (x.ndim - 2)))
-    return x + b
+    return fused.bias_add.public(x, b, "NCHW" if channels_first else "NHWC")

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import arrays, math
+from ..op import as_axis
+from ..ops.normalization import reduce_variance
 from ..sorting import sort as sort_values
 from ..tensor import from_array
 from .elementwise import FUNCTIONS, truth
@@ -131,10 +133,10 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: floa
         raise TypeError("var: a tensor never changes, so it cannot be `out`.")
     x = asarray(a)
     x = to_type(x, reduced_type("mean", x.dtype.numpy) if dtype is None else dtype)
+    if not x.dtype.is_complex:
+        return reduce_variance.public(x, as_axis(axis), bool(keepdims), float(ddof))
     mean = math.reduce_mean(x, axis, True)
-    distance = x - mean
-    squares = math.square(math.abs(distance)) if x.dtype.is_complex else math.square(distance)
-    total = math.reduce_sum(squares, axis, bool(keepdims))
+    total = math.reduce_sum(math.square(math.abs(x - mean)), axis, bool(keepdims))
     count = np.size(np.broadcast_to(0, tuple(x.shape))) // max(1, int(np.prod(mean.shape)))
     return total / float(max(count - ddof, 0))
 

@@ -12,21 +12,32 @@ from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
 from ..tensor import EagerTensor
 from .elementwise import exp, sigmoid, square
-from .family import UNARY_SHAPES, all_batched, batch_over_axis, elementwise, in_float32, sample_unary, shape_of
+from .family import (
+    UNARY_SHAPES,
+    all_batched,
+    batch_over_axis,
+    blockwise,
+    elementwise,
+    in_float32,
+    is_complex,
+    sample_unary,
+    shape_of,
+)
 from .layout import expand_dims, reshape, sum_to_shape
 from .reduce import explain_axis, reduce_sum, refuse_axis_of_scalar
 from .slopes import (
     SELU_ALPHA,
     SELU_SCALE,
     elu_grad,
+    gelu_grad,
     leaky_relu_grad,
     mask_positive,
     relu6_grad,
     selu_grad,
+    silu_grad,
     softsign_grad,
 )
-from .special import erf, functions
-from .trigonometric import tanh
+from .special import functions
 
 # --- activations
 # -----------------------------------------------------------------------------------------------------
@@ -131,6 +142,8 @@ def silu(xp: Any, features: Any, beta: Any) -> Any:
 @silu.derivative("features")
 def _(t: Any, features: Any, beta: Any) -> Any:
     scaled = beta * features
+    if not is_complex(features):
+        return silu_grad(t, scaled)
     gate = sigmoid(scaled)
     return t * (gate + scaled * (gate - gate * gate))
 
@@ -144,10 +157,10 @@ def _(t: Any, features: Any, beta: Any) -> Any:
 _ROOT_HALF = 0.7071067811865476
 _ROOT_TWO_OVER_PI = 0.7978845608028654
 _CUBIC = 0.044715
-_DENSITY = 0.3989422804014327  # of the normal distribution at 0
 
 
-def _gelu(features: Array, approximate: bool) -> Array:
+@blockwise
+def _gelu(features: Array, approximate: bool = False) -> Array:
     if approximate:
         inner = features * features
         inner = inner * (_CUBIC * _ROOT_TWO_OVER_PI) + _ROOT_TWO_OVER_PI
@@ -166,12 +179,7 @@ def gelu_of(xp: Any, features: Any, *, approximate: bool = False) -> Any:
 
 @gelu_of.derivative("features")
 def _(t: Any, features: Any, approximate: bool) -> Any:
-    squared = square(features)
-    if approximate:
-        inside = tanh(features * (squared * (_CUBIC * _ROOT_TWO_OVER_PI) + _ROOT_TWO_OVER_PI))
-        slope = features * (squared * (1.5 * _CUBIC * _ROOT_TWO_OVER_PI) + 0.5 * _ROOT_TWO_OVER_PI)
-        return t * (inside * 0.5 + 0.5 + slope * (1.0 - square(inside)))
-    return t * (erf(features * _ROOT_HALF) * 0.5 + 0.5 + features * exp(squared * -0.5) * _DENSITY)
+    return gelu_grad(t, features, approximate=approximate)
 
 
 @silu.samples

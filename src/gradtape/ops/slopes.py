@@ -15,9 +15,11 @@ import numpy as np
 from ..dtypes import FLOATING, REAL, Array
 from ..op import Op, Sample
 from .elementwise import abs as absolute
-from .elementwise import sigmoid, sign
+from .elementwise import exp, sigmoid, sign, square
 from .family import UNARY_SHAPES, blockwise, elementwise, in_float32
 from .logic import less, select, zeros_like
+from .special import functions
+from .trigonometric import tanh
 
 SELU_SCALE = 1.0507009873554804934193349852946
 SELU_ALPHA = 1.6732632423543772848170429916717
@@ -282,6 +284,102 @@ def _(t: Any, y: Any, dy: Any) -> Any:
 @reciprocal_grad.derivative("dy")
 def _(t: Any, y: Any) -> Any:
     return reciprocal_grad(y, t)
+
+
+# --- slopes of gelu and silu --------------------------------------------------------------------------------
+
+_ROOT_HALF, _DENSITY = 0.7071067811865476, 0.3989422804014327  # 1 / sqrt(2), and the normal density at 0
+_C, _K = 0.7978845608028654, 0.044715  # of the tanh formula: tanh(c (x + k x^3))
+
+
+@in_float32
+@blockwise
+def _gelu_grad(gradients: Array, features: Array, approximate: bool = False) -> Any:
+    squared = features * features
+    if approximate:
+        inside = np.tanh(features * (squared * (_K * _C) + _C))
+        slope = features * (squared * (1.5 * _K * _C) + 0.5 * _C)
+        return gradients * (inside * 0.5 + 0.5 + slope * (1 - inside * inside))
+    density = np.exp(squared * -0.5) * _DENSITY
+    return gradients * (functions(np).erf(features * _ROOT_HALF) * 0.5 + 0.5 + features * density)
+
+
+@elementwise(eager=_gelu_grad, dtypes=FLOATING)
+def gelu_grad(xp: Any, gradients: Any, features: Any, *, approximate: bool = False) -> Any:
+    """The gradients times the slope of gelu, exact or of the tanh formula."""
+    if approximate:
+        inside = xp.tanh(_C * (features + _K * features**3))
+        return gradients * (0.5 * (1 + inside) + 0.5 * features * (1 - inside**2) * _C * (1 + 3 * _K * features**2))
+    bell = xp.exp(-0.5 * features**2) * _DENSITY
+    return gradients * (0.5 * (1 + functions(xp).erf(features * _ROOT_HALF)) + features * bell)
+
+
+@gelu_grad.derivative("gradients")
+def _(t: Any, features: Any, approximate: bool) -> Any:
+    return gelu_grad(t, features, approximate=approximate)
+
+
+@gelu_grad.derivative("features")
+def _(t: Any, gradients: Any, features: Any, approximate: bool) -> Any:
+    squared = square(features)
+    if not approximate:
+        return (t * gradients) * (exp(squared * -0.5) * _DENSITY * (2.0 - squared))
+    inside = tanh(features * (squared * (_K * _C) + _C))
+    steep = squared * (3.0 * _K * _C) + _C  # d (argument of tanh) / dx
+    bend = steep + features * (3.0 * _K * _C * features - inside * square(steep))
+    return (t * gradients) * ((1.0 - square(inside)) * bend)
+
+
+@gelu_grad.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for number, shape in enumerate(UNARY_SHAPES):
+        yield Sample((draw(shape), draw(shape)), {"approximate": number % 2 == 1})
+
+
+@gelu_grad.value
+def _(gradients: Any, features: Any, approximate: bool) -> Any:
+    if approximate:
+        u = np.sqrt(2 / np.pi) * (features + 0.044715 * features**3)
+        du = np.sqrt(2 / np.pi) * (1 + 0.134145 * features**2)
+        return gradients * (0.5 * np.tanh(u) + 0.5 + 0.5 * features / np.cosh(u) ** 2 * du)
+    return gradients * (functions(np).ndtr(features) + features * np.exp(-(features**2) / 2) / np.sqrt(2 * np.pi))
+
+
+@in_float32
+@blockwise
+def _silu_grad(gradients: Array, features: Array) -> Any:
+    gate = np.tanh(features * 0.5) * 0.5 + 0.5
+    return gradients * (gate + features * (gate - gate * gate))
+
+
+@elementwise(eager=_silu_grad, dtypes=FLOATING)
+def silu_grad(xp: Any, gradients: Any, features: Any) -> Any:
+    """The gradients times the slope of x * sigmoid(x)."""
+    gate = xp.tanh(features * 0.5) * 0.5 + 0.5
+    return gradients * (gate + features * (gate - gate * gate))
+
+
+@silu_grad.derivative("gradients")
+def _(t: Any, features: Any) -> Any:
+    return silu_grad(t, features)
+
+
+@silu_grad.derivative("features")
+def _(t: Any, gradients: Any, features: Any) -> Any:
+    gate = sigmoid(features)
+    return sigmoid_grad(gate, t * gradients) * (2.0 + features * (1.0 - 2.0 * gate))
+
+
+@silu_grad.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape in UNARY_SHAPES:
+        yield Sample((draw(shape), draw(shape)))
+
+
+@silu_grad.value
+def _(gradients: Any, features: Any) -> Any:
+    gate = functions(np).expit(features)
+    return gradients * gate * (1 + features * (1 - gate))
 
 
 # --- samples and references ---------------------------------------------------------------------------------

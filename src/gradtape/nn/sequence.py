@@ -1,0 +1,58 @@
+"""Attention and recurrent steps in few ops: `tf.nn.experimental`, names that TensorFlow does not have."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+from .. import dtypes
+from ..arrays import where, zeros
+from ..errors import invalid
+from ..ops import sequence
+from ..ops.linalg import matmul
+from ..tensor import from_array, to_tensor
+
+
+def dot_product_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    bias: Any = None,
+    mask: Any = None,
+    scale: float | None = None,
+    is_causal: bool = False,
+    name: str | None = None,
+) -> Any:
+    """softmax(scale * query @ key^T + bias) @ value, for tensors of shape (..., length, depth).
+
+    >>> import gradtape as tf
+    >>> x = tf.eye(2)
+    >>> tf.nn.experimental.dot_product_attention(x, x, x, is_causal=True).numpy().round(2)
+    array([[1.  , 0.  ],
+           [0.33, 0.67]], dtype=float32)
+
+    Args:
+        bias: Is added to the logits, against which it broadcasts.
+        mask: Truth values that broadcast against the logits: False hides a key from a query.
+        scale: 1 / sqrt(depth) unless given.
+        is_causal: Hides from each query the keys after it; the last query sees all keys.
+    """
+    q, k, v = (to_tensor(x) for x in (query, key, value))
+    if min(q.ndim, k.ndim, v.ndim) < 2 or q.shape[-1] != k.shape[-1] or k.shape[-2] != v.shape[-2]:
+        raise invalid(
+            "dot_product_attention: query (..., t, d), key (..., s, d) and value (..., s, e) are needed, "
+            f"got {q.shape}, {k.shape} and {v.shape}."
+        )
+    logits = matmul.public(q, k, False, True)
+    added = zeros((), q.dtype) if bias is None else to_tensor(bias, None if hasattr(bias, "dtype") else q.dtype)
+    if mask is not None:
+        # Not -inf: a query from which all keys are hidden has the mean of the values, not nan.
+        lowest = from_array(q.dtype.numpy.type(0.7 * float(q.dtype.min)))
+        added = where(to_tensor(mask, dtypes.bool), added, lowest)
+    factor = 1.0 / sqrt(max(q.shape[-1], 1)) if scale is None else float(scale)
+    weights = sequence.scaled_softmax.public(logits, added, factor, bool(is_causal))
+    return matmul.public(weights, v, False, False)
+
+
+lstm_step = sequence.lstm_step.public
+gru_step = sequence.gru_step.public

@@ -1,0 +1,242 @@
+"""Biases and losses of training in one op each: few passes over the memory, one record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import FLOATING, NUMERIC, Array
+from ..errors import invalid
+from ..op import BadInput, Op, Sample, op
+from .elementwise import sigmoid, square
+from .family import (
+    UNARY_SHAPES,
+    blockwise,
+    elementwise,
+    in_float32,
+    rank_of,
+    reject_operands,
+    sample_binary,
+    shape_of,
+)
+from .layout import broadcast_to, reshape
+from .reduce import reduce_sum
+
+# --- biases -------------------------------------------------------------------------------------------------
+
+
+def _channel_axis(name: str, rank: int, data_format: str) -> int:
+    if data_format not in ("NHWC", "NCHW"):
+        raise invalid(f"{name}: data_format must be NHWC or NCHW, got {data_format!r}.")
+    if rank < 2:
+        raise invalid(f"{name}: a value with at least 2 axes is needed, got {rank}.")
+    return 1 if data_format == "NCHW" else rank - 1
+
+
+def _lined_up(bias: Any, rank: int, data_format: str) -> Any:
+    if data_format == "NHWC":
+        return bias
+    return reshape(bias, shape=(*shape_of(bias), *(1,) * (rank - 2)))
+
+
+def _bias_add(value: Array, bias: Array, data_format: str = "NHWC") -> Array:
+    axis = _channel_axis("bias_add", value.ndim, data_format)
+    if bias.shape != (value.shape[axis],):
+        raise invalid(f"bias_add: a bias of shape {bias.shape} does not fit axis {axis} of shape {value.shape}.")
+    return value + _lined_up(bias, value.ndim, data_format)  # type: ignore[no-any-return]
+
+
+@op(eager=_bias_add, dtypes=NUMERIC)
+def bias_add(xp: Any, value: Any, bias: Any, *, data_format: str = "NHWC") -> Any:
+    """A vector added along the channels: the last axis, or the second for "NCHW"."""
+    return value + _lined_up(bias, value.ndim, data_format)
+
+
+@bias_add.vjp("value")
+def _(g: Any) -> Any:
+    return g
+
+
+@bias_add.vjp("bias")
+def _(g: Any, data_format: str) -> Any:
+    return bias_add_grad(g, data_format=data_format)
+
+
+@bias_add.jvp("value")
+def _(t: Any) -> Any:
+    return t
+
+
+@bias_add.jvp("bias")
+def _(t: Any, value_shape: tuple[int, ...], data_format: str) -> Any:
+    return broadcast_to(_lined_up(t, len(value_shape), data_format), shape=value_shape)
+
+
+@bias_add.batched
+def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    value, bias = args
+    rank = rank_of(value) - is_batched[0]
+    channels = shape_of(bias)[-1]
+    axis = _channel_axis("bias_add", rank, attributes["data_format"])
+    lined = (*(1,) * axis, channels, *(1,) * (rank - axis - 1))
+    return value + reshape(bias, shape=(shape_of(bias)[0], *lined) if is_batched[1] else lined)
+
+
+def _bias_add_grad(out_backprop: Array, data_format: str = "NHWC") -> Array:
+    axis = _channel_axis("bias_add_grad", out_backprop.ndim, data_format)
+    if axis == out_backprop.ndim - 1:
+        rows = out_backprop.reshape(-1, out_backprop.shape[-1])
+        if rows.dtype.itemsize >= 4:
+            return np.add.reduce(rows, 0, rows.dtype)  # type: ignore[no-any-return]
+    others = tuple(a for a in range(out_backprop.ndim) if a != axis)
+    return reduce_sum(out_backprop, axis=others, keepdims=False)  # type: ignore[no-any-return]
+
+
+@op(eager=_bias_add_grad, dtypes=NUMERIC)
+def bias_add_grad(xp: Any, out_backprop: Any, *, data_format: str = "NHWC") -> Any:
+    """The sum over all axes but that of the channels."""
+    axis = _channel_axis("bias_add_grad", out_backprop.ndim, data_format)
+    return xp.sum(out_backprop, axis=tuple(a for a in range(out_backprop.ndim) if a != axis))
+
+
+@bias_add_grad.vjp("out_backprop")
+def _(g: Any, out_backprop_shape: tuple[int, ...], data_format: str) -> Any:
+    return broadcast_to(_lined_up(g, len(out_backprop_shape), data_format), shape=out_backprop_shape)
+
+
+bias_add_grad.linear("out_backprop")
+
+
+@bias_add_grad.batched
+def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    rank = rank_of(args[0]) - 1
+    axis = _channel_axis("bias_add_grad", rank, attributes["data_format"])
+    return reduce_sum(args[0], axis=tuple(a + 1 for a in range(rank) if a != axis), keepdims=False)
+
+
+_BIASED = [
+    ((2, 3), "NHWC"), ((2, 3), "NCHW"), ((1, 2, 3), "NHWC"), ((1, 2, 3), "NCHW"), ((2, 2, 2, 3), "NHWC"), ((2, 3, 2, 2), "NCHW"),
+    ((0, 3), "NHWC"), ((4, 1), "NHWC"), ((1, 1), "NCHW"), ((2, 1, 2, 1, 3), "NHWC"), ((1, 4, 1, 2, 1), "NCHW"), ((3, 2), "NHWC"),
+]  # fmt: skip
+
+
+@bias_add.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, data_format in _BIASED:
+        size = shape[1] if data_format == "NCHW" else shape[-1]
+        yield Sample((draw(shape), draw((size,))), {"data_format": data_format})
+
+
+@bias_add_grad.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, data_format in _BIASED:
+        yield Sample((draw(shape),), {"data_format": data_format})
+
+
+@bias_add.value
+def _(value: Any, bias: Any, data_format: str) -> Any:
+    return value + bias if data_format == "NHWC" else np.moveaxis(np.moveaxis(value, 1, -1) + bias, -1, 1)
+
+
+@bias_add_grad.value
+def _(out_backprop: Any, data_format: str) -> Any:
+    return (
+        np.moveaxis(out_backprop, 1 if data_format == "NCHW" else -1, 0)
+        .reshape(out_backprop.shape[1 if data_format == "NCHW" else -1], -1)
+        .sum(axis=1)
+    )
+
+
+@bias_add.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for shape in ((2,), (4,), (1,), (3, 1), ()):
+        yield BadInput("a vector as long as there are channels", (x, np.ones(shape, np.float32)))
+    yield BadInput("a channel axis", (x[0], x[0]))
+    yield BadInput("a data format", (x, x[0]), {"data_format": "NWHC"})
+
+
+@bias_add_grad.rejects
+def _() -> Iterator[BadInput]:
+    for shape in ((), (3,), (0,)):
+        yield BadInput("a channel axis", (np.ones(shape, np.float32),))
+    for data_format in ("NWHC", "", "channels_last"):
+        yield BadInput("a data format", (np.ones((2, 3), np.float32),), {"data_format": data_format})
+
+
+# --- losses -------------------------------------------------------------------------------------------------
+
+
+@in_float32
+def _l2_loss(t: Array) -> Any:
+    flat = np.ascontiguousarray(t).reshape(-1)
+    return t.dtype.type(0.5) * np.dot(flat, flat)
+
+
+@op(eager=_l2_loss, dtypes=FLOATING, tf_name="L2Loss")
+def l2_loss(xp: Any, t: Any) -> Any:
+    """Half the sum of squares."""
+    return 0.5 * xp.sum(t * t)
+
+
+@l2_loss.vjp("t")
+def _(g: Any, t: Any) -> Any:
+    return g * t
+
+
+@l2_loss.jvp("t")
+def _(d: Any, t: Any) -> Any:
+    return reduce_sum(d * t, axis=None, keepdims=False)
+
+
+@l2_loss.batched
+def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    (x,) = args
+    return 0.5 * reduce_sum(square(x), axis=tuple(range(1, rank_of(x))), keepdims=False)
+
+
+@l2_loss.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape in UNARY_SHAPES:
+        yield Sample((draw(shape),))
+
+
+@l2_loss.value
+def _(t: Any) -> Any:
+    return np.linalg.norm(np.ravel(t)) ** 2 / 2
+
+
+reject_operands(l2_loss)
+
+
+@in_float32
+@blockwise
+def _sigmoid_cross_entropy(logits: Array, labels: Array) -> Any:
+    return np.maximum(logits, 0) - logits * labels + np.log1p(np.exp(-np.abs(logits)))
+
+
+@elementwise(eager=_sigmoid_cross_entropy, dtypes=FLOATING)
+def sigmoid_cross_entropy(xp: Any, logits: Any, labels: Any) -> Any:
+    """The cross entropy between probabilities and sigmoid(logits), without overflow."""
+    return xp.logaddexp(logits, 0.0) - logits * labels
+
+
+@sigmoid_cross_entropy.derivative("logits")
+def _(t: Any, logits: Any, labels: Any) -> Any:
+    return t * (sigmoid(logits) - labels)
+
+
+@sigmoid_cross_entropy.derivative("labels")
+def _(t: Any, logits: Any) -> Any:
+    return -t * logits
+
+
+sample_binary(sigmoid_cross_entropy, second=(0.0, 1.0))
+
+
+@sigmoid_cross_entropy.value
+def _(logits: Any, labels: Any) -> Any:
+    p = 1 / (1 + np.exp(-logits))
+    return -labels * np.log(p) - (1 - labels) * np.log(1 - p)
