@@ -7,6 +7,9 @@ import pytest
 
 import gradtape as tf
 
+# No doctests there: these modules are imported by Keras, in its order.
+collect_ignore_glob = ["src/keras_gradtape/*", "src/gradtape/keras.py"]
+
 
 @pytest.fixture(autouse=True)
 def _doctest_names(doctest_namespace: dict[str, Any]) -> None:

@@ -14,7 +14,6 @@ import gradtape as tf
 
 pytestmark = pytest.mark.quick
 
-needs_keras = pytest.mark.xfail(reason="Keras: models and optimizers come with the Keras backend", strict=True)
 needs_function = pytest.mark.xfail(reason="function: tracing comes with tf.function", strict=True)
 
 MEGABYTE = 1_000_000
@@ -643,7 +642,6 @@ def test_text_5_example_higher_order_gradients():
     assert d2y_dx2.numpy() == 2.0
 
 
-@needs_keras
 def test_text_2_example_custom_training_loop():
     model = tf.keras.Sequential([tf.keras.layers.Dense(1, kernel_initializer="ones")])
     inputs, labels = tf.constant([[1.0, 2.0]]), tf.constant([[0.0]])
@@ -659,7 +657,6 @@ def test_text_2_example_custom_training_loop():
     np.testing.assert_allclose(model.layers[0].kernel.numpy(), [[0.94], [0.88]], rtol=1e-6)
 
 
-@needs_keras
 def test_text_5_example_training_a_neural_network():
     inputs, targets = tf.constant([[1.0, 2.0]]), tf.constant([[0.0]])
 
@@ -677,7 +674,6 @@ def test_text_5_example_training_a_neural_network():
     np.testing.assert_allclose(model.layers[0].kernel.numpy(), [[0.94], [0.88]], rtol=1e-6)
 
 
-@needs_keras
 def test_text_5_example_custom_training_loop():
     num_epochs = 2
     dataset = [(tf.constant([[1.0, 2.0]]), tf.constant([[0.0]]))]
@@ -696,7 +692,6 @@ def test_text_5_example_custom_training_loop():
     np.testing.assert_allclose(model.layers[0].kernel.numpy(), [[0.886], [0.772]], rtol=1e-6)
 
 
-@needs_keras
 def test_adam_applies_gradients():
     v = tf.Variable([1.0, 2.0])
     optimizer = tf.keras.optimizers.Adam(0.1)
@@ -706,7 +701,6 @@ def test_adam_applies_gradients():
     np.testing.assert_allclose(v.numpy(), [0.9, 1.9], rtol=1e-5)
 
 
-@needs_keras
 def test_calling_a_model_is_recorded_and_predict_is_not():
     model = tf.keras.Sequential([tf.keras.layers.Dense(1, kernel_initializer="ones")])
     x = tf.constant([[1.0, 2.0]])
@@ -717,7 +711,6 @@ def test_calling_a_model_is_recorded_and_predict_is_not():
     assert tape.gradient(predicted, model.trainable_variables[0]) is None
 
 
-@needs_keras
 def test_gradients_by_the_trainable_weights_of_a_part_of_an_object():
     class Agent:
         def __init__(self):
@@ -732,7 +725,6 @@ def test_gradients_by_the_trainable_weights_of_a_part_of_an_object():
     np.testing.assert_array_equal(gradients[0].numpy(), [[1.0], [2.0]])
 
 
-@needs_keras
 def test_compile_and_fit_are_the_high_level_alternative():
     model = tf.keras.Sequential([tf.keras.layers.Dense(1, kernel_initializer="ones")])
     model.compile(optimizer="sgd", loss="mse")

@@ -49,10 +49,11 @@ LAYERS: dict[int, set[str]] = {
             "test",
             "config",
             "compat",
+            "keras",
             "__init__",
         ),
     },
-    9: {"progress", "demo", "plot", "cli", "__main__"},
+    9: {"progress", "demo", "plot", "launch", "cli", "__main__"},
 }
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names}
 

@@ -22,6 +22,8 @@ from .memory import keep_freed_memory as _keep_freed_memory  # noqa: E402
 
 _keep_freed_memory()
 
+from keras_gradtape import hook as _keras_hook  # noqa: E402
+
 from . import (  # noqa: E402
     autodiff,
     bitwise,
@@ -216,6 +218,8 @@ from .tensor_array import TensorArray  # noqa: E402
 from .variable import Variable, VariableAggregation, VariableSynchronization  # noqa: E402
 from .vectorize import vectorized_map  # noqa: E402
 from .version import __version__  # noqa: E402
+
+_keras_hook.install()
 
 # What most programs do not need is imported on first use: modules, and names that a module has.
 
@@ -437,8 +441,13 @@ _LAZY = {
     "distribute",
     "experimental",
     "image",
+    "initializers",
     "io",
+    "keras",
+    "losses",
+    "metrics",
     "numpy",
+    "optimizers",
     "profiler",
     "signal",
     "sparse",
@@ -451,7 +460,6 @@ _LAZY_NAMES = {"SparseTensor": "sparse", "SparseTensorSpec": "sparse"}
 
 _NOT_YET = {
     "function": "call the Python function itself; eager code runs without it.",
-    "keras": "write the model as a tf.Module with tf.Variable and tf.GradientTape.",
     "data": "iterate over NumPy arrays in batches.",
     "saved_model": "save the values of module.variables with numpy.savez or safetensors.",
 }

@@ -1,4 +1,4 @@
-"""The command line: `gradtape demo`, `gradtape plot`, `gradtape --version`."""
+"""The command line: `gradtape run`, `gradtape demo`, `gradtape plot`, `gradtape --version`."""
 
 import argparse
 import math
@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from . import demo, plot
+from . import demo, launch, plot
 from .version import __version__
 
 __all__ = ["main"]
@@ -39,6 +39,15 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="gradtape", description="tf.GradientTape as a library of its own, on NumPy.")
     parser.add_argument("--version", action="version", version=f"gradtape {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
+
+    program = commands.add_parser(
+        "run",
+        help="run a script written for TensorFlow or Keras, unchanged",
+        description="Run SCRIPT as the main program. In it, `import tensorflow as tf` imports gradtape, and Keras runs on "
+        "gradtape.",
+    )
+    program.add_argument("script", metavar="SCRIPT", help="the Python file")
+    program.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="what SCRIPT finds in sys.argv")
 
     demonstration = commands.add_parser(
         "demo",
@@ -80,12 +89,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = vars(_parser().parse_args(arguments))
     command = options.pop("command")
     try:
-        if command == "plot":
+        if command == "run":
+            launch.run(**options)
+        elif command == "plot":
             print(f"wrote {plot.run(plot.Settings(**options))}")
         else:
             demo.run(demo.Settings(**options))
         sys.stdout.flush()
-    except (demo.Diverged, plot.NothingToPlot) as error:
+    except (demo.Diverged, plot.NothingToPlot, launch.NoSuchScript) as error:
         print(f"gradtape {command}: error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

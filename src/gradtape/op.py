@@ -422,12 +422,8 @@ def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
 
 def matching_tensors(op: Op, args: Iterable[Any], labels: Any = None) -> list[Any]:
     """The operands as tensors of one type: that of the first tensor among them, else of the first value."""
-    args = list(args)
-    dtype: DType | None = None
-    for value in args:
-        if isinstance(value, Tensor) or hasattr(value.__class__, "_read"):
-            dtype = value.dtype
-            break
+    args = [value._read() if hasattr(value.__class__, "_read") else value for value in args]
+    dtype: DType | None = next((value.dtype for value in args if isinstance(value, Tensor)), None)
     tensors: list[Any] = []
     for position, value in enumerate(args):
         tensor = operand(op, value, dtype, position)

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import ast
 import importlib
-import importlib.metadata
 import importlib.util
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 from typing import Any
+
+from keras_gradtape import aliases, completions
 
 SUPPORTED = "3.15"
 INSTALL = "pip install 'gradtape[keras]'"
@@ -37,9 +37,14 @@ _BRANCHES = {
 }
 # Where gradtape does as TensorFlow does: Python's int is int64, and 64-bit types are kept.
 _AS_TENSORFLOW = {"keras.src.backend.common.dtypes"}
+# What is done to a module when it is there: functions of `completions`.
 _AFTERWARDS = {
-    "keras.src.utils.backend_utils": "_complete_dynamic_backend",
-    "keras.src.optimizers.loss_scale_optimizer": "_complete_loss_scaling",
+    "keras.src.utils.backend_utils": "complete_dynamic_backend",
+    "keras.src.utils.file_utils": "complete_downloads",
+    "keras.src.utils.module_utils": "forget_tensorflow",
+    "keras.src.optimizers.loss_scale_optimizer": "complete_loss_scaling",
+    "keras.datasets": "complete_datasets",
+    "keras._tf_keras.keras.datasets": "complete_datasets",
 }
 _CONFIG = "keras.src.backend.config"
 _HOOKED = {_CONFIG, *_BRANCHES, *_AS_TENSORFLOW, *_AFTERWARDS}
@@ -53,6 +58,14 @@ def install() -> None:
     """Watch for the import of Keras. Does nothing else, and is safe to call again."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
+        aliases.install()
+
+
+def insist() -> None:
+    """Keras, when it comes to be imported, runs on gradtape whatever KERAS_BACKEND says."""
+    install()
+    if not _ASKED_FOR:
+        _ASKED_FOR.append(True)
 
 
 def load() -> ModuleType:
@@ -60,7 +73,7 @@ def load() -> ModuleType:
     install()
     if _CONFIG not in sys.modules:
         _check_version()
-        _FINDER_STATE["asked for"] = True
+        insist()
     importlib.import_module("keras")
     running_on = sys.modules[_CONFIG].backend()
     if running_on != "gradtape":
@@ -68,10 +81,12 @@ def load() -> ModuleType:
             f"Keras is already imported, with the backend {running_on!r}, and cannot change it. Import gradtape before "
             "keras, in a process where KERAS_BACKEND is unset or 'gradtape'."
         )
-    return importlib.import_module("keras._tf_keras.keras")
+    return importlib.import_module(aliases.KERAS)
 
 
 def _check_version() -> None:
+    import importlib.metadata
+
     try:
         version = importlib.metadata.version("keras")
     except importlib.metadata.PackageNotFoundError:
@@ -81,14 +96,14 @@ def _check_version() -> None:
 
 
 # Whether gradtape.keras was asked for by name; then KERAS_BACKEND does not matter.
-_FINDER_STATE = {"asked for": False}
+_ASKED_FOR: list[bool] = []
 
 
 def _is_wanted() -> bool:
-    return _FINDER_STATE["asked for"] or os.environ.get("KERAS_BACKEND", "gradtape") in ("", "gradtape")
+    return bool(_ASKED_FOR) or os.environ.get("KERAS_BACKEND", "gradtape") in ("", "gradtape")
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     """Finds the modules of Keras that name their backends."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
@@ -123,7 +138,7 @@ class _Loader(SourceFileLoader):
         else:
             super().exec_module(module)
         if module.__name__ in _AFTERWARDS:
-            globals()[_AFTERWARDS[module.__name__]](module)
+            getattr(completions, _AFTERWARDS[module.__name__])(module)
 
 
 def _asks_for(node: ast.AST, backend: str) -> bool:
@@ -189,54 +204,3 @@ def _backend_in_environment() -> Iterator[None]:
             del os.environ["KERAS_BACKEND"]
         else:
             os.environ["KERAS_BACKEND"] = before
-
-
-def _complete_dynamic_backend(module: Any) -> None:
-    """`DynamicBackend`, through which preprocessing layers compute, knows gradtape too."""
-    known = module.DynamicBackend
-
-    def set_backend(self: Any, backend: str) -> None:
-        if backend == "gradtape":
-            self._backend = backend
-        else:
-            _set_backend(self, backend)
-
-    def getattr_(self: Any, name: str) -> Any:
-        if self._backend == "gradtape":
-            return getattr(module.backend_module, name)
-        return _getattr(self, name)
-
-    _set_backend, _getattr = known.set_backend, known.__getattr__
-    known.set_backend, known.__getattr__ = set_backend, getattr_
-
-
-def _complete_loss_scaling(module: Any) -> None:
-    """The spellings of `tf.keras.mixed_precision` before Keras 3, beside its own.
-
-    Keras 3 divides by the scale when gradients are applied. Gradients that the caller has divided already (and perhaps
-    clipped) are multiplied back first; the scale is a power of two, so nothing is lost.
-    """
-
-    def get_scaled_loss(self: Any, loss: Any) -> Any:
-        """The same as `scale_loss`."""
-        return self.scale_loss(loss)
-
-    def get_unscaled_gradients(self: Any, grads: Any) -> list[Any]:
-        """The gradients of the loss from those of the scaled loss; the next `apply` knows that it was done."""
-        self._gradients_are_unscaled = True
-        scale = scale_of(self)
-        return [None if grad is None else grad / scale for grad in grads]
-
-    def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
-        if getattr(self, "_gradients_are_unscaled", False):
-            self._gradients_are_unscaled = False
-            scale = scale_of(self)
-            grads = [None if grad is None else grad * scale for grad in grads]
-        return apply_scaled(self, grads, trainable_variables)
-
-    def scale_of(self: Any) -> float:
-        return float(self.dynamic_scale if self.built else self.initial_scale)
-
-    cls = module.LossScaleOptimizer
-    apply_scaled = cls.apply
-    cls.get_scaled_loss, cls.get_unscaled_gradients, cls.apply = get_scaled_loss, get_unscaled_gradients, apply

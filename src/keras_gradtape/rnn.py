@@ -33,7 +33,7 @@ def rnn(
         states.
     """
     steps = _steps(inputs, time_major)
-    count = len(tree.flatten(steps)[0]) if tree.flatten(inputs) else 0
+    count = len(steps[0]) if steps else 0
     if not count:
         raise ValueError(
             "Unrolling requires a fixed number of timesteps." if unroll else "The sequence has no timesteps."
@@ -154,7 +154,8 @@ def _check_fast(mask: Any, *activations: tuple[Any, str]) -> None:
 
 def _projected(inputs: Any, kernel: Any, bias: Any) -> list[Any]:
     """The input's share of the gates, for each time."""
-    rows = gradtape.matmul(gradtape.transpose(inputs, [1, 0, 2]), convert_to_tensor(kernel))
+    kernel = convert_to_tensor(kernel)
+    rows = gradtape.matmul(gradtape.transpose(convert_to_tensor(inputs, kernel.dtype), [1, 0, 2]), kernel)
     if bias is not None:
         rows = rows + convert_to_tensor(bias)
     return gradtape.unstack(rows)

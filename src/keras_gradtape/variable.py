@@ -8,10 +8,22 @@ from typing import Any
 import numpy as np
 from keras.src.backend.common import KerasVariable
 from keras.src.backend.common.global_state import get_global_attribute
+from keras.src.backend.common.variables import is_float_dtype
 
 import gradtape
 from gradtape.context import ACTIVE, STATE, next_id
+from gradtape.dtypes import as_dtype
 from keras_gradtape.ops.core import cast, convert_to_tensor
+
+
+class TypeName(str):
+    """The name of a type, as Keras has types, that answers what gradtape asks of a type: `is_floating`, `numpy`, ..."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(as_dtype(str(self)), name)
+
+
+_TYPE_NAMES: dict[str, TypeName] = {}
 
 
 class Variable(KerasVariable, gradtape.Variable):
@@ -66,7 +78,32 @@ class Variable(KerasVariable, gradtape.Variable):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return self.value.__array__(dtype, copy)
 
+    # A tape follows what was made trainable, also in layers that were frozen since: `_trainable` stays as it was.
+
+    @property
+    def trainable(self) -> bool:
+        """Whether the variable is among the `trainable_variables` of its layer."""
+        trainable: bool = self.__dict__.get("_trainable_now", self._trainable)
+        return trainable
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self._trainable_now = bool(value)
+
     # --- what both bases define; Keras's meaning holds -------------------------------------------------------------
+
+    @property
+    def dtype(self) -> Any:
+        """The name of the type, as layers see it."""
+        name = self._dtype
+        if self._autocast:
+            scope = get_global_attribute("autocast_scope")
+            if scope is not None and scope.dtype is not None and is_float_dtype(name):
+                name = scope.dtype
+        found = _TYPE_NAMES.get(name)
+        if found is None:
+            found = _TYPE_NAMES[name] = TypeName(name)
+        return found
 
     @property
     def shape(self) -> Any:

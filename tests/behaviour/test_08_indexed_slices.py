@@ -241,7 +241,6 @@ FACTS = [
                 dense_shape=T(int32, (2,), [4, 2]),
             )
         ],
-        needs="Keras",
     ),
 ]
 

@@ -337,7 +337,6 @@ FACTS = [
         """,
         tensorflow=Raises(AttributeError),
         gradtape=T(float32, (1, 1), [[1.0]]),
-        needs="Keras",
     ),
 ]
 

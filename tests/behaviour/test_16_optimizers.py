@@ -15,7 +15,6 @@ FACTS = [
         o.apply_gradients([(None, v)])
         """,
         ValueError,
-        needs="Keras",
     ),
     row(
         "apply_gradients with some None warns",
@@ -28,7 +27,6 @@ FACTS = [
         """,
         [Variable(float32, 1.0), Variable(float32, 0.8999999761581421)],
         logs="Gradients do not exist for variables",
-        needs="Keras",
     ),
     row(
         "SGD on IndexedSlices",
@@ -41,7 +39,6 @@ FACTS = [
         R = v
         """,
         Variable(float32, [[1.0], [1.0]]),
-        needs="Keras",
     ),
     row(
         "Adam 3 steps on tf.Variable",
@@ -62,7 +59,6 @@ FACTS = [
             [0.7015900015830994, 1.7006299495697021],
             np.int64(3),
         ],
-        needs="Keras",
     ),
     raises(
         "apply_gradients with new variable after build",
@@ -74,7 +70,6 @@ FACTS = [
         o.apply_gradients([(tf.constant(1.0), w)])
         """,
         ValueError,
-        needs="Keras",
     ),
     row(
         "model.trainable_variables element type & tape",
@@ -87,7 +82,6 @@ FACTS = [
         R = [type(m.trainable_variables[0]).__module__ + "." + type(m.trainable_variables[0]).__name__, g]
         """,
         ["keras.src.backend.Variable", [T(float32, (3, 1), [[1.0], [1.0], [1.0]]), T(float32, (1,), [1.0])]],
-        needs="Keras",
     ),
     row(
         "gradient wrt keras Variable inside dict",
@@ -99,7 +93,6 @@ FACTS = [
         R = t.gradient(y, {"k": l.kernel, "b": l.bias})
         """,
         {"k": T(float32, (3, 1), [[1.0], [1.0], [1.0]]), "b": T(float32, (1,), [1.0])},
-        needs="Keras",
     ),
     better(
         "tape.watch(keras layer variable) with watch_accessed_variables=False",
@@ -114,7 +107,6 @@ FACTS = [
         """,
         tensorflow=Raises(ValueError),
         gradtape=[T(float32, (3, 1), [[1.0], [1.0], [1.0]]), None],
-        needs="Keras",
     ),
     row(
         "layer.trainable=False then gradient",
@@ -129,7 +121,6 @@ FACTS = [
         R = [len(l.trainable_variables), t.gradient(y, k)]
         """,
         [0, T(float32, (3, 1), [[1.0], [1.0], [1.0]])],
-        needs="Keras",
     ),
     raises(
         "optimizer.minimize with tape (legacy api)",
@@ -139,7 +130,6 @@ FACTS = [
         o.minimize(lambda: v * v, [v])
         """,
         AttributeError,
-        needs="Keras",
     ),
     row(
         "optimizer clipnorm / global_clipnorm",
@@ -157,7 +147,6 @@ FACTS = [
             [[2.769200086593628, 3.6923000812530518], [-0.9230999946594238]],
             [[2.5, 3.5], [-0.5]],
         ],
-        needs="Keras",
     ),
     row(
         "compiled_loss/train_step override pattern",
@@ -186,7 +175,6 @@ FACTS = [
         R = [round(q, 5) for q in h.history["loss"]]
         """,
         [0.0, 0.0],
-        needs="Keras",
     ),
 ]
 

@@ -104,7 +104,6 @@ FACTS = [
         t.gradient(y, m)
         """,
         AttributeError,
-        needs="Keras",
     ),
     row(
         "target is a python callable result with keras Variable target",
@@ -116,7 +115,6 @@ FACTS = [
         R = t.gradient(l.kernel, l.kernel)
         """,
         T(float32, (2, 1), [[1.0], [1.0]]),
-        needs="Keras",
     ),
     row(
         "float32->float64 cast: gradient dtype follows the source",

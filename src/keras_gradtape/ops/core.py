@@ -15,7 +15,7 @@ from keras.src.backend.common.variables import standardize_dtype
 
 import gradtape
 from gradtape.dtypes import DType, as_dtype
-from gradtape.tensor import EagerTensor, contains_tensor, from_array
+from gradtape.tensor import EagerTensor, contains_tensor, from_array, to_tensor
 
 SUPPORTS_SPARSE_TENSORS = False
 SUPPORTS_RAGGED_TENSORS = False
@@ -43,8 +43,8 @@ def convert_to_tensor(x: Any, dtype: Any = None, sparse: bool | None = None, rag
         else:
             # NumPy converts as Keras allows it: floats to ints, ints to bools.
             return from_array(np.array(x).astype(as_dtype(dtype).numpy))
-    elif not isinstance(x, gradtape.Tensor):
-        x = gradtape.convert_to_tensor(x)  # variables are read, slices are made dense
+    else:
+        x = to_tensor(x)  # variables are read, slices are made dense
     return x if dtype is None or x.dtype.name == dtype else gradtape.cast(x, dtype)
 
 

@@ -1,0 +1,62 @@
+"""Everything that `keras.src.backend` takes from a backend, under the names it uses."""
+
+from keras.src.backend.common.name_scope import name_scope
+
+from keras_gradtape import distribution_lib, random, tensorboard
+from keras_gradtape.ops import core, image, linalg, math, nn, numpy
+from keras_gradtape.ops.core import (
+    IS_THREAD_SAFE,
+    SUPPORTS_COMPLEX_DTYPES,
+    SUPPORTS_RAGGED_TENSORS,
+    SUPPORTS_SPARSE_TENSORS,
+    cast,
+    compute_output_spec,
+    cond,
+    convert_to_numpy,
+    convert_to_tensor,
+    device_scope,
+    is_tensor,
+    random_seed_dtype,
+    scatter,
+    shape,
+    stop_gradient,
+    vectorized_map,
+)
+from keras_gradtape.rnn import bidirectional_gru, bidirectional_lstm, cudnn_ok, gru, lstm, rnn
+from keras_gradtape.variable import Variable
+
+__all__ = [
+    "IS_THREAD_SAFE",
+    "SUPPORTS_COMPLEX_DTYPES",
+    "SUPPORTS_RAGGED_TENSORS",
+    "SUPPORTS_SPARSE_TENSORS",
+    "Variable",
+    "bidirectional_gru",
+    "bidirectional_lstm",
+    "cast",
+    "compute_output_spec",
+    "cond",
+    "convert_to_numpy",
+    "convert_to_tensor",
+    "core",
+    "cudnn_ok",
+    "device_scope",
+    "distribution_lib",
+    "gru",
+    "image",
+    "is_tensor",
+    "linalg",
+    "lstm",
+    "math",
+    "name_scope",
+    "nn",
+    "numpy",
+    "random",
+    "random_seed_dtype",
+    "rnn",
+    "scatter",
+    "shape",
+    "stop_gradient",
+    "tensorboard",
+    "vectorized_map",
+]

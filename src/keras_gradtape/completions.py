@@ -1,0 +1,97 @@
+"""What is added to modules of Keras after they were imported (called by `hook`)."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from keras_gradtape import aliases
+
+
+def complete_dynamic_backend(module: Any) -> None:
+    """`DynamicBackend`, through which preprocessing layers compute, knows gradtape too."""
+    known = module.DynamicBackend
+
+    def set_backend(self: Any, backend: str) -> None:
+        if backend == "gradtape":
+            self._backend = backend
+        else:
+            _set_backend(self, backend)
+
+    def getattr_(self: Any, name: str) -> Any:
+        if self._backend == "gradtape":
+            return getattr(module.backend_module, name)
+        return _getattr(self, name)
+
+    _set_backend, _getattr = known.set_backend, known.__getattr__
+    known.set_backend, known.__getattr__ = set_backend, getattr_
+
+
+def complete_loss_scaling(module: Any) -> None:
+    """The spellings of `tf.keras.mixed_precision` before Keras 3, beside its own.
+
+    Keras 3 divides by the scale when gradients are applied. Gradients that the caller has divided already (and perhaps
+    clipped) are multiplied back first; the scale is a power of two, so nothing is lost.
+    """
+
+    def get_scaled_loss(self: Any, loss: Any) -> Any:
+        """The same as `scale_loss`."""
+        return self.scale_loss(loss)
+
+    def get_unscaled_gradients(self: Any, grads: Any) -> list[Any]:
+        """The gradients of the loss from those of the scaled loss; the next `apply` knows that it was done."""
+        self._gradients_are_unscaled = True
+        scale = scale_of(self)
+        return [None if grad is None else grad / scale for grad in grads]
+
+    def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
+        if getattr(self, "_gradients_are_unscaled", False):
+            self._gradients_are_unscaled = False
+            scale = scale_of(self)
+            grads = [None if grad is None else grad * scale for grad in grads]
+        return apply_scaled(self, grads, trainable_variables)
+
+    def scale_of(self: Any) -> float:
+        return float(self.dynamic_scale if self.built else self.initial_scale)
+
+    cls = module.LossScaleOptimizer
+    apply_scaled = cls.apply
+    cls.get_scaled_loss, cls.get_unscaled_gradients, cls.apply = get_scaled_loss, get_unscaled_gradients, apply
+
+
+class DownloadError(OSError):
+    """A file that Keras wanted from the network did not come."""
+
+
+def complete_downloads(module: Any) -> None:
+    """`get_file`, behind `datasets.*.load_data` and pretrained weights, says what to do without a network."""
+
+    def get_file_or_say(fname: Any = None, origin: Any = None, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return get_file(fname, origin, *args, **kwargs)
+        except Exception as error:
+            if "URL fetch failure" not in str(error):
+                raise
+            folder = kwargs.get("cache_subdir", "datasets")
+            raise DownloadError(
+                f"{fname or origin} could not be downloaded ({error}). Without a network, put the file into "
+                f"~/.keras/{folder}/ yourself, or use gradtape.datasets.digits.load_data(): its images ship with gradtape."
+            ) from error
+
+    get_file = module.get_file
+    get_file_or_say.__doc__ = get_file.__doc__
+    module.get_file = get_file_or_say
+
+
+def forget_tensorflow(module: Any) -> None:
+    """Under `gradtape run`, the name tensorflow means gradtape to the script, but no TensorFlow is there for Keras."""
+    if "tensorflow" in aliases.PACKAGES:
+        module.tensorflow._available = module.gfile._available = False
+
+
+def complete_datasets(module: Any) -> None:
+    """`keras.datasets.digits`: images that need no download."""
+    from gradtape.datasets import digits
+
+    module.digits = digits
+    sys.modules[f"{module.__name__}.digits"] = digits

@@ -1,0 +1,78 @@
+"""What pytest needs to run Keras's tests outside of Keras's repository (`-p tests.keras_suite.plugin`).
+
+The wheel has the tests but not the configuration beside them: the backend is chosen here, the marks are declared, and the
+outcome of each test is written to the file named by KERAS_SUITE_OUTCOMES, one JSON object a line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import types
+from typing import Any
+
+import pytest
+
+if os.environ["KERAS_SUITE_BACKEND"] == "gradtape":
+    import gradtape.keras  # noqa: F401
+else:
+    os.environ["KERAS_BACKEND"] = os.environ["KERAS_SUITE_BACKEND"]
+
+
+def skip_if_backend(backend: str, reason: str) -> pytest.MarkDecorator:
+    """What the tests import from the `conftest` of Keras's repository."""
+    import keras
+
+    return pytest.mark.skipif(keras.backend.backend() == backend, reason=reason)
+
+
+_conftest = types.ModuleType("conftest")
+_conftest.skip_if_backend = skip_if_backend  # type: ignore[attr-defined]
+sys.modules["conftest"] = _conftest
+
+MARKS = ("requires_trainable_backend", "multi_device")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for mark in MARKS:
+        config.addinivalue_line("markers", f"{mark}: declared by Keras")
+    config.addinivalue_line("filterwarnings", "ignore")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker("multi_device"):
+            item.add_marker(pytest.mark.skip(reason="needs several devices"))
+
+
+def _write(**outcome: Any) -> None:
+    with open(os.environ["KERAS_SUITE_OUTCOMES"], "a", encoding="utf-8") as file:
+        file.write(json.dumps(outcome) + "\n")
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    if report.failed:
+        _write(test=report.nodeid, outcome="failed", reason=_last_line(report.longrepr), seconds=0.0)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    # A test has three reports; what fails or skips before and after the call counts too.
+    if report.when != "call" and report.passed:
+        return
+    _write(
+        test=report.nodeid,
+        outcome=report.outcome,
+        reason="" if report.passed else _last_line(report.longrepr),
+        seconds=round(report.duration, 3),
+    )
+
+
+def _last_line(longrepr: Any) -> str:
+    if isinstance(longrepr, tuple):  # a skip: file, line, reason
+        return str(longrepr[2]).removeprefix("Skipped: ")[:300]
+    crash = getattr(longrepr, "reprcrash", None)
+    text = crash.message if crash is not None else str(longrepr)
+    lines = [line.removeprefix("E   ").strip() for line in text.splitlines() if line.strip()]
+    marked = [line for line in lines if "Error" in line or "Exception" in line]
+    return (marked or lines or [""])[0 if crash is not None else -1][:300]

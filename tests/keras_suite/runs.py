@@ -1,0 +1,108 @@
+"""Runs the tests folder by folder, each in a process of its own, and keeps what came out."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "build" / "keras_suite"
+# Pretrained networks (large, and they need downloads), and what belongs to the other backends.
+LEFT_OUT = ("applications", "backend/tensorflow", "backend/jax", "backend/torch", "backend/openvino", "backend/numpy")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one test."""
+
+    test: str
+    outcome: str  # passed, failed or skipped
+    reason: str
+    seconds: float
+
+
+def source_of(python: Path) -> Path:
+    """Where the Keras of that interpreter has its sources, found without importing it."""
+    script = "import importlib.util; print(importlib.util.find_spec('keras').submodule_search_locations[0])"
+    return (
+        Path(subprocess.run([python, "-c", script], capture_output=True, text=True, check=True).stdout.strip()) / "src"
+    )
+
+
+def folders(source: Path) -> dict[str, list[Path]]:
+    """The test files of each folder: one level deep for layers and backend, which are large, else by top folder."""
+    found: dict[str, list[Path]] = defaultdict(list)
+    for file in sorted(source.rglob("*_test.py")):
+        parts = file.relative_to(source).parts
+        name = "/".join(parts[: 2 if parts[0] in ("layers", "backend") and len(parts) > 2 else 1])
+        if not name.startswith(LEFT_OUT):
+            found[name].append(file)
+    return dict(found)
+
+
+def kept(backend: str, folder: str) -> Path:
+    """Where the outcomes of a folder are kept, so that a run that was stopped goes on."""
+    return RESULTS / backend / f"{folder.replace('/', '-')}.jsonl"
+
+
+def run(python: Path, backend: str, source: Path, folder: str, minutes: float) -> None:
+    """Run the tests of one folder; its outcomes are kept when it has come to its end."""
+    files = folders(source)[folder]
+    final = kept(backend, folder)
+    final.parent.mkdir(parents=True, exist_ok=True)
+    partial = final.with_suffix(".partial")
+    partial.unlink(missing_ok=True)
+    environment = {
+        **os.environ,
+        "KERAS_SUITE_BACKEND": backend,
+        "KERAS_SUITE_OUTCOMES": str(partial),
+        "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+        "CUDA_VISIBLE_DEVICES": "",
+    }
+    command = [
+        str(python),
+        "-m",
+        "pytest",
+        "-p",
+        "tests.keras_suite.plugin",
+        "-p",
+        "no:cacheprovider",
+        "-q",
+        "--tb=line",
+    ]
+    command += ["--continue-on-collection-errors", "-c", os.devnull, "--rootdir", str(source), "--no-header"]
+    try:
+        subprocess.run(
+            [*command, *map(str, files)],
+            env=environment,
+            cwd=RESULTS,
+            timeout=60 * minutes,
+            stdout=subprocess.DEVNULL,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        print(f"{folder}: stopped after {minutes} minutes; run again to begin it anew", file=sys.stderr)
+        return
+    partial.touch()
+    partial.replace(final)
+
+
+def outcomes(backend: str, folder: str) -> list[Outcome]:
+    """What is known of the tests of a folder; a test that failed anywhere has failed."""
+    file = kept(backend, folder)
+    if not file.exists():
+        return []
+    worst: dict[str, Outcome] = {}
+    order = {"failed": 2, "skipped": 1, "passed": 0}
+    for line in file.read_text(encoding="utf-8").splitlines():
+        outcome = Outcome(**json.loads(line))
+        known = worst.get(outcome.test)
+        if known is None or order[outcome.outcome] > order[known.outcome]:
+            worst[outcome.test] = outcome
+    return list(worst.values())
