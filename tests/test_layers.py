@@ -23,10 +23,10 @@ LAYERS: dict[int, set[str]] = {
     1: {"tensor", "op", "entry"},
     2: {"ops"},
     3: {"operators", "variable", "module"},
-    4: {"nan_safe", "backward", "vectorize", "jacobian", "tape", "forward", "custom"},
+    4: {"nan_safe", "memory_budget", "backward", "vectorize", "jacobian", "tape", "forward", "custom"},
     5: {"trace"},
     6: {"compile", "xla"},
-    7: {"io", "data", "train", "summary", "diagnostics", "testing", "distribute", "datasets", "profiler"},
+    7: {"io", "data", "train", "optimize", "summary", "diagnostics", "testing", "distribute", "datasets", "profiler"},
     8: {
         *("arrays", "math", "nn", "linalg", "random", "signal", "image", "clip", "raw_ops"),
         *("special", "bitwise", "sorting", "sparse", "strings", "numpy", "experimental"),

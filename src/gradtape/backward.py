@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from . import nest
-from .context import STATE, Records
+from .context import STATE, Paused, Records
 from .errors import NotATensorError, invalid
 from .nan_safe import pull_safely
 from .ops.index import put
@@ -60,7 +60,7 @@ def gradients(
 def records_now() -> bool:
     """Whether a backward pass must run on tensors, because somebody records it."""
     tapes = STATE.tapes
-    return bool(STATE.accumulators) or (bool(tapes) and any(records.__class__ is dict for records in tapes))
+    return bool(STATE.accumulators) or (bool(tapes) and any(records.__class__ is not Paused for records in tapes))
 
 
 def backpropagate(

@@ -17,7 +17,7 @@ Records = dict[int, Record | None]
 
 
 class Accumulator(Protocol):
-    """Somebody who follows ops forward, as they run (forward-mode differentiation)."""
+    """Somebody who follows ops forward, as they run: forward-mode differentiation, tapes that can recompute."""
 
     def advance(self, op: Any, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...]) -> None:
         """Compute the tangents of `outputs` from those of `inputs`."""
@@ -27,6 +27,9 @@ class Accumulator(Protocol):
 
     def carry(self, old: Any, new: Any) -> bool:
         """Give `new` the tangent of `old`; whether there was one."""
+
+    def follows(self, number: int) -> bool:
+        """Whether the value with this identity has a tangent."""
 
 
 class VariableReader(Protocol):

@@ -134,6 +134,10 @@ class ForwardAccumulator:
             results = transposed(grad_fn, tensors, variables, outputs, tangents)
         self._note(tuple(outputs), results)
 
+    def follows(self, number: int) -> bool:
+        """Whether the value with this identity has a tangent."""
+        return number in self._tangents
+
     def carry(self, old: Any, new: Any) -> bool:
         """Give `new` the tangent of `old`, which has the same value; whether there was one."""
         found = self._tangents.get(old._id) if old._id else None

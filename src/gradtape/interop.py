@@ -387,7 +387,7 @@ def _is_followed(value: Any) -> bool:
     number = value._id
     return bool(number) and (
         any(number in records for records in STATE.tapes)
-        or bool(STATE.accumulators)
+        or any(accumulator.follows(number) for accumulator in STATE.accumulators)
         or (isinstance(value, Variable) and value.trainable and bool(STATE.tapes))
     )
 

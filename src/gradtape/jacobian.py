@@ -85,7 +85,7 @@ def _batched_pass(
 
 def _largest_value(records: Records, target: Any, sources: list[Any]) -> int:
     """Bytes of the largest value among target, sources and what the records keep: what one cotangent may need."""
-    largest = max(nbytes(value) for value in (target, *sources))
+    largest = max(getattr(records, "largest", 0), *(nbytes(value) for value in (target, *sources)))
     for entry in records.values():
         if entry is not None:
             for kept in entry[3:-2]:
@@ -119,7 +119,7 @@ def recorded_gradients(records: Records, target: Any, sources: list[Any]) -> tup
     The backward pass runs on tensors while a copy of the record is open as a tape: what the pass computes from
     followed values is appended there, so the gradient can be differentiated as if it had been taken in the context.
     """
-    copy: Records = dict(records)
+    copy: Records = records.copy()
     STATE.tapes.append(copy)
     activate(copy)
     try:

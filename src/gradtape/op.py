@@ -551,11 +551,25 @@ def append(
     attributes: dict[str, Any],
     outputs: tuple[Any, ...],
 ) -> None:
-    """Write one record; its layout is described in tape.py."""
+    """Write one record; its layout is described in backward.py."""
     first = outputs[0]
     if not first._id:
         for output in outputs:  # consecutive, the record under the first: it is reached when all others have been
             output._id = next_id()
+    records[first._id] = (*contents(op, followed, inputs, attributes, outputs), *user_location())
+    for slot, output in enumerate(outputs[1:], 1):
+        records[output._id] = (None, first._id, slot, len(outputs))
+
+
+def contents(
+    op: Op,
+    followed: tuple[int, ...],
+    inputs: tuple[Any, ...],
+    attributes: dict[str, Any],
+    outputs: tuple[Any, ...],
+) -> tuple[Any, ...]:
+    """A record without its place in the user's program: the pull, the number of ids, the ids, what the rules need."""
+    first = outputs[0]
     ids = tuple(inputs[p]._id for p in followed)
     count = len(ids)
     if op.lookup_error and not op.vjps:
@@ -573,9 +587,7 @@ def append(
     if op.outputs != 1:
         count = -count  # what the backward pass knows several outputs by; the last thing kept is what they look like
         saved.append(tuple((tuple(o.shape), o.dtype.numpy) for o in outputs))
-    records[first._id] = (pull, count, *ids, *saved, *user_location())
-    for slot, output in enumerate(outputs[1:], 1):
-        records[output._id] = (None, first._id, slot, len(outputs))
+    return (pull, count, *ids, *saved)
 
 
 def _saved(op: Op, name: str, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...]) -> Any:

@@ -16,6 +16,7 @@ from .context import STATE, Paused, Records, activate, deactivate, remove_identi
 from .dtypes import DType
 from .errors import BatchShapeError, TapeNotEnteredError, invalid
 from .jacobian import batch_jacobian_of, hessian_diagonal_of, hessian_of, hessian_vector_products, jacobians
+from .memory_budget import BudgetedRecords, checked_budget
 from .ops.reduce import reduce_sum
 from .tensor import EagerTensor, Tensor, components, from_array, identify, to_tensor
 from .variable import Variable
@@ -43,17 +44,27 @@ class GradientTape:
         watch_accessed_variables: Whether trainable variables are followed when they are read.
         nan_safe: Whether a zero cotangent stays zero in the backward pass, whatever it is multiplied by; see
             docs/guide/nan-safe.md.
+        memory_budget: How many bytes of values the tape may hold for the backward pass. What is over it is not kept but
+            computed again there: the same gradients, for more time; see docs/guide/memory-budget.md.
     """
 
     def __init__(
-        self, persistent: bool = False, watch_accessed_variables: bool = True, *, nan_safe: bool = False
+        self,
+        persistent: bool = False,
+        watch_accessed_variables: bool = True,
+        *,
+        nan_safe: bool = False,
+        memory_budget: float | None = None,
     ) -> None:
+        if memory_budget is not None:
+            checked_budget(memory_budget)
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
         self._recording = False
         self._tape: Records | None = None
         self._variables: dict[int, Variable] = {}
         self._nan_safe = nan_safe
+        self._memory_budget = memory_budget
         self._spent = False  # whether a plain tape has given its one answer
 
     # --- recording -----------------------------------------------------------------------------------------------
@@ -75,11 +86,14 @@ class GradientTape:
 
     def _records_to_write(self) -> Records:
         if self._tape is None:
-            self._tape = {}
+            self._tape = {} if self._memory_budget is None else BudgetedRecords(self._memory_budget)
         return self._tape
 
     def _start(self) -> None:
-        STATE.tapes.append(self._records_to_write())
+        records = self._records_to_write()
+        STATE.tapes.append(records)
+        if records.__class__ is BudgetedRecords:
+            STATE.accumulators.append(records)  # it must see the operands of each op, not only the record
         STATE.readers.append(self)
         self._recording = True
         activate(self)
@@ -89,6 +103,8 @@ class GradientTape:
             raise ValueError("Tape is not recording.")
         deactivate(self)
         self._recording = False
+        if self._memory_budget is not None:
+            remove_identical(STATE.accumulators, self._tape)
         tapes, readers = STATE.tapes, STATE.readers
         if tapes and tapes[-1] is self._tape and readers and readers[-1] is self:
             tapes.pop()
@@ -155,13 +171,14 @@ class GradientTape:
         finally:
             # (Its one gradient may have been taken in the block.)
             if _replace(STATE.tapes, pause, self._records_to_write()):
+                _replace(STATE.accumulators, records, self._tape)
                 STATE.readers.append(self)
                 self._recording = True
 
     def reset(self) -> None:
         """Forget everything recorded and watched, and go on recording."""
         self._stop()
-        self._tape = {}
+        self._tape = None
         self._variables = {}
         self._start()
 
@@ -373,6 +390,8 @@ class GradientTape:
         if not self._persistent:
             self._tape = None
             self._spent = True
+        elif self._tape.__class__ is BudgetedRecords:
+            self._tape.close()
 
 
 def _replace(items: list[Any], old: object, new: Any) -> bool:
