@@ -38,3 +38,43 @@ def test_the_number_of_threads_is_fixed_before_numpy_is_loaded(monkeypatch):
     assert tf.config.threading.get_inter_op_parallelism_threads() == 1
     with pytest.raises(RuntimeError, match="OPENBLAS_NUM_THREADS"):
         tf.config.threading.set_intra_op_parallelism_threads(2)
+
+
+def test_logical_devices_optimizers_and_clusters():
+    (cpu,) = tf.config.list_physical_devices("CPU")
+    one = tf.config.LogicalDeviceConfiguration(memory_limit=1024)
+    tf.config.set_logical_device_configuration(cpu, [one])
+    assert tf.config.experimental.VirtualDeviceConfiguration is tf.config.LogicalDeviceConfiguration
+    assert tf.config.get_logical_device_configuration(cpu) is None
+    with pytest.raises(RuntimeError, match="2 logical devices were asked for"):
+        tf.config.experimental.set_virtual_device_configuration(cpu, [one, one])
+    for connect in (tf.config.experimental_connect_to_cluster, tf.config.experimental_connect_to_host):
+        with pytest.raises(RuntimeError, match="one process"):
+            connect("grpc://host")
+
+
+def test_settings_are_told_back():
+    try:
+        tf.config.optimizer.set_jit(True)
+        assert tf.config.optimizer.get_jit() == "autoclustering"
+        tf.config.optimizer.set_experimental_options({"constant_folding": True})
+        assert tf.config.optimizer.get_experimental_options()["constant_folding"] is True
+        with pytest.raises(ValueError, match="autoclustering"):
+            tf.config.optimizer.set_jit("always")
+    finally:
+        tf.config.optimizer.set_jit(False)
+        tf.config.optimizer._options.pop("constant_folding", None)
+    assert tf.config.optimizer.get_jit() == ""
+    tf.config.experimental.enable_op_determinism()
+    tf.config.experimental.enable_tensor_float_32_execution(False)
+    tf.config.experimental.set_synchronous_execution(True)
+    assert tf.config.experimental.get_synchronous_execution()
+    assert not tf.config.experimental.tensor_float_32_execution_enabled()
+    assert tf.config.experimental.get_device_policy() == "silent"
+
+
+def test_memory_is_that_of_the_process():
+    info = tf.config.experimental.get_memory_info("CPU:0")
+    assert 10_000_000 < info["current"] <= info["peak"]
+    with pytest.raises(RuntimeError, match="cannot be reset"):
+        tf.config.experimental.reset_memory_stats("CPU:0")

@@ -105,3 +105,19 @@ def test_kinds_of_tensors():
     assert not d.is_numeric_tensor(tf.constant("a"))
     assert not d.is_numeric_tensor(1)
     assert d.get_log_device_placement() is False
+
+
+def test_proper_iterables():
+    tf.debugging.assert_proper_iterable([1])
+    tf.debugging.assert_proper_iterable({"a": 1})
+    for wrong in (3, "text", tf.constant([1]), np.ones(2), tf.Variable([1.0])):
+        with pytest.raises(TypeError, match="iterable"):
+            tf.debugging.assert_proper_iterable(wrong)
+
+
+def test_dumps_are_not_written_and_tracebacks_are_whole():
+    with pytest.raises(NotImplementedError, match="enable_check_numerics"):
+        tf.debugging.experimental.enable_dump_debug_info("folder")
+    tf.debugging.experimental.disable_dump_debug_info()
+    tf.debugging.enable_traceback_filtering()
+    assert not tf.debugging.is_traceback_filtering_enabled()

@@ -125,3 +125,18 @@ def test_assert_raises_with_its_data():
     tf.Assert(tf.constant(True), ["a"])
     with pytest.raises(tf.errors.InvalidArgumentError, match="reason"):
         tf.Assert(tf.constant(False), ["reason", tf.constant(1)])
+
+
+def test_small_things_of_the_top_level():
+    first, nothing = tf.tuple([tf.constant(1), None])
+    assert int(first) == 1
+    assert nothing is None
+    assert tf.get_logger().name == "gradtape"
+    with tf.name_scope("a"), tf.name_scope("b"):
+        assert tf.get_current_name_scope() == "a/b"
+    assert tf.get_current_name_scope() == ""
+    assert tf.timestamp().dtype == tf.float64
+    assert int(tf.guarantee_const(3)) == 3
+    assert tf.as_dtype("resource") is tf.resource
+    assert tf.resource != tf.variant
+    assert tf.as_string(3).numpy() == b"3"

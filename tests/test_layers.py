@@ -26,7 +26,10 @@ LAYERS: dict[int, set[str]] = {
     4: {"nan_safe", "memory_budget", "backward", "vectorize", "jacobian", "tape", "forward", "custom"},
     5: {"trace"},
     6: {"compile", "xla"},
-    7: {"io", "data", "train", "optimize", "summary", "diagnostics", "testing", "distribute", "datasets", "profiler"},
+    7: {
+        *("io", "data", "train", "optimize", "summary", "diagnostics", "testing", "distribute", "datasets"),
+        *("profiler", "audio"),
+    },
     8: {
         *("arrays", "math", "nn", "linalg", "random", "signal", "image", "clip", "raw_ops"),
         *("special", "bitwise", "sorting", "sparse", "strings", "numpy", "experimental"),
@@ -52,6 +55,7 @@ LAYERS: dict[int, set[str]] = {
             "keras",
             "__init__",
         ),
+        *("device_spec", "feature_column", "initial_values", "lookup", "queue", "sets", "tpu", "types"),
     },
     9: {"progress", "demo", "plot", "launch", "cli", "__main__"},
 }
@@ -66,6 +70,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("dtypes", "math"): "tf.dtypes.cast and the like are ops, and stand above all that use types",
     ("dtypes", "arrays"): "tf.dtypes.saturate_cast is an op, and stands above all that use types",
     ("raw_ops", "image"): "images are imported by programs that use them",
+    ("raw_ops", "image.projective"): "images are imported by programs that use them",
     ("nn", "sparse.embedding"): "sparse tensors are imported by programs that use them",
     ("experimental", "numpy"): "NumPy's names are imported by programs that use them",
 }

@@ -39,6 +39,7 @@ from . import (  # noqa: E402
     quantization,
     random,
     raw_ops,
+    version,
 )
 from . import interop as _interop  # noqa: E402, F401 - attaches what NumPy asks of an operand
 from .arrays import (  # noqa: E402
@@ -102,6 +103,7 @@ from .clip import clip_by_global_norm, clip_by_norm, clip_by_value  # noqa: E402
 from .control import case, cond, foldl, foldr, map_fn, scan, switch_case, while_loop  # noqa: E402
 from .custom import custom_gradient, grad_pass_through, recompute_grad  # noqa: E402
 from .debugging import assert_equal, assert_greater, assert_less, assert_rank  # noqa: E402
+from .device_spec import DeviceSpec  # noqa: E402
 from .dtypes import (  # noqa: E402
     DType,
     as_dtype,
@@ -118,23 +120,30 @@ from .dtypes import (  # noqa: E402
     int16,
     int32,
     int64,
+    resource,
     string,
     uint8,
     uint16,
     uint32,
     uint64,
+    variant,
 )
 from .framework import (  # noqa: E402
     Assert,
     control_dependencies,
     device,
     executing_eagerly,
+    get_current_name_scope,
+    get_logger,
     get_static_value,
     group,
+    guarantee_const,
     is_symbolic_tensor,
     is_tensor,
     no_op,
     print,
+    timestamp,
+    tuple,
 )
 from .graph_mode import AggregationMethod, RegisterGradient, gradients, hessians, no_gradient  # noqa: E402
 from .linalg import eig, eigvals, matmul, norm  # noqa: E402
@@ -227,6 +236,7 @@ __all__ = [
     "AggregationMethod",
     "Assert",
     "DType",
+    "DeviceSpec",
     "GradientTape",
     "IndexedSlices",
     "Module",
@@ -313,12 +323,15 @@ __all__ = [
     "foldr",
     "gather",
     "gather_nd",
+    "get_current_name_scope",
+    "get_logger",
     "get_static_value",
     "grad_pass_through",
     "gradients",
     "greater",
     "greater_equal",
     "group",
+    "guarantee_const",
     "half",
     "hessians",
     "histogram_fixed_width",
@@ -378,6 +391,7 @@ __all__ = [
     "reduce_sum",
     "repeat",
     "reshape",
+    "resource",
     "reverse",
     "reverse_sequence",
     "roll",
@@ -417,10 +431,12 @@ __all__ = [
     "tensor_scatter_nd_update",
     "tensordot",
     "tile",
+    "timestamp",
     "transpose",
     "truediv",
     "truncatediv",
     "truncatemod",
+    "tuple",
     "uint16",
     "uint32",
     "uint64",
@@ -429,7 +445,9 @@ __all__ = [
     "unique_with_counts",
     "unravel_index",
     "unstack",
+    "variant",
     "vectorized_map",
+    "version",
     "where",
     "while_loop",
     "zeros",
@@ -438,25 +456,41 @@ __all__ = [
 
 # (One a line, so that two changes do not meet.)
 _LAZY = {
+    "audio",
     "distribute",
     "experimental",
+    "feature_column",
     "image",
     "initializers",
     "io",
     "keras",
     "losses",
     "metrics",
+    "lookup",
     "numpy",
     "optimizers",
     "profiler",
+    "queue",
+    "sets",
     "signal",
     "sparse",
     "strings",
     "summary",
     "test",
+    "tpu",
     "train",
+    "types",
 }
-_LAZY_NAMES = {"SparseTensor": "sparse", "SparseTensorSpec": "sparse"}
+_LAZY_NAMES = {
+    "SparseTensor": "sparse",
+    "SparseTensorSpec": "sparse",
+    "as_string": "strings",
+    "constant_initializer": "initial_values",
+    "ones_initializer": "initial_values",
+    "random_normal_initializer": "initial_values",
+    "random_uniform_initializer": "initial_values",
+    "zeros_initializer": "initial_values",
+}
 
 _NOT_YET = {
     "function": "call the Python function itself; eager code runs without it.",

@@ -47,7 +47,9 @@ def _parser() -> argparse.ArgumentParser:
         "gradtape.",
     )
     program.add_argument("script", metavar="SCRIPT", help="the Python file")
-    program.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="what SCRIPT finds in sys.argv")
+    program.add_argument(
+        "arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="what SCRIPT finds in sys.argv"
+    )
 
     demonstration = commands.add_parser(
         "demo",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from typing import Any
+import sys
+from typing import Any, ClassVar
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,6 +22,15 @@ class LogicalDevice:
 
     name: str
     device_type: str
+
+
+@dataclasses.dataclass(frozen=True)
+class LogicalDeviceConfiguration:
+    """How a device is shared out to logical ones; accepted for compatibility."""
+
+    memory_limit: Any = None
+    experimental_priority: Any = None
+    experimental_device_ordinal: Any = None
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
@@ -59,6 +69,72 @@ def get_soft_device_placement() -> bool:
     return True
 
 
+def get_logical_device_configuration(device: Any) -> None:
+    """None: no device is shared out."""
+    return None
+
+
+def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
+    """Accepted for one logical device; there is one CPU, and memory is taken as it is needed.
+
+    Raises:
+        RuntimeError: More than one logical device was asked for.
+    """
+    if logical_devices is not None and len(logical_devices) > 1:
+        raise RuntimeError(
+            f"{len(logical_devices)} logical devices were asked for, and gradtape has one CPU. Leave this call out: "
+            "tf.distribute.MirroredStrategy() then runs with one replica."
+        )
+
+
+def experimental_connect_to_cluster(
+    cluster_spec_or_resolver: Any,
+    job_name: str = "localhost",
+    task_index: int = 0,
+    protocol: str | None = None,
+    make_master_device_default: bool = True,
+    cluster_device_filters: Any = None,
+) -> None:
+    """RuntimeError: there is no cluster."""
+    raise RuntimeError(
+        "gradtape runs in one process and cannot connect to a cluster. Use tf.distribute.get_strategy()."
+    )
+
+
+def experimental_connect_to_host(remote_host: Any = None, job_name: str = "worker") -> None:
+    """RuntimeError: there is no other host."""
+    raise RuntimeError("gradtape runs in one process and cannot connect to a host. Use tf.distribute.get_strategy().")
+
+
+class optimizer:
+    """`tf.config.optimizer`: what TensorFlow does to graphs before it runs them; accepted and told back."""
+
+    _options: ClassVar[dict[str, Any]] = {"disable_model_pruning": False, "disable_meta_optimizer": False}
+    _jit = ""
+
+    @staticmethod
+    def get_jit() -> str:
+        """What `set_jit` was told."""
+        return optimizer._jit
+
+    @staticmethod
+    def set_jit(enabled: bool | str) -> None:
+        """Accepted: tf.function(jit_compile=True) is what compiles."""
+        if enabled not in (True, False, "", "autoclustering"):
+            raise ValueError(f"set_jit: True, False or 'autoclustering' is needed, got {enabled!r}.")
+        optimizer._jit = "autoclustering" if enabled else ""
+
+    @staticmethod
+    def get_experimental_options() -> dict[str, Any]:
+        """What `set_experimental_options` was told."""
+        return dict(optimizer._options)
+
+    @staticmethod
+    def set_experimental_options(options: dict[str, Any]) -> None:
+        """Accepted: there is no graph optimizer to set."""
+        optimizer._options = {**optimizer._options, **options}
+
+
 class threading:
     """`tf.config.threading`: how many threads the linear algebra library may use."""
 
@@ -93,6 +169,62 @@ class experimental:
     get_visible_devices = staticmethod(get_visible_devices)
     set_visible_devices = staticmethod(set_visible_devices)
 
+    VirtualDeviceConfiguration = LogicalDeviceConfiguration
+    get_virtual_device_configuration = staticmethod(get_logical_device_configuration)
+    set_virtual_device_configuration = staticmethod(set_logical_device_configuration)
+
+    @staticmethod
+    def enable_op_determinism() -> None:
+        """Accepted: ops give the same bits each time they are given the same bits."""
+
+    @staticmethod
+    def enable_tensor_float_32_execution(enabled: bool) -> None:
+        """Accepted: products are computed in the type of their operands."""
+
+    @staticmethod
+    def tensor_float_32_execution_enabled() -> bool:
+        """Always False."""
+        return False
+
+    @staticmethod
+    def get_synchronous_execution() -> bool:
+        """Always True: an op has run when its call returns."""
+        return True
+
+    @staticmethod
+    def set_synchronous_execution(enable: bool) -> None:
+        """Accepted."""
+
+    @staticmethod
+    def get_device_policy() -> str:
+        """Always "silent": there is one device."""
+        return "silent"
+
+    @staticmethod
+    def set_device_policy(device_policy: str | None) -> None:
+        """Accepted."""
+
+    @staticmethod
+    def get_device_details(device: Any) -> dict[str, Any]:
+        """Nothing is known of the CPU."""
+        return {}
+
+    @staticmethod
+    def get_memory_info(device: Any) -> dict[str, int]:
+        """The bytes that this process holds now, and the most it ever held."""
+        current = _resident()
+        return {"current": current, "peak": max(current, _most_resident())}
+
+    @staticmethod
+    def get_memory_usage(device: Any) -> int:
+        """The bytes that this process holds now."""
+        return _resident()
+
+    @staticmethod
+    def reset_memory_stats(device: Any) -> None:
+        """RuntimeError: the operating system keeps the peak."""
+        raise RuntimeError("The peak is kept by the operating system for the whole run and cannot be reset.")
+
     @staticmethod
     def set_memory_growth(device: Any, enable: bool) -> None:
         """Accepted: memory is taken as it is needed."""
@@ -101,3 +233,20 @@ class experimental:
     def get_memory_growth(device: Any) -> bool:
         """Always True."""
         return True
+
+
+def _most_resident() -> int:
+    try:
+        import resource
+    except ImportError:  # (Windows)
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _resident() -> int:
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:  # no Linux: the peak is an upper bound
+        return _most_resident()

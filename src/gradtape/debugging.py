@@ -210,3 +210,46 @@ def set_log_device_placement(enabled: bool) -> None:
 def get_log_device_placement() -> bool:
     """Always False."""
     return False
+
+
+def assert_proper_iterable(values: Any) -> None:
+    """Raise TypeError for what is no iterable, and for tensors, arrays and text, whose elements are not meant."""
+    if isinstance(values, (Tensor, Variable, np.ndarray, str, bytes)) or hasattr(values.__class__, "_components"):
+        raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
+
+
+def enable_traceback_filtering() -> None:
+    """Accepted: errors are raised where they are found, and there is nothing to filter."""
+
+
+def disable_traceback_filtering() -> None:
+    """Accepted, and already so."""
+
+
+def is_traceback_filtering_enabled() -> bool:
+    """Always False: tracebacks are whole."""
+    return False
+
+
+class experimental:
+    """`tf.debugging.experimental`."""
+
+    @staticmethod
+    def enable_dump_debug_info(
+        dump_root: Any,
+        tensor_debug_mode: str = "NO_TENSOR",
+        circular_buffer_size: int = 1000,
+        op_regex: str | None = None,
+        tensor_dtypes: Any = None,
+    ) -> None:
+        """NotImplementedError: `enable_check_numerics` finds the op that makes the first nan."""
+        raise NotImplementedError(
+            "gradtape writes no dumps for TensorBoard's debugger. tf.debugging.enable_check_numerics() raises at the op that "
+            "makes the first nan or inf; tf.summary.trace_on() writes the graph of the ops that run."
+        )
+
+    @staticmethod
+    def disable_dump_debug_info() -> None:
+        """Nothing to do."""

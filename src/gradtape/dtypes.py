@@ -144,6 +144,9 @@ uint32 = DType("uint32", np.uint32, 22)
 uint64 = DType("uint64", np.uint64, 23)
 half = float16
 double = float64
+# Handles and boxed values of TensorFlow's own machinery: names that programs compare with; no tensor has these types.
+resource = DType("resource", object, 20)
+variant = DType("variant", object, 21)
 
 ALL = (
     float32, float64, int32, uint8, int16, int8, string, complex64, int64, bool, bfloat16, uint16, complex128,
@@ -166,7 +169,7 @@ NARROW_FLOATS = frozenset({float16.numpy, bfloat16.numpy})
 
 BY_NUMPY: dict[np.dtype[Any], DType] = {t.numpy: t for t in ALL}
 BY_NUMBER: dict[int, DType] = {t.numpy.num: t for t in ALL}  # by NumPy's number: hashing a np.dtype costs 150 ns
-_BY_NAME = {t.name: t for t in ALL} | {"half": float16, "double": float64, "float": float32}
+_BY_NAME = {t.name: t for t in (*ALL, resource, variant)} | {"half": float16, "double": float64, "float": float32}
 _BY_PYTHON: dict[object, DType] = {
     float: float32,
     int: int32,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import logging
 import pprint
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, nest
+from .context import STATE
+from .device_spec import DeviceSpec
 from .dtypes import Array
 from .errors import invalid
 from .tensor import Tensor, to_tensor
@@ -37,6 +41,8 @@ class device:
     """Context manager that names a device; where it does not exist the CPU is used, as with TensorFlow's soft placement."""
 
     def __init__(self, device_name: Any) -> None:
+        if isinstance(device_name, DeviceSpec):
+            device_name = device_name.to_string()
         if device_name is not None and not isinstance(device_name, str) and not callable(device_name):
             raise ValueError(f"device_name must be a string, None or a function, got {device_name!r}.")
         if isinstance(device_name, str):
@@ -66,6 +72,31 @@ def control_dependencies(control_inputs: Any) -> Iterator[None]:
 def group(*inputs: Any, **kwargs: Any) -> None:
     """Nothing is left to do: the ops have run."""
     return None
+
+
+def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> list[Any]:
+    """The tensors as a list; None stays None."""
+    return [None if tensor is None else to_tensor(tensor) for tensor in tensors]
+
+
+def get_logger() -> logging.Logger:
+    """The logger that gradtape's warnings go to."""
+    return logging.getLogger("gradtape")
+
+
+def get_current_name_scope() -> str:
+    """The name scopes that are open, with slashes between them; "" where there is none."""
+    return "/".join(STATE.name_scopes)
+
+
+def guarantee_const(input: Any, name: str | None = None) -> Any:
+    """The tensor: a value that has been computed does not change."""
+    return to_tensor(input)
+
+
+def timestamp(name: str | None = None) -> Any:
+    """Seconds since 1970 as a float64 tensor."""
+    return to_tensor(time.time(), dtypes.float64)
 
 
 def no_op(name: str | None = None) -> None:

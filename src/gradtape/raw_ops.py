@@ -11,6 +11,7 @@ import numpy as np
 
 from .dtypes import Array
 from .nn.normalization import fused_batch_norm
+from .op import REGISTRY
 from .ops.rounding import nextafter
 from .ops.search import bucketize
 from .tensor import to_tensor
@@ -132,7 +133,27 @@ _OPS = {
 }
 
 
+# Kernels whose public form has the same arguments.
+_SAME = (
+    "Abs", "Acos", "Acosh", "AddV2", "Angle", "Asin", "Asinh", "Atan", "Atan2", "Atanh", "Betainc", "BitwiseAnd",
+    "BitwiseOr", "BitwiseXor", "Ceil", "Complex", "Conj", "Cos", "Cosh", "Cross", "Digamma", "Elu", "Equal", "Erf",
+    "Erfc", "Erfinv", "Exp", "Expm1", "Floor", "FloorDiv", "FloorMod", "Greater", "GreaterEqual", "Identity",
+    "Igamma", "Igammac", "Imag", "Invert", "InvertPermutation", "IsFinite", "IsInf", "IsNan", "LeftShift", "Less",
+    "LessEqual", "Lgamma", "Log", "Log1p", "LogicalAnd", "LogicalNot", "LogicalOr", "Maximum", "Minimum", "Mul",
+    "MulNoNan", "Ndtri", "Neg", "NotEqual", "OnesLike", "Polygamma", "Pow", "Real", "RealDiv", "Reciprocal", "Relu",
+    "Relu6", "RightShift", "Rint", "Round", "Rsqrt", "SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd",
+    "SegmentSum", "Selu", "Sigmoid", "Sign", "Sin", "Sinh", "Softplus", "Softsign", "Sqrt", "Square",
+    "SquaredDifference", "StopGradient", "Sub", "Tan", "Tanh", "TensorScatterAdd", "TensorScatterMax",
+    "TensorScatterMin", "TensorScatterSub", "TensorScatterUpdate", "TruncateDiv", "TruncateMod", "Xdivy", "Xlog1py",
+    "Xlogy", "ZerosLike", "Zeta",
+)  # fmt: skip
+
+
 def __getattr__(name: str) -> Any:
+    if name in _SAME:
+        (same,) = (op for op in REGISTRY.values() if op.tf_name == name)
+        globals()[name] = same.public
+        return same.public
     if name not in _OPS:
         raise AttributeError(f"module 'gradtape.raw_ops' has no attribute {name!r}")
     module, op = _OPS[name].split(".")
@@ -142,7 +163,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_OPS})
+    return sorted({*globals(), *_OPS, *_SAME})
 
 
 def Bucketize(input: Any, boundaries: Any, name: str | None = None) -> Any:
@@ -188,3 +209,30 @@ class _FusedBatchNorm(NamedTuple):
     reserve_space_1: Any
     reserve_space_2: Any
     reserve_space_3: Any
+
+
+def ImageProjectiveTransformV3(
+    images: Any,
+    transforms: Any,
+    output_shape: Any,
+    fill_value: Any,
+    interpolation: str,
+    fill_mode: str = "CONSTANT",
+    name: str | None = None,
+) -> Any:
+    """Images seen through projective transforms; see image/projective.py."""
+    from .image.projective import projective_transform
+
+    return projective_transform(images, transforms, output_shape, fill_value, interpolation, fill_mode)
+
+
+def ImageProjectiveTransformV2(
+    images: Any,
+    transforms: Any,
+    output_shape: Any,
+    interpolation: str,
+    fill_mode: str = "CONSTANT",
+    name: str | None = None,
+) -> Any:
+    """The same, with 0 outside of the image."""
+    return ImageProjectiveTransformV3(images, transforms, output_shape, 0.0, interpolation, fill_mode)

@@ -130,7 +130,7 @@ def test_sound_is_a_wav_file(folder):
     with wave.open(io.BytesIO(file)) as read:
         assert (read.getnchannels(), read.getframerate(), read.getsampwidth()) == (2, 8000, 2)
         frames = np.frombuffer(read.readframes(3), "<i2").reshape(3, 2)
-    np.testing.assert_array_equal(frames, [[0, 16384], [32767, -32767], [32767, -32767]])
+    np.testing.assert_array_equal(frames, [[0, 16384], [32767, -32768], [32767, -32768]])
     with pytest.raises(ValueError, match="rank 3"):
         tf.summary.audio("s", sound[0], 8000)
     with pytest.raises(ValueError, match="Unknown encoding"):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import struct
-import wave
 import zlib
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes
+from ..audio import encode_wav
 from ..context import STATE
 from ..dtypes import Array
 from ..errors import UnimplementedError, invalid
@@ -166,18 +165,9 @@ def audio(
     sounds = to_tensor(data)
     _check_rank(sounds, 3, "audio", "[k, frames, channels]")
     shown = _numbers(sounds, "audio")[: _outputs(max_outputs)]
-    encoded = [[_wav(sound, int(sample_rate)), b""] for sound in shown]
+    files = [encode_wav(sound.astype(np.float32), sample_rate)._array.item() for sound in shown]
+    encoded = [[file, b""] for file in files]
     return _write(name, encoded, step, "audio", description)
-
-
-def _wav(sound: Array, rate: int) -> bytes:
-    file = io.BytesIO()
-    with wave.open(file, "wb") as written:
-        written.setnchannels(sound.shape[1])
-        written.setsampwidth(2)
-        written.setframerate(rate)
-        written.writeframes((np.clip(sound, -1, 1) * 32767).round().astype("<i2").tobytes())
-    return file.getvalue()
 
 
 def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:

@@ -1,0 +1,68 @@
+"""`tf.audio`: sound as 16-bit WAV files in string tensors, read and written by Python's `wave`."""
+
+from __future__ import annotations
+
+import io
+import wave
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import dtypes
+from .errors import invalid
+from .tensor import from_array, to_tensor
+
+__all__ = ["decode_wav", "encode_wav"]
+
+
+class DecodeWav(NamedTuple):
+    """What `decode_wav` gives."""
+
+    audio: Any
+    sample_rate: Any
+
+
+def decode_wav(
+    contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
+) -> DecodeWav:
+    """Floats from -1 to 1 of shape [frames, channels], and the frames per second.
+
+    Args:
+        contents: The bytes of a 16-bit WAV file.
+        desired_channels: How many channels to give: the last is repeated where there are fewer, others are cut off.
+        desired_samples: How many frames to give: zeros are added, or others are cut off.
+    """
+    data = to_tensor(contents, dtypes.string)._array
+    if data.ndim:
+        raise invalid(f"decode_wav: the contents must be one text, got shape {data.shape}.")
+    try:
+        with wave.open(io.BytesIO(data.item())) as file:
+            width, channels, rate = file.getsampwidth(), file.getnchannels(), file.getframerate()
+            frames = file.readframes(file.getnframes())
+    except (wave.Error, EOFError) as error:
+        raise invalid(f"decode_wav: this is not a WAV file, or it ends too early. {error}") from None
+    if width != 2:
+        raise invalid(f"decode_wav: only 16-bit files are read, this one has {8 * width} bits.")
+    samples = np.frombuffer(frames[: len(frames) // (2 * channels) * 2 * channels], "<i2").reshape(-1, channels)
+    sound = samples.astype(np.float32) / np.float32(32768)
+    if desired_channels > 0:
+        sound = sound[:, np.minimum(np.arange(desired_channels), channels - 1)]
+    if desired_samples >= 0:
+        sound = np.concatenate([sound, np.zeros((desired_samples, sound.shape[1]), np.float32)])[:desired_samples]
+    return DecodeWav(from_array(np.ascontiguousarray(sound)), to_tensor(rate))
+
+
+def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Any:
+    """A 16-bit WAV file, as a string tensor, of floats of shape [frames, channels]; beyond -1 and 1 they are cut."""
+    sound = to_tensor(audio, None if hasattr(audio, "dtype") else dtypes.float32)
+    if sound.dtype != dtypes.float32 or sound.ndim != 2:
+        raise invalid(f"encode_wav: float32 of shape [frames, channels] is needed, got {sound.dtype!r}, {sound.shape}.")
+    if not sound.shape[1]:
+        raise invalid(f"encode_wav: there must be a channel, got shape {sound.shape}.")
+    file = io.BytesIO()
+    with wave.open(file, "wb") as written:
+        written.setnchannels(sound.shape[1])
+        written.setsampwidth(2)
+        written.setframerate(int(sample_rate))
+        written.writeframes(np.clip(np.rint(sound._array * np.float32(32768)), -32768, 32767).astype("<i2").tobytes())
+    return to_tensor(file.getvalue())

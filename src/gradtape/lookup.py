@@ -1,0 +1,396 @@
+"""`tf.lookup`: tables from keys to values, as Python dicts behind TensorFlow's interface."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .dtypes import Array, DType
+from .errors import FailedPreconditionError, NotFoundError, from_os_error, invalid
+from .farmhash import fingerprint64
+from .shapes import TensorShape
+from .sparse import SparseTensor
+from .tensor import Tensor, from_array, to_tensor
+from .variable import Variable
+
+__all__ = [
+    "KeyValueTensorInitializer",
+    "StaticHashTable",
+    "StaticVocabularyTable",
+    "TextFileIndex",
+    "TextFileInitializer",
+    "experimental",
+]
+
+
+class _Table:
+    """Keys that are integers or text, each with a value of one shape."""
+
+    def __init__(self, key_dtype: DType, value_dtype: DType, default_value: Any, name: str | None) -> None:
+        if not (key_dtype.is_integer or key_dtype == dtypes.string):
+            raise NotFoundError(None, None, f"The keys of a table are integers or text, not {key_dtype!r}.")
+        self._key_dtype, self._value_dtype, self._name = key_dtype, value_dtype, name
+        self._default = to_tensor(default_value, value_dtype)
+        self._entries: dict[Any, Array] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def key_dtype(self) -> DType:
+        """The type of the keys."""
+        return self._key_dtype
+
+    @property
+    def value_dtype(self) -> DType:
+        """The type of the values."""
+        return self._value_dtype
+
+    @property
+    def default_value(self) -> Any:
+        """What a key that is not in the table gets."""
+        return self._default
+
+    @property
+    def name(self) -> str | None:
+        """The name, if it has one."""
+        return self._name
+
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """The values of keys of any shape, or of the values of a sparse tensor; the default where there is none."""
+        if isinstance(keys, SparseTensor):
+            return keys.with_values(self.lookup(keys.values))
+        found = self._keys(keys)
+        return self._looked_up(found, [self._default._array] * found.size)
+
+    def _looked_up(self, keys: Array, defaults: Any) -> Any:
+        shape = tuple(self._default.shape)
+        values = np.empty((keys.size, *shape), self._value_dtype.numpy)
+        with self._lock:
+            for place, (key, default) in enumerate(zip(keys.reshape(-1).tolist(), defaults, strict=True)):
+                values[place] = self._entries.get(key, default)
+        return from_array(values.reshape(keys.shape + shape))
+
+    def __getitem__(self, keys: Any) -> Any:
+        return self.lookup(keys)
+
+    def size(self, name: str | None = None) -> Any:
+        """How many keys there are."""
+        return from_array(np.int64(len(self._entries)))  # type: ignore[arg-type]
+
+    def export(self, name: str | None = None) -> tuple[Any, Any]:
+        """All keys, and all values."""
+        with self._lock:
+            entries = dict(self._entries)
+        keys = np.empty(len(entries), self._key_dtype.numpy)
+        keys[:] = list(entries)
+        values = np.empty((len(entries), *self._default.shape), self._value_dtype.numpy)
+        for place, value in enumerate(entries.values()):
+            values[place] = value
+        return from_array(keys), from_array(values)
+
+    def _keys(self, keys: Any) -> Array:
+        given = isinstance(keys, (Tensor, Variable, np.ndarray, np.generic))
+        tensor = to_tensor(keys, None if given else self._key_dtype)
+        if tensor.dtype != self._key_dtype:
+            raise TypeError(f"Dtype of argument `keys` must be {self._key_dtype!r}, received: {tensor.dtype!r}")
+        array: Array = np.asarray(tensor._array)
+        return array
+
+    def _pairs(self, keys: Any, values: Any) -> list[tuple[Any, Array]]:
+        """Keys with their values, checked."""
+        found = self._keys(keys)
+        shape = found.shape + tuple(self._default.shape)
+        given: Array = np.asarray(to_tensor(values, self._value_dtype)._array)
+        if given.shape != shape:
+            raise invalid(f"Expected shape {list(shape)} for value, got {list(given.shape)}")
+        return list(zip(found.reshape(-1).tolist(), given.reshape(-1, *self._default.shape), strict=True))
+
+
+# --- tables that are filled once -------------------------------------------------------------------------------------
+
+
+class KeyValueTensorInitializer:
+    """Keys and values to fill a table with."""
+
+    def __init__(
+        self, keys: Any, values: Any, key_dtype: Any = None, value_dtype: Any = None, name: str | None = None
+    ) -> None:
+        self._keys = to_tensor(keys, None if key_dtype is None else dtypes.as_dtype(key_dtype))
+        self._values = to_tensor(values, None if value_dtype is None else dtypes.as_dtype(value_dtype))
+
+    @property
+    def key_dtype(self) -> DType:
+        """The type of the keys."""
+        dtype: DType = self._keys.dtype
+        return dtype
+
+    @property
+    def value_dtype(self) -> DType:
+        """The type of the values."""
+        dtype: DType = self._values.dtype
+        return dtype
+
+    def entries(self) -> tuple[Any, Any]:
+        """The keys and the values."""
+        return self._keys, self._values
+
+
+class TextFileIndex:
+    """What of a line in a text file is a key or a value: the whole line, its number, or a column by its number."""
+
+    WHOLE_LINE = -2
+    LINE_NUMBER = -1
+
+
+class TextFileInitializer:
+    """Keys and values from the lines of a text file.
+
+    Args:
+        filename: The path.
+        key_dtype, value_dtype: Their types.
+        key_index, value_index: The number of a column, or one of `TextFileIndex`.
+        vocab_size: How many lines to read; all by default.
+        delimiter: What stands between columns.
+        value_index_offset: What is added to a line's number as a value.
+    """
+
+    def __init__(
+        self,
+        filename: Any,
+        key_dtype: Any,
+        key_index: int,
+        value_dtype: Any,
+        value_index: int,
+        vocab_size: int | None = None,
+        delimiter: str = "\t",
+        name: str | None = None,
+        value_index_offset: int = 0,
+    ) -> None:
+        self._path = filename.numpy() if isinstance(filename, Tensor) else filename
+        self.key_dtype, self.value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
+        for what, index, kind in (("key", key_index, self.key_dtype), ("value", value_index, self.value_dtype)):
+            if index < -2:
+                raise ValueError(f"Invalid {what} index {index}.")
+            if index == TextFileIndex.LINE_NUMBER and kind != dtypes.int64:
+                raise ValueError(
+                    f"`{what}_dtype` must be tf.int64 where the {what} is the number of a line, got {kind!r}."
+                )
+            if index == TextFileIndex.WHOLE_LINE and not (kind.is_integer or kind == dtypes.string):
+                raise ValueError(
+                    f"`{what}_dtype` must be an integer or string where the {what} is a line, got {kind!r}."
+                )
+        if vocab_size is not None and vocab_size <= 0:
+            raise ValueError(f"`vocab_size` must be greater than 0, got {vocab_size}.")
+        self._indices, self._size, self._delimiter = (key_index, value_index), vocab_size, delimiter
+        self._offset = value_index_offset
+
+    def entries(self) -> tuple[Any, Any]:
+        """The keys and the values."""
+        try:
+            with open(self._path, encoding="utf-8", newline="\n") as file:
+                lines = [line.rstrip("\n") for line in file]
+        except OSError as error:
+            raise from_os_error(error, str(self._path)) from None
+        if self._size is not None:
+            if len(lines) < self._size:
+                raise invalid(f"Invalid vocab_size in {self._path}: expected {self._size} but got {len(lines)}")
+            lines = lines[: self._size]
+        key_index, value_index = self._indices
+        keys = [self._field(n, line, key_index, self.key_dtype, 0) for n, line in enumerate(lines)]
+        values = [self._field(n, line, value_index, self.value_dtype, self._offset) for n, line in enumerate(lines)]
+        return to_tensor(keys, self.key_dtype), to_tensor(values, self.value_dtype)
+
+    def _field(self, number: int, line: str, index: int, kind: DType, offset: int) -> Any:
+        if index == TextFileIndex.LINE_NUMBER:
+            return number + offset
+        if index == TextFileIndex.WHOLE_LINE:
+            text = line
+        else:
+            columns = line.split(self._delimiter)
+            if index >= len(columns):
+                raise invalid(
+                    f"Invalid number of columns in {self._path} line {number} ({line}): expected {index + 1} got {len(columns)}"
+                )
+            text = columns[index]
+        if kind == dtypes.string:
+            return text
+        try:
+            return float(text) if kind.is_floating else int(text)
+        except ValueError:
+            raise invalid(f"Field {text!r} in line {number} of {self._path} is not a valid {kind.name}.") from None
+
+
+class StaticHashTable(_Table):
+    """A table that is filled once.
+
+    >>> table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), default_value=-1)
+    >>> table.lookup(tf.constant(["b", "c"])).numpy()
+    array([ 2, -1], dtype=int32)
+    """
+
+    def __init__(
+        self, initializer: Any, default_value: Any, name: str | None = None, experimental_is_anonymous: bool = False
+    ) -> None:
+        super().__init__(initializer.key_dtype, initializer.value_dtype, default_value, name)
+        if self._default.ndim:
+            raise invalid(f"The default value must be a scalar, got shape {self._default.shape}.")
+        for key, value in self._pairs(*initializer.entries()):
+            if key in self._entries and self._entries[key] != value:
+                raise FailedPreconditionError(
+                    None,
+                    None,
+                    f"HashTable has different value for same key. Key {key} has {self._entries[key]} and trying to add "
+                    f"value {value}",
+                )
+            self._entries[key] = value
+
+
+class StaticVocabularyTable(_Table):
+    """Numbers of words: those of the vocabulary first, then buckets for all others, chosen by a hash.
+
+    Args:
+        initializer: Words with their numbers from 0 on; None for buckets alone.
+        num_oov_buckets: How many buckets there are.
+        lookup_key_dtype: The type of the keys that are looked up; those of the vocabulary by default.
+    """
+
+    def __init__(
+        self,
+        initializer: Any,
+        num_oov_buckets: int,
+        lookup_key_dtype: Any = None,
+        name: str | None = None,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        if num_oov_buckets <= 0:
+            raise ValueError(f"`num_oov_buckets` must be > 0; use StaticHashTable. Received: {num_oov_buckets}")
+        if initializer is None:
+            if lookup_key_dtype is None:
+                raise ValueError("`lookup_key_dtype` is needed where there is no initializer.")
+            kind = dtypes.as_dtype(lookup_key_dtype)
+        else:
+            if initializer.value_dtype != dtypes.int64:
+                raise ValueError(f"The values of a vocabulary must be of tf.int64, got {initializer.value_dtype!r}.")
+            kind = initializer.key_dtype if lookup_key_dtype is None else dtypes.as_dtype(lookup_key_dtype)
+        super().__init__(kind, dtypes.int64, -1, name)
+        self._buckets = num_oov_buckets
+        if initializer is not None:
+            table = StaticHashTable(initializer, -1)
+            keys, values = table.export()
+            self._entries = dict(zip(keys._array.tolist(), values._array, strict=True))
+
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """The number of each word, or of the bucket for it."""
+        if isinstance(keys, SparseTensor):
+            return keys.with_values(self.lookup(keys.values))
+        found = self._keys(keys)
+        words = len(self._entries)
+        buckets = [
+            words + fingerprint64(key if isinstance(key, bytes) else str(key).encode()) % self._buckets
+            for key in found.reshape(-1).tolist()
+        ]
+        return self._looked_up(found, buckets)
+
+    def size(self, name: str | None = None) -> Any:
+        """How many numbers there are: words and buckets."""
+        return from_array(np.int64(len(self._entries) + self._buckets))  # type: ignore[arg-type]
+
+
+# --- tables that change ----------------------------------------------------------------------------------------------
+
+
+class MutableHashTable(_Table):
+    """A table whose entries come and go.
+
+    >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
+    >>> table.insert(["a"], [1])
+    >>> table.lookup(tf.constant(["a", "b"])).numpy()
+    array([ 1, -1])
+    """
+
+    def __init__(
+        self,
+        key_dtype: Any,
+        value_dtype: Any,
+        default_value: Any,
+        name: str = "MutableHashTable",
+        checkpoint: bool = True,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        super().__init__(dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype), default_value, name)
+
+    @property
+    def value_shape(self) -> TensorShape:
+        """The shape of each value."""
+        shape: TensorShape = self._default.shape
+        return shape
+
+    def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
+        """Set the values of keys."""
+        pairs = self._pairs(keys, values)
+        with self._lock:
+            self._entries.update(pairs)
+
+    def remove(self, keys: Any, name: str | None = None) -> None:
+        """Take keys out; those that are not there are passed over."""
+        with self._lock:
+            for key in self._keys(keys).reshape(-1).tolist():
+                self._entries.pop(key, None)
+
+    def lookup(  # type: ignore[override]
+        self, keys: Any, dynamic_default_values: Any = None, name: str | None = None
+    ) -> Any:
+        """The values of keys of any shape; where there is none the default, or what is given for this call."""
+        if dynamic_default_values is None or isinstance(keys, SparseTensor):
+            return super().lookup(keys)
+        found = self._keys(keys)
+        given: Array = np.asarray(to_tensor(dynamic_default_values, self._value_dtype)._array)
+        shape = tuple(self._default.shape)
+        if given.shape not in (shape, found.shape + shape):
+            raise invalid(
+                f"Expected shape {list(shape)} or {[*found.shape, *shape]} for the default, got {given.shape}."
+            )
+        return self._looked_up(found, np.broadcast_to(given, found.shape + shape).reshape(-1, *shape))
+
+
+class DenseHashTable(MutableHashTable):
+    """The same; two keys, by which TensorFlow marks what is free, may not be used."""
+
+    def __init__(
+        self,
+        key_dtype: Any,
+        value_dtype: Any,
+        default_value: Any,
+        empty_key: Any,
+        deleted_key: Any,
+        initial_num_buckets: int | None = None,
+        name: str = "MutableDenseHashTable",
+        checkpoint: bool = True,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        super().__init__(key_dtype, value_dtype, default_value, name)
+        self._reserved = {
+            to_tensor(key, self._key_dtype)._array.item(): label
+            for key, label in ((empty_key, "empty_key"), (deleted_key, "deleted_key"))
+        }
+        if len(self._reserved) < 2:
+            raise invalid("Empty and deleted keys must have the same shape and differ.")
+
+    def _keys(self, keys: Any) -> Array:
+        found = super()._keys(keys)
+        for key in found.reshape(-1).tolist():
+            if key in self._reserved:
+                raise invalid(f"Using the {self._reserved[key]} as a table key is not allowed")
+        return found
+
+    erase: Callable[..., None] = MutableHashTable.remove
+
+
+class experimental:
+    """`tf.lookup.experimental`."""
+
+    DenseHashTable = DenseHashTable
+    MutableHashTable = MutableHashTable

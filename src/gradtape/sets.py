@@ -1,0 +1,98 @@
+"""`tf.sets`: the last axis of a tensor as sets of values. Results are sparse: sets have different sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .dtypes import Array
+from .errors import invalid
+from .sparse import SparseTensor
+from .tensor import from_array, to_tensor
+
+__all__ = ["difference", "intersection", "size", "union"]
+
+_KINDS = (dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8, dtypes.uint16, dtypes.string)
+_Place = tuple[int, ...]
+
+
+def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+    """What is in the set of `a` or in that of `b`, for each pair of sets along the last axis.
+
+    >>> tf.sparse.to_dense(tf.sets.union([[1, 2]], [[2, 3]])).numpy()
+    array([[1, 2, 3]], dtype=int32)
+    """
+    return _combined("union", a, b, set.union)
+
+
+def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+    """What is in both sets, for each pair of sets along the last axis."""
+    return _combined("intersection", a, b, set.intersection)
+
+
+def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
+    """What is in the set of `a` and not in that of `b`, for each pair along the last axis; the other way without `aminusb`."""
+    if aminusb:
+        return _combined("difference", a, b, set.difference)
+    return _combined("difference", a, b, lambda first, second: second - first)
+
+
+def size(a: Any, validate_indices: bool = True) -> Any:
+    """How many different elements each set along the last axis of a sparse tensor has."""
+    if not isinstance(a, SparseTensor):
+        raise TypeError(f"Expected `SparseTensor`, got {a!r}. Use tf.sparse.from_dense.")
+    sets, shape = _sets(a)
+    counts = np.zeros(shape, np.int32)
+    for place, found in sets.items():
+        counts[place] = len(found)
+    return from_array(counts)
+
+
+def _combined(name: str, a: Any, b: Any, combine: Callable[[set[Any], set[Any]], set[Any]]) -> SparseTensor:
+    first = a if isinstance(a, SparseTensor) else to_tensor(a)
+    second = b if isinstance(b, SparseTensor) else to_tensor(b, None if hasattr(b, "dtype") else first.dtype)
+    if first.dtype not in _KINDS:
+        known = ", ".join(kind.name for kind in _KINDS)
+        raise TypeError(f"sets.{name}: elements must be of one of the types {known}, got {first.dtype!r}.")
+    if first.dtype != second.dtype:
+        raise TypeError(f"sets.{name}: the sets are of {first.dtype!r} and {second.dtype!r}. Use tf.cast.")
+    (ours, shape), (theirs, other) = _sets(first), _sets(second)
+    if shape != other:
+        raise invalid(
+            f"sets.{name}: Mismatched shapes {list(shape)} vs {list(other)}: all axes but the last must agree."
+        )
+    places: list[_Place] = []
+    values: list[Any] = []
+    longest = 0
+    for place in np.ndindex(shape):
+        found = sorted(combine(ours.get(place, set()), theirs.get(place, set())))
+        longest = max(longest, len(found))
+        places += [(*place, number) for number in range(len(found))]
+        values += found
+    indices = np.array(places, np.int64).reshape(len(places), len(shape) + 1)
+    elements = np.empty(len(values), first.dtype.numpy)
+    elements[:] = values
+    return SparseTensor(from_array(indices), from_array(elements), from_array(np.array([*shape, longest], np.int64)))
+
+
+def _sets(value: Any) -> tuple[dict[_Place, set[Any]], _Place]:
+    """The sets by their places, and the shape of those places."""
+    if isinstance(value, SparseTensor):
+        sizes = tuple(int(n) for n in value.dense_shape._array)
+        _check_rank(sizes)
+        found: dict[_Place, set[Any]] = {}
+        elements: Array = np.asarray(value.values._array)
+        for place, element in zip(value.indices._array.tolist(), elements.tolist(), strict=True):
+            found.setdefault(tuple(place[:-1]), set()).add(element)
+        return found, sizes[:-1]
+    array: Array = np.asarray(value._array)
+    _check_rank(array.shape)
+    return {place: set(array[place].tolist()) for place in np.ndindex(array.shape[:-1])}, array.shape[:-1]
+
+
+def _check_rank(shape: _Place) -> None:
+    if len(shape) < 2:
+        raise invalid(f"sets: Shape {list(shape)} has rank {len(shape)} < 2. Sets are rows: use tf.expand_dims(x, 0).")

@@ -1,0 +1,54 @@
+"""`tf.types`: names for annotations."""
+
+from __future__ import annotations
+
+import abc
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from .tensor import Tensor
+from .variable import Variable
+
+__all__ = ["experimental"]
+
+# What `tf.convert_to_tensor` takes.
+TensorLike = Tensor | Variable | np.ndarray | np.generic | bool | int | float | complex | str | bytes | list | tuple  # type: ignore[type-arg]
+
+
+class TraceType(abc.ABC):
+    """How the arguments of a `tf.function` are told apart: a class of a user's own returns one from `__tf_tracing_type__`."""
+
+    @abc.abstractmethod
+    def is_subtype_of(self, other: TraceType) -> bool:
+        """Whether a function traced for `other` may be called with this."""
+
+    @abc.abstractmethod
+    def most_specific_common_supertype(self, others: Any) -> TraceType | None:
+        """The narrowest type that all of them belong to, or None."""
+
+    @abc.abstractmethod
+    def placeholder_value(self, placeholder_context: Any) -> Any:
+        """What stands for the argument while the function is traced."""
+
+    @abc.abstractmethod
+    def __hash__(self) -> int: ...
+
+    @abc.abstractmethod
+    def __eq__(self, other: object) -> bool: ...
+
+
+@runtime_checkable
+class SupportsTracingProtocol(Protocol):
+    """An argument of a `tf.function` that says itself what type it is."""
+
+    def __tf_tracing_type__(self, context: Any) -> TraceType:
+        """The type."""
+
+
+class experimental:
+    """`tf.types.experimental`."""
+
+    SupportsTracingProtocol = SupportsTracingProtocol
+    TensorLike = TensorLike
+    TraceType = TraceType

@@ -1,0 +1,111 @@
+"""tf.lookup: tables of keys and values; values and classes of errors as observed with TensorFlow."""
+
+import pytest
+
+import gradtape as tf
+
+L = tf.lookup
+
+
+def table(keys=("a", "b"), values=(1, 2), default=-1, **kwargs):
+    return L.StaticHashTable(L.KeyValueTensorInitializer(list(keys), list(values), **kwargs), default)
+
+
+def test_a_static_table():
+    found = table()
+    assert found.lookup(tf.constant([["a", "z"]])).numpy().tolist() == [[1, -1]]
+    assert int(found[tf.constant("b")]) == 2
+    assert int(found.lookup("a")) == 1
+    assert (int(found.size()), found.size().dtype) == (2, tf.int64)
+    assert (found.key_dtype, found.value_dtype, int(found.default_value)) == (tf.string, tf.int32, -1)
+    keys, values = found.export()
+    assert (keys.numpy().tolist(), values.numpy().tolist()) == ([b"a", b"b"], [1, 2])
+    sparse = found.lookup(tf.sparse.from_dense([["a", ""]]))
+    assert sparse.values.numpy().tolist() == [1]
+    assert table(["a", "a"], [1, 1]).size() == 1
+
+
+def test_types_of_keys_and_values():
+    numbers = table([1, 2], [1.5, 2.5], 0.0, key_dtype=tf.int64, value_dtype=tf.float32)
+    assert numbers.lookup(tf.constant([1, 9], tf.int64)).numpy().tolist() == [1.5, 0.0]
+    assert table([1], ["one"], "").lookup(tf.constant([1, 2])).numpy().tolist() == [b"one", b""]
+
+
+def test_wrong_static_tables():
+    for call, error in [
+        (lambda: table().lookup(tf.constant([1])), TypeError),
+        (lambda: table([1], [1], 0, key_dtype=tf.int64).lookup(tf.constant([1])), TypeError),
+        (lambda: table(["a", "a"], [1, 2]), tf.errors.FailedPreconditionError),
+        (lambda: table(["a", "b"], [1]), tf.errors.InvalidArgumentError),
+        (lambda: table(default="x"), TypeError),
+        (lambda: table([1.5], [2]), tf.errors.NotFoundError),
+        (lambda: table(default=[1, 2]), tf.errors.InvalidArgumentError),
+    ]:
+        with pytest.raises(error):
+            call()
+
+
+def test_a_vocabulary_with_buckets_hashes_as_tensorflow():
+    words = L.KeyValueTensorInitializer(["a", "b"], tf.constant([0, 1], tf.int64))
+    found = L.StaticVocabularyTable(words, num_oov_buckets=3)
+    assert found.lookup(tf.constant(["a", "zz", "q", "hello"])).numpy().tolist() == [0, 3, 4, 3]
+    assert int(found.size()) == 5
+    alone = L.StaticVocabularyTable(None, 2, lookup_key_dtype=tf.string)
+    assert set(alone.lookup(["x", "y", "z"]).numpy().tolist()) <= {0, 1}
+    with pytest.raises(ValueError, match="StaticHashTable"):
+        L.StaticVocabularyTable(words, 0)
+    with pytest.raises(ValueError, match="int64"):
+        L.StaticVocabularyTable(L.KeyValueTensorInitializer(["a"], [0]), 1)
+
+
+def test_tables_from_text_files(tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("foo\nbar\nbaz\n")
+    whole, number = L.TextFileIndex.WHOLE_LINE, L.TextFileIndex.LINE_NUMBER
+
+    def read(**kwargs):
+        words = L.TextFileInitializer(str(path), tf.string, whole, tf.int64, number, **kwargs)
+        return L.StaticHashTable(words, -1).lookup(["bar", "q", "baz"]).numpy().tolist()
+
+    assert read() == [1, -1, 2]
+    assert read(vocab_size=2, value_index_offset=10) == [11, -1, -1]
+    path.write_text("foo 1\nbar 2\n")
+    columns = L.TextFileInitializer(path, tf.string, 0, tf.int64, 1, delimiter=" ")
+    assert L.StaticHashTable(columns, -1).lookup(["bar"]).numpy().tolist() == [2]
+    for words, error in [
+        (lambda: L.TextFileInitializer(path, tf.string, 0, tf.int64, 5, delimiter=" "), tf.errors.InvalidArgumentError),
+        (lambda: L.TextFileInitializer(path, tf.string, 0, tf.int64, 0, delimiter=" "), tf.errors.InvalidArgumentError),
+        (lambda: L.TextFileInitializer(path, tf.string, 0, tf.int64, 1, 9, " "), tf.errors.InvalidArgumentError),
+        (lambda: L.TextFileInitializer("none", tf.string, 0, tf.int64, 1), tf.errors.NotFoundError),
+        (lambda: L.TextFileInitializer(path, tf.string, number, tf.int64, 1), ValueError),
+        (lambda: L.TextFileInitializer(path, tf.string, -3, tf.int64, 1), ValueError),
+    ]:
+        with pytest.raises(error):
+            L.StaticHashTable(words(), -1)
+
+
+def test_a_table_that_changes():
+    found = L.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
+    found.insert(tf.constant(["x", "y"]), tf.constant([1, 2], tf.int64))
+    assert found.lookup(tf.constant(["x", "q"])).numpy().tolist() == [1, -1]
+    found.insert(["x"], [5])
+    found.remove(tf.constant(["y", "never there"]))
+    assert [part.numpy().tolist() for part in found.export()] == [[b"x"], [5]]
+    assert found.lookup(["q"], dynamic_default_values=[7]).numpy().tolist() == [7]
+    vectors = L.experimental.MutableHashTable(tf.int64, tf.float32, default_value=[0.0, 0.0])
+    vectors.insert([5], [[1.0, 2.0]])
+    assert vectors.lookup(tf.constant([5, 6], tf.int64)).numpy().tolist() == [[1.0, 2.0], [0.0, 0.0]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Expected shape \[1, 2\]"):
+        vectors.insert([5], [1.0])
+    assert int(vectors.size()) == 1
+
+
+def test_a_dense_table_keeps_two_keys_for_itself():
+    found = L.experimental.DenseHashTable(tf.string, tf.int64, -1, empty_key="", deleted_key="$")
+    found.insert(["a"], [3])
+    assert found.lookup(["a", "b"]).numpy().tolist() == [3, -1]
+    for key in ("", "$"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="not allowed"):
+            found.insert([key], [3])
+    found.erase(["a"])
+    assert int(found.size()) == 0
