@@ -108,3 +108,21 @@ def test_gradients_keep_the_type_through_python_numbers_and_numpy_scalars(dtype)
         y = tf.reduce_sum(tf.tanh(x * 2.0 + np.float64(0.5)) / 3 - x**2)
     assert y.dtype == dtype
     assert tape.gradient(y, x).dtype == dtype
+
+
+@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])
+def test_floats_of_eight_bits_are_kept_moved_and_cast(name):
+    dtype = getattr(tf.dtypes.experimental, name)
+    assert dtype.is_floating
+    assert dtype.size == 1
+    x = tf.constant([1.5, -3.1])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        small = tf.reshape(tf.cast(x, name), [2, 1])
+        y = tf.reduce_sum(tf.cast(small, tf.float32) * 3.0)
+    assert small.dtype is dtype
+    assert small.numpy().astype(float).tolist() == [[1.5], [-3.0]]
+    assert tape.gradient(y, x).numpy().tolist() == [3.0, 3.0]
+    assert tf.Variable(small).dtype is dtype
+    with pytest.raises((TypeError, tf.errors.InvalidArgumentError)):
+        tf.add(small, small)

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
+_SMALL_FLOATS = (ml_dtypes.bfloat16, ml_dtypes.float8_e5m2, ml_dtypes.float8_e4m3fn)
+
 
 class DType:
     """The type of a tensor's elements, such as `tf.float32`."""
@@ -31,7 +33,7 @@ class DType:
         self.numpy: np.dtype[Any] = np.dtype(numpy_type)
         self._enum = enum
         kind = self.numpy.kind
-        self.is_floating = kind == "f" or numpy_type is ml_dtypes.bfloat16
+        self.is_floating = kind == "f" or numpy_type in _SMALL_FLOATS
         self.is_narrow = self.is_floating and self.numpy.itemsize < 4  # float16 and bfloat16
         self.is_complex = kind == "c"
         self.is_integer = kind in "iu"
@@ -142,6 +144,8 @@ complex128 = DType("complex128", np.complex128, 18)
 float16 = DType("float16", np.float16, 19)
 uint32 = DType("uint32", np.uint32, 22)
 uint64 = DType("uint64", np.uint64, 23)
+float8_e5m2 = DType("float8_e5m2", ml_dtypes.float8_e5m2, 24)
+float8_e4m3fn = DType("float8_e4m3fn", ml_dtypes.float8_e4m3fn, 25)
 half = float16
 double = float64
 # Handles and boxed values of TensorFlow's own machinery: names that programs compare with; no tensor has these types.
@@ -152,6 +156,7 @@ ALL = (
     float32, float64, int32, uint8, int16, int8, string, complex64, int64, bool, bfloat16, uint16, complex128,
     float16, uint32, uint64,
 )  # fmt: skip
+STORED = (float8_e5m2, float8_e4m3fn)  # to keep values in: they are cast, moved and compared, not computed with
 
 FLOATING = frozenset(t.numpy for t in ALL if t.is_floating)
 COMPLEX = frozenset({complex64.numpy, complex128.numpy})
@@ -161,15 +166,16 @@ NUMERIC = INEXACT | INTEGER
 BOOL = frozenset({bool.numpy})
 REAL = FLOATING | INTEGER
 STRING = frozenset({string.numpy})
-ANY = frozenset(t.numpy for t in ALL)
+ANY = frozenset(t.numpy for t in (*ALL, *STORED))
 INDEX = frozenset({int32.numpy, int64.numpy})
 
 # What NumPy stores in fewer than 32 bits computes in float32 inside, as TensorFlow does.
 NARROW_FLOATS = frozenset({float16.numpy, bfloat16.numpy})
 
-BY_NUMPY: dict[np.dtype[Any], DType] = {t.numpy: t for t in ALL}
-BY_NUMBER: dict[int, DType] = {t.numpy.num: t for t in ALL}  # by NumPy's number: hashing a np.dtype costs 150 ns
-_BY_NAME = {t.name: t for t in (*ALL, resource, variant)} | {"half": float16, "double": float64, "float": float32}
+_KNOWN = (*ALL, *STORED)
+BY_NUMPY: dict[np.dtype[Any], DType] = {t.numpy: t for t in _KNOWN}
+BY_NUMBER: dict[int, DType] = {t.numpy.num: t for t in _KNOWN}  # by NumPy's number: hashing a np.dtype costs 150 ns
+_BY_NAME = {t.name: t for t in (*_KNOWN, resource, variant)} | {"half": float16, "double": float64, "float": float32}
 _BY_PYTHON: dict[object, DType] = {
     float: float32,
     int: int32,
@@ -179,7 +185,7 @@ _BY_PYTHON: dict[object, DType] = {
     bytes: string,
     object: string,
 }
-_BY_ENUM = {t.as_datatype_enum: t for t in ALL}
+_BY_ENUM = {t.as_datatype_enum: t for t in _KNOWN}
 
 
 def as_dtype(value: object) -> DType:
@@ -211,12 +217,12 @@ def as_dtype(value: object) -> DType:
             return found
     raise TypeError(
         f"Cannot convert {value!r} to a dtype. Use a tf dtype such as tf.float32, a NumPy dtype or a name; "
-        f"known are {', '.join(sorted(t.name for t in ALL))}."
+        f"known are {', '.join(sorted(t.name for t in _KNOWN))}."
     )
 
 
 def __getattr__(name: str) -> Any:
-    """`tf.dtypes.cast`, `complex` and `saturate_cast`: functions that TensorFlow lists here too."""
+    """`tf.dtypes.cast`, `complex`, `saturate_cast` and `experimental`: what TensorFlow lists here too."""
     if name in ("cast", "complex"):
         from . import math
 
@@ -225,4 +231,8 @@ def __getattr__(name: str) -> Any:
         from . import arrays
 
         return arrays.saturate_cast
+    if name == "experimental":
+        from types import SimpleNamespace
+
+        return SimpleNamespace(float8_e5m2=float8_e5m2, float8_e4m3fn=float8_e4m3fn)
     raise AttributeError(f"module 'gradtape.dtypes' has no attribute {name!r}")

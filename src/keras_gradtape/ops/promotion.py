@@ -72,9 +72,7 @@ def together(x1: Any, x2: Any, *more: Any) -> tuple[Any, Any]:
     if one is other and one.__class__ is DType and one.is_floating:
         return first, second
     dtype = result_type(one, other, *more)
-    if one is dtype and dtype.is_floating and other.__class__ is type:
-        return first, second
-    if other is dtype and dtype.is_floating and one.__class__ is type:
+    if dtype.is_floating and ((one is dtype and other.__class__ is type) or (other is dtype and one.__class__ is type)):
         return first, second
     return _typed(first, dtype), _typed(second, dtype)
 
@@ -83,7 +81,7 @@ def all_together(xs: Any) -> list[Any]:
     """Any number of operands as tensors of the type that they have together."""
     operands = [operand(x) for x in xs]
     kinds = {kind_of(x) for x in operands}
-    if len(kinds) == 1 and kinds.copy().pop().__class__ is DType:
+    if len(kinds) == 1 and all(kind.__class__ is DType for kind in kinds):
         return operands
     dtype = result_type(*kinds)
     return [_typed(x, dtype) for x in operands]

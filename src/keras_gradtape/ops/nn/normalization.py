@@ -69,26 +69,15 @@ def dot_product_attention(
     queries, keys = query.shape[2], key.shape[2]
     if queries is not None and keys is not None and queries > keys > 1:
         key, value = (tf.repeat(v, queries // keys, 2) for v in (key, value))
-    if scale is None:
-        scale = key.shape[-1] ** -0.5
+    if scale is not None and not isinstance(scale, (int, float)):
+        query, scale = query * to_type(convert_to_tensor(scale), kind), 1.0
     # Heads before lengths, so that scores and results are products of matrices.
-    scores = tf.matmul(tf.transpose(query, [0, 2, 1, 3]), tf.transpose(key, [0, 2, 3, 1]))
-    wide = result_type(kind, "float32")
-    scores = to_type(scores, wide) * (scale if isinstance(scale, float) else cast(convert_to_tensor(scale), wide))
-    if bias is not None:
-        scores = scores + to_type(convert_to_tensor(bias), wide)
-    weights = to_type(tf.nn.softmax(_masked(scores, mask, is_causal)), kind)
-    return tf.transpose(tf.matmul(weights, tf.transpose(value, [0, 2, 1, 3])), [0, 2, 1, 3])
-
-
-def _masked(scores: Any, mask: Any, is_causal: bool) -> Any:
-    """Scores that softmax turns to 0 where nobody may look."""
-    if mask is None and not is_causal:
-        return scores
-    seen = None if mask is None else cast(convert_to_tensor(mask), tf.bool)
-    if is_causal:
-        size = tf.shape(scores)
-        past = tf.range(size[3]) <= tf.range(size[2])[:, None]
-        seen = past if seen is None else tf.logical_and(seen, past)
-    hidden = -0.7 * (65500.0 if scores.dtype is tf.float16 else 3.38953e38)
-    return tf.where(seen, scores, hidden)
+    query, key, value = (tf.transpose(v, [0, 2, 1, 3]) for v in (query, key, value))
+    bias = None if bias is None else to_type(convert_to_tensor(bias), kind)
+    mask = None if mask is None else to_type(convert_to_tensor(mask), tf.bool)
+    if is_causal and query.shape[2] != key.shape[2]:
+        # The op lets the last query see all keys, Keras the first query the first key.
+        past = tf.range(tf.shape(key)[2]) <= tf.range(tf.shape(query)[2])[:, None]
+        mask, is_causal = past if mask is None else tf.logical_and(mask, past), False
+    result = tf.nn.experimental.dot_product_attention(query, key, value, bias, mask, scale, is_causal)
+    return tf.transpose(result, [0, 2, 1, 3])

@@ -9,6 +9,7 @@ from typing import Any
 import gradtape as tf
 import gradtape.numpy as tnp
 from gradtape import cast
+from gradtape.tensor import EagerTensor
 
 from ..core import convert_to_tensor
 from ..promotion import (
@@ -227,10 +228,11 @@ def logical_not(x: Any) -> Any:
 
 def _of_kind(compute: Function, on_bool: Function) -> Function:
     def apply(x1: Any, x2: Any) -> Any:
+        # Most calls have two tensors of one float type, and nothing to convert.
+        if x1.__class__ is x2.__class__ is EagerTensor and (kind := x1.dtype) is x2.dtype and kind.is_floating:
+            return compute(x1, x2)
         x1, x2 = together(x1, x2)
-        if kind_of(x1) is tf.bool:
-            return on_bool(x1, x2)
-        return compute(x1, x2)
+        return (on_bool if kind_of(x1) is tf.bool else compute)(x1, x2)
 
     return apply
 

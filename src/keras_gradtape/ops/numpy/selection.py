@@ -21,9 +21,7 @@ def _places(indices: Any, length: Any) -> Any:
     places = convert_to_tensor(indices)
     if places.dtype not in (tf.int32, tf.int64):
         places = cast(places, tf.int64 if places.dtype is tf.uint32 else tf.int32)
-    elif places.dtype.is_unsigned:
-        return places
-    return tf.where(places < 0, places + to_type(convert_to_tensor(length), places.dtype), places)
+    return tf.where(places < 0, places + length, places)
 
 
 def _length(x: Any, axis: int) -> Any:
