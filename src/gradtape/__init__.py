@@ -468,6 +468,7 @@ _LAZY = {
     "metrics",
     "lookup",
     "numpy",
+    "optimize",
     "optimizers",
     "profiler",
     "queue",
