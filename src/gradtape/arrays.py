@@ -13,7 +13,7 @@ from .errors import ArgumentValueError, ResourceExhaustedError, invalid
 from .math import cast, imag, maximum, minimum, real
 from .math import complex as make_complex
 from .op import as_axis, as_int, as_ints, as_shape
-from .ops import borders, index, layout, logic, rearrange, scatter
+from .ops import blocks, borders, index, layout, logic, rearrange, scatter
 from .ops import elementwise as e
 from .ops.linalg import contract, matmul
 from .shapes import TensorShape, broadcast
@@ -470,18 +470,7 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
         )
     if kind not in ("REFLECT", "SYMMETRIC"):
         raise ValueError(f"mode must be CONSTANT, REFLECT or SYMMETRIC, got {mode!r}.")
-    for axis, (before, after) in enumerate(rows):
-        if not before and not after:
-            continue
-        length = x.shape[axis] or 0
-        allowed = length - 1 if kind == "REFLECT" else length
-        if max(before, after) > allowed:
-            raise invalid(
-                f"pad: with {kind} at most {allowed} can be added to axis {axis} of size {length}, got {before} and {after}."
-            )
-        positions = np.pad(np.arange(length, dtype=np.int32), (before, after), mode=kind.lower())  # type: ignore[call-overload]
-        x = _rows(x, positions, axis)
-    return x
+    return blocks.mirror_pad.public(x, rows, kind)
 
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 from . import math
 from .arrays import where
 from .op import as_axis
+from .ops import arithmetic
 from .ops.logic import select
 from .tensor import IndexedSlices, to_tensor
 
@@ -18,7 +19,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     x = to_tensor(t)
     low = to_tensor(clip_value_min, x.dtype)
     high = to_tensor(clip_value_max, x.dtype)
-    return math.maximum(math.minimum(x, high), low)  # in this order: where the bounds cross, the lower one wins
+    return arithmetic.clip_by_value.public(x, low, high)
 
 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, math
-from .arrays import identity
 from .entry import observe_ops, unobserve_ops
 from .errors import invalid
 from .framework import Assert as Assert
 from .op import Op
+from .ops import arithmetic
 from .shapes import TensorShape
 from .tensor import Tensor, to_tensor
 from .variable import Variable
@@ -168,10 +168,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
     x = to_tensor(tensor)
     if not x.dtype.is_differentiable:
         raise invalid(f"check_numerics: only floating types have nan and inf, got {x.dtype!r}.")
-    found = [word for word, test in (("Inf", np.isinf), ("NaN", np.isnan)) if np.any(test(x._array))]
-    if found:
-        raise invalid(f"{message} : Tensor had {' and '.join(found)} values")
-    return identity(x)
+    return arithmetic.check_numerics.public(x, str(message))
 
 
 def _refuse_nonfinite(op: Op, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:

@@ -14,6 +14,7 @@ from .op import as_axis, as_int
 from .operators import as_divisible
 from .operators import truediv as truediv
 from .ops import (
+    arithmetic,
     borders,
     cumulative,
     gamma,
@@ -163,13 +164,7 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     inputs = list(inputs)
     if not inputs:
         raise ValueError("add_n needs at least one tensor, got an empty list.")
-    tensors = [to_tensor(value) for value in inputs]
-    total = tensors[0] if len(tensors) > 1 else e.identity.public(tensors[0])
-    for tensor in tensors[1:]:
-        if tensor.shape != tensors[0].shape:
-            raise invalid(f"add_n: all shapes must be equal, got {[t.shape for t in tensors]}.")
-        total = total + tensor
-    return total
+    return arithmetic.add_n.public([to_tensor(value) for value in inputs])
 
 
 def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
@@ -207,9 +202,7 @@ def count_nonzero(
     input: Any, axis: Any = None, keepdims: bool = False, dtype: Any = dtypes.int64, name: str | None = None
 ) -> Any:
     """How many elements are not zero."""
-    x = to_tensor(input)
-    zero = b"" if x.dtype == dtypes.string else 0 if x.dtype != dtypes.bool else False
-    return reduce_sum(cast(not_equal(x, zero), dtype), axis, keepdims)
+    return cast(arithmetic.count_nonzero.public(input, as_axis(axis), bool(keepdims)), dtype)
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:

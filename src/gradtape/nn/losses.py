@@ -11,7 +11,7 @@ from .. import dtypes, math
 from ..arrays import convert_to_tensor, ones_like, reshape, shape, transpose, where, zeros_like
 from ..errors import invalid
 from ..op import as_int
-from ..ops import fused
+from ..ops import arithmetic, fused
 from ..ops import nn as n
 from ..tensor import to_tensor
 
@@ -88,8 +88,7 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
 def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Any:
     """The sigmoid cross entropy with positive examples weighted by `pos_weight`."""
     labels, logits = _pair(labels, logits)
-    weight = 1.0 + (pos_weight - 1.0) * labels
-    return (1.0 - labels) * logits + weight * math.softplus(-logits)
+    return arithmetic.weighted_cross_entropy.public(logits, labels, convert_to_tensor(pos_weight, logits.dtype))
 
 
 def l2_loss(t: Any, name: str | None = None) -> Any:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ..tensor import Tensor
-from . import creation, elementwise, manipulation, products, promotion, reductions
+from . import creation, elementwise, manipulation, products, promotion, reductions, series, statistics
 from . import linalg as linalg
 from . import random as random
 from .behavior import experimental_enable_numpy_behavior as experimental_enable_numpy_behavior
@@ -49,7 +49,9 @@ _PUBLIC = {
     elementwise: """
         real imag angle sinc fix round clip nan_to_num isclose allclose array_equal iscomplexobj isrealobj isscalar
     """,
-    reductions: "nanmean var std median average count_nonzero ptp diff polyval trapezoid nonzero",
+    reductions: "var std count_nonzero ptp nonzero",
+    statistics: "median quantile percentile cov corrcoef average",
+    series: "diff polyval unwrap interp convolve correlate trapezoid",
     manipulation: """
         reshape ravel flatten transpose swapaxes moveaxis expand_dims squeeze broadcast_to broadcast_arrays
         atleast_1d atleast_2d atleast_3d concatenate stack vstack hstack dstack column_stack append

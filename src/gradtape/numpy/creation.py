@@ -9,6 +9,7 @@ import numpy as np
 from .. import arrays, math
 from ..dtypes import BY_NUMPY
 from ..op import as_int, as_shape
+from ..ops.series import powers
 from ..tensor import from_array
 from .promotion import asarray, is_followed, numpy_dtype, promoted, result_type, to_type
 
@@ -241,11 +242,8 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
         raise ValueError("x must be a one-dimensional array or sequence.")
     count = x.shape[0] if N is None else as_int(N)
     x = to_type(x, result_type(x, 0))
-    columns = [ones_like(x)]
-    for _ in range(1, count):
-        columns.append(columns[-1] * x)
-    columns = columns[:count] if increasing else columns[:count][::-1]
-    return arrays.stack(columns, 1) if columns else zeros((x.shape[0], 0), x.dtype)
+    exponents = range(count) if increasing else range(count - 1, -1, -1)
+    return powers.public(x, tuple(exponents))
 
 
 def ix_(*args: Any) -> tuple[Any, ...]:

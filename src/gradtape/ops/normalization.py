@@ -33,14 +33,17 @@ _CASES: list[tuple[tuple[int, ...], Axis, bool]] = [
 ]  # fmt: skip
 
 
-def _sample_axes(declared: Op) -> None:
+def sample_axes(declared: Op) -> None:
+    """Samples for a reduction that needs at least one element."""
+
     @declared.samples
     def _(draw: Any) -> Iterator[Sample]:
         for shape, axis, keepdims in _CASES:
             yield Sample((draw(shape),), {"axis": axis, "keepdims": keepdims})
 
 
-def _reject_axes(declared: Op) -> None:
+def reject_axes(declared: Op) -> None:
+    """Bad inputs of a reduction of floating numbers: axes that do not exist, or twice; integers."""
     declared.check = explain_axis(declared.name)
 
     @declared.rejects
@@ -154,8 +157,8 @@ def _(t: Any, x: Any, out: Any, axis: Axis, keepdims: bool, ddof: float) -> Any:
 
 for _op in (moments, reduce_variance, reduce_std):
     _op.batching = batch_over_axis
-    _sample_axes(_op)
-    _reject_axes(_op)
+    sample_axes(_op)
+    reject_axes(_op)
 
 
 @moments.value
@@ -422,7 +425,7 @@ def _l2_derivative(t: Any, x: Any, out: Any, axis: Axis, epsilon: float) -> Any:
 l2_normalize.vjp("x")(_l2_derivative)
 l2_normalize.jvp("x")(_l2_derivative)
 l2_normalize.batching = batch_over_axis
-_reject_axes(l2_normalize)
+reject_axes(l2_normalize)
 
 
 @l2_normalize.samples

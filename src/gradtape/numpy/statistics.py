@@ -1,0 +1,100 @@
+"""Statistics, as NumPy has them: medians, quantiles, weighted means, covariances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import arrays, linalg, math
+from ..op import as_axis, as_ints
+from ..ops import statistics as s
+from .promotion import asarray, promoted, reduced_type, to_type
+from .reductions import REDUCTIONS
+
+
+def median(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The middle element in order, or the mean of both middle ones."""
+    x = asarray(a)
+    if not x.shape.num_elements():
+        raise ValueError("median: there is no element.")
+    return quantile(to_type(x, reduced_type("median", x.dtype.numpy)), 0.5, axis, keepdims)
+
+
+def quantile(a: Any, q: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The values below which the fractions `q` of the elements lie, linear between two elements.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.quantile([1.0, 2.0, 4.0], [0.5, 0.75]).numpy()
+    array([2., 3.])
+    """
+    x = asarray(a)
+    x = x if x.dtype.is_floating else to_type(x, float)
+    fractions = np.asarray(q, np.float64)
+    axes = tuple(range(x.ndim)) if axis is None else as_ints(axis)
+    if any(not -x.ndim <= p < x.ndim for p in axes):
+        raise ValueError(f"quantile: axis {axis} does not exist in a tensor of shape {x.shape}.")
+    axes = tuple(p % x.ndim for p in axes)
+    others = [p for p in range(x.ndim) if p not in axes]
+    kept = [x.shape[p] for p in others]
+    lines = arrays.reshape(arrays.transpose(x, [*others, *axes]), (*kept, -1 if 0 not in kept else 1))
+    found = s.quantile.public(lines, tuple(fractions.reshape(-1).tolist()), -1)
+    sizes = [1 if p in axes else n for p, n in enumerate(x.shape)] if keepdims else kept
+    return arrays.reshape(found, (*fractions.shape, *sizes))
+
+
+def percentile(a: Any, q: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """`quantile` for fractions in percent."""
+    return quantile(a, np.asarray(q, np.float64) / 100.0, axis, keepdims)
+
+
+def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None) -> Any:
+    """The covariances of variables in the rows (or columns) of `m`, and of `y` below them.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.cov([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]).numpy()
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
+    parts = [
+        to_type(x, np.result_type(x.dtype.numpy, np.float64)) for x in (asarray(v) for v in (m, y) if v is not None)
+    ]
+    if any(x.ndim > 2 for x in parts):
+        raise ValueError("cov: at most two axes are allowed.")
+    rows = [arrays.reshape(x, (1, -1)) if x.ndim < 2 else x if rowvar else arrays.transpose(x) for x in parts]
+    rows = promoted(*rows)
+    whole = rows[0] if len(rows) == 1 else arrays.concat(rows, 0)
+    less = float(ddof) if ddof is not None else 0.0 if bias else 1.0
+    found = s.cov.public(whole, less)
+    return arrays.squeeze(found) if found.shape == (1, 1) else found
+
+
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
+    """The correlation coefficients: covariances divided by both standard deviations."""
+    c = cov(x, y, rowvar)
+    if not c.ndim:
+        return c / c
+    deviations = math.sqrt(math.real(linalg.diag_part(c)))
+    scale = arrays.expand_dims(deviations, 1) * arrays.expand_dims(deviations, 0)
+    return c / to_type(scale, c.dtype)
+
+
+def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
+    """The mean with weights, which have the shape of `a` or the size of its axis."""
+    x = asarray(a)
+    if weights is None:
+        result = REDUCTIONS["mean"](x, axis)
+        total = arrays.zeros_like(result) + x.shape.num_elements() / max(1, result.shape.num_elements())
+        return (result, total) if returned else result
+    dtype = np.result_type(reduced_type("mean", x.dtype.numpy), asarray(weights).dtype.numpy)
+    x, w = to_type(x, dtype), asarray(weights, dtype)
+    if tuple(w.shape) != tuple(x.shape):
+        if axis is None:
+            raise TypeError("Axis must be specified when shapes of a and weights differ.")
+        if w.ndim != 1 or w.shape[0] != x.shape[axis]:
+            raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+        sizes = [1] * x.ndim
+        sizes[axis] = -1
+        w = arrays.broadcast_to(arrays.reshape(w, sizes), tuple(x.shape))
+    result = s.average.public(x, w, as_axis(axis))
+    return (result, math.reduce_sum(w, axis)) if returned else result

@@ -1,0 +1,465 @@
+"""Statistics: reductions that leave NaN out, quantiles, ranges, weighted means, covariances.
+
+`gradtape.numpy` has them under NumPy's names. NaN that is left out gets a derivative of zero; ties share theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import FLOATING, INEXACT, NARROW_FLOATS, REAL, Array
+from ..errors import invalid
+from ..op import BadInput, Op, Sample, op
+from .elementwise import conj, convert, divide_no_nan
+from .family import batch_leading, batch_over_axis, in_float32, is_complex, negative_axis, numpy_type, rank_of, shape_of
+from .layout import permute, reshape
+from .linalg import adjoint, check_matrix, matmul, product
+from .logic import equal, is_nan, logical_not, select, zeros_like
+from .normalization import reject_axes, sample_axes
+from .reduce import kept_shape, reduce_max, reduce_min, reduce_sum, refuse_axis_of_scalar, spread
+from .sort import order_along, put_along, take_along
+
+Axis = int | tuple[int, ...] | None
+_add: Any = np.add.reduce
+
+
+def _with_holes(draw: Any, shape: tuple[int, ...], low: float = -2.0, high: float = 2.0) -> Any:
+    """Values of which every third is NaN, but never a whole line."""
+    x = np.array(draw(shape, low, high))
+    holes = np.arange(x.size).reshape(x.shape) % 5 == 3
+    return np.where(holes, np.nan, x).astype(x.dtype)
+
+
+def _sample_holes(declared: Op, **more: Any) -> None:
+    sample_axes(declared)
+
+    @declared.samples
+    def _(draw: Any) -> Iterator[Sample]:
+        yield Sample((_with_holes(draw, (8,)),), {"axis": 0}, differentiable=False)
+        yield Sample((_with_holes(draw, (3, 4)),), {"axis": 1, "keepdims": True}, differentiable=False)
+
+
+# --- without NaN --------------------------------------------------------------------------------------------
+
+
+@in_float32
+def _nansum(a: Array, axis: Axis = None, keepdims: bool = False) -> Any:
+    refuse_axis_of_scalar(a, axis)
+    return _add(np.where(np.isnan(a), a.dtype.type(0), a), axis, a.dtype, None, keepdims)
+
+
+@op(eager=_nansum, dtypes=FLOATING)
+def nansum(xp: Any, a: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The sum of what is not NaN."""
+    return xp.nansum(a, axis=axis, keepdims=keepdims)
+
+
+@nansum.vjp("a")
+def _(g: Any, a: Any, axis: Axis) -> Any:
+    return _where_there(a, spread(g, shape_of(a), axis))
+
+
+@nansum.jvp("a")
+def _(t: Any, a: Any, axis: Axis, keepdims: bool) -> Any:
+    return reduce_sum(_where_there(a, t), axis=axis, keepdims=keepdims)
+
+
+def _where_there(a: Any, values: Any) -> Any:
+    return select(is_nan(a), zeros_like(values), values)
+
+
+@in_float32
+def _nanmean(a: Array, axis: Axis = None, keepdims: bool = False) -> Any:
+    refuse_axis_of_scalar(a, axis)
+    there = ~np.isnan(a)
+    total = _add(np.where(there, a, a.dtype.type(0)), axis, a.dtype, None, keepdims)
+    return np.asarray(total / _add(there, axis, a.dtype, None, keepdims), a.dtype)
+
+
+@op(eager=_nanmean, dtypes=FLOATING)
+def nanmean(xp: Any, a: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The mean of what is not NaN."""
+    return xp.nanmean(a, axis=axis, keepdims=keepdims)
+
+
+def _count_there(a: Any, axis: Axis, keepdims: bool) -> Any:
+    return reduce_sum(convert(logical_not(is_nan(a)), dtype=numpy_type(a)), axis=axis, keepdims=keepdims)
+
+
+@nanmean.vjp("a")
+def _(g: Any, a: Any, axis: Axis) -> Any:
+    share = reshape(g, shape=kept_shape(shape_of(a), axis)) / _count_there(a, axis, True)
+    return _where_there(a, spread(share, shape_of(a), axis))
+
+
+@nanmean.jvp("a")
+def _(t: Any, a: Any, axis: Axis, keepdims: bool) -> Any:
+    return reduce_sum(_where_there(a, t), axis=axis, keepdims=keepdims) / _count_there(a, axis, keepdims)
+
+
+def _nan_extreme(choose: np.ufunc) -> Any:
+    def kernel(a: Array, axis: Axis = None, keepdims: bool = False) -> Any:
+        refuse_axis_of_scalar(a, axis)
+        if not a.size:
+            empty = a.dtype.type(-np.inf if choose is np.fmax else np.inf)
+            return choose.reduce(a, axis=axis, keepdims=keepdims, initial=empty)
+        return choose.reduce(a, axis=axis, keepdims=keepdims)
+
+    return kernel
+
+
+@op(eager=_nan_extreme(np.fmax), dtypes=FLOATING)
+def nanmax(xp: Any, a: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The largest element that is not NaN; NaN where there is no other."""
+    return xp.nanmax(a, axis=axis, keepdims=keepdims)
+
+
+@op(eager=_nan_extreme(np.fmin), dtypes=FLOATING)
+def nanmin(xp: Any, a: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The smallest element that is not NaN; NaN where there is no other."""
+    return xp.nanmin(a, axis=axis, keepdims=keepdims)
+
+
+def _shares(a: Any, extreme: Any, axis: Axis) -> Any:
+    """1 at the elements that are the extreme, divided by how many there are."""
+    chosen = convert(equal(a, reshape(extreme, shape=kept_shape(shape_of(a), axis))), dtype=numpy_type(a))
+    return divide_no_nan(chosen, reduce_sum(chosen, axis=axis, keepdims=True))
+
+
+def _extreme_vjp(g: Any, a: Any, out: Any, axis: Axis) -> Any:
+    return spread(g, shape_of(a), axis) * _shares(a, out, axis)
+
+
+def _extreme_jvp(t: Any, a: Any, out: Any, axis: Axis, keepdims: bool) -> Any:
+    return reduce_sum(t * _shares(a, out, axis), axis=axis, keepdims=keepdims)
+
+
+for _op in (nanmax, nanmin):
+    _op.vjp("a")(_extreme_vjp)
+    _op.jvp("a")(_extreme_jvp)
+for _op in (nansum, nanmean, nanmax, nanmin):
+    _op.batching = batch_over_axis
+    _sample_holes(_op)
+    reject_axes(_op)
+
+
+def _listed(values: Any, axis: Axis, keepdims: bool, function: Any) -> Any:
+    """A reference: line by line, as lists."""
+    axes = tuple(range(values.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(a % values.ndim for a in axes)
+    lead = np.moveaxis(values, axes, range(-len(axes), 0)) if axes else values[..., None]
+    kept = lead.shape[: values.ndim - len(axes)]
+    rows = lead.reshape(*kept, -1) if lead.size else np.empty((*kept, 1))
+    lines = [rows[place] for place in np.ndindex(kept)]
+    found = np.array([function([v for v in line if v == v]) for line in lines], np.float64).reshape(kept)
+    return np.expand_dims(found, axes) if keepdims else found
+
+
+@nansum.value
+def _(a: Any, axis: Any, keepdims: bool) -> Any:
+    return _listed(a, axis, keepdims, sum)
+
+
+@nanmean.value
+def _(a: Any, axis: Any, keepdims: bool) -> Any:
+    return _listed(a, axis, keepdims, lambda row: sum(row) / len(row))
+
+
+@nanmax.value
+def _(a: Any, axis: Any, keepdims: bool) -> Any:
+    return _listed(a, axis, keepdims, max)
+
+
+@nanmin.value
+def _(a: Any, axis: Any, keepdims: bool) -> Any:
+    return _listed(a, axis, keepdims, min)
+
+
+# --- range and weighted mean --------------------------------------------------------------------------------
+
+
+def _ptp(a: Array, axis: Axis = None, keepdims: bool = False) -> Any:
+    refuse_axis_of_scalar(a, axis)
+    return np.ptp(a, axis=axis, keepdims=keepdims)
+
+
+@op(eager=_ptp, dtypes=REAL)
+def ptp(xp: Any, a: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The largest less the smallest element."""
+    return xp.max(a, axis=axis, keepdims=keepdims) - xp.min(a, axis=axis, keepdims=keepdims)
+
+
+def _ends(a: Any, axis: Axis) -> Any:
+    high = reduce_max(a, axis=axis, keepdims=True)
+    return _shares(a, high, axis) - _shares(a, reduce_min(a, axis=axis, keepdims=True), axis)
+
+
+@ptp.vjp("a")
+def _(g: Any, a: Any, axis: Axis) -> Any:
+    return spread(g, shape_of(a), axis) * _ends(a, axis)
+
+
+@ptp.jvp("a")
+def _(t: Any, a: Any, axis: Axis, keepdims: bool) -> Any:
+    return reduce_sum(t * _ends(a, axis), axis=axis, keepdims=keepdims)
+
+
+ptp.batching = batch_over_axis
+sample_axes(ptp)
+
+
+@ptp.value
+def _(a: Any, axis: Any, keepdims: bool) -> Any:
+    return _listed(a, axis, keepdims, lambda row: max(row) - min(row))
+
+
+@ptp.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for axis in [2, -3, 7, (0, 0), (0, 2), 2**40]:
+        yield BadInput("the axes must exist, once each", (x,), {"axis": axis})
+    yield BadInput("a scalar has no axis", (x[0, 0],), {"axis": 0})
+    yield BadInput("nothing has no range", (np.ones((0,), np.float32),))
+
+
+def _average(a: Array, weights: Array, axis: Axis = None, keepdims: bool = False) -> Array:
+    refuse_axis_of_scalar(a, axis)
+    if a.shape != weights.shape:
+        raise invalid(f"average: weights of shape {weights.shape} must have the shape {a.shape} of the values.")
+    x, w = (v.astype(np.float32) if v.dtype in NARROW_FLOATS else v for v in (a, weights))
+    total = _add(x * w, axis, None, None, keepdims) / _add(w, axis, None, None, keepdims)
+    return np.asarray(total).astype(a.dtype, copy=False)
+
+
+@op(eager=_average, dtypes=INEXACT)
+def average(xp: Any, a: Any, weights: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The sum of values times weights, divided by the sum of the weights."""
+    total = xp.sum(a * weights, axis=axis, keepdims=keepdims)
+    return total / xp.sum(weights, axis=axis, keepdims=keepdims)
+
+
+def _conjugated(x: Any) -> Any:
+    return conj(x) if is_complex(x) else x
+
+
+def _total(weights: Any, axis: Axis, keepdims: bool = True) -> Any:
+    return reduce_sum(weights, axis=axis, keepdims=keepdims)
+
+
+@average.vjp("a")
+def _(g: Any, weights: Any, axis: Axis) -> Any:
+    share = reshape(g, shape=kept_shape(shape_of(weights), axis))
+    return share * _conjugated(weights / _total(weights, axis))
+
+
+@average.vjp("weights")
+def _(g: Any, a: Any, weights: Any, out: Any, axis: Axis) -> Any:
+    kept = kept_shape(shape_of(a), axis)
+    return reshape(g, shape=kept) * _conjugated((a - reshape(out, shape=kept)) / _total(weights, axis))
+
+
+@average.jvp("a")
+def _(t: Any, weights: Any, axis: Axis, keepdims: bool) -> Any:
+    return reduce_sum(t * weights, axis=axis, keepdims=keepdims) / _total(weights, axis, keepdims)
+
+
+@average.jvp("weights")
+def _(t: Any, a: Any, weights: Any, out: Any, axis: Axis, keepdims: bool) -> Any:
+    distance = a - reshape(out, shape=kept_shape(shape_of(a), axis))
+    return reduce_sum(t * distance, axis=axis, keepdims=keepdims) / _total(weights, axis, keepdims)
+
+
+@average.batched
+def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    rank = rank_of(args[0]) - is_batched[0]
+    return batch_leading(declared, is_batched, args, {**attributes, "axis": negative_axis(attributes["axis"], rank)})
+
+
+@average.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, axis, keepdims in [
+        ((4,), None, False), ((4,), 0, True), ((2, 3), None, True), ((2, 3), 0, False), ((2, 3), -1, True), ((2, 3), (0, 1), False),
+        ((2, 3, 4), (0, 2), False), ((2, 3, 4), 1, True), ((3, 1), 0, False), ((2, 3, 2), (-1, 0), True), ((1,), -1, False), ((), None, False),
+    ]:  # fmt: skip
+        yield Sample((draw(shape), draw(shape, 0.5, 2.0)), {"axis": axis, "keepdims": keepdims})
+
+
+@average.value
+def _(a: Any, weights: Any, axis: Any, keepdims: bool) -> Any:
+    reference: Any = np.average
+    return reference(a, axis=axis, weights=weights, keepdims=keepdims)
+
+
+@average.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for shape in ((3,), (2, 1), (3, 2), ()):
+        yield BadInput("one weight for each value", (x, np.ones(shape, np.float32)))
+    for axis in (2, -3, (0, 0)):
+        yield BadInput("the axes must exist, once each", (x, x), {"axis": axis})
+
+
+# --- quantiles ----------------------------------------------------------------------------------------------
+
+
+def _quantile_weights(count: int, q: tuple[float, ...], dtype: Any) -> Array:
+    """What each element, in order, contributes to each quantile."""
+    places = np.asarray(q, np.float64) * (count - 1)
+    low = np.floor(places).astype(int)
+    high, part = np.minimum(low + 1, count - 1), places - low
+    weights, rows = np.zeros((len(q), count), np.float64), np.arange(len(q))
+    weights[rows, low] += 1 - part
+    weights[rows, high] += part
+    return weights.astype(dtype)
+
+
+def _quantile(a: Array, q: tuple[float, ...], axis: int = -1) -> Array:
+    if not -a.ndim <= axis < a.ndim:
+        raise invalid(f"quantile: axis {axis} does not exist in a tensor of shape {a.shape}.")
+    if not a.shape[axis]:
+        raise invalid(f"quantile: there is no element along axis {axis} of shape {a.shape}.")
+    if any(not 0 <= each <= 1 for each in q):
+        raise invalid(f"quantile: quantiles must be from 0 to 1, got {list(q)}.")
+    wide = a.astype(np.float32) if a.dtype in NARROW_FLOATS else a
+    return np.asarray(np.quantile(wide, np.asarray(q, np.float64), axis=axis)).astype(a.dtype)
+
+
+@op(eager=_quantile, dtypes=FLOATING)
+def quantile(xp: Any, a: Any, *, q: tuple[float, ...], axis: int = -1) -> Any:
+    """Quantiles along an axis, one for each of `q` in a new first axis; between two elements, linear."""
+    return xp.quantile(a, xp.asarray(q), axis=axis)
+
+
+def _axis_last(x: Any, axis: int) -> Any:
+    rank = rank_of(x)
+    where = axis % rank
+    return permute(x, perm=(*(a for a in range(rank) if a != where), where))
+
+
+def _axis_back(x: Any, axis: int) -> Any:
+    rank = rank_of(x)
+    where = axis % rank
+    return permute(x, perm=(*range(where), rank - 1, *range(where, rank - 1)))
+
+
+def _first_last(x: Any) -> Any:
+    return permute(x, perm=(*range(1, rank_of(x)), 0))
+
+
+def _matrix_rows(x: Any, matrix: Array) -> Any:
+    """x @ matrix over the last axis, also of a vector."""
+    shape = shape_of(x)
+    rows = matmul(reshape(x, shape=(int(np.prod(shape[:-1])), shape[-1])), matrix, transpose_a=False, transpose_b=False)
+    return reshape(rows, shape=(*shape[:-1], matrix.shape[1]))
+
+
+@quantile.vjp("a")
+def _(g: Any, a: Any, q: tuple[float, ...], axis: int) -> Any:
+    size = shape_of(a)[axis]
+    weights = _quantile_weights(size, q, numpy_type(a))
+    in_order = _matrix_rows(_first_last(g), weights)
+    order = order_along(_axis_last(a, axis), axis=-1, descending=False)
+    return _axis_back(put_along(in_order, order, size=size, axis=-1), axis)
+
+
+@quantile.jvp("a")
+def _(t: Any, a: Any, q: tuple[float, ...], axis: int) -> Any:
+    weights = _quantile_weights(shape_of(a)[axis], q, numpy_type(a))
+    order = order_along(_axis_last(a, axis), axis=-1, descending=False)
+    found = _matrix_rows(take_along(_axis_last(t, axis), order, axis=-1), np.ascontiguousarray(weights.T))
+    return permute(found, perm=(rank_of(found) - 1, *range(rank_of(found) - 1)))
+
+
+@quantile.batched
+def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    (x,) = args
+    result = declared(x, q=attributes["q"], axis=negative_axis(attributes["axis"], rank_of(x) - 1))
+    return permute(result, perm=(1, 0, *range(2, rank_of(result))))
+
+
+@quantile.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, q, axis in [
+        ((4,), (0.5,), 0), ((5,), (0.25, 0.75), -1), ((2, 3), (0.1,), 0), ((2, 3), (0.0, 1.0), 1), ((2, 3, 4), (0.3, 0.6), 1), ((1,), (0.4,), 0),
+        ((2, 3), (), 1), ((3, 1), (0.9,), 0), ((0, 3), (0.5,), 1), ((6,), (0.5, 0.5), 0), ((2, 2, 2), (0.35,), -3), ((7,), (0.2, 0.4, 0.95), 0),
+    ]:  # fmt: skip
+        yield Sample((draw(shape),), {"q": q, "axis": axis})
+
+
+@quantile.value
+def _(a: Any, q: Any, axis: int) -> Any:
+    ordered = np.moveaxis(np.sort(a, axis=axis), axis, -1)
+    found = np.zeros((len(q), *ordered.shape[:-1]))
+    for number, each in enumerate(q):
+        for place in np.ndindex(ordered.shape[:-1]):
+            row = ordered[place]
+            found[(number, *place)] = np.interp(each * (len(row) - 1), np.arange(len(row)), row)
+    return found
+
+
+@quantile.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for q in ((1.5,), (-0.1,), (0.5, 2.0), (float("nan"),)):
+        yield BadInput("quantiles are from 0 to 1", (x,), {"q": q})
+    for axis in (2, -3):
+        yield BadInput("the axis must exist", (x,), {"axis": axis, "q": (0.5,)})
+    yield BadInput("nothing has no quantile", (x[:, :0],), {"q": (0.5,)})
+
+
+# --- covariance ---------------------------------------------------------------------------------------------
+
+
+@in_float32
+def _cov(m: Array, ddof: float = 1.0) -> Any:
+    check_matrix("cov", m, square=False)
+    centred = m - m.mean(axis=-1, keepdims=True)
+    return centred @ np.conj(centred.swapaxes(-1, -2)) / max(m.shape[-1] - ddof, 0)
+
+
+@op(eager=_cov, dtypes=INEXACT)
+def cov(xp: Any, m: Any, *, ddof: float = 1.0) -> Any:
+    """The covariances of the rows of matrices; the divisor is the number of columns less `ddof`."""
+    centred = m - xp.mean(m, axis=-1, keepdims=True)
+    return centred @ xp.conj(xp.swapaxes(centred, -1, -2)) / (m.shape[-1] - ddof)
+
+
+def _centred_rows(m: Any) -> Any:
+    return m - reduce_sum(m, axis=-1, keepdims=True) * (1.0 / shape_of(m)[-1])
+
+
+@cov.vjp("m")
+def _(g: Any, m: Any, ddof: float) -> Any:
+    return product(g + adjoint(g), _centred_rows(m)) * (1.0 / (shape_of(m)[-1] - ddof))
+
+
+@cov.jvp("m")
+def _(t: Any, m: Any, ddof: float) -> Any:
+    half = product(_centred_rows(t), _centred_rows(m), adjoint_b=True) * (1.0 / (shape_of(m)[-1] - ddof))
+    return half + adjoint(half)
+
+
+cov.batching = batch_leading
+
+
+@cov.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for number, shape in enumerate(
+        [(2, 3), (1, 4), (3, 2), (2, 2, 3), (4, 5), (1, 2), (3, 1, 3), (2, 6), (0, 3), (2, 1, 2, 4), (5, 3), (3, 3)]
+    ):
+        yield Sample((draw(shape),), {"ddof": (1.0, 0.0, 0.5)[number % 3]})
+
+
+@cov.value
+def _(m: Any, ddof: float) -> Any:
+    mean = m.mean(axis=-1, keepdims=True)
+    return np.einsum("...it,...jt->...ij", m - mean, np.conj(m - mean)) / (m.shape[-1] - ddof)
+
+
+@cov.rejects
+def _() -> Iterator[BadInput]:
+    for shape in ((), (3,), (0,), (1,)):
+        yield BadInput("rows and columns", (np.ones(shape, np.float32),))
