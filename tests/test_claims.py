@@ -14,8 +14,6 @@ import gradtape as tf
 
 pytestmark = pytest.mark.quick
 
-needs_function = pytest.mark.xfail(reason="function: tracing comes with tf.function", strict=True)
-
 MEGABYTE = 1_000_000
 
 
@@ -167,7 +165,6 @@ def test_gradients_can_be_monitored_as_they_are_computed_eagerly():
     assert seen == [8.0, 4.0, 2.0]
 
 
-@needs_function
 def test_a_tape_works_inside_a_function():
     v = tf.Variable(3.0)
 
@@ -181,7 +178,6 @@ def test_a_tape_works_inside_a_function():
     assert [g.numpy() for g in slopes(tf.constant(2.0))] == [12.0, 4.0]
 
 
-@needs_function
 def test_a_tape_works_around_a_function():
     v = tf.Variable(3.0)
 
@@ -202,7 +198,6 @@ def test_tf_gradients_belongs_to_graph_mode_and_says_so_eagerly():
         tf.gradients(x * x, x)
 
 
-@needs_function
 def test_tf_gradients_works_in_graph_mode():
     @tf.function
     def slope(x):
@@ -733,7 +728,6 @@ def test_compile_and_fit_are_the_high_level_alternative():
     assert losses == sorted(losses, reverse=True)
 
 
-@needs_function
 def test_function_is_the_alternative_when_eager_execution_costs_too_much():
     traced = []
 

@@ -224,6 +224,8 @@ from .sorting import argsort, sort  # noqa: E402
 from .tape import GradientTape  # noqa: E402
 from .tensor import IndexedSlices, Tensor, TensorSpec  # noqa: E402
 from .tensor_array import TensorArray  # noqa: E402
+from .trace import function  # noqa: E402
+from .trace import outside_traces as init_scope  # noqa: E402
 from .variable import Variable, VariableAggregation, VariableSynchronization  # noqa: E402
 from .vectorize import vectorized_map  # noqa: E402
 from .version import __version__  # noqa: E402
@@ -321,6 +323,7 @@ __all__ = [
     "floor",
     "foldl",
     "foldr",
+    "function",
     "gather",
     "gather_nd",
     "get_current_name_scope",
@@ -338,6 +341,7 @@ __all__ = [
     "histogram_fixed_width_bins",
     "identity",
     "identity_n",
+    "init_scope",
     "int16",
     "int32",
     "int64",
@@ -494,7 +498,6 @@ _LAZY_NAMES = {
 }
 
 _NOT_YET = {
-    "function": "call the Python function itself; eager code runs without it.",
     "data": "iterate over NumPy arrays in batches.",
     "saved_model": "save the values of module.variables with numpy.savez or safetensors.",
 }

@@ -18,6 +18,7 @@ from .ops import elementwise as e
 from .ops.linalg import contract, matmul
 from .shapes import TensorShape, broadcast
 from .tensor import IndexedSlices, Tensor, from_array, to_tensor
+from .traceable import trace_public
 from .variable import SliceAssigner, Variable
 
 reshape = layout.reshape.public
@@ -794,3 +795,6 @@ def explicit_equation(equation: str, ranks: list[int]) -> str:
         joined = "".join(terms)
         output = hidden + "".join(sorted(c for c in set(joined) if joined.count(c) == 1 and c not in hidden))
     return ",".join(terms) + "->" + output
+
+
+trace_public(globals(), always=("constant", "zeros", "ones", "fill", "range", "eye", "linspace"))

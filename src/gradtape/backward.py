@@ -58,9 +58,13 @@ def gradients(
 
 
 def records_now() -> bool:
-    """Whether a backward pass must run on tensors, because somebody records it."""
+    """Whether a backward pass must run on tensors, because somebody records it, or there are no arrays."""
     tapes = STATE.tapes
-    return bool(STATE.accumulators) or (bool(tapes) and any(records.__class__ is not Paused for records in tapes))
+    return (
+        bool(STATE.accumulators)
+        or (bool(tapes) and any(records.__class__ is not Paused for records in tapes))
+        or STATE.trace is not None
+    )
 
 
 def backpropagate(

@@ -11,6 +11,7 @@ from .errors import invalid
 from .op import as_int
 from .ops import blocks as o
 from .tensor import to_tensor
+from .traceable import trace_public
 
 
 def _block_and_borders(
@@ -93,3 +94,6 @@ def space_to_depth(input: Any, block_size: Any, data_format: str = "NHWC", name:
     if channels_first:
         return transpose(space_to_depth(transpose(x, [0, 2, 3, 1]), size), [0, 3, 1, 2])
     return o.space_to_depth.public(x, size)
+
+
+trace_public(globals())

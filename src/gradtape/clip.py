@@ -10,6 +10,7 @@ from .op import as_axis
 from .ops import arithmetic
 from .ops.logic import select
 from .tensor import IndexedSlices, to_tensor
+from .traceable import trace_public
 
 
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
@@ -92,3 +93,6 @@ def _values(t_list: Any, name: str) -> list[Any]:
         None if value is None else to_tensor(value.values if isinstance(value, IndexedSlices) else value)
         for value in t_list
     ]
+
+
+trace_public(globals())

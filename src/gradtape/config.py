@@ -7,6 +7,8 @@ import os
 import sys
 from typing import Any, ClassVar
 
+from .trace.function import EAGERLY
+
 
 @dataclasses.dataclass(frozen=True)
 class PhysicalDevice:
@@ -250,3 +252,16 @@ def _resident() -> int:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:  # no Linux: the peak is an upper bound
         return _most_resident()
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Let every `tf.function` run as the plain Python function, to debug it; False goes back to graphs."""
+    EAGERLY.on = bool(run_eagerly)
+
+
+def functions_run_eagerly() -> bool:
+    """Whether every `tf.function` runs as plain Python."""
+    return EAGERLY.on
+
+
+experimental_run_functions_eagerly = run_functions_eagerly

@@ -74,6 +74,8 @@ class ThreadState(threading.local):
         self.readers: list[VariableReader] = []
         self.name_scopes: list[str] = []
         self._end = _ThreadEnd(self.readers, self.accumulators)
+        # What records a function as a graph, or runs one on ghosts (see trace/); it stands between ops and tapes.
+        self.trace: Any = None
         # How many tapes that asked for it are differentiating: their backward passes are nan-safe.
         self.nan_safe = 0
         # tf.summary: where summaries go, at which step, under which condition, and who follows the ops for their graph.

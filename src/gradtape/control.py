@@ -1,6 +1,7 @@
 """Control flow as functions: `cond`, `case`, `switch_case`, `while_loop`, `map_fn`, `foldl`, `foldr`, `scan`.
 
-Eagerly they are Python's own: the condition is read, one branch runs, and tapes record what runs.
+Eagerly they are Python's own: the condition is read, one branch runs, and tapes record what runs. Inside a traced function
+the functions they are given are recorded, each once, as graphs of their own.
 """
 
 from __future__ import annotations
@@ -16,6 +17,18 @@ from .errors import BranchTypeError, LoopStructureError, OutOfRangeError, Scalar
 from .shapes import TensorShape
 from .tensor import Tensor, TensorSpec, to_tensor
 from .tensor_array import TensorArray
+from .trace.control import (
+    branches_in_world,
+    can_unroll,
+    either,
+    loop_in_world,
+    repeated,
+    trace_branches,
+    trace_loop,
+)
+from .trace.ghost import Ghost
+from .trace.symbolic import is_symbolic
+from .traceable import traceable
 from .variable import Variable
 
 # --- branches --------------------------------------------------------------------------------------------------------
@@ -364,3 +377,165 @@ def scan(
     specs = [TensorSpec(shape if infer_shape else None, kind) for shape, kind in zip(first, kinds, strict=True)]
     stacked = _collected(results[::-1] if reverse else results, specs, infer_shape)
     return nest.pack_sequence_as(structure, stacked)
+
+
+# --- inside traced functions -------------------------------------------------------------------------------------------
+
+
+def _trace_cond(trace: Any, pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any:
+    if not is_symbolic(pred):
+        return cond.__wrapped__(pred, true_fn, false_fn)  # type: ignore[attr-defined]
+    for label, function in (("true_fn", true_fn), ("false_fn", false_fn)):
+        if not callable(function):
+            raise TypeError(f"'{label}' must be callable.")
+    if pred.shape.rank not in (0, None) and pred.shape.num_elements() != 1:
+        raise ValueError(f"tf.cond: the predicate must be a scalar, got shape {pred.shape}.")
+    return trace.step(cond, (pred, *trace_branches(trace, [true_fn, false_fn], "cond")), {})
+
+
+def _cond_in_world(world: Any, function: Any, pred: Any, true_fn: Any, false_fn: Any) -> Any:
+    if pred.__class__ is not Ghost:
+        return function.__wrapped__(pred, true_fn, false_fn)
+    return branches_in_world(world, [true_fn, false_fn])
+
+
+def _trace_case(
+    trace: Any,
+    pred_fn_pairs: Any,
+    default: Any = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str = "case",
+) -> Any:
+    pairs = _checked_pairs(pred_fn_pairs, exclusive)
+    otherwise = default if default is not None else pairs[-1][1]
+    for pred, function in reversed(pairs if default is not None else pairs[:-1]):
+        otherwise = _branch(pred, function, otherwise)
+    return otherwise()
+
+
+def _branch(pred: Any, function: Any, otherwise: Any) -> Any:
+    return lambda: cond(pred, function, otherwise)
+
+
+def _trace_switch_case(
+    trace: Any, branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case"
+) -> Any:
+    functions = _numbered(branch_fns)
+    if not is_symbolic(branch_index):
+        return switch_case.__wrapped__(branch_index, branch_fns, default)  # type: ignore[attr-defined]
+    if not branch_index.dtype.is_integer:
+        raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype!r}")
+    graphs = trace_branches(trace, [*functions, *([default] if default is not None else [])], "switch_case")
+    others = {"default": graphs[-1]} if default is not None else {}
+    return trace.step(switch_case, (branch_index, graphs[: len(functions)]), others)
+
+
+def _switch_case_in_world(world: Any, function: Any, branch_index: Any, branch_fns: Any, default: Any = None) -> Any:
+    if branch_index.__class__ is not Ghost:
+        return function.__wrapped__(branch_index, branch_fns, default)
+    return branches_in_world(world, [*branch_fns, *([default] if default is not None else [])])
+
+
+def _trace_while_loop(
+    trace: Any,
+    cond: Any,
+    body: Any,
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+) -> Any:
+    if not nest.is_nested(loop_vars) or not loop_vars:
+        raise ValueError("'loop_vars' must be provided, as a list or tuple.")
+    invariants = None if shape_invariants is None else list(shape_invariants)
+    condition, graph, values = trace_loop(trace, cond, body, list(loop_vars), invariants)
+    others = {} if maximum_iterations is None else {"maximum_iterations": maximum_iterations}
+    final = trace.step(while_loop, (condition, graph, values), others)
+    return tuple(final) if isinstance(loop_vars, tuple) else final
+
+
+def _while_loop_in_world(
+    world: Any, function: Any, cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any = None
+) -> Any:
+    return loop_in_world(world, cond, body, loop_vars)
+
+
+def _first_of(elems: Any, name: str) -> Any:
+    """The first slice of each tensor, to trace a function of a slice with."""
+
+    def one(value: Any) -> Any:
+        tensor = to_tensor(value)
+        if tensor.shape.rank == 0:
+            raise ScalarElementsError(f"{name}: Elements in elems must be 1+ dimensional Tensors, not scalars.")
+        return tensor[0]
+
+    return nest.map_structure(one, elems)
+
+
+def _trace_map_fn(trace: Any, fn: Any, elems: Any, dtype: Any = None, *rest: Any, **kwargs: Any) -> Any:
+    _function(fn, "map_fn")
+    symbolic = nest.map_structure(trace.symbolic, elems)
+    graph, returned = trace.subgraph(fn, (_first_of(symbolic, "map_fn"),), "fn")
+    signature = kwargs.get("fn_output_signature", dtype)
+    if signature is None:
+        nest.assert_same_structure(elems, returned)
+    kept = {k: v for k, v in kwargs.items() if k in ("fn_output_signature", "infer_shape")}
+    return trace.step(map_fn, (graph, symbolic, dtype), kept)
+
+
+def _count(elems: Any) -> int:
+    return int(to_tensor(nest.flatten(elems)[0]).shape[0] or 0)
+
+
+def _map_fn_in_world(world: Any, function: Any, fn: Any, elems: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    count = _count(elems)
+    if can_unroll(world, count):
+        return function.__wrapped__(fn, elems, dtype, **kwargs)
+    return nest.map_structure(lambda value: repeated(value, count), fn(_first_of(elems, "map_fn")))
+
+
+def _trace_fold(name: str) -> Any:
+    def trace_fold(trace: Any, fn: Any, elems: Any, initializer: Any = None, *rest: Any, **kwargs: Any) -> Any:
+        _function(fn, name)
+        symbolic = nest.map_structure(trace.symbolic, elems)
+        first = _first_of(symbolic, name)
+        start = None if initializer is None else nest.map_structure(trace.symbolic, initializer)
+        graph, returned = trace.subgraph(fn, (first if start is None else start, first), "fn")
+        nest.assert_same_structure(first if start is None else start, returned)
+        kept = {k: v for k, v in kwargs.items() if k in ("reverse", "infer_shape")}
+        return trace.step(globals()[name], (graph, symbolic, start), kept)
+
+    return trace_fold
+
+
+def _fold_in_world(world: Any, function: Any, fn: Any, elems: Any, initializer: Any = None, **kwargs: Any) -> Any:
+    count = _count(elems)
+    if can_unroll(world, count):
+        return function.__wrapped__(fn, elems, initializer, **kwargs)
+    first = _first_of(elems, function.__name__)
+    value = first if initializer is None else initializer
+    for _ in range(2):
+        value = either(world, value, fn(value, first))
+    if function.__name__ != "scan":
+        return value
+    return nest.map_structure(lambda part: repeated(part, count), value)
+
+
+def _in_traces(function: Any, on_trace: Any, in_world: Any = None) -> Any:
+    traced: Any = traceable(function, always=True, in_world=in_world)
+    traced.on_trace = on_trace
+    return traced
+
+
+cond = _in_traces(cond, _trace_cond, _cond_in_world)
+case = _in_traces(case, _trace_case)
+switch_case = _in_traces(switch_case, _trace_switch_case, _switch_case_in_world)
+while_loop = _in_traces(while_loop, _trace_while_loop, _while_loop_in_world)
+map_fn = _in_traces(map_fn, _trace_map_fn, _map_fn_in_world)
+foldl = _in_traces(foldl, _trace_fold("foldl"), _fold_in_world)
+foldr = _in_traces(foldr, _trace_fold("foldr"), _fold_in_world)
+scan = _in_traces(scan, _trace_fold("scan"), _fold_in_world)

@@ -16,6 +16,7 @@ from .ops.elementwise import identity
 from .ops.reduce import reduce_sum
 from .tape import GradientTape
 from .tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
+from .traceable import traceable
 from .variable import Variable
 from .vectorize import Batched, batch, only_outer, unbatch
 
@@ -68,6 +69,41 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     return decorated
 
 
+def _trace_call(trace: Any, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Inside a traced function: function and gradient function become graphs, the second inside the first."""
+
+    def whole(*given: Any) -> Any:
+        with _VariableWatcher() as watcher:
+            returned = f(*given[0], **given[1])
+        result, grad_fn = _value_and_gradient(f, returned)
+        result = nest.map_structure(lambda value: value if isinstance(value, Tensor) else trace.symbolic(value), result)
+        arguments = {value._id for value in nest.flatten(given[0]) if isinstance(value, Variable)}
+        variables = [v for number, v in watcher.variables.items() if number not in arguments]
+        takes = "variables" in inspect.signature(grad_fn).parameters or _takes_keywords(grad_fn)
+        if variables and not takes:
+            raise TypeError(
+                "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses variables: "
+                f"{variables}"
+            )
+        called = functools.partial(grad_fn, variables=variables) if variables else grad_fn
+        cotangents = tuple(trace.symbolic(value) for value in nest.flatten(result))
+        gradient, _ = trace.subgraph(called, cotangents, "gradient")
+        return result, gradient
+
+    graph, _ = trace.subgraph(whole, (args, kwargs), getattr(f, "__name__", "f"))
+    return trace.step(_call_graph, (graph, args, kwargs), {})
+
+
+def _call_graph(run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call what `_trace_call` recorded."""
+
+    def f(*given: Any, **settings: Any) -> Any:
+        result, gradient = run(given, settings)
+        return result, lambda *cotangents, variables=None: gradient(*cotangents)
+
+    return _call(f, args, kwargs)
+
+
 def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     inputs = [value for value in nest.flatten(args) if not _is_object(value)]
     with _VariableWatcher() as watcher, _Hidden():
@@ -93,6 +129,10 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
             if not any(carried):
                 accumulator.advance_custom(grad_fn, inputs, variables, outputs)
     return nest.pack_sequence_as(result, outputs)
+
+
+_call = traceable(_call, always=True)
+_call.on_trace = _trace_call  # type: ignore[attr-defined]
 
 
 def _is_object(value: Any) -> bool:

@@ -15,6 +15,8 @@ from .op import Op
 from .ops import arithmetic
 from .shapes import TensorShape
 from .tensor import Tensor, to_tensor
+from .trace.control import effect_in_world
+from .traceable import traceable
 from .variable import Variable
 
 
@@ -250,3 +252,18 @@ class experimental:
     @staticmethod
     def disable_dump_debug_info() -> None:
         """Nothing to do."""
+
+
+def _checked_in_world(world: Any, function: Any, tensor: Any, *args: Any, **kwargs: Any) -> Any:
+    """The tensor itself; the check waits for its value."""
+    effect_in_world(world, function, tensor, *args, **kwargs)
+    return identity(tensor)
+
+
+check_numerics = traceable(check_numerics, in_world=_checked_in_world)
+assert_all_finite = traceable(assert_all_finite, in_world=_checked_in_world)
+for _name in (
+    *("equal", "none_equal", "less", "less_equal", "greater", "greater_equal"),
+    *("near", "positive", "negative", "non_negative", "non_positive"),
+):
+    globals()[f"assert_{_name}"] = traceable(globals()[f"assert_{_name}"], in_world=effect_in_world)

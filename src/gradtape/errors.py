@@ -137,6 +137,10 @@ class UnauthenticatedError(OpError):
     code = 16
 
 
+class InaccessibleTensorError(ValueError):
+    """A tensor of a traced function is used outside of it."""
+
+
 class OperatorNotAllowedInGraphError(TypeError):
     """A Python operation needs the value of a tensor that has none yet."""
 

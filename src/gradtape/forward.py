@@ -10,7 +10,7 @@ from typing import Any
 
 from . import nest
 from .backward import UnconnectedGradients, checked_unconnected, zeros_of
-from .context import STATE, activate, deactivate, remove_identical
+from .context import ACTIVE, STATE, activate, deactivate, remove_identical
 from .custom import transposed
 from .errors import NotATensorError
 from .op import Op
@@ -41,6 +41,8 @@ class ForwardAccumulator:
 
     def __init__(self, primals: Any, tangents: Any) -> None:
         nest.assert_same_structure(primals, tangents, check_types=False)
+        if ACTIVE and STATE.trace is not None and STATE.trace.adopt(self, ForwardAccumulator, (primals, tangents), {}):
+            return
         self._tangents: dict[int, Any] = {}
         self._recording = False
         self._level = 0

@@ -19,12 +19,15 @@ from .device_spec import DeviceSpec
 from .dtypes import Array
 from .errors import invalid
 from .tensor import Tensor, to_tensor
+from .trace.control import effect_in_world
+from .trace.symbolic import SymbolicTensor, is_symbolic
+from .traceable import traceable
 from .variable import Variable
 
 
 def executing_eagerly() -> bool:
-    """Whether ops run at once."""
-    return True
+    """Whether ops run at once: they do, except while a `tf.function` is recorded."""
+    return STATE.trace is None
 
 
 def is_tensor(x: Any) -> bool:
@@ -34,7 +37,7 @@ def is_tensor(x: Any) -> bool:
 
 def is_symbolic_tensor(x: Any) -> bool:
     """Whether x is a tensor without a value yet."""
-    return False
+    return is_symbolic(x)
 
 
 class device:
@@ -180,6 +183,9 @@ def _element(value: Any, dtype: np.dtype[Any]) -> str:
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """The value of a tensor that is known, as an array; what is no tensor is given back."""
+    if isinstance(tensor, SymbolicTensor):
+        known = tensor._trace.known_value(tensor)
+        return None if known is None else np.asarray(known)
     return np.asarray(tensor) if isinstance(tensor, (Tensor, Variable)) else tensor
 
 
@@ -188,3 +194,7 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
     if not bool(np.all(to_tensor(condition)._array)):
         shown = "\n".join(_printed(value, 3 if summarize is None else summarize) for value in data)
         raise invalid(f"Expected '{condition!s}' to be true. Summarized data: {shown}")
+
+
+print = traceable(print, always=True, in_world=effect_in_world)
+Assert = traceable(Assert, in_world=effect_in_world)

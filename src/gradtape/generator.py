@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import os
 from typing import Any
 
@@ -14,6 +15,9 @@ from .errors import UnimplementedError, invalid
 from .op import as_int, as_shape
 from .philox import Philox
 from .tensor import Tensor, from_array, to_tensor
+from .trace.control import sample_in_world
+from .trace.recorder import outside_traces
+from .traceable import traceable
 from .variable import Variable
 
 _WORD = 2**64
@@ -237,6 +241,23 @@ class Generator:
         return f"<tf.random.Generator: state={self._state._value._array.tolist()}>"
 
 
+def _generated_in_world(world: Any, function: Any, generator: Generator, *args: Any, **kwargs: Any) -> Any:
+    """What a generator would give, seen from the shapes that another one gives."""
+    scratch = functools.partial(function.__wrapped__, _scratch())
+    return sample_in_world(world, function, *args, first=(generator,), draw=scratch, **kwargs)
+
+
+@functools.cache
+def _scratch() -> Generator:
+    with outside_traces():
+        return Generator.from_seed(1)
+
+
+for _name in ("normal", "truncated_normal", "uniform", "uniform_full_int", "make_seeds", "skip", "binomial"):
+    if hasattr(Generator, _name):
+        setattr(Generator, _name, traceable(getattr(Generator, _name), always=True, in_world=_generated_in_world))
+
+
 def _state_tensor(state: Any) -> Tensor:
     if isinstance(state, Tensor):
         return from_array(state._array.astype(np.int64))
@@ -301,7 +322,7 @@ def parameter(value: Any, kind: dtypes.DType) -> Any:
 
 def scaled(draws: Any, kind: dtypes.DType, scale: Any, shift: Any) -> Any:
     """draws * scale + shift; tapes follow scale and shift."""
-    tensor: Any = from_array(draws)
+    tensor: Any = draws if isinstance(draws, Tensor) else from_array(draws)
     if not (isinstance(scale, (int, float)) and scale == 1):
         tensor = tensor * parameter(scale, kind)
     if not (isinstance(shift, (int, float)) and shift == 0):

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
+from .backward import checked_unconnected
+from .context import STATE
+from .errors import NotATensorError
 from .op import REGISTRY
+from .ops.elementwise import identity
+from .tape import GradientTape
+from .tensor import Tensor
+from .trace.graph import Graph, Method, Ref, leaves
+from .trace.recorder import Recorder
+from .trace.symbolic import SymbolicTensor
+from .variable import Variable
 
 _EAGER = "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
 
@@ -29,16 +39,123 @@ def gradients(
     aggregation_method: Any = None,
     stop_gradients: Any = None,
     unconnected_gradients: Any = "none",
-) -> NoReturn:
-    """Symbolic derivatives; in eager code RuntimeError, which says to use a tape."""
-    raise RuntimeError(_EAGER)
+) -> list[Any]:
+    """The gradients of `ys` in each of `xs`, inside a `tf.function`; in eager code RuntimeError, which says to use a tape.
+
+    Args:
+        ys: A tensor or a list of them.
+        xs: Tensors and variables to differentiate in; they may be computed by the function itself.
+        grad_ys: For each of `ys`, what to weight its elements with.
+        stop_gradients: Tensors that count as constants.
+        unconnected_gradients: Whether an x that `ys` do not depend on gets None or zeros.
+    """
+    trace = _trace(_EAGER)
+    targets, sources = _listed(ys), _listed(xs)
+    path = _path(trace, targets, sources, _listed(stop_gradients))
+    weights = None if grad_ys is None else _listed(grad_ys)
+    unconnected = checked_unconnected(unconnected_gradients)
+    results: list[Any] = trace.step(_gradients_on_path, (path, sources, weights, unconnected), {})
+    return results
 
 
 def hessians(
     ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: Any = None, name: str = "hessians"
-) -> NoReturn:
-    """Symbolic second derivatives; in eager code RuntimeError, which says to use a tape."""
-    raise RuntimeError(_EAGER.replace("tf.GradientTape", "tf.GradientTape (tape.hessian)"))
+) -> list[Any]:
+    """The second derivatives of `ys` in each of `xs`, inside a `tf.function`; in eager code RuntimeError."""
+    trace = _trace(_EAGER.replace("tf.GradientTape", "tf.GradientTape (tape.hessian)"))
+    targets, sources = _listed(ys), _listed(xs)
+    path = _path(trace, targets, sources, [])
+    results: list[Any] = trace.step(_hessians_on_path, (path, sources), {})
+    return results
+
+
+def _trace(message: str) -> Recorder:
+    if not isinstance(STATE.trace, Recorder):
+        raise RuntimeError(message)
+    return STATE.trace
+
+
+def _listed(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _path(trace: Recorder, targets: list[Any], sources: list[Any], stops: list[Any]) -> Graph:
+    """The steps from sources to targets, as a function of the sources that are tensors; all else is seen from inside."""
+    for value in (*targets, *sources):
+        if not isinstance(value, (Tensor, Variable)):
+            raise NotATensorError(f"tf.gradients needs tensors and variables, got {value!r}.")
+    symbolic = [value for value in sources if isinstance(value, SymbolicTensor)]
+    inputs = tuple(Ref(value._number) for value in symbolic)
+    variables = {value._id for value in sources if isinstance(value, Variable)}
+    fixed = {value._number for value in (*symbolic, *stops)}
+    depends = {value._number for value in symbolic}
+    steps = []
+    for step in trace.steps_so_far():
+        given = list(leaves((step.args, tuple(step.kwargs.values()))))
+        numbers = _numbers(step.results)
+        reads = any(isinstance(value, Variable) and value._id in variables for value in given)
+        uses = any(value.__class__ is Ref and value.number in depends for value in given) or any(
+            isinstance(value, Graph) and _uses(value, depends) for value in given
+        )
+        if numbers and (uses or reads) and not numbers & fixed and not _is_context(step.function):
+            steps.append(step)
+            depends |= numbers
+    return Graph(steps=steps, inputs=inputs, outputs=trace.refs(targets), name="path")
+
+
+def _numbers(structure: Any) -> set[int]:
+    return {leaf.number for leaf in leaves(structure) if leaf.__class__ is Ref}
+
+
+def _uses(graph: Graph, numbers: set[int]) -> bool:
+    for step in graph.steps:
+        for leaf in leaves((step.args, tuple(step.kwargs.values()))):
+            if leaf.__class__ is Ref and leaf.number in numbers:
+                return True
+            if isinstance(leaf, Graph) and _uses(leaf, numbers):
+                return True
+    return bool(_numbers(graph.outputs) & numbers)
+
+
+def _is_context(function: Any) -> bool:
+    """Whether a step only concerns a tape of the user's."""
+    return isinstance(function, Method) and function.name in ("watch", "__enter__", "__exit__")
+
+
+def _gradients_on_path(path: Any, sources: list[Any], weights: list[Any] | None, unconnected: Any) -> list[Any]:
+    with GradientTape(watch_accessed_variables=False) as tape:
+        inner, targets = _followed(tape, path, sources)
+    # (A source that is a target too has its own gradient.)
+    answer: list[Any] = tape.gradient(targets, inner, weights, unconnected)
+    return answer
+
+
+def _followed(tape: GradientTape, path: Any, sources: list[Any]) -> tuple[list[Any], list[Any]]:
+    """The sources anew and the targets computed from them, both followed by the tape."""
+    inner = [value if isinstance(value, Variable) else identity.public(value) for value in sources]
+    tape.watch([value for value in inner if value.dtype.is_differentiable])
+    targets = path(*(value for value in inner if not isinstance(value, Variable)))
+    return inner, targets
+
+
+def _hessians_on_path(path: Any, sources: list[Any]) -> list[Any]:
+    answers = []
+    for position in range(len(sources)):
+        with GradientTape(persistent=True, watch_accessed_variables=False) as outer:
+            with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+                inner, targets = _followed(tape, path, sources)
+                outer.watch(inner[position])
+            gradient = tape.gradient(targets, inner[position])
+        hessian = None if gradient is None else outer.jacobian(gradient, inner[position])
+        if hessian is None:
+            raise ValueError(
+                f"None values not supported: the second derivative of the target in source {position} does not exist (it is "
+                "not connected, or linear)."
+            )
+        answers.append(hessian)
+    return answers
 
 
 _REGISTERED: dict[str, Callable[..., Any] | None] = {}

@@ -40,6 +40,7 @@ from .special import bessel_i0e as bessel_i0e
 from .special import bessel_i1 as bessel_i1
 from .special import bessel_i1e as bessel_i1e
 from .tensor import IndexedSlices, Tensor, from_array, to_tensor
+from .traceable import trace_public
 from .variable import Variable
 
 _LOGGER = logging.getLogger("gradtape")
@@ -519,3 +520,6 @@ def _vectors(labels: Any, predictions: Any) -> tuple[Any, Any]:
     if labels.shape != predictions.shape:
         raise invalid(f"confusion_matrix: {labels.shape[0]} labels and {predictions.shape[0]} predictions.")
     return labels, predictions
+
+
+trace_public(globals())

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .context import ACTIVE, STATE
 from .dtypes import DType
 from .entry import public_entry
 from .errors import InvalidArgumentError, invalid
@@ -17,6 +18,7 @@ from .ops import index, layout, logic
 from .ops.linalg import matmul
 from .shapes import broadcast
 from .tensor import PACK_LIST, EagerTensor, Tensor, to_tensor
+from .traceable import traceable
 from .variable import ResourceVariable, SliceAssigner, Variable
 
 # --- division: integers divide as floats, as in TensorFlow ------------------------------------------------------------
@@ -79,16 +81,30 @@ def _comparable(x: Any, y: Any) -> bool:
 def _equal(x: Any, y: Any) -> Any:
     if y.__class__ is EagerTensor and x.__class__ is EagerTensor and x._array.shape == y._array.shape:
         return logic.equal.public(x, y)
+    if ACTIVE and STATE.trace is not None:
+        return STATE.trace.composite(_traced_equal, (x, y), {})
+    return _equal_values(x, y)
+
+
+def _equal_values(x: Any, y: Any) -> Any:
     if not _comparable(x, y):
         return False if y is None else logic.equal.public(False, True)
     return logic.equal.public(x, y)
 
 
 def _not_equal(x: Any, y: Any) -> Any:
+    if ACTIVE and STATE.trace is not None:
+        return STATE.trace.composite(_traced_not_equal, (x, y), {})
+    return _not_equal_values(x, y)
+
+
+def _not_equal_values(x: Any, y: Any) -> Any:
     if not _comparable(x, y):
         return True if y is None else logic.equal.public(True, True)
     return logic.not_equal.public(x, y)
 
+
+_traced_equal, _traced_not_equal = traceable(_equal_values), traceable(_not_equal_values)
 
 # --- logic -----------------------------------------------------------------------------------------------------------
 
@@ -153,10 +169,47 @@ def _bound(value: Any) -> int | None:
 
 def getitem(x: Any, key: Any) -> Any:
     """x[key] for tensors."""
+    if ACTIVE and STATE.trace is not None:
+        return STATE.trace.composite(_traced_getitem, (x, key), {})
+    return _getitem(x, key)
+
+
+def _getitem(x: Any, key: Any) -> Any:
+    if _is_unknown(key) or (key.__class__ is tuple and any(map(_is_unknown, key))):
+        x, key = _taken(to_tensor(x), key)
     canonical = canonical_key(key)
     if canonical is not None:
         return index.getitem.public(x, canonical)
     return _advanced(x, key)
+
+
+_traced_getitem = traceable(_getitem)
+
+
+def _is_unknown(part: Any) -> bool:
+    """Whether an index is an integer tensor whose value is not known: a batched one, or one of a traced function."""
+    if not isinstance(part, Tensor) or part.__class__ is EagerTensor:
+        return False
+    return part.dtype.is_integer
+
+
+def _taken(x: Any, key: Any) -> tuple[Any, Any]:
+    """Look up what is at unknown indices; the tensor and key that are left."""
+    parts = list(key) if isinstance(key, tuple) else [key]
+    places = [place for place, part in enumerate(parts) if _is_unknown(part)]
+    if len(places) > 1 and any(parts[place].ndim for place in places):
+        raise NotImplementedError("Several index tensors at once need known values: use tf.gather_nd.")
+    x = e.identity.public(x)  # the gradient of an index is dense, that of a lookup is not
+    for place in reversed(places):
+        axis = sum(1 for part in parts[:place] if part is not None and part is not Ellipsis)
+        if Ellipsis in [part for part in parts[:place] if part.__class__ is type(Ellipsis)]:
+            axis = x.ndim - sum(1 for part in parts[place:] if part is not None)
+        position = parts[place]
+        size = x.shape[axis]
+        wrapped = logic.select.public(logic.less.public(position, 0), e.add.public(position, size), position)
+        x = index.take.public(x, wrapped, axis, 0)
+        parts[place : place + 1] = [slice(None)] * position.ndim
+    return x, tuple(parts)
 
 
 def _advanced(x: Any, key: Any) -> Any:
@@ -182,7 +235,7 @@ def _advanced(x: Any, key: Any) -> Any:
 
 def _variable_getitem(variable: Variable, key: Any) -> Any:
     part = getitem(variable._read(), key)
-    canonical = canonical_key(key)
+    canonical = None if ACTIVE and STATE.trace is not None else canonical_key(key)
     assigner = SliceAssigner(variable, key if canonical is None else canonical)
     part.assign, part.assign_add, part.assign_sub = assigner.assign, assigner.assign_add, assigner.assign_sub
     return part
@@ -234,6 +287,12 @@ PACK_LIST.append(_pack)
 
 def matmul_operator(a: Any, b: Any) -> Any:
     """a @ b; a vector on either side is a row or a column, as in NumPy."""
+    if ACTIVE and STATE.trace is not None:
+        return STATE.trace.composite(_traced_matmul, (a, b), {})
+    return _matmul(a, b)
+
+
+def _matmul(a: Any, b: Any) -> Any:
     a, b = (
         to_tensor(a, None if isinstance(a, (Tensor, Variable)) else b.dtype),
         to_tensor(b, None if isinstance(b, (Tensor, Variable)) else a.dtype),
@@ -247,6 +306,9 @@ def matmul_operator(a: Any, b: Any) -> Any:
     product = matmul.public(left, right)
     axes = ([-2] if a.ndim == 1 else []) + ([-1] if b.ndim == 1 else [])
     return layout.squeeze.public(product, tuple(axes))
+
+
+_traced_matmul = traceable(_matmul)
 
 
 def _reflected_matmul(b: Any, a: Any) -> Any:

@@ -13,6 +13,7 @@ from .errors import invalid
 from .op import as_int
 from .ops import index, rearrange, search
 from .tensor import to_tensor
+from .traceable import trace_public
 
 unravel_index = search.unravel_index.public
 
@@ -177,3 +178,6 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
     source = np.full(size, flat.size, np.int64)
     source[flat] = np.arange(flat.size)
     return index.pick.public(rows, (source,))
+
+
+trace_public(globals())

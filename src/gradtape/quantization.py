@@ -12,6 +12,7 @@ from .op import as_int
 from .ops.layout import sum_to_shape
 from .ops.quantize import fake_quant, grid
 from .tensor import Tensor, to_tensor
+from .traceable import trace_public
 
 
 def fake_quant_with_min_max_args(
@@ -131,3 +132,6 @@ def _pulled(gradients: Any, x: Any, low: Any, high: Any, num_bits: Any, narrow_r
     parts = [g * math.cast(chosen, x.dtype) for chosen in (inside, below, above)]
     shape = tuple(low.shape)
     return parts[0], sum_to_shape.public(parts[1], shape), sum_to_shape.public(parts[2], shape)
+
+
+trace_public(globals())

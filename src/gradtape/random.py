@@ -7,6 +7,7 @@ in every run. With an op seed, the n-th call of that op with that seed does, wha
 
 from __future__ import annotations
 
+import inspect
 import random as python_random
 import threading
 from types import SimpleNamespace
@@ -41,7 +42,9 @@ from .ops.index import pick
 from .ops.random import gamma_sample
 from .philox import Philox
 from .shapes import broadcast
-from .tensor import from_array, to_tensor
+from .tensor import Tensor, from_array, to_tensor
+from .trace.control import depending_on, sample_in_world
+from .traceable import trace_public, traceable
 
 __all__ = [
     "Algorithm",
@@ -77,6 +80,7 @@ class _Seeds:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.fresh = _Fresh()
+        self.unseen = threading.local()  # on: draws of this thread are thrown away, and change nothing
         self.global_seed: int | None = None
         self.op_seeds = python_random.Random()
         self.used: dict[Any, int] = {}  # how many blocks each op has taken of the stream of its seeds
@@ -101,6 +105,8 @@ class _Seeds:
 
     def stream(self, op: Any, seed: Any, blocks: int) -> Any:
         """The stream for one call of `op`, which takes so many blocks of it."""
+        if getattr(self.unseen, "on", False):
+            return self.fresh
         with self.lock:
             seeds = self.pair(seed)
             if seeds is None:
@@ -458,12 +464,56 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
     return from_array(np.stack([first._array, value._array]))
 
 
+# --- inside traced functions -------------------------------------------------------------------------------------------
+
+
+def _drawn_in_world(world: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+    """Shapes and types of random numbers; seeds stay where they are."""
+    _SEEDS.unseen.on = True
+    try:
+        return sample_in_world(world, function, *args, **kwargs)
+    finally:
+        _SEEDS.unseen.on = False
+
+
+def _trace_scaled(name: str, scale: str, shift: str) -> Any:
+    """Numbers with a spread and a centre: what is drawn has neither, so that gradients reach both."""
+
+    def on_trace(trace: Any, *args: Any, **kwargs: Any) -> Any:
+        function = globals()[name]
+        given = inspect.signature(function).bind(*args, **kwargs)
+        given.apply_defaults()
+        settings = given.arguments
+        centre, spread = settings.pop(shift), settings.pop(scale)
+        return scaled(trace.step(function, (), settings), dtypes.as_dtype(settings["dtype"]), spread, centre)
+
+    return on_trace
+
+
+def _gamma_in_world(world: Any, function: Any, shape: Any, *args: Any, **kwargs: Any) -> Any:
+    if any(isinstance(value, Tensor) and value.dtype.is_floating for value in (*args, *kwargs.values())):
+        return depending_on(world, _drawn_in_world(world, function, shape, *args, **kwargs), *args, *kwargs.values())
+    return _drawn_in_world(world, function, shape, *args, **kwargs)
+
+
+for _name in ("normal", "stateless_normal", "truncated_normal", "stateless_truncated_normal"):
+    globals()[_name] = traceable(globals()[_name], always=True, in_world=_drawn_in_world)
+    globals()[_name].on_trace = _trace_scaled(_name, "stddev", "mean")
+gamma = traceable(gamma, always=True, in_world=_gamma_in_world)
+stateless_gamma = traceable(stateless_gamma, always=True, in_world=_gamma_in_world)
+trace_public(
+    globals(),
+    always=("uniform", "poisson", "categorical", "shuffle"),
+    skip=("set_seed", "get_global_generator", "set_global_generator", "create_rng_state"),
+    in_world=_drawn_in_world,
+)
+
 _SAMPLERS = CandidateSamplers(_SEEDS.stream)
-uniform_candidate_sampler = _SAMPLERS.uniform
-log_uniform_candidate_sampler = _SAMPLERS.log_uniform
-learned_unigram_candidate_sampler = _SAMPLERS.learned_unigram
-fixed_unigram_candidate_sampler = _SAMPLERS.fixed_unigram
-all_candidate_sampler = _SAMPLERS.all
+uniform_candidate_sampler = traceable(_SAMPLERS.uniform, always=True, in_world=_drawn_in_world)
+log_uniform_candidate_sampler = traceable(_SAMPLERS.log_uniform, always=True, in_world=_drawn_in_world)
+learned_unigram_candidate_sampler = traceable(_SAMPLERS.learned_unigram, always=True, in_world=_drawn_in_world)
+fixed_unigram_candidate_sampler = traceable(_SAMPLERS.fixed_unigram, always=True, in_world=_drawn_in_world)
+all_candidate_sampler = traceable(_SAMPLERS.all, in_world=_drawn_in_world)
 
 experimental = SimpleNamespace(
     Algorithm=Algorithm,

@@ -18,6 +18,10 @@ from .errors import (
     invalid,
 )
 from .tensor import Tensor, TensorSpec, to_tensor
+from .trace.control import depending_on
+from .trace.ghost import NeedsValue
+from .trace.recorder import Inference
+from .traceable import traceable
 from .variable import Variable
 
 # Which error stands for which Python exception, as TensorFlow maps them.
@@ -113,3 +117,19 @@ def numpy_function(
     returned = func(*[np.asarray(_tensor(value)._array) for value in inp])
     results = [None if value is None else to_tensor(value) for value in nest.flatten(returned)]
     return results[0] if len(results) == 1 else results
+
+
+def _called_in_world(
+    world: Any, function: Any, func: Any = None, inp: Any = None, Tout: Any = None, **kwargs: Any
+) -> Any:
+    """Results of the types that were announced, of any shape, and dependent on all that is given."""
+    if not isinstance(world, Inference):
+        raise NeedsValue("What Python code returns is known only when it runs.")
+    kinds = Tout if isinstance(Tout, (list, tuple)) else [Tout]
+    specs = [kind if isinstance(kind, TensorSpec) else TensorSpec(None, dtypes.as_dtype(kind)) for kind in kinds]
+    results = [depending_on(world, world.ghost(spec, -1 - place), *inp) for place, spec in enumerate(specs)]
+    return results if isinstance(Tout, (list, tuple)) else results[0]
+
+
+py_function = traceable(py_function, always=True, in_world=_called_in_world)
+numpy_function = traceable(numpy_function, always=True, in_world=_called_in_world)

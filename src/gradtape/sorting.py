@@ -11,6 +11,7 @@ from .errors import invalid
 from .op import as_int
 from .ops import sort as o
 from .tensor import to_tensor
+from .traceable import trace_public
 
 invert_permutation = o.invert_permutation.public
 
@@ -85,3 +86,6 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     array([False,  True])
     """
     return o.in_top_k.public(targets, to_tensor(predictions), as_int(k))
+
+
+trace_public(globals())

@@ -6,6 +6,7 @@ from typing import Any
 
 from .ops import bessel as b
 from .ops import special as s
+from .traceable import trace_public
 
 dawsn = s.dawsn.public
 expint = s.expint.public
@@ -77,3 +78,6 @@ def bessel_y0(x: Any, name: str | None = None) -> Any:
 def bessel_y1(x: Any, name: str | None = None) -> Any:
     """The Bessel function of the second kind and order 1."""
     return b.bessel_y.public(x, 1)
+
+
+trace_public(globals())

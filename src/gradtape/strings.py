@@ -17,6 +17,7 @@ from .framework import summary
 from .op import as_axis, as_int
 from .ops import strings as o
 from .tensor import Tensor, from_array, to_tensor
+from .traceable import trace_public
 from .variable import Variable
 
 as_string = o.as_string.public
@@ -289,3 +290,6 @@ def unicode_transcode(
 
 def _mapped(function: Callable[[bytes], bytes], input: Any) -> Any:
     return from_array(o.each(function, object, _texts(input)._array))
+
+
+trace_public(globals())

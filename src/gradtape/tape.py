@@ -12,7 +12,7 @@ import numpy as np
 
 from . import nest
 from .backward import UnconnectedGradients, checked_tensor, checked_tensors, checked_unconnected, gradients, zeros_of
-from .context import STATE, Paused, Records, activate, deactivate, remove_identical
+from .context import ACTIVE, STATE, Paused, Records, activate, deactivate, remove_identical
 from .dtypes import DType
 from .errors import BatchShapeError, TapeNotEnteredError, invalid
 from .jacobian import batch_jacobian_of, hessian_diagonal_of, hessian_of, hessian_vector_products, jacobians
@@ -58,6 +58,10 @@ class GradientTape:
     ) -> None:
         if memory_budget is not None:
             checked_budget(memory_budget)
+        if ACTIVE and STATE.trace is not None:
+            settings = {"nan_safe": nan_safe, "memory_budget": memory_budget}
+            if STATE.trace.adopt(self, GradientTape, (persistent, watch_accessed_variables), settings):
+                return
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
         self._recording = False

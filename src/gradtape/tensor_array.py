@@ -16,10 +16,14 @@ from .arrays import split as split_of
 from .arrays import stack as stack_of
 from .arrays import unstack as unstack_of
 from .arrays import zeros
+from .context import ACTIVE, STATE
 from .errors import OutOfRangeError, invalid
 from .op import as_ints
 from .shapes import TensorShape
-from .tensor import Tensor, from_array, to_tensor
+from .tensor import Tensor, TensorSpec, from_array, to_tensor
+from .trace.control import either, repeated
+from .trace.facades import Facade, steps_of
+from .trace.recorder import FACADES, GUESSED
 from .variable import Variable
 
 _CLEARED = object()  # stands where an element was read and given up
@@ -58,6 +62,11 @@ class TensorArray:
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
+        if ACTIVE and STATE.trace is not None and self.__class__ is TensorArray:
+            self._dtype = dtypes.as_dtype(dtype)
+            settings = {"infer_shape": infer_shape, "element_shape": element_shape}
+            if STATE.trace.adopt(self, TensorArray, (dtype, size, dynamic_size, clear_after_read), settings):
+                return
         if handle is not None:
             raise ValueError("TensorArray handles are not supported when eager execution is enabled.")
         if size is None:
@@ -278,3 +287,117 @@ def _position(value: Any) -> int:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"An integer is needed, got {value!r}.")
     return int(value)
+
+
+# --- inside traced functions -------------------------------------------------------------------------------------------
+
+
+class TracedTensorArray(Facade, TensorArray):
+    """A `TensorArray` made inside a traced function."""
+
+    def _describe(self, thing: Any) -> None:
+        self._dtype = thing.dtype
+
+    @property
+    def element_shape(self) -> TensorShape:
+        """Not followed in traces: unknown."""
+        return TensorShape(None)
+
+
+class GuessedTensorArray(TensorArray):
+    """A `TensorArray` of which only the elements' shape matters: all that is written may be at any place."""
+
+    def begin(
+        self,
+        dtype: Any,
+        size: Any = None,
+        dynamic_size: bool | None = None,
+        clear_after_read: bool | None = None,
+        infer_shape: bool = True,
+        element_shape: Any = None,
+    ) -> None:
+        """Take the place of the constructor."""
+        self._dtype = dtypes.as_dtype(dtype)
+        self._dynamic_size = bool(dynamic_size)
+        self._infer_shape = infer_shape
+        self._shape = [TensorShape(element_shape)]
+        self._size: int = STATE.trace.guess() if dynamic_size or size is None else _position(size)
+        self._written: list[Any] = []
+
+    def _element(self) -> Any:
+        if not self._written:
+            return STATE.trace.ghost(TensorSpec(self.element_shape, self._dtype))
+        element = self._written[0]
+        for other in self._written[1:]:
+            element = either(STATE.trace, element, other)
+        return element
+
+    def identity(self) -> TensorArray:
+        """The same array."""
+        return self
+
+    def size(self, name: str | None = None) -> Any:
+        """The number of elements, a guess where it may grow."""
+        if self._dynamic_size:
+            return STATE.trace.ghost(TensorSpec((), dtypes.int32))
+        return from_array(np.int32(self._size))  # type: ignore[arg-type]
+
+    def _write(self, position: int, value: Any) -> None:
+        self._written.append(self._accepted(value))
+
+    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        """Note the value."""
+        self._written.append(self._accepted(value))
+        return self
+
+    def read(self, index: Any, name: str | None = None) -> Any:
+        """Anything that was written."""
+        return self._element()
+
+    def stack(self, name: str | None = None) -> Any:
+        """As many as the size says."""
+        return repeated(self._element(), self._size)
+
+    def gather(self, indices: Any, name: str | None = None) -> Any:
+        """As many as there are indices."""
+        return repeated(self._element(), int(to_tensor(indices).shape[0] or 0))
+
+    def concat(self, name: str | None = None) -> Any:
+        """Elements one after the other: how many, and how long each, may vary."""
+        element = self._element()
+        return concat_of([element] * max(self._size, 1), 0)
+
+    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+        """The slices of the value."""
+        tensor = self._whole(value, "unstack")
+        self._size = int(tensor.shape[0] or 0)
+        self._written.append(self._accepted(tensor[0]))
+        return self
+
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The slices of the value, at any places."""
+        self._written.append(self._accepted(self._whole(value, "scatter")[0]))
+        return self
+
+    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+        """Pieces of lengths that may vary."""
+        tensor = self._whole(value, "split")
+        self._size = int(to_tensor(lengths).shape[0] or 0)
+        rest = TensorShape([None, *tuple(tensor.shape)[1:]])
+        self._written.append(STATE.trace.ghost(TensorSpec(rest, self._dtype)))
+        return self
+
+    def __repr__(self) -> str:
+        return f"<guessed tf.TensorArray, dtype={self._dtype.name}>"
+
+
+steps_of(
+    TracedTensorArray,
+    TensorArray,
+    (
+        *("write", "read", "stack", "gather", "concat", "unstack", "scatter", "split"),
+        *("size", "identity", "close"),
+    ),
+)
+FACADES[GuessedTensorArray] = TracedTensorArray
+GUESSED[TensorArray] = GuessedTensorArray

@@ -6,7 +6,7 @@ import copy
 import enum
 import functools
 from collections.abc import Callable
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 import numpy as np
 
@@ -46,6 +46,22 @@ class VariableAggregation(enum.Enum):
     SUM = 1
     MEAN = 2
     ONLY_FIRST_REPLICA = 3
+
+
+def _changes(method: _Method) -> _Method:
+    """A method that changes the variable: inside a traced function it is one step, done when the function runs."""
+
+    @functools.wraps(method)
+    def change(self: Variable, *args: Any, **kwargs: Any) -> Any:
+        if ACTIVE and STATE.trace is not None:
+            STATE.trace.change(self, method.__name__, args, kwargs)
+            return _UnreadVariable(self)
+        return method(self, *args, **kwargs)
+
+    return change  # type: ignore[return-value]
+
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 class _VariableMeta(type):
@@ -96,11 +112,15 @@ class Variable(metaclass=_VariableMeta):
         shape: Any = None,
         experimental_enable_variable_lifting: bool = True,
     ) -> None:
+        trace = STATE.trace if ACTIVE else None
         if initial_value is None:
             raise ValueError("A variable needs an initial value, got None. Pass a tensor, an array or a function.")
         if constraint is not None and not callable(constraint):
             raise ValueError(f"The constraint must be callable, got {constraint!r}.")
-        if callable(initial_value):
+        if trace is not None:
+            trace.create_variable(self)
+            initial_value = trace.initial_value(initial_value)
+        elif callable(initial_value):
             initial_value = initial_value()
         requested = None if dtype is None else dtypes.as_dtype(dtype)
         value = to_tensor(initial_value, requested)
@@ -126,6 +146,8 @@ class Variable(metaclass=_VariableMeta):
         if ACTIVE:
             for reader in STATE.readers:
                 reader.variable_read(self)
+            if STATE.trace is not None:
+                return STATE.trace.read(self)  # type: ignore[no-any-return]
         return self._value
 
     def _store(self, array: Array) -> None:
@@ -232,11 +254,13 @@ class Variable(metaclass=_VariableMeta):
 
     # --- assignment ----------------------------------------------------------------------------------------------
 
+    @_changes
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Replace the value. Gradients already recorded keep the value that was read; the assigned tensor is not followed."""
         self._store(self._checked(value))
         return self._after(read_value)
 
+    @_changes
     def assign_add(
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
@@ -244,6 +268,7 @@ class Variable(metaclass=_VariableMeta):
         self._store(self._value._array + self._of_same_shape(delta))
         return self._after(read_value)
 
+    @_changes
     def assign_sub(
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
@@ -298,34 +323,42 @@ class Variable(metaclass=_VariableMeta):
             raise invalid(f"scatter: indices must be in [0, {rows}), got {indices.tolist()}.")
         return self._updated(lambda array: update(array, indices, values))
 
+    @_changes
     def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Add rows."""
         return self._scatter(sparse_delta, np.add.at)
 
+    @_changes
     def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Subtract rows."""
         return self._scatter(sparse_delta, np.subtract.at)
 
+    @_changes
     def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Multiply rows."""
         return self._scatter(sparse_delta, np.multiply.at)
 
+    @_changes
     def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Divide rows."""
         return self._scatter(sparse_delta, np.divide.at)
 
+    @_changes
     def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Keep the larger of each row and the given one."""
         return self._scatter(sparse_delta, np.maximum.at)
 
+    @_changes
     def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Keep the smaller of each row and the given one."""
         return self._scatter(sparse_delta, np.minimum.at)
 
+    @_changes
     def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Replace rows."""
         return self._scatter(sparse_delta, _set_rows)
 
+    @_changes
     def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Replace elements along the last index axis, for each leading index."""
         indices = np.asarray(to_tensor(sparse_delta.indices)._array)
@@ -343,25 +376,47 @@ class Variable(metaclass=_VariableMeta):
         key = index.nd_key(positions, self._value._array.shape, "scatter_nd")
         return self._updated(lambda array: update(array, key, values))
 
+    @_changes
     def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Add `updates` at multi-dimensional `indices`."""
         return self._scatter_nd(indices, updates, np.add.at)
 
+    @_changes
     def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Subtract `updates` at multi-dimensional `indices`."""
         return self._scatter_nd(indices, updates, np.subtract.at)
 
+    @_changes
     def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Replace the elements at multi-dimensional `indices`."""
         return self._scatter_nd(indices, updates, _set_rows)
 
+    @_changes
     def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Keep the larger of each element and the given one."""
         return self._scatter_nd(indices, updates, np.maximum.at)
 
+    @_changes
     def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Keep the smaller of each element and the given one."""
         return self._scatter_nd(indices, updates, np.minimum.at)
+
+    @_changes
+    def _assign_part(self, key: Any, value: Any, how: str) -> Any:
+        """Replace, increase or decrease the part at an index."""
+        new = to_tensor(value, self.dtype)._array
+
+        def update(array: Array) -> None:
+            part = array[key]
+            try:
+                array[key] = new if how == "assign" else part + new if how == "add" else part - new
+            except ValueError:
+                raise invalid(
+                    f"Cannot assign a value of shape {np.shape(new)} to a slice of shape {part.shape} of "
+                    f"variable '{self.name}'."
+                ) from None
+
+        return self._updated(update)
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Any:
         """The elements at multi-dimensional `indices`."""
@@ -541,31 +596,16 @@ class SliceAssigner:
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Replace that part of the variable."""
-        return self._apply(value, lambda part, new: new)
+        return self._variable._assign_part(self._key, value, "assign")
 
     def assign_add(
         self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Add to that part of the variable."""
-        return self._apply(value, lambda part, new: part + new)
+        return self._variable._assign_part(self._key, value, "add")
 
     def assign_sub(
         self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Subtract from that part of the variable."""
-        return self._apply(value, lambda part, new: part - new)
-
-    def _apply(self, value: Any, combine: Callable[[Array, Array], Array]) -> Any:
-        new = to_tensor(value, self._variable.dtype)._array
-
-        def update(array: Array) -> None:
-            part = array[self._key]
-            try:
-                array[self._key] = combine(part, new)
-            except ValueError:
-                raise invalid(
-                    f"Cannot assign a value of shape {np.shape(new)} to a slice of shape {part.shape} of "
-                    f"variable '{self._variable.name}'."
-                ) from None
-
-        return self._variable._updated(update)
+        return self._variable._assign_part(self._key, value, "subtract")

@@ -176,7 +176,6 @@ FACTS = [
         R = t.jacobian(y, x)
         """,
         T(float32, (2, 2), [[1.38177, 0.0], [0.0, 0.077]]),
-        needs="function",
     ),
     row(
         "jacobian inside tf.function",
@@ -191,7 +190,6 @@ FACTS = [
         R = f(tf.constant([1.0, 2.0]))
         """,
         T(float32, (2, 2), [[2.0, 0.0], [0.0, 4.0]]),
-        needs="function",
     ),
     row(
         "hessian by gradient then jacobian",

@@ -133,7 +133,6 @@ FACTS = [
         """,
         tensorflow=Raises(RuntimeError),
         gradtape=no_result,
-        needs="function",
     ),
     row(
         "degenerate [1,0]",

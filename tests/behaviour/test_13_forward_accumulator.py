@@ -249,7 +249,6 @@ FACTS = [
         R = a.jvp(y)
         """,
         T(float32, (), 0.077),
-        needs="function",
     ),
     row(
         "inside tf.function",
@@ -263,7 +262,6 @@ FACTS = [
         R = f(tf.constant(2.0))
         """,
         T(float32, (), 0.077),
-        needs="function",
     ),
     row(
         "custom_gradient op in forward mode uses transpose of grad",

@@ -25,7 +25,6 @@ FACTS = [
         R = f(tf.constant(2.0))
         """,
         [T(float32, (), 12.0)],
-        needs="function",
     ),
     row(
         "tf.gradients list, grad_ys, stop_gradients",
@@ -47,7 +46,6 @@ FACTS = [
             [T(float32, (), 70.0), T(float32, (), 40.0)],
             [T(float32, (), 1.0), T(float32, (), 4.0)],
         ],
-        needs="function",
     ),
     row(
         "tf.gradients unconnected",
@@ -63,7 +61,6 @@ FACTS = [
         """,
         (T(float32, (), 4.0), [T(float32, (), 4.0), T(float32, (), 0.0)]),
         prints="None\n",
-        needs="function",
     ),
     row(
         "tf.gradients of tf.gradients",
@@ -76,7 +73,6 @@ FACTS = [
         R = f(tf.constant(2.0))
         """,
         T(float32, (), 12.0),
-        needs="function",
     ),
     row(
         "tf.gradients with an int y",
@@ -88,7 +84,6 @@ FACTS = [
         R = f(tf.constant(2.0))
         """,
         [None],
-        needs="function",
     ),
     row(
         "tf.gradients variables",
@@ -103,7 +98,6 @@ FACTS = [
         R = f()
         """,
         [T(float32, (), 6.0)],
-        needs="function",
     ),
     raises(
         "tf.hessians eagerly",
@@ -123,7 +117,6 @@ FACTS = [
         R = f(tf.constant([1.0, 2.0]))
         """,
         [T(float32, (2, 2), [[6.0, 0.0], [0.0, 12.0]])],
-        needs="function",
     ),
     raises(
         "tf.hessians two xs (block diag only)",
@@ -135,7 +128,6 @@ FACTS = [
         R = f(tf.constant([1.0, 2.0]), tf.constant(2.0))
         """,
         ValueError,
-        needs="function",
     ),
     raises(
         "tf.hessians unconnected second derivative",
@@ -147,7 +139,6 @@ FACTS = [
         R = f(tf.constant([1.0, 2.0]))
         """,
         ValueError,
-        needs="function",
     ),
     row(
         "tape around tf.function",
@@ -165,7 +156,6 @@ FACTS = [
         R = [t.gradient(y, [x, v]), len(t.watched_variables())]
         """,
         [[T(float32, (), 12.0), T(float32, (), 4.0)], 1],
-        needs="function",
     ),
     row(
         "tape inside tf.function",
@@ -182,7 +172,6 @@ FACTS = [
         R = f(tf.constant(2.0))
         """,
         [T(float32, (), 12.0), T(float32, (), 4.0)],
-        needs="function",
     ),
     raises(
         "second gradient on consumed tape in tf.function",
@@ -198,7 +187,6 @@ FACTS = [
         f(tf.constant(2.0))
         """,
         RuntimeError,
-        needs="function",
     ),
     row(
         "tape opened outside, gradient called inside tf.function",
@@ -215,7 +203,6 @@ FACTS = [
         R = g()
         """,
         T(float32, (), 4.0),
-        needs="function",
     ),
     row(
         "tf.function retrace count & python side effects",
@@ -236,7 +223,6 @@ FACTS = [
         R = len(n)
         """,
         4,
-        needs="function",
     ),
     raises(
         "tf.function creating a Variable on second call",
@@ -249,7 +235,6 @@ FACTS = [
         f(tf.constant(1.0))
         """,
         ValueError,
-        needs="function",
     ),
     row(
         "autograph if/while gradients",
@@ -274,7 +259,7 @@ FACTS = [
         R = [y, t.gradient(y, x)]
         """,
         [T(float32, (), 32.0), T(float32, (), 64.0)],
-        needs="function",
+        needs="autograph",
     ),
     row(
         "tf.cond / tf.while_loop / switch_case / map_fn / scan / foldl gradients, eager",
@@ -336,7 +321,6 @@ FACTS = [
         f(tf.constant(1.0))
         """,
         tf.errors.OperatorNotAllowedInGraphError,
-        needs="function",
     ),
     raises(
         "input_signature mismatch",
@@ -348,7 +332,6 @@ FACTS = [
         f(tf.constant([[1.0]]))
         """,
         TypeError,
-        needs="function",
     ),
     row(
         "ConcreteFunction gradient",
@@ -365,7 +348,6 @@ FACTS = [
         R = t.gradient(y, x)
         """,
         T(float32, (), 6.0),
-        needs="function",
     ),
     row(
         "run_functions_eagerly",
@@ -384,7 +366,6 @@ FACTS = [
         R = len(n)
         """,
         2,
-        needs="function",
     ),
 ]
 

@@ -17,6 +17,7 @@ from ..arrays import where
 from ..errors import invalid
 from ..op import as_ints
 from ..tensor import to_tensor
+from ..traceable import trace_public
 from .colour import adjust_brightness, adjust_contrast, adjust_hue, adjust_saturation
 from .geometry import check_image, flip_left_right, flip_up_down
 
@@ -143,3 +144,6 @@ def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> A
 def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any:
     """`random_saturation` with a seed of its own."""
     return adjust_saturation(image, _between(lower, upper, _stateless(seed)))
+
+
+trace_public(globals())

@@ -26,6 +26,7 @@ from ..math import (
 )
 from ..ops import colour as c
 from ..tensor import EagerTensor, Tensor, to_tensor
+from ..traceable import trace_public
 from ..variable import Variable
 from .geometry import check_image
 
@@ -231,3 +232,6 @@ def per_image_standardization(image: Any) -> Any:
     # The larger of the two under the root: an image of one colour has a derivative too.
     variance = maximum(reduce_mean(square(centred), axes, True), 1.0 / count)
     return centred / sqrt(variance)
+
+
+trace_public(globals())

@@ -9,6 +9,7 @@ from ..arrays import transpose as permute
 from ..op import as_int
 from ..ops.index import getitem
 from ..tensor import to_tensor
+from ..traceable import trace_public
 
 
 def check_image(image: Any) -> None:
@@ -137,3 +138,6 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
         min(width, x.shape[-2]),
     )
     return pad_to_bounding_box(cut, max(spare_height // 2, 0), max(spare_width // 2, 0), height, width)
+
+
+trace_public(globals())

@@ -14,6 +14,7 @@ from ..op import as_int
 from ..ops.conv import conv
 from ..ops.nn import relu
 from ..tensor import from_array, to_tensor
+from ..traceable import trace_public
 from .colour import convert_image_dtype
 
 
@@ -175,3 +176,6 @@ def _halved(x: Any) -> Any:
     *lead, height, width, channels = tuple(x.shape)
     blocks = reshape(x, (*lead, height // 2, 2, width // 2, 2, channels))
     return reduce_mean(blocks, (-4, -2))
+
+
+trace_public(globals())

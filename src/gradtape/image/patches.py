@@ -13,6 +13,7 @@ from ..math import cast, ceil, floor, greater_equal, less_equal, logical_and, ma
 from ..op import as_ints
 from ..ops.patches import extract_windows
 from ..tensor import EagerTensor, from_array, to_tensor
+from ..traceable import trace_public
 
 
 def _spatial(values: Any, label: str) -> tuple[int, int]:
@@ -151,3 +152,6 @@ def _bilinear(x: Any, rows: Any, columns: Any, owners: Any) -> Any:
         )
         lines.append(first + (second - first) * across)
     return lines[0] + (lines[1] - lines[0]) * down
+
+
+trace_public(globals())

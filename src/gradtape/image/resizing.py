@@ -15,6 +15,7 @@ from ..math import cast
 from ..op import as_int
 from ..ops import resize as r
 from ..tensor import Tensor, to_tensor
+from ..traceable import trace_public
 from ..variable import Variable
 from .geometry import check_image, check_rank, pad_to_bounding_box
 
@@ -151,3 +152,6 @@ def resize_with_pad(
     border = np.maximum(np.floor((new - fitting) / 2), 0).astype(np.int32)
     resized = resize(x, inner, method, antialias=antialias)
     return pad_to_bounding_box(resized, border[0], border[1], height, width)
+
+
+trace_public(globals())

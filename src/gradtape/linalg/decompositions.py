@@ -16,6 +16,7 @@ from ..ops import decompositions as o
 from ..ops import matrix_functions as functions
 from ..ops import spectral
 from ..tensor import Tensor, to_tensor
+from ..traceable import trace_public
 from ..variable import Variable
 from .diagonals import diag, diag_part
 
@@ -220,3 +221,6 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str 
         if tol.dtype != s.dtype:
             raise invalid(f"matrix_rank: tol must be {s.dtype.name}, got {tol.dtype.name}. Use tf.cast.")
     return math.reduce_sum(math.cast(s > tol, dtypes.int32), -1)
+
+
+trace_public(globals())

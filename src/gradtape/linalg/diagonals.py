@@ -13,6 +13,7 @@ from ..errors import invalid
 from ..op import as_int, as_ints
 from ..ops import diagonal as o
 from ..tensor import Tensor, to_tensor
+from ..traceable import trace_public
 from ..variable import Variable
 
 
@@ -126,3 +127,6 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Any:
         raise invalid(f"tensor_diag_part: the two halves of the shape must be equal, got {shape}.")
     size = python_math.prod(shape[:half])
     return reshape(diag_part(reshape(x, (size, size))), shape[:half])
+
+
+trace_public(globals())

@@ -11,6 +11,7 @@ from ..arrays import expand_dims, transpose
 from ..op import as_axis
 from ..ops.spectral import singular_values
 from ..tensor import to_tensor
+from ..traceable import trace_public
 
 _MATRIX_NORMS = ("euclidean", "fro", 1, 2, np.inf)
 
@@ -92,3 +93,6 @@ def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str |
     x = to_tensor(tensor)
     length = math.cast(norm(x, ord, axis, True), x.dtype)
     return x / length, length
+
+
+trace_public(globals())

@@ -9,6 +9,7 @@ from ..arrays import expand_dims, squeeze, transpose
 from ..errors import invalid
 from ..ops import linalg as o
 from ..tensor import Tensor, to_tensor
+from ..traceable import trace_public
 from ..variable import Variable
 
 cross = o.cross.public
@@ -78,3 +79,6 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
 def adjoint(matrix: Any, name: str | None = None) -> Any:
     """The last two axes exchanged and conjugated."""
     return matrix_transpose(matrix, conjugate=True)
+
+
+trace_public(globals())

@@ -27,6 +27,7 @@ from ..ops import solve as o
 from ..shapes import broadcast
 from ..sorting import argsort
 from ..tensor import EagerTensor, Tensor, to_tensor
+from ..traceable import trace_public
 from ..variable import Variable
 from .decompositions import cholesky, svd
 from .diagonals import band_part, diag, diag_part, set_diag
@@ -340,3 +341,6 @@ def banded_triangular_solve(
         diagonals = squeeze(diagonals, -2)
     matrix = diag(diagonals, k=k, num_rows=size, num_cols=size, align="LEFT_RIGHT")
     return triangular_solve(matrix, right, lower=lower, adjoint=adjoint)
+
+
+trace_public(globals())

@@ -11,6 +11,7 @@ from ..arrays import concat
 from ..op import as_int
 from ..ops import nn as n
 from ..tensor import Tensor, to_tensor
+from ..traceable import trace_public
 from ..variable import Variable
 from . import sequence
 from .normalization import layer_norm, rms_norm
@@ -150,3 +151,6 @@ def _noise_shape(x: Any, noise_shape: Any) -> tuple[int, ...]:
     if len(sizes) == len(shape):
         sizes = [own if size is None else size for size, own in zip(sizes, shape, strict=True)]
     return tuple(as_int(size) for size in sizes)
+
+
+trace_public(globals())

@@ -14,6 +14,7 @@ from ..ops.conv import conv, conv_filter_gradient, conv_input_gradient
 from ..ops.patches import extract_windows
 from ..ops.window import windows
 from ..tensor import from_array, to_tensor
+from ..traceable import trace_public
 from .layout import (
     FORMATS,
     channels_first,
@@ -436,3 +437,6 @@ def erosion2d(
     x = to_tensor(value)
     flipped = reverse(operand(filters, x), [0, 1])
     return math.negative(dilation2d(math.negative(x), flipped, strides, padding, data_format, dilations))
+
+
+trace_public(globals())

@@ -12,6 +12,7 @@ from ..errors import invalid
 from ..op import as_int
 from ..ops.ctc import ctc_states
 from ..tensor import from_array, to_tensor
+from ..traceable import trace_public
 from .activations import log_softmax
 
 
@@ -114,3 +115,6 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
     for row in range(array.shape[0]):
         result[row, : counts[row]] = array[row][keep[row]]
     return from_array(result), from_array(counts.astype(lengths.dtype))
+
+
+trace_public(globals())

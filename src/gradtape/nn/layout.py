@@ -10,6 +10,7 @@ from ..arrays import reshape, transpose
 from ..errors import UnimplementedError, invalid
 from ..op import as_ints
 from ..tensor import Tensor, to_tensor
+from ..traceable import trace_public
 
 Sizes = tuple[int, ...]
 FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
@@ -105,3 +106,6 @@ def in_channels_last(function: Callable[[Any], Any], x: Any, rank: int, first: b
     else:
         result = function(x)
     return reshape(result, (*lead, *tuple(result.shape)[1:])) if len(lead) > 1 else result
+
+
+trace_public(globals())

@@ -14,6 +14,7 @@ from ..op import as_int
 from ..ops import arithmetic, fused
 from ..ops import nn as n
 from ..tensor import to_tensor
+from ..traceable import trace_public
 
 
 def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Any:
@@ -138,3 +139,6 @@ def scale_regularization_loss(regularization_loss: Any) -> Any:
     """The sum of the loss, divided by the number of replicas (one)."""
     total = math.reduce_sum(regularization_loss)
     return total if total.dtype.is_floating else math.cast(total, dtypes.float64)
+
+
+trace_public(globals())

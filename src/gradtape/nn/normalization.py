@@ -14,6 +14,7 @@ from ..op import as_axis, as_int, as_ints
 from ..ops import fused
 from ..ops import normalization as o
 from ..tensor import from_array, to_tensor
+from ..traceable import trace_public
 
 
 def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> tuple[Any, Any]:
@@ -219,3 +220,6 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
         raise ValueError(f"`data_format` must be of the form `N...C` or `NC...`. Received: data_format={data_format}")
     channels_first = data_format is not None and data_format.startswith("NC") and len(data_format) > 2
     return fused.bias_add.public(x, b, "NCHW" if channels_first else "NHWC")
+
+
+trace_public(globals())

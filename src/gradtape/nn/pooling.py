@@ -11,6 +11,7 @@ from ..errors import UnimplementedError, invalid
 from ..op import as_ints
 from ..ops.pool import window_argmax, window_max, window_sum
 from ..tensor import to_tensor
+from ..traceable import trace_public
 from .layout import FORMATS, channels_first, in_channels_last, paddings, per_axis
 
 
@@ -217,3 +218,6 @@ def max_pool_with_argmax(
     output = window_max.public(x, window, steps, (1, 1), padding)
     argmax = window_argmax.public(x, window, steps, (1, 1), padding, bool(include_batch_in_index))
     return MaxPoolWithArgmax(output, argmax if kind is dtypes.int64 else math.cast(argmax, kind))
+
+
+trace_public(globals())

@@ -10,6 +10,7 @@ from ..clip import clip_by_norm
 from ..errors import invalid
 from ..linalg import matmul
 from ..tensor import to_tensor
+from ..traceable import trace_public
 from .losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
 
 
@@ -132,3 +133,6 @@ def _sampled_logits(
     logits = concat([true_logits, sampled_logits], 1)
     targets = concat([ones_like(true_logits) / float(num_true), zeros_like(sampled_logits)], 1)
     return logits, targets
+
+
+trace_public(globals())

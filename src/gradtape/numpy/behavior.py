@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import UnimplementedError
 from ..tensor import Tensor
+from ..traceable import trace_public
 from ..variable import Variable
 from . import manipulation, products
 from .elementwise import FUNCTIONS, clip
@@ -78,3 +79,6 @@ def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conve
         for cls in (Tensor, Variable):
             if not (cls is Variable and name in ("T", "size")):
                 setattr(cls, name, method)
+
+
+trace_public(globals())

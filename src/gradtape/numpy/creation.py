@@ -11,6 +11,7 @@ from ..dtypes import BY_NUMPY
 from ..op import as_int, as_shape
 from ..ops.series import powers
 from ..tensor import from_array
+from ..traceable import trace_public
 from .promotion import asarray, is_followed, numpy_dtype, promoted, result_type, to_type
 
 
@@ -271,3 +272,6 @@ def size(a: Any, axis: int | None = None) -> int:
     """The number of elements, or the size of an axis."""
     sizes = shape(a)
     return int(np.prod(sizes, dtype=np.int64)) if axis is None else sizes[axis]
+
+
+trace_public(globals())

@@ -10,6 +10,7 @@ import numpy as np
 from .. import arrays, bitwise, math
 from ..ops import ufuncs as u
 from ..tensor import from_array
+from ..traceable import trace_public
 from .promotion import asarray, kind_of, loop_types, promoted, reduced_type, to_type
 
 Function = Callable[..., Any]
@@ -308,3 +309,6 @@ def isrealobj(x: Any) -> bool:
 def isscalar(element: Any) -> bool:
     """Whether the value is a number, or a tensor without axes."""
     return np.isscalar(element) or (hasattr(element, "ndim") and not element.ndim)
+
+
+trace_public(globals())

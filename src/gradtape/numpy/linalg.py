@@ -7,6 +7,7 @@ from typing import Any
 from .. import arrays
 from .. import linalg as ours
 from ..op import as_int
+from ..traceable import trace_public
 from .products import matmul as matmul
 from .products import norm as norm
 from .products import outer as outer
@@ -90,3 +91,6 @@ def matrix_power(a: Any, n: Any) -> Any:
             result = matmul(result, x)
         x, times = matmul(x, x) if times > 1 else x, times >> 1
     return result
+
+
+trace_public(globals())

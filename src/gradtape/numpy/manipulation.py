@@ -13,6 +13,7 @@ from ..ops.sort import take_along
 from ..sorting import argsort as order_of
 from ..sorting import sort as sort_values
 from ..tensor import from_array
+from ..traceable import trace_public
 from .elementwise import truth
 from .promotion import asarray, promoted, result_type, to_type
 from .reductions import nonzero
@@ -362,3 +363,6 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, stable: Any = None) -> Any
 def promote_types(type1: Any, type2: Any) -> Any:
     """The smallest type that both types can become."""
     return result_type(*[np.dtype(getattr(t, "as_numpy_dtype", t)) for t in (type1, type2)])
+
+
+trace_public(globals())

@@ -7,6 +7,7 @@ from typing import Any
 from .. import arrays, linalg, math
 from ..op import as_ints
 from ..operators import matmul_operator
+from ..traceable import trace_public
 from .creation import diagonal
 from .elementwise import FUNCTIONS
 from .manipulation import broadcast_arrays, moveaxis
@@ -132,3 +133,6 @@ def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
     if ord == 1:
         return math.reduce_sum(sizes, axis, keepdims)
     return math.pow(math.reduce_sum(math.pow(sizes, float(ord)), axis, keepdims), 1.0 / ord)
+
+
+trace_public(globals())

@@ -14,6 +14,7 @@ import numpy as np
 from .. import arrays, dtypes, math
 from ..dtypes import DType
 from ..tensor import Tensor, contains_tensor, from_array, to_array, to_tensor
+from ..traceable import trace_public
 from ..variable import Variable
 
 _BFLOAT16 = dtypes.bfloat16.numpy
@@ -127,3 +128,6 @@ def reduced_type(name: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The type that NumPy's reduction of this name gives: NumPy tries it on one element."""
     found: np.dtype[Any] = np.asarray(getattr(np, name)(np.ones(1, dtype))).dtype
     return found
+
+
+trace_public(globals())

@@ -9,6 +9,7 @@ import numpy as np
 from .. import random as ours
 from ..dtypes import BY_NUMPY, float64
 from ..tensor import from_array
+from ..traceable import trace_public
 from .promotion import asarray, numpy_dtype
 
 
@@ -74,3 +75,6 @@ def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64)
         raise ValueError("low >= high")
     drawn = ours.uniform(_sizes(size), first, last, dtype=BY_NUMPY[np.dtype(np.int64)])
     return from_array(np.asarray(drawn).astype(numpy_dtype(dtype)))
+
+
+trace_public(globals())

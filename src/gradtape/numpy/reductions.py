@@ -12,6 +12,7 @@ from ..op import as_axis
 from ..ops import statistics as s
 from ..ops.normalization import reduce_variance
 from ..tensor import from_array
+from ..traceable import trace_public
 from .elementwise import truth
 from .promotion import asarray, reduced_type, to_type
 
@@ -152,3 +153,6 @@ def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
 def nonzero(a: Any) -> tuple[Any, ...]:
     """The positions of the elements that are not zero, one tensor for each axis."""
     return tuple(from_array(np.asarray(part)) for part in np.nonzero(asarray(a)._array))
+
+
+trace_public(globals())

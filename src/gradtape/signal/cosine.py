@@ -9,6 +9,7 @@ from ..op import as_int
 from ..ops.fourier import dct as cosine_transform
 from ..ops.index import getitem
 from ..tensor import to_tensor
+from ..traceable import trace_public
 
 _INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 
@@ -64,3 +65,6 @@ def idct(
     """The inverse cosine transform; without `norm="ortho"` 2 * N times too large, as TensorFlow's is."""
     x, length = _checked(input, type, n, axis, norm)
     return _transform(x, _INVERSE[type], length, norm)
+
+
+trace_public(globals())

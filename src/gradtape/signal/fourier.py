@@ -12,6 +12,7 @@ from ..op import as_int, as_ints
 from ..ops import fourier as f
 from ..ops.index import getitem
 from ..tensor import Tensor, to_tensor
+from ..traceable import trace_public
 from ..variable import Variable
 
 
@@ -279,3 +280,6 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
 def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
     """Undoes `fftshift`."""
     return _shift(to_tensor(x), axes, -1)
+
+
+trace_public(globals())

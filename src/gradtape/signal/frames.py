@@ -9,6 +9,7 @@ from ..errors import invalid
 from ..op import as_int
 from ..ops import frames as f
 from ..tensor import to_tensor
+from ..traceable import trace_public
 
 
 def frame(
@@ -67,3 +68,6 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> An
     step = as_int(given)
     count, length = x.shape[-2], x.shape[-1]
     return f.overlap_add.public(x, step, max(0, length + step * (count - 1)))
+
+
+trace_public(globals())

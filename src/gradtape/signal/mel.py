@@ -12,6 +12,7 @@ from ..dtypes import Array
 from ..errors import invalid
 from ..op import as_int
 from ..tensor import from_array, to_tensor
+from ..traceable import trace_public
 from .cosine import dct
 
 
@@ -69,3 +70,6 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
         raise ValueError(f"num_mel_bins must be positive. Got shape {x.shape}.")
     cosines = dct(x, type=2)
     return cosines * (1.0 / sqrt(2.0 * x.shape[-1]))
+
+
+trace_public(globals())

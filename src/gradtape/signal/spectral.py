@@ -12,6 +12,7 @@ from ..math import equal, reduce_sum, square
 from ..op import as_int
 from ..ops.index import getitem
 from ..tensor import to_tensor
+from ..traceable import trace_public
 from .cosine import dct
 from .fourier import irfft, rfft
 from .frames import frame, overlap_and_add
@@ -141,3 +142,6 @@ def inverse_mdct(
     frames = concat([second, -reverse(second, [-1]), -reverse(first, [-1]), -first], axis=-1)
     frames = frames * (sqrt(0.5) if window_fn is None else window_fn(2 * half, dtype=frames.dtype))
     return overlap_and_add(frames, half)
+
+
+trace_public(globals())

@@ -13,6 +13,7 @@ from ..errors import ResourceExhaustedError, invalid
 from ..math import bessel_i0e, cast, cumsum, exp, sqrt
 from ..op import as_int
 from ..tensor import from_array, to_tensor
+from ..traceable import trace_public
 
 _LARGEST = 1 << 31
 
@@ -86,3 +87,6 @@ def kaiser_bessel_derived_window(
     sums = cumsum(kaiser_window(length // 2 + 1, beta, kind))
     half = sqrt(sums[:-1] / sums[-1])
     return concat([half, reverse(half, [0])], axis=0)
+
+
+trace_public(globals())

@@ -13,6 +13,7 @@ from ..linalg import adjoint
 from ..op import as_ints
 from ..ops.sparse import sparse_dense_matmul as product
 from ..tensor import Tensor, from_array, to_tensor
+from ..traceable import trace_public
 from ..variable import Variable
 from .layout import picked, reorder
 from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_parts, places_of, sizes_of
@@ -321,3 +322,6 @@ def bincount(
     places = np.stack(np.divmod(present, max(width, 1)), axis=1)
     by_row = axis == -1 and x.ndim == 2
     return from_parts(places if by_row else places[:, 1:], counts, (len(numbers), width) if by_row else (width,))
+
+
+trace_public(globals())

@@ -10,6 +10,7 @@ from .. import arrays, math
 from ..clip import clip_by_norm
 from ..errors import invalid
 from ..tensor import from_array, to_tensor
+from ..traceable import trace_public
 from .tensor import as_sparse, places_of
 
 
@@ -59,3 +60,6 @@ def embedding_lookup_sparse(
     else:
         scale = math.sqrt(math.unsorted_segment_sum(math.square(weights), rows_of, count))
     return math.divide_no_nan(total, arrays.reshape(scale, shape))
+
+
+trace_public(globals())

@@ -14,6 +14,7 @@ from ..errors import ResourceExhaustedError, invalid
 from ..op import as_int, as_ints, as_shape
 from ..ops.index import pick
 from ..tensor import IndexedSlices, from_array, to_tensor
+from ..traceable import trace_public
 from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_parts, places_of, sizes_of
 
 
@@ -264,3 +265,6 @@ def _axis(axis: int, rank: int, name: str) -> int:
     if not -rank <= axis < rank:
         raise invalid(f"{name}: axis {axis} does not exist in a tensor with {rank} axes.")
     return axis % rank
+
+
+trace_public(globals())

@@ -11,6 +11,7 @@ from ..dtypes import Array, DType
 from ..errors import invalid
 from ..shapes import TensorShape, broadcast
 from ..tensor import Tensor, from_array, to_tensor
+from ..traceable import trace_public
 from ..variable import Variable
 
 
@@ -243,3 +244,6 @@ class SparseTensorSpec:
 
     def __repr__(self) -> str:
         return f"SparseTensorSpec({self._shape!r}, {self._dtype!r})"
+
+
+trace_public(globals())

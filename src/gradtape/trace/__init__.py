@@ -1,0 +1,20 @@
+"""Functions that are recorded once and run many times; see docs/design/function.md."""
+
+from __future__ import annotations
+
+from . import facades
+from .concrete import ConcreteFunction
+from .function import Function, function, inside_function
+from .recorder import outside_traces
+from .symbolic import SymbolicTensor, is_symbolic
+
+__all__ = [
+    "ConcreteFunction",
+    "Function",
+    "SymbolicTensor",
+    "facades",
+    "function",
+    "inside_function",
+    "is_symbolic",
+    "outside_traces",
+]

@@ -1,0 +1,213 @@
+"""`ConcreteFunction`: one trace of a function, and how it is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import nest
+from ..context import STATE
+from ..errors import invalid
+from ..shapes import TensorShape
+from ..tensor import Tensor, TensorSpec, to_tensor
+from ..variable import Variable
+from .graph import Environment, Graph, bind, leaves, map_parts
+from .printing import text_of
+from .recorder import Recorder
+from .signature import Parameters, with_tensors
+from .symbolic import is_symbolic
+
+Executor = Callable[[list[Any]], Any]
+
+# Makes a faster way to run a graph, or None where it has none; the compiler registers itself here.
+COMPILERS: list[Callable[[Graph, list[TensorSpec]], Executor | None]] = []
+
+
+class ConcreteFunction:
+    """A graph with the signature it was recorded for. Called with tensors, it runs; it is never recorded again."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        name: str,
+        specs: list[TensorSpec],
+        arguments: tuple[tuple[Any, ...], dict[str, Any]],
+        outputs: Any,
+        parameters: Parameters,
+    ) -> None:
+        self._graph = graph
+        self._name = name
+        self.specs = specs
+        specs_of = iter(specs)
+        self._arguments = with_tensors(arguments, specs_of)
+        self._outputs = map_parts_to_specs(outputs)
+        self._parameters = parameters
+        self._executor: Executor | None = None
+
+    # --- what users see --------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self._name
+
+    @property
+    def graph(self) -> Graph:
+        """The graph; printing it shows its steps."""
+        return self._graph
+
+    @property
+    def structured_input_signature(self) -> Any:
+        """The arguments, with specs in place of tensors."""
+        return self._arguments
+
+    @property
+    def structured_outputs(self) -> Any:
+        """What it returns, with specs in place of tensors."""
+        return self._outputs
+
+    @property
+    def inputs(self) -> list[TensorSpec]:
+        """The specs of all tensors it takes."""
+        return list(self.specs)
+
+    @property
+    def outputs(self) -> list[TensorSpec]:
+        """The specs of all tensors it returns."""
+        return [leaf for leaf in leaves(self._outputs) if isinstance(leaf, TensorSpec)]
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of what it returns."""
+        return nest.map_structure(lambda s: s.shape if isinstance(s, TensorSpec) else s, self._outputs)
+
+    @property
+    def output_dtypes(self) -> Any:
+        """The types of what it returns."""
+        return nest.map_structure(lambda s: s.dtype if isinstance(s, TensorSpec) else s, self._outputs)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables that it reads or changes."""
+        found = {v._id: v for v in self._graph.constants() if isinstance(v, Variable)}
+        return tuple(found.values())
+
+    @property
+    def trainable_variables(self) -> tuple[Variable, ...]:
+        """Those of its variables that are trainable."""
+        return tuple(v for v in self.variables if v.trainable)
+
+    @property
+    def captured_inputs(self) -> list[Any]:
+        """The tensors and variables from outside that it uses."""
+        return [v for v in self._graph.constants() if isinstance(v, (Tensor, Variable))]
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """Arguments and results in words; with `verbose`, the graph too."""
+        args, kwargs = self._arguments
+        given = [f"{self._parameters.label(i)}: {_described(a)}" for i, a in enumerate(args)]
+        given += [f"{name}: {_described(value)}" for name, value in kwargs.items()]
+        text = f"{self._name}({', '.join(given)}) -> {_described(self._outputs)}"
+        return f"{text}\n{text_of(self._graph)}" if verbose else text
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self.pretty_printed_signature(verbose=False)}>"
+
+    # --- running ---------------------------------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.run(self._bound(args, kwargs))
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """The tensors of a call, checked against the specs."""
+        flat = [*args, *(kwargs[name] for name in self._ordered(kwargs))]
+        values = [v for v in nest.flatten(flat) if isinstance(v, (Tensor, Variable)) or _becomes_tensor(v)]
+        if len(values) != len(self.specs):
+            takes = [v for v in values if isinstance(v, (Tensor, Variable)) or hasattr(v, "__array__")]
+            if len(takes) != len(self.specs):
+                raise TypeError(
+                    f"{self._name} takes {len(self.specs)} tensors, got {len(values)}: {self.pretty_printed_signature(False)}."
+                )
+            values = takes
+        tensors = []
+        for value, spec in zip(values, self.specs, strict=True):
+            tensor = to_tensor(value, None if isinstance(value, (Tensor, Variable)) else spec.dtype)
+            if tensor.dtype != spec.dtype or not TensorShape(tensor.shape).is_compatible_with(spec.shape):
+                raise _wrong(self, tensor, spec)
+            tensors.append(tensor)
+        return tensors
+
+    def _ordered(self, kwargs: dict[str, Any]) -> list[str]:
+        names = [name for name in self._parameters.names if name in kwargs]
+        return names + [name for name in kwargs if name not in names]
+
+    def run(self, tensors: list[Any]) -> Any:
+        """Run on tensors that fit the specs."""
+        trace = STATE.trace
+        if trace is None:
+            executor = self._executor
+            if executor is None:
+                executor = self._executor = self._made()
+            return executor(tensors)
+        if isinstance(trace, Recorder):
+            return trace.step(CallGraph(self), tuple(tensors), {})
+        return self.interpret(tensors)
+
+    def _made(self) -> Executor:
+        for compiler in COMPILERS:
+            executor = compiler(self._graph, self.specs)
+            if executor is not None:
+                return executor
+        return self.interpret
+
+    def interpret(self, tensors: list[Any]) -> Any:
+        """Run step by step, on whatever the tensors are."""
+        return interpret(self._graph, tensors)
+
+
+def interpret(graph: Graph, tensors: list[Any]) -> Any:
+    """Run a graph step by step."""
+    environment = Environment({})
+    bind(graph.inputs, tuple(tensors), environment.values)
+    return graph.run(environment)
+
+
+class CallGraph:
+    """A step that calls another traced function."""
+
+    def __init__(self, concrete: ConcreteFunction) -> None:
+        self.concrete = concrete
+        self.__name__ = concrete.name
+
+    def __call__(self, *tensors: Any) -> Any:
+        return self.concrete.run(list(tensors))
+
+
+def map_parts_to_specs(value: Any) -> Any:
+    """Specs in place of the tensors that a function returned."""
+    if is_symbolic(value) and hasattr(value, "_spec"):
+        return TensorSpec(value.shape, value.dtype)
+    if isinstance(value, Tensor):
+        return TensorSpec(value.shape, value.dtype)
+    return map_parts(value, map_parts_to_specs)
+
+
+def _becomes_tensor(value: Any) -> bool:
+    return isinstance(value, (bool, int, float, complex)) or hasattr(value, "__array__")
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, TensorSpec):
+        return f"{value.dtype.name}{list(value.shape) if value.shape.rank is not None else ' of any shape'}"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k}: {_described(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "(" + ", ".join(map(_described, value)) + ")"
+    return repr(value)
+
+
+def _wrong(concrete: ConcreteFunction, tensor: Any, spec: TensorSpec) -> Exception:
+    return invalid(
+        f"{concrete.name}: cannot compute with a tensor of {tensor.dtype.name} and shape {tensor.shape} where {spec!r} was "
+        f"recorded. The signature is {concrete.pretty_printed_signature(False)}."
+    )

@@ -1,0 +1,112 @@
+"""What stands in a trace for tapes, accumulators and arrays of tensors: every method call becomes a step.
+
+When the graph runs, the steps run on real objects: a tape inside a traced function is a tape.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..forward import ForwardAccumulator
+from ..tape import GradientTape
+from .recorder import FACADES, Recorder
+
+
+class Facade:
+    """An object of a trace, known by the number of the real one."""
+
+    _symbolic = True
+    _trace: Recorder
+    _number: int
+
+    @classmethod
+    def standing_for(cls, thing: Any, trace: Recorder, number: int) -> Any:
+        """A facade for something that a step gave."""
+        facade = object.__new__(cls)
+        facade._trace, facade._number = trace, number
+        facade._describe(thing)
+        return facade
+
+    def twin(self, number: int) -> Any:
+        """The same, under another number."""
+        return self.standing_for(self, self._trace, number)
+
+    def _describe(self, thing: Any) -> None:
+        """Take over what can be asked of the object without a step."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} in the trace of {self._trace.graph.name!r}>"
+
+
+def _as_step(name: str) -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return self._trace.method(self, name, args, kwargs)
+
+    method.__name__ = name
+    return method
+
+
+def steps_of(facade: type, real: type, names: tuple[str, ...]) -> None:
+    """Let the methods of a facade be steps, and the facade stand for objects of the real class."""
+    for name in names:
+        method = _as_step(name)
+        method.__doc__ = getattr(real, name).__doc__
+        setattr(facade, name, method)
+    FACADES[real] = facade
+
+
+class _Entered(Facade):
+    """An object that is used in a `with` statement."""
+
+    def __enter__(self) -> Any:
+        self._trace.step(enter, (self,), {}, effect=True)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        if error[0] is None:  # a trace that failed is thrown away
+            self._trace.step(leave, (self,), {}, effect=True)
+
+
+def enter(thing: Any) -> None:
+    """Enter a context."""
+    thing.__enter__()
+
+
+def leave(thing: Any) -> None:
+    """Leave a context."""
+    thing.__exit__(None, None, None)
+
+
+class TracedTape(_Entered, GradientTape):
+    """A `tf.GradientTape` made inside a traced function."""
+
+    @contextlib.contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Do not record in this block."""
+        with self._trace.method(self, "stop_recording", (), {}):
+            yield
+
+
+class TracedAccumulator(_Entered, ForwardAccumulator):
+    """A `tf.autodiff.ForwardAccumulator` made inside a traced function."""
+
+    def __del__(self) -> None:
+        """Nothing: this one was never entered."""
+
+
+class _TracedContext(_Entered):
+    """What `tape.stop_recording()` gives."""
+
+
+steps_of(
+    TracedTape,
+    GradientTape,
+    (
+        *("watch", "reset", "watched_variables", "gradient", "jacobian", "batch_jacobian"),
+        *("hessian", "hvp", "hessian_diagonal", "laplacian"),
+    ),
+)
+steps_of(TracedAccumulator, ForwardAccumulator, ("watch", "jvp"))
+FACADES[contextlib._GeneratorContextManager] = _TracedContext

@@ -1,0 +1,456 @@
+"""`tf.function`: a Python function that is recorded once for each kind of arguments, and then run as a graph."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import threading
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from .. import nest
+from ..context import STATE
+from ..shapes import TensorShape
+from ..tensor import Tensor, TensorSpec, to_tensor
+from ..variable import Variable
+from .concrete import ConcreteFunction
+from .recorder import Recorder, TracePolicy
+from .signature import Encoder, Parameters, checked_signature, matched, with_tensors
+from .symbolic import SymbolicTensor
+
+LOGGER = logging.getLogger("gradtape")
+
+# One trace at a time: a function may be called for the first time by several threads at once.
+_TRACING = threading.RLock()
+_STORM = 5  # traces without a call that reused one, after which a user is told
+
+
+class _Eagerly:
+    """Whether functions run as plain Python (`tf.config.run_functions_eagerly`)."""
+
+    on = False
+
+
+EAGERLY = _Eagerly()
+
+
+class Function:
+    """A callable that traces a Python function; see `tf.function`."""
+
+    def __init__(
+        self,
+        python_function: Callable[..., Any],
+        name: str | None = None,
+        input_signature: Any = None,
+        autograph: bool = True,
+        jit_compile: bool | None = None,
+        reduce_retracing: bool = False,
+    ) -> None:
+        functools.update_wrapper(self, python_function)
+        self._python_function = python_function
+        self._name = str(name or getattr(python_function, "__name__", type(python_function).__name__))
+        self._signature = checked_signature(input_signature)
+        self._autograph = autograph
+        self._jit_compile = jit_compile
+        self._reduce_retracing = reduce_retracing
+        self._parameters = Parameters(python_function, False)
+        self._traces: dict[Any, ConcreteFunction] = {}
+        self._relaxed: dict[Any, list[ConcreteFunction]] = {}  # traces with unknown sizes, by everything but shapes
+        self._alive: dict[int, weakref.ref[Any]] = {}
+        self._bound: dict[int, tuple[weakref.ref[Any], Function]] = {}
+        self._count = 0
+        self._storm = 0
+        self._told = False
+        self._created: list[weakref.ref[Variable]] = []
+        self._traced_once = False
+        if self._signature is not None and len(self._signature) > len(self._parameters.names) >= 0:
+            variadic = any(p.kind is p.VAR_POSITIONAL for p in self._parameters.signature.parameters.values())
+            if not variadic:
+                raise TypeError(
+                    f"input_signature has {len(self._signature)} specs, but {self._name} takes "
+                    f"{len(self._parameters.names)} arguments: {', '.join(self._parameters.names) or 'none'}."
+                )
+
+    # --- what users see --------------------------------------------------------------------------------------------
+
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        """The Python function."""
+        return self._python_function
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._name
+
+    @property
+    def input_signature(self) -> tuple[Any, ...] | None:
+        """The signature that was given."""
+        return self._signature
+
+    @property
+    def function_spec(self) -> Any:
+        """The parameters of the Python function."""
+        return self._parameters.signature
+
+    def experimental_get_tracing_count(self) -> int:
+        """How often the Python function was run to record it."""
+        return self._count
+
+    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Any:
+        """The text of the graph for these arguments."""
+        concrete = self.get_concrete_function(*args, **kwargs)
+        return lambda stage="hlo", *rest, **settings: str(concrete.graph)
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """All traces, one signature in each paragraph."""
+        return "\n\n".join(trace.pretty_printed_signature(verbose) for trace in self._all_traces())
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """The same as `pretty_printed_concrete_signatures`."""
+        return self.pretty_printed_concrete_signatures(verbose)
+
+    def _all_traces(self) -> list[ConcreteFunction]:
+        seen: dict[int, ConcreteFunction] = {id(trace): trace for trace in self._traces.values()}
+        return list(seen.values())
+
+    def __repr__(self) -> str:
+        return f"<gradtape.function {self._name}, {len(self._all_traces())} traces>"
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        found = self._bound.get(id(instance))
+        if found is not None and found[0]() is instance:
+            return found[1]
+        number = id(instance)
+        reference = weakref.ref(instance, lambda _: self._bound.pop(number, None))
+        bound = Function(
+            _weakly_bound(self._python_function, reference),
+            self._name,
+            self._signature_after_self(),
+            self._autograph,
+            self._jit_compile,
+            self._reduce_retracing,
+        )
+        self._bound[number] = (reference, bound)
+        return bound
+
+    def _signature_after_self(self) -> tuple[Any, ...] | None:
+        """The signature without a spec for `self`, if it has one."""
+        if self._signature is not None and len(self._signature) == len(self._parameters.names):
+            return self._signature[1:]
+        return self._signature
+
+    # --- calling ---------------------------------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if EAGERLY.on:
+            return self._python_function(*args, **kwargs)
+        concrete, tensors = self._found(args, kwargs)
+        return concrete.run(tensors)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for these arguments, which may be tensors or `tf.TensorSpec`s."""
+        if self._signature is not None and not args and not kwargs:
+            args = self._signature
+        return self._found(args, kwargs)[0]
+
+    def _found(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[ConcreteFunction, list[Any]]:
+        args, kwargs = self._parameters.canonical(args, kwargs)
+        if self._signature is not None:
+            args = self._matched(args)
+        encoder = Encoder()
+        key = tuple([encoder.key(value) for value in args])
+        if kwargs:
+            key = (key, tuple([(name, encoder.key(value)) for name, value in sorted(kwargs.items())]))
+        if encoder.objects:
+            self._forget_dead(encoder.objects)
+        concrete = self._traces.get(key)
+        if concrete is None or self._signature is not None:
+            concrete = self._general(key, args, kwargs, encoder)
+        else:
+            self._storm = 0
+        return concrete, encoder.tensors
+
+    def _matched(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        assert self._signature is not None
+        specs = self._signature
+        given = tuple(matched(value, spec, args) for value, spec in zip(args, specs, strict=False))
+        return given + args[len(specs) :]
+
+    def _general(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], encoder: Encoder) -> ConcreteFunction:
+        """A trace that was made for other shapes too, or a new one."""
+        shapeless = _shapeless(key)
+        with _TRACING:
+            if key in self._traces and self._signature is None:
+                return self._traces[key]
+            for trace in self._relaxed.get(shapeless, ()):
+                if all(_fits(t, spec) for t, spec in zip(encoder.tensors, trace.specs, strict=True)):
+                    if self._signature is None:
+                        self._traces[key] = trace
+                    return trace
+            specs = [_spec_of(tensor) for tensor in encoder.tensors]
+            if self._signature is not None:
+                flat = [s for s in nest.flatten(list(self._signature)) if isinstance(s, TensorSpec)]
+                specs = [_loosened(spec, wanted) for spec, wanted in zip(specs, flat, strict=False)] + specs[
+                    len(flat) :
+                ]
+            elif self._reduce_retracing:
+                specs = self._loosened(shapeless, specs)
+            concrete = self._trace(args, kwargs, specs)
+            if self._signature is None:
+                self._traces[key] = concrete
+                self._watch_for_storms(args, kwargs)
+            else:
+                self._traces[key, "signature"] = concrete
+            if any(not spec.shape.is_fully_defined() for spec in specs) or self._signature is not None:
+                self._relaxed.setdefault(shapeless, []).append(concrete)
+            elif self._reduce_retracing:
+                self._relaxed.setdefault((shapeless, "exact"), []).append(concrete)
+            return concrete
+
+    def _loosened(self, shapeless: Any, specs: list[TensorSpec]) -> list[TensorSpec]:
+        """With reduce_retracing: sizes that differ from those of an earlier trace become unknown."""
+        earlier = [*self._relaxed.get(shapeless, ()), *self._relaxed.get((shapeless, "exact"), ())]
+        for trace in earlier[-1:]:
+            specs = [
+                TensorSpec(spec.shape.most_specific_compatible_shape(old.shape), spec.dtype, spec.name)
+                for spec, old in zip(specs, trace.specs, strict=True)
+            ]
+        return specs
+
+    def _forget_dead(self, objects: list[Any]) -> None:
+        """An id may belong to another object by now: what was traced for the old one is of no use."""
+        for value in objects:
+            number = id(value)
+            known = self._alive.get(number)
+            if known is None or known() is not value:
+                if known is not None:
+                    self._drop(number)
+                self._alive[number] = weakref.ref(value, lambda _, n=number: self._drop(n))  # type: ignore[misc]
+
+    def _drop(self, number: int) -> None:
+        self._alive.pop(number, None)
+        for key in [key for key in self._traces if _mentions(key, number)]:
+            del self._traces[key]
+        for shapeless in [key for key in self._relaxed if _mentions(key, number)]:
+            del self._relaxed[shapeless]
+
+    # --- tracing ---------------------------------------------------------------------------------------------------
+
+    def _trace(self, args: tuple[Any, ...], kwargs: dict[str, Any], specs: list[TensorSpec]) -> ConcreteFunction:
+        first = not self._traced_once
+        concrete, created = self._traced(args, kwargs, specs, may_create=first)
+        self._traced_once = True
+        if created:
+            # Variables are made on the first trace only: a second one shows whether the function makes them each time.
+            self._created = [weakref.ref(variable) for variable in created]
+            concrete, _ = self._traced(args, kwargs, specs, may_create=False)
+        return concrete
+
+    def _traced(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], specs: list[TensorSpec], may_create: bool
+    ) -> tuple[ConcreteFunction, list[Variable]]:
+        policy = TracePolicy(None if may_create else _no_variables)
+        trace = Recorder(self._name, policy)
+        self._count += 1
+        with trace.recording():
+            inputs = [trace.placeholder(spec) for spec in specs]
+            given = with_tensors((args, kwargs), iter(inputs))
+            before = _structure(given)
+            returned = self._callee()(*given[0], **given[1])
+            if _structure(given) != before:
+                raise ValueError(
+                    f"{self._name} changed the structure of its arguments: Function to be traced should not modify structure of "
+                    "input arguments. Check if your function has list and dictionary operations that alter input arguments, "
+                    "such as `list.pop`, `list.append`. Copy them first."
+                )
+            outputs = nest.map_structure(lambda leaf: _returned(trace, leaf), returned)
+        trace.graph.inputs = trace.refs(tuple(inputs))
+        trace.graph.outputs = trace.refs(outputs)
+        concrete = ConcreteFunction(trace.graph, self._name, specs, (args, kwargs), outputs, self._parameters)
+        return concrete, policy.created
+
+    def _callee(self) -> Callable[..., Any]:
+        if not self._autograph:
+            return self._python_function
+        return CONVERT[0](self._python_function) if CONVERT else self._python_function
+
+    # --- storms ----------------------------------------------------------------------------------------------------
+
+    def _watch_for_storms(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Warn once when nearly every call is recorded anew, and say what to change."""
+        self._storm += 1
+        values = {self._parameters.label(i): value for i, value in enumerate(args)} | kwargs
+        previous, self._last = getattr(self, "_last", None), {name: _shown(value) for name, value in values.items()}
+        if self._storm < _STORM or self._told or previous is None:
+            return
+        self._told = True
+        changed = [name for name, shown in self._last.items() if previous.get(name) != shown]
+        lines = [f"  {name}: {previous.get(name)} -> {self._last[name]}. {_advice(values[name])}" for name in changed]
+        LOGGER.warning(
+            "%d out of the last %d calls to %r triggered tf.function retracing: the Python function was run again each time, "
+            "which is slow. What changed between the last two calls:\n%s",
+            self._storm,
+            self._storm,
+            self._name,
+            "\n".join(lines) or "  nothing that can be seen: arguments are compared by identity.",
+        )
+
+
+# Turns a Python function into one whose `if`, `while` and `for` work on tensors; autograph registers itself here.
+CONVERT: list[Callable[[Any], Any]] = []
+
+
+def _weakly_bound(function: Callable[..., Any], reference: weakref.ref[Any]) -> Callable[..., Any]:
+    """A method that does not keep its object alive."""
+
+    @functools.wraps(function)
+    def method(*args: Any, **kwargs: Any) -> Any:
+        instance = reference()
+        if instance is None:
+            raise ValueError(f"The object whose method {function.__name__!r} is a tf.function is gone.")
+        converted = CONVERT[0](function) if CONVERT and autograph_inside else function
+        return converted(instance, *args, **kwargs)
+
+    autograph_inside = True
+    bound = types.MethodType(function, reference())
+    method.__signature__ = Parameters(bound, True).signature  # type: ignore[attr-defined]
+    method.autograph_do_not_convert = True  # type: ignore[attr-defined]
+    return method
+
+
+def _no_variables(variable: Variable) -> None:
+    raise ValueError(
+        "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only created "
+        "once or created outside tf.function: keep it in an attribute, `if self.v is None: self.v = tf.Variable(...)`."
+    )
+
+
+def _returned(trace: Recorder, leaf: Any) -> Any:
+    """What a function returns is tensors, or None, or objects of its own."""
+    if leaf is None or isinstance(leaf, SymbolicTensor) or hasattr(leaf.__class__, "_symbolic"):
+        return leaf
+    if isinstance(leaf, Variable):
+        return leaf._read()
+    if isinstance(leaf, (Tensor, bool, int, float, complex, str, bytes)) or hasattr(leaf, "__array__"):
+        return leaf if isinstance(leaf, Tensor) else to_tensor(leaf)
+    return leaf
+
+
+def _structure(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _structure(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_structure(part) for part in value]
+    return None
+
+
+def _spec_of(tensor: Any) -> TensorSpec:
+    if isinstance(tensor, TensorSpec):
+        return tensor
+    return TensorSpec(tensor.shape, tensor.dtype)
+
+
+def _loosened(spec: TensorSpec, wanted: TensorSpec) -> TensorSpec:
+    return TensorSpec(wanted.shape, spec.dtype, wanted.name)
+
+
+def _fits(tensor: Any, spec: TensorSpec) -> bool:
+    return tensor.dtype == spec.dtype and TensorShape(tensor.shape).is_subtype_of(spec.shape)
+
+
+def _shapeless(key: Any) -> Any:
+    """The key without the shapes of tensors, which stand as (number of the type, shape)."""
+    if isinstance(key, tuple):
+        if len(key) == 2 and key[0].__class__ is int and (key[1] is None or isinstance(key[1], tuple)):
+            return key[0]
+        return tuple([_shapeless(part) for part in key])
+    return key
+
+
+def _mentions(key: Any, number: int) -> bool:
+    if isinstance(key, tuple):
+        return key == ("object", number) or any(_mentions(part, number) for part in key)
+    return False
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, (Tensor, Variable)):
+        return f"a tensor of {value.dtype.name} and shape {value.shape}"
+    text = repr(value)
+    return f"{type(value).__name__} {text if len(text) < 60 else text[:57] + '...'}"
+
+
+def _advice(value: Any) -> str:
+    if isinstance(value, Tensor):
+        return "Use input_signature with None for sizes that vary, or reduce_retracing=True."
+    if isinstance(value, (bool, int, float)):
+        return "Pass a tensor, tf.constant(...), instead of a Python number."
+    return "Pass the same object each time, or tensors."
+
+
+def function(
+    func: Callable[..., Any] | None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: Any = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+) -> Any:
+    """Turn a Python function into one that is recorded once and run as a graph.
+
+    The Python code runs once for each kind of arguments: structure, dtypes, shapes, and the values of what is no tensor.
+    After that only the tensor computation runs. `if`, `while` and `for` over tensors are recorded as such.
+
+    >>> import gradtape as tf
+    >>> @tf.function
+    ... def power(x, n):
+    ...     print("recording")
+    ...     return x**n
+    >>> power(tf.constant(2.0), 3).numpy()
+    recording
+    np.float32(8.0)
+    >>> power(tf.constant(3.0), 3).numpy()
+    np.float32(27.0)
+
+    Args:
+        func: The function; without it, a decorator is returned.
+        input_signature: One `tf.TensorSpec` for each argument; None stands for sizes that vary.
+        autograph: Whether Python's control flow works on tensors.
+        jit_compile: Accepted: functions are compiled where that is possible.
+        reduce_retracing: Whether sizes that vary between calls become unknown, to be recorded less often.
+    """
+    if experimental_relax_shapes is not None:
+        reduce_retracing = experimental_relax_shapes
+    if experimental_compile is not None:
+        jit_compile = experimental_compile
+
+    def decorate(callee: Callable[..., Any]) -> Any:
+        if isinstance(callee, Function):
+            callee = callee.python_function
+        if not callable(callee):
+            raise TypeError(f"tf.function needs a function, got {callee!r}.")
+        made = Function(
+            callee,
+            input_signature=input_signature,
+            autograph=autograph,
+            jit_compile=jit_compile,
+            reduce_retracing=reduce_retracing,
+        )
+        return made
+
+    return decorate if func is None else decorate(func)
+
+
+def inside_function() -> bool:
+    """Whether this thread is recording a function."""
+    return isinstance(STATE.trace, Recorder)

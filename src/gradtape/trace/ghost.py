@@ -1,0 +1,269 @@
+"""`Ghost`: a tensor of which only shape and type are known, and the worlds in which ops run on such tensors.
+
+Every size of a ghost is a number. Ops, rules and composites therefore run on ghosts as they are, tapes record them, and
+backward passes walk over them: nothing in the layers below knows of tracing. What an op would give is found by
+running its kernel on an array of the right shape with stand-in values.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..context import ACTIVE, STATE, activate, deactivate
+from ..dtypes import BY_NUMPY
+from ..errors import OpError
+from ..op import RUNNERS, Op, check_dtype, explained, record
+from ..tensor import EagerTensor, Tensor, from_array, to_tensor
+from ..variable import Variable
+
+Shape = tuple[int, ...]
+
+
+class NeedsValue(Exception):
+    """Somebody asked for the value of a tensor that has none yet."""
+
+
+@functools.cache
+def _own_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """An equal dtype that is another object: entries compare with `is`, and take the general path for ghosts."""
+    return np.dtype(dtype, copy=True)
+
+
+class GhostArray:
+    """Stands in `Tensor._array`: shape and type, and an error for whoever wants more."""
+
+    __slots__ = ("dtype", "itemsize", "ndim", "shape", "size")
+
+    def __init__(self, shape: Shape, dtype: np.dtype[Any]) -> None:
+        self.shape = shape
+        self.dtype = _own_dtype(dtype)
+        self.ndim = len(shape)
+        self.size = int(np.prod(shape, dtype=object))
+        self.itemsize = dtype.itemsize
+
+    def __getattr__(self, name: str) -> Any:
+        raise NeedsValue(f"The value of a tensor of shape {self.shape} is needed ({name}).")
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise NeedsValue(f"The value of a tensor of shape {self.shape} is needed.")
+
+
+class Ghost(Tensor):
+    """A tensor without a value; all its sizes are known."""
+
+    __slots__ = ("number", "world")
+
+    def __init__(self, world: World, shape: Shape, dtype: np.dtype[Any], number: int = 0) -> None:
+        self.world = world
+        self.number = number  # in the graph that a lowering builds
+        self._array = GhostArray(shape, dtype)  # type: ignore[assignment]
+        self._id = 0
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self.world.value_of(self)
+
+    def numpy(self) -> Any:
+        """The value, which only a guess can give."""
+        return self.world.value_of(self)
+
+    def __index__(self) -> int:
+        if self._array.dtype.kind not in "iu" or self.ndim:
+            raise TypeError(f"Only integer scalar tensors can be used as an index, got {self!r}.")
+        return int(self.world.value_of(self))
+
+    def __int__(self) -> int:
+        return int(self.world.value_of(self))
+
+    def __float__(self) -> float:
+        return float(self.world.value_of(self))
+
+    def __bool__(self) -> bool:
+        raise NeedsValue("The truth value of a tensor is needed.")
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("Scalar tensor has no `len()`")
+        return int(self._array.shape[0])
+
+    def __repr__(self) -> str:
+        return f"<ghost: shape={self.shape}, dtype={self.dtype.name}>"
+
+
+class World:
+    """Runs ops on ghosts. Subclasses say what a value is guessed to be, and what is kept of what runs."""
+
+    def __init__(self) -> None:
+        self._tapes: list[Any] = []
+        self._accumulators: list[Any] = []
+        self._readers: list[Any] = []
+        self._variables: dict[int, Any] = {}  # what a variable holds here, after it was read or assigned
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator[None]:
+        """In this block the thread is in this world: its tapes record, its variables are read."""
+        outside = STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe
+        STATE.tapes, STATE.accumulators, STATE.readers = self._tapes, self._accumulators, self._readers
+        STATE.trace, STATE.nan_safe = self, 0
+        activate(self)
+        try:
+            yield
+        finally:
+            deactivate(self)
+            self._tapes, self._accumulators, self._readers = STATE.tapes, STATE.accumulators, STATE.readers
+            STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = outside
+
+    # --- what the layers below ask of `STATE.trace` ----------------------------------------------------------------
+
+    def read(self, variable: Variable) -> Any:
+        """The value of a variable, followed as the variable."""
+        found = self._variables.get(variable._id)
+        if found is None:
+            found = self._variables[variable._id] = self.initial(variable)
+        return found
+
+    def hold(self, variable: Variable, value: Any) -> None:
+        """From here on the variable has this value; as in eager code its gradient is that of the variable."""
+        value._id = variable._id
+        self._variables[variable._id] = value
+
+    def composite(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A public function runs as it is, unless it does more than to call ops."""
+        if function.in_world is not None:
+            return function.in_world(self, function, *args, **kwargs)
+        return function.__wrapped__(*args, **kwargs)
+
+    def adopt(self, thing: Any, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Tapes, accumulators and arrays of tensors are what they are in eager code."""
+        return False
+
+    def create_variable(self, variable: Variable) -> None:
+        """A variable that a function makes for its own use."""
+
+    def initial_value(self, value: Any) -> Any:
+        """What such a variable starts with."""
+        return value() if callable(value) and not isinstance(value, Tensor) else value
+
+    # --- for subclasses --------------------------------------------------------------------------------------------
+
+    def initial(self, variable: Variable) -> Any:
+        """What reading a variable gives when nothing was assigned here."""
+        raise NotImplementedError
+
+    def change(self, variable: Variable, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """A method that assigns to a variable."""
+        raise NotImplementedError
+
+    def value_of(self, ghost: Ghost) -> Any:
+        """The value of a ghost, if this world has one to offer."""
+        raise NeedsValue(f"The value of {ghost!r} is needed.")
+
+    def outputs(self, op: Op, inputs: list[Any], attributes: dict[str, Any], shapes: list[Any]) -> list[Ghost]:
+        """The results of an op, of these shapes and types."""
+        return [Ghost(self, shape, dtype) for shape, dtype in shapes]
+
+
+def run_on_ghosts(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
+    """Run an op of which an operand is a ghost."""
+    operands = list(args[0] if op.variadic else args)
+    attributes = {**op.attributes, **attributes}
+    world = next(value.world for value in operands if value.__class__ is Ghost)
+    tensors = [value if isinstance(value, Tensor) else _as_operand(value, operands) for value in operands]
+    if not op.variadic or tensors:
+        check_dtype(op, [t for t in tensors if t is not None])
+    outputs = tuple(world.outputs(op, tensors, attributes, infer(world, op, tensors, attributes)))
+    if ACTIVE and (STATE.tapes or STATE.accumulators):
+        record(op, tuple(tensors), attributes, outputs)
+    return outputs[0] if op.outputs == 1 else list(outputs)
+
+
+RUNNERS[Ghost] = run_on_ghosts
+
+
+def _as_operand(value: Any, operands: list[Any]) -> Any:
+    """An operand as rules pass it: a variable, an array, a Python number in the type of the others, or None."""
+    if value is None:
+        return None
+    if hasattr(value.__class__, "_read"):
+        return value._read()
+    if isinstance(value, np.ndarray | np.generic):
+        return from_array(value)  # type: ignore[arg-type]
+    return to_tensor(value, next(v.dtype for v in operands if v.__class__ is Ghost))
+
+
+# --- what an op gives ----------------------------------------------------------------------------------------------------
+
+
+def infer(world: World, op: Op, tensors: list[Any], attributes: dict[str, Any]) -> list[tuple[Shape, np.dtype[Any]]]:
+    """Shapes and types of an op's results."""
+    if op.broadcasts and op.outputs == 1 and op.vjps and not op.retypes and not op.other and _floats(tensors):
+        shape = _broadcast(tensors)
+        if shape is not None:
+            return [(shape, np.dtype(tensors[0].dtype.numpy))]
+    failure: Exception | None = None
+    for stand_in in _STAND_INS:
+        arrays = [_stand_in(tensor, stand_in) for tensor in tensors]
+        try:
+            with np.errstate(all="ignore"):
+                result = op.eager(arrays, **attributes) if op.variadic else op.eager(*arrays, **attributes)
+        except NeedsValue:
+            raise
+        except Exception as error:
+            failure = failure or explained(op, error, arrays, attributes)
+            continue
+        results = (result,) if op.outputs == 1 else result
+        return [_looks(part) for part in results]
+    assert failure is not None
+    raise failure
+
+
+def _floats(tensors: list[Any]) -> bool:
+    first = tensors[0]._array.dtype
+    return first.kind == "f" and all(t is not None and t._array.dtype == first for t in tensors)
+
+
+def _broadcast(tensors: list[Any]) -> Shape | None:
+    try:
+        return np.broadcast_shapes(*(tensor._array.shape for tensor in tensors))
+    except ValueError:
+        return None
+
+
+def _looks(part: Any) -> tuple[Shape, np.dtype[Any]]:
+    if part.__class__ is bytes:
+        return (), np.dtype(object)
+    array = np.asarray(part)
+    return array.shape, array.dtype if array.dtype in BY_NUMPY else np.dtype(object)
+
+
+# Ones are inside the domain of nearly every function; matrices must be regular, indices and truth values small.
+_STAND_INS = ("ones", "identity", "zeros")
+
+
+def _stand_in(tensor: Any, kind: str) -> Any:
+    if tensor is None or tensor.__class__ is EagerTensor:
+        return None if tensor is None else tensor._array
+    array = tensor._array
+    shape, dtype = array.shape, np.dtype(array.dtype, copy=False)
+    return _filled(shape, BY_NUMPY[dtype].numpy, kind)
+
+
+@functools.lru_cache(maxsize=4096)
+def _filled(shape: Shape, dtype: np.dtype[Any], kind: str) -> Any:
+    if dtype.kind == "O":
+        return np.full(shape, b"", object)
+    if dtype.kind in "iub":
+        return np.broadcast_to(np.zeros((), dtype), shape)
+    if kind == "identity" and len(shape) >= 2:
+        return np.broadcast_to(np.eye(shape[-2], shape[-1], dtype=np.float64).astype(dtype), shape)
+    value = np.zeros((), dtype) if kind == "zeros" else np.ones((), dtype)
+    return np.broadcast_to(value, shape)
+
+
+def is_known_error(error: Exception) -> bool:
+    """Whether an error speaks of sizes that do not fit, which other sizes could repair."""
+    return isinstance(error, (OpError, ValueError, IndexError, TypeError, ArithmeticError))

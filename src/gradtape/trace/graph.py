@@ -1,0 +1,194 @@
+"""The graph of a traced function: steps in the order of the program, each a public function or op and its arguments.
+
+A step stores values by number. Running a graph means to run its steps one after the other with an `Environment` that
+maps numbers to values: eager tensors in the interpreter, ghosts in a world. Functions that a step takes (the body of
+`tf.while_loop`) are graphs themselves, which see the environment around them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..nest import is_nested
+from ..op import Op
+from ..tensor import IndexedSlices, Tensor, TensorSpec
+from ..variable import Variable
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """Stands in a step's arguments and results for the value of that number."""
+
+    number: int
+
+
+@dataclass(slots=True)
+class Method:
+    """Calls a method of its first argument: of a tape, a TensorArray, a variable."""
+
+    name: str
+
+    def __call__(self, thing: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(thing, self.name)(*args, **kwargs)
+
+
+@dataclass(slots=True)
+class Step:
+    """One step: `results = function(*args, **kwargs)`; Refs stand for values."""
+
+    function: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    results: Any
+    line: str = ""  # where the user's program says so
+
+
+@dataclass(slots=True, eq=False)
+class Graph:
+    """Steps, with the numbers of what they are given and what they return."""
+
+    steps: list[Step] = field(default_factory=list)
+    inputs: Any = ()
+    outputs: Any = None
+    specs: dict[int, TensorSpec] = field(default_factory=dict)
+    name: str = "f"
+
+    def run(self, environment: Environment) -> Any:
+        """Run all steps; what the graph returns."""
+        values = environment.values
+        for step in self.steps:
+            result = call_step(step.function, step.args, step.kwargs, environment)
+            bind(step.results, result, values)
+        return fill(self.outputs, environment)
+
+    def constants(self) -> list[Any]:
+        """The variables and tensors from outside that its steps use, each once."""
+        found: dict[int, Any] = {}
+        for step in self.steps:
+            for leaf in leaves((step.args, tuple(step.kwargs.values()))):
+                if isinstance(leaf, Graph):
+                    found.update((id(value), value) for value in leaf.constants())
+                elif isinstance(leaf, (Tensor, Variable)):
+                    found[id(leaf)] = leaf
+            inner = getattr(step.function, "concrete", None)
+            if inner is not None:
+                found.update((id(value), value) for value in inner.graph.constants())
+        return list(found.values())
+
+    def as_function(self, environment: Environment) -> Callable[..., Any]:
+        """The graph as a Python function that sees `environment`."""
+
+        def run(*args: Any) -> Any:
+            inner = Environment({}, environment)
+            bind(self.inputs, args, inner.values)
+            return self.run(inner)
+
+        return run
+
+
+class Environment:
+    """The values of a running graph by number, and those of the graph around it."""
+
+    __slots__ = ("outer", "values")
+
+    def __init__(self, values: dict[int, Any], outer: Environment | None = None) -> None:
+        self.values = values
+        self.outer = outer
+
+    def __getitem__(self, number: int) -> Any:
+        scope: Environment | None = self
+        while scope is not None:
+            if number in scope.values:
+                return scope.values[number]
+            scope = scope.outer
+        raise KeyError(number)
+
+
+def call_step(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], environment: Environment) -> Any:
+    """Call what a step calls, with values in place of Refs."""
+    arguments = [fill(value, environment) for value in args]
+    settings = {name: fill(value, environment) for name, value in kwargs.items()} if kwargs else {}
+    if isinstance(function, Op):
+        return function.public(*arguments, **settings)
+    return function(*arguments, **settings)
+
+
+def fill(value: Any, environment: Environment) -> Any:
+    """The value, with what Refs and graphs in it stand for in this environment."""
+    cls = value.__class__
+    if cls is Ref:
+        return environment[value.number]
+    if cls in _PLAIN:
+        return value
+    if cls is Graph:
+        return value.as_function(environment)
+    return map_parts(value, lambda part: fill(part, environment))
+
+
+_PLAIN = {int, float, bool, str, bytes, complex, type(None)}
+
+
+def map_parts(value: Any, function: Callable[[Any], Any]) -> Any:
+    """Rebuild what a value is made of (a list, a slice, IndexedSlices ...) with `function` of its parts."""
+    cls = value.__class__
+    if cls is list:
+        return [function(part) for part in value]
+    if cls is tuple:
+        return tuple([function(part) for part in value])
+    if cls is slice:
+        return slice(function(value.start), function(value.stop), function(value.step))
+    if cls is IndexedSlices:
+        return IndexedSlices(function(value.values), function(value.indices), function(value.dense_shape))
+    if cls in _COMPOSITES:
+        return _COMPOSITES[cls][1]([function(part) for part in _COMPOSITES[cls][0](value)])
+    if is_nested(value) and cls is not range:
+        if isinstance(value, dict):
+            items = {key: function(part) for key, part in value.items()}
+            return items if cls is dict else _like(value, items)
+        return value._make(map(function, value)) if hasattr(value, "_make") else _like(value, [*map(function, value)])
+    return value
+
+
+def _like(value: Any, items: Any) -> Any:
+    if hasattr(value, "default_factory"):
+        return value.__class__(value.default_factory, items)
+    return value.__class__(items)
+
+
+# Values made of tensors, with what takes them apart and puts them together (filled by the modules that define them).
+_COMPOSITES: dict[type, tuple[Callable[[Any], list[Any]], Callable[[list[Any]], Any]]] = {}
+
+
+def compose(cls: type, parts: Callable[[Any], list[Any]], build: Callable[[list[Any]], Any]) -> None:
+    """Let traces look into values of a class."""
+    _COMPOSITES[cls] = (parts, build)
+
+
+def bind(results: Any, value: Any, values: dict[int, Any]) -> None:
+    """Store the parts of a value under the numbers at the same places in `results`."""
+    cls = results.__class__
+    if cls is Ref:
+        values[results.number] = value
+    elif cls in _PLAIN:
+        return
+    else:
+        for place, part in zip(parts_of(results), parts_of(value), strict=True):
+            bind(place, part, values)
+
+
+def parts_of(value: Any) -> list[Any]:
+    """What `map_parts` would rebuild a value from."""
+    parts: list[Any] = []
+    map_parts(value, lambda part: parts.append(part) or part)  # type: ignore[func-returns-value]
+    return parts
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """Everything in a value that has no parts."""
+    parts = parts_of(value) if value.__class__ not in _PLAIN else []
+    if not parts:
+        yield value
+    for part in parts:
+        yield from leaves(part)

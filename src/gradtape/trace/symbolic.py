@@ -1,0 +1,144 @@
+"""`SymbolicTensor`: what a traced function computes with. It has a type and a shape as far as it is known, and no value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ..dtypes import DType
+from ..errors import OperatorNotAllowedInGraphError
+from ..shapes import TensorShape
+from ..tensor import Tensor, TensorSpec
+
+if TYPE_CHECKING:
+    from .recorder import Recorder
+
+
+class _NoArray:
+    """What entries find in place of an array: no type that they treat themselves."""
+
+    dtype = None
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise TypeError(
+            "A tensor inside tf.function has no value yet: its value is known only when the function runs. Use tf ops on "
+            "it, or tf.numpy_function to call Python code with the value."
+        )
+
+
+_NO_ARRAY = _NoArray()
+
+
+class SymbolicTensor(Tensor):
+    """A tensor inside a traced function."""
+
+    __slots__ = ("_number", "_spec", "_trace")
+
+    _symbolic = True
+
+    def __init__(self, trace: Recorder, number: int, spec: TensorSpec) -> None:
+        self._trace = trace
+        self._number = number
+        self._spec = spec
+        self._id = 0
+
+    @property
+    def _array(self) -> Any:  # type: ignore[override]
+        return _NO_ARRAY
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the elements."""
+        return self._spec.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The sizes of all axes; None for what is not known before the function runs."""
+        return self._spec.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        rank = self._spec.shape.rank
+        if rank is None:
+            raise ValueError("The number of axes of this tensor is not known before the function runs: use tf.rank(x).")
+        return rank
+
+    @property
+    def name(self) -> str:
+        """A name of its own in the graph."""
+        return self._spec.name or f"t{self._number}:0"
+
+    @property
+    def graph(self) -> Any:
+        """The graph it belongs to."""
+        return self._trace.graph
+
+    @property
+    def op(self) -> NoReturn:
+        """Not kept: the graph is printed with `print(concrete_function.graph)`."""
+        raise AttributeError("Tensor.op is not there. print(concrete_function.graph) shows what computes a tensor.")
+
+    def set_shape(self, shape: Any) -> None:
+        """Say what is known of the shape; ValueError where it contradicts."""
+        self._spec = TensorSpec(self._spec.shape.merge_with(shape), self._spec.dtype, self._spec.name)
+
+    def _not_allowed(self, task: str) -> NoReturn:
+        raise OperatorNotAllowedInGraphError(
+            f"{task} is not allowed: the value is known only when the function runs. Write plain Python `if`, `while` and "
+            "`for` in a function with autograph=True (the default) whose source code can be read, or use tf.cond, "
+            "tf.while_loop and tf.map_fn."
+        )
+
+    def __bool__(self) -> bool:
+        known = self._trace.known_value(self)
+        if known is not None:
+            return bool(known)
+        self._not_allowed("Using a symbolic `tf.Tensor` as a Python `bool`")
+
+    def __iter__(self) -> Any:
+        if not self.shape or self.shape[0] is None:
+            self._not_allowed("Iterating over a symbolic `tf.Tensor` of unknown length")
+        return (self[position] for position in range(self.shape[0]))
+
+    def __len__(self) -> int:
+        if not self.shape or self.shape[0] is None:
+            raise TypeError(f"len is not well defined for a symbolic tensor of shape {self.shape}: use tf.shape(x)[0].")
+        return self.shape[0]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        known = self._trace.known_value(self)
+        if known is not None:
+            return known.__array__(dtype, copy)
+        raise NotImplementedError(
+            f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array: it has no value before the function runs. "
+            "Use tf ops, or tf.numpy_function to call NumPy with the value."
+        )
+
+    def __index__(self) -> int:
+        return int(self._python("index", "__index__"))
+
+    def __int__(self) -> int:
+        return int(self._python("int", "__int__"))
+
+    def __float__(self) -> float:
+        return float(self._python("float", "__float__"))
+
+    def _python(self, target: str, method: str) -> Any:
+        known = self._trace.known_value(self)
+        if known is None:
+            raise TypeError(
+                f"A symbolic tf.Tensor has no value to convert to {target} before the function runs: {self!r}."
+            )
+        return getattr(known, method)()
+
+    def eval(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Gone from TensorFlow 2."""
+        raise NotImplementedError("eval is not supported for a tensor inside tf.function: return it from the function.")
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether a value is known only when a traced function runs."""
+    return getattr(value.__class__, "_symbolic", False)

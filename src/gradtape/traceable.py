@@ -1,0 +1,52 @@
+"""Which public functions a trace takes as one step.
+
+Inside a traced function a composite such as `tf.image.resize` becomes one step of the graph and is looked into only
+when the sizes of its operands are known. `traceable` marks such a function; eagerly the mark costs one look.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, TypeVar
+
+from .context import ACTIVE, STATE
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def traceable(function: _Function, always: bool = False, in_world: Any = None) -> _Function:
+    """The function, as one step of a trace that calls it with a symbolic value.
+
+    Args:
+        function: What to mark.
+        always: Whether it is a step also without symbolic operands: it has an effect, or is different each time.
+        in_world: Called instead when only shapes are known, with the world and the function before its arguments.
+    """
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if ACTIVE and STATE.trace is not None:
+            return STATE.trace.composite(call, args, kwargs)
+        return function(*args, **kwargs)
+
+    call.always = always  # type: ignore[attr-defined]
+    call.in_world = in_world  # type: ignore[attr-defined]
+    return call  # type: ignore[return-value]
+
+
+def trace_public(
+    namespace: dict[str, Any], always: tuple[str, ...] = (), skip: tuple[str, ...] = (), in_world: Any = None
+) -> None:
+    """Mark every public function that a module defines (called at its end, with its `globals()`)."""
+    marked: dict[int, Any] = {}  # two names for one function stay two names for one function
+    for name, value in list(namespace.items()):
+        if name.startswith("_") or name in skip or not isinstance(value, FunctionType) or hasattr(value, "in_world"):
+            continue
+        op = getattr(value, "op", None)
+        # The entry of an op takes symbolic operands by itself, but not a symbolic shape.
+        if value.__module__ == namespace["__name__"] if op is None else "shape" in op.attributes:
+            if id(value) not in marked:
+                marked[id(value)] = traceable(value, always=name in always, in_world=in_world)
+            namespace[name] = marked[id(value)]
