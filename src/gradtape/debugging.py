@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, math
+from .arrays import identity
 from .entry import observe_ops, unobserve_ops
 from .errors import invalid
 from .framework import Assert as Assert
