@@ -177,7 +177,7 @@ def _window(window: Any, sequence_length: int, fft_length: int, dtype: Any) -> A
             )
         weights = _WINDOWS[window](sequence_length, periodic=True, dtype=dtype)
     else:
-        weights = to_type(convert_to_tensor(window), dtype)
+        weights = convert_to_tensor(window, dtype)
     if weights.ndim != 1 or weights.shape[0] != sequence_length:
         raise ValueError(
             f"The shape of `window` must be equal to [sequence_length]. Received: window shape={weights.shape}"

@@ -55,7 +55,7 @@ def perspective_transform(
     data_format: Any = None,
 ) -> Any:
     """Images pulled so that four points come to lie on four others."""
-    start, end = (to_type(convert_to_tensor(points), tf.float32) for points in (start_points, end_points))
+    start, end = (convert_to_tensor(points, tf.float32) for points in (start_points, end_points))
     check_choice("interpolation", interpolation, _INTERPOLATIONS)
     images = convert_to_tensor(images)
     check_rank(images)
@@ -109,7 +109,7 @@ def _sampled(images: Any, places: Any, interpolation: str, fill_mode: str, fill_
     """The images (batch, height, width, channels) at rows and columns (batch or 1, height, width) between pixels."""
     batch, height, width = tf.shape(images)[0], images.shape[1], images.shape[2]
     pixels = tf.reshape(images, tf.concat([[batch, height * width], tf.shape(images)[3:]], 0))
-    fill = to_type(convert_to_tensor(fill_value), images.dtype)
+    fill = convert_to_tensor(fill_value, images.dtype)
 
     def at(row: Any, column: Any) -> Any:
         (row, in_rows), (column, in_columns) = (
@@ -152,7 +152,7 @@ def map_coordinates(
         raise NotImplementedError("map_coordinates currently requires order<=1")
     places = places if places.dtype.is_floating else cast(places, tf.float32)
     kind = places.dtype
-    fill = to_type(to_type(convert_to_tensor(fill_value), x.dtype), kind)
+    fill = to_type(convert_to_tensor(fill_value, x.dtype), kind)
     neighbours = [
         [(*_element(index, size, fill_mode), weight) for index, weight in _neighbours(place, order)]
         for place, size in zip(tf.unstack(places), x.shape, strict=True)

@@ -8,7 +8,6 @@ import gradtape as tf
 from gradtape import cast
 
 from ..core import convert_to_tensor
-from ..promotion import to_type
 
 
 def _with_logits(probabilities: Any, logits: Any) -> Any:
@@ -150,7 +149,7 @@ def hard_shrink(x: Any, threshold: float = 0.5) -> Any:
 def threshold(x: Any, threshold: Any, default_value: Any) -> Any:
     """x where it is above the threshold, `default_value` elsewhere."""
     x = convert_to_tensor(x)
-    return tf.where(x > threshold, x, to_type(convert_to_tensor(default_value), x.dtype))
+    return tf.where(x > threshold, x, convert_to_tensor(default_value, x.dtype))
 
 
 def softmax(x: Any, axis: Any = -1) -> Any:

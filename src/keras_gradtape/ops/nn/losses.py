@@ -132,6 +132,6 @@ def psnr(x1: Any, x2: Any, max_val: Any) -> Any:
     if x1.shape != x2.shape:
         raise ValueError(f"Input shapes {x1.shape} and {x2.shape} must match for PSNR calculation. ")
     x1, x2 = floats(x1), floats(x2)
-    peak = to_type(convert_to_tensor(max_val), x2.dtype)
+    peak = convert_to_tensor(max_val, x2.dtype)
     error = tf.reduce_mean(tf.square(x1 - x2))
     return (tf.math.log(peak) * 20.0 - tf.math.log(error) * 10.0) / 2.302585092994046

@@ -70,11 +70,11 @@ def dot_product_attention(
     if queries is not None and keys is not None and queries > keys > 1:
         key, value = (tf.repeat(v, queries // keys, 2) for v in (key, value))
     if scale is not None and not isinstance(scale, (int, float)):
-        query, scale = query * to_type(convert_to_tensor(scale), kind), 1.0
+        query, scale = query * convert_to_tensor(scale, kind), 1.0
     # Heads before lengths, so that scores and results are products of matrices.
     query, key, value = (tf.transpose(v, [0, 2, 1, 3]) for v in (query, key, value))
-    bias = None if bias is None else to_type(convert_to_tensor(bias), kind)
-    mask = None if mask is None else to_type(convert_to_tensor(mask), tf.bool)
+    bias = None if bias is None else convert_to_tensor(bias, kind)
+    mask = None if mask is None else convert_to_tensor(mask, tf.bool)
     if is_causal and query.shape[2] != key.shape[2]:
         # The op lets the last query see all keys, Keras the first query the first key.
         past = tf.range(tf.shape(key)[2]) <= tf.range(tf.shape(query)[2])[:, None]

@@ -101,7 +101,7 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
     inside = (
         kind if kind in (tf.int32, tf.int64, tf.float32, tf.float64) else tf.int32 if kind.is_integer else tf.float32
     )
-    first, last, delta = (to_type(convert_to_tensor(v), inside) for v in (first, last, 1 if step is None else step))
+    first, last, delta = (convert_to_tensor(v, inside) for v in (first, last, 1 if step is None else step))
     return to_type(tf.range(first, last, delta, inside), kind)
 
 
@@ -109,7 +109,7 @@ def _ends(start: Any, stop: Any, dtype: Any) -> tuple[Any, Any, Any, Any]:
     """Both ends as floats to compute with, that type, and the type of the result."""
     kinds = [getattr(v, "dtype", type(v) if isinstance(v, (int, float)) else floatx()) for v in (start, stop)]
     kind = result_type(*kinds, float)
-    first, last = (to_type(convert_to_tensor(v), kind) for v in (start, stop))
+    first, last = (convert_to_tensor(v, kind) for v in (start, stop))
     return first, last, kind, kind if dtype is None else given_type(dtype)
 
 
@@ -122,7 +122,7 @@ def linspace(
     first, last, kind, result = _ends(start, stop, dtype)
     numbers, step = tnp.linspace(first, last, num, endpoint, True, axis=axis)
     numbers = to_type(to_type(numbers, kind), result)
-    return (numbers, to_type(convert_to_tensor(step), result)) if retstep else numbers
+    return (numbers, convert_to_tensor(step, result)) if retstep else numbers
 
 
 def logspace(
@@ -131,7 +131,7 @@ def logspace(
     """`base` to the power of evenly spaced numbers."""
     first, last, kind, result = _ends(start, stop, dtype)
     powers = to_type(tnp.linspace(first, last, num, endpoint, axis=axis), kind)
-    return to_type(tf.pow(to_type(convert_to_tensor(base), kind), powers), result)
+    return to_type(tf.pow(convert_to_tensor(base, kind), powers), result)
 
 
 def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:

@@ -430,7 +430,7 @@ def clip(x: Any, x_min: Any, x_max: Any) -> Any:
 def _bound(bound: Any, dtype: Any) -> Any:
     if bound.__class__ is float and dtype.is_floating:
         return bound
-    return to_type(convert_to_tensor(bound), dtype)
+    return convert_to_tensor(bound, dtype)
 
 
 def where(condition: Any, x1: Any = None, x2: Any = None) -> Any:

@@ -141,8 +141,6 @@ def correlate(x1: Any, x2: Any, mode: str = "valid") -> Any:
     before = {"valid": 0, "same": count // 2, "full": count - 1}.get(mode)
     if before is None:
         raise ValueError(f"Invalid mode: {mode!r}. Expected 'valid', 'same' or 'full'.")
-    if mode == "same" and swapped:
-        before = (count - 1) // 2
     after = 0 if mode == "valid" else count - 1 - before if mode == "same" else count - 1
     signal = tf.pad(long, [[before, after]])[None, :, None]
     result = tf.nn.conv1d(signal, short[:, None, None], 1, "VALID")[0, :, 0]
@@ -165,5 +163,5 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     """The integral by the trapezoidal rule."""
     y = floats(y)
-    steps = to_type(convert_to_tensor(dx if x is None else x), y.dtype)
+    steps = convert_to_tensor(dx if x is None else x, y.dtype)
     return tnp.trapezoid(y, dx=steps, axis=axis) if x is None else tnp.trapezoid(y, x=steps, axis=axis)

@@ -111,7 +111,7 @@ def _extreme(
         found = (of_truths if is_bool else of_numbers)(x, axis, keepdims)
         if initial is None:
             return found
-        bound = to_type(convert_to_tensor(initial), found.dtype)
+        bound = convert_to_tensor(initial, found.dtype)
         return (of_two_truths if is_bool else of_two)(found, bound)
 
     return named(name, f"The {name} over axes; `initial` takes part.", reduce)
@@ -251,8 +251,9 @@ def nanvar(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     x = convert_to_tensor(x)
     kind = result_type(x.dtype, float)
     x = to_type(x, result_type(x.dtype, "float32"))
-    distance = tf.square(x - nanmean(x, axis, True))
-    return to_type(tf.reduce_sum(_filled(distance, 0.0), axis, keepdims) / _present(x, axis, keepdims), kind)
+    # Filled before it is squared: a derivative that meets NaN stays NaN.
+    distance = _filled(x - nanmean(x, axis, True), 0.0)
+    return to_type(tf.reduce_sum(tf.square(distance), axis, keepdims) / _present(x, axis, keepdims), kind)
 
 
 def nanstd(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -269,7 +270,7 @@ def _quantiles(x: Any, q: Any, axis: Any, method: str, keepdims: bool, ignore_na
     if method not in _INTERPOLATIONS:
         raise ValueError(f"Invalid method: {method}. Expected one of {_INTERPOLATIONS}.")
     x = floats(x)
-    q = to_type(convert_to_tensor(q), x.dtype)
+    q = convert_to_tensor(q, x.dtype)
     if q.ndim > 1:
         raise ValueError(f"`q` must be a number or a vector, got shape {q.shape}.")
     rank, axes = x.ndim, axes_of(axis, x.ndim)
@@ -309,7 +310,7 @@ def nanquantile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdi
 
 
 def _fraction(q: Any, x: Any) -> Any:
-    return to_type(convert_to_tensor(q), floats(x).dtype) / 100.0
+    return convert_to_tensor(q, floats(x).dtype) / 100.0
 
 
 def percentile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:

@@ -184,7 +184,7 @@ def histogram(x: Any, bins: Any = 10, range: Any = None) -> Any:
         if x.shape.num_elements() == 0:
             low, high = tf.zeros([], x.dtype), tf.ones([], x.dtype)
     else:
-        low, high = (to_type(convert_to_tensor(v), x.dtype) for v in range)
+        low, high = (convert_to_tensor(v, x.dtype) for v in range)
         values = tf.boolean_mask(values, tf.logical_and(values >= low, values <= high))
     flat = tf.equal(low, high)
     low, high = tf.where(flat, low - 0.5, low), tf.where(flat, high + 0.5, high)
