@@ -24,7 +24,7 @@ LAYERS: dict[int, set[str]] = {
     2: {"ops"},
     3: {"operators", "variable", "module"},
     4: {"nan_safe", "memory_budget", "backward", "vectorize", "jacobian", "tape", "forward", "custom"},
-    5: {"trace"},
+    5: {"trace", "autograph"},
     6: {"compile", "xla"},
     7: {
         *("io", "data", "train", "optimize", "summary", "diagnostics", "testing", "distribute", "datasets"),
@@ -73,6 +73,14 @@ LAZY: dict[tuple[str, str], str] = {
     ("raw_ops", "image.projective"): "images are imported by programs that use them",
     ("nn", "sparse.embedding"): "sparse tensors are imported by programs that use them",
     ("experimental", "numpy"): "NumPy's names are imported by programs that use them",
+    ("autograph.public", "arrays"): "the operators of converted code stand on public functions",
+    ("autograph.public", "control"): "the operators of converted code stand on public functions",
+    ("autograph.public", "framework"): "the operators of converted code stand on public functions",
+    ("autograph.public", "math"): "the operators of converted code stand on public functions",
+    ("autograph.public", "sorting"): "the operators of converted code stand on public functions",
+    ("autograph.public", "tensor_array"): "the operators of converted code stand on public functions",
+    ("autograph.calls", "autograph.transpile"): "malt is imported when a function is converted",
+    ("autograph", "autograph.transpile"): "malt is imported when a function is converted",
 }
 
 

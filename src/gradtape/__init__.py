@@ -461,6 +461,7 @@ __all__ = [
 # (One a line, so that two changes do not meet.)
 _LAZY = {
     "audio",
+    "autograph",
     "distribute",
     "experimental",
     "feature_column",

@@ -87,6 +87,8 @@ class ThreadState(threading.local):
         self.strategies: list[tuple[Any, Any]] = []
         # What tf.profiler measures with, and the folder that the result goes to.
         self.profile: Any = None
+        # Whether the code that runs was converted by AutoGraph, and the functions it calls are to be.
+        self.autograph = False
 
 
 STATE = ThreadState()

@@ -1,0 +1,82 @@
+"""`tf.autograph.experimental`: what a user can tell AutoGraph."""
+
+from __future__ import annotations
+
+import enum
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from .. import context
+from .policy import artifact
+
+_UNSPECIFIED: Any = object()
+
+
+class Feature(enum.Enum):
+    """Names of optional parts of the conversion. All that gradtape has are always on; the names are accepted."""
+
+    ALL = "ALL"
+    AUTO_CONTROL_DEPS = "AUTO_CONTROL_DEPS"
+    ASSERT_STATEMENTS = "ASSERT_STATEMENTS"
+    BUILTIN_FUNCTIONS = "BUILTIN_FUNCTIONS"
+    EQUALITY_OPERATORS = "EQUALITY_OPERATORS"
+    LISTS = "LISTS"
+    NAME_SCOPES = "NAME_SCOPES"
+
+    @classmethod
+    def all(cls) -> tuple[Feature, ...]:
+        """All features."""
+        return tuple(cls)
+
+    @classmethod
+    def all_but(cls, exclude: Any) -> tuple[Feature, ...]:
+        """All features but those."""
+        excluded = {*exclude} if isinstance(exclude, (list, tuple, set)) else {exclude}
+        return tuple(feature for feature in cls if feature not in excluded and feature is not cls.ALL)
+
+
+def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
+    """Decorator: the function runs as it is, also inside a traced function.
+
+    >>> import gradtape as tf
+    >>> @tf.autograph.experimental.do_not_convert
+    ... def double(x):
+    ...     return x + x
+    >>> double(3)
+    6
+    """
+    if func is None:
+        return do_not_convert
+
+    @functools.wraps(func)
+    def as_it_is(*args: Any, **kwargs: Any) -> Any:
+        state = context.STATE
+        before, state.autograph = state.autograph, False
+        try:
+            return func(*args, **kwargs)
+        finally:
+            state.autograph = before
+
+    return artifact(as_it_is)
+
+
+def set_element_type(entity: Any, dtype: Any, shape: Any = _UNSPECIFIED) -> None:
+    """Say what a list will hold. Accepted: the type is taken from what is appended first."""
+
+
+def set_loop_options(
+    parallel_iterations: Any = _UNSPECIFIED,
+    swap_memory: Any = _UNSPECIFIED,
+    maximum_iterations: Any = _UNSPECIFIED,
+    shape_invariants: Any = _UNSPECIFIED,
+) -> None:
+    """As the first statement of a loop: how it is traced. Outside a traced function it does nothing.
+
+    Args:
+        parallel_iterations: Accepted and without effect.
+        swap_memory: Accepted and without effect.
+        maximum_iterations: How often the loop runs at most.
+        shape_invariants: Pairs of a variable of the loop and the shape that all its values have, None for a size that
+            changes: `[(x, tf.TensorShape([None]))]`.
+    """

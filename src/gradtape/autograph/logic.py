@@ -1,0 +1,44 @@
+"""`and`, `or`, `not` and `assert`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import public
+from .branches import choose, negated
+from .symbolic import is_symbolic, truth
+
+
+def and_(first: Callable[[], Any], second: Callable[[], Any]) -> Any:
+    """`first() and second()`."""
+    left = truth(first(), "and")
+    if not is_symbolic(left):
+        return left and second()
+    return choose(left, lambda: (truth(second(), "and"),), lambda: (left,), ("and",))[0]
+
+
+def or_(first: Callable[[], Any], second: Callable[[], Any]) -> Any:
+    """`first() or second()`."""
+    left = truth(first(), "or")
+    if not is_symbolic(left):
+        return left or second()
+    return choose(left, lambda: (left,), lambda: (truth(second(), "or"),), ("or",))[0]
+
+
+def not_(value: Any) -> Any:
+    """`not value`."""
+    value = truth(value, "not")
+    return negated(value) if is_symbolic(value) else not value
+
+
+def assert_stmt(condition: Any, message: Callable[[], Any], text: str) -> None:
+    """`assert condition, message()`; `text` is the condition as it is written."""
+    condition = truth(condition, "assert")
+    if not is_symbolic(condition):
+        if not condition:
+            shown = message()
+            raise AssertionError(*(() if shown is None else (shown,)))
+        return
+    shown = message()
+    public.framework().Assert(condition, [f"assert {text}" if shown is None else shown])

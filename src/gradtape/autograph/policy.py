@@ -1,0 +1,58 @@
+"""Which functions are converted when converted code calls them: the user's, not those of libraries."""
+
+from __future__ import annotations
+
+import dis
+import functools
+import inspect
+import os
+import sysconfig
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+# Their functions know what to do with symbolic tensors, or nothing about them at all.
+_LIBRARIES = frozenset({"gradtape", "keras", "malt", "numpy", "scipy", "ml_dtypes", "jax", "torch", "tensorflow"})
+_SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+def is_artifact(function: Any) -> bool:
+    """Whether the function is the result of a conversion, or must be left alone."""
+    return getattr(function, "_autograph_artifact", False) is True
+
+
+def artifact(function: Any) -> Any:
+    """Mark a function that is not to be converted (again)."""
+    target: Any = function.__func__ if isinstance(function, MethodType) else function
+    target._autograph_artifact = True
+    return function
+
+
+def wants_conversion(function: FunctionType, requested: bool = False) -> bool:
+    """Whether a function is converted: because it is the user's own, or because it was handed to `tf.function`."""
+    package = (function.__module__ or "").partition(".")[0]
+    code = function.__code__
+    if package in _LIBRARIES or code.co_flags & _SUSPENDED or code.co_filename.startswith("<frozen "):
+        return False
+    if requested:
+        return True
+    installed, standard = _folders()
+    if code.co_filename.startswith(installed):
+        # An installed package of models is somebody's user code; what does not know of tensors gains nothing.
+        return any(_is_tensor_library(value) for value in function.__globals__.values())
+    return not code.co_filename.startswith(standard)
+
+
+@functools.cache
+def _folders() -> tuple[tuple[str, ...], str]:
+    """The folders of installed packages, and that of the standard library."""
+    installed = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    return tuple(folder + os.sep for folder in installed), sysconfig.get_path("stdlib") + os.sep
+
+
+def _is_tensor_library(value: Any) -> bool:
+    return isinstance(value, ModuleType) and value.__name__.partition(".")[0] in ("gradtape", "keras")
+
+
+def branches(code: CodeType) -> bool:
+    """Whether code has anything that conversion would change: an `if`, a loop, `and`, `or`, `not`, `assert`."""
+    return any("JUMP" in step.opname or step.opname in ("FOR_ITER", "UNARY_NOT") for step in dis.get_instructions(code))

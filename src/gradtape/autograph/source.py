@@ -1,0 +1,121 @@
+"""The source of a function as a syntax tree, with the positions it has in its file.
+
+Positions are absolute, so what is compiled from the tree carries the user's file and lines: tracebacks, debuggers and the
+records of tapes name the user's code without any table that maps lines.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import copy
+import functools
+import inspect
+import linecache
+import tokenize
+from types import CodeType, FunctionType
+
+FUTURE_FLAGS = functools.reduce(
+    lambda flags, name: flags | getattr(__future__, name).compiler_flag, __future__.all_feature_names, 0
+)
+
+
+class ConversionError(Exception):
+    """A function cannot be converted; the message says why."""
+
+    def __init__(self, message: str, unexpected: bool = False) -> None:
+        super().__init__(message)
+        self.unexpected = unexpected
+
+
+def definition(fn: FunctionType) -> ast.FunctionDef | ast.Lambda:
+    """The tree of `fn`, a copy that the caller may change."""
+    code = fn.__code__
+    linecache.checkcache(code.co_filename)
+    lines = linecache.getlines(code.co_filename, fn.__globals__)
+    if not lines:
+        raise ConversionError(
+            f"the source of {code.co_qualname} ({code.co_filename}) cannot be read: functions made by exec, or typed into a "
+            "plain Python prompt, have none. Put the function into a file."
+        )
+    if code.co_name == "<lambda>":
+        return _lambda(code, "".join(lines))
+    node = _function(code, lines)
+    if not isinstance(node, ast.FunctionDef) or node.name != code.co_name or not _same_parameters(node.args, code):
+        raise ConversionError(
+            f"line {code.co_firstlineno} of {code.co_filename} is not the definition of {code.co_qualname} any more: the file "
+            "has changed since it was imported."
+        )
+    return node
+
+
+def _function(code: CodeType, lines: list[str]) -> ast.stmt | None:
+    first = code.co_firstlineno
+    try:
+        block = inspect.getblock(lines[first - 1 :])
+        indented = block[0][:1].isspace()
+        # A line before it makes an indented definition valid, and leaves its columns and strings as they are.
+        tree = ast.parse("".join(["if 1:\n", *block] if indented else block))
+    except (SyntaxError, IndexError, tokenize.TokenError):
+        return None
+    node = tree.body[0]
+    if indented:
+        assert isinstance(node, ast.If)
+        node = node.body[0]
+    ast.increment_lineno(node, first - 2 if indented else first - 1)
+    return node
+
+
+@functools.lru_cache(maxsize=2)
+def _lambdas(source: str) -> dict[int, list[ast.Lambda]]:
+    """All lambdas of a file by the line where they begin."""
+    found: dict[int, list[ast.Lambda]] = {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Lambda):
+            found.setdefault(node.lineno, []).append(node)
+    return found
+
+
+def _lambda(code: CodeType, source: str) -> ast.Lambda:
+    try:
+        candidates = _lambdas(source).get(code.co_firstlineno, [])
+    except SyntaxError:
+        candidates = []
+    candidates = [node for node in candidates if _same_parameters(node.args, code)]
+    if len(candidates) > 1:
+        candidates = [node for node in candidates if _covers(node.body, code)]
+    if not candidates:
+        raise ConversionError(
+            f"line {code.co_firstlineno} of {code.co_filename} has no such lambda: the file has changed since it was "
+            "imported, or the lambda was made by exec or eval."
+        )
+    # Of lambdas inside each other, the innermost that covers the code.
+    return copy.deepcopy(min(candidates, key=lambda node: _size(node.body)))
+
+
+def _size(node: ast.expr) -> tuple[int, int]:
+    return (node.end_lineno or 0) - node.lineno, (node.end_col_offset or 0) - node.col_offset
+
+
+def _covers(body: ast.expr, code: CodeType) -> bool:
+    """Whether all instructions come from inside `body`, and one of them from all of it."""
+    whole = (body.lineno, body.col_offset, body.end_lineno or 0, body.end_col_offset or 0)
+    spans = [
+        (line, column, end_line, end_column)
+        for line, end_line, column, end_column in code.co_positions()
+        if line
+        and end_line
+        and column is not None
+        and end_column is not None
+        and (line, column) != (end_line, end_column)
+    ]
+    inside = all(whole[:2] <= span[:2] and span[2:] <= whole[2:] for span in spans)
+    return inside and whole in spans
+
+
+def _same_parameters(arguments: ast.arguments, code: CodeType) -> bool:
+    names = [argument.arg for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]]
+    names += [argument.arg for argument in (arguments.vararg, arguments.kwarg) if argument is not None]
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return tuple(names) == code.co_varnames[:count]

@@ -1,0 +1,61 @@
+"""What the operators ask of a value: whether it is known only when the traced function runs."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from ..tensor import Tensor, to_tensor
+from ..variable import Variable
+from . import public
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether `value` is a tensor of a trace, which has no value yet."""
+    return getattr(value.__class__, "_symbolic", False) and isinstance(value, Tensor)
+
+
+def tracing() -> bool:
+    """Whether a function is being recorded in this thread."""
+    trace = sys.modules.get("gradtape.trace")
+    return trace is not None and bool(trace.inside_function())
+
+
+def is_staged(value: Any) -> bool:
+    """Whether a loop with this condition, or over this, is a loop of the graph.
+
+    A tensor that Python could read counts too: `while i < 1000` on a tensor `i` must not become a thousand steps.
+    """
+    return is_symbolic(value) or (isinstance(value, Tensor) and tracing())
+
+
+def is_tensor_like(value: Any) -> bool:
+    """Whether the value can be carried as a tensor: tensors, variables, numbers, arrays, texts."""
+    return isinstance(value, (Tensor, Variable, bool, int, float, complex, str, bytes, np.ndarray, np.generic))
+
+
+def is_composite(value: Any) -> bool:
+    """Whether the value is made of tensors that loops and branches carry together (TensorArray, SparseTensor)."""
+    return hasattr(value.__class__, "_components") or is_tensor_array(value)
+
+
+def is_tensor_array(value: Any) -> bool:
+    """Whether the value is a TensorArray."""
+    return isinstance(value, public.tensor_array().TensorArray)
+
+
+def truth(value: Any, where: str) -> Any:
+    """A condition: a symbolic scalar bool, or anything else as it is."""
+    if isinstance(value, Variable) and tracing():
+        value = to_tensor(value)
+    if not is_symbolic(value):
+        return value
+    if value.dtype.name != "bool":
+        advice = "to use as boolean Tensor, use `tf.cast`; to check for None, use `is not None`"
+    elif value.shape.rank not in (0, None):
+        advice = "use `tf.reduce_any` or `tf.reduce_all`; to check for None, use `is not None`"
+    else:
+        return value
+    raise ValueError(f"condition of {where} expected to be `tf.bool` scalar, got {value}; {advice}")

@@ -1,0 +1,38 @@
+"""`tf.autograph.set_verbosity` and `tf.autograph.trace`: what AutoGraph tells about its work."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+_level: int | None = None
+_to_stdout = False
+
+
+def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
+    """How much AutoGraph tells, on standard error: 0 nothing, 1 what it converts, 3 and more also the generated code.
+
+    Without a call the environment variable AUTOGRAPH_VERBOSITY counts. With `alsologtostdout` it tells standard output too.
+    """
+    global _level, _to_stdout
+    _level, _to_stdout = int(level), bool(alsologtostdout)
+
+
+def trace(*args: Any) -> None:
+    """Print the arguments while a function is traced; a help for debugging.
+
+    >>> import gradtape as tf
+    >>> tf.autograph.trace("x is", 3)
+    x is 3
+    """
+    print(*args)
+
+
+def log(level: int, text: str) -> None:
+    """Tell something, if the user wants to know it."""
+    current = int(os.environ.get("AUTOGRAPH_VERBOSITY", "0")) if _level is None else _level
+    if level <= current:
+        print(text, file=sys.stderr)
+        if _to_stdout:
+            print(text)
