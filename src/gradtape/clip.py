@@ -18,9 +18,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     if isinstance(t, IndexedSlices):
         return IndexedSlices(clip_by_value(t.values, clip_value_min, clip_value_max), t.indices, t.dense_shape)
     x = to_tensor(t)
-    low = to_tensor(clip_value_min, x.dtype)
-    high = to_tensor(clip_value_max, x.dtype)
-    return arithmetic.clip_by_value.public(x, low, high)
+    return arithmetic.clip_by_value.public(x, clip_value_min, clip_value_max)
 
 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:

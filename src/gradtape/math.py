@@ -165,6 +165,8 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     inputs = list(inputs)
     if not inputs:
         raise ValueError("add_n needs at least one tensor, got an empty list.")
+    if len(inputs) == 1:
+        return e.identity.public(inputs[0])
     return arithmetic.add_n.public([to_tensor(value) for value in inputs])
 
 

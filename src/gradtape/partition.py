@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import dtypes, math
-from .arrays import concat, expand_dims, reshape, split, zeros
-from .arrays import range as range_of
+from .arrays import concat, reshape, split, zeros
 from .errors import invalid
 from .op import as_int
 from .ops import index, rearrange, search
+from .ops.order import length_mask
 from .tensor import to_tensor
 from .traceable import trace_public
 
@@ -102,8 +102,8 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
         limit = to_tensor(maxlen)
         if limit.ndim:
             raise ValueError(f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {maxlen}.")
-    places = math.cast(range_of(0, limit, 1), counts.dtype)
-    return math.cast(math.less(places, expand_dims(counts, -1)), dtypes.as_dtype(dtype))
+        limit = as_int(limit)
+    return math.cast(length_mask.public(counts, limit), dtypes.as_dtype(dtype))
 
 
 def reverse_sequence(

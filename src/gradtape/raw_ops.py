@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import dtypes
 from .dtypes import Array
 from .nn.normalization import fused_batch_norm
 from .op import REGISTRY
+from .ops.order import list_diff
 from .ops.rounding import nextafter
 from .ops.search import bucketize
 from .tensor import to_tensor
@@ -128,6 +130,9 @@ _OPS = {
     "BiasAddGrad": "fused.bias_add_grad",
     "L2Loss": "fused.l2_loss",
     "LRN": "normalization.lrn",
+    "NthElement": "order.nth_element",
+    "DataFormatDimMap": "order.data_format_dim_map",
+    "DataFormatVecPermute": "order.data_format_vec_permute",
     "ApproximateEqual": "ufuncs.approximate_equal",
     "PopulationCount": "ufuncs.population_count",
 }
@@ -169,6 +174,16 @@ def __dir__() -> list[str]:
 def Bucketize(input: Any, boundaries: Any, name: str | None = None) -> Any:
     """For each value, how many of the sorted boundaries are not larger."""
     return bucketize.public(input, tuple(float(boundary) for boundary in boundaries))
+
+
+def ListDiff(x: Any, y: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Any:
+    """The elements of x that are not in y, in their order, and their positions in x."""
+    return _ListDiff(*list_diff.public(x, y, dtypes.as_dtype(out_idx).numpy))
+
+
+class _ListDiff(NamedTuple):
+    out: Any
+    idx: Any
 
 
 def NextAfter(x1: Any, x2: Any, name: str | None = None) -> Any:

@@ -114,3 +114,32 @@ def test_gradients(function: Any) -> None:
 def test_what_makes_no_sense_is_refused(call: Any) -> None:
     with pytest.raises((ValueError, IndexError, tf.errors.InvalidArgumentError)):
         call()
+
+
+def test_order_and_membership_are_numpys() -> None:
+    for kth in (2, [0, 3]):
+        ordered = tnp.partition(X, kth, axis=1).numpy()
+        places = np.atleast_1d(kth)
+        np.testing.assert_allclose(ordered[:, places], np.sort(X, axis=1)[:, places])
+        np.testing.assert_allclose(np.sort(ordered, axis=1), np.sort(X, axis=1))
+    keys = [np.array([3, 1, 2, 1]), np.array([1, 0, 1, 0])]
+    np.testing.assert_array_equal(tnp.lexsort(keys), np.lexsort(keys))
+    np.testing.assert_array_equal(tnp.isin([1, 2, 3], [2, 5]), [False, True, False])
+    np.testing.assert_array_equal(tnp.digitize(T, [-0.5, 0.0, 0.7]), np.digitize(T, [-0.5, 0.0, 0.7]))
+    for bins in (4, [-1.0, 0.0, 2.0]):
+        for ours, theirs in zip(tnp.histogram(X, bins), np.histogram(X, bins), strict=True):
+            np.testing.assert_allclose(ours, theirs)
+    np.testing.assert_allclose(tnp.histogram(X, 4, density=True)[0], np.histogram(X, 4, density=True)[0])
+    bits = np.arange(12) % 3 == 0
+    np.testing.assert_array_equal(tnp.packbits(bits), np.packbits(bits))
+    np.testing.assert_array_equal(tnp.unpackbits(np.uint8([37]), count=5), np.unpackbits(np.uint8([37]), count=5))
+    with pytest.raises(ValueError, match="bins"):
+        tnp.digitize(T, [1.0, 0.0, 2.0])
+
+
+def test_the_tape_follows_a_partition() -> None:
+    x = tf.constant([3.0, 1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tnp.partition(x, 0)[0]
+    np.testing.assert_array_equal(tape.gradient(y, x), [0.0, 1.0, 0.0])

@@ -82,6 +82,7 @@ from .pooling import (
     pool,
 )
 from .sampled import (
+    compute_accidental_hits,
     embedding_lookup,
     nce_loss,
     sampled_softmax_loss,
@@ -107,6 +108,7 @@ __all__ = [
     "batch_normalization",
     "bias_add",
     "collapse_repeated",
+    "compute_accidental_hits",
     "compute_average_loss",
     "conv1d",
     "conv1d_transpose",

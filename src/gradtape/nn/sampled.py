@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import dtypes, math, random
 from ..arrays import concat, gather, ones_like, reshape, stop_gradient, zeros_like
 from ..clip import clip_by_norm
 from ..errors import invalid
 from ..linalg import matmul
+from ..op import as_int
+from ..ops import order
 from ..tensor import to_tensor
 from ..traceable import trace_public
 from .losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
@@ -133,6 +135,23 @@ def _sampled_logits(
     logits = concat([true_logits, sampled_logits], 1)
     targets = concat([ones_like(true_logits) / float(num_true), zeros_like(sampled_logits)], 1)
     return logits, targets
+
+
+class AccidentalHits(NamedTuple):
+    """What `compute_accidental_hits` gives."""
+
+    indices: Any
+    ids: Any
+    weights: Any
+
+
+def compute_accidental_hits(
+    true_classes: Any, sampled_candidates: Any, num_true: Any, seed: Any = None, name: str | None = None
+) -> AccidentalHits:
+    """Where a sampled candidate is a true class: the row, the candidate's place, and a weight that hides it."""
+    given = (true_classes, sampled_candidates)
+    true, sampled = (to_tensor(v, None if hasattr(v, "dtype") else dtypes.int64) for v in given)
+    return AccidentalHits(*order.compute_accidental_hits.public(true, sampled, as_int(num_true)))
 
 
 trace_public(globals())

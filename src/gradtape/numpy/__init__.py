@@ -57,6 +57,7 @@ _PUBLIC = {
         atleast_1d atleast_2d atleast_3d concatenate stack vstack hstack dstack column_stack append
         array_split split vsplit hsplit dsplit tile repeat roll flip flipud fliplr rot90 pad take
         take_along_axis where select compress sort argsort promote_types
+        argpartition partition lexsort isin histogram digitize packbits unpackbits
     """,
     products: "matmul dot vdot inner outer tensordot einsum kron cross trace",
 }

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import arrays
 from ..op import as_axis, as_int, as_ints
+from ..ops import order
 from ..ops.sort import take_along
 from ..sorting import argsort as order_of
 from ..sorting import sort as sort_values
@@ -358,6 +359,73 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, stable: Any = None) -> Any
     x = to_type(x, np.int8) if x.dtype.is_bool else x
     order = order_of(arrays.reshape(x, (-1,)), 0, stable=True) if axis is None else order_of(x, axis, stable=True)
     return asarray(order, np.int64)
+
+
+def argpartition(a: Any, kth: Any, axis: Any = -1) -> Any:
+    """Positions that put the elements at places `kth` in order, smaller ones before and larger ones after them."""
+    x = asarray(a)
+    if axis is None:
+        x, axis = arrays.reshape(x, (-1,)), 0
+    return order.argpartition.public(x, as_ints(kth), as_int(axis))
+
+
+def partition(a: Any, kth: Any, axis: Any = -1) -> Any:
+    """The elements at places `kth` in order, smaller ones before and larger ones after them; the tape follows."""
+    x = asarray(a)
+    if axis is None:
+        x, axis = arrays.reshape(x, (-1,)), 0
+    return take_along.public(x, argpartition(x, kth, axis), as_int(axis))
+
+
+def lexsort(keys: Any, axis: int = -1) -> Any:
+    """The order by the last key, among equal elements by the one before, and so on."""
+    return order.lexsort.public(promoted(*keys), as_int(axis))
+
+
+def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> Any:
+    """Whether each element is among the test elements."""
+    x, y = promoted(element, test_elements)
+    return order.isin.public(x, y, bool(invert))
+
+
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool = False) -> tuple[Any, Any]:
+    """How many elements lie in each bin, and the edges of the bins: equal ones, or those that are given.
+
+    >>> import gradtape as tf
+    >>> counts, edges = tf.numpy.histogram([1.0, 2.0, 2.5, 4.0], 3)
+    >>> counts.numpy(), edges.numpy()
+    (array([1, 2, 1]), array([1., 2., 3., 4.]))
+    """
+    x = asarray(a)
+    edges = np.histogram_bin_edges(np.asarray(x), np.asarray(asarray(bins)) if np.ndim(bins) else bins, range)
+    counts = order.histogram.public(to_type(x, np.int8) if x.dtype.is_bool else x, tuple(edges.tolist()))
+    if density:
+        counts = asarray(np.asarray(counts) / (np.diff(edges) * np.asarray(counts).sum()))
+    return counts, asarray(edges)
+
+
+def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    """The number of the bin between sorted edges in which each element lies."""
+    edges = np.asarray(asarray(bins))
+    if edges.ndim != 1 or not ((np.diff(edges) >= 0).all() or (np.diff(edges) <= 0).all()):
+        raise ValueError("digitize: bins must be a vector, increasing or decreasing.")
+    return asarray(np.asarray(np.digitize(np.asarray(asarray(x)), edges, right)))
+
+
+def packbits(a: Any, axis: Any = None, bitorder: str = "big") -> Any:
+    """Eight truth values as the bits of one uint8."""
+    x = asarray(a)
+    if axis is None:
+        x, axis = arrays.reshape(x, (-1,)), 0
+    return order.packbits.public(x if x.dtype.numpy == np.uint8 else truth(x), as_int(axis), bitorder)
+
+
+def unpackbits(a: Any, axis: Any = None, count: Any = None, bitorder: str = "big") -> Any:
+    """The bits of each uint8 as eight numbers, or only the first `count` of them."""
+    x = asarray(a)
+    if axis is None:
+        x, axis = arrays.reshape(x, (-1,)), 0
+    return order.unpackbits.public(x, as_int(axis), count, bitorder)
 
 
 def promote_types(type1: Any, type2: Any) -> Any:

@@ -77,7 +77,8 @@ def _() -> Iterator[BadInput]:
 
 
 def _clip(t: Array, clip_value_min: Array, clip_value_max: Array) -> Any:
-    if not np.ndim(clip_value_min) and not np.ndim(clip_value_max) and clip_value_min <= clip_value_max:
+    single = t.dtype.kind != "V" and not np.ndim(clip_value_min) and not np.ndim(clip_value_max)
+    if single and clip_value_min <= clip_value_max:
         return np.clip(t, clip_value_min, clip_value_max)
     # In this order: where the bounds cross, the lower one wins.
     return np.maximum(np.minimum(t, clip_value_max), clip_value_min)
