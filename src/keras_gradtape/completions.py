@@ -59,6 +59,19 @@ def complete_loss_scaling(module: Any) -> None:
     cls.get_scaled_loss, cls.get_unscaled_gradients, cls.apply = get_scaled_loss, get_unscaled_gradients, apply
 
 
+def complete_normalization(module: Any) -> None:
+    """Layer and RMS normalization in one op each, where Keras composes a dozen."""
+    from keras_gradtape.ops.nn import layer_normalization, rms_normalization
+
+    def fused_or_composed(x: Any, gamma: Any = None, beta: Any = None, rms_scaling: bool = False, **kwargs: Any) -> Any:
+        if rms_scaling:
+            return composed(x, gamma=gamma, beta=beta, rms_scaling=True, **kwargs)
+        return layer_normalization(x, gamma, beta, **kwargs)
+
+    composed = module._layer_normalization
+    module._layer_normalization, module._rms_normalization = fused_or_composed, rms_normalization
+
+
 class DownloadError(OSError):
     """A file that Keras wanted from the network did not come."""
 

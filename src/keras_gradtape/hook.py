@@ -42,6 +42,7 @@ _AFTERWARDS = {
     "keras.src.utils.backend_utils": "complete_dynamic_backend",
     "keras.src.utils.file_utils": "complete_downloads",
     "keras.src.utils.module_utils": "forget_tensorflow",
+    "keras.src.ops.nn": "complete_normalization",
     "keras.src.optimizers.loss_scale_optimizer": "complete_loss_scaling",
     "keras.datasets": "complete_datasets",
     "keras._tf_keras.keras.datasets": "complete_datasets",

@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 from .colour import (
-    gaussian_blur as gaussian_blur,
+    gaussian_blur,
+    hsv_to_rgb,
+    rgb_to_grayscale,
+    rgb_to_hsv,
+    sobel_edges,
 )
-from .colour import (
-    hsv_to_rgb as hsv_to_rgb,
-)
-from .colour import (
-    rgb_to_grayscale as rgb_to_grayscale,
-)
-from .colour import (
-    rgb_to_hsv as rgb_to_hsv,
-)
-from .colour import (
-    sobel_edges as sobel_edges,
-)
-from .resizing import resize as resize
-from .resizing import scale_and_translate as scale_and_translate
-from .warping import (
-    affine_transform as affine_transform,
+from .resizing import (
+    resize,
+    scale_and_translate,
 )
 from .warping import (
-    compute_homography_matrix as compute_homography_matrix,
+    affine_transform,
+    compute_homography_matrix,
+    elastic_transform,
+    map_coordinates,
+    perspective_transform,
 )
-from .warping import (
-    elastic_transform as elastic_transform,
-)
-from .warping import (
-    map_coordinates as map_coordinates,
-)
-from .warping import (
-    perspective_transform as perspective_transform,
-)
+
+__all__ = [
+    "affine_transform",
+    "compute_homography_matrix",
+    "elastic_transform",
+    "gaussian_blur",
+    "hsv_to_rgb",
+    "map_coordinates",
+    "perspective_transform",
+    "resize",
+    "rgb_to_grayscale",
+    "rgb_to_hsv",
+    "scale_and_translate",
+    "sobel_edges",
+]

@@ -3,152 +3,121 @@
 from __future__ import annotations
 
 from .activations import (
-    celu as celu,
-)
-from .activations import (
-    elu as elu,
-)
-from .activations import (
-    gelu as gelu,
-)
-from .activations import (
-    glu as glu,
-)
-from .activations import (
-    hard_shrink as hard_shrink,
-)
-from .activations import (
-    hard_sigmoid as hard_sigmoid,
-)
-from .activations import (
-    hard_silu as hard_silu,
-)
-from .activations import (
-    hard_tanh as hard_tanh,
-)
-from .activations import (
-    leaky_relu as leaky_relu,
-)
-from .activations import (
-    log_sigmoid as log_sigmoid,
-)
-from .activations import (
-    log_softmax as log_softmax,
-)
-from .activations import (
-    relu as relu,
-)
-from .activations import (
-    relu6 as relu6,
-)
-from .activations import (
-    selu as selu,
-)
-from .activations import (
-    sigmoid as sigmoid,
-)
-from .activations import (
-    silu as silu,
-)
-from .activations import (
-    soft_shrink as soft_shrink,
-)
-from .activations import (
-    softmax as softmax,
-)
-from .activations import (
-    softplus as softplus,
-)
-from .activations import (
-    softsign as softsign,
-)
-from .activations import (
-    sparse_plus as sparse_plus,
-)
-from .activations import (
-    sparse_sigmoid as sparse_sigmoid,
-)
-from .activations import (
-    sparsemax as sparsemax,
-)
-from .activations import (
-    squareplus as squareplus,
-)
-from .activations import (
-    tanh as tanh,
-)
-from .activations import (
-    tanh_shrink as tanh_shrink,
-)
-from .activations import (
-    threshold as threshold,
+    celu,
+    elu,
+    gelu,
+    glu,
+    hard_shrink,
+    hard_sigmoid,
+    hard_silu,
+    hard_tanh,
+    leaky_relu,
+    log_sigmoid,
+    log_softmax,
+    relu,
+    relu6,
+    selu,
+    sigmoid,
+    silu,
+    soft_shrink,
+    softmax,
+    softplus,
+    softsign,
+    sparse_plus,
+    sparse_sigmoid,
+    sparsemax,
+    squareplus,
+    tanh,
+    tanh_shrink,
+    threshold,
 )
 from .convolution import (
-    conv as conv,
-)
-from .convolution import (
-    conv_transpose as conv_transpose,
-)
-from .convolution import (
-    depth_to_space as depth_to_space,
-)
-from .convolution import (
-    depthwise_conv as depthwise_conv,
-)
-from .convolution import (
-    fold as fold,
-)
-from .convolution import (
-    separable_conv as separable_conv,
-)
-from .convolution import (
-    space_to_depth as space_to_depth,
-)
-from .convolution import (
-    unfold as unfold,
+    conv,
+    conv_transpose,
+    depth_to_space,
+    depthwise_conv,
+    fold,
+    separable_conv,
+    space_to_depth,
+    unfold,
 )
 from .ctc import (
-    ctc_decode as ctc_decode,
-)
-from .ctc import (
-    ctc_loss as ctc_loss,
+    ctc_decode,
+    ctc_loss,
 )
 from .losses import (
-    binary_crossentropy as binary_crossentropy,
-)
-from .losses import (
-    categorical_crossentropy as categorical_crossentropy,
-)
-from .losses import (
-    multi_hot as multi_hot,
-)
-from .losses import (
-    one_hot as one_hot,
-)
-from .losses import (
-    psnr as psnr,
-)
-from .losses import (
-    sparse_categorical_crossentropy as sparse_categorical_crossentropy,
+    binary_crossentropy,
+    categorical_crossentropy,
+    multi_hot,
+    one_hot,
+    psnr,
+    sparse_categorical_crossentropy,
 )
 from .normalization import (
-    batch_normalization as batch_normalization,
-)
-from .normalization import (
-    dot_product_attention as dot_product_attention,
-)
-from .normalization import (
-    moments as moments,
+    batch_normalization,
+    dot_product_attention,
+    layer_normalization,
+    moments,
+    rms_normalization,
 )
 from .pooling import (
-    adaptive_average_pool as adaptive_average_pool,
+    adaptive_average_pool,
+    adaptive_max_pool,
+    average_pool,
+    max_pool,
 )
-from .pooling import (
-    adaptive_max_pool as adaptive_max_pool,
-)
-from .pooling import (
-    average_pool as average_pool,
-)
-from .pooling import (
-    max_pool as max_pool,
-)
+
+__all__ = [
+    "adaptive_average_pool",
+    "adaptive_max_pool",
+    "average_pool",
+    "batch_normalization",
+    "binary_crossentropy",
+    "categorical_crossentropy",
+    "celu",
+    "conv",
+    "conv_transpose",
+    "ctc_decode",
+    "ctc_loss",
+    "depth_to_space",
+    "depthwise_conv",
+    "dot_product_attention",
+    "elu",
+    "fold",
+    "gelu",
+    "glu",
+    "hard_shrink",
+    "hard_sigmoid",
+    "hard_silu",
+    "hard_tanh",
+    "layer_normalization",
+    "leaky_relu",
+    "log_sigmoid",
+    "log_softmax",
+    "max_pool",
+    "moments",
+    "multi_hot",
+    "one_hot",
+    "psnr",
+    "relu",
+    "relu6",
+    "rms_normalization",
+    "selu",
+    "separable_conv",
+    "sigmoid",
+    "silu",
+    "soft_shrink",
+    "softmax",
+    "softplus",
+    "softsign",
+    "space_to_depth",
+    "sparse_categorical_crossentropy",
+    "sparse_plus",
+    "sparse_sigmoid",
+    "sparsemax",
+    "squareplus",
+    "tanh",
+    "tanh_shrink",
+    "threshold",
+    "unfold",
+]

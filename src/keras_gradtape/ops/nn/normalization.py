@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from keras.src.backend import config
+
 import gradtape as tf
 from gradtape import cast
 
@@ -36,6 +38,46 @@ def batch_normalization(
             None if v is None else tf.reshape(v, shape) for v in (mean, variance, offset, scale)
         )
     return tf.nn.batch_normalization(x, mean, variance, offset, scale, epsilon)
+
+
+# --- in one op each: Keras composes these, and `completions` puts them in its place ----------------------------------
+
+
+def layer_normalization(x: Any, gamma: Any = None, beta: Any = None, axis: Any = -1, epsilon: Any = None) -> Any:
+    """x brought to mean 0 and variance 1 along axes, times `gamma` plus `beta`; in float32 at least."""
+    wide, kind, axes = _wide(x, axis)
+    gamma, beta = (_along(v, wide, axes) for v in (gamma, beta))
+    return to_type(tf.nn.experimental.layer_norm(wide, gamma, beta, axes, _epsilon(epsilon)), kind)
+
+
+def rms_normalization(x: Any, scale: Any = None, axis: Any = -1, epsilon: Any = None) -> Any:
+    """x divided by its root mean square along axes, times `scale`; in float32 at least."""
+    wide, kind, axes = _wide(x, axis)
+    wide = wide if wide.ndim else tf.expand_dims(wide, 0)
+    scale = None if scale is None else convert_to_tensor(scale, wide.dtype)
+    return to_type(tf.nn.experimental.rms_norm(wide, scale, axes, _epsilon(epsilon)), kind)
+
+
+def _wide(x: Any, axis: Any) -> tuple[Any, Any, tuple[int, ...]]:
+    """x in the type to compute in, the type of the result, and the axes."""
+    x = convert_to_tensor(x)
+    axes = tuple(sorted(axis)) if isinstance(axis, (list, tuple)) else (axis,)
+    return to_type(x, result_type(x.dtype, "float32")), x.dtype, axes
+
+
+def _along(vector: Any, x: Any, axes: tuple[int, ...]) -> Any:
+    """Weights of the normalized axes, in a shape that broadcasts to x."""
+    if vector is None:
+        return None
+    vector = convert_to_tensor(vector, x.dtype)
+    if vector.ndim == x.ndim or axes in ((-1,), (x.ndim - 1,)):
+        return vector
+    kept = {a % x.ndim for a in axes}
+    return tf.reshape(vector, [n if a in kept else 1 for a, n in enumerate(x.shape)])
+
+
+def _epsilon(epsilon: Any) -> float:
+    return float(config.epsilon() if epsilon is None else epsilon)
 
 
 # --- attention -------------------------------------------------------------------------------------------------------

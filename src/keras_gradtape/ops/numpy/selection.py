@@ -10,6 +10,7 @@ from keras.src.backend.common.backend_utils import vectorize_impl
 import gradtape as tf
 import gradtape.numpy as tnp
 from gradtape import cast
+from gradtape.tensor import EagerTensor
 
 from ..core import convert_to_tensor, vectorized_map
 from ..promotion import floats, result_type, to_type, together, truth
@@ -21,6 +22,8 @@ def _places(indices: Any, length: Any) -> Any:
     places = convert_to_tensor(indices)
     if places.dtype not in (tf.int32, tf.int64):
         places = cast(places, tf.int64 if places.dtype is tf.uint32 else tf.int32)
+    if places.__class__ is EagerTensor and not (np.asarray(places) < 0).any():
+        return places  # as nearly always, and known at once
     return tf.where(places < 0, places + length, places)
 
 
