@@ -183,14 +183,23 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         kind = max((part.dtype for part in parts), key=order.index)
     else:
         kind = dtypes.as_dtype(dtype)
-    first, last, step = (part._array.item() if part.ndim == 0 else None for part in parts)
-    if first is None or last is None or step is None:
+    if any(part.ndim for part in parts):
         raise invalid(f"range: start, limit and delta must be scalars, got shapes {[p.shape for p in parts]}.")
+    # Python's numbers as they are: as tensors they would have been rounded to float32.
+    given = (start, limit, delta)
+    first, last, step = (
+        value if value.__class__ in (int, float) else part._array.item()
+        for value, part in zip(given, parts, strict=True)
+    )
     if step == 0:
         raise invalid("range: delta must not be zero.")
     if (last - first) * step < 0:
         raise invalid(f"range: from {first} the step {step} never reaches {last}.")
-    count = max(0, int(np.ceil((last - first) / step)))
+    if kind.is_floating:  # counted in the type itself: in float32, from 0.1 to 1.1 by 0.1 are ten numbers
+        bounds = [kind.numpy.type(value) for value in (first, last, step)]
+        count = max(0, int(np.ceil((bounds[1] - bounds[0]) / bounds[2])))
+    else:
+        count = max(0, -((first - last) // step))
     if count > 2**40:
         raise invalid(f"range: {count} numbers are too many.")
     if kind.is_integer:
