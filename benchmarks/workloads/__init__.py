@@ -8,6 +8,7 @@ from benchmarks.workloads.installation import ImportTime, InstalledSize
 from benchmarks.workloads.jacobian import Jacobian
 from benchmarks.workloads.lstm import LSTM
 from benchmarks.workloads.mlp import MLP, MLPWithAdamInOps
+from benchmarks.workloads.per_example import ClippedCNN, ClippedMLP
 from benchmarks.workloads.small import (
     Add,
     ScalarGradient,
@@ -34,6 +35,8 @@ ROWS: dict[str, Workload] = {
         LSTM(),
         Jacobian(),
         Embedding(),
+        ClippedMLP(),
+        ClippedCNN(),
         AccessedVariables(),
         WatchedVariables(),
         ImportTime(),

@@ -355,6 +355,8 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
             return take(params, indices, axis=axis + 1, batch_dims=0)
         indices = with_batch_axis(indices, shape_of(params)[0])
     elif not is_batched[0]:
+        if axis == 0 and not batch_dims:  # one table for all
+            return take(params, indices, axis=0, batch_dims=0)
         params = with_batch_axis(params, shape_of(indices)[0])
     return take(params, indices, axis=axis + 1, batch_dims=batch_dims + 1)
 

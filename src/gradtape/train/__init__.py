@@ -7,6 +7,7 @@ from .accumulation import GradientAccumulator
 from .averages import ExponentialMovingAverage
 from .checkpoint import Checkpoint, CheckpointOptions
 from .manager import CheckpointManager, checkpoints_iterator
+from .per_example import per_example_gradients
 from .reader import list_variables, load_checkpoint, load_variable
 from .state_file import get_checkpoint_state, latest_checkpoint
 
@@ -23,4 +24,5 @@ __all__ = [
     "list_variables",
     "load_checkpoint",
     "load_variable",
+    "per_example_gradients",
 ]
