@@ -38,7 +38,6 @@ from . import (  # noqa: E402
     nn,
     quantization,
     random,
-    raw_ops,
     version,
 )
 from . import interop as _interop  # noqa: E402, F401 - attaches what NumPy asks of an operand
@@ -383,7 +382,6 @@ __all__ = [
     "random",
     "range",
     "rank",
-    "raw_ops",
     "recompute_grad",
     "reduce_all",
     "reduce_any",
@@ -477,6 +475,7 @@ _LAZY = {
     "optimizers",
     "profiler",
     "queue",
+    "raw_ops",
     "sets",
     "signal",
     "sparse",

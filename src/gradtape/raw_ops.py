@@ -12,7 +12,8 @@ import numpy as np
 from . import dtypes
 from .dtypes import Array
 from .nn.normalization import fused_batch_norm
-from .op import REGISTRY
+from .op import REGISTRY, as_ints
+from .ops.encoding import decode_padded_raw, decode_raw, fingerprint, string_to_hash_bucket_strong
 from .ops.order import list_diff
 from .ops.rounding import nextafter
 from .ops.search import bucketize
@@ -133,6 +134,10 @@ _OPS = {
     "NthElement": "order.nth_element",
     "DataFormatDimMap": "order.data_format_dim_map",
     "DataFormatVecPermute": "order.data_format_vec_permute",
+    "EncodeBase64": "encoding.encode_base64",
+    "DecodeBase64": "encoding.decode_base64",
+    "StringToHashBucket": "encoding.string_to_hash_bucket",
+    "StringNGrams": "encoding.string_ngrams",
     "ApproximateEqual": "ufuncs.approximate_equal",
     "PopulationCount": "ufuncs.population_count",
 }
@@ -184,6 +189,28 @@ def ListDiff(x: Any, y: Any, out_idx: Any = dtypes.int32, name: str | None = Non
 class _ListDiff(NamedTuple):
     out: Any
     idx: Any
+
+
+def DecodeRaw(input_bytes: Any, out_type: Any, little_endian: bool = True, name: str | None = None) -> Any:
+    """The bytes of each text, all of one length, read as numbers along a new last axis."""
+    return decode_raw.public(input_bytes, dtypes.as_dtype(out_type).numpy, bool(little_endian))
+
+
+def DecodePaddedRaw(
+    input_bytes: Any, fixed_length: Any, out_type: Any, little_endian: bool = True, name: str | None = None
+) -> Any:
+    """The first bytes of each text, filled up with zeros, read as numbers along a new last axis."""
+    return decode_padded_raw.public(input_bytes, fixed_length, dtypes.as_dtype(out_type).numpy, bool(little_endian))
+
+
+def StringToHashBucketStrong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
+    """A number below `num_buckets` for each text, by a hash under a key of two integers."""
+    return string_to_hash_bucket_strong.public(input, num_buckets, as_ints(key))
+
+
+def Fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Any:
+    """A hash of eight bytes for each row of the data."""
+    return fingerprint.public(data, method if isinstance(method, str) else to_tensor(method).numpy().decode())
 
 
 def NextAfter(x1: Any, x2: Any, name: str | None = None) -> Any:

@@ -14,7 +14,8 @@ import numpy as np
 from . import dtypes
 from .errors import UnimplementedError, invalid
 from .framework import summary
-from .op import as_axis, as_int
+from .op import as_axis, as_int, as_ints
+from .ops import encoding
 from .ops import strings as o
 from .tensor import Tensor, from_array, to_tensor
 from .traceable import trace_public
@@ -119,6 +120,21 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
 def to_hash_bucket_fast(input: Any, num_buckets: Any, name: str | None = None) -> Any:
     """A number below `num_buckets` for each text, the same in every run and the same as in TensorFlow."""
     return o.string_to_hash_bucket_fast.public(_texts(input), as_int(num_buckets))
+
+
+def to_hash_bucket(input: Any, num_buckets: Any, name: str | None = None) -> Any:
+    """A number below `num_buckets` for each text, by an older hash; `to_hash_bucket_fast` spreads better."""
+    return encoding.string_to_hash_bucket.public(_texts(input), as_int(num_buckets))
+
+
+def to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, name: str | None = None) -> Any:
+    """A number below `num_buckets` for each text, by a hash under a key of two integers.
+
+    >>> import gradtape as tf
+    >>> tf.strings.to_hash_bucket_strong(["Hello", "TF"], 3, [1, 2]).numpy()
+    array([2, 0])
+    """
+    return encoding.string_to_hash_bucket_strong.public(_texts(input), as_int(num_buckets), as_ints(key))
 
 
 def unsorted_segment_join(

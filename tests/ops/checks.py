@@ -172,6 +172,8 @@ def check_value(op: Op, sample: Sample) -> None:
         for a, b in zip(shown, expected, strict=True):
             close(a, b, f"{op.name}: value", 1e-9, 1e-9)
             assert np.shape(a) == np.shape(b), (op.name, np.shape(a), np.shape(b))
+    if sample.reference is not None:
+        np.testing.assert_array_equal(shown[0], sample.reference, err_msg=op.name)
     internal = op(values, **given) if op.variadic else op(*[np.asarray(v) for v in values], **given)
     for a, b in zip(shown, outputs(internal), strict=True):
         np.testing.assert_array_equal(a, np.asarray(b))

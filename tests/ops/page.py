@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import pathlib
 import types
 from collections.abc import Iterator
@@ -75,7 +76,7 @@ def names_of(op: Op) -> list[str]:
     """The public functions that are this op, or a thin wrapper around it."""
     found = []
     for name, function in public_functions():
-        inside = function.__code__.co_names
+        inside = inspect.unwrap(function).__code__.co_names
         if getattr(function, "op", None) is op or ("public" in inside and op.name in inside):
             found.append(name)
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import csv
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from .. import dtypes
 from ..dtypes import Array, DType
 from ..errors import invalid
+from ..ops import encoding as raw
 from ..tensor import from_array, to_tensor
 from . import wire
 from .records import text_from
@@ -154,26 +154,9 @@ def decode_raw(
     texts = texts_of(input_bytes)
     if kind is dtypes.string:
         raise invalid("decode_raw: bytes become numbers; out_type cannot be string.")
-    flat = np.asarray(texts._array, object).reshape(-1).tolist()
     if fixed_length is not None:
-        length = int(fixed_length)
-        if length <= 0 or length % kind.size:
-            raise invalid(f"decode_raw: fixed_length must be a multiple of {kind.size}, got {length}.")
-        flat = [text[:length].ljust(length, b"\0") for text in flat]
-    lengths = {len(text) for text in flat} or {0}
-    if len(lengths) > 1:
-        raise invalid(
-            f"decode_raw: requires input strings to all be the same size, got {sorted(lengths)} bytes. "
-            "Use fixed_length=..., which cuts and pads."
-        )
-    (length,) = lengths
-    if length % kind.size:
-        raise invalid(
-            f"decode_raw: Input has {length} bytes, which is no multiple of {kind.size}, the size of {kind.name}."
-        )
-    order = kind.numpy.newbyteorder("<" if little_endian else ">")
-    numbers = np.frombuffer(b"".join(flat), order).astype(kind.numpy)
-    return from_array(numbers.reshape(*texts.shape, length // kind.size))
+        return raw.decode_padded_raw.public(texts, to_tensor(fixed_length), kind.numpy, bool(little_endian))
+    return raw.decode_raw.public(texts, kind.numpy, bool(little_endian))
 
 
 def texts_of(input: Any) -> Any:
@@ -184,38 +167,14 @@ def texts_of(input: Any) -> Any:
     return texts
 
 
-def each_text(function: Any, input: Any) -> Any:
-    """A string tensor with the function applied to each of its texts."""
-    texts = texts_of(input)
-    source = np.asarray(texts._array, object)
-    result = np.empty(source.shape, object)
-    for index, text in np.ndenumerate(source):
-        result[index] = function(text)
-    return from_array(result)
-
-
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
     """Bytes as text of letters, digits, - and _; without = at the end unless `pad`."""
-
-    def encode(text: bytes) -> bytes:
-        found = base64.urlsafe_b64encode(text)
-        return found if pad else found.rstrip(b"=")
-
-    return each_text(encode, input)
+    return raw.encode_base64.public(texts_of(input), bool(pad))
 
 
 def decode_base64(input: Any, name: str | None = None) -> Any:
     """What `encode_base64` encoded."""
-
-    def decode(text: bytes) -> bytes:
-        try:
-            if b"+" in text or b"/" in text:
-                raise ValueError("+ and / are letters of the other alphabet")
-            return base64.b64decode(text + b"=" * (-len(text) % 4), altchars=b"-_", validate=True)
-        except ValueError as error:
-            raise invalid(f"decode_base64: {text!r} is not web-safe base64: {error}.") from None
-
-    return each_text(decode, input)
+    return raw.decode_base64.public(texts_of(input))
 
 
 # --- lines of comma-separated values -----------------------------------------------------------------------

@@ -11,6 +11,7 @@ from ..errors import invalid
 from ..ops import sequence
 from ..ops.linalg import matmul
 from ..tensor import from_array, to_tensor
+from ..traceable import trace_public
 
 
 def dot_product_attention(
@@ -56,3 +57,6 @@ def dot_product_attention(
 
 lstm_step = sequence.lstm_step.public
 gru_step = sequence.gru_step.public
+
+
+trace_public(globals())

@@ -9,6 +9,7 @@ import numpy as np
 from .. import arrays
 from ..op import as_int
 from ..ops import series
+from ..traceable import trace_public
 from .elementwise import FUNCTIONS
 from .promotion import asarray, promoted, to_type
 from .reductions import REDUCTIONS
@@ -103,3 +104,6 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     size = y.shape[axis]
     ends = [_between(y, axis, first, max(size - 1, 0)) for first in (0, 1 if size else 0)]
     return REDUCTIONS["sum"](FUNCTIONS["multiply"](FUNCTIONS["add"](*ends) / 2.0, steps), axis)
+
+
+trace_public(globals())

@@ -9,6 +9,7 @@ import numpy as np
 from .. import arrays, linalg, math
 from ..op import as_axis, as_ints
 from ..ops import statistics as s
+from ..traceable import trace_public
 from .promotion import asarray, promoted, reduced_type, to_type
 from .reductions import REDUCTIONS
 
@@ -98,3 +99,6 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
         w = arrays.broadcast_to(arrays.reshape(w, sizes), tuple(x.shape))
     result = s.average.public(x, w, as_axis(axis))
     return (result, math.reduce_sum(w, axis)) if returned else result
+
+
+trace_public(globals())
