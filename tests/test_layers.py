@@ -79,6 +79,8 @@ LAZY: dict[tuple[str, str], str] = {
     ("autograph.public", "math"): "the operators of converted code stand on public functions",
     ("autograph.public", "sorting"): "the operators of converted code stand on public functions",
     ("autograph.public", "tensor_array"): "the operators of converted code stand on public functions",
+    ("trace.function", "autograph"): "autograph is imported when a function is traced",
+    ("trace.function", "autograph.experimental"): "autograph is imported when a function is traced",
     ("autograph.calls", "autograph.transpile"): "malt is imported when a function is converted",
     ("autograph", "autograph.transpile"): "malt is imported when a function is converted",
 }

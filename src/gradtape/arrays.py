@@ -17,7 +17,7 @@ from .ops import blocks, borders, index, layout, logic, rearrange, scatter
 from .ops import elementwise as e
 from .ops.linalg import contract, matmul
 from .shapes import TensorShape, broadcast
-from .tensor import IndexedSlices, Tensor, from_array, to_tensor
+from .tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from .traceable import trace_public
 from .variable import SliceAssigner, Variable
 
@@ -186,10 +186,9 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     if any(part.ndim for part in parts):
         raise invalid(f"range: start, limit and delta must be scalars, got shapes {[p.shape for p in parts]}.")
     # Python's numbers as they are: as tensors they would have been rounded to float32.
-    given = (start, limit, delta)
     first, last, step = (
-        value if value.__class__ in (int, float) else part._array.item()
-        for value, part in zip(given, parts, strict=True)
+        value if value.__class__ in (int, float) else _number(part)
+        for value, part in zip((start, limit, delta), parts, strict=True)
     )
     if step == 0:
         raise invalid("range: delta must not be zero.")
@@ -207,6 +206,11 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     return from_array(
         (np.arange(count, dtype=kind.numpy) * kind.numpy.type(step) + kind.numpy.type(first)).astype(kind.numpy)
     )
+
+
+def _number(scalar: Any) -> Any:
+    """The value of a scalar; in a trace, where it is not known, a guess."""
+    return scalar._array.item() if scalar.__class__ is EagerTensor else as_int(scalar)
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Any:

@@ -11,9 +11,7 @@ import pytest
 import gradtape as tf
 from gradtape.autograph import AutographWarning, convert
 
-from .graph import function
-
-c = tf.constant
+c, function = tf.constant, tf.function
 
 
 def undefined_in_else(x):

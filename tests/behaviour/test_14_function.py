@@ -259,7 +259,6 @@ FACTS = [
         R = [y, t.gradient(y, x)]
         """,
         [T(float32, (), 32.0), T(float32, (), 64.0)],
-        needs="autograph",
     ),
     row(
         "tf.cond / tf.while_loop / switch_case / map_fn / scan / foldl gradients, eager",

@@ -252,8 +252,9 @@ class _Loop:
                 except Restart as restart:
                     if restart.owner is not self:
                         raise
-                    values = restart.values
-                    self.start = tuple(values.get(place, value) for place, value in enumerate(self.start))
+                    # Made here, before the loop: what was made in it is gone.
+                    learned = {place: make() for place, make in restart.values.items()}
+                    self.start = tuple(learned.get(place, value) for place, value in enumerate(self.start))
                     self.error = None
                 except (TypeError, InvalidArgumentError) as error:
                     # `total = 0` before a sum of floats: an int32 tensor does not mix with them, as the number does.
@@ -307,7 +308,7 @@ class _Loop:
 
     def _loop_list(self, place: int, elements: list[Any]) -> LoopList:
         def grow(example: Any) -> Any:
-            raise Restart(self, {place: TensorList.of(self.start[place], example)})
+            raise Restart(self, {place: lambda: TensorList.of(self.start[place], example)})
 
         copied = LoopList(elements)
         copied.grow = grow
@@ -331,19 +332,20 @@ class _Loop:
             for leaf in self._checked(name, old, new)
         ]
 
-    def _better_start(self, name: str, old: Any, new: Any) -> Any:
-        """What the loop must begin with instead of `old`, if a turn gives `new`; None where `old` will do."""
+    def _better_start(self, name: str, old: Any, new: Any) -> Callable[[], Any] | None:
+        """Makes what the loop must begin with instead of `old`, if a turn gives `new`; None where `old` will do."""
         if is_undefined(old) or old is None:
-            return None if new is None or is_undefined(new) else self._placeholder(name, old, new)
-        if new.__class__ is list and old.__class__ is list and len(new) > len(old):  # items += [x]
-            return TensorList.of(old, new[-1])
+            return None if new is None or is_undefined(new) else lambda: self._placeholder(name, old, new)
+        if isinstance(new, list) and old.__class__ is list and len(new) > len(old):  # items += [x]
+            return lambda: TensorList.of(old, new[-1])
         if not same_structure(old, new):
             return None
         pairs = list(zip(nest.flatten(old), nest.flatten(new), strict=True))
-        starts = [to_leaf(first, second.dtype) if takes_type(first, second) else first for first, second in pairs]
-        if all(start is first for start, (first, _) in zip(starts, pairs, strict=True)):
+        if not any(takes_type(first, second) for first, second in pairs):
             return None
-        return nest.pack_sequence_as(old, starts)
+        return lambda: nest.pack_sequence_as(
+            old, [to_leaf(first, second.dtype) if takes_type(first, second) else first for first, second in pairs]
+        )
 
     def _placeholder(self, name: str, old: Any, new: Any) -> Any:
         if not all(is_carried(leaf) for leaf in nest.flatten(new)):

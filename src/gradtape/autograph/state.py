@@ -21,7 +21,7 @@ from .undefined import is_undefined
 
 
 class Restart(BaseException):
-    """What was learned while tracing a statement, which must begin again with other values for some of its variables.
+    """What was learned about the variables of a statement while it was traced; it must begin again.
 
     (No Exception: user code inside the statement must not catch it.)
     """

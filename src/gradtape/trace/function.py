@@ -128,7 +128,7 @@ class Function:
         number = id(instance)
         reference = weakref.ref(instance, lambda _: self._bound.pop(number, None))
         bound = Function(
-            _weakly_bound(self._python_function, reference),
+            _weakly_bound(self._python_function, reference, self._autograph),
             self._name,
             self._signature_after_self(),
             self._autograph,
@@ -275,9 +275,7 @@ class Function:
         return concrete, policy.created
 
     def _callee(self) -> Callable[..., Any]:
-        if not self._autograph:
-            return self._python_function
-        return CONVERT[0](self._python_function) if CONVERT else self._python_function
+        return _converted(self._python_function, self._autograph)
 
     # --- storms ----------------------------------------------------------------------------------------------------
 
@@ -301,11 +299,14 @@ class Function:
         )
 
 
-# Turns a Python function into one whose `if`, `while` and `for` work on tensors; autograph registers itself here.
-CONVERT: list[Callable[[Any], Any]] = []
+def _converted(function: Callable[..., Any], autograph: bool) -> Callable[..., Any]:
+    """The function to trace, whose `if`, `while` and `for` work on tensors if that is wanted."""
+    from ..autograph import convert, experimental
+
+    return convert(function) if autograph else experimental.do_not_convert(function)  # type: ignore[no-any-return]
 
 
-def _weakly_bound(function: Callable[..., Any], reference: weakref.ref[Any]) -> Callable[..., Any]:
+def _weakly_bound(function: Callable[..., Any], reference: weakref.ref[Any], autograph: bool) -> Callable[..., Any]:
     """A method that does not keep its object alive."""
 
     @functools.wraps(function)
@@ -313,13 +314,11 @@ def _weakly_bound(function: Callable[..., Any], reference: weakref.ref[Any]) -> 
         instance = reference()
         if instance is None:
             raise ValueError(f"The object whose method {function.__name__!r} is a tf.function is gone.")
-        converted = CONVERT[0](function) if CONVERT and autograph_inside else function
-        return converted(instance, *args, **kwargs)
+        return _converted(function, autograph)(instance, *args, **kwargs)
 
-    autograph_inside = True
     bound = types.MethodType(function, reference())
     method.__signature__ = Parameters(bound, True).signature  # type: ignore[attr-defined]
-    method.autograph_do_not_convert = True  # type: ignore[attr-defined]
+    method._autograph_artifact = True  # type: ignore[attr-defined]
     return method
 
 

@@ -256,8 +256,8 @@ def _stand_in(tensor: Any, kind: str) -> Any:
 def _filled(shape: Shape, dtype: np.dtype[Any], kind: str) -> Any:
     if dtype.kind == "O":
         return np.full(shape, b"", object)
-    if dtype.kind in "iub":
-        return np.broadcast_to(np.zeros((), dtype), shape)
+    if dtype.kind in "iub":  # zero is an index into anything; one can be divided by
+        return np.broadcast_to(np.array(kind == "identity", dtype), shape)
     if kind == "identity" and len(shape) >= 2:
         return np.broadcast_to(np.eye(shape[-2], shape[-1], dtype=np.float64).astype(dtype), shape)
     value = np.zeros((), dtype) if kind == "zeros" else np.ones((), dtype)

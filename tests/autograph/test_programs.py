@@ -1,0 +1,380 @@
+"""Whole programs as traced functions: what they compute, and their gradients, are those of eager code."""
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+c = tf.constant
+
+
+def value_and_gradient(fn, *args):
+    with tf.GradientTape() as tape:
+        for arg in args:
+            tape.watch(arg)
+        y = fn(*args)
+    return y, tape.gradient(y, args[0])
+
+
+def assert_same_with_gradient(fn, *args):
+    for eager, traced in zip(value_and_gradient(fn, *args), value_and_gradient(tf.function(fn), *args), strict=True):
+        np.testing.assert_allclose(np.asarray(traced), np.asarray(eager), rtol=1e-6)
+
+
+def branches(x):
+    y = x * 2.0
+    if tf.reduce_sum(x) > 0.0:
+        y = y * x
+        if tf.reduce_max(x) > 3.0:
+            y = y + tf.sin(x)
+    else:
+        y = -y
+    return tf.reduce_sum(y)
+
+
+def power(x):
+    y, i = x, tf.constant(0)
+    while i < 3:
+        y = y * x
+        i += 1
+    if y > 0.0:
+        y = y * 2.0
+    else:
+        y = y * 3.0
+    return y
+
+
+def over_rows(x):
+    total = tf.zeros([2])
+    for row in x:
+        if tf.reduce_sum(row) < 0.0:
+            continue
+        total += row * row
+        if total[0] > 50.0:
+            break
+    return tf.reduce_sum(total)
+
+
+def collected(x):
+    rows = []
+    for row in x:
+        rows.append(tf.tanh(row))
+    return tf.reduce_sum(tf.stack(rows) * x)
+
+
+def newton(x):
+    y = x
+    while tf.abs(y * y - x) > 1e-4:
+        y = 0.5 * (y + x / y)
+    return y
+
+
+def with_tape(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        if tf.reduce_sum(x) > 0.0:
+            y = x**3
+        else:
+            y = x**2
+        y = tf.reduce_sum(y)
+    return tf.reduce_sum(tape.gradient(y, x))
+
+
+@pytest.mark.parametrize("x", [[1.0, 2.0], [-1.0, -2.0], [1.0, 4.0]])
+def test_branches_and_their_gradients(x):
+    assert_same_with_gradient(branches, c(x))
+    assert_same_with_gradient(with_tape, c(x))
+
+
+@pytest.mark.parametrize("x", [2.0, -2.0, 0.5])
+def test_loops_and_their_gradients(x):
+    assert_same_with_gradient(power, c(x))
+    assert_same_with_gradient(newton, c(abs(x)))
+
+
+@pytest.mark.parametrize("fn", [over_rows, collected])
+def test_loops_over_rows_and_their_gradients(fn):
+    assert_same_with_gradient(fn, c([[1.0, 2.0], [-5.0, 1.0], [3.0, 4.0]]))
+    assert_same_with_gradient(fn, c([[7.0, 2.0], [5.0, 1.0], [3.0, 4.0], [1.0, 1.0]]))
+
+
+def test_second_derivatives_through_loops():
+    x = c(1.5)
+
+    @tf.function
+    def fn(x):
+        y, i = x, 0
+        while i < 3:
+            y, i = y * x, i + 1
+        return y
+
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = fn(x)
+        first = inner.gradient(y, x)
+    np.testing.assert_allclose(first, 4 * 1.5**3, rtol=1e-6)
+    np.testing.assert_allclose(outer.gradient(first, x), 12 * 1.5**2, rtol=1e-6)
+
+
+def test_unknown_sizes():
+    @tf.function(input_signature=[tf.TensorSpec([None, None], tf.float32)])
+    def fn(x):
+        total, count, rows = 0.0, 0, []
+        for row in x:
+            best = row[0]
+            for v in row:
+                if v > best:
+                    best = v
+            total, count = total + best, count + 1
+            rows.append(row * 2.0)
+        return total, count, tf.stack(rows)
+
+    for shape in ((2, 3), (4, 1), (1, 6)):
+        x = tf.random.normal(shape, seed=1)
+        total, count, rows = fn(x)
+        np.testing.assert_allclose(total, np.asarray(x).max(axis=1).sum(), rtol=1e-6)
+        assert int(count) == shape[0]
+        np.testing.assert_allclose(rows, np.asarray(x) * 2)
+    assert fn.experimental_get_tracing_count() == 1
+
+
+def test_shape_invariants():
+    @tf.function
+    def fn(n):
+        v = tf.constant([0])
+        for i in tf.range(n):
+            tf.autograph.experimental.set_loop_options(shape_invariants=[(v, tf.TensorShape([None]))])
+            v = tf.concat([v, [i]], 0)
+        return v
+
+    assert fn(c(3)).numpy().tolist() == [0, 0, 1, 2]
+    assert fn(c(0)).numpy().tolist() == [0]
+
+
+def test_a_shape_that_leaves_its_invariant():
+    @tf.function
+    def fn(n):
+        v = tf.zeros([1, 2])
+        while n > 0:
+            tf.autograph.experimental.set_loop_options(shape_invariants=[(v, tf.TensorShape([None, 2]))])
+            v = tf.zeros([2, 3])
+            n -= 1
+        return v
+
+    with pytest.raises(ValueError, match=r"'v' has shape \(2, 3\) .* shape invariant \(None, 2\)"):
+        fn(c(3))
+
+
+def test_a_long_loop_is_one_loop_of_the_graph():
+    turns = []
+
+    @tf.function
+    def fn(x):
+        i = tf.constant(0)
+        while i < 1000:
+            turns.append(1)
+            x = x + 1.0
+            i += 1
+        for _ in tf.range(1000):
+            turns.append(1)
+            x = x + 1.0
+        return x
+
+    assert float(fn(c(0.0))) == 2000.0
+    assert len(turns) <= 4
+
+
+def test_variables_in_branches_and_loops():
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def fn(n):
+        while n > 0:
+            if n % 2 == 0:
+                v.assign_add(1.0)
+            else:
+                v.assign(v * 2.0)
+            n -= 1
+        return v + 0.0
+
+    def eager(n, value):
+        for k in range(n, 0, -1):
+            value = value + 1.0 if k % 2 == 0 else value * 2.0
+        return value
+
+    assert float(fn(c(4))) == eager(4, 1.0)
+    assert float(fn(c(3))) == eager(3, eager(4, 1.0))
+
+
+def test_a_variable_as_condition():
+    flag = tf.Variable(True)
+
+    @tf.function
+    def fn(x):
+        if flag:
+            return x
+        return -x
+
+    assert int(fn(c(1))) == 1
+    flag.assign(False)
+    assert int(fn(c(1))) == -1
+
+
+def test_recursion_on_python_values_and_functions_in_functions():
+    @tf.function
+    def factorial(n, x):
+        if n <= 1:
+            return x
+        return factorial(n - 1, x * float(n))
+
+    assert float(factorial(5, c(1.0))) == 120.0
+
+    @tf.function
+    def relu(x):
+        if x > 0.0:
+            return x
+        return tf.zeros_like(x)
+
+    @tf.function
+    def outer(x):
+        total = 0.0
+        for v in x:
+            total += relu(v)
+        return total
+
+    assert float(outer(c([1.0, -2.0, 3.0]))) == 4.0
+
+
+def test_methods_of_modules():
+    class Layer(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = None
+            self.calls = 0
+
+        @tf.function
+        def __call__(self, x, training=False):
+            if self.w is None:
+                self.w = tf.Variable(tf.ones([2]), name="w")
+            self.calls += 1
+            y = x * self.w
+            if training and tf.reduce_sum(y) > 0.0:
+                y = self.scaled(y)
+            return y
+
+        def scaled(self, y):
+            return y * 10.0 if y[0] > 1.0 else y
+
+    layer = Layer()
+    assert layer(c([2.0, 1.0])).numpy().tolist() == [2.0, 1.0]
+    assert layer(c([2.0, 1.0]), training=True).numpy().tolist() == [20.0, 10.0]
+    assert layer(c([1.0, 1.0]), training=True).numpy().tolist() == [1.0, 1.0]
+
+
+def test_autograph_off():
+    @tf.function(autograph=False)
+    def fn(x):
+        if x > 0.0:
+            return x
+        return -x
+
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError):
+        fn(c(1.0))
+
+    @tf.function(autograph=False)
+    def plain(x):
+        return tf.cond(x > 0.0, lambda: x, lambda: -x)
+
+    assert float(plain(c(-1.0))) == 1.0
+
+
+def test_functions_that_tf_calls():
+    def step(total, x):
+        if x > 0.0:
+            return total + x
+        return total
+
+    @tf.function
+    def fn(x):
+        return (
+            tf.foldl(step, x, 0.0),
+            tf.scan(step, x, 0.0),
+            tf.map_fn(lambda v: v if v > 0.0 else -v, x),
+            tf.cond(x[0] > 0.0, lambda: step(x[0], x[1]), lambda: x[0]),
+        )
+
+    total, steps, absolute, chosen = fn(c([1.0, -2.0, 3.0]))
+    assert float(total) == 4.0
+    assert steps.numpy().tolist() == [1.0, 1.0, 4.0]
+    assert absolute.numpy().tolist() == [1.0, 2.0, 3.0]
+    assert float(chosen) == 1.0
+
+
+def test_training_with_a_loop_inside():
+    w = tf.Variable([0.0, 0.0])
+    x = c([[1.0, 2.0], [3.0, 1.0], [2.0, 2.0]])
+    y = c([5.0, 5.0, 6.0])
+
+    @tf.function
+    def train(steps):
+        loss = tf.constant(0.0)
+        for _ in tf.range(steps):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((tf.linalg.matvec(x, w) - y) ** 2)
+            gradient = tape.gradient(loss, w)
+            if tf.norm(gradient) < 1e-3:
+                break
+            w.assign_sub(0.05 * gradient)
+        return loss
+
+    assert float(train(c(2000))) < 1e-5
+    np.testing.assert_allclose(w, [1.0, 2.0], atol=1e-2)
+    assert train.experimental_get_tracing_count() == 1
+
+
+def test_errors_of_ops_name_the_line_of_the_user():
+    @tf.function
+    def fn(x):
+        if x[0] > 0.0:
+            y = tf.reshape(
+                x,
+                [7],
+            )
+        else:
+            y = x
+        return y
+
+    with pytest.raises((ValueError, tf.errors.InvalidArgumentError)) as caught:
+        fn(c([1.0, 2.0]))
+    assert any("y = tf.reshape(" in note for note in caught.value.__notes__)
+
+
+def test_the_same_names_inside_and_outside_of_a_list_in_a_branch():
+    @tf.function
+    def fn(x, n):
+        items = []
+        for i in tf.range(n):
+            if x[i] > 0.0:
+                items.append(x[i])
+        return len(items), tf.stack(items)
+
+    count, items = fn(c([1.0, -1.0, 2.0]), c(3))
+    assert int(count) == 2
+    assert items.numpy().tolist() == [1.0, 2.0]
+
+
+def test_reading_from_a_list_that_grew():
+    @tf.function
+    def fn(x):
+        items = [x[0]]
+        for v in x:
+            items.append(items[-1] + v)
+        total = 0.0
+        for item in items:
+            total += item
+        return total, items[1], len(items)
+
+    total, second, count = fn(c([1.0, 2.0, 3.0]))
+    assert (float(total), float(second), int(count)) == (1.0 + 2.0 + 4.0 + 7.0, 2.0, 4)
