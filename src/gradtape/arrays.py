@@ -198,7 +198,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         bounds = [kind.numpy.type(value) for value in (first, last, step)]
         count = max(0, int(np.ceil((bounds[1] - bounds[0]) / bounds[2])))
     else:
-        count = max(0, -((first - last) // step))
+        count = max(0, int(-((first - last) // step)))
     if count > 2**40:
         raise invalid(f"range: {count} numbers are too many.")
     if kind.is_integer:

@@ -303,7 +303,7 @@ def _converted(function: Callable[..., Any], autograph: bool) -> Callable[..., A
     """The function to trace, whose `if`, `while` and `for` work on tensors if that is wanted."""
     from ..autograph import convert, experimental
 
-    return convert(function) if autograph else experimental.do_not_convert(function)  # type: ignore[no-any-return]
+    return convert(function) if autograph else experimental.do_not_convert(function)
 
 
 def _weakly_bound(function: Callable[..., Any], reference: weakref.ref[Any], autograph: bool) -> Callable[..., Any]:
