@@ -3,7 +3,7 @@
 from keras.src.backend.common.name_scope import name_scope
 
 from keras_gradtape import distribution_lib, random, tensorboard
-from keras_gradtape.ops import core, image, linalg, math, nn, numpy
+from keras_gradtape.ops import core, forget_annotations, image, linalg, math, nn, numpy
 from keras_gradtape.ops.core import (
     IS_THREAD_SAFE,
     SUPPORTS_COMPLEX_DTYPES,
@@ -24,6 +24,8 @@ from keras_gradtape.ops.core import (
 )
 from keras_gradtape.rnn import bidirectional_gru, bidirectional_lstm, cudnn_ok, gru, lstm, rnn
 from keras_gradtape.variable import Variable
+
+forget_annotations(core, image, linalg, math, nn, numpy)
 
 __all__ = [
     "IS_THREAD_SAFE",

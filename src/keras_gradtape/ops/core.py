@@ -302,9 +302,9 @@ def stop_gradient(variable: Any) -> Any:
     return gradtape.stop_gradient(variable)
 
 
-def custom_gradient(fun: Callable[..., Any]) -> Any:
+def custom_gradient(f: Callable[..., Any]) -> Any:
     """A function that returns its value and its gradient function."""
-    return gradtape.custom_gradient(fun)
+    return gradtape.custom_gradient(f)
 
 
 def remat(f: Callable[..., Any]) -> Callable[..., Any]:

@@ -258,11 +258,34 @@ less = _two("less", tf.less, _as_integers(tf.less))
 less_equal = _two("less_equal", tf.less_equal, _as_integers(tf.less_equal))
 greater = _two("greater", tf.greater, _as_integers(tf.greater))
 greater_equal = _two("greater_equal", tf.greater_equal, _as_integers(tf.greater_equal))
-bitwise_and = _two("bitwise_and", tf.bitwise.bitwise_and, tf.logical_and)
-bitwise_or = _two("bitwise_or", tf.bitwise.bitwise_or, tf.logical_or)
-bitwise_xor = _two("bitwise_xor", tf.bitwise.bitwise_xor, tf.math.logical_xor)
-bitwise_left_shift = _two("bitwise_left_shift", tf.bitwise.left_shift, tf.bitwise.left_shift)
-bitwise_right_shift = _two("bitwise_right_shift", tf.bitwise.right_shift, tf.bitwise.right_shift)
+
+
+def bitwise_and(x: Any, y: Any) -> Any:
+    """The bits that both have."""
+    x, y = together(x, y)
+    return (tf.logical_and if kind_of(x) is tf.bool else tf.bitwise.bitwise_and)(x, y)
+
+
+def bitwise_or(x: Any, y: Any) -> Any:
+    """The bits that one of them has."""
+    x, y = together(x, y)
+    return (tf.logical_or if kind_of(x) is tf.bool else tf.bitwise.bitwise_or)(x, y)
+
+
+def bitwise_xor(x: Any, y: Any) -> Any:
+    """The bits that exactly one of them has."""
+    x, y = together(x, y)
+    return (tf.math.logical_xor if kind_of(x) is tf.bool else tf.bitwise.bitwise_xor)(x, y)
+
+
+def bitwise_left_shift(x: Any, y: Any) -> Any:
+    """The bits of x moved to the left by y."""
+    return tf.bitwise.left_shift(*together(x, y))
+
+
+def bitwise_right_shift(x: Any, y: Any) -> Any:
+    """The bits of x moved to the right by y."""
+    return tf.bitwise.right_shift(*together(x, y))
 
 
 def left_shift(x: Any, y: Any) -> Any:
