@@ -6,6 +6,7 @@ Objects are matched by the names of the attributes that lead to them, as TensorF
 
 from __future__ import annotations
 
+import functools
 import random as python_random
 import sys
 from collections import deque
@@ -111,8 +112,30 @@ def children_of(value: Any) -> dict[str, Any]:
     elif isinstance(value, (list, tuple)):
         parts = {str(place): part for place, part in enumerate(value)}
     else:
-        parts = vars(value)
+        parts = _parts_of_keras(value) if _is_of_keras(value.__class__) else vars(value)
     return {name: part for name, part in parts.items() if is_trackable(part)}
+
+
+@functools.cache
+def _is_of_keras(cls: Any) -> bool:
+    return any(base.__module__.partition(".")[0] == "keras" for base in cls.__mro__)
+
+
+# How models are wired, which differs between one that was called and one that was not; and what `fit` counts in an epoch.
+_NOT_SAVED = {
+    *("_functional", "_operations", "_operations_by_depth", "_nodes", "_nodes_by_depth", "_tracker"),
+    *("_compile_metrics", "_loss_tracker"),
+}
+
+
+def _parts_of_keras(value: Any) -> dict[str, Any]:
+    parts = {name: part for name, part in vars(value).items() if name not in _NOT_SAVED}
+    if hasattr(type(value), "apply_gradients"):
+        parts.pop("_trainable_variables", None)  # those of the model
+    layers = parts.get("_layers")
+    if isinstance(layers, list):  # a Sequential that was called has an input layer in front, which holds nothing
+        parts["_layers"] = [layer for layer in layers if type(layer).__name__ != "InputLayer"]
+    return parts
 
 
 def identity_of(value: Any) -> int:
