@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import struct
 from collections.abc import Callable, Iterator
@@ -180,7 +181,7 @@ def _draw(shown: list[Panel], title: str) -> Any:
     columns = min(len(shown), 2 if len(shown) in (2, 4) else 3)
     rows = math.ceil(len(shown) / columns)
     # (Figure itself, not pyplot: no window, no global state.)
-    figure = _figure()(figsize=(6.4 * columns, 0.5 + 3.8 * rows), layout="constrained")
+    figure = _figure()(figsize=(6.4 if columns == 1 else 5.4 * columns, 0.5 + 3.8 * rows), layout="constrained")
     figure.suptitle(title, fontsize="medium", x=0.01, ha="left")
     for position, panel in enumerate(shown):
         _draw_panel(figure.add_subplot(rows, columns, position + 1), panel)
@@ -200,17 +201,41 @@ def _draw_panel(axes: Any, panel: Panel) -> None:
             axes.plot(steps, values, color=style["color"], alpha=0.2, linewidth=0.8)
             values = smoothed(values)
         axes.plot(steps, values, label=label, marker="o" if len(steps) < 3 else None, **style)
+    low, high = _limits(panel)
+    if low < high:
+        axes.set_ylim(low, high)
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
     if len(panel.lines) > 1 or panel.lines[0].run != ".":
         axes.legend(fontsize="small", frameon=False)
 
 
+def _limits(panel: Panel) -> tuple[float, float]:
+    """The range that holds all values but the odd one: a single value far off would press the rest together."""
+    kept = []
+    for line in panel.lines:
+        values = line.arrays()[1]
+        values = values[np.isfinite(values)]
+        if len(values):
+            kept += np.percentile(values, (0.5, 99.5)).tolist() if len(values) >= _SMOOTHED_FROM else values.tolist()
+    if not kept:
+        return 0.0, 0.0
+    low, high = min(kept), max(kept)
+    if panel.logarithmic:
+        return low / (high / low) ** 0.05, high * (high / low) ** 0.05
+    return low - 0.05 * (high - low), high + 0.05 * (high - low)
+
+
 def _labels(lines: list[Line]) -> Iterator[str]:
     """What tells the lines of a panel apart: the tag, the run, or both."""
     runs, tags = {line.run for line in lines}, {line.tag for line in lines}
+    # (Keras puts the model's name before the names of all its variables.)
+    folders = [line.tag.split("/")[:-1] for line in lines if line.tag != GLOBAL]
+    common = "".join(
+        f"{parts[0]}/" for parts in itertools.takewhile(lambda p: len(set(p)) == 1, zip(*folders, strict=False))
+    )
     for line in lines:
-        tag = line.tag.removeprefix(f"{NORMS}/")
+        tag = line.tag.removeprefix(common) if len(tags) > 2 else line.tag.removeprefix(f"{NORMS}/")
         if line.tag == GLOBAL:
             tag = "all together"
         if len(tags) == 1 and line.run != ".":

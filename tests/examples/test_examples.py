@@ -1,0 +1,107 @@
+"""Each script under examples/, run small: it learns something, and ends with a picture."""
+
+import importlib.util
+import pathlib
+import types
+
+import numpy as np
+import pytest
+
+FOLDER = pathlib.Path(__file__).parents[2] / "examples"
+SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py"))
+
+pytest.importorskip("matplotlib")
+
+
+def load(name: str) -> types.ModuleType:
+    """The script as a module."""
+    pytest.importorskip("keras")
+    spec = importlib.util.spec_from_file_location(f"example_{name}", FOLDER / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def drawn(path: pathlib.Path) -> bool:
+    """Whether there is a picture with something in it."""
+    from matplotlib.image import imread
+
+    return bool(imread(path).std() > 0.02)
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_help_tells_what_the_script_does(name, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        load(name).main(["--help"])
+    assert stopped.value.code == 0
+    shown = capsys.readouterr().out
+    assert "--output" in shown
+    assert "(default: " in shown
+
+
+def test_every_script_is_on_the_page():
+    page = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert [name for name in SCRIPTS if f"[{name}.py]({name}.py)" not in page] == []
+
+
+def test_actor_critic(tmp_path):
+    example = load("actor_critic")
+    lengths = example.main(["--episodes=70", "--longest=50", f"--output={tmp_path / 'a.png'}"])
+    assert np.mean(lengths[-10:]) > 1.3 * np.mean(lengths[:10])
+    assert drawn(tmp_path / "a.png")
+
+
+def test_the_pole_falls_without_anybody_who_cares():
+    world = load("actor_critic").CartPole(seed=0, longest=500)
+    world.reset()
+    steps = 0
+    while not world.step(1)[2]:
+        steps += 1
+    assert 5 < steps < 20
+
+
+def test_pinn(tmp_path):
+    example = load("pinn")
+    losses, error = example.main(
+        [
+            "--iterations=200",
+            "--points=300",
+            "--viscosity=0.1",
+            "--widths",
+            "12",
+            "12",
+            f"--output={tmp_path / 'a.png'}",
+        ]
+    )
+    assert losses[-1] < 1e-2 * losses[0]
+    assert error < 0.1
+    assert drawn(tmp_path / "a.png")
+
+
+def test_the_exact_solution_of_the_pinn_is_one():
+    u = load("pinn").exact
+    x, t, nu, h = np.array([-0.5, 0.1, 0.7]), 0.4, 0.05, 1e-4
+    u_t = (u(x, t + h, nu) - u(x, t - h, nu)) / (2 * h)
+    u_x = (u(x + h, t, nu) - u(x - h, t, nu)) / (2 * h)
+    u_xx = (u(x + h, t, nu) - 2 * u(x, t, nu) + u(x - h, t, nu)) / h**2
+    np.testing.assert_allclose(u_t + u(x, t, nu) * u_x - nu * u_xx, 0, atol=1e-5)
+
+
+def test_dp_sgd(tmp_path):
+    example = load("dp_sgd")
+    curves = example.main(["--epochs=4", "--noise", "0", "2", "--hidden=32", f"--output={tmp_path / 'a.png'}"])
+    assert curves[0.0][-1] > 0.8
+    assert curves[2.0][-1] > 0.5
+    assert drawn(tmp_path / "a.png")
+
+
+def test_the_privacy_spent_grows_with_steps_and_falls_with_noise():
+    epsilon = load("dp_sgd").epsilon
+    assert epsilon(0.0, 0.01, 100, 1e-5) == np.inf
+    assert epsilon(1.0, 0.01, 100, 1e-5) < epsilon(1.0, 0.01, 1000, 1e-5)
+    assert epsilon(2.0, 0.01, 1000, 1e-5) < epsilon(1.0, 0.01, 1000, 1e-5)
+    # All images in every step: the plain Gaussian mechanism, whose divergence of order a is a / (2 noise^2).
+    expected = min(order / (2 * 16) + np.log(1e5) / (order - 1) for order in range(2, 129))
+    assert epsilon(4.0, 1 - 1e-12, 1, 1e-5) == pytest.approx(expected, rel=1e-6)
