@@ -40,6 +40,7 @@ from . import (  # noqa: E402
     random,
     version,
 )
+from . import compile as _compile  # noqa: E402, F401 - compiles what tf.function records
 from . import interop as _interop  # noqa: E402, F401 - attaches what NumPy asks of an operand
 from .arrays import (  # noqa: E402
     bitcast,

@@ -675,9 +675,12 @@ def tensor_scatter_nd_min(
 
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Any:
     """The elements (or slices) where the mask is true."""
-    x, chosen = to_tensor(tensor), np.asarray(to_tensor(mask)._array)
+    x, truth = to_tensor(tensor), to_tensor(mask)
     where = 0 if axis is None else as_int(axis)
     where = where + x.ndim if where < 0 else where
+    if truth.__class__ is not EagerTensor:
+        return _masked(x, truth, where)
+    chosen = np.asarray(truth._array)
     if chosen.ndim == 0:
         raise ValueError("mask cannot be scalar.")
     if chosen.dtype.kind != "b":
@@ -685,6 +688,18 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     if tuple(x.shape[where : where + chosen.ndim]) != chosen.shape:
         raise ValueError(f"Shapes {x.shape[where : where + chosen.ndim]} and {chosen.shape} are incompatible")
     return index.pick.public(x, (*(builtins.slice(None),) * where, chosen))
+
+
+def _masked(x: Any, mask: Any, axis: int) -> Any:
+    """`boolean_mask` with a mask whose values are not known yet: the true positions are looked up first."""
+    if not mask.ndim:
+        raise ValueError("mask cannot be scalar.")
+    if tuple(x.shape[axis : axis + mask.ndim]) != tuple(mask.shape):
+        raise ValueError(f"Shapes {x.shape[axis : axis + mask.ndim]} and {mask.shape} are incompatible")
+    front = (*builtins.range(axis, axis + mask.ndim), *builtins.range(axis), *builtins.range(axis + mask.ndim, x.ndim))
+    picked = index.take_nd.public(layout.permute.public(x, front), index.nonzero.public(mask))
+    back = (*builtins.range(1, axis + 1), 0, *builtins.range(axis + 1, picked.ndim))
+    return layout.permute.public(picked, back)
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:

@@ -145,6 +145,8 @@ class Op:
         self.reference: Rule | None = None
         self.allowed_direction: Rule | None = None
         self.tf_names: tuple[str, ...] = ()
+        # Outputs whose size along some axes depends on values: position of the output -> axes.
+        self.shaped_by_values: dict[int, tuple[int, ...]] = {}
         self._pulls: dict[Any, Any] = {}
         self._public: Any = None
         if self.name in REGISTRY:

@@ -653,6 +653,9 @@ def nonzero(xp: Any, condition: Any) -> Any:
     return xp.stack(xp.nonzero(xp.atleast_1d(condition)), axis=-1).astype(np.int64)[:, : xp.ndim(condition)]
 
 
+nonzero.shaped_by_values = {0: (0,)}
+
+
 nonzero.not_differentiable("positions are integers, and how many there are depends on the value")
 
 

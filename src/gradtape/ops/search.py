@@ -50,10 +50,16 @@ def unique(xp: Any, x: Any, *, dtype: Any = _INT32) -> Any:
     raise NotImplementedError("the number of different values is known only when it runs")
 
 
+unique.shaped_by_values = {0: (0,)}
+
+
 @op(eager=_unique, dtypes=ANY, outputs=3)
 def unique_with_counts(xp: Any, x: Any, *, dtype: Any = _INT32) -> Any:
     """The different values of a vector, for each element which of them it is, and how often each occurs."""
     raise NotImplementedError("the number of different values is known only when it runs")
+
+
+unique_with_counts.shaped_by_values = {0: (0,), 2: (0,)}
 
 
 def _written_out(x: Any, dtype: Any) -> list[Any]:

@@ -15,6 +15,7 @@ import numpy as np
 from ..dtypes import INDEX, NARROW_FLOATS, NUMERIC, REAL, Array
 from ..errors import ResourceExhaustedError, UnimplementedError, invalid
 from ..op import BadInput, Op, Rule, Sample, op
+from ..tensor import EagerTensor
 from .accumulate import add_rows
 from .borders import pad_constant
 from .elementwise import conj, convert
@@ -121,6 +122,9 @@ def segment_sum(xp: Any, data: Any, segment_ids: Any) -> Any:
     return xp.zeros((int(segment_ids[-1]) + 1, *data.shape[1:]), data.dtype).at[segment_ids].add(data)
 
 
+segment_sum.shaped_by_values = {0: (0,)}
+
+
 @op(eager=_segment_mean, dtypes=NUMERIC, other={"segment_ids": INDEX})
 def segment_mean(xp: Any, data: Any, segment_ids: Any) -> Any:
     """The mean of each segment; 0 for ids that are skipped."""
@@ -128,10 +132,16 @@ def segment_mean(xp: Any, data: Any, segment_ids: Any) -> Any:
     return zeros.at[segment_ids].add(data) / xp.maximum(zeros.at[segment_ids].add(1), 1)
 
 
+segment_mean.shaped_by_values = {0: (0,)}
+
+
 @op(eager=_sorted_kernel("segment_prod", np.multiply, 1), dtypes=NUMERIC, other={"segment_ids": INDEX})
 def segment_prod(xp: Any, data: Any, segment_ids: Any) -> Any:
     """The product of each segment; 1 for ids that are skipped."""
     return xp.ones((int(segment_ids[-1]) + 1, *data.shape[1:]), data.dtype).at[segment_ids].multiply(data)
+
+
+segment_prod.shaped_by_values = {0: (0,)}
 
 
 @op(eager=_sorted_kernel("segment_max", np.maximum, 0), dtypes=REAL, other={"segment_ids": INDEX})
@@ -141,11 +151,17 @@ def segment_max(xp: Any, data: Any, segment_ids: Any) -> Any:
     return xp.where(xp.isinf(found), 0, found)
 
 
+segment_max.shaped_by_values = {0: (0,)}
+
+
 @op(eager=_sorted_kernel("segment_min", np.minimum, 0), dtypes=REAL, other={"segment_ids": INDEX})
 def segment_min(xp: Any, data: Any, segment_ids: Any) -> Any:
     """The smallest element of each segment; 0 for ids that are skipped. Ties share the derivative equally."""
     found = xp.full((int(segment_ids[-1]) + 1, *data.shape[1:]), xp.inf, data.dtype).at[segment_ids].min(data)
     return xp.where(xp.isinf(found), 0, found)
+
+
+segment_min.shaped_by_values = {0: (0,)}
 
 
 # --- segments in any order ----------------------------------------------------------------------------------
@@ -196,7 +212,7 @@ def _start(xp: Any, data: Any, segment_ids: Any, num_segments: int, empty: Any) 
 
 def spread(values: Any, ids: Any) -> Any:
     """The row of `values` that belongs to each id; zeros for negative ids."""
-    known = ids if isinstance(ids, np.ndarray | np.generic) else getattr(ids, "_array", None)
+    known = ids._array if ids.__class__ is EagerTensor else ids if isinstance(ids, np.ndarray | np.generic) else None
     if known is not None and (not known.size or known.min() >= 0):
         return take(values, ids, axis=0, batch_dims=0)
     count, rank = shape_of(values)[0], rank_of(values)

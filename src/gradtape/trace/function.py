@@ -55,7 +55,7 @@ class Function:
         self._autograph = autograph
         self._jit_compile = jit_compile
         self._reduce_retracing = reduce_retracing
-        self._parameters = Parameters(python_function, False)
+        self._parameters = Parameters(python_function)
         self._traces: dict[Any, ConcreteFunction] = {}
         self._relaxed: dict[Any, list[ConcreteFunction]] = {}  # traces with unknown sizes, by everything but shapes
         self._alive: dict[int, weakref.ref[Any]] = {}
@@ -317,7 +317,7 @@ def _weakly_bound(function: Callable[..., Any], reference: weakref.ref[Any], aut
         return _converted(function, autograph)(instance, *args, **kwargs)
 
     bound = types.MethodType(function, reference())
-    method.__signature__ = Parameters(bound, True).signature  # type: ignore[attr-defined]
+    method.__signature__ = Parameters(bound).signature  # type: ignore[attr-defined]
     method._autograph_artifact = True  # type: ignore[attr-defined]
     return method
 

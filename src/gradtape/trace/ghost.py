@@ -37,9 +37,10 @@ def _own_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 class GhostArray:
     """Stands in `Tensor._array`: shape and type, and an error for whoever wants more."""
 
-    __slots__ = ("dtype", "itemsize", "ndim", "shape", "size")
+    __slots__ = ("_world", "dtype", "itemsize", "ndim", "shape", "size")
 
-    def __init__(self, shape: Shape, dtype: np.dtype[Any]) -> None:
+    def __init__(self, world: World, shape: Shape, dtype: np.dtype[Any]) -> None:
+        self._world = world
         self.shape = shape
         self.dtype = _own_dtype(dtype)
         self.ndim = len(shape)
@@ -50,7 +51,18 @@ class GhostArray:
         raise NeedsValue(f"The value of a tensor of shape {self.shape} is needed ({name}).")
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise NeedsValue(f"The value of a tensor of shape {self.shape} is needed.")
+        return self._world.value_of(self)
+
+    def item(self) -> Any:
+        """The value of a scalar."""
+        return self._world.value_of(self).item()
+
+    def tolist(self) -> Any:
+        """The values in lists."""
+        return self._world.value_of(self).tolist()
+
+    def __int__(self) -> int:
+        return int(self.item())
 
 
 class Ghost(Tensor):
@@ -61,26 +73,26 @@ class Ghost(Tensor):
     def __init__(self, world: World, shape: Shape, dtype: np.dtype[Any], number: int = 0) -> None:
         self.world = world
         self.number = number  # in the graph that a lowering builds
-        self._array = GhostArray(shape, dtype)  # type: ignore[assignment]
+        self._array = GhostArray(world, shape, dtype)  # type: ignore[assignment]
         self._id = 0
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return self.world.value_of(self)
+        return self.world.value_of(self._array)
 
     def numpy(self) -> Any:
         """The value, which only a guess can give."""
-        return self.world.value_of(self)
+        return self.world.value_of(self._array)
 
     def __index__(self) -> int:
         if self._array.dtype.kind not in "iu" or self.ndim:
             raise TypeError(f"Only integer scalar tensors can be used as an index, got {self!r}.")
-        return int(self.world.value_of(self))
+        return int(self._array)
 
     def __int__(self) -> int:
-        return int(self.world.value_of(self))
+        return int(self._array)
 
     def __float__(self) -> float:
-        return float(self.world.value_of(self))
+        return float(self._array.item())
 
     def __bool__(self) -> bool:
         raise NeedsValue("The truth value of a tensor is needed.")
@@ -158,9 +170,9 @@ class World:
         """A method that assigns to a variable."""
         raise NotImplementedError
 
-    def value_of(self, ghost: Ghost) -> Any:
+    def value_of(self, array: Any) -> Any:
         """The value of a ghost, if this world has one to offer."""
-        raise NeedsValue(f"The value of {ghost!r} is needed.")
+        raise NeedsValue(f"The value of a tensor of shape {array.shape} is needed.")
 
     def outputs(self, op: Op, inputs: list[Any], attributes: dict[str, Any], shapes: list[Any]) -> list[Ghost]:
         """The results of an op, of these shapes and types."""
@@ -206,7 +218,7 @@ def infer(world: World, op: Op, tensors: list[Any], attributes: dict[str, Any]) 
             return [(shape, np.dtype(tensors[0].dtype.numpy))]
     failure: Exception | None = None
     for stand_in in _STAND_INS:
-        arrays = [_stand_in(tensor, stand_in) for tensor in tensors]
+        arrays = [_stand_in(tensor, stand_in, place) for place, tensor in enumerate(tensors)]
         try:
             with np.errstate(all="ignore"):
                 result = op.eager(arrays, **attributes) if op.variadic else op.eager(*arrays, **attributes)
@@ -240,24 +252,32 @@ def _looks(part: Any) -> tuple[Shape, np.dtype[Any]]:
     return array.shape, array.dtype if array.dtype in BY_NUMPY else np.dtype(object)
 
 
-# Ones are inside the domain of nearly every function; matrices must be regular, indices and truth values small.
-_STAND_INS = ("ones", "identity", "zeros")
+# Ones are inside the domain of nearly every function, and 0 is an index of nearly everything. Matrices may have to be
+# regular, integers different from each other, or positive, and values in order.
+_STAND_INS = ("ones", "identity", "ordered", "positive later", "negative", "zeros")
 
 
-def _stand_in(tensor: Any, kind: str) -> Any:
+def _stand_in(tensor: Any, kind: str, place: int = 0) -> Any:
     if tensor is None or tensor.__class__ is EagerTensor:
         return None if tensor is None else tensor._array
     array = tensor._array
     shape, dtype = array.shape, np.dtype(array.dtype, copy=False)
+    if kind == "positive later":
+        kind = "ordered" if place else "ones"
     return _filled(shape, BY_NUMPY[dtype].numpy, kind)
 
 
 @functools.lru_cache(maxsize=4096)
 def _filled(shape: Shape, dtype: np.dtype[Any], kind: str) -> Any:
     if dtype.kind == "O":
-        return np.full(shape, b"", object)
-    if dtype.kind in "iub":  # zero is an index into anything; one can be divided by
-        return np.broadcast_to(np.array(kind == "identity", dtype), shape)
+        return np.full(shape, b"0", object)
+    if dtype.kind in "iub":
+        if kind == "identity" and len(shape) == 1:
+            return np.arange(shape[0]).astype(dtype)
+        number = {"ordered": 1, "negative": -1 if dtype.kind == "i" else 0}.get(kind, 0)
+        return np.broadcast_to(np.array(number, dtype), shape)
+    if kind == "ordered" and shape:
+        return np.broadcast_to(np.linspace(0, 1, shape[-1]).astype(dtype), shape)
     if kind == "identity" and len(shape) >= 2:
         return np.broadcast_to(np.eye(shape[-2], shape[-1], dtype=np.float64).astype(dtype), shape)
     value = np.zeros((), dtype) if kind == "zeros" else np.ones((), dtype)

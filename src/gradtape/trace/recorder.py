@@ -18,13 +18,14 @@ from typing import Any
 import numpy as np
 
 from ..context import STATE, activate, deactivate
-from ..errors import InaccessibleTensorError
+from ..errors import InaccessibleTensorError, OperatorNotAllowedInGraphError
 from ..op import RUNNERS, Op
 from ..shapes import TensorShape
 from ..tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec, to_tensor
 from ..variable import Variable
 from .ghost import Ghost, NeedsValue, World, is_known_error
 from .graph import Environment, Graph, Method, Ref, Step, bind, call_step, leaves, map_parts, parts_of
+from .printing import name_of
 from .symbolic import SymbolicTensor, is_symbolic
 
 # Stand-ins for an unknown size, by axis, in the first and the second world. They divide well, because programs split.
@@ -74,13 +75,19 @@ class Inference(World):
         """The variable has another value of the same shape; what was read before is not followed to it."""
         self.hold(variable, self.ghost(TensorSpec(variable.shape, variable.dtype), variable._id))
 
-    def value_of(self, ghost: Ghost) -> Any:
+    def outputs(self, op: Op, inputs: list[Any], attributes: dict[str, Any], shapes: list[Any]) -> list[Ghost]:
+        """The results of an op; sizes that depend on values are guesses."""
+        for position, axes in op.shaped_by_values.items():
+            shape, dtype = shapes[position]
+            shapes[position] = tuple(self.guess() if a in axes else n for a, n in enumerate(shape)), dtype
+        return super().outputs(op, inputs, attributes, shapes)
+
+    def value_of(self, array: Any) -> Any:
         """A guess at integers, which are sizes as a rule; for anything else there is none."""
-        if ghost._array.dtype.kind not in "iu":
-            raise NeedsValue(f"The value of {ghost!r} is needed before the function runs.")
-        count = int(np.prod(ghost._array.shape))
-        guesses = [self.guess() for _ in range(count)]
-        return np.array(guesses, ghost.dtype.numpy).reshape(ghost._array.shape)
+        if array.dtype.kind not in "iu":
+            raise NeedsValue(f"The value of a tensor of shape {array.shape} is needed before the function runs.")
+        guesses = [self.guess() for _ in range(array.size)]
+        return np.array(guesses, array.dtype).reshape(array.shape)
 
     def adopt(self, thing: Any, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Some classes have a form that does with guesses."""
@@ -200,7 +207,13 @@ class Recorder:
         """Write a step down; what it gives, as far as it is known."""
         given, settings = self.refs(args), self.refs(kwargs)
         entry = _Entry(lambda world: call_step(function, given, settings, world.environment))
-        results = self._do(entry)
+        try:
+            results = self._do(entry)
+        except NeedsValue as error:
+            raise OperatorNotAllowedInGraphError(
+                f"{name_of(function)} needs the value of a tensor, which is known only when the function runs. ({error}) "
+                "Use an op that takes a tensor there, or tf.py_function."
+            ) from error
         merged = None if effect else self._merged(results)
         template = None if effect else _template(merged)
         if template is not None:

@@ -82,7 +82,7 @@ def with_tensors(value: Any, tensors: Any) -> Any:
 class Parameters:
     """The parameters of a Python function, to bring calls to one form."""
 
-    def __init__(self, function: Callable[..., Any], bound: bool) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         try:
             self.signature = inspect.signature(function)
         except (TypeError, ValueError):

@@ -1,0 +1,207 @@
+"""Programs as straight-line Python over NumPy: no dispatch, no tape, only kernels.
+
+Large buffers are given back after their last use, and a ufunc writes into an operand that nobody else can see.
+"""
+
+from __future__ import annotations
+
+import linecache
+import math
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..op import Op, explained
+from ..tensor import EagerTensor, IndexedSlices, from_array
+from .program import Assign, Call, Node, Program, Read, Value, call_outside
+
+_LARGE = 1 << 15  # bytes, from which on a buffer is worth the trouble
+
+
+class _Writer:
+    """Collects lines, and the objects that they name."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.names: dict[str, Any] = {"__name__": "gradtape.compile.generated"}
+        self._known: dict[int, str] = {}
+        self.lines: list[str] = []
+        self.nodes: list[Node | None] = [None]  # by line of the text
+        self.fresh = _fresh(program)
+        self.last = _last_uses(program)
+
+    def name(self, prefix: str, thing: Any) -> str:
+        """A global name for an object."""
+        known = self._known.get(id(thing))
+        if known is None:
+            known = self._known[id(thing)] = f"{prefix}{len(self.names)}"
+            self.names[known] = thing
+        return known
+
+    def operand(self, operand: Any) -> str:
+        if operand.__class__ is Value:
+            return f"v{operand.number}"
+        return "None" if operand is None else self.name("c", operand)
+
+    def write(self, line: str, node: Node | None = None) -> None:
+        self.lines.append(f"    {line}")
+        self.nodes.append(node)
+
+
+def python_of(program: Program, outputs: str | None = None, names: dict[str, Any] | None = None) -> Callable[..., Any]:
+    """The program as a Python function of its inputs, which returns a tuple of its outputs (or `outputs`, an expression)."""
+    writer = _Writer(program)
+    writer.names.update(names or {})
+    for position, node in enumerate(program.nodes):
+        _write_node(writer, position, node)
+    result = outputs or "(" + "".join(f"{writer.operand(o)}, " for o in program.outputs) + ")"
+    writer.write(f"return {result}")
+    head = f"def run({', '.join(f'v{number}' for number in program.inputs)}):"
+    source = "\n".join([head, *writer.lines, ""])
+    filename = f"<gradtape program {id(program):x}>"
+    exec(compile(source, filename, "exec"), writer.names)
+    run = writer.names["run"]
+    run.__source__ = source
+    writer.names["__nodes__"] = writer.nodes
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    weakref.finalize(run, linecache.cache.pop, filename, None)
+    return run  # type: ignore[no-any-return]
+
+
+def _write_node(writer: _Writer, position: int, node: Node) -> None:
+    what = node.what
+    targets = "".join(f"v{number}, " for number in node.outputs)
+    if isinstance(what, Read):
+        writer.write(f"v{node.outputs[0]} = {writer.name('w', what.variable)}._value._array", node)
+        return
+    if isinstance(what, Assign):
+        writer.write(f"{writer.name('w', what.variable)}._store({writer.operand(node.inputs[0])})", node)
+    elif isinstance(what, Call):
+        values = ", ".join(f"{number}: v{number}" for number in dict.fromkeys(node.used))
+        call = f"{writer.name('call', call_outside)}({writer.name('c', what)}, {{{values}}})"
+        writer.write(f"{targets}= {call}" if targets else call, node)
+    else:
+        writer.write(_call_kernel(writer, position, node, what), node)
+    gone = [
+        number
+        for number in dict.fromkeys(node.used)
+        if writer.last.get(number) == position and _is_large(writer, number)
+    ]
+    if gone:
+        writer.write(f"del {', '.join(f'v{number}' for number in gone)}")
+
+
+def _call_kernel(writer: _Writer, position: int, node: Node, op: Op) -> str:
+    operands = [writer.operand(o) for o in node.inputs]
+    given = [f"[{', '.join(operands)}]"] if op.variadic else operands
+    given += [f"{name}={_literal(writer, value)}" for name, value in node.attributes.items()]
+    target = _reused(writer, position, node, op)
+    if target is not None:
+        given.append(f"v{target}")
+    results = f"v{node.outputs[0]}" if op.outputs == 1 else "".join(f"v{number}, " for number in node.outputs)
+    return f"{results} = {writer.name('k', op.eager)}({', '.join(given)})"
+
+
+def _literal(writer: _Writer, value: Any) -> str:
+    if value is None or value.__class__ in (bool, int, str):
+        return repr(value)
+    if value.__class__ is tuple and all(part is None or part.__class__ in (bool, int) for part in value):
+        return repr(value)
+    return writer.name("a", value)
+
+
+# --- buffers -----------------------------------------------------------------------------------------------------------------
+
+
+def _is_large(writer: _Writer, number: int) -> bool:
+    shape, dtype = writer.program.looks[number]
+    return math.prod(shape) * dtype.itemsize >= _LARGE and number not in writer.program.inputs
+
+
+def _last_uses(program: Program) -> dict[int, int]:
+    """The instruction that is the last to use a value; none for what is returned."""
+    last: dict[int, int] = {}
+    for position, node in enumerate(program.nodes):
+        last.update(dict.fromkeys(node.used, position))
+    for output in program.outputs:
+        if output.__class__ is Value:
+            last.pop(output.number, None)
+    return last
+
+
+def _fresh(program: Program) -> set[int]:
+    """Values whose memory belongs to nobody else: made by a ufunc or a product, and used by nothing that keeps a view."""
+    fresh: set[int] = set()
+    for node in program.nodes:
+        if isinstance(node.what, Op) and _makes_own_memory(node.what):
+            fresh.update(node.outputs)
+        else:
+            fresh.difference_update(node.used)
+    return fresh
+
+
+def _makes_own_memory(op: Op) -> bool:
+    return isinstance(op.eager, np.ufunc) or op.name in ("matmul", "reduce_sum", "select")
+
+
+def _reused(writer: _Writer, position: int, node: Node, op: Op) -> int | None:
+    """An operand whose buffer can take the result."""
+    if not isinstance(op.eager, np.ufunc) or op.outputs != 1 or node.attributes:
+        return None
+    look = writer.program.looks[node.outputs[0]]
+    if math.prod(look[0]) * look[1].itemsize < _LARGE:
+        return None
+    for number in node.used:
+        if number in writer.fresh and writer.last.get(number) == position and writer.program.looks[number] == look:
+            return number
+    return None
+
+
+# --- results and errors ------------------------------------------------------------------------------------------------------
+
+
+def packed(structure: Any, names: dict[str, Any]) -> str | None:
+    """An expression that builds what a function returns, with `Value`s in it as tensors; None where there is none."""
+    cls = structure.__class__
+    if cls is Value:
+        names["tensor"] = from_array
+        return f"tensor(v{structure.number})"
+    if structure is None:
+        return "None"
+    if cls in (list, tuple):
+        parts = [packed(part, names) for part in structure]
+        if any(part is None for part in parts):
+            return None
+        text = "".join(f"{part}, " for part in parts)
+        return f"[{text}]" if cls is list else f"({text})"
+    if cls is dict:
+        items = [(repr(key), packed(part, names)) for key, part in structure.items()]
+        if any(text is None for _, text in items):
+            return None
+        return "{" + ", ".join(f"{key}: {text}" for key, text in items) + "}"
+    if cls is IndexedSlices:
+        parts = [packed(part, names) for part in (structure.values, structure.indices, structure.dense_shape)]
+        names["IndexedSlices"] = IndexedSlices
+        return None if any(part is None for part in parts) else f"IndexedSlices({', '.join(map(str, parts))})"
+    if cls is EagerTensor:
+        name = f"out{len(names)}"
+        names[name] = structure
+        return name
+    return None
+
+
+def explain(error: Exception) -> Exception:
+    """The error to raise for one that came out of a generated function."""
+    trace = error.__traceback__
+    while trace is not None:
+        nodes = trace.tb_frame.f_globals.get("__nodes__")
+        if nodes is not None:
+            node = nodes[trace.tb_lineno - 1]
+            if node is not None and isinstance(node.what, Op):
+                local = trace.tb_frame.f_locals
+                arrays: list[Any] = [local.get(f"v{o.number}") if o.__class__ is Value else o for o in node.inputs]
+                return explained(node.what, error, arrays, node.attributes)
+        trace = trace.tb_next
+    return error

@@ -1,0 +1,125 @@
+"""Runs graphs as compiled programs, one for each set of sizes, also under a tape that is open outside."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from ..context import ACTIVE, STATE
+from ..tensor import EagerTensor, TensorSpec, from_array
+from ..trace.concrete import Executor, interpret
+from ..trace.ghost import Ghost, NeedsValue
+from ..trace.graph import Environment, Graph, bind, map_parts
+from .codegen import explain, packed, python_of
+from .lowering import Lowering
+from .passes import optimized
+from .program import Value
+from .recorded import Recorded
+
+Key = tuple[tuple[int, ...], ...]
+
+
+def compiled(graph: Graph, specs: list[TensorSpec]) -> Executor | None:
+    """An executor that compiles the graph when it knows the sizes; None for a graph that is left to the interpreter."""
+    return CompiledGraph(graph, specs)
+
+
+class CompiledGraph:
+    """A graph with the programs that were made of it."""
+
+    def __init__(self, graph: Graph, specs: list[TensorSpec]) -> None:
+        self._graph = graph
+        self._static = all(spec.shape.is_fully_defined() for spec in specs)
+        self._dtypes = [spec.dtype.numpy for spec in specs]
+        self._plans: dict[Key, Any] = {}  # how to run for these sizes: a Python function, or None to interpret
+        self._recorded: dict[Key, Recorded | None] = {}
+        self._lock = threading.RLock()
+
+    def __call__(self, tensors: list[Any]) -> Any:
+        for tensor in tensors:
+            if tensor.__class__ is not EagerTensor:
+                return interpret(self._graph, tensors)
+        key: Key = () if self._static else tuple([tensor._array.shape for tensor in tensors])
+        if ACTIVE and (STATE.tapes or STATE.accumulators or STATE.readers):
+            return self._under_tapes(key, tensors)
+        try:
+            run = self._plans[key]
+        except KeyError:
+            run = self._planned(key, tensors)
+        if run is None:
+            return interpret(self._graph, tensors)
+        try:
+            return run(*[tensor._array for tensor in tensors])
+        except Exception as error:
+            raise explain(error) from None
+
+    def _planned(self, key: Key, tensors: list[Any]) -> Any:
+        with self._lock:
+            if key not in self._plans:
+                self._plans[key] = self._plan([tensor._array.shape for tensor in tensors])
+            return self._plans[key]
+
+    def _plan(self, shapes: list[tuple[int, ...]]) -> Any:
+        try:
+            world, structure, _ = lowered(self._graph, shapes, self._dtypes)
+        except NeedsValue:
+            return None
+        program = optimized(world.program)
+        names: dict[str, Any] = {}
+        expression = packed(_renamed(structure, iter(program.outputs)), names)
+        return None if expression is None else python_of(program, expression, names)
+
+    def _under_tapes(self, key: Key, tensors: list[Any]) -> Any:
+        """Somebody records: one record for the whole call, if the tapes need no more."""
+        if STATE.accumulators or any(records.__class__ is not dict for records in STATE.tapes):
+            return interpret(self._graph, tensors)
+        with self._lock:
+            if key not in self._recorded:
+                try:
+                    shapes = [tensor._array.shape for tensor in tensors]
+                    self._recorded[key] = Recorded(self._graph, shapes, self._dtypes)
+                except Exception:
+                    # The interpreter can do it, or raises the error at the place where eager code would.
+                    self._recorded[key] = None
+            recorded = self._recorded[key]
+        return interpret(self._graph, tensors) if recorded is None else recorded(tensors)
+
+
+def lowered(graph: Graph, shapes: list[tuple[int, ...]], dtypes: list[Any]) -> tuple[Lowering, Any, list[Ghost]]:
+    """The graph as a program for these sizes: its world, the structure it returns with Values in it, and its inputs."""
+    world = Lowering()
+    inputs = [world.input(shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
+    environment = Environment({})
+    bind(graph.inputs, tuple(inputs), environment.values)
+    with world.running():
+        results = graph.run(environment)
+    structure = as_values(results)
+    world.program.outputs = values_in(structure)
+    return world, structure, inputs
+
+
+def as_values(results: Any) -> Any:
+    """Values in place of ghosts."""
+    return Value(results.number) if results.__class__ is Ghost else map_parts(results, as_values)
+
+
+def _renamed(structure: Any, outputs: Any) -> Any:
+    """The structure with the values that a program returns now."""
+    if structure.__class__ is Value:
+        output = next(outputs)
+        return output if output.__class__ is Value else from_array(output)
+    return map_parts(structure, lambda part: _renamed(part, outputs))
+
+
+def values_in(structure: Any) -> list[Any]:
+    """The Values in a structure, in order."""
+    found: list[Any] = []
+
+    def visit(part: Any) -> Any:
+        if part.__class__ is Value:
+            found.append(part)
+            return part
+        return map_parts(part, visit)
+
+    visit(structure)
+    return found

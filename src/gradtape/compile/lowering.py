@@ -1,0 +1,135 @@
+"""From a graph to a program: the steps run on ghosts of known sizes, and every op that is called is written down.
+
+What depends on no input and no variable is computed here, once. Where a value would be needed to go on (a branch, a
+size that depends on data) `NeedsValue` is raised, and the graph is interpreted instead.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..op import REGISTRY, Op
+from ..ops.elementwise import add, subtract
+from ..ops.layout import expand_dims
+from ..tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
+from ..trace.ghost import Ghost, NeedsValue, World
+from ..trace.graph import map_parts
+from ..variable import Variable
+from .program import Assign, Call, Node, Program, Read, Value
+
+
+class Lowering(World):
+    """A world that keeps what runs in it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.program = Program()
+        self._numbers = itertools.count()
+        self.read_variables: dict[int, Variable] = {}
+
+    def ghost_of(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Ghost:
+        """A new value."""
+        number = next(self._numbers)
+        self.program.looks[number] = (shape, dtype)
+        return Ghost(self, shape, dtype, number)
+
+    def input(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Ghost:
+        """A new input of the program."""
+        ghost = self.ghost_of(shape, dtype)
+        self.program.inputs.append(ghost.number)
+        return ghost
+
+    def emit(self, what: Any, inputs: tuple[Any, ...], attributes: dict[str, Any], looks: list[Any]) -> list[Ghost]:
+        """Write an instruction down; its results."""
+        results = [self.ghost_of(shape, dtype) for shape, dtype in looks]
+        node = Node(what, inputs, attributes, tuple(result.number for result in results))
+        self.program.nodes.append(node)
+        return results
+
+    # --- what runs here --------------------------------------------------------------------------------------------
+
+    def outputs(self, op: Op, inputs: list[Any], attributes: dict[str, Any], shapes: list[Any]) -> list[Ghost]:
+        """The results of an op, which becomes an instruction."""
+        if op.shaped_by_values:
+            raise NeedsValue(f"The shape of what {op.name} gives depends on values.")
+        return self.emit(op, tuple(map(operand_of, inputs)), attributes, shapes)
+
+    def initial(self, variable: Variable) -> Any:
+        """A variable is read once, unless it is assigned."""
+        array = variable._value._array
+        (ghost,) = self.emit(Read(variable), (), {}, [(array.shape, array.dtype)])
+        ghost._id = variable._id
+        self.read_variables[variable._id] = variable
+        return ghost
+
+    def change(self, variable: Variable, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """An assignment, of a value that is computed here."""
+        if method not in _CHANGES:
+            raise NeedsValue(f"Variable.{method} is done where the values are.")
+        given = {**dict(zip(("value", "indices", "updates"), args, strict=False)), **kwargs}
+        value = _CHANGES[method](self.read(variable), *(v for v in given.values() if isinstance(v, _CHANGING)))
+        present = variable._value._array
+        if value.dtype.numpy != present.dtype or tuple(value.shape) != present.shape:
+            # Errors, and variables of varying shape, are left to the variable itself.
+            raise NeedsValue(f"Variable {variable.name!r} is assigned a value of another shape or type.")
+        self.emit(Assign(variable), (operand_of(value),), {}, [])
+        if value.__class__ is Ghost:
+            self.hold(variable, Ghost(self, value._array.shape, present.dtype, value.number))
+        else:
+            self.hold(variable, from_array(value._array))
+
+    def opaque(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: list[Any]) -> list[Ghost]:
+        """A Python function that is called each time."""
+
+        def value(part: Any) -> Any:
+            return Value(part.number) if part.__class__ is Ghost else map_parts(part, value)
+
+        return self.emit(Call(function, value((args, kwargs))), (), {}, shapes)
+
+
+_CHANGING = (Tensor, Variable, IndexedSlices, bool, int, float, complex, list, tuple, np.ndarray, np.generic)
+
+
+def _as_type(like: Any, value: Any) -> Any:
+    return to_tensor(value, None if isinstance(value, (Tensor, Variable)) else like.dtype)
+
+
+def _increased(op: Op) -> Callable[..., Any]:
+    def change(present: Any, value: Any) -> Any:
+        delta = _as_type(present, value)
+        if tuple(delta.shape) != tuple(present.shape):
+            raise NeedsValue("The variable itself says what is wrong with the shape.")
+        return op.public(present, delta)
+
+    return change
+
+
+def _rows(name: str) -> Callable[..., Any]:
+    def change(present: Any, delta: Any) -> Any:
+        indices = expand_dims.public(to_tensor(delta.indices), -1)
+        return REGISTRY[f"tensor_scatter_nd_{name}"].public(present, indices, _as_type(present, delta.values))
+
+    return change
+
+
+_CHANGES: dict[str, Callable[..., Any]] = {
+    "assign": _as_type,
+    "assign_add": _increased(add),
+    "assign_sub": _increased(subtract),
+    **{f"scatter_{name}": _rows(name) for name in ("add", "sub", "max", "min", "update")},
+}
+
+
+def operand_of(value: Any) -> Any:
+    """How an instruction keeps an operand: by number, or as the array itself."""
+    if value is None:
+        return None
+    if value.__class__ is Ghost:
+        return Value(value.number)
+    if value.__class__ is EagerTensor:
+        return value._array
+    return to_tensor(value)._array

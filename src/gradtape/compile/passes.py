@@ -1,0 +1,240 @@
+"""What makes a program smaller: equal instructions once, nothing that nobody wants, simple algebra."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..op import Op
+from ..trace.graph import map_parts
+from .program import Call, Node, Program, Value
+
+Pass = Callable[[Program], Program]
+
+
+def optimized(program: Program) -> Program:
+    """The program after all passes."""
+    for run in PASSES:
+        program = run(program)
+    return program
+
+
+# --- nothing that nobody wants ---------------------------------------------------------------------------------------------
+
+
+def without_dead_code(program: Program) -> Program:
+    """Leave out instructions whose results are not used, and that have no effect."""
+    wanted = {output.number for output in program.outputs if output.__class__ is Value}
+    kept: list[Node] = []
+    for node in reversed(program.nodes):
+        if node.has_effect or any(number in wanted for number in node.outputs):
+            kept.append(node)
+            wanted.update(node.used)
+    return program.with_nodes(reversed(kept))
+
+
+# --- equal instructions once -----------------------------------------------------------------------------------------------
+
+
+def without_repetition(program: Program) -> Program:
+    """Compute each thing once: two ops with the same operands and attributes give the same."""
+    same: dict[int, Any] = {}
+    seen: dict[Any, tuple[int, ...]] = {}
+    kept: list[Node] = []
+    for node in program.nodes:
+        node = _renamed(node, same)
+        key = _key(node) if isinstance(node.what, Op) else None
+        if key is not None and key in seen:
+            same.update((number, Value(other)) for number, other in zip(node.outputs, seen[key], strict=True))
+            continue
+        if key is not None:
+            seen[key] = node.outputs
+        kept.append(node)
+    return program.with_nodes(kept, [_resolved(output, same) for output in program.outputs])
+
+
+def _key(node: Node) -> Any:
+    operands = tuple(_operand_key(operand) for operand in node.inputs)
+    try:
+        attributes = tuple((name, _attribute_key(value)) for name, value in node.attributes.items())
+        key = (node.what, operands, attributes)
+        hash(key)
+    except TypeError:
+        return None  # an attribute that cannot be compared cheaply
+    return key
+
+
+def _operand_key(operand: Any) -> Any:
+    if operand.__class__ is Value or operand is None:
+        return operand
+    array = np.asarray(operand)
+    if array.size <= 16 and array.dtype.kind != "O":
+        return array.dtype.str, array.shape, array.tobytes()
+    return "array", id(operand)
+
+
+def _attribute_key(value: Any) -> Any:
+    if isinstance(value, slice):
+        return "slice", value.start, value.stop, value.step
+    if isinstance(value, (list, tuple)):
+        return value.__class__, tuple(map(_attribute_key, value))
+    return value.__class__, value
+
+
+def _renamed(node: Node, same: dict[int, Any]) -> Node:
+    if not same:
+        return node
+    if isinstance(node.what, Call):
+
+        def value(part: Any) -> Any:
+            return _resolved(part, same) if part.__class__ is Value else map_parts(part, value)
+
+        return Node(Call(node.what.function, value(node.what.arguments)), (), {}, node.outputs)
+    return Node(node.what, tuple(_resolved(o, same) for o in node.inputs), node.attributes, node.outputs)
+
+
+def _resolved(operand: Any, same: dict[int, Any]) -> Any:
+    while operand.__class__ is Value and operand.number in same:
+        operand = same[operand.number]
+    return operand
+
+
+# --- algebra -----------------------------------------------------------------------------------------------------------------
+
+
+def simplified(program: Program) -> Program:
+    """Replace instructions that give one of their operands, and join chains of reshapes and transposes."""
+    same: dict[int, Any] = {}
+    made: dict[int, Node] = {}
+    kept: list[Node] = []
+    for node in program.nodes:
+        node = _renamed(node, same)
+        if isinstance(node.what, Op):
+            rule = _RULES.get(node.what.name)
+            found = rule(program, node, made) if rule is not None else None
+            if isinstance(found, Value) and program.looks[found.number] == program.looks[node.outputs[0]]:
+                same[node.outputs[0]] = found
+                continue
+            if isinstance(found, Node):
+                node = found
+            for number in node.outputs:
+                made[number] = node
+        kept.append(node)
+    return program.with_nodes(kept, [_resolved(output, same) for output in program.outputs])
+
+
+Rule = Callable[[Program, Node, dict[int, Node]], Any]
+_RULES: dict[str, Rule] = {}
+
+
+def _rule(*names: str) -> Callable[[Rule], Rule]:
+    def declare(rule: Rule) -> Rule:
+        _RULES.update(dict.fromkeys(names, rule))
+        return rule
+
+    return declare
+
+
+def _is_all(operand: Any, number: float) -> bool:
+    """Whether an operand is a constant with this value everywhere."""
+    if operand.__class__ is Value or operand is None:
+        return False
+    array = np.asarray(operand)
+    return array.dtype.kind in "fciu" and bool(array.size) and bool((array == number).all())
+
+
+@_rule("identity", "stop_gradient")
+def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
+    return node.inputs[0]
+
+
+@_rule("multiply")
+def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
+    first, second = node.inputs
+    return first if _is_all(second, 1) else second if _is_all(first, 1) else None
+
+
+@_rule("divide")
+def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
+    first, second = node.inputs
+    return first if _is_all(second, 1) else None
+
+
+@_rule("add")
+def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
+    first, second = node.inputs
+    return first if _is_all(second, 0) else second if _is_all(first, 0) else None
+
+
+@_rule("subtract")
+def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
+    first, second = node.inputs
+    return first if _is_all(second, 0) else None
+
+
+@_rule("negative")
+def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
+    inner = _made_by(node.inputs[0], made, "negative")
+    return None if inner is None else inner.inputs[0]
+
+
+@_rule("reshape")
+def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
+    """A reshape of a reshape is one; one that changes nothing is none."""
+    (x,) = node.inputs
+    inner = _made_by(x, made, "reshape")
+    if inner is not None:
+        x = inner.inputs[0]
+    if x.__class__ is Value and program.looks[x.number] == program.looks[node.outputs[0]]:
+        return x
+    return None if inner is None else Node(node.what, (x,), node.attributes, node.outputs)
+
+
+@_rule("sum_to_shape", "broadcast_to")
+def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
+    return node.inputs[0]  # taken only if the shape stays the same
+
+
+@_rule("permute")
+def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
+    """A transpose of a transpose is one, or none."""
+    inner = _made_by(node.inputs[0], made, "permute")
+    order = node.attributes["perm"]
+    if inner is None:
+        return node.inputs[0] if tuple(order) == tuple(range(len(order))) else None
+    joined = tuple(inner.attributes["perm"][axis] for axis in order)
+    if joined == tuple(range(len(joined))):
+        return inner.inputs[0]
+    return Node(node.what, inner.inputs, {"perm": joined}, node.outputs)
+
+
+@_rule("matmul")
+def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
+    """A product with a transposed matrix takes the matrix as it is, and says so."""
+    attributes, inputs, changed = dict(node.attributes), list(node.inputs), False
+    for place, flag in enumerate(("transpose_a", "transpose_b")):
+        inner = _made_by(inputs[place], made, "permute")
+        if flag not in attributes or inner is None:
+            continue
+        order = tuple(inner.attributes["perm"])
+        last = len(order)
+        if order == (*range(last - 2), last - 1, last - 2):
+            inputs[place], attributes[flag], changed = inner.inputs[0], not attributes[flag], True
+    return Node(node.what, tuple(inputs), attributes, node.outputs) if changed else None
+
+
+def _made_by(operand: Any, made: dict[int, Node], name: str) -> Node | None:
+    node = made.get(operand.number) if operand.__class__ is Value else None
+    return node if node is not None and isinstance(node.what, Op) and node.what.name == name else None
+
+
+PASSES: tuple[Pass, ...] = (
+    without_dead_code,
+    simplified,
+    without_repetition,
+    simplified,
+    without_repetition,
+    without_dead_code,
+)

@@ -1,0 +1,196 @@
+"""Compiled functions under a tape: one record for the whole call, with a compiled backward pass.
+
+The function and its gradient are lowered together. The forward program gives the results and what the backward program
+needs of them; the backward program runs when the tape asks. Where the backward pass itself is recorded (second order),
+the forward program runs again op by op, on what was read and drawn the first time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..context import STATE, next_id, user_location
+from ..op import Op
+from ..tape import GradientTape
+from ..tensor import EagerTensor, IndexedSlices, Tensor, from_array
+from ..trace.ghost import Ghost, NeedsValue
+from ..trace.graph import Environment, Graph, bind, map_parts
+from ..vectorize import Batched
+from .codegen import explain, python_of
+from .lowering import Lowering
+from .passes import optimized, without_dead_code
+from .program import Program, Read, Value
+
+
+class Recorded:
+    """A function for given sizes, with its gradient."""
+
+    def __init__(self, graph: Graph, shapes: list[tuple[int, ...]], dtypes: list[Any]) -> None:
+        world = Lowering()
+        inputs = [world.input(shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
+        environment = Environment({})
+        bind(graph.inputs, tuple(inputs), environment.values)
+        with world.running():
+            with GradientTape(persistent=True) as tape:
+                tape.watch([ghost for ghost in inputs if ghost.dtype.is_differentiable])
+                self._results = graph.run(environment)
+            self._variables = list(tape.watched_variables())
+            followed = _followed(self._results)
+            cotangents = [world.input(ghost._array.shape, ghost.dtype.numpy) for ghost in followed]
+            sources = [*inputs, *self._variables]
+            found = tape.gradient(followed, sources, cotangents) if followed else [None] * len(sources)
+        self._outputs = [ghost.number for ghost in followed]
+        self._gradients = [_numbers(part) for part in found]
+        self._split(world.program, len(inputs), _all_ghosts(self._results))
+
+    def _split(self, program: Program, given: int, results: list[Ghost]) -> None:
+        """Two programs out of one: up to the results, and from the cotangents back."""
+        wanted = [Value(ghost.number) for ghost in results]
+        parts = [part for gradient in self._gradients for part in gradient if part.__class__ is Value]
+        program = optimized(program.with_nodes(program.nodes, [*wanted, *parts]))
+        wanted, parts = program.outputs[: len(wanted)], program.outputs[len(wanted) :]
+        renamed = iter(parts)
+        self._gradients = [
+            tuple(next(renamed) if part.__class__ is Value else part for part in gradient)
+            for gradient in self._gradients
+        ]
+        forward = without_dead_code(program.with_nodes(program.nodes, wanted))
+        inputs, cotangents = program.inputs[:given], program.inputs[given:]
+        there = {*inputs, *(number for node in forward.nodes for number in node.outputs)}
+        backward = [node for node in program.nodes if not (node.has_effect or set(node.outputs) & there)]
+        used = {number for node in backward for number in node.used}
+        used |= {part.number for part in parts if part.__class__ is Value}
+        kept = sorted(used & there)
+        # For a second derivative the forward program runs again, with what was read and drawn.
+        drawn = [n for node in forward.nodes if not isinstance(node.what, Op) for n in node.outputs if n not in kept]
+        self._kept = [*kept, *drawn]
+        forward.inputs = inputs
+        forward.outputs = [*wanted, *(Value(number) for number in self._kept)]
+        self._forward = forward
+        self._backward = Program([*self._kept, *cotangents], backward, parts, program.looks)
+        self._backward = without_dead_code(self._backward)
+        self._count = len(wanted)
+        self._run_forward = python_of(forward)
+        self._run_backward: Any = None
+        positions = {id(ghost): place for place, ghost in enumerate(results)}
+        self._places = [positions[id(ghost)] for ghost in _followed(self._results)]
+        self._drawn = {n for node in forward.nodes if not isinstance(node.what, Op) for n in node.outputs}
+        self._reads = {node.outputs[0]: node.what.variable for node in forward.nodes if isinstance(node.what, Read)}
+
+    # --- running ---------------------------------------------------------------------------------------------------
+
+    def __call__(self, tensors: list[Any]) -> Any:
+        for variable in self._variables:
+            variable._read()  # the tapes follow it from here on
+        try:
+            arrays = self._run_forward(*[tensor._array for tensor in tensors])
+        except Exception as error:
+            raise explain(error) from None
+        results = [from_array(array) for array in arrays[: self._count]]
+        outputs = [results[place] for place in self._places]
+        if outputs:
+            self._record(tensors, outputs, dict(zip(self._kept, arrays[self._count :], strict=True)))
+        filled = iter(results)
+        return _filled(self._results, filled)
+
+    def _record(self, tensors: list[Any], outputs: list[Any], kept: dict[int, Any]) -> None:
+        sources = [*tensors, *self._variables]
+        specs = tuple((tuple(output.shape), output.dtype.numpy) for output in outputs)
+        for records in STATE.tapes:
+            followed = tuple(
+                place
+                for place, source in enumerate(sources)
+                if source._id in records
+                and self._gradients[place]
+                and any(p is not None for p in self._gradients[place])
+            )
+            if not followed:
+                continue
+            if not outputs[0]._id:
+                for output in outputs:
+                    output._id = next_id()
+            pull = self._pull(tensors, kept, followed)
+            ids = tuple(sources[place]._id for place in followed)
+            records[outputs[0]._id] = (pull, -len(ids), *ids, specs, *user_location())
+            for slot, output in enumerate(outputs[1:], 1):
+                records[output._id] = (None, outputs[0]._id, slot, len(outputs))
+
+    def _pull(self, tensors: list[Any], kept: dict[int, Any], followed: tuple[int, ...]) -> Any:
+        def on_arrays(cotangents: list[Any], entry: Any) -> Any:
+            given = [*(kept[number] for number in self._kept), *cotangents]
+            if any(cotangent.__class__ is Batched for cotangent in cotangents):
+                found = self._backward.run(given)
+            else:
+                if self._run_backward is None:
+                    self._run_backward = python_of(self._backward)
+                try:
+                    found = self._run_backward(*given)
+                except Exception as error:
+                    raise explain(error) from None
+            return _chosen(self._packed(iter(found)), followed)
+
+        def on_tensors(cotangents: list[Any], entry: Any) -> Any:
+            reads = {number: from_array(kept[number]) for number in self._drawn}
+            for number, variable in self._reads.items():
+                reads[number]._id = variable._id
+            with GradientTape(watch_accessed_variables=False, persistent=True) as tape:
+                tape.watch([t for t in tensors if t.dtype.is_differentiable])
+                tape.watch(self._variables)
+                again = self._forward.run(tensors, reads)[: self._count]
+            targets = [again[place] for place in self._places]
+            found = tape.gradient(targets, [*tensors, *self._variables], cotangents)
+            return _chosen(found, followed)
+
+        on_arrays.on_tensors = on_tensors  # type: ignore[attr-defined]
+        return on_arrays
+
+    def _packed(self, found: Any) -> list[Any]:
+        """The gradients of all sources from the results of the backward program."""
+        packed: list[Any] = []
+        for gradient in self._gradients:
+            parts = [next(found) if part.__class__ is Value else part for part in gradient]
+            packed.append(None if not parts else parts[0] if len(parts) == 1 else IndexedSlices(*parts))
+        return packed
+
+
+def _chosen(found: list[Any], followed: tuple[int, ...]) -> Any:
+    return found[followed[0]] if len(followed) == 1 else [found[place] for place in followed]
+
+
+def _followed(results: Any) -> list[Ghost]:
+    return [ghost for ghost in _all_ghosts(results) if ghost.dtype.is_differentiable]
+
+
+def _all_ghosts(results: Any) -> list[Ghost]:
+    found: list[Ghost] = []
+
+    def visit(part: Any) -> Any:
+        if part.__class__ is Ghost:
+            found.append(part)
+            return part
+        if isinstance(part, Tensor) and part.__class__ is not EagerTensor:
+            raise NeedsValue("A result of another kind.")
+        return map_parts(part, visit)
+
+    visit(results)
+    return found
+
+
+def _filled(results: Any, values: Any) -> Any:
+    if results.__class__ is Ghost:
+        return next(values)
+    return map_parts(results, lambda part: _filled(part, values))
+
+
+def _numbers(gradient: Any) -> tuple[Any, ...]:
+    """What a gradient is made of: nothing, one value, or the three parts of IndexedSlices."""
+    if gradient is None:
+        return ()
+    parts = (
+        (gradient.values, gradient.indices, gradient.dense_shape)
+        if isinstance(gradient, IndexedSlices)
+        else (gradient,)
+    )
+    return tuple(Value(part.number) if part.__class__ is Ghost else np.asarray(part._array) for part in parts)
