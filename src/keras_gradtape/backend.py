@@ -1,7 +1,10 @@
 """Everything that `keras.src.backend` takes from a backend, under the names it uses."""
 
+from types import FunctionType, ModuleType
+
 from keras.src.backend.common.name_scope import name_scope
 
+from gradtape.traceable import traceable
 from keras_gradtape import distribution_lib, random, tensorboard
 from keras_gradtape.ops import core, forget_annotations, image, linalg, math, nn, numpy
 from keras_gradtape.ops.core import (
@@ -62,3 +65,18 @@ __all__ = [
     "tensorboard",
     "vectorized_map",
 ]
+
+
+def _as_steps(module: ModuleType) -> None:
+    """Each op of Keras is one step of a traced function: it is looked into when the sizes of its operands are known."""
+    for name, value in list(vars(module).items()):
+        if (
+            isinstance(value, FunctionType)
+            and not name.startswith("_")
+            and value.__module__.startswith(module.__name__)
+        ):
+            setattr(module, name, traceable(value))
+
+
+for _module in (image, linalg, math, nn, numpy):
+    _as_steps(_module)

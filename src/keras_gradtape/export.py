@@ -10,8 +10,8 @@ class GradtapeExportArchive:
 
     def __init__(self) -> None:
         raise NotImplementedError(
-            "The gradtape backend does not write SavedModels. Save the model with `model.save('model.keras')`: Keras on any "
-            "backend, TensorFlow included, loads and exports that file."
+            "`export_saved_model` only currently supports the tensorflow, jax and torch backends. Save the model with "
+            "`model.save('model.keras')`: Keras on any backend, TensorFlow included, loads and exports that file."
         )
 
     def track(self, resource: Any) -> None:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gradtape.dtypes import Array
-from gradtape.tensor import EagerTensor
+from gradtape.traceable import traceable
 
 # Elements of a block. Five arrays of this length take 640 KB in float32.
 BLOCK = 32768
@@ -28,16 +28,23 @@ def update(optimizer: Any, grads: list[Any], variables: list[Any], learning_rate
     kernel = _kernels().get(type(optimizer).update_step)
     if kernel is None or not all(_fits(g, v) for g, v in zip(grads, variables, strict=True)):
         return False
-    kernel(optimizer, grads, variables, float(learning_rate))
+    _run(kernel, optimizer, list(grads), list(variables), learning_rate)
     return True
 
 
 def _fits(grad: Any, variable: Any) -> bool:
-    """Whether both are arrays of one wide type."""
-    if grad.__class__ is not EagerTensor or variable._value.__class__ is not EagerTensor:
-        return False
-    array = variable._value._array
-    return grad._array.dtype == array.dtype and array.dtype.char in "fd" and grad._array.shape == array.shape
+    """Whether both are tensors of one wide type and one shape."""
+    value = variable._value
+    same = value is not None and grad.dtype is value.dtype and grad.dtype.numpy.char in "fd"
+    return same and grad.shape == value.shape
+
+
+def _run_now(kernel: Kernel, optimizer: Any, grads: list[Any], variables: list[Any], learning_rate: Any) -> None:
+    kernel(optimizer, grads, variables, float(learning_rate))
+
+
+# Inside a traced function the whole update is one step. Where only shapes are known there is nothing to do: they stay.
+_run = traceable(_run_now, always=True, in_world=lambda world, function, *args: None)
 
 
 @functools.cache
@@ -65,17 +72,14 @@ def array_to_write(variable: Any) -> Array:
     return array.reshape(-1)
 
 
-def _blocks(grad: Any, *variables: Any) -> Iterator[tuple[Array, ...]]:
-    """The same stretches of a gradient, of arrays to write to, and of one to compute in."""
+def _over_blocks(compute: Callable[..., None], grad: Any, *variables: Any) -> None:
+    """Call `compute` with the same stretches of a gradient, of the variables' arrays, and of one to compute in."""
     arrays = [np.asarray(grad._array).reshape(-1), *(array_to_write(v) for v in variables)]
     size = arrays[0].size
     scratch = np.empty(min(size, BLOCK), arrays[0].dtype)
-    if size <= BLOCK:
-        yield (*arrays, scratch)
-        return
     for start in range(0, size, BLOCK):
         parts = [array[start : start + BLOCK] for array in arrays]
-        yield (*parts, scratch[: parts[0].size])
+        compute(*parts, scratch[: parts[0].size])
 
 
 def _slots(optimizer: Any, slots: list[Any], variables: list[Any]) -> list[Any]:
@@ -84,23 +88,28 @@ def _slots(optimizer: Any, slots: list[Any], variables: list[Any]) -> list[Any]:
 
 def _sgd(optimizer: Any, grads: list[Any], variables: list[Any], rate: float) -> None:
     momentum = float(optimizer.momentum)
+
+    def plain(g: Array, w: Array, s: Array) -> None:
+        np.multiply(g, rate, out=s)
+        np.subtract(w, s, out=w)
+
+    def with_momentum(g: Array, w: Array, m: Array, s: Array) -> None:
+        np.multiply(m, momentum, out=m)
+        np.multiply(g, rate, out=s)
+        np.subtract(m, s, out=m)
+        if optimizer.nesterov:
+            np.subtract(w, s, out=w)
+            np.multiply(m, momentum, out=s)
+            np.add(w, s, out=w)
+        else:
+            np.add(w, m, out=w)
+
     if not momentum:
         for grad, variable in zip(grads, variables, strict=True):
-            for g, w, s in _blocks(grad, variable):
-                np.multiply(g, rate, out=s)
-                np.subtract(w, s, out=w)
+            _over_blocks(plain, grad, variable)
         return
     for grad, variable, slot in zip(grads, variables, _slots(optimizer, optimizer.momentums, variables), strict=True):
-        for g, w, m, s in _blocks(grad, variable, slot):
-            np.multiply(m, momentum, out=m)
-            np.multiply(g, rate, out=s)
-            np.subtract(m, s, out=m)
-            if optimizer.nesterov:
-                np.subtract(w, s, out=w)
-                np.multiply(m, momentum, out=s)
-                np.add(w, s, out=w)
-            else:
-                np.add(w, m, out=w)
+        _over_blocks(with_momentum, grad, variable, slot)
 
 
 def _adam(optimizer: Any, grads: list[Any], variables: list[Any], rate: float) -> None:
@@ -109,23 +118,27 @@ def _adam(optimizer: Any, grads: list[Any], variables: list[Any], rate: float) -
     if optimizer.amsgrad:
         slots.append(_slots(optimizer, optimizer._velocity_hats, variables))
     step = int(optimizer.iterations) + 1
+
+    def compute(alpha: Any, g: Array, w: Array, m: Array, v: Array, *rest: Array) -> None:
+        *largest, s = rest
+        np.subtract(g, m, out=s)
+        np.multiply(s, 1 - beta1, out=s)
+        np.add(m, s, out=m)
+        np.multiply(g, g, out=s)
+        np.subtract(s, v, out=s)
+        np.multiply(s, 1 - beta2, out=s)
+        np.add(v, s, out=v)
+        if largest:
+            v = np.maximum(largest[0], v, out=largest[0])
+        np.sqrt(v, out=s)
+        np.add(s, epsilon, out=s)
+        np.divide(m, s, out=s)
+        np.multiply(s, alpha, out=s)
+        np.subtract(w, s, out=w)
+
     for grad, variable, *own in zip(grads, variables, *slots, strict=True):
         alpha = _adam_rate(grad._array.dtype.type, rate, beta1, beta2, step)
-        for g, w, m, v, *largest, s in _blocks(grad, variable, *own):
-            np.subtract(g, m, out=s)
-            np.multiply(s, 1 - beta1, out=s)
-            np.add(m, s, out=m)
-            np.multiply(g, g, out=s)
-            np.subtract(s, v, out=s)
-            np.multiply(s, 1 - beta2, out=s)
-            np.add(v, s, out=v)
-            if largest:
-                v = np.maximum(largest[0], v, out=largest[0])
-            np.sqrt(v, out=s)
-            np.add(s, epsilon, out=s)
-            np.divide(m, s, out=s)
-            np.multiply(s, alpha, out=s)
-            np.subtract(w, s, out=w)
+        _over_blocks(functools.partial(compute, alpha), grad, variable, *own)
 
 
 def _adam_rate(kind: Any, rate: float, beta1: float, beta2: float, step: int) -> Any:
@@ -140,40 +153,47 @@ def _rmsprop(optimizer: Any, grads: list[Any], variables: list[Any], rate: float
         slots.append(_slots(optimizer, optimizer._momentums, variables))
     if optimizer.centered:
         slots.append(_slots(optimizer, optimizer._average_gradients, variables))
+
+    def compute(g: Array, w: Array, v: Array, *rest: Array) -> None:
+        *more, s = rest
+        np.multiply(g, g, out=s)
+        np.multiply(s, 1 - rho, out=s)
+        np.multiply(v, rho, out=v)
+        np.add(v, s, out=v)
+        if optimizer.centered:
+            average = more[-1]
+            np.multiply(g, 1 - rho, out=s)
+            np.multiply(average, rho, out=average)
+            np.add(average, s, out=average)
+            np.multiply(average, average, out=s)
+            np.subtract(v, s, out=s)
+            np.add(s, epsilon, out=s)
+        else:
+            np.add(v, epsilon, out=s)
+        np.sqrt(s, out=s)
+        np.divide(g, s, out=s)
+        np.multiply(s, rate, out=s)
+        if momentum > 0:
+            np.multiply(more[0], momentum, out=more[0])
+            s = np.add(more[0], s, out=more[0])
+        np.subtract(w, s, out=w)
+
     for grad, variable, *own in zip(grads, variables, *slots, strict=True):
-        for g, w, v, *rest, s in _blocks(grad, variable, *own):
-            np.multiply(g, g, out=s)
-            np.multiply(s, 1 - rho, out=s)
-            np.multiply(v, rho, out=v)
-            np.add(v, s, out=v)
-            if optimizer.centered:
-                average = rest[-1]
-                np.multiply(g, 1 - rho, out=s)
-                np.multiply(average, rho, out=average)
-                np.add(average, s, out=average)
-                np.multiply(average, average, out=s)
-                np.subtract(v, s, out=s)
-                np.add(s, epsilon, out=s)
-            else:
-                np.add(v, epsilon, out=s)
-            np.sqrt(s, out=s)
-            np.divide(g, s, out=s)
-            np.multiply(s, rate, out=s)
-            if momentum > 0:
-                np.multiply(rest[0], momentum, out=rest[0])
-                s = np.add(rest[0], s, out=rest[0])
-            np.subtract(w, s, out=w)
+        _over_blocks(compute, grad, variable, *own)
 
 
 def _adagrad(optimizer: Any, grads: list[Any], variables: list[Any], rate: float) -> None:
     epsilon = float(optimizer.epsilon)
+
+    def compute(g: Array, w: Array, a: Array, s: Array) -> None:
+        np.multiply(g, g, out=s)
+        np.add(a, s, out=a)
+        np.add(a, epsilon, out=s)
+        np.sqrt(s, out=s)
+        np.divide(g, s, out=s)
+        np.multiply(s, rate, out=s)
+        np.subtract(w, s, out=w)
+
     slots = _slots(optimizer, optimizer._accumulators, variables)
     for grad, variable, slot in zip(grads, variables, slots, strict=True):
-        for g, w, a, s in _blocks(grad, variable, slot):
-            np.multiply(g, g, out=s)
-            np.add(a, s, out=a)
-            np.add(a, epsilon, out=s)
-            np.sqrt(s, out=s)
-            np.divide(g, s, out=s)
-            np.multiply(s, rate, out=s)
-            np.subtract(w, s, out=w)
+        _over_blocks(compute, grad, variable, slot)

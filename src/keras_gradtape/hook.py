@@ -62,6 +62,12 @@ def install() -> None:
         aliases.install()
 
 
+def add_branch(module: str, statement: str) -> None:
+    """Let one more module choose by the backend's name: what it does when that is gradtape."""
+    _BRANCHES[module] = statement
+    _HOOKED.add(module)
+
+
 def insist() -> None:
     """Keras, when it comes to be imported, runs on gradtape whatever KERAS_BACKEND says."""
     install()
@@ -142,21 +148,22 @@ class _Loader(SourceFileLoader):
             getattr(completions, _AFTERWARDS[module.__name__])(module)
 
 
-def _asks_for(node: ast.AST, backend: str) -> bool:
-    """Whether an expression is `backend() == "..."`, or ends in such a call: `config.backend() == "..."`."""
-    return (
+def _asked_for(node: ast.AST) -> Any:
+    """The name in `backend() == "name"`, however `backend` is reached; None for any other expression."""
+    if (
         isinstance(node, ast.Compare)
         and isinstance(node.left, ast.Call)
         and ast.unparse(node.left.func).split(".")[-1] == "backend"
         and isinstance(node.ops[0], ast.Eq)
         and isinstance(node.comparators[0], ast.Constant)
-        and node.comparators[0].value == backend
-    )
+    ):
+        return node.comparators[0].value
+    return None
 
 
 def _add_branch(tree: ast.Module, name: str) -> None:
-    """`if backend() == "tensorflow": ...` becomes `if backend() == "gradtape": <ours> else: <the chain>`."""
-    chains = [node for node in tree.body if isinstance(node, ast.If) and _asks_for(node.test, "tensorflow")]
+    """`if backend() == ...: ... elif ...` becomes `if backend() == "gradtape": <ours> else: <the chain>`."""
+    chains = [node for node in tree.body if isinstance(node, ast.If) and node.orelse and _asked_for(node.test)]
     if len(chains) != 1:
         raise _unknown_text(name)
     (chain,) = chains
@@ -180,7 +187,7 @@ class _Widened(ast.NodeTransformer):
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        if _asks_for(node, "tensorflow"):
+        if _asked_for(node) == "tensorflow":
             self.found += 1
             node.ops = [ast.In()]
             node.comparators = [ast.Tuple([ast.Constant("tensorflow"), ast.Constant("gradtape")], ast.Load())]

@@ -9,6 +9,7 @@ from keras.src.backend.config import floatx
 from keras.src.random.seed_generator import SeedGenerator, draw_seed, make_default_seed
 
 import gradtape
+from gradtape.traceable import traceable
 from keras_gradtape.ops.core import convert_to_tensor
 
 __all__ = [
@@ -60,6 +61,7 @@ def randint(shape: Any, minval: Any, maxval: Any, dtype: Any = "int32", seed: An
     return gradtape.cast(gradtape.random.stateless_uniform(shape, _next(seed), low, high, drawn_as), dtype)
 
 
+@traceable
 def categorical(logits: Any, num_samples: int, dtype: Any = "int64", seed: Any = None) -> Any:
     """Classes drawn with the probabilities of `logits`."""
     logits = convert_to_tensor(logits)
@@ -103,6 +105,7 @@ def _wide(dtype: str) -> str:
     return "float32" if dtype == "bfloat16" else dtype
 
 
+@traceable
 def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None) -> Any:
     """Zeros in place of a share of the elements; the others are scaled up."""
     inputs = convert_to_tensor(inputs)
@@ -116,6 +119,7 @@ def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None)
     return gradtape.nn.experimental.stateless_dropout(inputs, rate, _next(seed), noise_shape=sizes)
 
 
+@traceable
 def shuffle(x: Any, axis: int = 0, seed: Any = None) -> Any:
     """The entries along an axis in another order."""
     x = convert_to_tensor(x)

@@ -8,6 +8,7 @@ from typing import Any
 from keras.src import tree
 
 import gradtape
+from gradtape.traceable import traceable
 from keras_gradtape.ops.core import cast, convert_to_tensor
 
 
@@ -32,6 +33,10 @@ def rnn(
         The last output, all outputs (with `return_all_outputs`, else the last one alone) along the time axis, and the last
         states.
     """
+    if any(x.shape[0 if time_major else 1] is None for x in tree.flatten(inputs)):
+        # Inside a function that was traced for sequences of any length: the loop is one step of it.
+        given = (step_function, inputs, initial_states, go_backwards, mask, constants, unroll, input_length)
+        return _whole_rnn(*given, time_major, zero_output_for_mask, return_all_outputs)
     steps = _steps(inputs, time_major)
     count = len(steps[0]) if steps else 0
     if not count:
@@ -58,6 +63,9 @@ def rnn(
     return output, stacked, list(states)
 
 
+_whole_rnn = traceable(rnn)
+
+
 def _steps(inputs: Any, time_major: bool) -> list[list[Any]]:
     """For each tensor of the inputs its entries along the time axis."""
     return [gradtape.unstack(convert_to_tensor(x), axis=0 if time_major else 1) for x in tree.flatten(inputs)]
@@ -80,6 +88,7 @@ def cudnn_ok(*args: Any, **kwargs: Any) -> bool:
     return False
 
 
+@traceable
 def lstm(
     inputs: Any,
     initial_state_h: Any,
@@ -97,19 +106,16 @@ def lstm(
     """A whole LSTM with the usual activations: the input's share of all gates is one product for all times."""
     _check_fast(mask, (activation, "tanh"), (recurrent_activation, "sigmoid"))
     rows = _projected(inputs, kernel, bias)
-    units = recurrent_kernel.shape[0]
     recurrent_kernel = convert_to_tensor(recurrent_kernel)
     h, c = initial_state_h, initial_state_c
     outputs = []
     for t in reversed(range(len(rows))) if go_backwards else range(len(rows)):
-        gates = rows[t] + gradtape.matmul(h, recurrent_kernel)
-        keep = gradtape.sigmoid(gates[:, : 2 * units])  # input and forget gate
-        c = keep[:, units:] * c + keep[:, :units] * gradtape.tanh(gates[:, 2 * units : 3 * units])
-        h = gradtape.sigmoid(gates[:, 3 * units :]) * gradtape.tanh(c)
+        h, c, _ = gradtape.nn.experimental.lstm_step(rows[t] + gradtape.matmul(h, recurrent_kernel), c)
         outputs.append(h)
     return h, gradtape.stack(outputs if return_sequences else [h], axis=1), [h, c]
 
 
+@traceable
 def gru(
     inputs: Any,
     initial_state: Any,
@@ -128,7 +134,6 @@ def gru(
     _check_fast(mask, (activation, "tanh"), (recurrent_activation, "sigmoid"))
     if not reset_after:
         raise NotImplementedError
-    units = recurrent_kernel.shape[0]
     input_bias, recurrent_bias = (None, None) if bias is None else gradtape.unstack(convert_to_tensor(bias))
     rows = _projected(inputs, kernel, input_bias)
     recurrent_kernel = convert_to_tensor(recurrent_kernel)
@@ -138,10 +143,7 @@ def gru(
         recurrent = gradtape.matmul(h, recurrent_kernel)
         if recurrent_bias is not None:
             recurrent = recurrent + recurrent_bias
-        gates = gradtape.sigmoid(rows[t][:, : 2 * units] + recurrent[:, : 2 * units])
-        update, reset = gates[:, :units], gates[:, units:]
-        candidate = gradtape.tanh(rows[t][:, 2 * units :] + reset * recurrent[:, 2 * units :])
-        h = candidate + update * (h - candidate)
+        h, _ = gradtape.nn.experimental.gru_step(rows[t], recurrent, h)
         outputs.append(h)
     return h, gradtape.stack(outputs if return_sequences else [h], axis=1), [h]
 

@@ -21,7 +21,7 @@ from keras.src.utils.python_utils import pythonify_logs
 import gradtape
 from gradtape.dtypes import BY_NUMPY
 from gradtape.tensor import from_array
-from keras_gradtape.ops.core import convert_to_numpy, convert_to_tensor
+from keras_gradtape.ops.core import convert_to_numpy, convert_to_tensor, shape
 
 
 class GradtapeTrainer(base_trainer.Trainer):
@@ -104,8 +104,13 @@ class GradtapeTrainer(base_trainer.Trainer):
         return run
 
     def _compiled(self, step: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """The step as it is run."""
-        return step
+        """The step as it is run: traced, unless `run_eagerly`.
+
+        The first call is plain Python: it builds what is not built yet. A step that cannot be traced goes on as it is.
+        """
+        if self.run_eagerly:
+            return step
+        return _Compiled(step, self.jit_compile)
 
     # --- many steps ----------------------------------------------------------------------------------------------
 
@@ -355,6 +360,31 @@ class _CompiledMetrics:
                 metric.update_state(y, y_pred, sample_weight=sample_weight)
 
 
+class _Compiled:
+    """A step that is traced when it is called for the second time."""
+
+    def __init__(self, step: Callable[[Any], Any], jit_compile: bool) -> None:
+        self._step = step
+        self._traced: Any = gradtape.function(step, reduce_retracing=True, jit_compile=jit_compile, autograph=False)
+        self._called = False
+
+    def __call__(self, data: Any) -> Any:
+        if not self._called or self._traced is None or gradtape.config.functions_run_eagerly():
+            self._called = True
+            return self._step(data)
+        try:
+            concrete, tensors = self._traced._found((data,), {})
+        except Exception as error:  # whatever a user's step does that cannot be recorded
+            warnings.warn(
+                f"{getattr(self._step, '__qualname__', self._step)} could not be traced and runs as plain Python, which is "
+                f"slower ({type(error).__name__}: {error}). Say so yourself with compile(..., run_eagerly=True).",
+                stacklevel=4,
+            )
+            self._traced = None
+            return self._step(data)
+        return concrete.run(tensors)
+
+
 def _as_tensors(data: Any) -> Any:
     return tree.map_structure(_as_tensor, data)
 
@@ -367,5 +397,5 @@ def _as_tensor(value: Any) -> Any:
     return convert_to_tensor(value)
 
 
-def _batch_size(x: Any) -> int:
-    return int(next(part for part in tree.flatten(x) if part is not None).shape[0])
+def _batch_size(x: Any) -> Any:
+    return shape(next(part for part in tree.flatten(x) if part is not None))[0]

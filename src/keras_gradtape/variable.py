@@ -13,6 +13,7 @@ from keras.src.backend.common.variables import is_float_dtype
 import gradtape
 from gradtape.context import ACTIVE, STATE, next_id
 from gradtape.dtypes import as_dtype
+from gradtape.trace import outside_traces
 from keras_gradtape.ops.core import cast, convert_to_tensor
 
 
@@ -37,10 +38,21 @@ class Variable(KerasVariable, gradtape.Variable):
 
     def _initialize(self, value: Any) -> None:
         self._id = next_id()
-        self._direct_assign(value)
+        if ACTIVE and STATE.trace is not None:
+            STATE.trace.create_variable(self)
+            value = STATE.trace.initial_value(value)
+        self._store(convert_to_tensor(value, dtype=self._dtype)._array)
+
+    def _initialize_with_initializer(self, initializer: Any) -> None:
+        with outside_traces():
+            value = initializer(self._shape, dtype=self._dtype)
+        self._initialize(value)
 
     def _direct_assign(self, value: Any) -> None:
-        self._store(convert_to_tensor(value, dtype=self._dtype)._array)
+        if ACTIVE and STATE.trace is not None:
+            STATE.trace.change(self, "assign", (value,), {})
+        else:
+            self._store(convert_to_tensor(value, dtype=self._dtype)._array)
 
     def _convert_to_tensor(self, value: Any, dtype: Any = None) -> Any:
         return convert_to_tensor(value, dtype=dtype)
@@ -54,13 +66,10 @@ class Variable(KerasVariable, gradtape.Variable):
 
     def _read(self) -> Any:
         scope = get_global_attribute("stateless_scope")
-        value = self._value if scope is None else scope.get_current_value(self)
+        value = None if scope is None else scope.get_current_value(self)
         if value is None:
-            # Not initialized yet, or no other value in this scope: in shape inference any value will do.
-            value = self._initializer(self._shape, dtype=self._dtype) if self._value is None else self._value
-        if ACTIVE and value is self._value:
-            for reader in STATE.readers:
-                reader.variable_read(self)
+            # Not initialized yet: this is shape inference, and any value will do.
+            value = self._initializer(self._shape, dtype=self._dtype) if self._value is None else super()._read()
         if self._autocast:
             scope = get_global_attribute("autocast_scope")
             if scope is not None and scope.dtype is not None and value.dtype.is_floating:

@@ -143,3 +143,9 @@ def test_decompositions_of_float16() -> None:
 
 def test_truth_values_multiply_in_a_batch() -> None:
     np.testing.assert_array_equal(tf.vectorized_map(lambda x: x * x, tf.constant([True, False])), [True, False])
+
+
+def test_a_range_counts_in_its_own_type():
+    # Counted in float64, the float32 numbers 0.1, 1.1 and 0.1 would give eleven.
+    assert tf.range(0.1, 1.1, 0.1).shape == (10,)
+    assert tf.range(2.0, 1.0, -0.1).shape == (10,)

@@ -1,7 +1,8 @@
 """What pytest needs to run Keras's tests outside of Keras's repository (`-p tests.keras_suite.plugin`).
 
 The wheel has the tests but not the configuration beside them: the backend is chosen here, the marks are declared, and the
-outcome of each test is written to the file named by KERAS_SUITE_OUTCOMES, one JSON object a line.
+outcome of each test is written to the file named by KERAS_SUITE_OUTCOMES, one JSON object a line. Tests named in the file
+KERAS_SUITE_DONE are left out.
 """
 
 from __future__ import annotations
@@ -10,12 +11,16 @@ import json
 import os
 import sys
 import types
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 if os.environ["KERAS_SUITE_BACKEND"] == "gradtape":
     import gradtape.keras  # noqa: F401
+    from keras_gradtape import hook
+
+    hook.add_branch("keras.src.trainers.trainer_test", "from keras_gradtape.trainer import GradtapeTrainer as Trainer")
 else:
     os.environ["KERAS_BACKEND"] = os.environ["KERAS_SUITE_BACKEND"]
 
@@ -41,9 +46,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    done = set(Path(os.environ["KERAS_SUITE_DONE"]).read_text(encoding="utf-8").splitlines())
+    items[:] = [item for item in items if item.nodeid not in done]
     for item in items:
         if item.get_closest_marker("multi_device"):
             item.add_marker(pytest.mark.skip(reason="needs several devices"))
+
+
+def pytest_runtest_logstart(nodeid: str) -> None:
+    _write(test=nodeid, outcome="started", reason="", seconds=0.0)
 
 
 def _write(**outcome: Any) -> None:

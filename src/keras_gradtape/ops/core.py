@@ -16,6 +16,7 @@ from keras.src.backend.common.variables import standardize_dtype
 import gradtape
 from gradtape.dtypes import DType, as_dtype
 from gradtape.tensor import EagerTensor, contains_tensor, from_array, to_tensor
+from gradtape.trace import is_symbolic
 
 SUPPORTS_SPARSE_TENSORS = False
 SUPPORTS_RAGGED_TENSORS = False
@@ -61,8 +62,14 @@ def is_tensor(x: Any) -> bool:
 
 
 def shape(x: Any) -> tuple[Any, ...]:
-    """The sizes of all axes."""
-    return tuple(x.shape) if hasattr(x, "shape") else tuple(convert_to_tensor(x).shape)
+    """The sizes of all axes; inside a function, a tensor in place of a size that is not known yet."""
+    if not hasattr(x, "shape"):
+        x = convert_to_tensor(x)
+    sizes = tuple(x.shape)
+    if None in sizes and is_symbolic(x):
+        later = gradtape.shape(x)
+        sizes = tuple(later[axis] if size is None else size for axis, size in enumerate(sizes))
+    return sizes
 
 
 def cast(x: Any, dtype: Any) -> Any:
