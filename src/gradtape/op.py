@@ -147,6 +147,7 @@ class Op:
         self.tf_names: tuple[str, ...] = ()
         # Outputs whose size along some axes depends on values: position of the output -> axes.
         self.shaped_by_values: dict[int, tuple[int, ...]] = {}
+        self.look: Rule | None = None
         self._pulls: dict[Any, Any] = {}
         self._public: Any = None
         if self.name in REGISTRY:
@@ -229,6 +230,11 @@ class Op:
         """Declare an independent way to compute the value, in float64 NumPy or SciPy, for the tests."""
         self.reference = reference
         return reference
+
+    def looks(self, rule: Rule) -> Rule:
+        """Declare shapes and dtypes of the outputs, for an op that cannot be run on stand-ins to see them."""
+        self.look = rule
+        return rule
 
     def directions(self, projection: Rule) -> Rule:
         """Declare which changes of the operands make sense, for the tests: a Hermitian matrix stays Hermitian."""

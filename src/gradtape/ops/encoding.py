@@ -118,6 +118,9 @@ def decode_raw(xp: Any, input_bytes: Any, *, out_type: Any, little_endian: bool 
     return _decode_raw(input_bytes, out_type, little_endian)
 
 
+decode_raw.shaped_by_values = {0: (-1,)}
+
+
 def _decode_padded_raw(input_bytes: Array, fixed_length: Array, out_type: Any, little_endian: bool = True) -> Array:
     if fixed_length.ndim:
         raise invalid(f"decode_padded_raw: fixed_length must be a scalar, got shape {fixed_length.shape}.")
@@ -134,6 +137,14 @@ def decode_padded_raw(
 ) -> Any:
     """The first `fixed_length` bytes of each text, filled up with zeros, read as numbers along a new last axis."""
     return _decode_padded_raw(input_bytes, fixed_length, out_type, little_endian)
+
+
+decode_padded_raw.shaped_by_values = {0: (-1,)}
+
+
+@decode_padded_raw.looks
+def _(input_bytes: Any, fixed_length: Any, out_type: Any, little_endian: bool) -> list[Any]:
+    return [((*input_bytes.shape, 0), np.dtype(out_type))]
 
 
 @decode_raw.samples
@@ -382,6 +393,14 @@ def string_ngrams(
     """Runs of neighbouring texts joined, for each row between two splits; and where each row's runs end."""
     settings = (separator, ngram_widths, left_pad, right_pad, pad_width, preserve_short_sequences)
     return _string_ngrams(data, data_splits, *settings)
+
+
+string_ngrams.shaped_by_values = {0: (0,)}
+
+
+@string_ngrams.looks
+def _(data: Any, data_splits: Any, **attributes: Any) -> list[Any]:
+    return [((0,), data.dtype), (data_splits.shape, data_splits.dtype)]
 
 
 _SETTINGS: dict[str, Any] = {

@@ -216,6 +216,9 @@ def infer(world: World, op: Op, tensors: list[Any], attributes: dict[str, Any]) 
         shape = _broadcast(tensors)
         if shape is not None:
             return [(shape, np.dtype(tensors[0].dtype.numpy))]
+    if op.look is not None:
+        arrays = [tensor._array for tensor in tensors]
+        return list(op.look(arrays, **attributes) if op.variadic else op.look(*arrays, **attributes))
     failure: Exception | None = None
     for stand_in in _STAND_INS:
         arrays = [_stand_in(tensor, stand_in, place) for place, tensor in enumerate(tensors)]
@@ -270,7 +273,7 @@ def _stand_in(tensor: Any, kind: str, place: int = 0) -> Any:
 @functools.lru_cache(maxsize=4096)
 def _filled(shape: Shape, dtype: np.dtype[Any], kind: str) -> Any:
     if dtype.kind == "O":
-        return np.full(shape, b"0", object)
+        return np.full(shape, b"0" if kind == "ones" else b"", object)
     if dtype.kind in "iub":
         if kind == "identity" and len(shape) == 1:
             return np.arange(shape[0]).astype(dtype)

@@ -79,7 +79,8 @@ class Inference(World):
         """The results of an op; sizes that depend on values are guesses."""
         for position, axes in op.shaped_by_values.items():
             shape, dtype = shapes[position]
-            shapes[position] = tuple(self.guess() if a in axes else n for a, n in enumerate(shape)), dtype
+            unknown = {axis % len(shape) for axis in axes}
+            shapes[position] = tuple(self.guess() if a in unknown else n for a, n in enumerate(shape)), dtype
         return super().outputs(op, inputs, attributes, shapes)
 
     def value_of(self, array: Any) -> Any:
