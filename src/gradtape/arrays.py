@@ -477,7 +477,8 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
             and np.ndim(constant_values) == 0
             and not constant_values
         ):
-            constant_values = zeros((), x.dtype)  # 0 stands for what is zero in any type
+            # 0 stands for what is zero in any type
+            constant_values = from_array(np.asarray(b"" if x.dtype is dtypes.string else 0, x.dtype.numpy))
         value = to_tensor(constant_values, None if isinstance(constant_values, (Tensor, Variable)) else x.dtype)
         return borders.pad_constant.public(
             x, rows, value._array.item() if x.dtype is not dtypes.string else value._array[()]

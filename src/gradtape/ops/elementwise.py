@@ -541,7 +541,7 @@ def _make_complex(real: Array, imag: Array) -> Array:
     return result
 
 
-@elementwise(eager=_make_complex, dtypes=FLOATING - NARROW_FLOATS, tf_name="Complex")
+@elementwise(eager=_make_complex, dtypes=FLOATING - NARROW_FLOATS, tf_name="Complex", retypes=True)
 def make_complex(xp: Any, real: Any, imag: Any) -> Any:
     """The complex number with this real and this imaginary part."""
     return real + 1j * imag

@@ -152,8 +152,11 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
         raise TypeError(f"{b.ndim}-dimensional array given. Array must be one or two-dimensional")
     columns = b[:, None] if b.ndim == 1 else b
     epsilon = float(tnp.finfo(a.dtype.as_numpy_dtype).eps)
-    limit = epsilon * max(a.shape) if rcond is None else epsilon if rcond < 0 else rcond
     u, s, vh = svd(a, full_matrices=False)
+    if rcond is None:
+        limit = epsilon * cast(tf.reduce_max(tf.shape(a)), s.dtype) if None in a.shape else epsilon * max(a.shape)
+    else:
+        limit = epsilon if rcond < 0 else rcond
     counts = s >= s[0] * limit
     inverse = tf.where(counts, 1.0 / tf.where(counts, s, tf.ones_like(s)), tf.zeros_like(s))
     x = tf.matmul(vh, cast(inverse, a.dtype)[:, None] * tf.matmul(u, columns, adjoint_a=True), adjoint_a=True)

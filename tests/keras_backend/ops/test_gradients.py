@@ -185,3 +185,27 @@ def test_a_cross_entropy_of_probabilities_goes_back_to_their_logits():
 def test_a_forward_derivative_through_keras():
     value, change = tf.keras.ops.jvp(lambda x: ops.sum(x**2), (tf.constant([1.0, 3.0]),), (tf.constant([1.0, 0.5]),))
     assert (float(value), float(change)) == (10.0, 5.0)
+
+
+# Where another operand, written into the case, has the sizes of this one.
+OF_ONE_SIZE = {
+    *(
+        "bincount",
+        "correlate",
+        "det",
+        "inv",
+        "segment_sum",
+        "segment_max",
+        "sparse_categorical_crossentropy",
+        "ctc_loss",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_traced_function_gives_the_same_for_an_axis_of_unknown_size(name):
+    kind, function = CASES[name]
+    x = tf.constant(np.random.default_rng(1).uniform(0.1, 0.9, SHAPES[kind]))
+    sizes = SHAPES[kind] if name in OF_ONE_SIZE else (None, *SHAPES[kind][1:])
+    traced = tf.function(function, input_signature=[tf.TensorSpec(sizes, tf.float64)])
+    np.testing.assert_allclose(traced(x), function(x), rtol=1e-9, atol=1e-12)

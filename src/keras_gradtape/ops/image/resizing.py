@@ -11,6 +11,7 @@ from gradtape import cast
 from gradtape import image as ours
 
 from ..core import convert_to_tensor
+from ..numpy.manipulation import length
 from ..promotion import result_type, to_type
 from .layout import channels_last, check_choice, check_rank
 
@@ -123,7 +124,7 @@ def scale_and_translate(
     for place, axis in enumerate(spatial_dims):
         axis %= images.ndim
         weights = _weights(
-            images.shape[axis], output_shape[axis], scale[place], translation[place], _KERNELS[method], antialias
+            length(images, axis), output_shape[axis], scale[place], translation[place], _KERNELS[method], antialias
         )
         x = tnp.moveaxis(tf.tensordot(x, to_type(weights, x.dtype), [[axis], [0]]), -1, axis)
     if images.dtype.is_floating:
@@ -132,7 +133,7 @@ def scale_and_translate(
     return cast(tf.clip_by_value(tf.round(x), low, high), images.dtype)
 
 
-def _weights(inputs: int, outputs: int, scale: Any, translation: Any, kernel: Any, antialias: bool) -> Any:
+def _weights(inputs: Any, outputs: int, scale: Any, translation: Any, kernel: Any, antialias: bool) -> Any:
     """What each input pixel (rows) counts in each output pixel (columns)."""
     kind, inverse = scale.dtype, 1.0 / scale
     width = tf.maximum(inverse, 1.0) if antialias else tf.ones_like(inverse)
@@ -141,5 +142,5 @@ def _weights(inputs: int, outputs: int, scale: Any, translation: Any, kernel: An
     total = tf.reduce_sum(weights, 0, True)
     sound = tf.abs(total) > 1000.0 * float(tnp.finfo("float32").eps)
     weights = tf.where(sound, weights / tf.where(sound, total, 1.0), 0.0)
-    inside = tf.logical_and(centre >= -0.5, centre <= inputs - 0.5)
+    inside = tf.logical_and(centre >= -0.5, centre <= cast(inputs, kind) - 0.5)
     return tf.where(inside, weights, 0.0)

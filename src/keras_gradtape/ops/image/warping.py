@@ -14,6 +14,7 @@ import gradtape as tf
 from gradtape import cast
 
 from ..core import convert_to_tensor
+from ..numpy.manipulation import length
 from ..promotion import to_type
 from .colour import gaussian_blur
 from .layout import batched, channels_last, check_choice, check_rank
@@ -95,7 +96,7 @@ def _projected(
     transform = tf.reshape(to_type(transform, tf.float32), [-1, 8])
 
     def project(x: Any) -> Any:
-        height, width = x.shape[1], x.shape[2]
+        height, width = length(x, 1), length(x, 2)
         columns, rows = tf.meshgrid(cast(tf.range(width), tf.float32), cast(tf.range(height), tf.float32))
         a0, a1, a2, b0, b1, b2, c0, c1 = (part[:, None, None] for part in tf.unstack(transform, axis=1))
         depth = c0 * columns + c1 * rows + 1.0
@@ -107,7 +108,7 @@ def _projected(
 
 def _sampled(images: Any, places: Any, interpolation: str, fill_mode: str, fill_value: Any) -> Any:
     """The images (batch, height, width, channels) at rows and columns (batch or 1, height, width) between pixels."""
-    batch, height, width = tf.shape(images)[0], images.shape[1], images.shape[2]
+    batch, height, width = (length(images, axis) for axis in range(3))
     pixels = tf.reshape(images, tf.concat([[batch, height * width], tf.shape(images)[3:]], 0))
     fill = convert_to_tensor(fill_value, images.dtype)
 
@@ -155,7 +156,7 @@ def map_coordinates(
     fill = to_type(convert_to_tensor(fill_value, x.dtype), kind)
     neighbours = [
         [(*_element(index, size, fill_mode), weight) for index, weight in _neighbours(place, order)]
-        for place, size in zip(tf.unstack(places), x.shape, strict=True)
+        for place, size in zip(tf.unstack(places), (length(x, axis) for axis in range(x.ndim)), strict=True)
     ]
     parts = []
     for corner in itertools.product(*neighbours):
@@ -178,13 +179,13 @@ def _neighbours(place: Any, order: int) -> list[tuple[Any, Any]]:
     return [(index, 1.0 - part), (index + 1, part)]
 
 
-def _element(index: Any, size: int, fill_mode: str) -> tuple[Any, Any]:
+def _element(index: Any, size: Any, fill_mode: str) -> tuple[Any, Any]:
     """An index that exists, and whether it is the one that was asked for."""
     inside = (index >= 0) & (index < size)
     if fill_mode == "wrap":
         index = tf.math.floormod(index, size)
-    elif fill_mode == "mirror" and size > 1:
-        turn = tf.math.floormod(index, 2 * size - 2)
+    elif fill_mode == "mirror":
+        turn = tf.math.floormod(index, tf.maximum(2 * size - 2, 1))
         index = tf.minimum(turn, 2 * size - 2 - turn)
     elif fill_mode == "reflect":
         turn = tf.math.floormod(index, 2 * size)

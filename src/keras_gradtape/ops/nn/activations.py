@@ -129,7 +129,7 @@ def celu(x: Any, alpha: float = 1.0) -> Any:
 def glu(x: Any, axis: int = -1) -> Any:
     """One half along the axis times the sigmoid of the other."""
     x = convert_to_tensor(x)
-    if x.shape[axis] % 2:
+    if (x.shape[axis] or 0) % 2:
         raise ValueError(f"axis size must be divisible by 2. Received: x.shape={x.shape} with axis={axis}")
     value, gate = tf.split(x, 2, axis)
     return value * tf.sigmoid(gate)

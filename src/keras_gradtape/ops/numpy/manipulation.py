@@ -18,6 +18,12 @@ def sizes(x: Any) -> Any:
     return tf.shape(x) if None in static else static
 
 
+def length(x: Any, axis: int) -> Any:
+    """The size of an axis, as a number where it is known, else as a tensor."""
+    known = x.shape[axis]
+    return tf.shape(x)[axis] if known is None else known
+
+
 def reshape(x: Any, newshape: Any) -> Any:
     """The same elements in another shape; one size may be -1 (or None), which takes the rest."""
     if isinstance(newshape, (list, tuple)):

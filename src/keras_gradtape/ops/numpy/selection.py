@@ -14,7 +14,7 @@ from gradtape.tensor import EagerTensor
 
 from ..core import convert_to_tensor, vectorized_map
 from ..promotion import floats, result_type, to_type, together, truth
-from .manipulation import sizes
+from .manipulation import length, sizes
 
 
 def _places(indices: Any, length: Any) -> Any:
@@ -27,17 +27,12 @@ def _places(indices: Any, length: Any) -> Any:
     return tf.where(places < 0, places + length, places)
 
 
-def _length(x: Any, axis: int) -> Any:
-    known = x.shape[axis]
-    return tf.shape(x)[axis] if known is None else known
-
-
 def take(x: Any, indices: Any, axis: Any = None) -> Any:
     """Elements at positions along an axis, or of the flattened tensor; negative ones count from the end."""
     x = convert_to_tensor(x)
     if axis is None:
         x, axis = tf.reshape(x, [-1]), 0
-    return tf.gather(x, _places(indices, _length(x, axis)), axis=axis)
+    return tf.gather(x, _places(indices, length(x, axis)), axis=axis)
 
 
 def take_along_axis(x: Any, indices: Any, axis: Any = None) -> Any:
@@ -117,7 +112,7 @@ def digitize(x: Any, bins: Any) -> Any:
 def isin(x1: Any, x2: Any, assume_unique: bool = False, invert: bool = False) -> Any:
     """Whether each element of x1 is somewhere in x2."""
     x1, x2 = together(convert_to_tensor(x1), convert_to_tensor(x2))
-    found = tf.reduce_any(tf.equal(tf.expand_dims(x1, -1), tf.reshape(x2, [-1])), -1)
+    found = tnp.isin(x1, x2)
     return tf.logical_not(found) if invert else found
 
 
