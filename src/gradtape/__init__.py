@@ -461,6 +461,7 @@ __all__ = [
 _LAZY = {
     "audio",
     "autograph",
+    "data",
     "distribute",
     "experimental",
     "feature_column",
@@ -499,7 +500,6 @@ _LAZY_NAMES = {
 }
 
 _NOT_YET = {
-    "data": "iterate over NumPy arrays in batches.",
     "saved_model": "save the values of module.variables with numpy.savez or safetensors.",
 }
 

@@ -188,6 +188,10 @@ class ScalarElementsError(ValueError, IndexError):
     """Something without a first axis was given to be taken apart along it."""
 
 
+class GeneratorElementError(InvalidArgumentError, TypeError):
+    """A generator yielded something else than its signature says."""
+
+
 class GradientLookupError(LookupError):
     """A gradient was asked through an op that has none."""
 

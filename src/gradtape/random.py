@@ -146,6 +146,12 @@ class _Seeds:
 _SEEDS = _Seeds()
 
 
+def seeds_of(seed: Any) -> tuple[int, int] | None:
+    """The two seeds of a stateful op with this seed of its own, or None where neither seed was set."""
+    with _SEEDS.lock:
+        return _SEEDS.pair(seed)
+
+
 def set_seed(seed: Any) -> None:
     """Set the global seed: what random ops give from here on is the same in every run, and the same as in TensorFlow.
 

@@ -107,6 +107,29 @@ class SparseTensor:
     def _components(self) -> list[Any]:
         return [self._indices, self._values, self._dense_shape]
 
+    # --- what a dataset asks of its elements -------------------------------------------------------------
+
+    @property
+    def _type_spec(self) -> SparseTensorSpec:
+        return SparseTensorSpec(self.shape, self.dtype)
+
+    def _row_count(self) -> int:
+        return sizes_of(self)[0] if sizes_of(self) else 0
+
+    def _row(self, index: int) -> SparseTensor:
+        """One row, without the first axis."""
+        places = places_of(self)
+        inside = places[:, 0] == index
+        return from_parts(places[inside, 1:], from_array(self._values._array[inside]), sizes_of(self)[1:])
+
+    @staticmethod
+    def _stacked(values: Any) -> SparseTensor:
+        """Sparse tensors along a new first axis, as large as the largest of them."""
+        sizes = np.max([sizes_of(value) for value in values], axis=0).tolist()
+        places = [np.insert(places_of(value), 0, number, axis=1) for number, value in enumerate(values)]
+        elements = np.concatenate([value.values._array for value in values])
+        return from_parts(np.concatenate(places), from_array(elements), (len(values), *sizes))
+
     # --- operators: what keeps zeros zero --------------------------------------------------------------
 
     def __mul__(self, other: Any) -> SparseTensor:
@@ -224,6 +247,15 @@ class SparseTensorSpec:
     def value_type(self) -> type[SparseTensor]:
         """The class that the spec describes."""
         return SparseTensor
+
+    def _with_shape(self, shape: Any) -> SparseTensorSpec:
+        return SparseTensorSpec(shape, self._dtype)
+
+    def most_specific_compatible_type(self, other: Any) -> SparseTensorSpec:
+        """The tightest spec that covers both."""
+        if not isinstance(other, SparseTensorSpec) or self._dtype != other._dtype:
+            raise ValueError(f"No spec covers both {self!r} and {other!r}.")
+        return SparseTensorSpec(self._shape.most_specific_compatible_shape(other._shape), self._dtype)
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether the value (or everything the other spec describes) may stand here."""

@@ -1,0 +1,17 @@
+"""`tf.data`: input pipelines. `dataset.py` is what users see; the steps are nodes, in files by subject."""
+
+from __future__ import annotations
+
+from . import experimental as experimental
+from .dataset import Dataset as Dataset
+from .experimental import INFINITE_CARDINALITY as INFINITE_CARDINALITY
+from .experimental import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
+from .grouping import DatasetSpec as DatasetSpec
+from .iterator import Iterator as Iterator
+from .iterator import NumpyIterator as NumpyIterator
+from .options import Options as Options
+from .options import ThreadingOptions as ThreadingOptions
+from .readers import FixedLengthRecordDataset as FixedLengthRecordDataset
+from .readers import TextLineDataset as TextLineDataset
+from .readers import TFRecordDataset as TFRecordDataset
+from .transforms import AUTOTUNE as AUTOTUNE

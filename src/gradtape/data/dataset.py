@@ -1,0 +1,636 @@
+"""`tf.data.Dataset`: what users see of a pipeline. Each method adds a step; nothing runs before somebody iterates."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .. import dtypes, nest
+from ..errors import invalid
+from ..io.records import text_of
+from ..op import as_int
+from ..shapes import TensorShape
+from ..tensor import Tensor, TensorSpec, to_tensor
+from . import batching, caching, files, grouping, mixing, selection, sources, structure, transforms
+from .functions import Function
+from .iterator import Iterator, NumpyIterator
+from .node import INFINITE, UNKNOWN, Node, Settings
+from .options import Options
+from .shuffling import Shuffle
+from .transforms import AUTOTUNE
+
+
+class Dataset:
+    """A sequence of elements, and how they are made: from arrays, files or generators, in steps.
+
+    A dataset can be iterated any number of times; each iteration runs the steps anew.
+
+    >>> numbers = tf.data.Dataset.from_tensor_slices([1, 2, 3, 4, 5])
+    >>> for batch in numbers.map(lambda x: x * x).batch(2):
+    ...     print(batch.numpy())
+    [1 4]
+    [ 9 16]
+    [25]
+    """
+
+    def __init__(self, node: Node, options: Options | None = None) -> None:
+        if not isinstance(node, Node):
+            raise TypeError(
+                f"Dataset is made by its methods, such as tf.data.Dataset.from_tensor_slices, not from {node!r}."
+            )
+        self._node = node
+        self._options = Options() if options is None else options
+
+    def _then(self, node: Node, *others: Dataset) -> Dataset:
+        """The dataset of a further step."""
+        options = self._options
+        for other in others:
+            options = options.merge(other._options)
+        return Dataset(node, options)
+
+    # --- iteration -------------------------------------------------------------------------------------------
+
+    def __iter__(self) -> Iterator:
+        deterministic = self._options.deterministic
+        threads = self._options.threading.private_threadpool_size
+        return Iterator(self._node, Settings(deterministic is not False, threads or None))
+
+    def as_numpy_iterator(self) -> NumpyIterator:
+        """An iterator with NumPy arrays in place of tensors.
+
+        >>> list(tf.data.Dataset.range(3).as_numpy_iterator())
+        [np.int64(0), np.int64(1), np.int64(2)]
+        """
+        return NumpyIterator(iter(self))
+
+    def __len__(self) -> int:
+        count = self._node.cardinality()
+        if count == INFINITE:
+            raise TypeError("The dataset is infinite.")
+        if count == UNKNOWN:
+            raise TypeError("The dataset length is unknown.")
+        return count
+
+    def __bool__(self) -> bool:
+        return True
+
+    __nonzero__ = __bool__
+
+    def __getitem__(self, key: Any) -> NoReturn:
+        raise TypeError(f"A dataset is not subscriptable; use dataset.skip({key!r}).take(1), or iterate over it.")
+
+    def cardinality(self) -> Tensor:
+        """How many elements there are, or INFINITE_CARDINALITY or UNKNOWN_CARDINALITY, as an int64 tensor."""
+        return structure.int64(self._node.cardinality())
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of the elements: their structure, types and shapes.
+
+        After a function of a user, they are those of what it returns for the first element.
+        """
+        return self._node.spec()
+
+    @property
+    def _type_spec(self) -> Any:
+        return grouping.DatasetSpec(self.element_spec)
+
+    def _listed(self) -> list[Any]:
+        """The elements of a window, for a saved state."""
+        if not isinstance(self._node, grouping.Listed):
+            raise TypeError("A dataset inside of a dataset can be saved only where `window` made it.")
+        return self._node.elements
+
+    def get_single_element(self, name: str | None = None) -> Any:
+        """The only element; InvalidArgumentError where there is none, or more than one."""
+        iterator = iter(self)
+        try:
+            element = next(iterator)
+        except StopIteration:
+            raise invalid("Dataset was empty.") from None
+        for _ in iterator:
+            raise invalid("Dataset had more than one element.")
+        return element
+
+    def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
+        """The state after a function of state and element was applied to all elements in turn.
+
+        >>> tf.data.Dataset.range(5).reduce(np.int64(0), lambda total, x: total + x).numpy()
+        np.int64(10)
+        """
+        state = initial = structure.element_of(initial_state)
+        function = Function(reduce_func, "reduce")
+        for element in self:
+            state = structure.element_of(function(state, element))
+            transforms.check_state(initial, state, "reduce")
+        return state
+
+    # --- where elements come from ----------------------------------------------------------------------------
+
+    @staticmethod
+    def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
+        """The rows of an array or tensor, or of all in a structure.
+
+        >>> pairs = tf.data.Dataset.from_tensor_slices(([1, 2], ["a", "b"]))
+        >>> [(x.numpy().item(), y.numpy()) for x, y in pairs]
+        [(1, b'a'), (2, b'b')]
+        """
+        return Dataset(sources.TensorSlices(tensors))
+
+    @staticmethod
+    def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
+        """One element."""
+        return Dataset(sources.Tensors(tensors))
+
+    @staticmethod
+    def from_generator(
+        generator: Callable[..., Any],
+        output_types: Any = None,
+        output_shapes: Any = None,
+        args: Any = None,
+        output_signature: Any = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """What a function yields, checked against the specs of `output_signature`.
+
+        >>> def count():
+        ...     yield from range(3)
+        >>> numbers = tf.data.Dataset.from_generator(count, output_signature=tf.TensorSpec([], tf.int32))
+        >>> [int(x) for x in numbers]
+        [0, 1, 2]
+        """
+        if not callable(generator):
+            raise TypeError(f"from_generator: `generator` must be a Python callable, got {generator!r}.")
+        if output_signature is None:
+            if output_types is None:
+                raise TypeError(
+                    "from_generator: give output_signature=tf.TensorSpec(shape, dtype), or a structure of these."
+                )
+            output_signature = _signature(output_types, output_shapes)
+        elif output_types is not None or output_shapes is not None:
+            raise TypeError("from_generator: give output_signature, or output_types and output_shapes, and not both.")
+        for leaf in nest.flatten(output_signature):
+            if not hasattr(leaf, "is_compatible_with") or isinstance(leaf, dtypes.DType):
+                raise TypeError(
+                    f"from_generator: output_signature must hold specs such as tf.TensorSpec, got {leaf!r}."
+                )
+        arguments = tuple(to_tensor(arg).numpy() for arg in args) if args is not None else ()
+        return Dataset(sources.Generated(generator, _without_lists(output_signature), arguments))
+
+    @staticmethod
+    def range(*args: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Dataset:
+        """Numbers as Python's `range` has them."""
+        return Dataset(sources.range_of(args, dtypes.as_dtype(output_type)))
+
+    @staticmethod
+    def counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64, name: str | None = None) -> Dataset:
+        """Numbers without end."""
+        return Dataset(sources.Counting(as_int(start), as_int(step), dtypes.as_dtype(dtype)))
+
+    @staticmethod
+    def random(seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Dataset:
+        """Random numbers below 2**32 as int64, without end."""
+        return Dataset(sources.Random(seed, bool(rerandomize_each_iteration)))
+
+    @staticmethod
+    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
+        """The elements of several datasets side by side, in the structure in which the datasets are given.
+
+        >>> pairs = tf.data.Dataset.zip(tf.data.Dataset.range(2), tf.data.Dataset.range(5, 7))
+        >>> [(int(x), int(y)) for x, y in pairs]
+        [(0, 5), (1, 6)]
+        """
+        if not args and datasets is None:
+            raise TypeError("Must pass at least one dataset to `zip`.")
+        if args and datasets is not None:
+            raise TypeError("Both `*args` and `datasets` cannot be set.")
+        given = datasets if not args else args[0] if len(args) == 1 else args
+        parts = nest.flatten(given)
+        for part in parts:
+            if not isinstance(part, Dataset):
+                raise TypeError(f"zip: datasets are needed, got {part!r}.")
+        like = nest.map_structure(lambda part: None, given)
+        like = tuple(like) if isinstance(like, list) else like
+        return parts[0]._then(sources.Zip(like, [part._node for part in parts]), *parts[1:])  # type: ignore[no-any-return]
+
+    @staticmethod
+    def list_files(
+        file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: str | None = None
+    ) -> Dataset:
+        """The names of the files that match a pattern, or one of several; in random order unless `shuffle` is False."""
+        names = files.matching_files(file_pattern)
+        found = Dataset.from_tensor_slices(names)
+        return found.shuffle(len(names), seed=seed) if shuffle is None or shuffle else found
+
+    @staticmethod
+    def sample_from_datasets(
+        datasets: Any,
+        weights: Any = None,
+        seed: Any = None,
+        stop_on_empty_dataset: bool = False,
+        rerandomize_each_iteration: bool | None = None,
+    ) -> Dataset:
+        """Each element from one of the datasets, chosen at random with these weights."""
+        parts = _several(datasets, "sample_from_datasets")
+        if isinstance(weights, Dataset):
+            chances: Any = weights._node
+        else:
+            chances = np.full(len(parts), 1.0 / len(parts)) if weights is None else np.asarray(to_tensor(weights))
+            if chances.shape != (len(parts),) or (chances.dtype.kind != "f" and chances.dtype.kind not in "iu"):
+                raise ValueError(
+                    f"sample_from_datasets: `weights` should have the same length as `datasets` but got {chances.shape} "
+                    f"for {len(parts)}."
+                )
+        renew = rerandomize_each_iteration is not False
+        node = mixing.Sample([part._node for part in parts], chances, seed, stop_on_empty_dataset, renew)
+        return parts[0]._then(node, *parts[1:])
+
+    @staticmethod
+    def choose_from_datasets(datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = True) -> Dataset:
+        """Each element from the dataset whose number `choice_dataset` gives."""
+        parts = _several(datasets, "choose_from_datasets")
+        if not isinstance(choice_dataset, Dataset):
+            raise TypeError(f"choose_from_datasets: choice_dataset must be a dataset, got {choice_dataset!r}.")
+        node = mixing.Choose([part._node for part in parts], choice_dataset._node, stop_on_empty_dataset)
+        return parts[0]._then(node, *parts[1:], choice_dataset)
+
+    # --- functions of elements -------------------------------------------------------------------------------
+
+    def map(
+        self,
+        map_func: Callable[..., Any],
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        synchronous: bool | None = None,
+        use_unbounded_threadpool: bool = False,
+        name: str | None = None,
+    ) -> Dataset:
+        """A function of each element; the parts of a tuple are arguments of their own.
+
+        Args:
+            map_func: The function. It gets tensors and returns tensors, or what can become one, in any structure.
+            num_parallel_calls: In how many threads it is called. With AUTOTUNE in several where a call takes long
+                enough for that to pay.
+            deterministic: Whether results keep the order of the elements. True unless the options say otherwise.
+        """
+        return self._then(transforms.Map(self._node, map_func, _parallel(num_parallel_calls, "map"), deterministic))
+
+    def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
+        """The elements of the datasets that a function makes of each element, one after the other."""
+        return self._then(mixing.FlatMap(self._node, map_func, _node_of))
+
+    def interleave(
+        self,
+        map_func: Callable[..., Any],
+        cycle_length: Any = None,
+        block_length: Any = None,
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """The elements of the datasets that a function makes, `block_length` of each of `cycle_length` datasets in turn.
+
+        >>> tens = tf.data.Dataset.from_tensor_slices([10, 20])
+        >>> mixed = tens.interleave(lambda x: tf.data.Dataset.from_tensors(x).repeat(3), cycle_length=2)
+        >>> [int(x) for x in mixed]
+        [10, 20, 10, 20, 10, 20]
+        """
+        parallel = _parallel(num_parallel_calls, "interleave")
+        cycle = AUTOTUNE if cycle_length is None else as_int(cycle_length)
+        if cycle == AUTOTUNE:
+            cycle = max(2, os.cpu_count() or 1) if parallel in (None, AUTOTUNE) else parallel or 1
+        block = 1 if block_length is None else as_int(block_length)
+        return self._then(mixing.Interleave(self._node, map_func, _node_of, cycle, block, parallel))
+
+    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
+        """The elements for which a function is true."""
+        return self._then(transforms.Filter(self._node, predicate))
+
+    def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
+        """The elements before the first for which a function is false."""
+        return self._then(transforms.TakeWhile(self._node, predicate))
+
+    def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
+        """What a function gives out that also hands a state on: `scan_func(state, element)` returns `(state, output)`."""
+        return self._then(transforms.Scan(self._node, initial_state, scan_func))
+
+    def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
+        """What a function makes of this dataset."""
+        made = transformation_func(self)
+        if not isinstance(made, Dataset):
+            raise TypeError(f"apply: `transformation_func` must return a dataset, got {made!r}.")
+        return made
+
+    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
+        """The elements that can be made without an exception."""
+        return self._then(transforms.IgnoreErrors(self._node, log_warning))
+
+    # --- choosing and ordering -------------------------------------------------------------------------------
+
+    def take(self, count: Any, name: str | None = None) -> Dataset:
+        """The first elements; all for -1."""
+        return self._then(selection.Take(self._node, as_int(count)))
+
+    def skip(self, count: Any, name: str | None = None) -> Dataset:
+        """All but the first elements; none for -1."""
+        return self._then(selection.Skip(self._node, as_int(count)))
+
+    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
+        """Every `num_shards`-th element, beginning with number `index`."""
+        return self._then(selection.Shard(self._node, as_int(num_shards), as_int(index)))
+
+    def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
+        """The elements `count` times over, or without end."""
+        return self._then(selection.Repeat(self._node, None if count is None else as_int(count)))
+
+    def shuffle(
+        self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: bool = True, name: str | None = None
+    ) -> Dataset:
+        """Elements in random order: each is drawn from a buffer of `buffer_size`.
+
+        A buffer as large as the dataset gives every order the same chance. The same seed gives the same orders in every
+        run, another one in each iteration (unless `reshuffle_each_iteration` is False). Without a seed the global one
+        of `tf.random.set_seed` decides, as for random ops.
+        """
+        size = as_int(buffer_size)
+        if size == UNKNOWN:
+            size = max(1, 2**62 if self._node.cardinality() < 0 else self._node.cardinality())
+        if size < 1:
+            raise invalid(f"shuffle: buffer_size must be greater than zero or UNKNOWN_CARDINALITY, got {size}.")
+        renew = True if reshuffle_each_iteration is None else bool(reshuffle_each_iteration)
+        return self._then(Shuffle(self._node, size, seed, renew))
+
+    def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
+        """Pairs of a number and an element."""
+        first = as_int(start)
+        numbers: Node = sources.Counting(first, 1, dtypes.int64)
+        if isinstance(self._node, sources.Ordered):
+            numbers = sources.range_of((first, first + self._node.cardinality()), dtypes.int64)
+        return self._then(sources.Zip((None, None), [numbers, self._node]))
+
+    def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
+        """These elements, then those of another dataset."""
+        return self._then(mixing.Concatenate(self._node, _node_of(dataset)), dataset)
+
+    def unique(self, name: str | None = None) -> Dataset:
+        """Each element once."""
+        return self._then(transforms.Unique(self._node))
+
+    # --- putting together and taking apart -------------------------------------------------------------------
+
+    def batch(
+        self,
+        batch_size: Any,
+        drop_remainder: Any = False,
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """Elements stacked along a new first axis; the last batch may be smaller unless `drop_remainder`."""
+        node: Node = batching.Batch(self._node, as_int(batch_size), bool(drop_remainder))
+        parallel = _parallel(num_parallel_calls, "batch")
+        return self._then(node if parallel is None else transforms.Prefetch(node, max(1, parallel)))
+
+    def padded_batch(
+        self,
+        batch_size: Any,
+        padded_shapes: Any = None,
+        padding_values: Any = None,
+        drop_remainder: Any = False,
+        name: str | None = None,
+    ) -> Dataset:
+        """Batches of elements of several sizes, filled up to the largest, or to `padded_shapes`.
+
+        >>> rows = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n))
+        >>> next(iter(rows.padded_batch(3))).numpy()
+        array([[1, 0, 0],
+               [2, 2, 0],
+               [3, 3, 3]])
+        """
+        return self._then(
+            batching.PaddedBatch(self._node, as_int(batch_size), padded_shapes, padding_values, bool(drop_remainder))
+        )
+
+    def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
+        """Batches of elements of several sizes as sparse tensors, each row of shape `row_shape`."""
+        from ..sparse.batches import gathered, spec_of_batch
+
+        shape = TensorShape(row_shape)
+        return self._then(
+            batching.Gathered(
+                self._node,
+                as_int(batch_size),
+                False,
+                lambda elements: gathered(elements, shape),
+                lambda spec, size: spec_of_batch(spec, size, shape),
+            )
+        )
+
+    def unbatch(self, name: str | None = None) -> Dataset:
+        """The rows of each element as elements."""
+        return self._then(batching.Unbatch(self._node))
+
+    def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: str | None = None) -> Dataset:
+        """The rows of batches in batches of another size, or of several sizes that take turns."""
+        sizes = np.asarray(to_tensor(batch_size)).reshape(-1).tolist()
+        return self._then(batching.Rebatch(self._node, sizes, bool(drop_remainder)))
+
+    def window(
+        self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False, name: str | None = None
+    ) -> Dataset:
+        """Datasets of neighbouring elements.
+
+        >>> windows = tf.data.Dataset.range(5).window(3, shift=1, drop_remainder=True)
+        >>> [batch.numpy().tolist() for batch in windows.flat_map(lambda w: w.batch(3))]
+        [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
+        """
+        length = as_int(size)
+        step = length if shift is None else as_int(shift)
+        return self._then(grouping.Window(self._node, length, step, as_int(stride), bool(drop_remainder), Dataset))
+
+    def group_by_window(
+        self,
+        key_func: Callable[..., Any],
+        reduce_func: Callable[..., Any],
+        window_size: Any = None,
+        window_size_func: Callable[..., Any] | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """Elements gathered by key; `reduce_func(key, dataset)` makes a dataset of each full group.
+
+        >>> numbers = tf.data.Dataset.range(6)
+        >>> groups = numbers.group_by_window(lambda x: x % 2, lambda key, group: group.batch(3), window_size=3)
+        >>> [batch.numpy().tolist() for batch in groups]
+        [[0, 2, 4], [1, 3, 5]]
+        """
+        size = None if window_size is None else as_int(window_size)
+        return self._then(
+            grouping.GroupByWindow(self._node, key_func, reduce_func, size, window_size_func, Dataset, _node_of)
+        )
+
+    def bucket_by_sequence_length(
+        self,
+        element_length_func: Callable[..., Any],
+        bucket_boundaries: Any,
+        bucket_batch_sizes: Any,
+        padded_shapes: Any = None,
+        padding_values: Any = None,
+        pad_to_bucket_boundary: bool = False,
+        no_padding: bool = False,
+        drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Dataset:
+        """Batches of elements of like length, filled up to the longest of each batch.
+
+        Lengths below the first boundary make a bucket, those below the second the next, and so on; each has its batch size.
+        """
+        boundaries = [as_int(boundary) for boundary in bucket_boundaries]
+        batch_sizes = [as_int(size) for size in bucket_batch_sizes]
+        if len(batch_sizes) != len(boundaries) + 1:
+            raise ValueError(
+                f"bucket_by_sequence_length: `len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but "
+                f"got {len(batch_sizes)} and {len(boundaries)}."
+            )
+        length_of = Function(element_length_func, "bucket_by_sequence_length")
+
+        def bucket(*parts: Any) -> Any:
+            element = parts if len(parts) > 1 else parts[0]
+            length = length_of.scalar(element, int, "element_length_func must return one integer")
+            return np.int64(np.searchsorted(boundaries, length, side="right"))
+
+        def batches(key: Any, group: Dataset) -> Dataset:
+            number = int(key)
+            size = batch_sizes[number]
+            if no_padding:
+                return group.batch(size, drop_remainder=drop_remainder)
+            shapes = padded_shapes
+            if shapes is None:
+                shapes = nest.map_structure(
+                    lambda leaf: TensorShape([None] * (leaf.shape.rank or 0)), group.element_spec
+                )
+            if pad_to_bucket_boundary:
+                if number == len(boundaries):
+                    raise invalid(
+                        "bucket_by_sequence_length: when pad_to_bucket_boundary=True, elements must have length < "
+                        f"max(bucket_boundaries) = {max(boundaries, default=0)}."
+                    )
+                shapes = _open_sizes_as(shapes, boundaries[number] - 1)
+            return group.padded_batch(size, shapes, padding_values, drop_remainder=drop_remainder)
+
+        return self.group_by_window(bucket, batches, window_size_func=lambda key: np.int64(batch_sizes[int(key)]))
+
+    # --- keeping and running ahead ---------------------------------------------------------------------------
+
+    def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
+        """The elements of the first whole iteration for all that follow, in memory or in a file."""
+        path = text_of(filename)
+        return self._then(caching.FileCache(self._node, path) if path else caching.Cache(self._node))
+
+    def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
+        """Elements made ahead in a background thread, while the program works on others."""
+        size = AUTOTUNE if buffer_size is None else as_int(buffer_size)
+        if size < AUTOTUNE:
+            raise invalid(f"prefetch: buffer_size must be >= 0 or AUTOTUNE, got {size}.")
+        return self._then(transforms.Prefetch(self._node, size))
+
+    def save(
+        self, path: Any, compression: str | None = None, shard_func: Any = None, checkpoint_args: Any = None
+    ) -> None:
+        """Write all elements into a folder, for `Dataset.load`. (The format is gradtape's own.)"""
+        caching.save(self._node, text_of(path), compression)
+
+    @staticmethod
+    def load(
+        path: Any, element_spec: Any = None, compression: str | None = None, reader_func: Any = None, wait: bool = False
+    ) -> Dataset:
+        """The dataset that `save` wrote."""
+        return Dataset(caching.load(text_of(path), compression))
+
+    def snapshot(
+        self,
+        path: Any,
+        compression: str | None = "AUTO",
+        reader_func: Any = None,
+        shard_func: Any = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """The elements of the first whole iteration, kept in a folder for later programs."""
+        return self._then(caching.FileCache(self._node, os.path.join(text_of(path), "snapshot")))
+
+    def options(self) -> Options:
+        """The options of this pipeline."""
+        return Options().merge(self._options)
+
+    def with_options(self, options: Options, name: str | None = None) -> Dataset:
+        """The same elements, made under other options."""
+        return Dataset(self._node, self._options.merge(options))
+
+    def __repr__(self) -> str:
+        known = self._node.known_spec()
+        spec = "unknown until it is asked for" if known is None else repr(known)
+        return f"<_{type(self._node).__name__}Dataset element_spec={spec}>"
+
+
+structure.WINDOWS.append(lambda elements: Dataset(grouping.Listed(elements, lambda: None)))
+
+
+def _node_of(dataset: Any) -> Node:
+    if not isinstance(dataset, Dataset):
+        raise TypeError(f"A dataset is needed here, got {dataset!r}.")
+    return dataset._node
+
+
+def _several(datasets: Any, name: str) -> list[Dataset]:
+    parts = list(datasets)
+    if not parts:
+        raise ValueError(f"{name}: `datasets` is empty; give at least one.")
+    for part in parts:
+        if not isinstance(part, Dataset):
+            raise TypeError(f"{name}: datasets are needed, got {part!r}.")
+    return parts
+
+
+def _parallel(calls: Any, name: str) -> int | None:
+    """How many calls at once: None, AUTOTUNE, or a positive number."""
+    if calls is None:
+        return None
+    count = as_int(calls)
+    if count != AUTOTUNE and count < 1:
+        raise invalid(f"{name}: num_parallel_calls must be greater than zero or AUTOTUNE, got {count}.")
+    return count
+
+
+def _signature(types: Any, shapes: Any) -> Any:
+    """Specs from TensorFlow's older pair of arguments."""
+    if shapes is None:
+        return nest.map_structure(lambda dtype: TensorSpec(None, dtype), types)
+
+    def matched(kind: Any, shape: Any) -> Any:
+        if not nest.is_nested(kind):
+            return TensorSpec(TensorShape(shape), dtypes.as_dtype(kind))
+        if isinstance(kind, dict):
+            return {key: matched(part, shape[key]) for key, part in kind.items()}
+        return tuple(matched(part, inner) for part, inner in zip(kind, shape, strict=True))
+
+    return matched(types, shapes)
+
+
+def _without_lists(structure: Any) -> Any:
+    """The structure with tuples for lists, which are no structures in a dataset."""
+    if isinstance(structure, dict):
+        return type(structure)((key, _without_lists(part)) for key, part in structure.items())
+    if isinstance(structure, (list, tuple)) and not hasattr(structure, "_fields"):
+        return tuple(_without_lists(part) for part in structure)
+    return structure
+
+
+def _open_sizes_as(shapes: Any, size: int) -> Any:
+    """Shapes with `size` for every size that was left open."""
+    if isinstance(shapes, TensorShape) or batching.is_shape(shapes):
+        return TensorShape([size if known is None or known == -1 else known for known in shapes])
+    if isinstance(shapes, dict):
+        return {key: _open_sizes_as(part, size) for key, part in shapes.items()}
+    return tuple(_open_sizes_as(part, size) for part in shapes)

@@ -1,0 +1,116 @@
+"""Users' functions inside a pipeline: the one place where they are called.
+
+A function gets the parts of a tuple as arguments of their own and any other element as one argument. What it
+computes is on nobody's tape, whichever thread it runs in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import nest
+from ..context import ACTIVE, STATE
+from ..shapes import TensorShape
+from ..tensor import Tensor, TensorSpec, from_array
+from . import structure
+from .node import Node
+from .structure import Element
+
+
+class Function:
+    """A user's function, from element to element."""
+
+    def __init__(self, function: Callable[..., Any], name: str) -> None:
+        if not callable(function):
+            raise ValueError(f"{name}: a function is needed, got {function!r}.")
+        self._function = function
+        self.name = name
+
+    def __call__(self, *elements: Element) -> Any:
+        """Call the function on an element (for `reduce` and `scan`: on a state and an element)."""
+        if len(elements) == 1:
+            (element,) = elements
+            arguments = element if element.__class__ is tuple else elements
+        else:
+            arguments = elements
+        try:
+            return self._unrecorded(arguments)
+        except StopIteration as error:  # it would end the loop over the dataset
+            raise RuntimeError(f"{self.name}: the function raised StopIteration.") from error
+
+    def _unrecorded(self, arguments: tuple[Any, ...]) -> Any:
+        if not ACTIVE:
+            return self._function(*arguments)
+        tapes, accumulators, readers = STATE.tapes, STATE.accumulators, STATE.readers
+        STATE.tapes, STATE.accumulators, STATE.readers = [], [], []
+        try:
+            return self._function(*arguments)
+        finally:
+            STATE.tapes, STATE.accumulators, STATE.readers = tapes, accumulators, readers
+
+    def element(self, element: Element) -> Element:
+        """What the function returns, as an element; a list at the top counts as a tuple."""
+        result = self(element)
+        return structure.element_of(tuple(result) if result.__class__ is list else result)
+
+    def scalar(self, element: Element, kind: type, what: str) -> Any:
+        """What the function returns, as one number of Python's."""
+        result = structure.element_of(self(element))
+        if not isinstance(result, Tensor) or np.size(result._array) != 1:
+            raise TypeError(f"{self.name}: {what}, got {result!r}.")
+        return kind(result._array.item() if hasattr(result._array, "item") else result._array)
+
+    def spec(self, source: Node) -> Any:
+        """The specs of what the function returns for the elements of `source`, seen in a call on the first of them.
+
+        Where a size of the input is unknown, a second call with another size tells which sizes of the output go with it.
+        """
+        specs = source.spec()
+        try:
+            element = source.first_element()
+        except StopIteration:
+            element = _blank(specs)
+        found = structure.spec_of(self.element(element))
+        leaves = nest.flatten(specs)
+        if any(isinstance(leaf, TensorSpec) and not leaf.shape.is_fully_defined() for leaf in leaves):
+            try:
+                other = structure.spec_of(self.element(_resized(element, specs)))
+                found = structure.common_spec(found, other)
+            except Exception:  # the function cannot take that size: nothing is certain
+                found = structure.with_shape(found, lambda shape: [None] * len(shape))
+        return found
+
+
+def _blank(specs: Any) -> Element:
+    """Zeros of these specs, with 1 for unknown sizes: what a function is tried on when there is no element."""
+
+    def zeros(spec: Any) -> Any:
+        if not isinstance(spec, TensorSpec):
+            raise ValueError(f"The specs of an empty dataset's elements cannot be worked out from {spec!r}.")
+        sizes = [1 if size is None else size for size in spec.shape]
+        return from_array(np.full(sizes, b"" if spec.dtype.name == "string" else 0, spec.dtype.numpy))
+
+    return nest.map_structure(zeros, specs)
+
+
+def _resized(element: Element, specs: Any) -> Element:
+    """The element with one row more wherever the specs leave the size open."""
+
+    def resized(leaf: Any, spec: Any) -> Any:
+        if not isinstance(leaf, Tensor):
+            return leaf
+        array = np.asarray(leaf._array)
+        shape = spec.shape if spec.shape.rank is not None else TensorShape([None] * array.ndim)
+        for axis, size in enumerate(shape):
+            if size is None:
+                count = array.shape[axis]
+                order = np.minimum(np.arange(count + 1), max(count - 1, 0))
+                if not count:
+                    raise ValueError("An empty axis cannot grow.")
+                array = array.take(order, axis=axis)
+        return from_array(array)
+
+    return nest.map_structure(resized, element, specs, check_types=False)

@@ -1,0 +1,314 @@
+"""Elements: what a dataset gives out. Tuples, dicts and named tuples of tensors, in any depth.
+
+A list is not a structure here but a value that becomes a tensor, as in TensorFlow. Values made of several tensors
+(sparse, ragged) and datasets (the windows of `window`) are leaves; they say themselves how they are stacked and sliced:
+`_type_spec`, `_stacked`, `_row`, `_row_count`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .. import nest
+from ..dtypes import Array
+from ..errors import invalid
+from ..shapes import TensorShape
+from ..tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
+
+Element = Any
+
+
+def element_of(value: Any) -> Element:
+    """What a user returned or passed, as an element: every leaf a tensor (or a value of several tensors)."""
+    cls = value.__class__
+    if cls is EagerTensor:
+        return value
+    if cls is tuple:
+        return tuple([element_of(part) for part in value])
+    if isinstance(value, tuple):
+        parts = [element_of(part) for part in value]
+        return cls(*parts) if hasattr(value, "_fields") else cls(parts)
+    if isinstance(value, Mapping):
+        inner = {key: element_of(part) for key, part in value.items()}
+        return inner if cls is dict else cls(inner)
+    if value is None or hasattr(cls, "_type_spec"):
+        return value
+    return to_tensor(value)
+
+
+def row_of(array: Array, index: Any) -> EagerTensor:
+    """One row as a tensor, without a copy."""
+    row = array[index]
+    if array.dtype.kind == "O" and array.ndim == 1:  # text by itself
+        row = np.array(row, object)
+    return from_array(row)
+
+
+def int64(number: int) -> EagerTensor:
+    """An integer as a tensor."""
+    scalar: Any = np.int64(number)
+    return from_array(scalar)
+
+
+# --- specs -------------------------------------------------------------------------------------------------
+
+
+class NoneTensorSpec:
+    """The spec of None."""
+
+    def is_compatible_with(self, value: Any) -> bool:
+        """Whether the value is None, or another spec of it."""
+        return value is None or isinstance(value, NoneTensorSpec)
+
+    def most_specific_compatible_type(self, other: Any) -> NoneTensorSpec:
+        """The spec that covers both."""
+        if not isinstance(other, NoneTensorSpec):
+            raise ValueError(f"No spec covers both {self!r} and {other!r}.")
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NoneTensorSpec)
+
+    def __hash__(self) -> int:
+        return hash(NoneTensorSpec)
+
+    def __repr__(self) -> str:
+        return "NoneTensorSpec()"
+
+
+def spec_of(element: Element) -> Any:
+    """The structure of specs of an element."""
+    return nest.map_structure(_leaf_spec, element)
+
+
+def _leaf_spec(leaf: Any) -> Any:
+    if isinstance(leaf, Tensor):
+        return TensorSpec(leaf.shape, leaf.dtype)
+    return NoneTensorSpec() if leaf is None else leaf._type_spec
+
+
+def with_shape(spec: Any, change: Callable[[TensorShape], Any]) -> Any:
+    """The specs with their shapes changed; a spec of an unknown kind stays as it is."""
+
+    def changed(leaf: Any) -> Any:
+        if isinstance(leaf, TensorSpec):
+            return TensorSpec(change(leaf.shape), leaf.dtype)
+        return leaf._with_shape(change(leaf.shape)) if hasattr(leaf, "_with_shape") else leaf
+
+    return nest.map_structure(changed, spec)
+
+
+def row_spec(spec: Any, name: str) -> Any:
+    """The spec of one row of what the spec describes."""
+
+    def without_first(shape: TensorShape) -> Any:
+        if shape.rank is None:
+            return None
+        if shape.rank == 0:
+            raise ValueError(f"{name}: a scalar has no first axis to be taken apart along.")
+        return shape[1:]
+
+    return with_shape(spec, without_first)
+
+
+def batch_spec(spec: Any, size: int | None) -> Any:
+    """The spec of a batch of what the spec describes."""
+    return with_shape(spec, lambda shape: None if shape.rank is None else (size, *shape))
+
+
+def common_spec(first: Any, second: Any) -> Any:
+    """The tightest specs that cover both; ValueError or TypeError where the structures or types differ."""
+    return nest.map_structure(lambda a, b: a.most_specific_compatible_type(b), first, second, check_types=False)
+
+
+# --- stacking ----------------------------------------------------------------------------------------------
+
+
+def stacked(elements: list[Element]) -> Element:
+    """One element with the given ones along a new first axis of each component."""
+    first = elements[0]
+    if first.__class__ is EagerTensor:
+        return _stacked_leaves(elements, 0)
+    if first.__class__ is tuple and all(leaf.__class__ is EagerTensor for leaf in first):  # the usual structure
+        columns: Iterable[Any] = zip(*elements, strict=True)
+        return tuple([_stacked_leaves(column, number) for number, column in enumerate(columns)])
+    columns = zip(*(nest.flatten(element) for element in elements), strict=True)
+    return nest.pack_sequence_as(first, [_stacked_leaves(column, number) for number, column in enumerate(columns)])
+
+
+def _stacked_leaves(leaves: Any, component: int) -> Any:
+    first = leaves[0]
+    if first is None:
+        return None
+    if not isinstance(first, Tensor):
+        if not hasattr(first, "_stacked"):
+            raise TypeError(f"batch: component {component} is {type(first).__name__}, which cannot be batched.")
+        return type(first)._stacked(leaves)
+    arrays = [leaf._array for leaf in leaves]
+    shape, dtype = arrays[0].shape, arrays[0].dtype
+    for number, array in enumerate(arrays):
+        if array.shape != shape or array.dtype != dtype:
+            raise invalid(_cannot_batch(component, arrays[0], number, array))
+    if not shape:
+        return from_array(np.array(arrays, dtype))
+    result = np.empty((len(arrays), *shape), dtype)
+    for row, array in enumerate(arrays):
+        result[row] = array
+    return from_array(result)
+
+
+def _cannot_batch(component: int, first: Array, number: int, other: Array) -> str:
+    if first.shape != other.shape:
+        return (
+            f"Cannot batch tensors with different shapes in component {component}. First element had shape "
+            f"{list(first.shape)} and element {number} had shape {list(other.shape)}. "
+            "Use padded_batch or ragged_batch for elements of several sizes."
+        )
+    return f"Cannot batch component {component}: the first element is {first.dtype}, element {number} is {other.dtype}."
+
+
+def concatenated(elements: list[Element]) -> Element:
+    """One element with the rows of all given ones."""
+    if len(elements) == 1:
+        return elements[0]
+    columns = zip(*(nest.flatten(element) for element in elements), strict=True)
+
+    def joined(column: Any) -> Any:
+        if isinstance(column[0], Tensor):
+            return from_array(np.concatenate([leaf._array for leaf in column]))
+        return type(column[0])._stacked([leaf._row(i) for leaf in column for i in range(leaf._row_count())])
+
+    return nest.pack_sequence_as(elements[0], [joined(column) for column in columns])
+
+
+def row_count(element: Element, name: str) -> int:
+    """How many rows all components have; an error where they have not one number of them."""
+    counts = []
+    for leaf in nest.flatten(element):
+        if isinstance(leaf, Tensor):
+            if not leaf.ndim:
+                raise ValueError(f"{name}: a scalar cannot be taken apart; every component needs a first axis.")
+            counts.append(len(leaf._array))
+        elif leaf is not None:
+            counts.append(leaf._row_count())
+    if not counts:
+        raise ValueError(f"{name}: at least one tensor is needed, got {element!r}.")
+    if len(set(counts)) > 1:
+        raise ValueError(
+            f"{name}: Dimensions {counts[0]} and {next(c for c in counts if c != counts[0])} are not compatible; "
+            f"the components have {counts} rows."
+        )
+    return counts[0]
+
+
+def row(element: Element, index: int) -> Element:
+    """One row of each component."""
+    return nest.map_structure(lambda leaf: _leaf_row(leaf, index), element)
+
+
+def _leaf_row(leaf: Any, index: int) -> Any:
+    if isinstance(leaf, Tensor):
+        return row_of(leaf._array, index)
+    return None if leaf is None else leaf._row(index)
+
+
+def rows_between(element: Element, start: int, stop: int) -> Element:
+    """Some rows of each component, as views."""
+
+    def part(leaf: Any) -> Any:
+        if isinstance(leaf, Tensor):
+            return from_array(leaf._array[start:stop])
+        return None if leaf is None else type(leaf)._stacked([leaf._row(i) for i in range(start, stop)])
+
+    return nest.map_structure(part, element)
+
+
+# --- elements as plain values, for saved states and files ---------------------------------------------------
+
+
+# Makes the dataset of a window from its elements; dataset.py, which stands above, puts it here.
+WINDOWS: list[Callable[[list[Element]], Any]] = []
+
+
+def encoded(element: Element) -> Any:
+    """The element in dicts, lists, plain values and numeric arrays; `decoded` turns it back."""
+    if isinstance(element, Tensor):
+        return _encoded_array(np.asarray(element._array))
+    if element is None:
+        return {"none": True}
+    if isinstance(element, tuple):
+        kind = "namedtuple" if hasattr(element, "_fields") else "tuple"
+        return {kind: [encoded(part) for part in element]}
+    if isinstance(element, Mapping):
+        return {"keys": list(element), "values": [encoded(part) for part in element.values()]}
+    if hasattr(element, "_listed"):
+        return {"window": [encoded(part) for part in element._listed()]}
+    return {"composite": type(element).__name__, "parts": [encoded(part) for part in element._components()]}
+
+
+def _encoded_array(array: Array) -> Any:
+    if array.dtype.kind != "O":
+        return {"array": np.array(array)}
+    texts = array.reshape(-1).tolist()
+    return {
+        "text": np.frombuffer(b"".join(texts), np.uint8).copy(),
+        "lengths": np.array([len(text) for text in texts], np.int64),
+        "shape": list(array.shape),
+    }
+
+
+def decoded(state: Any, spec: Callable[[], Any]) -> Element:
+    """The element that was encoded; `spec` is asked for the classes of named tuples, which plain values cannot carry."""
+    if "namedtuple" in _kinds(state):
+        return nest.pack_sequence_as(spec(), _leaves(state))
+    return _decoded(state)
+
+
+def _kinds(state: Any) -> set[str]:
+    kinds = set(state)
+    for key in ("tuple", "namedtuple", "values"):
+        for part in state.get(key, ()):
+            kinds |= _kinds(part)
+    return kinds
+
+
+def _leaves(state: Any) -> list[Any]:
+    if "keys" in state:
+        by_key = dict(zip(state["keys"], state["values"], strict=True))
+        return [leaf for key in nest.sorted_keys(by_key) for leaf in _leaves(by_key[key])]
+    for key in ("tuple", "namedtuple"):
+        if key in state:
+            return [leaf for part in state[key] for leaf in _leaves(part)]
+    return [_decoded(state)]
+
+
+def _decoded(state: Any) -> Any:
+    if "array" in state:
+        return from_array(np.asarray(state["array"])[()])
+    if "text" in state:
+        ends = np.cumsum(state["lengths"])
+        data = np.asarray(state["text"], np.uint8).tobytes()
+        flat = np.empty(len(ends), object)
+        flat[:] = [data[end - length : end] for end, length in zip(ends, state["lengths"], strict=True)]
+        return from_array(flat.reshape(tuple(state["shape"])))
+    if "none" in state:
+        return None
+    if "tuple" in state:
+        return tuple([_decoded(part) for part in state["tuple"]])
+    if "keys" in state:
+        return {key: _decoded(part) for key, part in zip(state["keys"], state["values"], strict=True)}
+    if "window" in state:
+        return WINDOWS[0]([_decoded(part) for part in state["window"]])
+    parts = [_decoded(part) for part in state["parts"]]
+    return _composite(state["composite"], parts)
+
+
+def _composite(name: str, parts: list[Any]) -> Any:
+    if name == "SparseTensor":
+        from ..sparse.tensor import SparseTensor
+
+        return SparseTensor(*parts)
+    raise invalid(f"The saved state holds a {name!r}, which is not known here.")
