@@ -24,6 +24,7 @@ from .ops import (
     normalization,
     rounding,
     segment,
+    training,
     trigonometric,
     ufuncs,
 )
@@ -325,8 +326,7 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
 
 def lbeta(x: Any, name: str | None = None) -> Any:
     """log(|Beta(x)|) over the last axis: the sum of lgamma(x), less lgamma(sum of x)."""
-    x = to_tensor(x)
-    return reduce_sum(lgamma(x), -1) - lgamma(reduce_sum(x, -1))
+    return training.lbeta.public(x)
 
 
 def cumulative_logsumexp(

@@ -9,8 +9,12 @@ import numpy as np
 from . import math
 from .errors import invalid
 from .op import as_int
-from .ops.layout import sum_to_shape
+from .ops.elementwise import stop_gradient
+from .ops.layout import reshape, sum_to_shape
+from .ops.logic import maximum, minimum, zeros_like
 from .ops.quantize import fake_quant, grid
+from .ops.reduce import reduce_max, reduce_min
+from .ops.training import quantize_and_dequantize as quantized_again
 from .tensor import Tensor, to_tensor
 from .traceable import trace_public
 
@@ -132,6 +136,49 @@ def _pulled(gradients: Any, x: Any, low: Any, high: Any, num_bits: Any, narrow_r
     parts = [g * math.cast(chosen, x.dtype) for chosen in (inside, below, above)]
     shape = tuple(low.shape)
     return parts[0], sum_to_shape.public(parts[1], shape), sum_to_shape.public(parts[2], shape)
+
+
+def quantize_and_dequantize_v2(
+    input: Any,
+    input_min: Any,
+    input_max: Any,
+    signed_input: bool = True,
+    num_bits: int = 8,
+    range_given: bool = False,
+    round_mode: str = "HALF_TO_EVEN",
+    name: str | None = None,
+    narrow_range: bool = False,
+    axis: Any = None,
+) -> Any:
+    """What is left of numbers that are stored in `num_bits` bits; gradients pass inside the range as if nothing were.
+
+    >>> import gradtape as tf
+    >>> tf.quantization.quantize_and_dequantize_v2([0.26, 1.0], 0.0, 1.0, num_bits=3, range_given=True).numpy().round(2)
+    array([0.33, 1.  ], dtype=float32)
+
+    The range is from `input_min` to `input_max` if `range_given`, else that of the values; along an `axis`, one for each slice.
+    """
+    x = to_tensor(input)
+    where = None if axis is None or as_int(axis) == -1 else as_int(axis) % max(x.ndim, 1)
+    others = None if where is None else tuple(a for a in range(x.ndim) if a != where)
+    if range_given:
+        low, high = (to_tensor(v, x.dtype) for v in (input_min, input_max))
+        if where is not None:
+            sizes = [1] * x.ndim
+            sizes[where] = -1
+            low, high = (reshape.public(v, tuple(sizes)) for v in (low, high))
+    else:
+        still = stop_gradient.public(x)
+        low, high = (reduce.public(still, others, True) for reduce in (reduce_min, reduce_max))
+        if x.shape.num_elements():
+            low, high = minimum.public(low, zeros_like.public(low)), maximum.public(high, zeros_like.public(high))
+        if where is None:
+            low, high = (reshape.public(v, ()) for v in (low, high))
+    settings = (bool(signed_input), as_int(num_bits), str(round_mode), bool(narrow_range), bool(range_given))
+    return quantized_again.public(x, low, high, *settings)
+
+
+quantize_and_dequantize = quantize_and_dequantize_v2
 
 
 trace_public(globals())

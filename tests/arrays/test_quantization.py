@@ -82,3 +82,16 @@ def test_gradient_functions():
 def test_bad_ranges_are_refused(call):
     with pytest.raises(tf.errors.InvalidArgumentError):
         call()
+
+
+def test_quantize_and_dequantize_has_tensorflows_numbers() -> None:
+    x = tf.constant([-1.3, -0.4, 0.0, 0.26, 0.9, 2.0])
+    again = tf.quantization.quantize_and_dequantize_v2
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = again(x, -1.0, 1.5, range_given=True)
+    np.testing.assert_array_equal(tape.gradient(y, x), [0.0, 1.0, 1.0, 1.0, 1.0, 0.0])
+    unsigned = again(x, -1.0, 1.5, signed_input=False, num_bits=3)
+    np.testing.assert_allclose(unsigned, [-1.42857, -0.28571, 0.0, 0.28571, 0.85714, 2.0], atol=1e-5)
+    columns = again(tf.reshape(x, (3, 2)), [-1.0, -2.0], [1.0, 2.0], range_given=True, num_bits=4, axis=1)
+    assert columns.shape == (3, 2)

@@ -169,7 +169,7 @@ def test_values_and_gradients_are_those_of_tensorflow(name: str) -> None:
 def test_every_public_name_has_a_case() -> None:
     covered = {name.split()[0] for name in CASES}
     for name in vars(I):
-        if getattr(getattr(I, name), "__module__", "").startswith("gradtape.io"):
-            continue  # pictures as files: tests/io_names
+        if getattr(getattr(I, name), "__module__", "").startswith(("gradtape.io", "gradtape.image.detection")):
+            continue  # pictures as files: tests/io_names; boxes: test_detection.py
         if callable(getattr(I, name)) and name != "ResizeMethod":
             assert name in covered, name

@@ -25,6 +25,7 @@ from ..math import (
     square,
 )
 from ..ops import colour as c
+from ..ops.training import adjust_contrast as contrast
 from ..tensor import EagerTensor, Tensor, to_tensor
 from ..traceable import trace_public
 from ..variable import Variable
@@ -163,8 +164,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
     if x.ndim < 3:
         raise invalid(f"adjust_contrast: images have at least 3 axes, got shape {x.shape}.")
     factor = _factor(contrast_factor, x, "contrast_factor")
-    mean = reduce_mean(x, (-3, -2), True)
-    return convert_image_dtype((x - mean) * factor + mean, _type_of(images), saturate=True)
+    return convert_image_dtype(contrast.public(x, factor), _type_of(images), saturate=True)
 
 
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import math
 from ..arrays import reshape
 from ..errors import invalid
 from ..op import as_int, as_ints
+from ..ops import contractions
 from ..ops import diagonal as o
 from ..tensor import Tensor, to_tensor
 from ..traceable import trace_public
@@ -104,7 +104,7 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
 
 def trace(x: Any, name: str | None = None) -> Any:
     """The sum of the main diagonal of matrices."""
-    return math.reduce_sum(diag_part(x), -1)
+    return contractions.trace.public(x)
 
 
 def tensor_diag(diagonal: Any, name: str | None = None) -> Any:

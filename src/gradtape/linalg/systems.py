@@ -22,7 +22,7 @@ from ..arrays import (
 )
 from ..errors import invalid
 from ..op import as_int
-from ..ops import matrix_functions
+from ..ops import contractions, matrix_functions
 from ..ops import solve as o
 from ..shapes import broadcast
 from ..sorting import argsort
@@ -318,7 +318,7 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
         )
     if compact.dtype.numpy not in o.LAPACK:
         raise invalid(f"tridiagonal_matmul is not defined for {compact.dtype.name}. Use tf.cast.")
-    return o.tridiagonal_product(compact[..., 0, :], compact[..., 1, :], compact[..., 2, :], right)
+    return contractions.tridiagonal_matmul.public(compact, right)
 
 
 def banded_triangular_solve(

@@ -10,6 +10,8 @@ from .. import dtypes, math, random
 from ..arrays import concat
 from ..op import as_int
 from ..ops import nn as n
+from ..ops.contractions import dense
+from ..ops.training import apply_dropout
 from ..tensor import Tensor, to_tensor
 from ..traceable import trace_public
 from ..variable import Variable
@@ -109,6 +111,7 @@ experimental = SimpleNamespace(
     stateless_dropout=_stateless_dropout,
     layer_norm=layer_norm,
     rms_norm=rms_norm,
+    dense=dense.public,
     dot_product_attention=sequence.dot_product_attention,
     lstm_step=sequence.lstm_step,
     gru_step=sequence.gru_step,
@@ -138,7 +141,10 @@ def _dropout(x: Any, rate: Any, noise_shape: Any, uniform: Callable[[Any, Any], 
             )
     else:
         raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: rate={rate}")
-    keep = math.greater_equal(uniform(_noise_shape(x, noise_shape), x.dtype), rate)
+    noise = uniform(_noise_shape(x, noise_shape), x.dtype)
+    if isinstance(rate, float):
+        return apply_dropout.public(x, noise, rate)
+    keep = math.greater_equal(noise, rate)
     # A product with 0 and 1: where() takes eight times as long on a random mask.
     return x * (math.cast(keep, x.dtype) * (1.0 / (1.0 - rate)))
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from math import pi
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes, math
-from ..arrays import convert_to_tensor, ones_like, reshape, shape, transpose, where, zeros_like
+from ..arrays import convert_to_tensor, reshape, shape, transpose
 from ..errors import invalid
 from ..op import as_int
-from ..ops import arithmetic, fused
+from ..ops import arithmetic, fused, training
 from ..ops import nn as n
 from ..tensor import to_tensor
 from ..traceable import trace_public
@@ -105,12 +104,7 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
         raise ValueError(
             f"`log_input` and `targets` must have the same shape, received ({log_input.shape} vs {targets.shape})."
         )
-    result = math.exp(log_input) - log_input * targets
-    if not compute_full_loss:
-        return result
-    stirling = targets * math.log(targets) - targets + 0.5 * math.log(targets * (2.0 * pi))
-    small = math.logical_and(targets >= zeros_like(targets), targets <= ones_like(targets))
-    return result + where(small, zeros_like(targets), stirling)
+    return training.log_poisson.public(log_input, targets, bool(compute_full_loss))
 
 
 def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Any:

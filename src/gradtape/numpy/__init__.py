@@ -59,7 +59,7 @@ _PUBLIC = {
         take_along_axis where select compress sort argsort promote_types
         argpartition partition lexsort isin histogram digitize packbits unpackbits
     """,
-    products: "matmul dot vdot inner outer tensordot einsum kron cross trace",
+    products: "matmul dot vdot inner outer tensordot einsum kron vecdot cross trace",
 }
 _NAMES: dict[str, Any] = {**elementwise.FUNCTIONS, **elementwise.VALUED, **reductions.REDUCTIONS}
 _NAMES["around"] = elementwise.round

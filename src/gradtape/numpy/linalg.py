@@ -7,6 +7,8 @@ from typing import Any
 from .. import arrays
 from .. import linalg as ours
 from ..op import as_int
+from ..ops.contractions import matrix_power as power
+from ..ops.solve import LAPACK
 from ..traceable import trace_public
 from .products import matmul as matmul
 from .products import norm as norm
@@ -85,6 +87,8 @@ def matrix_power(a: Any, n: Any) -> Any:
         raise ValueError(f"matrix_power: square matrices are needed, got shape {x.shape}.")
     if times < 0:
         x, times = inv(x), -times
+    if x.dtype.numpy in LAPACK:
+        return power.public(x, times)
     result = arrays.broadcast_to(arrays.eye(x.shape[-1], dtype=x.dtype), tuple(x.shape))
     while times:
         if times & 1:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .. import arrays, linalg, math
-from ..op import as_ints
+from ..op import as_int, as_ints
 from ..operators import matmul_operator
+from ..ops import contractions
 from ..traceable import trace_public
 from .creation import diagonal
 from .elementwise import FUNCTIONS
@@ -64,11 +67,20 @@ def kron(a: Any, b: Any) -> Any:
     """Each element of `a` times the whole of `b`."""
     x, y = promoted(a, b)
     rank = max(x.ndim, y.ndim)
-    left, right = ((*(1,) * (rank - v.ndim), *v.shape) for v in (x, y))
-    spread = [size for n in left for size in (n, 1)]
-    spaced = [size for n in right for size in (1, n)]
-    product = arrays.reshape(x, spread) * arrays.reshape(y, spaced)
-    return arrays.reshape(product, [n * m for n, m in zip(left, right, strict=True)])
+    left, right = (arrays.reshape(v, (*(1,) * (rank - v.ndim), *v.shape)) for v in (x, y))
+    if x.dtype.is_bool:
+        return to_type(kron(to_type(left, np.int8), to_type(right, np.int8)), bool)
+    return contractions.kron.public(left, right, rank)
+
+
+def vecdot(x1: Any, x2: Any, axis: int = -1) -> Any:
+    """The inner products of vectors along an axis, the first conjugated.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.vecdot([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).numpy()
+    array([3., 7.])
+    """
+    return contractions.vecdot.public(*promoted(x1, x2), as_int(axis))
 
 
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:

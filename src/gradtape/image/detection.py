@@ -1,0 +1,113 @@
+"""Boxes of `tf.image`: the best of many that overlap, and their outlines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from ..arrays import pad, shape
+from ..op import as_int
+from ..ops import detection as o
+from ..tensor import Tensor, from_array, to_tensor
+from ..traceable import trace_public
+
+
+def _number(value: Any) -> float:
+    return float(to_tensor(value).numpy()) if isinstance(value, Tensor) else float(value)
+
+
+def non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    name: str | None = None,
+) -> Any:
+    """The numbers of the best boxes by their scores, without those that overlap a better one too much.
+
+    >>> import gradtape as tf
+    >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.1, 1.0, 1.0], [0.0, 2.0, 1.0, 3.0]]
+    >>> tf.image.non_max_suppression(boxes, [0.9, 0.8, 0.7], 3).numpy()
+    array([0, 2], dtype=int32)
+    """
+    limits = (_number(iou_threshold), _number(score_threshold))
+    return o.non_max_suppression.public(boxes, scores, as_int(max_output_size), *limits)
+
+
+def non_max_suppression_with_scores(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    soft_nms_sigma: Any = 0.0,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """The best boxes and their scores; with a sigma, overlap lowers a score instead of ruling the box out."""
+    limits = (_number(iou_threshold), _number(score_threshold), _number(soft_nms_sigma))
+    chosen, values = o.non_max_suppression_with_scores.public(boxes, scores, as_int(max_output_size), *limits)
+    return chosen, values
+
+
+def non_max_suppression_overlaps(
+    overlaps: Any,
+    scores: Any,
+    max_output_size: Any,
+    overlap_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    name: str | None = None,
+) -> Any:
+    """The best boxes by their scores, by a table of how much each overlaps each."""
+    limits = (_number(overlap_threshold), _number(score_threshold))
+    return o.non_max_suppression_overlaps.public(overlaps, scores, as_int(max_output_size), *limits)
+
+
+def non_max_suppression_padded(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    pad_to_max_output_size: bool = False,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """`non_max_suppression`, filled up with zeros to `max_output_size` if so wished, and how many were chosen."""
+    chosen = non_max_suppression(boxes, scores, max_output_size, iou_threshold, score_threshold)
+    count = shape(chosen)[0]
+    if pad_to_max_output_size:
+        chosen = pad(chosen, [[0, as_int(max_output_size) - as_int(count)]])
+    return chosen, count
+
+
+def combined_non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size_per_class: Any,
+    max_total_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    pad_per_class: bool = False,
+    clip_boxes: bool = True,
+    name: str | None = None,
+) -> Any:
+    """For each image the best boxes of all classes: boxes, scores, classes, and how many are valid."""
+    sizes = (as_int(max_output_size_per_class), as_int(max_total_size))
+    limits = (_number(iou_threshold), _number(score_threshold))
+    return tuple(o.combined_non_max_suppression.public(boxes, scores, *sizes, *limits, pad_per_class, clip_boxes))
+
+
+def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Any:
+    """The images with the outlines of boxes, whose corners are fractions of height and width."""
+    x = to_tensor(images)
+    given = from_array(o.COLOURS.astype(x.dtype.numpy)) if colors is None else to_tensor(colors)
+    corners = to_tensor(boxes)
+    return o.draw_bounding_boxes.public(x, _as(corners, x), _as(given, x))
+
+
+def _as(value: Any, x: Any) -> Any:
+    from_float = value.dtype is dtypes.float32 and x.dtype is dtypes.float16
+    return from_array(value._array.astype(x.dtype.numpy)) if from_float else value
+
+
+trace_public(globals())
