@@ -9,7 +9,7 @@ import pytest
 import gradtape as tf
 from gradtape.entry import OBSERVERS
 
-from .reading import by_tag, events
+from .reading import by_tag, events, values
 
 pytest.importorskip("tensorboardX")
 
@@ -142,6 +142,27 @@ def test_a_trace_is_the_graph_of_the_ops_that_ran(folder):
     assert b"sin" not in data
 
 
+def test_the_ops_of_a_function_are_seen_too_and_its_graph_can_be_written(folder):
+    w = tf.Variable([1.0, 2.0], name="w")
+
+    @tf.function
+    def model(x):
+        return tf.tanh(w * x)
+
+    concrete = model.get_concrete_function(tf.TensorSpec([2]))
+    tf.summary.trace_on()
+    model(tf.constant([1.0, 2.0]))
+    tf.summary.trace_export("model", step=0)
+    assert not tf.config.functions_run_eagerly()
+    assert b"Tanh" in events(folder)[0].summary.value[0].tensor.string_val[0]
+    tf.summary.graph(concrete.graph)
+    graph = graph_written(folder)
+    assert ("VarHandleOp", []) in graph.values()
+    assert ("Placeholder", []) in graph.values()
+    (tanh,) = [inputs for op, inputs in graph.values() if op == "Tanh"]
+    assert graph[tanh[0]][0] == "Mul"
+
+
 def test_traces_need_a_beginning_a_writer_and_can_be_dropped(tmp_path):
     with pytest.raises(ValueError, match="Must enable trace"):
         tf.summary.trace_export("run", step=0)
@@ -165,3 +186,33 @@ def test_profiles(tmp_path):
     with pytest.raises(tf.errors.UnavailableError):
         tf.profiler.experimental.stop()
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_summaries_inside_a_function_are_written_at_each_run(tmp_path):
+    inner = tf.summary.create_file_writer(tmp_path / "inner", max_queue=0)
+    counter, w = tf.Variable(0, dtype=tf.int64), tf.Variable([3.0, 4.0], name="w")
+
+    @tf.function
+    def step(x):
+        counter.assign_add(1)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(w * w * x) / 2
+        with tf.name_scope("scope"):
+            tf.summary.scalar("loss", loss, step=counter)
+        tf.summary.gradients(tape.gradient(loss, [w]), [w], step=counter)
+        with tf.summary.record_if(False):
+            tf.summary.scalar("never", loss, step=counter)
+        with inner.as_default(step=9):
+            tf.summary.histogram("h", x)
+        return loss
+
+    with tf.summary.create_file_writer(tmp_path / "outer", max_queue=0).as_default():
+        for number in (1.0, 2.0):
+            step(tf.constant(number))
+    found = [(tag, n, value) for tag, n, _, value in values(tmp_path / "outer") if not tag.startswith("gradients")]
+    assert found == [
+        (tag, n, value * n)
+        for n in (1, 2)
+        for tag, value in (("scope/loss", 12.5), ("gradient_norms/w", 5.0), ("gradient_norms/global", 5.0))
+    ]
+    assert [(tag, n) for tag, n, *_ in values(tmp_path / "inner")] == [("h", 9), ("h", 9)]

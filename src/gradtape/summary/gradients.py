@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from ..dtypes import Array
 from ..tape import GradientTape
 from ..tensor import to_tensor
 from .values import histogram, scalar, text
-from .writer import recording, should_record_summaries
+from .writer import as_effect, recording, should_record_summaries
 
 NORMS = "gradient_norms"
 GLOBAL = f"{NORMS}/global"
@@ -54,11 +53,16 @@ def gradients(
     Raises:
         ValueError: Gradients and variables do not fit together, or there is no step.
     """
-    pairs = _pairs(gradients, variables, target)
+    named = _named(_pairs(gradients, variables, target))
+    return _write(list(named), list(named.values()), step, histograms)
+
+
+@as_effect
+def _write(names: list[str], gradients: list[Any], step: Any, histograms: bool) -> Any:
     if not recording():
         return should_record_summaries()
     squares, missing = 0.0, []
-    for name, gradient in _named(pairs):
+    for name, gradient in zip(names, gradients, strict=True):
         if gradient is None:
             missing.append(name)
             continue
@@ -96,14 +100,16 @@ def _pairs(gradients: Any, variables: Any, target: Any) -> list[tuple[Any, Any]]
     return list(zip(flat, named, strict=True))
 
 
-def _named(pairs: list[tuple[Any, Any]]) -> Iterator[tuple[str, Any]]:
-    """Each gradient with its variable's name; names that several variables have are numbered."""
+def _named(pairs: list[tuple[Any, Any]]) -> dict[str, Any]:
+    """The gradients by their variables' names; names that several variables have are numbered."""
     used: dict[str, int] = {}
+    found = {}
     for gradient, variable in pairs:
         # (Keras's variables have the whole way in `path`.)
         name = str(getattr(variable, "path", None) or getattr(variable, "name", None) or "value").split(":")[0]
         count = used[name] = used.get(name, -1) + 1
-        yield (f"{name}_{count}" if count else name), gradient
+        found[f"{name}_{count}" if count else name] = gradient
+    return found
 
 
 def _elements(gradient: Any) -> Array:

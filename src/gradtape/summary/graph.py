@@ -10,8 +10,13 @@ from .. import profiler as _profiler
 from ..context import STATE, Records
 from ..entry import observe_ops, unobserve_ops
 from ..io.wire import delimited
+from ..op import Op
 from ..tape import GradientTape
 from ..tensor import identify
+from ..trace.function import EAGERLY
+from ..trace.graph import Graph, Ref, leaves
+from ..trace.printing import name_of
+from ..variable import Variable
 from .event_file import messages
 from .values import write
 from .writer import recording, should_record_summaries
@@ -56,7 +61,8 @@ def graph(graph_data: Any) -> Any:
     """Write a graph, shown under "Graphs".
 
     Args:
-        graph_data: A `tf.GradientTape` that still holds its record; a graph with `as_graph_def`; or a GraphDef message.
+        graph_data: A `tf.GradientTape` that still holds its record; the graph of a function, as
+            `f.get_concrete_function(...).graph`; or a GraphDef message.
 
     Returns:
         Whether it was recorded, as a tensor.
@@ -75,8 +81,8 @@ def _serialized(graph_data: Any) -> bytes:
                 "summary.graph: this tape holds no record. Write its graph before the gradient is taken, or make it persistent."
             )
         graph_data = graph_of(records, {v._id: v.name for v in graph_data.watched_variables()})
-    elif hasattr(graph_data, "as_graph_def"):
-        graph_data = graph_data.as_graph_def()
+    elif isinstance(graph_data, Graph):
+        graph_data = graph_of_function(graph_data)
     if not hasattr(graph_data, "SerializeToString"):
         raise TypeError(f"summary.graph: a tf.GradientTape, a graph or a GraphDef is needed, got {graph_data!r}.")
     data: bytes = graph_data.SerializeToString()
@@ -106,6 +112,27 @@ def graph_of(records: Records, names: dict[int, str]) -> Any:
     return nodes.graph
 
 
+def graph_of_function(graph: Graph) -> Any:
+    """The GraphDef of a traced function."""
+    nodes = _Nodes()
+    for leaf in leaves(graph.inputs):
+        if isinstance(leaf, Ref):
+            nodes.leaf(leaf.number, "Placeholder", "input")
+    for step in graph.steps:
+        inputs = []
+        for leaf in leaves((step.args, tuple(step.kwargs.values()))):
+            if isinstance(leaf, Ref):
+                inputs.append(nodes.leaf(leaf.number, "Placeholder", "value"))
+            elif isinstance(
+                leaf, Variable
+            ):  # (negative: identities of variables and numbers of Refs are two countings)
+                inputs.append(nodes.leaf(-leaf._id, "VarHandleOp", _without_suffix(leaf.name)))
+        name = name_of(step.function)
+        kind = step.function.tf_name if isinstance(step.function, Op) else name
+        nodes.add(kind, name, inputs, [leaf.number for leaf in leaves(step.results) if isinstance(leaf, Ref)])
+    return nodes.graph
+
+
 def _without_suffix(name: str) -> str:
     return name.split(":")[0]
 
@@ -124,7 +151,10 @@ class _Trace:
             if profiler_outdir is None:
                 raise ValueError("trace_on(profiler=True) needs profiler_outdir, the folder that the profile goes to.")
             _profiler.experimental.start(profiler_outdir)
+        self._functions_ran_eagerly = EAGERLY.on
         if graph:
+            # Compiled functions run many ops as one; as plain Python each of them is seen.
+            EAGERLY.on = True
             observe_ops(self.observe)
 
     def observe(self, op: Any, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
@@ -139,6 +169,7 @@ class _Trace:
         nodes.add(op.tf_name, "/".join([*STATE.name_scopes, op.name]), sources, [identify(value) for value in outputs])
 
     def stop(self, save: bool) -> None:
+        EAGERLY.on = self._functions_ran_eagerly
         unobserve_ops(self.observe)
         if self.profiling:
             _profiler.experimental.stop(save)
@@ -149,7 +180,8 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: Any = 
     """Follow the ops of this thread from now on.
 
     Args:
-        graph: Whether to keep them for `trace_export`. Every op then takes the slower, general path.
+        graph: Whether to keep them for `trace_export`. Until then functions run as plain Python, and every op takes the
+            slower, general path.
         profiler: Whether to measure too, where the time goes; see `tf.profiler.experimental.start`.
         profiler_outdir: The folder that the profile goes to.
     """

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import struct
 import zlib
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,11 +17,27 @@ from ..dtypes import Array
 from ..errors import UnimplementedError, invalid
 from ..tensor import from_array, to_tensor
 from .event_file import messages
-from .writer import current_step, recording
+from .writer import as_effect, current_step, recording
 
 _BUCKETS = 30
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
+
+def _recorded(function: _Function) -> _Function:
+    """A function whose first argument is a name below the open name scopes."""
+    write = as_effect(function)
+
+    @functools.wraps(function)
+    def call(name: str, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(name, str):
+            raise TypeError(f"The name of a summary must be text, got {name!r}.")
+        return write("/".join([*STATE.name_scopes, name]), *args, **kwargs)
+
+    return call  # type: ignore[return-value]
+
+
+@_recorded
 def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
     """Write one number.
 
@@ -45,6 +63,7 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
     return _write(name, _numbers(value, "scalar").astype(np.float32), step, "scalars", description)
 
 
+@_recorded
 def histogram(
     name: str, data: Any, step: Any = None, buckets: int | None = None, description: str | None = None
 ) -> Any:
@@ -86,6 +105,7 @@ def _all_in_last(size: int, buckets: int) -> Array:
     return counts
 
 
+@_recorded
 def image(name: str, data: Any, step: Any = None, max_outputs: int = 3, description: str | None = None) -> Any:
     """Write pictures.
 
@@ -138,6 +158,7 @@ def _png(picture: Array) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
 
 
+@_recorded
 def audio(
     name: str,
     data: Any,
@@ -170,6 +191,7 @@ def audio(
     return _write(name, encoded, step, "audio", description)
 
 
+@_recorded
 def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
     """Write text, in Markdown: one, or a table of it as a string tensor of up to two axes.
 
@@ -187,6 +209,7 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
     return _write(name, value, step, "text", description)
 
 
+@as_effect
 def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Any:
     """Write a tensor under a tag, which is taken as it is.
 
@@ -211,10 +234,8 @@ def _tag(tag: Any) -> str:
     return tag if isinstance(tag, str) else to_tensor(tag)._array.item().decode()
 
 
-def _write(name: str, value: Any, step: Any, plugin: str, description: str | None) -> Any:
-    if not isinstance(name, str):
-        raise TypeError(f"The name of a summary must be text, got {name!r}.")
-    written = messages("summary_pb2").Summary.Value(tag="/".join([*STATE.name_scopes, name]), tensor=_message(value))
+def _write(tag: str, value: Any, step: Any, plugin: str, description: str | None) -> Any:
+    written = messages("summary_pb2").Summary.Value(tag=tag, tensor=_message(value))
     written.metadata.plugin_data.plugin_name = plugin
     if description is not None:
         written.metadata.summary_description = description

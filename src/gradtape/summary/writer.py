@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from .. import dtypes
 from ..context import STATE
 from ..tensor import Tensor, from_array, to_tensor
+from ..trace.control import effect_in_world
+from ..traceable import traceable
 from ..variable import Variable
 from .event_file import EventFile
 
@@ -46,7 +49,8 @@ class SummaryWriter:
                 STATE.summary_step = step
             try:
                 yield self
-                self.flush()
+                if STATE.trace is None:
+                    self.flush()
             finally:
                 STATE.summary_writer = before[0]
                 if step is not None:
@@ -193,6 +197,39 @@ def recording() -> bool:
         return False
     condition = STATE.summary_condition
     return condition is None or bool(condition() if callable(condition) else condition)
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def as_effect(function: _Function) -> _Function:
+    """A function that writes summaries, as a step of a `tf.function` that calls it.
+
+    The step writes at each run of the function, to the writer, at the step and under the condition that were the default where
+    it was recorded; what was None there is that of the run.
+    """
+
+    @functools.wraps(function)
+    def run(recorded: tuple[Any, Any, Any], *args: Any, **kwargs: Any) -> Any:
+        before = STATE.summary_writer, STATE.summary_step, STATE.summary_condition
+        now = tuple(old if new is None else new for old, new in zip(before, recorded, strict=True))
+        STATE.summary_writer, STATE.summary_step, STATE.summary_condition = now
+        try:
+            return function(*args, **kwargs)
+        finally:
+            STATE.summary_writer, STATE.summary_step, STATE.summary_condition = before
+
+    step = traceable(run, always=True, in_world=effect_in_world)
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if STATE.trace is None:
+            return function(*args, **kwargs)
+        condition = STATE.summary_condition
+        recorded = STATE.summary_writer, STATE.summary_step, condition() if callable(condition) else condition
+        return step(recorded, *args, **kwargs)
+
+    return call  # type: ignore[return-value]
 
 
 # --- steps -----------------------------------------------------------------------------------------------------------
