@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.dtypes import Array
+from gradtape.trace.control import effect_in_world
 from gradtape.traceable import traceable
 
 # Elements of a block. Five arrays of this length take 640 KB in float32.
@@ -43,8 +44,15 @@ def _run_now(kernel: Kernel, optimizer: Any, grads: list[Any], variables: list[A
     kernel(optimizer, grads, variables, float(learning_rate))
 
 
-# Inside a traced function the whole update is one step. Where only shapes are known there is nothing to do: they stay.
-_run = traceable(_run_now, always=True, in_world=lambda world, function, *args: None)
+def _run_in_world(
+    world: Any, function: Any, kernel: Kernel, optimizer: Any, grads: Any, variables: Any, rate: Any
+) -> None:
+    effect_in_world(world, function, kernel, optimizer, grads, variables, rate)
+    world.forget([*variables, *optimizer.variables])
+
+
+# Inside a traced function the whole update is one step, and one call of its program.
+_run = traceable(_run_now, always=True, in_world=_run_in_world)
 
 
 @functools.cache

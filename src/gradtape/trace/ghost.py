@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -142,6 +142,11 @@ class World:
         """From here on the variable has this value; as in eager code its gradient is that of the variable."""
         value._id = variable._id
         self._variables[variable._id] = value
+
+    def forget(self, variables: Iterable[Variable]) -> None:
+        """A function that was called has changed these: they are read anew."""
+        for variable in variables:
+            self._variables.pop(variable._id, None)
 
     def composite(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A public function runs as it is, unless it does more than to call ops."""
