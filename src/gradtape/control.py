@@ -464,6 +464,30 @@ def _while_loop_in_world(
     return loop_in_world(world, cond, body, loop_vars)
 
 
+def for_dataset(
+    dataset: Any, body: Callable[..., Any], loop_vars: list[Any], shape_invariants: Any = None
+) -> list[Any]:
+    """A `for` statement over a dataset: `body` takes an element and the loop variables, and returns as many values."""
+    values = list(loop_vars)
+    for element in dataset:
+        values = list(body(element, *values))[1:]
+    return values
+
+
+def _trace_for_dataset(trace: Any, dataset: Any, body: Any, loop_vars: list[Any], shape_invariants: Any = None) -> Any:
+    element = nest.map_structure(trace.placeholder, dataset.element_spec)
+    invariants = None
+    if shape_invariants is not None:
+        invariants = [nest.map_structure(lambda spec: spec.shape, dataset.element_spec), *shape_invariants]
+    _, graph, values = trace_loop(trace, lambda *values: True, body, [element, *loop_vars], invariants)
+    return trace.step(for_dataset, (dataset, graph, values[1:]), {})
+
+
+def _for_dataset_in_world(world: Any, function: Any, dataset: Any, body: Any, loop_vars: list[Any]) -> Any:
+    element = nest.map_structure(world.ghost, dataset.element_spec)
+    return loop_in_world(world, lambda *values: True, lambda *values: body(element, *values)[1:], loop_vars)
+
+
 def _first_of(elems: Any, name: str) -> Any:
     """The first slice of each tensor, to trace a function of a slice with."""
 
@@ -535,6 +559,7 @@ cond = _in_traces(cond, _trace_cond, _cond_in_world)
 case = _in_traces(case, _trace_case)
 switch_case = _in_traces(switch_case, _trace_switch_case, _switch_case_in_world)
 while_loop = _in_traces(while_loop, _trace_while_loop, _while_loop_in_world)
+for_dataset = _in_traces(for_dataset, _trace_for_dataset, _for_dataset_in_world)
 map_fn = _in_traces(map_fn, _trace_map_fn, _map_fn_in_world)
 foldl = _in_traces(foldl, _trace_fold("foldl"), _fold_in_world)
 foldr = _in_traces(foldr, _trace_fold("foldr"), _fold_in_world)

@@ -378,3 +378,150 @@ def test_reading_from_a_list_that_grew():
 
     total, second, count = fn(c([1.0, 2.0, 3.0]))
     assert (float(total), float(second), int(count)) == (1.0 + 2.0 + 4.0 + 7.0, 2.0, 4)
+
+
+class Numbers:
+    """What a traced loop needs of a dataset."""
+
+    def __init__(self, *rows):
+        self.rows = rows
+
+    @property
+    def element_spec(self):
+        return {"x": tf.TensorSpec([None], tf.float32), "n": tf.TensorSpec([], tf.int32)}
+
+    def __iter__(self):
+        return iter([{"x": c(row), "n": c(len(row))} for row in self.rows])
+
+
+def test_a_loop_over_a_dataset_is_one_loop_of_the_graph():
+    turns = []
+    w = tf.Variable(2.0)
+
+    @tf.function
+    def fn(dataset, limit):
+        total, seen = 0.0, []
+        for element in dataset:
+            turns.append(1)
+            if element["n"] == 2:
+                continue
+            total += tf.reduce_sum(element["x"]) * w
+            seen.append(element["n"])
+            if total > limit:
+                break
+        return total, tf.stack(seen)
+
+    data = Numbers([1.0], [2.0, 3.0], [4.0, 5.0, 6.0], [7.0])
+    with tf.GradientTape() as tape:
+        total, seen = fn(data, c(1000.0))
+    assert float(total) == 2.0 * (1.0 + 15.0 + 7.0)
+    assert seen.numpy().tolist() == [1, 3, 1]
+    assert float(tape.gradient(total, w)) == 23.0
+    total, seen = fn(data, c(10.0))
+    assert float(total) == 2.0 * 16.0
+    assert len(turns) < 4 * fn.experimental_get_tracing_count()
+
+
+def test_the_last_element_of_a_dataset():
+    @tf.function
+    def fn(dataset):
+        for element in dataset:
+            last = element["x"]
+        return last
+
+    assert fn(Numbers([1.0], [2.0, 3.0])).numpy().tolist() == [2.0, 3.0]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="at least once to initialize last"):
+        fn(Numbers())
+
+
+def test_attributes_that_change_in_loops_and_branches():
+    class Counter:
+        def __init__(self):
+            self.total, self.parts = 0.0, {"n": 0}
+
+        def run(self, x):
+            for v in x:
+                if v > 0.0:
+                    self.total += v
+                    self.parts["n"] += 1
+            return self.total, self.parts["n"]
+
+    total, count = tf.function(Counter().run)(c([1.0, -1.0, 2.0]))
+    assert (float(total), int(count)) == (3.0, 2)
+
+
+def test_an_attribute_that_is_set_in_one_branch_is_not_left_half_set():
+    class Box:
+        pass
+
+    box = Box()
+
+    @tf.function
+    def fn(x):
+        if x > 0.0:
+            box.value = x
+        return x
+
+    with pytest.raises(ValueError, match=r"'box.value' must also be initialized in the else branch"):
+        fn(c(1.0))
+    assert not hasattr(box, "value")
+
+
+def test_conditions_on_known_sizes_are_pythons():
+    @tf.function
+    def fn(x):
+        if tf.shape(x)[0] > 1:
+            return x[1]
+        else:
+            raise ValueError("one element only")
+
+    assert float(fn(c([1.0, 2.0]))) == 2.0
+    with pytest.raises(ValueError, match="one element only"):
+        fn(c([1.0]))
+
+
+def test_nonlocal_names_in_loops():
+    @tf.function
+    def fn(x):
+        total = tf.constant(0.0)
+
+        def add(v):
+            nonlocal total
+            if v > 0.0:
+                total += v
+
+        for v in x:
+            add(v)
+        return total
+
+    assert float(fn(c([1.0, -2.0, 3.0]))) == 4.0
+
+
+counter = 0.0
+
+
+def test_global_names_in_branches():
+    @tf.function
+    def fn(x):
+        global counter
+        counter = x
+        if x > 0.0:
+            counter = counter + 1.0
+        result, counter = counter, 0.0
+        return result
+
+    assert float(fn(c(1.0))) == 2.0
+    assert float(fn(c(-1.0))) == -1.0
+
+
+def test_a_tensor_that_leaves_its_loop_unseen_is_an_error():
+    kept = []
+
+    @tf.function
+    def fn(x):
+        for v in x:
+            kept.append(v)
+        return kept[-1]
+
+    with pytest.raises(tf.errors.InaccessibleTensorError, match="inside a branch or a loop"):
+        fn(c([1.0, 2.0]))

@@ -21,7 +21,7 @@ from .state import (
     takes_type,
     to_leaf,
 )
-from .symbolic import is_composite, is_symbolic, truth
+from .symbolic import decided, is_composite, is_symbolic
 from .undefined import Undefined, UndefinedReturnValue, is_undefined
 
 # The flags into which `return`, `break` and `continue` are rewritten.
@@ -40,7 +40,7 @@ def if_stmt(
     nouts: int,
 ) -> None:
     """`if cond: body() else: orelse()`, where both set the variables that `get_state` reads."""
-    cond = truth(cond, "if statement")
+    cond = decided(cond, "if statement")
     if not is_symbolic(cond):
         if cond:
             body()
@@ -64,7 +64,7 @@ def if_stmt(
 
 def if_exp(cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], text: str) -> Any:
     """`if_true() if cond else if_false()`."""
-    cond = truth(cond, "conditional expression")
+    cond = decided(cond, "conditional expression")
     if not is_symbolic(cond):
         return if_true() if cond else if_false()
     return choose(cond, lambda: (if_true(),), lambda: (if_false(),), (text,))[0]

@@ -21,7 +21,7 @@ from .policy import artifact, branches, is_artifact, wants_conversion
 from .source import ConversionError
 from .symbolic import is_symbolic
 from .tracebacks import clean
-from .undefined import Undefined, UndefinedReturnValue, ld, ldu
+from .undefined import Undefined, UndefinedReturnValue, is_undefined, ld, ldu
 from .verbosity import log
 
 
@@ -287,6 +287,7 @@ OPERATORS = SimpleNamespace(
     with_function_scope=with_function_scope,
     converted_call=converted_call,
     autograph_artifact=artifact,
+    is_undefined=is_undefined,
     caught=lambda: sys.exc_info()[1],
     STD=None,
 )

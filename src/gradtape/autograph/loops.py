@@ -163,7 +163,7 @@ def length(tensor: Any) -> Any:
 
 
 def _is_dataset(value: Any) -> bool:
-    return value.__class__.__module__.startswith("gradtape.data") and hasattr(value, "element_spec")
+    return hasattr(value.__class__, "element_spec")
 
 
 # --- loops in the graph ----------------------------------------------------------------------------------------------
@@ -215,9 +215,13 @@ class _Loop:
             else:
                 run = _Turn(body, element)
                 if_stmt(extra_test(), run, _nothing, self.get_state, self.set_state, self.names, len(self.names))
-            return [count + 1, *self._get()]
+            return [element, count + 1, *self._get()]
 
-        self._attempt(lambda: public.control().for_dataset(dataset, turn, [to_tensor(0), *self._leaves()]))
+        def once() -> list[Any]:
+            invariants = self._shape_invariants(1)
+            return list(public.control().for_dataset(dataset, turn, [to_tensor(0), *self._leaves()], invariants))
+
+        self._attempt(once)
 
     def _staged(self, own: list[Any], test: Callable[..., Any], body: Callable[..., None]) -> list[Any]:
         """The op of the loop; `own` is the counter, if it has one."""

@@ -59,3 +59,13 @@ def truth(value: Any, where: str) -> Any:
     else:
         return value
     raise ValueError(f"condition of {where} expected to be `tf.bool` scalar, got {value}; {advice}")
+
+
+def decided(value: Any, where: str) -> Any:
+    """A condition, as Python's bool where it is the same each time the function runs: `if tf.shape(x)[0] > 1`."""
+    value = truth(value, where)
+    if is_symbolic(value):
+        known = public.framework().get_static_value(value)
+        if known is not None:
+            return bool(known)
+    return value

@@ -32,7 +32,7 @@ from malt.converters import (
 from malt.core import converter
 from malt.lang import directives as malt_directives
 from malt.pyct import anno, cfg, inspect_utils, naming, qual_names, templates, transformer
-from malt.pyct.static_analysis import activity, reaching_definitions
+from malt.pyct.static_analysis import activity, liveness, reaching_definitions, reaching_fndefs
 from malt.pyct.static_analysis.annos import NodeAnno
 
 from . import experimental
@@ -127,6 +127,7 @@ def _rewrite(node: Any, context: Any) -> Any:
     """malt's passes, in the order that they need; what a function has not is not looked for."""
     kinds = {part.__class__ for part in ast.walk(node)}
     blocks = kinds & {ast.If, ast.For, ast.While}
+    writes = _nonlocal_writes(node) if ast.Nonlocal in kinds else {}
     if blocks:
         graphs = cfg.build(node)
         node = qual_names.resolve(node)
@@ -147,10 +148,24 @@ def _rewrite(node: Any, context: Any) -> Any:
         node = _Lists(context).visit(node)
     node = _Calls(context).visit(qual_names.resolve(node))
     if blocks:
-        node = control_flow.transform(node, context)
+        graphs = cfg.build(node)
+        node = activity.resolve(qual_names.resolve(node), context, None)
+        node = reaching_definitions.resolve(node, context, graphs)
+        node = reaching_fndefs.resolve(node, context, graphs)
+        node = liveness.resolve(node, context, graphs)
+        node = _ControlFlow(context, writes).visit(node)
     node = _ConditionalExpressions(context).visit(node)
     node = _LogicalExpressions(context).visit(node)
     return _Variables(context).visit(node) if blocks else node
+
+
+def _nonlocal_writes(node: ast.AST) -> dict[str, set[str]]:
+    """The names of outer functions that local functions change, by the name of the function."""
+    return {
+        function.name: {name for part in ast.walk(function) if isinstance(part, ast.Nonlocal) for name in part.names}
+        for function in ast.walk(node)
+        if isinstance(function, ast.FunctionDef)
+    }
 
 
 # --- before ----------------------------------------------------------------------------------------------------------
@@ -355,6 +370,51 @@ class _Calls(_KeepsOrigin, call_trees.CallTreeTransformer):  # type: ignore[misc
                 scope=context,
             )
         return super().visit_Call(node)
+
+
+class _ControlFlow(control_flow.ControlFlowTransformer):  # type: ignore[misc]
+    """Blocks as functions. What may not be there yet, like `self.x`, is not given a stand-in: it is deleted instead."""
+
+    def __init__(self, context: Any, writes: dict[str, set[str]]) -> None:
+        super().__init__(context)
+        self.writes = writes
+
+    def _get_block_vars(self, node: Any, modified: Any) -> tuple[list[Any], Any, int]:
+        """As malt's, with what called local functions change, and names of outer functions as results of the block."""
+        called = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} & self.writes.keys()
+        changed = {qual_names.QN(name) for function in called for name in self.writes[function]}
+        scope = self.state[control_flow._Function].scope
+        outer = scope.nonlocals | scope.globals
+        names, undefined, count = super()._get_block_vars(node, modified | (changed & (scope.bound | outer)))
+        results = [name for place, name in enumerate(names) if place < count or name in outer]
+        return [*results, *(name for name in names if name not in results)], undefined, len(results)
+
+    def _get_block_basic_vars(self, modified: Any, live_in: Any, live_out: Any) -> Any:
+        outer = self.state[control_flow._Function].scope.globals
+        return super()._get_block_basic_vars(modified, live_in, live_out | outer)
+
+    def _create_state_functions(
+        self, block_vars: Any, nonlocal_declarations: Any, getter_name: str, setter_name: str
+    ) -> Any:
+        functions = super()._create_state_functions(block_vars, nonlocal_declarations, getter_name, setter_name)
+        if not any(name.is_composite() for name in block_vars):
+            return functions
+        setter = functions[-1]
+        del setter.body[-1]  # the assignment of all
+        for place, name in enumerate(block_vars):
+            text = "name = vars_[place]"
+            if name.is_composite():
+                text = """
+                if ag__.is_undefined(vars_[place]):
+                  try:
+                    del name
+                  except (AttributeError, KeyError, IndexError):
+                    pass
+                else:
+                  name = vars_[place]
+                """
+            setter.body += templates.replace(text, name=name, place=ast.Constant(place))
+        return functions
 
 
 class _ConditionalExpressions(_KeepsOrigin, conditional_expressions.ConditionalExpressionTransformer):  # type: ignore[misc]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..errors import InaccessibleTensorError
 from ..nest import is_nested
 from ..op import Op
 from ..tensor import IndexedSlices, Tensor, TensorSpec
@@ -103,7 +104,10 @@ class Environment:
             if number in scope.values:
                 return scope.values[number]
             scope = scope.outer
-        raise KeyError(number)
+        raise InaccessibleTensorError(
+            "A tensor that was made inside a branch or a loop is used outside of it, where it may not exist: return it from the "
+            "function that `tf.cond` or `tf.while_loop` calls, or assign it to a local variable of the converted function."
+        )
 
 
 def call_step(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], environment: Environment) -> Any:
