@@ -484,8 +484,10 @@ def _trace_for_dataset(trace: Any, dataset: Any, body: Any, loop_vars: list[Any]
 
 
 def _for_dataset_in_world(world: Any, function: Any, dataset: Any, body: Any, loop_vars: list[Any]) -> Any:
-    element = nest.map_structure(world.ghost, dataset.element_spec)
-    return loop_in_world(world, lambda *values: True, lambda *values: body(element, *values)[1:], loop_vars)
+    def turn(*values: Any) -> Any:
+        return body(nest.map_structure(world.ghost, dataset.element_spec), *values)[1:]
+
+    return loop_in_world(world, lambda *values: True, turn, loop_vars)
 
 
 def _first_of(elems: Any, name: str) -> Any:
