@@ -11,10 +11,9 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..op import Op, explained
 from ..tensor import EagerTensor, IndexedSlices, from_array
+from .fusion import FusedKernel, Group, grouped, ufunc_of
 from .program import Assign, Call, Node, Program, Read, Value, call_outside
 
 _LARGE = 1 << 15  # bytes, from which on a buffer is worth the trouble
@@ -29,8 +28,9 @@ class _Writer:
         self._known: dict[int, str] = {}
         self.lines: list[str] = []
         self.nodes: list[Node | None] = [None]  # by line of the text
-        self.fresh = _fresh(program)
-        self.last = _last_uses(program)
+        self.items = grouped(program)
+        self.fresh = _fresh(self.items)
+        self.last = _last_uses(program, self.items)
 
     def name(self, prefix: str, thing: Any) -> str:
         """A global name for an object."""
@@ -54,8 +54,8 @@ def python_of(program: Program, outputs: str | None = None, names: dict[str, Any
     """The program as a Python function of its inputs, which returns a tuple of its outputs (or `outputs`, an expression)."""
     writer = _Writer(program)
     writer.names.update(names or {})
-    for position, node in enumerate(program.nodes):
-        _write_node(writer, position, node)
+    for position, item in enumerate(writer.items):
+        _write_node(writer, position, item)
     result = outputs or "(" + "".join(f"{writer.operand(o)}, " for o in program.outputs) + ")"
     writer.write(f"return {result}")
     head = f"def run({', '.join(f'v{number}' for number in program.inputs)}):"
@@ -70,7 +70,13 @@ def python_of(program: Program, outputs: str | None = None, names: dict[str, Any
     return run  # type: ignore[no-any-return]
 
 
-def _write_node(writer: _Writer, position: int, node: Node) -> None:
+def _write_node(writer: _Writer, position: int, node: Node | Group) -> None:
+    if isinstance(node, Group):
+        given = ", ".join(f"v{number}" for number in node.used)
+        made = "".join(f"v{number}, " for number in node.outputs)
+        writer.write(f"{made}= {writer.name('g', FusedKernel(writer.program, node))}({given})")
+        _free(writer, position, node)
+        return
     what = node.what
     targets = "".join(f"v{number}, " for number in node.outputs)
     if isinstance(what, Read):
@@ -84,13 +90,15 @@ def _write_node(writer: _Writer, position: int, node: Node) -> None:
         writer.write(f"{targets}= {call}" if targets else call, node)
     else:
         writer.write(_call_kernel(writer, position, node, what), node)
-    gone = [
-        number
-        for number in dict.fromkeys(node.used)
-        if writer.last.get(number) == position and _is_large(writer, number)
-    ]
+    _free(writer, position, node)
+
+
+def _free(writer: _Writer, position: int, item: Node | Group) -> None:
+    """Give large buffers back that nothing uses any more."""
+    done = [number for number in dict.fromkeys(item.used) if writer.last.get(number) == position]
+    gone = [f"v{number}" for number in done if _is_large(writer, number)]
     if gone:
-        writer.write(f"del {', '.join(f'v{number}' for number in gone)}")
+        writer.write(f"del {', '.join(gone)}")
 
 
 def _call_kernel(writer: _Writer, position: int, node: Node, op: Op) -> str:
@@ -98,10 +106,12 @@ def _call_kernel(writer: _Writer, position: int, node: Node, op: Op) -> str:
     given = [f"[{', '.join(operands)}]"] if op.variadic else operands
     given += [f"{name}={_literal(writer, value)}" for name, value in node.attributes.items()]
     target = _reused(writer, position, node, op)
+    kernel = op.eager
     if target is not None:
         given.append(f"v{target}")
+        kernel = ufunc_of(op)  # type: ignore[assignment]
     results = f"v{node.outputs[0]}" if op.outputs == 1 else "".join(f"v{number}, " for number in node.outputs)
-    return f"{results} = {writer.name('k', op.eager)}({', '.join(given)})"
+    return f"{results} = {writer.name('k', kernel)}({', '.join(given)})"
 
 
 def _literal(writer: _Writer, value: Any) -> str:
@@ -120,35 +130,35 @@ def _is_large(writer: _Writer, number: int) -> bool:
     return math.prod(shape) * dtype.itemsize >= _LARGE and number not in writer.program.inputs
 
 
-def _last_uses(program: Program) -> dict[int, int]:
+def _last_uses(program: Program, items: list[Node | Group]) -> dict[int, int]:
     """The instruction that is the last to use a value; none for what is returned."""
     last: dict[int, int] = {}
-    for position, node in enumerate(program.nodes):
-        last.update(dict.fromkeys(node.used, position))
+    for position, item in enumerate(items):
+        last.update(dict.fromkeys(item.used, position))
     for output in program.outputs:
         if output.__class__ is Value:
             last.pop(output.number, None)
     return last
 
 
-def _fresh(program: Program) -> set[int]:
+def _fresh(items: list[Node | Group]) -> set[int]:
     """Values whose memory belongs to nobody else: made by a ufunc or a product, and used by nothing that keeps a view."""
     fresh: set[int] = set()
-    for node in program.nodes:
-        if isinstance(node.what, Op) and _makes_own_memory(node.what):
-            fresh.update(node.outputs)
+    for item in items:
+        if isinstance(item, Group) or (isinstance(item.what, Op) and _makes_own_memory(item.what)):
+            fresh.update(item.outputs)
         else:
-            fresh.difference_update(node.used)
+            fresh.difference_update(item.used)
     return fresh
 
 
 def _makes_own_memory(op: Op) -> bool:
-    return isinstance(op.eager, np.ufunc) or op.name in ("matmul", "reduce_sum", "select")
+    return ufunc_of(op) is not None or op.name in ("matmul", "reduce_sum", "select")
 
 
 def _reused(writer: _Writer, position: int, node: Node, op: Op) -> int | None:
     """An operand whose buffer can take the result."""
-    if not isinstance(op.eager, np.ufunc) or op.outputs != 1 or node.attributes:
+    if ufunc_of(op) is None or op.outputs != 1 or node.attributes:
         return None
     look = writer.program.looks[node.outputs[0]]
     if math.prod(look[0]) * look[1].itemsize < _LARGE:

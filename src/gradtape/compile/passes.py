@@ -112,8 +112,14 @@ def simplified(program: Program) -> Program:
     for node in program.nodes:
         node = _renamed(node, same)
         if isinstance(node.what, Op):
+            if _is_constant(program, node):
+                same[node.outputs[0]] = node.what(*node.inputs, **node.attributes)
+                continue
             rule = _RULES.get(node.what.name)
             found = rule(program, node, made) if rule is not None else None
+            if isinstance(found, (np.ndarray, np.generic)):
+                same[node.outputs[0]] = found
+                continue
             if isinstance(found, Value) and program.looks[found.number] == program.looks[node.outputs[0]]:
                 same[node.outputs[0]] = found
                 continue
@@ -124,6 +130,16 @@ def simplified(program: Program) -> Program:
         kept.append(node)
     return program.with_nodes(kept, [_resolved(output, same) for output in program.outputs])
 
+
+def _is_constant(program: Program, node: Node) -> bool:
+    """Whether an instruction gives the same each time, and nothing large that would have to be kept."""
+    op = node.what
+    if not isinstance(op, Op) or op.variadic or op.outputs != 1 or any(o.__class__ is Value for o in node.inputs):
+        return False
+    return op.name == "broadcast_to" or np.prod(program.looks[node.outputs[0]][0]) <= _MOST_KEPT
+
+
+_MOST_KEPT = 1 << 12
 
 Rule = Callable[[Program, Node, dict[int, Node]], Any]
 _RULES: dict[str, Rule] = {}
@@ -142,12 +158,26 @@ def _is_all(operand: Any, number: float) -> bool:
     if operand.__class__ is Value or operand is None:
         return False
     array = np.asarray(operand)
-    return array.dtype.kind in "fciu" and bool(array.size) and bool((array == number).all())
+    if array.dtype.kind not in "fciu" or not array.size:
+        return False
+    if not any(array.strides):  # one element, seen as many
+        return bool(array.flat[0] == number)
+    return bool((array == number).all())
 
 
 @_rule("identity", "stop_gradient")
 def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
     return node.inputs[0]
+
+
+@_rule("ones_like", "zeros_like")
+def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
+    """A constant, of which one element is kept."""
+    shape, dtype = program.looks[node.outputs[0]]
+    if dtype.kind not in "fciu":
+        return None
+    value = np.array(1 if getattr(node.what, "name", "") == "ones_like" else 0, dtype)
+    return np.broadcast_to(value, shape) if shape else value[()]
 
 
 @_rule("multiply")

@@ -1,0 +1,243 @@
+"""Elementwise chains on large arrays, in blocks that stay in the cache, on all cores.
+
+NumPy takes one op after the other through memory. Here all ops of a chain are applied to one block before the next block
+is touched, so that what lies between is never written to memory; ufuncs let go of the interpreter's lock, so blocks run
+in parallel. A sum over everything ends a chain: each block gives its part.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..op import Op
+from .program import Node, Program, Value
+
+_SMALLEST = 1 << 17  # elements, from which on blocks pay
+_BLOCK = 1 << 15  # elements in a block: a few of them fit the cache of a core
+
+
+_UFUNCS: dict[Any, np.ufunc] = {
+    operator.add: np.add,
+    operator.sub: np.subtract,
+    operator.mul: np.multiply,
+    operator.truediv: np.true_divide,
+    operator.neg: np.negative,
+}
+
+
+def ufunc_of(op: Op) -> np.ufunc | None:
+    """The ufunc that an op is, which can write into a given buffer."""
+    return op.eager if isinstance(op.eager, np.ufunc) else _UFUNCS.get(op.eager)
+
+
+@dataclass(slots=True)
+class Group:
+    """Instructions that are run together, block by block."""
+
+    shape: tuple[int, ...]
+    nodes: list[Node] = field(default_factory=list)
+    sums: list[Node] = field(default_factory=list)
+    outputs: tuple[int, ...] = ()  # what others use
+    what: Any = None
+
+    @property
+    def made(self) -> set[int]:
+        """All values that are computed here."""
+        return {number for node in (*self.nodes, *self.sums) for number in node.outputs}
+
+    @property
+    def used(self) -> Iterator[int]:
+        """The values that come from outside."""
+        inside = self.made
+        return iter(dict.fromkeys(n for node in (*self.nodes, *self.sums) for n in node.used if n not in inside))
+
+
+def grouped(program: Program) -> list[Node | Group]:
+    """The instructions in order, with chains on large arrays as groups."""
+    items: list[Node | Group] = []
+    open_group: Group | None = None
+    for node in program.nodes:
+        shape = _large_shape(program, node)
+        if open_group is not None and shape == open_group.shape and not _uses(node, open_group.sums):
+            open_group.nodes.append(node)
+            continue
+        if open_group is not None and _is_sum(program, node, open_group):
+            open_group.sums.append(node)
+            continue
+        if open_group is not None and (shape is not None or _uses(node, [*open_group.nodes, *open_group.sums])):
+            items.append(open_group)
+            open_group = None
+        if shape is not None:
+            open_group = Group(shape, [node])
+        else:
+            items.append(node)
+    if open_group is not None:
+        items.append(open_group)
+    return _with_outputs(program, items)
+
+
+def _large_shape(program: Program, node: Node) -> tuple[int, ...] | None:
+    """The shape of what an elementwise instruction gives, if it can be part of a group."""
+    op = node.what
+    if not isinstance(op, Op) or not op.broadcasts or op.outputs != 1 or op.variadic:
+        return None
+    shape, dtype = program.looks[node.outputs[0]]
+    if math.prod(shape) < _SMALLEST or dtype.kind not in "fbiu":
+        return None
+    for operand in node.inputs:
+        if operand is None:
+            return None
+        given = program.looks[operand.number][0] if operand.__class__ is Value else np.shape(operand)
+        if given != shape and math.prod(given) != 1:
+            return None
+    return shape
+
+
+def _is_sum(program: Program, node: Node, group: Group) -> bool:
+    if not isinstance(node.what, Op) or node.what.name != "reduce_sum" or node.attributes.get("keepdims"):
+        return False
+    (operand,) = node.inputs
+    if operand.__class__ is not Value or node.attributes.get("axis") is not None:
+        return False
+    shape, dtype = program.looks[operand.number]
+    made = {number for inner in group.nodes for number in inner.outputs}
+    return operand.number in made and shape == group.shape and dtype in (np.float32, np.float64)
+
+
+def _uses(node: Node, others: list[Node]) -> bool:
+    made = {number for other in others for number in other.outputs}
+    return any(number in made for number in node.used)
+
+
+def _with_outputs(program: Program, items: list[Node | Group]) -> list[Node | Group]:
+    wanted = {output.number for output in program.outputs if output.__class__ is Value}
+    kept: list[Node | Group] = []
+    for item in reversed(items):
+        if isinstance(item, Group):
+            item.outputs = tuple(number for number in sorted(item.made) if number in wanted)
+            if len(item.nodes) + len(item.sums) == 1:
+                item = item.nodes[0]  # nothing to keep out of memory
+        wanted.update(item.used)
+        kept.append(item)
+    return kept[::-1]
+
+
+# --- running a group -------------------------------------------------------------------------------------------------------
+
+
+class FusedKernel:
+    """A group as a function of arrays."""
+
+    def __init__(self, program: Program, group: Group) -> None:
+        self._shape = group.shape
+        self._size = math.prod(group.shape)
+        self._looks = program.looks
+        self._sums = [number for node in group.sums for number in node.outputs]
+        self._large = [number for number in group.outputs if number not in self._sums]
+        self._outputs = group.outputs
+        self._inputs = list(group.used)
+        self._block, self._scratch = _block_function(program, group, self._inputs, self._large)
+
+    def __call__(self, *arrays: Any) -> Any:
+        given = [a.reshape(-1) if np.size(a) != 1 else a for a in arrays]
+        results = {n: np.empty(self._shape, self._looks[n][1]) for n in self._large}
+        flat = [results[n].reshape(-1) for n in self._large]
+        workers = min(_cores(), -(-self._size // _BLOCK))
+        bounds = [self._size * k // workers for k in range(workers + 1)]
+        # Borders of blocks are multiples of 64 elements, so that two cores never write to one line of the cache.
+        bounds = [min(-(-b // 64) * 64, self._size) for b in bounds]
+        parts = [(bounds[k], bounds[k + 1], given, flat) for k in range(workers)]
+        if workers > 1:
+            rest = [_pool().submit(self._run, *part) for part in parts[1:]]
+            totals = [self._run(*parts[0]), *(future.result() for future in rest)]
+        else:
+            totals = [self._run(*parts[0])]
+        for place, number in enumerate(self._sums):
+            dtype = self._looks[number][1]
+            results[number] = dtype.type(np.sum([total[place] for total in totals], dtype=dtype))
+        return tuple([results[number] for number in self._outputs])
+
+    def _run(self, start: int, stop: int, given: list[Any], flat: list[Any]) -> list[Any]:
+        scratch = [np.empty(_BLOCK, dtype) for dtype in self._scratch]
+        sums = [[] for _ in self._sums]  # type: list[list[Any]]
+        with np.errstate(all="ignore"):
+            for low in range(start, stop, _BLOCK):
+                high = min(low + _BLOCK, stop)
+                for total, part in zip(sums, self._block(low, high, given, flat, scratch), strict=True):
+                    total.append(part)
+        return [np.sum(parts) if parts else 0.0 for parts in sums]
+
+
+def _block_function(program: Program, group: Group, inputs: list[int], large: list[int]) -> tuple[Any, list[Any]]:
+    """`block(low, high, inputs, outputs, scratch)` as straight-line Python, and the types of the scratch buffers."""
+    names: dict[str, Any] = {"__name__": "gradtape.compile.generated"}
+    lines = ["def block(low, high, given, out, scratch):", "    n = high - low"]
+    at: dict[int, str] = {}
+    for place, number in enumerate(inputs):
+        single = math.prod(program.looks[number][0]) == 1
+        lines.append(f"    x{place} = given[{place}]" + ("" if single else "[low:high]"))
+        at[number] = f"x{place}"
+    last: dict[int, int] = {}
+    for position, node in enumerate(group.nodes):
+        last.update(dict.fromkeys(node.used, position))
+    for node in group.sums:
+        last.update(dict.fromkeys(node.used, len(group.nodes)))
+    scratch: list[Any] = []
+    free: dict[Any, list[str]] = {}
+    for position, node in enumerate(group.nodes):
+        (number,) = node.outputs
+        operands = []
+        for operand in node.inputs:
+            if operand.__class__ is Value:
+                operands.append(at[operand.number])
+                continue
+            name = f"c{len(names)}"
+            names[name] = operand if np.ndim(operand) == 0 or np.size(operand) == 1 else np.reshape(operand, -1)
+            operands.append(name if np.size(operand) == 1 else f"{name}[low:high]")
+        dtype = program.looks[number][1]
+        op = node.what
+        assert isinstance(op, Op)
+        ufunc = ufunc_of(op) if not node.attributes else None
+        for used in dict.fromkeys(node.used):  # what ends here may take the result: ufuncs work in place
+            if last.get(used) == position and at[used].startswith("t"):
+                free.setdefault(program.looks[used][1], []).append(at[used])
+        kernel = f"k{len(names)}"
+        names[kernel] = ufunc or functools.partial(op.eager, **node.attributes)
+        if number in large:
+            at[number] = f"y{large.index(number)}"
+            lines.append(f"    {at[number]} = out[{large.index(number)}][low:high]")
+        elif ufunc is None:
+            at[number] = f"r{number}"
+        elif free.get(dtype):
+            at[number] = free[dtype].pop()
+        else:
+            at[number] = f"t{len(scratch)}"
+            lines.append(f"    t{len(scratch)} = scratch[{len(scratch)}][:n]")
+            scratch.append(dtype)
+        if ufunc is not None:
+            lines.append(f"    {kernel}({', '.join(operands)}, out={at[number]})")
+        else:
+            lines.append(f"    {at[number]}{'[...]' if number in large else ''} = {kernel}({', '.join(operands)})")
+    parts = [f"{at[next(node.used)]}.sum()" for node in group.sums]
+    lines.append(f"    return [{', '.join(parts)}]")
+    exec(compile("\n".join(lines) + "\n", "<gradtape block>", "exec"), names)
+    return names["block"], scratch
+
+
+@functools.cache
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@functools.cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_cores(), thread_name_prefix="gradtape")
