@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -136,7 +137,7 @@ def _is_constant(program: Program, node: Node) -> bool:
     op = node.what
     if not isinstance(op, Op) or op.variadic or op.outputs != 1 or any(o.__class__ is Value for o in node.inputs):
         return False
-    return op.name == "broadcast_to" or np.prod(program.looks[node.outputs[0]][0]) <= _MOST_KEPT
+    return op.name == "broadcast_to" or math.prod(program.looks[node.outputs[0]][0]) <= _MOST_KEPT
 
 
 _MOST_KEPT = 1 << 12

@@ -69,7 +69,8 @@ class Recorded:
         forward.inputs = inputs
         forward.outputs = [*wanted, *(Value(number) for number in self._kept)]
         self._forward = forward
-        self._backward = Program([*self._kept, *cotangents], backward, parts, program.looks)
+        computed = [part for part in parts if part.__class__ is Value]
+        self._backward = Program([*self._kept, *cotangents], backward, computed, program.looks)
         self._backward = without_dead_code(self._backward)
         self._count = len(wanted)
         self._run_forward = python_of(forward)
