@@ -146,7 +146,9 @@ def by_position(iterable: Any) -> Positions | None:
         if steps is not None:
             start, delta = steps
             return Positions(count, lambda place: start + place * delta)
-        return Positions(count, lambda place: iterable[place])
+        # Unstacked once: the gradient of `tensor[place]` would be as large as the tensor, in each turn.
+        rows = public.tensor_array().TensorArray(iterable.dtype, size=count, element_shape=iterable.shape[1:])
+        return Positions(count, rows.unstack(iterable).read)
     if is_tensor_array(iterable) and tracing():
         return Positions(iterable.size(), iterable.read)
     return None
