@@ -1,12 +1,20 @@
 """Converted functions do with Python values exactly what the originals do."""
 
+import copy
+import fractions
 import functools
+import heapq
+import inspect
 import itertools
+import shlex
+import textwrap
+import urllib.parse
+import warnings
 
 import pytest
 
 import gradtape as tf
-from gradtape.autograph import convert
+from gradtape.autograph import AutographWarning, calls, convert
 
 SCALE = 3
 counter = 0
@@ -313,8 +321,6 @@ def test_partials_and_decorated_functions():
 
 
 def test_the_converted_function_looks_like_the_original():
-    import inspect
-
     converted = convert(parameters)
     assert converted.__name__ == "parameters"
     assert inspect.signature(converted) == inspect.signature(parameters)
@@ -393,3 +399,29 @@ def test_the_else_of_loops_and_tries():
 
     for x in range(-4, 6):
         assert convert(search)(x, [1, 2, 3, 4]) == search(x, [1, 2, 3, 4])
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda: textwrap.fill("the quick brown fox jumps over the lazy dog " * 4, 30),
+        lambda: shlex.split("a 'b c' \"d e\" f"),
+        lambda: fractions.Fraction(3.14159).limit_denominator(100),
+        lambda: urllib.parse.urljoin("http://a/b/c?x=1", "../d;e#f"),
+        lambda: heapq.nsmallest(2, [5, 1, 9], key=lambda v: -v),
+        lambda: copy.deepcopy({"a": [1, (2, 3)], "b": {1, 2}}),
+    ],
+)
+def test_programs_of_the_standard_library_run_converted(program, monkeypatch):
+    converted = []
+
+    def all_but_generators(function, requested=False):
+        wanted = not function.__code__.co_flags & inspect.CO_GENERATOR and not function.__module__.startswith("re")
+        converted.append(function)
+        return wanted
+
+    monkeypatch.setattr(calls, "wants_conversion", all_but_generators)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AutographWarning)
+        assert convert(program)() == program()
+    assert len(converted) > 1
