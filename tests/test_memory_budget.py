@@ -318,6 +318,17 @@ def test_two_threads_may_ask_one_persistent_tape():
         same(gradient, expected)
 
 
+def test_traced_functions_work_around_and_inside():
+    x = tf.constant([0.3, -0.2])
+
+    def step(x):
+        return gradient_of(deep, [x], TINY)[0]
+
+    expected = gradient_of(deep, [x], None)[0]
+    np.testing.assert_allclose(tf.function(step)(x), expected, rtol=1e-6)
+    np.testing.assert_allclose(gradient_of(tf.function(deep), [x], TINY)[0], expected, rtol=1e-6)
+
+
 # --- memory --------------------------------------------------------------------------------------------------------------
 
 WIDTH = 64 * 1024  # 256 KB of float32

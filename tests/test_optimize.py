@@ -209,3 +209,12 @@ def test_bad_arguments_are_refused_and_change_nothing():
     with pytest.raises(tf.errors.InvalidArgumentError, match="nan at the starting point"):
         tf.optimize.minimize(lambda: tf.reduce_sum(tf.sqrt(-v)), v)
     np.testing.assert_array_equal(v, [1.0, 2.0])
+
+
+def test_a_traced_function_is_minimized_and_cannot_minimize():
+    v = tf.Variable(np.array([-1.2, 1.0]))
+    result = tf.optimize.minimize(tf.function(lambda: rosenbrock(v[0], v[1])), v, "Newton-CG")
+    assert result.success
+    np.testing.assert_allclose(v, [1.0, 1.0], atol=1e-4)
+    with pytest.raises(NotImplementedError, match=r"outside of tf\.function"):
+        tf.function(lambda: tf.optimize.minimize(lambda: v[0] ** 2, v).fun)()

@@ -15,6 +15,7 @@ import numpy as np
 
 from . import nest
 from .backward import densify
+from .context import STATE
 from .dtypes import Array
 from .errors import invalid
 from .ops.layout import reshape
@@ -115,6 +116,10 @@ def minimize(
     """
     if not isinstance(method, str) or method.lower() not in METHODS:
         raise ValueError(f"optimize.minimize: method must be one of {', '.join(METHODS)}, got {method!r}.")
+    if STATE.trace is not None:
+        raise NotImplementedError(
+            "optimize.minimize runs a loop of SciPy: call it outside of tf.function, with a traced fn."
+        )
     problem = _Problem(fn, variables)
     start = problem.vector()
     kind = method.lower()

@@ -159,3 +159,29 @@ def test_bad_input_changes_nothing():
     assert accumulator.gradients[0].numpy() == 1.0
     with pytest.raises(ValueError, match="reduction"):
         tf.train.GradientAccumulator(reduction="max")
+
+
+def test_a_traced_function_adds_and_resets():
+    w, table = tf.Variable([1.0, 2.0]), tf.Variable(tf.ones([3, 2]))
+    accumulator = tf.train.GradientAccumulator()
+
+    @tf.function
+    def add(x, weight):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(w * x) + tf.reduce_sum(tf.gather(table, [1, 1]))
+        accumulator.add(tape.gradient(loss, [w, table]), weight)
+
+    @tf.function
+    def take():
+        gradients = accumulator.gradients
+        accumulator.reset()
+        return gradients
+
+    for factor in (1.0, 10.0):  # after a reset it begins again
+        add(tf.constant([1.0, 2.0]) * factor, tf.constant(1.0))
+        add(tf.constant([3.0, 6.0]) * factor, tf.constant(3.0))
+        assert accumulator.step == 2
+        first, second = take()
+        np.testing.assert_allclose(first, np.array([2.5, 5.0]) * factor)
+        np.testing.assert_array_equal(second, [[0, 0], [2, 2], [0, 0]])
+        assert accumulator.step == 0

@@ -77,3 +77,22 @@ def test_only_floating_variables_have_averages(value):
 def test_the_average_of_no_variable_is_an_error():
     with pytest.raises(AttributeError, match=r"tf\.Variable is needed"):
         tf.train.ExponentialMovingAverage(0.9).average(3)
+
+
+def test_a_traced_function_moves_the_averages():
+    v, step = tf.Variable(1.0), tf.Variable(0)
+    averages = tf.train.ExponentialMovingAverage(0.9, num_updates=step)
+
+    @tf.function
+    def move():
+        averages.apply([v])
+
+    move()
+    expected = 1.0
+    for number in range(1, 5):
+        v.assign(float(number))
+        step.assign(number)
+        move()
+        rate = 1 - min(0.9, (1 + number) / (10 + number))
+        expected -= (expected - number) * rate
+    assert float(averages.average(v)) == pytest.approx(expected, rel=1e-6)

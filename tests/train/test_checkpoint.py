@@ -597,3 +597,43 @@ def test_variables_of_another_class_are_restored_when_they_are_made(prefix):
     slots.append(OwnVariable([0.0]))
     np.testing.assert_array_equal(slots[1] * 2.0, [4.0])
     status.assert_consumed()
+
+
+def test_files_are_not_for_traced_functions(prefix):
+    checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
+    path = checkpoint.save(prefix)
+    for call in (checkpoint.save, checkpoint.write, checkpoint.read, checkpoint.restore):
+        with pytest.raises(NotImplementedError, match=r"outside of the function"):
+            tf.function(lambda call=call: call(path))()
+    assert checkpoint.save_counter.numpy() == 1
+
+
+def test_a_traced_function_reads_what_was_restored(prefix):
+    v = tf.Variable(1.0)
+    checkpoint = tf.train.Checkpoint(v=v)
+    double = tf.function(lambda: 2.0 * v)
+    path = checkpoint.save(prefix)
+    v.assign(5.0)
+    assert double().numpy() == 10.0
+    checkpoint.restore(path)
+    assert double().numpy() == 2.0
+
+
+def test_variables_made_in_a_traced_function_are_restored(prefix):
+    class Lazy(tf.Module):
+        w = None
+
+        @tf.function
+        def __call__(self, x):
+            if self.w is None:
+                self.w = tf.Variable(tf.ones([2]))
+            return x * self.w
+
+    saved = Lazy()
+    saved(1.0)
+    saved.w.assign([3.0, 4.0])
+    path = tf.train.Checkpoint(model=saved).save(prefix)
+    model = Lazy()
+    status = tf.train.Checkpoint(model=model).restore(path)
+    np.testing.assert_array_equal(model(1.0), [3.0, 4.0])
+    status.assert_consumed()

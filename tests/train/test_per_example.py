@@ -259,3 +259,18 @@ def test_bad_arguments_are_refused(w):
         tf.train.per_example_gradients(loss, w)
     with pytest.raises(ValueError, match=r"must be tf\.Variable"):
         tf.train.per_example_gradients(loss, [3.0], X)
+
+
+def test_traced_functions_work_inside_and_outside(w):
+    def loss(x, y):
+        return tf.reduce_sum((tf.tanh(x[None] @ w) - y) ** 2)
+
+    expected = tf.train.per_example_gradients(loss, w, X, Y, clip_norm=1.0, reduction="mean")
+    traced = tf.train.per_example_gradients(tf.function(loss), w, X, Y, clip_norm=1.0, reduction="mean")
+    np.testing.assert_allclose(traced, expected, rtol=1e-12)
+
+    @tf.function
+    def step(x, y):
+        return tf.train.per_example_gradients(loss, w, x, y, clip_norm=1.0, reduction="mean")
+
+    np.testing.assert_allclose(step(X, Y), expected, rtol=1e-12)

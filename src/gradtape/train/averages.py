@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from ..tensor import to_tensor
+from ..ops.elementwise import convert
+from ..ops.logic import minimum
+from ..tensor import Tensor, from_array, to_tensor
 from ..variable import Variable
 
 
@@ -56,19 +59,24 @@ class ExponentialMovingAverage:
         variables = [kept for kept, _ in self._averages.values()] if var_list is None else _checked(var_list)
         for variable in variables:
             if variable._id not in self._averages:
-                average = Variable(variable._value, trainable=False, name=self.average_name(variable))
+                name = self.average_name(variable)
+                average = Variable(functools.partial(getattr, variable, "_value"), trainable=False, name=name)
                 self._averages[variable._id] = (variable, average)
-        rate = np.float32(1.0 - self._decay_now())
+        rate = self._rate()
         for variable in variables:
             average = self._averages[variable._id][1]
-            value, before = variable._value._array, average._value._array
-            average._store(before - (before - value) * rate.astype(before.dtype))
+            step = convert(rate, dtype=average.dtype.numpy)
+            average.assign_sub((average._read() - variable._read()) * step)  # (a tensor: functions are traced)
 
-    def _decay_now(self) -> Any:
-        if self._num_updates is None:
-            return float(self._decay)
-        step = np.float32(to_tensor(self._num_updates)._array)
-        return min(np.float32(self._decay), (1 + step) / (10 + step))
+    def _rate(self) -> Any:
+        """How far the averages move: 1 - decay, in float32 as in TensorFlow."""
+        if self._num_updates is None and not isinstance(self._decay, (Tensor, Variable)):
+            return from_array(np.array(1.0 - self._decay, np.float32))
+        decay = convert(to_tensor(self._decay), dtype=np.dtype(np.float32))
+        if self._num_updates is not None:
+            step = convert(to_tensor(self._num_updates), dtype=np.dtype(np.float32))
+            decay = minimum(decay, (1.0 + step) / (10.0 + step))
+        return 1.0 - decay
 
     def average(self, var: Variable) -> Variable | None:
         """The variable that holds the average of `var`, or None."""

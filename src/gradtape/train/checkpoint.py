@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..context import RESTORATIONS, resume_restorations
+from ..context import RESTORATIONS, STATE, resume_restorations
 from ..dtypes import Array
 from ..variable import Variable
 from . import storage
@@ -187,6 +187,7 @@ class Checkpoint:
 
         The files are on the disk when this returns. If it fails, or the machine does, what was there before is still there.
         """
+        _outside_functions("write")
         prefix: str = os.fspath(file_prefix)
         arrays: dict[str, Array] = {}
         objects: list[dict[str, Any]] = []
@@ -208,6 +209,7 @@ class Checkpoint:
 
         Returns the path, such as "folder/ckpt-3", to be given to `restore`.
         """
+        _outside_functions("save")
         counter = self.save_counter
         before = counter._value._array
         counter.assign_add(1)
@@ -226,6 +228,7 @@ class Checkpoint:
 
     def read(self, save_path: Any, options: CheckpointOptions | None = None) -> CheckpointLoadStatus:
         """Restore what `write` wrote; see `restore`."""
+        _outside_functions("read")
         return CheckpointLoadStatus(Restoration(storage.Bundle(os.fspath(save_path)), self, self._root), self)
 
     def restore(self, save_path: Any, options: CheckpointOptions | None = None) -> CheckpointLoadStatus:
@@ -243,6 +246,7 @@ class Checkpoint:
             DataLossError: The files are damaged, or no checkpoint at all. Nothing has been changed then.
             ValueError, InvalidArgumentError: A variable has another shape or type; nothing has been changed.
         """
+        _outside_functions("restore")
         if save_path is None:
             return InitializationOnlyStatus()
         bundle = storage.Bundle(os.fspath(save_path))
@@ -254,6 +258,14 @@ class Checkpoint:
 
     def __repr__(self) -> str:
         return f"<tf.train.Checkpoint of {', '.join(self._trackable_children())}>"
+
+
+def _outside_functions(name: str) -> None:
+    if STATE.trace is not None:
+        raise NotImplementedError(
+            f"tf.train.Checkpoint.{name} works on the values of variables and on files, which a tf.function has none of while "
+            "it is traced. Call it outside of the function, after the function has run."
+        )
 
 
 def _not_trackable(name: str, value: Any) -> ValueError:

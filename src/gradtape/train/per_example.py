@@ -32,6 +32,7 @@ from ..ops.patches import extract_windows
 from ..ops.reduce import reduce_sum
 from ..tape import GradientTape
 from ..tensor import IndexedSlices, Tensor, from_array, identify, to_tensor
+from ..traceable import traceable
 from ..variable import Variable
 from ..vectorize import Batched, batch, next_depth, unbatch
 
@@ -379,3 +380,6 @@ def _scaled(values: Any, weights: Any) -> Any:
 
 def _as(values: Any, dtype: Any) -> Any:
     return values if numpy_type(values) == dtype else convert(values, dtype=dtype)
+
+
+per_example_gradients = traceable(per_example_gradients)
