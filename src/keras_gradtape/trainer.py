@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -21,6 +22,7 @@ from keras.src.utils.python_utils import pythonify_logs
 import gradtape
 from gradtape.dtypes import BY_NUMPY
 from gradtape.tensor import from_array
+from keras_gradtape.dataset_adapter import adapted
 from keras_gradtape.ops.core import convert_to_numpy, convert_to_tensor, shape
 
 
@@ -32,6 +34,7 @@ class GradtapeTrainer(base_trainer.Trainer):
         self.train_function: Any = None
         self.test_function: Any = None
         self.predict_function: Any = None
+        self._eval_epoch_iterator: Any = None
 
     # --- one step ------------------------------------------------------------------------------------------------
 
@@ -144,7 +147,7 @@ class GradtapeTrainer(base_trainer.Trainer):
             (x, y, sample_weight), validation_data = array_slicing.train_validation_split(
                 (x, y, sample_weight), validation_split=validation_split
             )
-        training = EpochIterator(
+        training = _Epoch(
             x=x,
             y=y,
             sample_weight=sample_weight,
@@ -174,7 +177,7 @@ class GradtapeTrainer(base_trainer.Trainer):
             if validation_data is not None and self._should_eval(epoch, validation_freq):
                 if validation is None:
                     val_x, val_y, val_weight = data_adapter_utils.unpack_x_y_sample_weight(validation_data)
-                    validation = EpochIterator(
+                    validation = _Epoch(
                         x=val_x,
                         y=val_y,
                         sample_weight=val_weight,
@@ -224,7 +227,7 @@ class GradtapeTrainer(base_trainer.Trainer):
             raise ValueError(f"Arguments not recognized: {kwargs}")
         batches_of_epoch = self._eval_epoch_iterator if use_cached else None
         if batches_of_epoch is None:
-            batches_of_epoch = EpochIterator(
+            batches_of_epoch = _Epoch(
                 x=x,
                 y=y,
                 sample_weight=sample_weight,
@@ -259,7 +262,7 @@ class GradtapeTrainer(base_trainer.Trainer):
         callbacks: Any = None,
     ) -> Any:
         """The model's outputs as NumPy arrays. No tape follows them: call the model where a gradient is wanted."""
-        batches_of_epoch = EpochIterator(
+        batches_of_epoch = _Epoch(
             x=x,
             batch_size=batch_size,
             steps_per_epoch=steps,
@@ -345,6 +348,23 @@ class GradtapeTrainer(base_trainer.Trainer):
     def compiled_loss(self, y: Any, y_pred: Any, sample_weight: Any = None, regularization_losses: Any = None) -> Any:
         """The loss given to `compile`; `compute_loss` is its name today."""
         return self.compute_loss(x=None, y=y, y_pred=y_pred, sample_weight=sample_weight)
+
+
+class _Epoch(EpochIterator):
+    """The batches of one epoch, `steps_per_execution` at a time; fewer at its end are no reason for a warning."""
+
+    def __init__(self, x: Any, **settings: Any) -> None:
+        given = [settings.get(name) for name in ("y", "sample_weight", "class_weight")]
+        super().__init__(adapted(x, *given), **settings)
+
+    def __next__(self) -> tuple[int, int, list[Any]]:
+        first, last, batches = next(self._epoch_iterator)
+        found = list(itertools.islice(batches, self.steps_per_execution))
+        if not found:
+            with self.catch_stop_iteration():
+                raise StopIteration
+            raise StopIteration
+        return first, last, found
 
 
 class _CompiledMetrics:
