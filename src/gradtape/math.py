@@ -22,6 +22,7 @@ from .ops import (
     layout,
     logic,
     normalization,
+    pooled_segments,
     rounding,
     segment,
     training,
@@ -395,6 +396,8 @@ def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: s
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
     """The mean over the rows with each segment id, 0 where there are none; negative ids are left out."""
     data = to_tensor(data)
+    if data.dtype.is_differentiable:
+        return pooled_segments.unsorted_segment_mean.public(data, segment_ids, _segments(num_segments))
     total = unsorted_segment_sum(data, segment_ids, num_segments)
     return truediv(total, _segment_sizes(data, segment_ids, num_segments))
 
@@ -402,6 +405,8 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
 def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
     """The sum over the rows with each segment id, divided by the square root of their number."""
     data = to_tensor(data)
+    if data.dtype.is_differentiable:
+        return pooled_segments.unsorted_segment_sqrt_n.public(data, segment_ids, _segments(num_segments))
     total = unsorted_segment_sum(data, segment_ids, num_segments)
     return truediv(total, sqrt(_segment_sizes(data, segment_ids, num_segments)))
 

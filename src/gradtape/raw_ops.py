@@ -138,6 +138,7 @@ _OPS = {
     "DecodeBase64": "encoding.decode_base64",
     "StringToHashBucket": "encoding.string_to_hash_bucket",
     "StringNGrams": "encoding.string_ngrams",
+    "StringSplitV2": "unicode.string_split",
     "ApproximateEqual": "ufuncs.approximate_equal",
     "PopulationCount": "ufuncs.population_count",
 }

@@ -6,7 +6,6 @@ are ASCII.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from . import dtypes
 from .errors import UnimplementedError, invalid
 from .framework import summary
 from .op import as_axis, as_int, as_ints
-from .ops import encoding
+from .ops import encoding, unicode
 from .ops import strings as o
 from .tensor import Tensor, from_array, to_tensor
 from .traceable import trace_public
@@ -192,37 +191,14 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     >>> tf.strings.split("a b  c").numpy()
     array([b'a', b'b', b'c'], dtype=object)
     """
-    between = None if sep is None else _plain(sep).encode()
-    return _vector(_one_text(input, "split").split(between or None, maxsplit))
+    text = from_array(np.array([_one_text(input, "split")], object))
+    return unicode.string_split.public(text, "" if sep is None else _plain(sep), maxsplit)[1]
 
 
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """The bytes of one text, each by itself."""
     text = _one_text(input, "bytes_split")
     return _vector([text[k : k + 1] for k in range(len(text))])
-
-
-def _decoded(text: bytes, encoding: str, errors: str, replacement_char: int, control: bool = False) -> str:
-    if errors not in ("replace", "ignore", "strict"):
-        raise invalid(f"errors must be 'replace', 'ignore' or 'strict', got {errors!r}.")
-    try:
-        result = text.decode(encoding, errors)
-    except LookupError:
-        raise invalid(f"Could not create converter for input encoding: {encoding}.") from None
-    except UnicodeDecodeError:
-        raise invalid(f"Invalid formatting on input string {text!r}.") from None
-    other = chr(replacement_char)
-    result = result if errors != "replace" or replacement_char == 0xFFFD else result.replace("\ufffd", other)
-    return "".join(other if ord(c) < 32 or 127 <= ord(c) < 160 else c for c in result) if control else result
-
-
-_ENCODINGS = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
-
-
-def _encoded(text: str, encoding: str) -> bytes:
-    if encoding not in _ENCODINGS:
-        raise invalid(f"The output encoding must be one of {', '.join(_ENCODINGS)}, got {encoding!r}.")
-    return text.encode(encoding)
 
 
 def unicode_decode(
@@ -234,14 +210,9 @@ def unicode_decode(
     name: str | None = None,
 ) -> Any:
     """The code points of one text."""
-    text = _decoded(
-        _one_text(input, "unicode_decode"),
-        input_encoding,
-        errors,
-        replacement_char,
-        replace_control_characters,
-    )
-    return from_array(np.array([ord(c) for c in text], np.int32))
+    text = from_array(np.array([_one_text(input, "unicode_decode")], object))
+    settings = (input_encoding, errors, replacement_char, replace_control_characters)
+    return unicode.unicode_decode.public(text, *settings)[1]
 
 
 def unicode_split(
@@ -252,7 +223,7 @@ def unicode_split(
     name: str | None = None,
 ) -> Any:
     """The characters of one text, each by itself."""
-    text = _decoded(_one_text(input, "unicode_split"), input_encoding, errors, replacement_char)
+    text = unicode.decoded(_one_text(input, "unicode_split"), input_encoding, errors, replacement_char)
     return _vector([c.encode(input_encoding) for c in text])
 
 
@@ -272,18 +243,7 @@ def unicode_encode(
     points = to_tensor(input)
     if not points.dtype.is_integer or not points.ndim:
         raise invalid(f"unicode_encode: rows of integers are needed, got {points.dtype!r} of shape {points.shape}.")
-
-    def character(point: int) -> str:
-        if 0 <= point < 0x110000 and not 0xD800 <= point < 0xE000:
-            return chr(point)
-        if errors == "strict":
-            raise invalid(f"unicode_encode: {point} is no code point.")
-        return chr(replacement_char) if errors == "replace" else ""
-
-    result = np.empty(points.shape[:-1], object)
-    for index in np.ndindex(result.shape):
-        result[index] = _encoded("".join(map(character, points._array[index].tolist())), output_encoding)
-    return from_array(result)
+    return unicode.unicode_encode.public(points, output_encoding, errors, replacement_char)
 
 
 def unicode_transcode(
@@ -296,16 +256,8 @@ def unicode_transcode(
     name: str | None = None,
 ) -> Any:
     """The texts in another encoding."""
-
-    def change(text: bytes) -> bytes:
-        decoded = _decoded(text, input_encoding, errors, replacement_char, replace_control_characters)
-        return _encoded(decoded, output_encoding)
-
-    return _mapped(change, input)
-
-
-def _mapped(function: Callable[[bytes], bytes], input: Any) -> Any:
-    return from_array(o.each(function, object, _texts(input)._array))
+    settings = (input_encoding, output_encoding, errors, replacement_char, replace_control_characters)
+    return unicode.unicode_transcode.public(_texts(input), *settings)
 
 
 trace_public(globals())

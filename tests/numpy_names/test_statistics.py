@@ -23,6 +23,13 @@ def test_quantiles_are_numpys(axis: Any, keepdims: bool) -> None:
         np.testing.assert_allclose(tnp.quantile(X, q, axis, keepdims), np.quantile(X, q, axis, keepdims=keepdims))
     np.testing.assert_allclose(tnp.percentile(X, 40, axis, keepdims), np.percentile(X, 40, axis, keepdims=keepdims))
     np.testing.assert_allclose(tnp.median(X, axis, keepdims), np.median(X, axis, keepdims=keepdims))
+    np.testing.assert_allclose(tnp.nanvar(HOLES, axis, keepdims=keepdims), np.nanvar(HOLES, axis, keepdims=keepdims))
+    if axis != 0:
+        np.testing.assert_allclose(tnp.nanstd(HOLES, axis, ddof=1), np.nanstd(HOLES, axis, ddof=1))
+    if axis in (None, 0, -1):
+        np.testing.assert_allclose(tnp.nancumsum(HOLES, axis), np.nancumsum(HOLES, axis))
+        np.testing.assert_array_equal(tnp.nanargmax(X, axis), np.nanargmax(X, axis))
+        np.testing.assert_array_equal(tnp.nanargmin(X, axis), np.nanargmin(X, axis))
     for name in ("nansum", "nanmean", "nanmax", "nanmin", "nanprod"):
         found, expected = (
             getattr(tnp, name)(HOLES, axis, keepdims=keepdims),

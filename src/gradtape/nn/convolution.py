@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from .. import math
-from ..arrays import expand_dims, reshape, reverse, where, zeros_like
+from ..arrays import reshape, reverse
 from ..errors import invalid
+from ..ops import morphology
 from ..ops.conv import conv, conv_filter_gradient, conv_input_gradient
-from ..ops.patches import extract_windows
-from ..ops.window import windows
-from ..tensor import from_array, to_tensor
+from ..tensor import to_tensor
 from ..traceable import trace_public
 from .layout import (
     FORMATS,
@@ -406,18 +404,7 @@ def dilation2d(
         )
     steps = spatial("dilation2d", "strides", strides, 2, False)
     rates, _ = per_axis("dilation2d", "dilations", dilations, 2, False)
-    window = tuple(w.shape)[:2]
-    found = windows("dilation2d", tuple(x.shape)[1:3], window, steps, rates, padding)
-    seen = extract_windows.public(x, window, steps, rates, padding) + reshape(w, (prod(window), w.shape[-1]))
-    # Of equal sums the first place wins, as in TensorFlow; places on padding never do.
-    meets = np.zeros((*found.outputs, prod(window), 1), bool)
-    for tap in found.taps():
-        key: Any = (*tap.outputs, int(np.ravel_multi_index(tap.place, window)))
-        meets[key] = True
-    candidates = where(from_array(meets), seen, from_array(np.array(seen.dtype.min, seen.dtype.numpy)))
-    best = expand_dims(math.argmax(candidates, axis=-2), -2)
-    places = from_array(np.arange(prod(window), dtype=np.int64)[:, None])
-    return math.reduce_sum(where(math.equal(best, places), seen, zeros_like(seen)), -2)
+    return morphology.dilation2d.public(x, w, steps, rates, padding)
 
 
 def erosion2d(

@@ -49,7 +49,7 @@ _PUBLIC = {
     elementwise: """
         real imag angle sinc fix round clip nan_to_num isclose allclose array_equal iscomplexobj isrealobj isscalar
     """,
-    reductions: "var std count_nonzero ptp nonzero",
+    reductions: "var std nanvar nanstd nancumsum nanargmax nanargmin count_nonzero ptp nonzero",
     statistics: "median quantile percentile cov corrcoef average",
     series: "diff polyval unwrap interp convolve correlate trapezoid",
     manipulation: """

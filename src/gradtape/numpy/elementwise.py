@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import arrays, bitwise, math
+from ..ops import nans
 from ..ops import ufuncs as u
 from ..tensor import from_array
 from ..traceable import trace_public
@@ -274,16 +275,26 @@ def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
     return u.isclose.public(x, y, rtol, atol, equal_nan)
 
 
-def _valued(name: str) -> Function:
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return from_array(np.asarray(getattr(np, name)(*[np.asarray(asarray(a)) for a in args], **kwargs)))
+def _questioned(name: str, ask: Function, only_real: bool) -> Function:
+    def call(x: Any) -> Any:
+        x = asarray(x)
+        if x.dtype.is_complex and only_real:
+            raise TypeError(f"{name}: complex numbers have no sign.")
+        wide = x if x.dtype.is_complex else to_type(x, np.result_type(x.dtype.numpy, np.float32))
+        return ask(wide)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"NumPy's {name}: truth values, without derivative."
+    call.op = ask.op  # type: ignore[attr-defined]
     return call
 
 
-VALUED = {name: _valued(name) for name in ("isneginf", "isposinf", "isreal", "iscomplex")}
+VALUED = {
+    "isneginf": _questioned("isneginf", nans.isneginf.public, True),
+    "isposinf": _questioned("isposinf", nans.isposinf.public, True),
+    "isreal": _questioned("isreal", nans.isreal.public, False),
+    "iscomplex": _questioned("iscomplex", nans.iscomplex.public, False),
+}
 
 
 def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:

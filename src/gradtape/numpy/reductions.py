@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import arrays, math
-from ..op import as_axis
+from ..op import as_axis, as_int
+from ..ops import nans
 from ..ops import statistics as s
 from ..ops.normalization import reduce_variance
 from ..tensor import from_array
@@ -138,6 +139,44 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: floa
 def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
     """The standard deviation; see `var`."""
     return math.sqrt(var(a, axis, dtype, out, ddof, keepdims))
+
+
+def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+    """The variance of what is not NaN; the divisor is the number of such elements less `ddof`."""
+    x = asarray(a)
+    x = to_type(x, reduced_type("mean", x.dtype.numpy) if dtype is None else dtype)
+    return nans.nanvar.public(x, as_axis(axis), bool(keepdims), float(ddof))
+
+
+def nanstd(a: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+    """The standard deviation of what is not NaN; see `nanvar`."""
+    return math.sqrt(nanvar(a, axis, dtype, ddof, keepdims))
+
+
+def nancumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """Running sums, with NaN counted as 0."""
+    x = asarray(a) if dtype is None else asarray(a, dtype)
+    if not x.dtype.is_floating:
+        return REDUCTIONS["cumsum"](x, axis)
+    return (
+        nans.nancumsum.public(arrays.reshape(x, (-1,)), 0) if axis is None else nans.nancumsum.public(x, as_int(axis))
+    )
+
+
+def _nan_position(a: Any, axis: Any, compute: Function) -> Any:
+    x = asarray(a)
+    x = x if x.dtype.is_floating else to_type(x, float)
+    return compute(arrays.reshape(x, (-1,)), 0) if axis is None else compute(x, as_int(axis))
+
+
+def nanargmax(a: Any, axis: Any = None) -> Any:
+    """Where the largest element that is not NaN is."""
+    return _nan_position(a, axis, nans.nanargmax.public)
+
+
+def nanargmin(a: Any, axis: Any = None) -> Any:
+    """Where the smallest element that is not NaN is."""
+    return _nan_position(a, axis, nans.nanargmin.public)
 
 
 def count_nonzero(a: Any, axis: Any = None) -> Any:

@@ -11,6 +11,7 @@ from .. import arrays, dtypes, math
 from ..errors import invalid
 from ..linalg import adjoint
 from ..op import as_ints
+from ..ops import pooled_segments as segments
 from ..ops.sparse import sparse_dense_matmul as product
 from ..tensor import Tensor, from_array, to_tensor
 from ..traceable import trace_public
@@ -186,10 +187,7 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     numbers = flat_places(places_of(sp)[:, :-1], sizes[:-1])
     rows, inverse = np.unique(numbers, return_inverse=True)
     ids = from_array(inverse.reshape(-1))
-    largest = arrays.stop_gradient(math.unsorted_segment_max(sp.values, ids, len(rows)))
-    powers = math.exp(sp.values - arrays.gather(largest, ids))
-    totals = math.unsorted_segment_sum(powers, ids, len(rows))
-    return sp.with_values(powers / arrays.gather(totals, ids))
+    return sp.with_values(segments.segment_softmax.public(sp.values, ids, len(rows)))
 
 
 def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:
@@ -225,7 +223,7 @@ def segment_sum(
     sparse_gradient: bool = False,
 ) -> Any:
     """The sums of the rows `data[indices]` that share a segment."""
-    return _segments(data, indices, segment_ids, num_segments)[0]
+    return segments.sparse_segment_sum.public(*_segments(data, indices, segment_ids, num_segments))
 
 
 def segment_mean(
@@ -237,8 +235,7 @@ def segment_mean(
     sparse_gradient: bool = False,
 ) -> Any:
     """The means of the rows `data[indices]` that share a segment; zeros for a segment without rows."""
-    total, counts = _segments(data, indices, segment_ids, num_segments)
-    return total / counts
+    return segments.sparse_segment_mean.public(*_segments(data, indices, segment_ids, num_segments))
 
 
 def segment_sqrt_n(
@@ -250,25 +247,22 @@ def segment_sqrt_n(
     sparse_gradient: bool = False,
 ) -> Any:
     """The sums of the rows `data[indices]` that share a segment, over the square root of their number."""
-    total, counts = _segments(data, indices, segment_ids, num_segments)
-    return total / math.sqrt(counts)
+    return segments.sparse_segment_sqrt_n.public(*_segments(data, indices, segment_ids, num_segments))
 
 
-def _segments(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> tuple[Any, Any]:
-    rows = arrays.gather(data, indices)
-    ids = to_tensor(segment_ids)
+def _segments(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> tuple[Any, Any, Any, int]:
+    """The operands of a segment op, with ids that increase, and how many segments there are."""
+    rows, ids = to_tensor(indices), to_tensor(segment_ids)
     numbers = ids._array
     if numbers.ndim != 1 or tuple(ids.shape) != tuple(rows.shape[:1]):
-        raise invalid(f"segment: ids of shape {ids.shape} for {rows.shape[0]} rows.")
+        raise invalid(f"segment: ids of shape {ids.shape} for {rows.shape.num_elements()} rows.")
     if numbers.size and (np.diff(numbers) < 0).any():
         raise invalid("segment: segment ids are not increasing.")
     last = int(numbers[-1]) + 1 if numbers.size else 0
     count = last if num_segments is None else as_ints(num_segments)[0]
     if last > count or (numbers.size and numbers[0] < 0):
         raise invalid(f"segment: segment ids must be in [0, {count}), got {numbers[0]} to {numbers[-1]}.")
-    sizes = np.maximum(np.bincount(numbers, minlength=count), 1).astype(rows.dtype.numpy)
-    shaped = from_array(sizes.reshape(count, *[1] * (rows.ndim - 1)))
-    return math.unsorted_segment_sum(rows, ids, count), shaped
+    return to_tensor(data), rows, ids, count
 
 
 def bincount(

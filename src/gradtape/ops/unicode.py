@@ -1,0 +1,221 @@
+"""Text in encodings: code points, transcoding, parts between separators. No derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import INDEX, STRING, Array
+from ..errors import invalid
+from ..op import BadInput, Sample, op
+from .strings import each, textwise
+
+_NO_DERIVATIVE = "text does not change by small steps"
+ENCODINGS = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
+
+
+def decoded(text: bytes, encoding: str, errors: str, replacement_char: int, control: bool = False) -> str:
+    """The characters of a text; what is no character is replaced, left out, or refused."""
+    if errors not in ("replace", "ignore", "strict"):
+        raise invalid(f"errors must be 'replace', 'ignore' or 'strict', got {errors!r}.")
+    try:
+        result = text.decode(encoding, errors)
+    except LookupError:
+        raise invalid(f"Could not create converter for input encoding: {encoding}.") from None
+    except UnicodeDecodeError:
+        raise invalid(f"Invalid formatting on input string {text!r}.") from None
+    other = chr(replacement_char)
+    result = result if errors != "replace" or replacement_char == 0xFFFD else result.replace("\ufffd", other)
+    return "".join(other if ord(c) < 32 or 127 <= ord(c) < 160 else c for c in result) if control else result
+
+
+def _encoded(text: str, encoding: str) -> bytes:
+    if encoding not in ENCODINGS:
+        raise invalid(f"The output encoding must be one of {', '.join(ENCODINGS)}, got {encoding!r}.")
+    return text.encode(encoding)
+
+
+def _texts(values: Any) -> Array:
+    return np.array(values, object) if np.ndim(values) else np.array(values, object).reshape(())
+
+
+# --- transcoding --------------------------------------------------------------------------------------------
+
+
+def _transcode(
+    input: Array,
+    input_encoding: str,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False,
+) -> Array:
+    def change(text: bytes) -> bytes:
+        characters = decoded(text, input_encoding, errors, replacement_char, replace_control_characters)
+        return _encoded(characters, output_encoding)
+
+    return each(change, object, input)
+
+
+@textwise(eager=_transcode, dtypes=STRING)
+def unicode_transcode(
+    xp: Any,
+    input: Any,
+    *,
+    input_encoding: str,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False,
+) -> Any:
+    """The texts in another encoding."""
+    settings = (input_encoding, output_encoding, errors, replacement_char, replace_control_characters)
+    return _transcode(input, *settings)
+
+
+@unicode_transcode.samples
+def _(draw: Any) -> Iterator[Sample]:
+    utf16 = {"input_encoding": "UTF-8", "output_encoding": "UTF-16-BE"}
+    yield Sample((_texts([b"abc", b"\xc3\xa9", b""]),), utf16)
+    yield Sample((_texts(b"\x00a"),), {"input_encoding": "UTF-16-BE", "output_encoding": "UTF-8"})
+    yield Sample((_texts([b"a\xff"]),), {**utf16, "output_encoding": "UTF-8", "errors": "ignore"})
+    yield Sample((_texts([b"a\x01"]),), {**utf16, "output_encoding": "UTF-8", "replace_control_characters": True})
+
+
+@unicode_transcode.rejects
+def _() -> Iterator[BadInput]:
+    good = {"input_encoding": "UTF-8", "output_encoding": "UTF-8"}
+    for bad in ({"input_encoding": "X"}, {"output_encoding": "latin-1"}, {"errors": "loud"}):
+        yield BadInput("encodings it knows", (_texts([b"a"]),), {**good, **bad})
+    yield BadInput("valid text", (_texts([b"a\xff"]),), {**good, "errors": "strict"})
+
+
+# --- code points --------------------------------------------------------------------------------------------
+
+
+def _decode(
+    input: Array,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False,
+) -> tuple[Array, Array]:
+    if input.ndim != 1:
+        raise invalid(f"unicode_decode: a vector of texts is needed, got shape {input.shape}.")
+    settings = (input_encoding, errors, replacement_char, replace_control_characters)
+    rows = [[ord(c) for c in decoded(text, *settings)] for text in input.tolist()]
+    splits = np.cumsum([0, *map(len, rows)])
+    return splits.astype(np.int64), np.array([point for row in rows for point in row], np.int32)
+
+
+@op(eager=_decode, dtypes=STRING, outputs=2)
+def unicode_decode(
+    xp: Any,
+    input: Any,
+    *,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False,
+) -> Any:
+    """The code points of the characters of all texts, after where each text's begin and end."""
+    return _decode(input, input_encoding, errors, replacement_char, replace_control_characters)
+
+
+@unicode_decode.samples
+def _(draw: Any) -> Iterator[Sample]:
+    yield Sample((_texts([b"ab", b"", b"\xc3\xa9"]),), {"input_encoding": "UTF-8"})
+    yield Sample((_texts([b"a\xff"]),), {"input_encoding": "UTF-8", "replacement_char": 63})
+    yield Sample((_texts(np.zeros((0,), object)),), {"input_encoding": "UTF-8"})
+
+
+@unicode_decode.rejects
+def _() -> Iterator[BadInput]:
+    for bad in ({"input_encoding": "X"}, {"input_encoding": "UTF-8", "errors": "loud"}):
+        yield BadInput("an encoding it knows", (_texts([b"a"]),), bad)
+    for texts in (b"a", [[b"a"]]):
+        yield BadInput("a vector of texts", (_texts(texts),), {"input_encoding": "UTF-8"})
+
+
+def _encode(input: Array, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD) -> Array:
+    if not input.ndim:
+        raise invalid("unicode_encode: rows of code points are needed, got a scalar.")
+    if errors not in ("replace", "ignore", "strict"):
+        raise invalid(f"errors must be 'replace', 'ignore' or 'strict', got {errors!r}.")
+
+    def character(point: int) -> str:
+        if 0 <= point < 0x110000 and not 0xD800 <= point < 0xE000:
+            return chr(point)
+        if errors == "strict":
+            raise invalid(f"unicode_encode: {point} is no code point.")
+        return chr(replacement_char) if errors == "replace" else ""
+
+    result = np.empty(input.shape[:-1], object)
+    for index in np.ndindex(result.shape):
+        result[index] = _encoded("".join(map(character, input[index].tolist())), output_encoding)
+    return result
+
+
+@op(eager=_encode, dtypes=INDEX, retypes=True)
+def unicode_encode(
+    xp: Any, input: Any, *, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD
+) -> Any:
+    """The texts whose code points stand along the last axis."""
+    return _encode(input, output_encoding, errors, replacement_char)
+
+
+@unicode_encode.samples
+def _(draw: Any) -> Iterator[Sample]:
+    yield Sample((np.array([[97, 233], [98, 99]], np.int32),), {"output_encoding": "UTF-8"})
+    yield Sample((np.array([97, -1], np.int64),), {"output_encoding": "UTF-16-BE", "errors": "ignore"})
+    yield Sample((np.zeros((2, 0), np.int32),), {"output_encoding": "UTF-8"})
+
+
+@unicode_encode.rejects
+def _() -> Iterator[BadInput]:
+    points = np.array([97, -1], np.int32)
+    for bad in ({"output_encoding": "X"}, {"output_encoding": "UTF-8", "errors": "loud"}):
+        yield BadInput("an encoding it knows", (points,), bad)
+    yield BadInput("code points", (points,), {"output_encoding": "UTF-8", "errors": "strict"})
+    yield BadInput("rows", (points[0],), {"output_encoding": "UTF-8"})
+
+
+# --- parts --------------------------------------------------------------------------------------------------
+
+
+def _split(input: Array, sep: str = "", maxsplit: int = -1) -> tuple[Array, Array, Array]:
+    if input.ndim != 1:
+        raise invalid(f"string_split: a vector of texts is needed, got shape {input.shape}.")
+    rows = [text.split(sep.encode() or None, maxsplit) for text in input.tolist()]
+    places = [(row, k) for row, parts in enumerate(rows) for k in range(len(parts))]
+    values = np.empty(len(places), object)
+    values[:] = [part for parts in rows for part in parts]
+    shape = np.array([len(rows), max(map(len, rows), default=0)], np.int64)
+    return np.array(places, np.int64).reshape(-1, 2), values, shape
+
+
+@op(eager=_split, dtypes=STRING, outputs=3, tf_name="StringSplitV2")
+def string_split(xp: Any, input: Any, *, sep: str = "", maxsplit: int = -1) -> Any:
+    """The parts between separators (white space, if none is given): places, parts, and the shape of the table they fill."""
+    return _split(input, sep, maxsplit)
+
+
+@string_split.samples
+def _(draw: Any) -> Iterator[Sample]:
+    yield Sample((_texts([b"a b  c", b"", b"d"]),))
+    yield Sample((_texts([b"a,b,,c"]),), {"sep": ",", "maxsplit": 2})
+    yield Sample((_texts(np.zeros((0,), object)),))
+
+
+@string_split.rejects
+def _() -> Iterator[BadInput]:
+    for texts in (b"a", [[b"a"]]):
+        yield BadInput("a vector of texts", (_texts(texts),))
+    for dtype in (np.float32, np.int32):
+        yield BadInput("text", (np.ones(2, dtype),))
+
+
+for _op in (unicode_transcode, unicode_decode, unicode_encode, string_split):
+    _op.not_differentiable(_NO_DERIVATIVE)
