@@ -53,6 +53,12 @@ def logic(x):
     return x and x > 1, x or "nothing", not x, 0 < x < 5, "a" if x else "b", (x if x > 2 else -x)
 
 
+def comparisons(x):
+    numbers = iter(range(x, x + 9))
+    chain = 0 < next(numbers) < 6 <= next(numbers) != next(numbers), x in [x] != [], 1 < x is not None
+    return chain, next(numbers)
+
+
 def parameters(a, b=2, /, c=SCALE, *rest, d, e=5, **others):
     return a, b, c, rest, d, e, others
 
@@ -215,7 +221,19 @@ def library_functions(x):
 @pytest.mark.parametrize(
     "function",
     [
-        *(loops, returns, logic, comprehensions, tries, contexts, nested, global_names, star_calls, unpacking),
+        *(
+            loops,
+            returns,
+            logic,
+            comparisons,
+            comprehensions,
+            tries,
+            contexts,
+            nested,
+            global_names,
+            star_calls,
+            unpacking,
+        ),
         *(items_of_lists, asserts, strings, walrus, recursive, evaluates, builtin_functions, library_functions),
     ],
 )

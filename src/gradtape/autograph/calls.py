@@ -15,7 +15,7 @@ from .. import context, nest
 from .branches import if_exp, if_stmt
 from .functions import overload_of, range_tensor
 from .lists import TensorList, list_append, list_extend
-from .logic import and_, assert_stmt, not_, or_
+from .logic import and_, assert_stmt, compare, not_, or_
 from .loops import for_stmt, while_stmt
 from .policy import artifact, branches, is_artifact, wants_conversion
 from .source import ConversionError
@@ -277,6 +277,7 @@ OPERATORS = SimpleNamespace(
     or_=or_,
     not_=not_,
     assert_stmt=assert_stmt,
+    compare=compare,
     list_append=list_append,
     list_extend=list_extend,
     ld=ld,

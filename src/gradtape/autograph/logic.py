@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +25,28 @@ def or_(first: Callable[[], Any], second: Callable[[], Any]) -> Any:
     if not is_symbolic(left):
         return left or second()
     return choose(left, lambda: (left,), lambda: (truth(second(), "or"),), ("or",))[0]
+
+
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "is": operator.is_,
+    "is not": operator.is_not,
+    "in": lambda item, container: item in container,
+    "not in": lambda item, container: item not in container,
+}
+
+
+def compare(left: Any, link: tuple[str, Callable[[], Any]], *rest: tuple[str, Callable[[], Any]]) -> Any:
+    """`left < b < c ...`: each operand is computed once, and only as long as the comparisons hold."""
+    sign, operand = link
+    right = operand()
+    result = _COMPARISONS[sign](left, right)
+    return and_(lambda: result, lambda: compare(right, *rest)) if rest else result
 
 
 def not_(value: Any) -> Any:
