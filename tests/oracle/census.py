@@ -34,7 +34,7 @@ REASONS = {
     "tf.init_scope": "belongs to tf.function",
     "tf.types": "belongs to tf.function",
     "tf.data": "input pipelines: not there yet",
-    "tf.train": "checkpoints and records: not there yet",
+    "tf.train": "clusters of machines",
     "tf.saved_model": "saved programs: not there yet",
     "tf.summary": "TensorBoard's files: not there yet",
     "tf.profiler": "TensorBoard's files: not there yet",

@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+from ..io.examples import (
+    BytesList,
+    Example,
+    Feature,
+    FeatureList,
+    FeatureLists,
+    Features,
+    FloatList,
+    Int64List,
+    SequenceExample,
+)
 from . import experimental
 from .accumulation import GradientAccumulator
 from .averages import ExponentialMovingAverage
@@ -12,11 +23,20 @@ from .reader import list_variables, load_checkpoint, load_variable
 from .state_file import get_checkpoint_state, latest_checkpoint
 
 __all__ = [
+    "BytesList",
     "Checkpoint",
     "CheckpointManager",
     "CheckpointOptions",
+    "Example",
     "ExponentialMovingAverage",
+    "Feature",
+    "FeatureList",
+    "FeatureLists",
+    "Features",
+    "FloatList",
     "GradientAccumulator",
+    "Int64List",
+    "SequenceExample",
     "checkpoints_iterator",
     "experimental",
     "get_checkpoint_state",
