@@ -32,7 +32,7 @@ LAYERS: dict[int, set[str]] = {
     },
     8: {
         *("arrays", "math", "nn", "linalg", "random", "signal", "image", "clip", "raw_ops"),
-        *("special", "bitwise", "sorting", "sparse", "strings", "numpy", "experimental"),
+        *("special", "bitwise", "sorting", "sparse", "ragged", "strings", "numpy", "experimental"),
         *(
             "blocks",
             "partition",
@@ -71,6 +71,11 @@ LAZY: dict[tuple[str, str], str] = {
     ("dtypes", "arrays"): "tf.dtypes.saturate_cast is an op, and stands above all that use types",
     ("data.shuffling", "random"): "the global seed belongs to tf.random, which stands above",
     ("data.structure", "sparse.tensor"): "sparse tensors are imported by programs that use them",
+    ("data.structure", "ragged.tensor"): "ragged tensors are imported by programs that use them",
+    ("data.dataset", "ragged.batches"): "ragged tensors are imported by programs that use them",
+    ("io.parsing", "sparse.tensor"): "sparse tensors are imported by programs that use them",
+    ("io.parsing", "ragged"): "ragged tensors are imported by programs that use them",
+    ("ragged.tensor", "sparse.tensor"): "sparse tensors are imported by programs that use them",
     ("data.dataset", "sparse.batches"): "sparse tensors are imported by programs that use them",
     ("raw_ops", "image"): "images are imported by programs that use them",
     ("raw_ops", "image.projective"): "images are imported by programs that use them",

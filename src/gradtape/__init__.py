@@ -477,6 +477,7 @@ _LAZY = {
     "optimizers",
     "profiler",
     "queue",
+    "ragged",
     "raw_ops",
     "sets",
     "signal",
@@ -489,6 +490,8 @@ _LAZY = {
     "types",
 }
 _LAZY_NAMES = {
+    "RaggedTensor": "ragged",
+    "RaggedTensorSpec": "ragged",
     "SparseTensor": "sparse",
     "SparseTensorSpec": "sparse",
     "as_string": "strings",

@@ -406,6 +406,9 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     if not values:
         raise ArgumentValueError(None, None, "concat needs at least one tensor, got an empty list.")
     where = as_int(axis)
+    for value in values:
+        if hasattr(value.__class__, "_concatenated"):  # ragged
+            return value._concatenated(values, where)
     if len(values) == 1:
         return identity(values[0])
     return layout.concat.public(list(values), where)
@@ -417,6 +420,9 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
         values = unstack(values)
     values = list(values)
     where = as_int(axis)
+    for value in values:
+        if hasattr(value.__class__, "_stacked_along"):  # ragged
+            return value._stacked_along(values, where)
     if not values:
         if where:
             raise ArgumentValueError(None, None, f"stack of nothing has one axis, got axis={where}.")

@@ -236,6 +236,8 @@ def checked_tensor(value: Any, role: str) -> Any:
     """A tensor or variable; anything else cannot be differentiated."""
     if isinstance(value, (Tensor, Variable)):
         return value
+    if hasattr(value.__class__, "_differentiable"):  # made of several tensors, one of which has the values
+        return value._differentiable()
     raise NotATensorError(
         f"{value!r} of type {type(value).__name__} is no tf.Tensor or tf.Variable and cannot be a {role}. "
         f"Pass the tensor that was computed (a target) or watched (a source), or a list, tuple or dict of them."

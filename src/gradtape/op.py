@@ -45,6 +45,10 @@ REGISTRY: dict[str, Op] = {}
 RUNNERS: dict[type, Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]] = {}
 
 
+# Operand types made of several tensors (ragged), with what runs an op on them; filled in by the layers above.
+COMPOSITES: dict[type, Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]] = {}
+
+
 # Called after each op, once entry.observe_ops has sent everything through `apply`.
 OBSERVERS: list[Callable[[Op, tuple[Any, ...], tuple[Any, ...]], None]] = []
 
@@ -403,6 +407,10 @@ def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     for name, default in op.attributes.items():
         if name not in attributes:
             attributes[name] = default
+    if COMPOSITES:
+        for value in args[0] if op.variadic else args:
+            if value.__class__ in COMPOSITES:
+                return COMPOSITES[value.__class__](op, args, attributes)
     if op.variadic:
         tensors = matching_tensors(op, args[0], range(len(args[0])))
     elif op.other:

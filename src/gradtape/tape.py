@@ -231,7 +231,12 @@ class GradientTape:
                 zeros_of(source) if result is None else result
                 for result, source in zip(results, flat_sources, strict=True)
             ]
-        return results[0] if sources.__class__ is EagerTensor else nest.pack_sequence_as(sources, results)
+        if sources.__class__ is EagerTensor:
+            return results[0]
+        for number, source in enumerate(nest.flatten(sources)):
+            if hasattr(source.__class__, "_with_gradient") and results[number] is not None:
+                results[number] = source._with_gradient(results[number])
+        return nest.pack_sequence_as(sources, results)
 
     def jacobian(
         self,

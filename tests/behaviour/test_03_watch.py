@@ -246,7 +246,6 @@ FACTS = [
         """,
         RaggedTensor([[2.0, 4.0], [6.0]]),
         logs="The dtype of the watched tensor must be floating (e.g. tf.float32), got tf.int64",
-        needs="ragged",
     ),
     raises(
         "watch IndexedSlices",

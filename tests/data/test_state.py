@@ -84,6 +84,7 @@ PIPELINES = {
         [Dataset.range(9), Dataset.range(50, 60)], Dataset.range(2).repeat(8)
     ),
     "ignore_errors": lambda: Dataset.range(9).map(_refuses_four).ignore_errors(),
+    "ragged": lambda: Dataset.range(9).map(lambda x: tf.range(x)).ragged_batch(2).shuffle(2, seed=1).prefetch(1),
     "sparse": lambda: Dataset.from_tensor_slices(tf.sparse.eye(9)).shuffle(3, seed=1).batch(2).prefetch(1),
 }
 
@@ -98,6 +99,8 @@ def plain(element):
     def leaf(value):
         if isinstance(value, tf.SparseTensor):
             value = tf.sparse.to_dense(value)
+        if isinstance(value, tf.RaggedTensor):
+            return value.to_list()
         array = np.asarray(value)
         return str(array.dtype), array.shape, array.tolist()
 

@@ -414,6 +414,27 @@ class Dataset:
             batching.PaddedBatch(self._node, as_int(batch_size), padded_shapes, padding_values, bool(drop_remainder))
         )
 
+    def ragged_batch(
+        self,
+        batch_size: Any,
+        drop_remainder: Any = False,
+        row_splits_dtype: Any = dtypes.int64,
+        name: str | None = None,
+    ) -> Dataset:
+        """Batches of elements of several sizes as ragged tensors."""
+        from ..ragged.batches import gathered, spec_of_batch
+
+        splits = dtypes.as_dtype(row_splits_dtype)
+        return self._then(
+            batching.Gathered(
+                self._node,
+                as_int(batch_size),
+                bool(drop_remainder),
+                lambda elements: gathered(elements, splits),
+                lambda spec, size: spec_of_batch(spec, size, splits),
+            )
+        )
+
     def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
         """Batches of elements of several sizes as sparse tensors, each row of shape `row_shape`."""
         from ..sparse.batches import gathered, spec_of_batch

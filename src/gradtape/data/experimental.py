@@ -51,6 +51,7 @@ __all__ = [
     "cardinality",
     "choose_from_datasets",
     "copy_to_device",
+    "dense_to_ragged_batch",
     "dense_to_sparse_batch",
     "enumerate_dataset",
     "from_list",
@@ -98,6 +99,7 @@ def _applied(method: str) -> Callable[..., Transformation]:
 
 
 bucket_by_sequence_length = _applied("bucket_by_sequence_length")
+dense_to_ragged_batch = _applied("ragged_batch")
 dense_to_sparse_batch = _applied("sparse_batch")
 enumerate_dataset = _applied("enumerate")
 group_by_window = _applied("group_by_window")

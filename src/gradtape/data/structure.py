@@ -153,7 +153,7 @@ def _stacked_leaves(leaves: Any, component: int) -> Any:
         if array.shape != shape or array.dtype != dtype:
             raise invalid(_cannot_batch(component, arrays[0], number, array))
     if not shape:
-        return from_array(np.array(arrays, dtype))
+        return from_array(np.array([array[()] for array in arrays] if dtype.kind == "O" else arrays, dtype))
     result = np.empty((len(arrays), *shape), dtype)
     for row, array in enumerate(arrays):
         result[row] = array
@@ -311,4 +311,8 @@ def _composite(name: str, parts: list[Any]) -> Any:
         from ..sparse.tensor import SparseTensor
 
         return SparseTensor(*parts)
+    if name == "RaggedTensor":
+        from ..ragged.tensor import RaggedTensor
+
+        return RaggedTensor.from_nested_row_splits(parts[0], parts[1:])
     raise invalid(f"The saved state holds a {name!r}, which is not known here.")

@@ -16,6 +16,16 @@ from .images import encode_jpeg as encode_jpeg
 from .images import encode_png as encode_png
 from .images import extract_jpeg_shape as extract_jpeg_shape
 from .images import is_jpeg as is_jpeg
+from .parsing import FixedLenFeature as FixedLenFeature
+from .parsing import FixedLenSequenceFeature as FixedLenSequenceFeature
+from .parsing import RaggedFeature as RaggedFeature
+from .parsing import SparseFeature as SparseFeature
+from .parsing import VarLenFeature as VarLenFeature
+from .parsing import decode_json_example as decode_json_example
+from .parsing import parse_example as parse_example
+from .parsing import parse_sequence_example as parse_sequence_example
+from .parsing import parse_single_example as parse_single_example
+from .parsing import parse_single_sequence_example as parse_single_sequence_example
 from .records import TFRecordOptions as TFRecordOptions
 from .records import TFRecordWriter as TFRecordWriter
 from .tensors import decode_base64 as decode_base64

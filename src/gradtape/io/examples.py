@@ -256,8 +256,7 @@ _KIND_OF_FIELD = dict(enumerate(_KINDS, 1))
 class Feature(Message):
     """A list of bytes, of floats or of integers.
 
-    >>> from gradtape.io.examples import Feature, Int64List
-    >>> Feature(int64_list=Int64List(value=[1, 2])).int64_list.value
+    >>> tf.train.Feature(int64_list=tf.train.Int64List(value=[1, 2])).int64_list.value
     [1, 2]
     """
 
@@ -535,7 +534,13 @@ class _Parts(Message):
 
 
 class Example(_Parts):
-    """One example: features by name."""
+    """One example: features by name.
+
+    >>> example = tf.train.Example(features=tf.train.Features(feature={
+    ...     "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[3]))}))
+    >>> tf.io.parse_single_example(example.SerializeToString(), {"label": tf.io.FixedLenFeature([], tf.int64)})
+    {'label': <tf.Tensor: shape=(), dtype=int64, numpy=3>}
+    """
 
     _kinds: ClassVar[dict[str, type[Message]]] = {"features": Features}
 

@@ -86,6 +86,8 @@ class TFRecordWriter:
     >>> with tf.io.TFRecordWriter(path) as writer:
     ...     writer.write(b"one")
     ...     writer.write(b"two")
+    >>> [record.numpy() for record in tf.data.TFRecordDataset(path)]
+    [b'one', b'two']
     """
 
     def __init__(self, path: Any, options: TFRecordOptions | str | None = None) -> None:

@@ -1,0 +1,16 @@
+"""`tf.ragged`: tensors whose rows have different lengths."""
+
+from __future__ import annotations
+
+from . import dispatch as dispatch
+from .functions import boolean_mask as boolean_mask
+from .functions import constant as constant
+from .functions import map_flat_values as map_flat_values
+from .functions import range_of
+from .functions import row_splits_to_segment_ids as row_splits_to_segment_ids
+from .functions import segment_ids_to_row_splits as segment_ids_to_row_splits
+from .functions import stack as stack
+from .tensor import RaggedTensor as RaggedTensor
+from .tensor import RaggedTensorSpec as RaggedTensorSpec
+
+range = range_of

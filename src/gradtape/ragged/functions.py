@@ -1,0 +1,252 @@
+"""`tf.ragged`: functions that make ragged tensors, and those of `tf` that take them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import arrays, dtypes
+from ..dtypes import Array
+from ..errors import invalid
+from ..op import as_int
+from ..tensor import Tensor, from_array, to_tensor
+from .tensor import RaggedTensor, concat_rows, ranges, stacked_rows, take_rows
+
+
+def constant(
+    pylist: Any,
+    dtype: Any = None,
+    ragged_rank: int | None = None,
+    inner_shape: Any = None,
+    name: str | None = None,
+    row_splits_dtype: Any = dtypes.int64,
+) -> Any:
+    """A ragged tensor from nested lists; a tensor where nothing is ragged.
+
+    >>> tf.ragged.constant([[1, 2], [3]])
+    <tf.RaggedTensor [[1, 2], [3]]>
+    """
+    depth = _depth(pylist)
+    if depth is None:
+        raise ValueError("ragged.constant: all scalar values must have the same nesting depth.")
+    inner = None if inner_shape is None else tuple(inner_shape)
+    if ragged_rank is None:
+        ragged_rank = max(0, depth - 1 - (len(inner) if inner is not None else 0))
+    if not 0 <= ragged_rank < max(depth, 1):
+        raise ValueError(f"ragged.constant: lists of depth {depth} cannot have ragged_rank={ragged_rank}.")
+    kind = None if dtype is None else dtypes.as_dtype(dtype)
+    lengths, values = [], _as_lists(pylist)
+    for _ in range(ragged_rank):
+        lengths.append([len(row) for row in values])
+        values = [item for row in values for item in row]
+    flat: Any = to_tensor(values, kind) if values else arrays.zeros((0, *(inner or ())), kind or dtypes.float32)
+    if inner is not None:
+        flat = arrays.reshape(flat, (-1, *inner))
+    splits = dtypes.as_dtype(row_splits_dtype)
+    for row in reversed(lengths):
+        flat = RaggedTensor.from_row_lengths(flat, from_array(np.array(row, splits.numpy)))
+    return flat
+
+
+def _as_lists(value: Any) -> Any:
+    return list(value) if isinstance(value, (list, tuple, np.ndarray)) else value
+
+
+def _depth(value: Any) -> int | None:
+    """How deep lists are nested; None where that differs. An empty list may be of any depth."""
+    if isinstance(value, np.ndarray):
+        return value.ndim
+    if not isinstance(value, (list, tuple)):
+        return 0
+    depths = {_depth(item) for item in value}
+    if None in depths:
+        return None
+    known = {depth for item, depth in ((item, _depth(item)) for item in value) if not _is_empty(item)}
+    if len(known) > 1 or (0 in depths and len(depths) > 1):
+        return None
+    return 1 + max((depth for depth in depths if depth is not None), default=0)
+
+
+def _is_empty(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(_is_empty(item) for item in value)
+
+
+def range_of(
+    starts: Any,
+    limits: Any = None,
+    deltas: Any = 1,
+    dtype: Any = None,
+    name: str | None = None,
+    row_splits_dtype: Any = dtypes.int64,
+) -> RaggedTensor:
+    """Rows of numbers: from each start up to its limit in steps of its delta.
+
+    >>> tf.ragged.range([3, 0, 2])
+    <tf.RaggedTensor [[0, 1, 2], [], [0, 1]]>
+    """
+    if limits is None:
+        starts, limits = 0, starts
+    kind = None if dtype is None else dtypes.as_dtype(dtype)
+    parts = [np.asarray(to_tensor(part, kind)._array) for part in (starts, limits, deltas)]
+    common = np.result_type(*parts) if kind is None else kind.numpy
+    first, last, step = np.broadcast_arrays(*[np.atleast_1d(part).astype(common) for part in parts])
+    if (step == 0).any():
+        raise invalid("ragged.range: deltas must not be zero.")
+    rows = [np.arange(a, b, d, dtype=common) for a, b, d in zip(first, last, step, strict=True)]
+    lengths = np.array([len(row) for row in rows], dtypes.as_dtype(row_splits_dtype).numpy)
+    flat = np.concatenate(rows) if rows else np.zeros(0, common)
+    return RaggedTensor.from_row_lengths(from_array(flat), from_array(lengths))
+
+
+def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
+    """Tensors or ragged tensors of one rank along a new axis, ragged where their sizes differ.
+
+    >>> tf.ragged.stack([[1, 2], [3]])
+    <tf.RaggedTensor [[1, 2], [3]]>
+    """
+    parts = [value if isinstance(value, RaggedTensor) else to_tensor(value) for value in values]
+    if not parts:
+        raise ValueError("ragged.stack: at least one tensor is needed.")
+    ranks = {len(part.shape) for part in parts}
+    if len(ranks) > 1:
+        raise ValueError(f"ragged.stack: all tensors must have one rank, got {sorted(ranks)}.")
+    (rank,) = ranks
+    where = as_int(axis)
+    where = where + rank + 1 if where < 0 else where
+    if rank == 0:
+        return arrays.stack(parts)
+    if where == 0:
+        return stacked_rows([_ragged(part) for part in parts])
+    if where == 1:
+        rows = concat(parts, 0)
+        count = _rows(parts[0])
+        if any(_rows(part) != count for part in parts):
+            raise invalid(f"ragged.stack: all tensors must have {count} rows to be stacked along axis 1.")
+        order = np.arange(count * len(parts)).reshape(len(parts), count).T.reshape(-1)
+        return RaggedTensor.from_uniform_row_length(take_rows(_plain(rows), order), len(parts))
+    raise invalid(f"ragged.stack: axis must be 0 or 1 (or their negatives), got {axis}.")
+
+
+def concat(values: Any, axis: Any, name: str | None = None) -> Any:
+    """Tensors and ragged tensors one after the other, along rows (axis 0) or inside of them (axis 1)."""
+    parts = [value if isinstance(value, RaggedTensor) else to_tensor(value) for value in values]
+    rank = max(len(part.shape) for part in parts)
+    where = as_int(axis)
+    where = where + rank if where < 0 else where
+    if where == 0:
+        return concat_rows(parts)
+    rows = [_ragged(part) for part in parts]
+    count = rows[0]._row_count()
+    if any(row._row_count() != count for row in rows):
+        raise invalid(f"concat: all ragged tensors must have one number of rows, got {[r._row_count() for r in rows]}.")
+    if where == 1:
+        lengths = np.stack([np.diff(row.row_splits._array) for row in rows], axis=1)
+        sizes = [int(row.row_splits._array[-1]) for row in rows]
+        offsets = np.cumsum([0, *sizes[:-1]])
+        starts = np.stack(
+            [row.row_splits._array[:-1] + offset for row, offset in zip(rows, offsets, strict=True)], axis=1
+        )
+        joined = concat_rows([row.values for row in rows])
+        flat = take_rows(joined, ranges(starts.reshape(-1), lengths.reshape(-1)))
+        return RaggedTensor.from_row_lengths(flat, from_array(lengths.sum(axis=1)))
+    return rows[0].with_values(concat([row.values for row in rows], where - 1))
+
+
+def _ragged(part: Any) -> Any:
+    return part if isinstance(part, RaggedTensor) or part.ndim < 2 else RaggedTensor.from_tensor(part)
+
+
+def _plain(value: Any) -> Any:
+    return value
+
+
+def _rows(part: Any) -> int:
+    return part._row_count() if isinstance(part, RaggedTensor) else int(part.shape[0])
+
+
+def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
+    """The values where the mask is true; rows stay rows.
+
+    >>> tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]])
+    <tf.RaggedTensor [[1], [3, 4]]>
+    """
+    keep = mask if isinstance(mask, RaggedTensor) else to_tensor(mask)
+    if keep.dtype is not dtypes.bool:
+        raise ValueError(f"boolean_mask: the mask must be bool, got {keep.dtype!r}.")
+    values = data if isinstance(data, RaggedTensor) else to_tensor(data)
+    if isinstance(values, Tensor) and isinstance(keep, Tensor):
+        if keep.ndim == 1:
+            return take_rows(values, np.flatnonzero(keep._array))
+        values, keep = RaggedTensor.from_tensor(values), RaggedTensor.from_tensor(keep)
+    if isinstance(keep, Tensor):
+        if keep.ndim == 1:
+            return take_rows(values, np.flatnonzero(keep._array))
+        keep = RaggedTensor.from_tensor(keep)
+    if isinstance(values, Tensor):
+        values = RaggedTensor.from_tensor(values)
+    if not np.array_equal(values.row_splits._array, keep.row_splits._array):
+        raise invalid("boolean_mask: the rows of the mask must have the lengths of those of the data.")
+    if isinstance(keep.values, RaggedTensor):
+        return values.with_values(boolean_mask(values.values, keep.values))
+    chosen = keep.values._array
+    counts = np.add.reduceat(np.append(chosen, False), keep.row_splits._array[:-1]) if len(chosen) else None
+    lengths = np.diff(keep.row_splits._array)
+    sizes = np.where(lengths == 0, 0, lengths if counts is None else counts)
+    inner = take_rows(values.values, np.flatnonzero(chosen))
+    return RaggedTensor.from_row_lengths(inner, from_array(sizes.astype(lengths.dtype)))
+
+
+def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """A function of the innermost values, in the same rows.
+
+    >>> tf.ragged.map_flat_values(tf.square, tf.ragged.constant([[1, 2], [3]]))
+    <tf.RaggedTensor [[1, 4], [9]]>
+    """
+    given = [value for value in (*args, *kwargs.values()) if isinstance(value, RaggedTensor)]
+    if not given:
+        return op(*args, **kwargs)
+    for other in given[1:]:
+        check_same_rows(given[0], other)
+
+    def flat(value: Any) -> Any:
+        return value.flat_values if isinstance(value, RaggedTensor) else value
+
+    result = op(*map(flat, args), **{name: flat(value) for name, value in kwargs.items()})
+    return given[0].with_flat_values(result)
+
+
+def check_same_rows(first: RaggedTensor, second: RaggedTensor) -> None:
+    """Raise where two ragged tensors have rows of different lengths."""
+    ours, theirs = first.nested_row_splits, second.nested_row_splits
+    if len(ours) != len(theirs) or any(
+        not np.array_equal(a._array, b._array) for a, b in zip(ours, theirs, strict=True)
+    ):
+        raise invalid(
+            f"Ragged operands must have rows of the same lengths: the lengths are {_lengths(first)} and {_lengths(second)}."
+        )
+
+
+def _lengths(value: RaggedTensor) -> list[int]:
+    lengths: Array = np.diff(value.row_splits._array)
+    found: list[int] = lengths[:10].tolist()
+    return found
+
+
+def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Any:
+    """The number of its row for each value."""
+    array = to_tensor(splits, None if isinstance(splits, (Tensor, np.ndarray)) else dtypes.int64)._array
+    ids = np.repeat(np.arange(len(array) - 1, dtype=array.dtype), np.diff(array))
+    return from_array(ids if out_type is None else ids.astype(dtypes.as_dtype(out_type).numpy))
+
+
+def segment_ids_to_row_splits(
+    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
+) -> Any:
+    """Where rows begin, from the number of its row for each value."""
+    array = to_tensor(segment_ids, None if isinstance(segment_ids, (Tensor, np.ndarray)) else dtypes.int64)._array
+    count = as_int(num_segments) if num_segments is not None else int(array[-1]) + 1 if array.size else 0
+    lengths = np.bincount(array, minlength=count)
+    kind = dtypes.int64.numpy if out_type is None else dtypes.as_dtype(out_type).numpy
+    return from_array(np.concatenate(([0], np.cumsum(lengths))).astype(kind))

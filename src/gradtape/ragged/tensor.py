@@ -1,0 +1,693 @@
+"""`RaggedTensor`: rows of different lengths, kept as one tensor of all values and the places where rows begin.
+
+Tapes follow the values; where rows begin are integers.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import arrays, dtypes
+from ..dtypes import Array, DType
+from ..errors import invalid
+from ..op import as_int
+from ..shapes import TensorShape
+from ..tensor import Tensor, from_array, to_tensor
+from ..variable import Variable
+
+
+class RaggedTensor:
+    """Rows of different lengths: row i is `values[row_splits[i]:row_splits[i + 1]]`.
+
+    The values are a tensor, or a ragged tensor where several axes are ragged.
+
+    >>> rows = tf.ragged.constant([[1, 2], [], [3]])
+    >>> rows.values.numpy(), rows.row_splits.numpy()
+    (array([1, 2, 3], dtype=int32), array([0, 2, 2, 3]))
+    """
+
+    __slots__ = ("_row_splits", "_uniform", "_values")
+
+    # NumPy must hand `array * ragged` to the operators of this class.
+    __array_priority__ = 100
+    __array_ufunc__ = None
+
+    def __init__(self, values: Any, row_splits: Any, uniform_row_length: int | None = None) -> None:
+        self._values = values
+        self._row_splits = row_splits
+        self._uniform = uniform_row_length
+
+    # --- making ----------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_row_splits(
+        cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Row i from `row_splits[i]` up to `row_splits[i + 1]`."""
+        splits = _integers(row_splits, "row_splits")
+        array = splits._array
+        if validate:
+            if not array.size or array[0] != 0:
+                raise invalid(f"RaggedTensor: row_splits must begin with 0, got {array.tolist()[:5]}.")
+            if (np.diff(array) < 0).any():
+                raise invalid(f"RaggedTensor: row_splits must not decrease, got {array.tolist()}.")
+        return cls._checked(values, splits, validate)
+
+    @classmethod
+    def from_row_lengths(
+        cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Rows of these lengths, one after the other."""
+        lengths = _integers(row_lengths, "row_lengths")._array
+        if validate and (lengths < 0).any():
+            raise invalid(f"RaggedTensor: row_lengths must not be negative, got {lengths.tolist()}.")
+        return cls._checked(values, from_array(_splits(lengths)), validate)
+
+    @classmethod
+    def from_value_rowids(
+        cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Each value in the row whose number it has; the numbers must not decrease."""
+        ids = _integers(value_rowids, "value_rowids")._array
+        count = int(ids[-1]) + 1 if ids.size else 0
+        if nrows is not None:
+            count = as_int(nrows)
+        if validate and ids.size and ((np.diff(ids) < 0).any() or ids[0] < 0 or ids[-1] >= count):
+            raise invalid(
+                f"RaggedTensor: value_rowids must not decrease and be from 0 to {count - 1}, got {ids.tolist()}."
+            )
+        lengths = np.bincount(ids, minlength=count).astype(ids.dtype)
+        return cls._checked(values, from_array(_splits(lengths)), validate)
+
+    @classmethod
+    def from_row_starts(
+        cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Row i from `row_starts[i]` up to the next."""
+        starts = _integers(row_starts, "row_starts")._array
+        values = _values(values)
+        end = np.array([_count(values)], starts.dtype)
+        return cls.from_row_splits(values, from_array(np.concatenate((starts, end))), validate=validate)
+
+    @classmethod
+    def from_row_limits(
+        cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Row i up to `row_limits[i]`, from where the row before it ends."""
+        limits = _integers(row_limits, "row_limits")._array
+        splits = np.concatenate((np.zeros(1, limits.dtype), limits))
+        return cls.from_row_splits(values, from_array(splits), validate=validate)
+
+    @classmethod
+    def from_uniform_row_length(
+        cls, values: Any, uniform_row_length: Any, nrows: Any = None, validate: bool = True, name: str | None = None
+    ) -> RaggedTensor:
+        """Rows that all have this length."""
+        values, length = _values(values), as_int(uniform_row_length)
+        if length < 0:
+            raise invalid(f"RaggedTensor: a row cannot have {length} values.")
+        count = as_int(nrows) if nrows is not None else _count(values) // length if length else 0
+        made = cls._checked(values, from_array(np.arange(count + 1, dtype=np.int64) * length), validate)
+        made._uniform = length
+        return made
+
+    @classmethod
+    def from_nested_row_splits(
+        cls, flat_values: Any, nested_row_splits: Any, name: str | None = None, validate: bool = True
+    ) -> Any:
+        """Several ragged axes, the outermost splits first."""
+        return cls._nested(cls.from_row_splits, flat_values, nested_row_splits, validate)
+
+    @classmethod
+    def from_nested_row_lengths(
+        cls, flat_values: Any, nested_row_lengths: Any, name: str | None = None, validate: bool = True
+    ) -> Any:
+        """Several ragged axes, the outermost lengths first."""
+        return cls._nested(cls.from_row_lengths, flat_values, nested_row_lengths, validate)
+
+    @classmethod
+    def from_nested_value_rowids(
+        cls,
+        flat_values: Any,
+        nested_value_rowids: Any,
+        nested_nrows: Any = None,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> Any:
+        """Several ragged axes, the outermost row numbers first."""
+        counts = [None] * len(nested_value_rowids) if nested_nrows is None else list(nested_nrows)
+        made = flat_values
+        for ids, count in zip(reversed(list(nested_value_rowids)), reversed(counts), strict=True):
+            made = cls.from_value_rowids(made, ids, count, validate=validate)
+        return made
+
+    @staticmethod
+    def _nested(build: Any, flat_values: Any, parts: Any, validate: bool) -> Any:
+        if isinstance(parts, (Tensor, np.ndarray)):
+            raise TypeError(f"RaggedTensor: a list with one tensor for each ragged axis is needed, got {parts!r}.")
+        made = flat_values
+        for part in reversed(list(parts)):
+            made = build(made, part, validate=validate)
+        return made
+
+    @classmethod
+    def from_tensor(
+        cls,
+        tensor: Any,
+        lengths: Any = None,
+        padding: Any = None,
+        ragged_rank: int = 1,
+        name: str | None = None,
+        row_splits_dtype: Any = dtypes.int64,
+    ) -> Any:
+        """The rows of a tensor: whole, cut to `lengths`, or without the padding at their ends."""
+        dense = to_tensor(tensor)
+        if dense.ndim < 2 or not 1 <= ragged_rank < dense.ndim:
+            raise ValueError(
+                f"from_tensor: ragged_rank={ragged_rank} of a tensor of shape {dense.shape}; it must be from 1 to rank - 1."
+            )
+        if lengths is not None and padding is not None:
+            raise ValueError("from_tensor: give one of `lengths` and `padding`, and not both.")
+        if ragged_rank > 1:
+            if lengths is not None:
+                raise ValueError("from_tensor: `lengths` goes with ragged_rank=1.")
+            inner = arrays.reshape(dense, (-1, *dense.shape[2:]))
+            rows = cls.from_tensor(inner, None, padding, ragged_rank - 1, None, row_splits_dtype)
+            return cls.from_uniform_row_length(rows, dense.shape[1], nrows=dense.shape[0])
+        rows, width = dense.shape[0], dense.shape[1]
+        if padding is not None:
+            equal: Any = np.asarray(dense._array == to_tensor(padding, dense.dtype)._array)
+            blank: Any = equal.reshape(rows, width, -1).all(axis=2)
+            sizes = width - np.argmin(blank[:, ::-1], axis=1) if width else np.zeros(rows, np.int64)
+            sizes = np.where(blank.all(axis=1), 0, sizes)
+        elif lengths is not None:
+            sizes = np.minimum(_integers(lengths, "lengths")._array, width)
+        else:
+            flat = arrays.reshape(dense, (-1, *dense.shape[2:]))
+            made = cls.from_uniform_row_length(flat, width, nrows=rows)
+            return made.with_row_splits_dtype(row_splits_dtype)
+        flat = arrays.reshape(dense, (-1, *dense.shape[2:]))
+        kept = arrays.gather(flat, from_array(ranges(np.arange(rows) * width, sizes)))
+        return cls.from_row_lengths(kept, from_array(sizes.astype(dtypes.as_dtype(row_splits_dtype).numpy)))
+
+    @classmethod
+    def from_sparse(cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = dtypes.int64) -> RaggedTensor:
+        """The values of a sparse matrix whose rows are filled from the left."""
+        places, sizes = st_input.indices._array, st_input.dense_shape._array
+        if places.shape[1] != 2:
+            raise ValueError(f"from_sparse: a sparse matrix is needed, got shape {sizes.tolist()}.")
+        lengths = np.bincount(places[:, 0], minlength=int(sizes[0]))
+        if not np.array_equal(places[:, 1], ranges(np.zeros(len(lengths), np.int64), lengths)):
+            raise invalid("from_sparse: SparseTensor is not right-ragged: a row has a gap before a value.")
+        return cls.from_row_lengths(
+            st_input.values, from_array(lengths.astype(dtypes.as_dtype(row_splits_dtype).numpy))
+        )
+
+    @classmethod
+    def _checked(cls, values: Any, splits: Any, validate: bool) -> RaggedTensor:
+        values = _values(values)
+        if validate and int(splits._array[-1]) != _count(values):
+            raise invalid(
+                f"RaggedTensor: the rows have {int(splits._array[-1])} values in all, but {_count(values)} were given."
+            )
+        return cls(values, splits)
+
+    # --- parts -----------------------------------------------------------------------------------------------
+
+    @property
+    def values(self) -> Any:
+        """All values: a tensor, or a ragged tensor."""
+        return self._values
+
+    @property
+    def flat_values(self) -> Any:
+        """The innermost values; what tapes follow."""
+        return self._values.flat_values if isinstance(self._values, RaggedTensor) else self._values
+
+    @property
+    def row_splits(self) -> Any:
+        """Where rows begin, and the number of all values."""
+        return self._row_splits
+
+    @property
+    def nested_row_splits(self) -> tuple[Any, ...]:
+        """The splits of all ragged axes, the outermost first."""
+        inner = self._values.nested_row_splits if isinstance(self._values, RaggedTensor) else ()
+        return (self._row_splits, *inner)
+
+    @property
+    def uniform_row_length(self) -> Any:
+        """The length of all rows, where they were made of one length."""
+        return None if self._uniform is None else from_array(np.asarray(self._uniform, self._row_splits._array.dtype))
+
+    @property
+    def ragged_rank(self) -> int:
+        """How many axes are ragged."""
+        return len(self.nested_row_splits)
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the values."""
+        dtype: DType = self._values.dtype
+        return dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape, with None for ragged axes."""
+        return TensorShape([len(self._row_splits._array) - 1, self._uniform, *self._values.shape[1:]])
+
+    def get_shape(self) -> TensorShape:
+        """The same as `shape`."""
+        return self.shape
+
+    def nrows(self, out_type: Any = None, name: str | None = None) -> Any:
+        """The number of rows."""
+        return self._number(len(self._row_splits._array) - 1, out_type)
+
+    def _number(self, values: Any, out_type: Any = None) -> Any:
+        kind = self._row_splits._array.dtype if out_type is None else dtypes.as_dtype(out_type).numpy
+        return from_array(np.asarray(values, kind)[()])
+
+    def row_lengths(self, axis: Any = 1, name: str | None = None) -> Any:
+        """The length of each row; for an inner ragged axis a ragged tensor of lengths."""
+        where = as_int(axis)
+        if where == 0:
+            return self.nrows()
+        if where == 1:
+            return from_array(lengths_of(self))
+        if isinstance(self._values, RaggedTensor):
+            return self.with_values(self._values.row_lengths(where - 1))
+        shape = self._values.shape
+        return self.with_values(
+            from_array(np.full(shape[: where - 1], shape[where - 1], self._row_splits._array.dtype))
+        )
+
+    def nested_row_lengths(self, name: str | None = None) -> tuple[Any, ...]:
+        """The lengths of the rows of all ragged axes, the outermost first."""
+        return tuple(from_array(np.diff(splits._array)) for splits in self.nested_row_splits)
+
+    def nested_value_rowids(self, name: str | None = None) -> tuple[Any, ...]:
+        """The row numbers of all ragged axes, the outermost first."""
+        inner = self._values.nested_value_rowids() if isinstance(self._values, RaggedTensor) else ()
+        return (self.value_rowids(), *inner)
+
+    def row_starts(self, name: str | None = None) -> Any:
+        """Where each row begins."""
+        return from_array(self._row_splits._array[:-1])
+
+    def row_limits(self, name: str | None = None) -> Any:
+        """Where each row ends."""
+        return from_array(self._row_splits._array[1:])
+
+    def value_rowids(self, name: str | None = None) -> Any:
+        """The number of the row of each value."""
+        lengths = lengths_of(self)
+        return from_array(np.repeat(np.arange(len(lengths), dtype=lengths.dtype), lengths))
+
+    def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: Any = None) -> Any:
+        """The shape of the smallest tensor that all rows fit into."""
+        sizes = [len(splits._array) - 1 for splits in self.nested_row_splits[:1]]
+        sizes += [int(np.diff(splits._array).max(initial=0)) for splits in self.nested_row_splits]
+        sizes += list(self.flat_values.shape[1:])
+        whole = self._number(sizes, out_type)
+        return whole if axis is None else whole[as_int(axis)] if np.ndim(axis) == 0 else arrays.gather(whole, axis)
+
+    def with_values(self, new_values: Any) -> RaggedTensor:
+        """Other values in rows of the same lengths."""
+        values = _values(new_values)
+        if _count(values) != _count(self._values):
+            raise invalid(f"RaggedTensor: {_count(values)} new values for {_count(self._values)}.")
+        return RaggedTensor(values, self._row_splits, self._uniform)
+
+    def with_flat_values(self, new_values: Any) -> RaggedTensor:
+        """Other innermost values in the same rows."""
+        if isinstance(self._values, RaggedTensor):
+            return self.with_values(self._values.with_flat_values(new_values))
+        return self.with_values(new_values)
+
+    def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
+        """The same rows, with splits of type int32 or int64."""
+        kind = dtypes.as_dtype(dtype)
+        if kind not in (dtypes.int32, dtypes.int64):
+            raise ValueError(f"row_splits must have dtype int32 or int64, got {kind.name}.")
+        inner = self._values.with_row_splits_dtype(kind) if isinstance(self._values, RaggedTensor) else self._values
+        return RaggedTensor(inner, from_array(self._row_splits._array.astype(kind.numpy)), self._uniform)
+
+    def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
+        """The axes from `outer_axis` to `inner_axis` as one."""
+        rank = len(self.shape)
+        outer, inner = (axis + rank if axis < 0 else axis for axis in (as_int(outer_axis), as_int(inner_axis)))
+        if not 0 <= outer <= inner < rank:
+            raise ValueError(
+                f"merge_dims: outer_axis={outer_axis} and inner_axis={inner_axis} of a tensor of rank {rank}."
+            )
+        if outer == inner:
+            return self
+        if outer > 0:
+            if outer == 1 and inner > 1 and isinstance(self._values, RaggedTensor):
+                splits = self._values._row_splits._array[self._row_splits._array]
+                merged = RaggedTensor(self._values._values, from_array(splits))
+                return merged.merge_dims(1, inner - 1) if inner > 2 else merged
+            if not isinstance(self._values, RaggedTensor):
+                shape = self._values.shape
+                if outer == 1:  # rows and an axis of the values
+                    size = int(np.prod(shape[1:inner], dtype=np.int64))
+                    flat = arrays.reshape(self._values, (-1, *shape[inner:]))
+                    return RaggedTensor(flat, from_array(self._row_splits._array * size))
+                sizes = (*shape[: outer - 1], -1, *shape[inner:])
+                return self.with_values(arrays.reshape(self._values, sizes))
+            return self.with_values(self._values.merge_dims(outer - 1, inner - 1))
+        if inner == 1:
+            return self._values
+        if isinstance(self._values, RaggedTensor):
+            return self._values.merge_dims(0, inner - 1)
+        return arrays.reshape(self._values, (-1, *self._values.shape[inner:]))
+
+    # --- as other kinds of values ----------------------------------------------------------------------------
+
+    def to_list(self) -> list[Any]:
+        """Nested Python lists."""
+        inner = self._values.to_list() if isinstance(self._values, RaggedTensor) else self._values._array.tolist()
+        splits = self._row_splits._array.tolist()
+        return [inner[start:stop] for start, stop in itertools.pairwise(splits)]
+
+    def numpy(self) -> Array:
+        """An array of the rows: of objects, or numeric where all rows have one length."""
+        rows = [row.numpy() for row in self]
+        if (
+            rows
+            and len({row.shape for row in rows}) == 1
+            and all(row.dtype.kind != "O" or row.ndim == 1 for row in rows)
+        ):
+            return np.stack(rows)
+        result = np.empty(len(rows), object)
+        for number, row in enumerate(rows):
+            result[number] = row
+        return result
+
+    def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> Any:
+        """A tensor of all rows, filled up (or cut) to one length; tapes follow the values."""
+        values = self._values
+        sizes = None if shape is None else list(TensorShape(shape))
+        if isinstance(values, RaggedTensor):
+            inner = None if sizes is None else [None, *sizes[2:]]
+            values = values.to_tensor(default_value, shape=inner)
+        lengths = lengths_of(self)
+        count, width = len(lengths), int(lengths.max(initial=0))
+        rows = count if sizes is None or sizes[0] is None else int(sizes[0])
+        columns = width if sizes is None or sizes[1] is None else int(sizes[1])
+        if default_value is None:
+            filler = arrays.zeros((1, *values.shape[1:]), values.dtype)
+        else:
+            default = to_tensor(default_value, values.dtype if not isinstance(default_value, Tensor) else None)
+            filler = arrays.broadcast_to(default, (1, *values.shape[1:]))
+        places = np.full((rows, columns), _count(values))  # of the filler
+        kept = np.minimum(lengths[:rows], columns)
+        starts = self._row_splits._array[:-1][:rows]
+        row = np.repeat(np.arange(len(kept)), kept)
+        places[row, ranges(np.zeros(len(kept), np.int64), kept)] = ranges(starts, kept)
+        return arrays.gather(arrays.concat([values, filler], 0), from_array(places))
+
+    def to_sparse(self, name: str | None = None) -> Any:
+        """A sparse tensor with the values at the beginning of its rows."""
+        from ..sparse.tensor import from_parts
+
+        places = _places(self)
+        flat = self.flat_values
+        if flat.ndim > 1:
+            inner = np.indices(flat.shape[1:]).reshape(flat.ndim - 1, -1).T
+            places = np.concatenate([np.repeat(places, len(inner), axis=0), np.tile(inner, (len(places), 1))], axis=1)
+            flat = arrays.reshape(flat, (-1,))
+        return from_parts(places, flat, self.bounding_shape()._array.tolist())
+
+    # --- indexing --------------------------------------------------------------------------------------------
+
+    def __iter__(self) -> Iterator[Any]:
+        for index in range(len(self._row_splits._array) - 1):
+            yield self[index]
+
+    def __getitem__(self, key: Any) -> Any:
+        keys = list(key) if isinstance(key, tuple) else [key]
+        if Ellipsis in [part for part in keys if not isinstance(part, (Tensor, np.ndarray))]:
+            place = next(number for number, part in enumerate(keys) if part is Ellipsis)
+            missing = len(self.shape) - (len(keys) - 1)
+            keys = [*keys[:place], *([slice(None)] * missing), *keys[place + 1 :]]
+        return _indexed(self, keys)
+
+    # --- what tapes and datasets ask -------------------------------------------------------------------------
+
+    def _components(self) -> list[Any]:
+        return [self.flat_values, *self.nested_row_splits]
+
+    def _differentiable(self) -> Any:
+        return self.flat_values
+
+    def _with_gradient(self, gradient: Any) -> RaggedTensor:
+        return self.with_flat_values(gradient)
+
+    @property
+    def _type_spec(self) -> RaggedTensorSpec:
+        return RaggedTensorSpec.from_value(self)
+
+    def _row_count(self) -> int:
+        return len(self._row_splits._array) - 1
+
+    def _row(self, index: int) -> Any:
+        return self[index]
+
+    @staticmethod
+    def _stacked(values: Any) -> RaggedTensor:
+        return stacked_rows(list(values))
+
+    # How tf.concat and tf.stack treat ragged tensors; dispatch.py, which knows, puts them here.
+    _concatenated: ClassVar[Callable[[Any, int], Any]]
+    _stacked_along: ClassVar[Callable[[Any, int], Any]]
+
+    def consumers(self) -> list[Any]:
+        """Always empty: there is no graph."""
+        return []
+
+    def __repr__(self) -> str:
+        return f"<tf.RaggedTensor {self.to_list()}>"
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+# --- helpers -----------------------------------------------------------------------------------------------
+
+
+def _integers(value: Any, what: str) -> Any:
+    """A vector of int32 or int64; Python's integers are int64."""
+    tensor = to_tensor(value, None if isinstance(value, (Tensor, Variable, np.ndarray)) else dtypes.int64)
+    if tensor.dtype not in (dtypes.int32, dtypes.int64) or tensor.ndim != 1:
+        raise ValueError(
+            f"RaggedTensor: {what} must be a vector of int32 or int64, got {tensor.dtype.name} of shape {tensor.shape}."
+        )
+    return tensor
+
+
+def _values(values: Any) -> Any:
+    if isinstance(values, RaggedTensor):
+        return values
+    tensor = values._read() if isinstance(values, Variable) else to_tensor(values)
+    if not tensor.ndim:
+        raise ValueError("RaggedTensor: the values need at least one axis, got a scalar.")
+    return tensor
+
+
+def _count(values: Any) -> int:
+    return values._row_count() if isinstance(values, RaggedTensor) else int(values.shape[0])
+
+
+def _splits(lengths: Array) -> Array:
+    return np.concatenate((np.zeros(1, lengths.dtype), np.cumsum(lengths, dtype=lengths.dtype)))
+
+
+def lengths_of(ragged: RaggedTensor) -> Array:
+    """The length of each row as an array."""
+    return np.diff(ragged.row_splits._array)
+
+
+def ranges(starts: Array, lengths: Array) -> Array:
+    """The numbers from each start, as many as its length, one run after the other."""
+    ends = np.cumsum(lengths)
+    return np.repeat(starts - (ends - lengths), lengths) + np.arange(int(ends[-1]) if len(ends) else 0)
+
+
+def take_rows(values: Any, indices: Array) -> Any:
+    """Some rows of a tensor or a ragged tensor, in this order."""
+    if not isinstance(values, RaggedTensor):
+        return arrays.gather(values, from_array(indices))
+    lengths = lengths_of(values)[indices]
+    inner = take_rows(values.values, ranges(values.row_splits._array[:-1][indices], lengths))
+    return RaggedTensor(inner, from_array(_splits(lengths)), values._uniform)
+
+
+def _places(ragged: RaggedTensor) -> Array:
+    """For each value of the innermost ragged axis, its place: one number for each axis."""
+    lengths = lengths_of(ragged)
+    column = ranges(np.zeros(len(lengths), np.int64), lengths)
+    outer = np.stack([np.repeat(np.arange(len(lengths)), lengths), column], axis=1)
+    if not isinstance(ragged.values, RaggedTensor):
+        return outer
+    inner = _places(ragged.values)
+    return np.concatenate([outer[inner[:, 0]], inner[:, 1:]], axis=1)
+
+
+def _indexed(value: Any, keys: list[Any]) -> Any:
+    """`value[keys]`, for a tensor or a ragged tensor."""
+    if not keys:
+        return value
+    if not isinstance(value, RaggedTensor):
+        return value[tuple(keys)]
+    first, rest = keys[0], keys[1:]
+    count = value._row_count()
+    if isinstance(first, slice):
+        bounds = [None if part is None else as_int(part) for part in (first.start, first.stop, first.step)]
+        chosen = np.arange(count)[slice(*bounds)]
+        whole = first == slice(None) or (len(chosen) == count and bounds[2] in (None, 1))
+        rows = value if whole else take_rows(value, chosen)
+        return _inside(rows, rest)
+    if first is None:
+        return RaggedTensor.from_uniform_row_length(_indexed(value, rest), count, nrows=1)
+    index = as_int(first)
+    place = index + count if index < 0 else index
+    if not 0 <= place < count:
+        raise invalid(f"RaggedTensor: row {index} of {count} rows: out of bounds.")
+    start, stop = value.row_splits._array[place : place + 2].tolist()
+    inner = value.values
+    row = take_rows(inner, np.arange(start, stop)) if isinstance(inner, RaggedTensor) else inner[start:stop]
+    return _indexed(row, rest)
+
+
+def _inside(rows: RaggedTensor, keys: list[Any]) -> Any:
+    """`rows[:, keys]`."""
+    if not keys:
+        return rows
+    first, rest = keys[0], keys[1:]
+    if not isinstance(first, slice):
+        raise ValueError(
+            f"RaggedTensor: {first!r} cannot index the inner ragged axis, whose rows may be too short. "
+            "Use a slice such as rt[:, 0:1], or rt.to_tensor() first."
+        )
+    lengths, starts = lengths_of(rows), rows.row_splits._array[:-1]
+    bounds = [None if part is None else as_int(part) for part in (first.start, first.stop, first.step)]
+    if bounds == [None, None, None]:
+        kept = rows
+    else:
+        parts = [np.arange(length)[slice(*bounds)] + start for length, start in zip(lengths, starts, strict=True)]
+        sizes = np.array([len(part) for part in parts], lengths.dtype)
+        chosen = np.concatenate(parts) if parts else np.zeros(0, np.int64)
+        kept = RaggedTensor(take_rows(rows.values, chosen), from_array(_splits(sizes)))
+    if not rest:
+        return kept
+    if isinstance(kept.values, RaggedTensor):
+        return kept.with_values(_inside(kept.values, rest))
+    return kept.with_values(kept.values[(slice(None), *rest)])
+
+
+def concat_rows(values: list[Any]) -> Any:
+    """The rows of several tensors or ragged tensors, one after the other."""
+    if not any(isinstance(value, RaggedTensor) for value in values):
+        return arrays.concat(values, 0)
+    parts = [value if isinstance(value, RaggedTensor) else RaggedTensor.from_tensor(value) for value in values]
+    inner = concat_rows([part.values for part in parts])
+    return RaggedTensor(inner, from_array(_splits(np.concatenate([lengths_of(part) for part in parts]))))
+
+
+def stacked_rows(values: list[Any]) -> RaggedTensor:
+    """Tensors or ragged tensors as the rows of one."""
+    counts = np.array([_count(value) for value in values], np.int64)
+    return RaggedTensor(concat_rows(values), from_array(_splits(counts)))
+
+
+# --- spec --------------------------------------------------------------------------------------------------
+
+
+class RaggedTensorSpec:
+    """What is known of a ragged tensor before it exists: shape, dtype, and how many axes are ragged."""
+
+    __slots__ = ("_dtype", "_ragged_rank", "_row_splits_dtype", "_shape")
+
+    def __init__(
+        self,
+        shape: Any = None,
+        dtype: Any = dtypes.float32,
+        ragged_rank: int | None = None,
+        row_splits_dtype: Any = dtypes.int64,
+        flat_values_spec: Any = None,
+    ) -> None:
+        self._shape = TensorShape(shape)
+        self._dtype = dtypes.as_dtype(dtype)
+        self._row_splits_dtype = dtypes.as_dtype(row_splits_dtype)
+        if ragged_rank is None:
+            if self._shape.rank is None:
+                raise ValueError("RaggedTensorSpec: give the shape's rank, or ragged_rank.")
+            ragged_rank = self._shape.rank - 1
+        self._ragged_rank = ragged_rank
+
+    @classmethod
+    def from_value(cls, value: RaggedTensor) -> RaggedTensorSpec:
+        """The spec of an existing ragged tensor."""
+        return cls(value.shape, value.dtype, value.ragged_rank, value.row_splits.dtype)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape, as far as it is known."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the values."""
+        return self._dtype
+
+    @property
+    def ragged_rank(self) -> int:
+        """How many axes are ragged."""
+        return self._ragged_rank
+
+    @property
+    def row_splits_dtype(self) -> DType:
+        """The type of the splits."""
+        return self._row_splits_dtype
+
+    @property
+    def value_type(self) -> type[RaggedTensor]:
+        """The class that the spec describes."""
+        return RaggedTensor
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether the value (or everything the other spec describes) may stand here."""
+        return (
+            isinstance(spec_or_value, (RaggedTensor, RaggedTensorSpec))
+            and spec_or_value.dtype == self._dtype
+            and spec_or_value.ragged_rank == self._ragged_rank
+            and self._shape.is_compatible_with(spec_or_value.shape)
+        )
+
+    def most_specific_compatible_type(self, other: Any) -> RaggedTensorSpec:
+        """The tightest spec that covers both."""
+        if not isinstance(other, RaggedTensorSpec) or self._key()[1:] != other._key()[1:]:
+            raise ValueError(f"No spec covers both {self!r} and {other!r}.")
+        return RaggedTensorSpec(self._shape.most_specific_compatible_shape(other._shape), *self._key()[1:])
+
+    def _with_shape(self, shape: Any) -> RaggedTensorSpec:
+        new = TensorShape(shape)
+        rank = max(0, self._ragged_rank + (new.rank or 0) - (self._shape.rank or 0))
+        return RaggedTensorSpec(new, self._dtype, rank, self._row_splits_dtype)
+
+    def _key(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RaggedTensorSpec) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        return f"RaggedTensorSpec({self._shape!r}, {self._dtype!r}, {self._ragged_rank}, {self._row_splits_dtype!r})"

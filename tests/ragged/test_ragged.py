@@ -1,0 +1,205 @@
+"""Ragged tensors: what TensorFlow gives for the same expressions, gradients, and what is refused."""
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+pytestmark = pytest.mark.quick
+
+R = tf.RaggedTensor
+r = tf.ragged.constant([[1.0, 2.0], [], [3.0]])
+q = tf.ragged.constant([[[1], [2, 3]], [[]]])
+
+# Expressions and their value in TensorFlow 2.21, ragged tensors as lists.
+OBSERVED = {
+    "r": [[1.0, 2.0], [], [3.0]],
+    "q.values": [[1], [2, 3], []],
+    "q.flat_values": [1, 2, 3],
+    "list(r.shape)": [3, None],
+    "list(q.shape)": [2, None, None],
+    "q.ragged_rank": 2,
+    "r.to_tensor()": [[1.0, 2.0], [0.0, 0.0], [3.0, 0.0]],
+    "r.to_tensor(-1., shape=[4, 3])": [[1.0, 2.0, -1.0], [-1.0, -1.0, -1.0], [3.0, -1.0, -1.0], [-1.0, -1.0, -1.0]],
+    "r.to_tensor(shape=[None, 1])": [[1.0], [0.0], [3.0]],
+    "q.to_tensor()": [[[1, 0], [2, 3]], [[0, 0], [0, 0]]],
+    "r.row_lengths()": [2, 0, 1],
+    "q.row_lengths(axis=2)": [[1, 2], [0]],
+    "r.nested_row_splits[0]": [0, 2, 2, 3],
+    "r.bounding_shape()": [3, 2],
+    "q.bounding_shape()": [2, 2, 2],
+    "r[0]": [1.0, 2.0],
+    "r[1:]": [[], [3.0]],
+    "r[:, :1]": [[1.0], [], [3.0]],
+    "r[:, ::-1]": [[2.0, 1.0], [], [3.0]],
+    "r[0, 1]": 2.0,
+    "r[-1]": [3.0],
+    "q[0]": [[1], [2, 3]],
+    "q[0, 1]": [2, 3],
+    "q[:, 0:1]": [[[1]], [[]]],
+    "q[:, :, 0:1]": [[[1], [2]], [[]]],
+    "r[..., 0:1]": [[1.0], [], [3.0]],
+    "r + 1": [[2.0, 3.0], [], [4.0]],
+    "1 - r": [[0.0, -1.0], [], [-2.0]],
+    "r * r": [[1.0, 4.0], [], [9.0]],
+    "-r": [[-1.0, -2.0], [], [-3.0]],
+    "r > 1": [[False, True], [], [True]],
+    "r == r": [[True, True], [], [True]],
+    "tf.where(r > 1, r, -r)": [[-1.0, 2.0], [], [3.0]],
+    "tf.nn.relu(r)": [[1.0, 2.0], [], [3.0]],
+    "tf.cast(r, tf.int32)": [[1, 2], [], [3]],
+    "r + tf.constant([[1.], [2.], [3.]])": [[2.0, 3.0], [], [6.0]],
+    "tf.reduce_sum(r)": 6.0,
+    "tf.reduce_sum(r, axis=1)": [3.0, 0.0, 3.0],
+    "tf.reduce_sum(r, axis=0)": [4.0, 2.0],
+    "tf.reduce_mean(r[::2], axis=1)": [1.5, 3.0],
+    "tf.reduce_max(r[::2], axis=1)": [2.0, 3.0],
+    "tf.reduce_min(r, axis=0)": [1.0, 2.0],
+    "tf.reduce_prod(r, axis=1)": [2.0, 1.0, 3.0],
+    "tf.reduce_any(r > 1, axis=1)": [True, False, True],
+    "tf.reduce_all(r > 1, axis=1)": [False, True, True],
+    "tf.reduce_sum(q, axis=2)": [[1, 5], [0]],
+    "tf.reduce_sum(q, axis=1)": [[3, 3], []],
+    "tf.reduce_sum(q, axis=[1, 2])": [6, 0],
+    "tf.reduce_sum(r, axis=1, keepdims=True)": [[3.0], [0.0], [3.0]],
+    "tf.concat([r, r], axis=0)": [[1.0, 2.0], [], [3.0], [1.0, 2.0], [], [3.0]],
+    "tf.concat([r, r], axis=1)": [[1.0, 2.0, 1.0, 2.0], [], [3.0, 3.0]],
+    "tf.stack([r, r])": [[[1.0, 2.0], [], [3.0]], [[1.0, 2.0], [], [3.0]]],
+    "tf.stack([r, r], axis=1)": [[[1.0, 2.0], [1.0, 2.0]], [[], []], [[3.0], [3.0]]],
+    "tf.ragged.stack([[1., 2.], [3.]])": [[1.0, 2.0], [3.0]],
+    "tf.gather(r, [2, 0])": [[3.0], [1.0, 2.0]],
+    "tf.ragged.range([3, 0, 2])": [[0, 1, 2], [], [0, 1]],
+    "tf.ragged.range([0, 5], [3, 6])": [[0, 1, 2], [5]],
+    "tf.ragged.boolean_mask([1, 2, 3], [True, False, True])": [1, 3],
+    "tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]])": [[1], [3, 4]],
+    "tf.ragged.boolean_mask(r, tf.ragged.constant([[True, False], [], [True]]))": [[1.0], [], [3.0]],
+    "tf.ragged.boolean_mask(r, tf.ragged.constant([[False, False], [], [True]]))": [[], [], [3.0]],
+    "R.from_tensor([[1, 2, 0], [3, 0, 0]])": [[1, 2, 0], [3, 0, 0]],
+    "R.from_tensor([[1, 2, 0], [3, 0, 0]], padding=0)": [[1, 2], [3]],
+    "R.from_tensor([[1, 2, 0], [3, 0, 0]], lengths=[2, 1])": [[1, 2], [3]],
+    "R.from_row_lengths([1, 2, 3], [2, 0, 1])": [[1, 2], [], [3]],
+    "R.from_value_rowids([1, 2, 3], [0, 0, 2])": [[1, 2], [], [3]],
+    "R.from_value_rowids([1, 2, 3], [0, 0, 2], nrows=5)": [[1, 2], [], [3], [], []],
+    "R.from_row_starts([1, 2, 3], [0, 2])": [[1, 2], [3]],
+    "R.from_row_limits([1, 2, 3], [1, 3])": [[1], [2, 3]],
+    "R.from_uniform_row_length([1, 2, 3, 4], 2)": [[1, 2], [3, 4]],
+    "R.from_nested_row_splits([1, 2, 3], [[0, 2], [0, 1, 3]])": [[[1], [2, 3]]],
+    "R.from_nested_row_lengths([1, 2, 3], [[2], [1, 2]])": [[[1], [2, 3]]],
+    "R.from_sparse(tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 2, 3], [3, 4]))": [[1, 2], [], [3]],
+    "R.from_sparse(r.to_sparse())": [[1.0, 2.0], [], [3.0]],
+    "r.value_rowids()": [0, 0, 2],
+    "r.nrows()": 3,
+    "r.row_starts()": [0, 2, 2],
+    "r.row_limits()": [2, 2, 3],
+    "q.with_flat_values(tf.constant([4, 5, 6]))": [[[4], [5, 6]], [[]]],
+    "q.merge_dims(0, 1)": [[1], [2, 3], []],
+    "q.merge_dims(1, 2)": [[1, 2, 3], []],
+    "tf.ragged.map_flat_values(tf.square, r)": [[1.0, 4.0], [], [9.0]],
+    "tf.ragged.map_flat_values(tf.add, r, r)": [[2.0, 4.0], [], [6.0]],
+    "tf.ragged.constant([[], []])": [[], []],
+    "tf.ragged.constant([1, 2])": [1, 2],
+    "tf.ragged.constant([['a'], ['b', 'c']])": [[b"a"], [b"b", b"c"]],
+    "tf.ragged.constant([[[1, 2]], [[3, 4], [5, 6]]], ragged_rank=1)": [[[1, 2]], [[3, 4], [5, 6]]],
+    "tf.ragged.constant([[[1, 2]], [[3, 4], [5, 6]]], inner_shape=(2,)).ragged_rank": 1,
+    "tf.ragged.row_splits_to_segment_ids([0, 2, 2, 3])": [0, 0, 2],
+    "tf.ragged.segment_ids_to_row_splits([0, 0, 2])": [0, 2, 2, 3],
+    "tf.is_tensor(r), isinstance(r, tf.Tensor)": (True, False),
+    "repr(r)": "<tf.RaggedTensor [[1.0, 2.0], [], [3.0]]>",
+    "repr(tf.RaggedTensorSpec.from_value(r))": "RaggedTensorSpec(TensorShape([3, None]), tf.float32, 1, tf.int64)",
+}
+
+
+@pytest.mark.parametrize("expression", OBSERVED)
+def test_values_are_those_of_tensorflow(expression):
+    value = eval(expression)
+    if isinstance(value, R):
+        value = value.to_list()
+    elif isinstance(value, tf.Tensor):
+        value = value.numpy().tolist()
+    assert value == OBSERVED[expression]
+
+
+def test_rows_without_values_have_no_mean_and_the_lowest_maximum():
+    assert np.isnan(tf.reduce_mean(r, axis=1).numpy()[1])
+    assert tf.reduce_max(r, axis=1).numpy()[1] == np.finfo(np.float32).min
+
+
+def test_types_of_values_and_splits_are_kept():
+    assert tf.ragged.constant([[1]], dtype=tf.float64).dtype is tf.float64
+    assert r.row_splits.dtype is tf.int64
+    assert r.with_row_splits_dtype(tf.int32).row_lengths().dtype is tf.int32
+    assert tf.ragged.constant([[1]], row_splits_dtype=tf.int32).row_splits.dtype is tf.int32
+
+
+def test_numpy_gives_rows():
+    assert [row.tolist() for row in r.numpy()] == [[1.0, 2.0], [], [3.0]]
+    assert [row.numpy().tolist() for row in r] == [[1.0, 2.0], [], [3.0]]
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (lambda x: tf.reduce_sum(x * x), [[2.0, 4.0], [], [6.0]]),
+        (lambda x: tf.reduce_sum(tf.reduce_sum(x, axis=1) ** 2), [[6.0, 6.0], [], [6.0]]),
+        (lambda x: tf.reduce_sum(tf.reduce_sum(x, axis=0) ** 2), [[8.0, 4.0], [], [8.0]]),
+        (lambda x: tf.reduce_sum(x.to_tensor() ** 2), [[2.0, 4.0], [], [6.0]]),
+        (lambda x: tf.reduce_sum(x[0]) + x[2, 0] * 3.0, [[1.0, 1.0], [], [3.0]]),
+        (lambda x: tf.reduce_sum(x[:, :1]), [[1.0, 0.0], [], [1.0]]),
+        (lambda x: tf.reduce_sum(tf.concat([x, 2.0 * x], axis=1)), [[3.0, 3.0], [], [3.0]]),
+        (lambda x: tf.reduce_sum(tf.reduce_max(x, axis=0)), [[0.0, 1.0], [], [1.0]]),
+    ],
+)
+def test_gradients_go_through_the_values(function, expected):
+    with tf.GradientTape() as tape:
+        tape.watch(r)
+        y = function(r)
+    gradient = tape.gradient(y, r)
+    assert isinstance(gradient, R)
+    assert gradient.to_list() == expected
+
+
+def test_a_ragged_target_is_the_sum_of_its_values():
+    x = tf.Variable([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        rows = R.from_row_lengths(x * x, [1, 2])
+    assert tape.gradient(rows, x).numpy().tolist() == [2.0, 4.0, 6.0]
+
+
+def test_sources_may_mix_ragged_and_dense_in_a_structure():
+    v = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(r)
+        y = tf.reduce_sum(r * v)
+    gradients = tape.gradient(y, {"rows": r, "v": v})
+    assert gradients["rows"].to_list() == [[2.0, 2.0], [], [2.0]]
+    assert float(gradients["v"]) == 6.0
+
+
+@pytest.mark.parametrize(
+    ("build", "error", "message"),
+    [
+        (lambda: tf.ragged.constant([[1], 2]), ValueError, "nesting depth"),
+        (lambda: R.from_row_splits([1, 2, 3], [0, 2]), tf.errors.InvalidArgumentError, "2 values in all, but 3"),
+        (lambda: R.from_row_splits([1, 2, 3], [0, 2, 1, 3]), tf.errors.InvalidArgumentError, "must not decrease"),
+        (lambda: R.from_row_splits([1, 2, 3], [1, 3]), tf.errors.InvalidArgumentError, "begin with 0"),
+        (lambda: R.from_row_lengths([1, 2, 3], [2, 2]), tf.errors.InvalidArgumentError, "4 values in all, but 3"),
+        (lambda: R.from_row_lengths([1, 2, 3], [4, -1]), tf.errors.InvalidArgumentError, "negative"),
+        (lambda: R.from_value_rowids([1, 2], [1, 0]), tf.errors.InvalidArgumentError, "must not decrease"),
+        (lambda: R.from_row_splits(3, [0, 2]), ValueError, "at least one axis"),
+        (lambda: R.from_row_splits([1.0], [0.0, 1.0]), TypeError, "int64"),
+        (lambda: R.from_tensor([1, 2]), ValueError, "ragged_rank"),
+        (lambda: r + tf.ragged.constant([[1.0], [2.0], [3.0]]), tf.errors.InvalidArgumentError, "same lengths"),
+        (lambda: r + tf.constant([1.0, 2.0]), tf.errors.InvalidArgumentError, "does not go with"),
+        (lambda: r[5], tf.errors.InvalidArgumentError, "out of bounds"),
+        (lambda: r[:, 0], ValueError, r"rt\[:, 0:1\]"),
+        (lambda: tf.reduce_sum(r, axis=2), ValueError, "out of bounds"),
+        (lambda: tf.matmul(r, r), tf.errors.UnimplementedError, "to_tensor"),
+        (lambda: tf.convert_to_tensor(r), ValueError, "RaggedTensor"),
+        (lambda: tf.gather(r, [3]), tf.errors.InvalidArgumentError, "from 0 to 2"),
+        (lambda: r.with_values([1.0]), tf.errors.InvalidArgumentError, "1 new values for 3"),
+        (lambda: tf.ragged.stack([[1], [[2]]]), ValueError, "one rank"),
+    ],
+)
+def test_what_is_wrong_has_a_named_error(build, error, message):
+    with pytest.raises(error, match=message):
+        build()
