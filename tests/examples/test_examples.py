@@ -7,6 +7,8 @@ import types
 import numpy as np
 import pytest
 
+from gradtape import plot
+
 FOLDER = pathlib.Path(__file__).parents[2] / "examples"
 SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py"))
 
@@ -44,6 +46,38 @@ def test_help_tells_what_the_script_does(name, capsys):
 def test_every_script_is_on_the_page():
     page = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert [name for name in SCRIPTS if f"[{name}.py]({name}.py)" not in page] == []
+
+
+def test_digits_cnn_goes_on_where_it_ended(tmp_path, capsys):
+    arguments = ["--batch-size=64", f"--folder={tmp_path}", f"--output={tmp_path / 'a.png'}"]
+    first = load("digits_cnn").main(["--epochs=2", *arguments])
+    assert first[-1, 2] > 0.5
+    second = load("digits_cnn").main(["--epochs=4", *arguments])
+    assert "going on after epoch 2" in capsys.readouterr().out
+    np.testing.assert_array_equal(second[:2], first)
+    assert len(second) == 4
+    assert second[-1, 2] > 0.85
+    assert drawn(tmp_path / "a.png")
+    tags = {(line.run, line.tag): line for line in plot.read_lines(tmp_path / "logs")}
+    assert len(tags["train", "loss"].points) == 4 * 23  # 1,442 images in batches of 64
+    assert tags["test", "accuracy"].points[4 * 23] == pytest.approx(second[-1, 2])
+    assert ("train", "gradient_norms/global") in tags
+
+
+def test_gan(tmp_path):
+    losses = load("gan").main(["--epochs=4", "--hidden=32", f"--output={tmp_path / 'a.png'}"])
+    assert losses.shape == (4 * 22, 2)
+    assert np.isfinite(losses).all()
+    # It starts at chance, 2 log 2 for the discriminator; neither may win outright.
+    assert 0.5 < losses[-20:, 1].mean() < 2
+    assert losses[:, 0].std() > 0.01
+    assert drawn(tmp_path / "a.png")
+
+
+def test_vae(tmp_path):
+    losses = load("vae").main(["--epochs=4", "--hidden=64", f"--output={tmp_path / 'a.png'}"])
+    assert losses[-1] < losses[0] < 40
+    assert drawn(tmp_path / "a.png")
 
 
 def test_actor_critic(tmp_path):
