@@ -277,3 +277,24 @@ def test_the_sources_of_a_notebook_are_found(tmp_path):
         warnings.simplefilter("error")
         assert np.asarray(function(fn)(c(3))) == 1
     del linecache.cache["<cell 1>"]
+
+
+def test_an_error_in_a_loop_keeps_its_cause_and_shows_the_users_lines_only():
+    @function
+    def fn(x):
+        total = 0
+        for v in x:
+            total += v
+            try:
+                {}["missing"]
+            except KeyError as error:
+                raise TypeError("wrong") from error
+        return total
+
+    with pytest.raises(TypeError, match="wrong") as caught:
+        fn(c([1, 2]))
+    assert isinstance(caught.value.__cause__, KeyError)
+    frames = traceback.extract_tb(caught.value.__traceback__)
+    inner = [frame.line for frame in frames if frame.name == "fn"]
+    assert inner == ["for v in x:", 'raise TypeError("wrong") from error']
+    assert frames[-1].line == inner[-1]

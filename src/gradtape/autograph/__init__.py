@@ -3,8 +3,8 @@
 `convert` gives a function whose statements are calls of operators. Each operator looks at its condition: where that is
 a symbolic tensor it makes a branch or a loop of the graph (`tf.cond`, `tf.while_loop`), otherwise it does what Python
 does. In the order of reading: `source` finds the text of a function, `syntax`, `passes` and `transpile` rewrite it (with
-diastatic-malt, which is imported at the first conversion), `calls` decides what is converted and holds the operators; these are in
-`branches`, `loops`, `logic`, `functions` (Python's built-in ones) and `lists`.
+diastatic-malt, which is imported at the first conversion), `calls` decides what is converted and holds the operators;
+these are in `branches`, `loops`, `logic`, `functions` (Python's built-in ones) and `lists`.
 """
 
 from __future__ import annotations

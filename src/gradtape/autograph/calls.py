@@ -8,7 +8,7 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable
-from types import BuiltinFunctionType, BuiltinMethodType, CodeType, FrameType, FunctionType, MethodType, SimpleNamespace
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType, SimpleNamespace
 from typing import Any
 
 from .. import context, nest
@@ -67,7 +67,7 @@ def converted_call(
 ) -> Any:
     """`function(*args, **kwargs)`, converted where it is a function of the user."""
     keywords = kwargs or {}
-    if isinstance(function, (BuiltinFunctionType, BuiltinMethodType, type)):
+    if isinstance(function, (BuiltinFunctionType, type)):
         if scope is not None and function in _FRAME_FUNCTIONS:
             return _FRAME_FUNCTIONS[function](args, keywords, scope)
         return overload_of(function, args)(*args, **keywords)

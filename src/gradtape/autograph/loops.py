@@ -191,10 +191,10 @@ class _Loop:
     def run_while(self, test: Callable[[], Any], body: Callable[[], None]) -> None:
         """`while test(): body()`."""
 
-        def once() -> Any:
-            counted = bool(self.initialized_here) or not self._leaves()
-            first = to_tensor(0)
-            return self._staged([first] if counted else [], lambda *count: test(), lambda *count: body())
+        def once() -> list[Any]:
+            counted = bool(self.initialized_here) or not any(map(self._is_carried, nest.flatten(self.start)))
+            own = [to_tensor(0)] if counted else []
+            return self._staged(own, lambda *count: test(), lambda *count: body())
 
         self._attempt(once)
 
@@ -247,34 +247,41 @@ class _Loop:
         )
         return list(results) if own else [None, *results]
 
-    def _attempt(self, run: Callable[[], Any]) -> None:
+    def _attempt(self, run: Callable[[], list[Any]]) -> None:
         """Trace the loop, again if its variables must begin otherwise; then give the names their values after it."""
         before = self.start
         try:
-            while True:
-                try:
-                    count, *leaves = run()
-                    break
-                except Restart as restart:
-                    if restart.owner is not self:
-                        raise
-                    # Made here, before the loop: what was made in it is gone.
-                    learned = {place: make() for place, make in restart.values.items()}
-                    self.start = tuple(learned.get(place, value) for place, value in enumerate(self.start))
-                    self.error = None
-                except (TypeError, InvalidArgumentError) as error:
-                    # `total = 0` before a sum of floats: an int32 tensor does not mix with them, as the number does.
-                    # One turn with the number itself shows what becomes of it.
-                    if self.error is not None or not any(map(is_number, nest.flatten(self.start))):
-                        raise self.error or error from None
-                    self.error = error
+            while (results := self._attempted(run)) is None:
+                pass
         except BaseException:
             self.set_state(before)
             raise
+        count, *leaves = results
         self._set(leaves, list)
         for name in sorted(self.initialized_here):
             text = f"loop must iterate at least once to initialize {name}"
             public.framework().Assert(count > 0, [text])
+
+    def _attempted(self, run: Callable[[], list[Any]]) -> list[Any] | None:
+        """What the loop gives; None where it must be traced again."""
+        try:
+            return run()
+        except Restart as restart:
+            if restart.owner is not self:
+                raise
+            # Made here, before the loop: what was made in it is gone.
+            learned = {place: make() for place, make in restart.values.items()}
+            self.start = tuple(learned.get(place, value) for place, value in enumerate(self.start))
+            self.error = None
+            return None
+        except (TypeError, InvalidArgumentError) as error:
+            # `total = 0` before a sum of floats: an int32 tensor does not mix with them, as the number does. One turn
+            # with the number itself shows what becomes of it.
+            if self.error is None and any(map(is_number, nest.flatten(self.start))):
+                self.error = error
+                return None
+            failure = self.error or error
+        raise failure
 
     # --- the variables -------------------------------------------------------------------------------------------
 
@@ -291,7 +298,8 @@ class _Loop:
         shapes = [TensorShape([])] * own
         for leaf in nest.flatten(self.start):
             if self._is_carried(leaf):
-                shapes.append(self._invariant(leaf) or self._known_shape(to_leaf(leaf)))
+                shape = self._invariant(leaf)
+                shapes.append(self._known_shape(to_leaf(leaf)) if shape is None else shape)
         return shapes
 
     def _invariant(self, leaf: Any) -> TensorShape | None:

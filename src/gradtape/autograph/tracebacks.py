@@ -16,24 +16,32 @@ _NOTE = "in user code:"
 
 
 def clean(error: BaseException) -> None:
-    """Remove the operators' frames from the traceback of an error, and note the way through the user's code."""
-    frames: list[TracebackType] = []
+    """Leave the user's frames in the traceback of an error, and what they call last; note the way through them."""
+    links: list[TracebackType] = []
     link = error.__traceback__
     while link is not None:
-        if os.path.dirname(link.tb_frame.f_code.co_filename) != _HERE:
-            frames.append(link)
+        links.append(link)
         link = link.tb_next
-    for link, following in zip(frames, [*frames[1:], None], strict=False):
-        link.tb_next = following
-    error.__traceback__ = frames[0] if frames else None
-    if not any(note.startswith(_NOTE) for note in getattr(error, "__notes__", ())):
-        lines = [_NOTE]
-        for link in frames:
-            code = link.tb_frame.f_code
-            if not link.tb_frame.f_globals.get("__name__", "").startswith("gradtape"):
-                lines.append(f'    File "{code.co_filename}", line {link.tb_lineno}, in {code.co_name}')
-                text = linecache.getline(code.co_filename, link.tb_lineno).strip()
-                if text:
-                    lines.append(f"        {text}")
-        if len(lines) > 1:
-            error.add_note("\n".join(lines))
+    users = [_is_user(link) for link in links]
+    last = max((place for place, user in enumerate(users) if user), default=-1)
+    kept = [
+        link
+        for place, link in enumerate(links)
+        if users[place] or (place > last and os.path.dirname(link.tb_frame.f_code.co_filename) != _HERE)
+    ]
+    for place, link in enumerate(kept):
+        link.tb_next = kept[place + 1] if place + 1 < len(kept) else None
+    error.__traceback__ = kept[0] if kept else None
+    if last >= 0 and not any(note.startswith(_NOTE) for note in getattr(error, "__notes__", ())):
+        error.add_note("\n".join([_NOTE, *(_shown(link) for link in kept if _is_user(link))]))
+
+
+def _is_user(link: TracebackType) -> bool:
+    return link.tb_frame.f_globals.get("__name__", "").partition(".")[0] not in ("gradtape", "keras_gradtape")
+
+
+def _shown(link: TracebackType) -> str:
+    code = link.tb_frame.f_code
+    text = linecache.getline(code.co_filename, link.tb_lineno).strip()
+    place = f'    File "{code.co_filename}", line {link.tb_lineno}, in {code.co_name}'
+    return f"{place}\n        {text}" if text else place
