@@ -27,12 +27,7 @@ def matmul(x1: Any, x2: Any) -> Any:
 
 
 def _product(x1: Any, x2: Any) -> Any:
-    if x1.ndim == 2 == x2.ndim:
-        return tf.matmul(x1, x2)
-    # A batch of rows times one matrix is one large product.
-    if x1.ndim > 2 == x2.ndim:
-        return tf.tensordot(x1, x2, [[x1.ndim - 1], [0]])
-    return x1 @ x2
+    return tf.matmul(x1, x2) if x1.ndim > 1 < x2.ndim else x1 @ x2
 
 
 def _typed(x1: Any, x2: Any) -> tuple[Any, Any, Any]:
