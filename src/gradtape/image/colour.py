@@ -19,12 +19,10 @@ from ..math import (
     multiply,
     pow,
     reduce_max,
-    reduce_mean,
     reduce_min,
-    sqrt,
-    square,
 )
 from ..ops import colour as c
+from ..ops.norms import standardize_image
 from ..ops.training import adjust_contrast as contrast
 from ..tensor import EagerTensor, Tensor, to_tensor
 from ..traceable import trace_public
@@ -226,12 +224,7 @@ def per_image_standardization(image: Any) -> Any:
     x = to_tensor(image)
     check_image(x)
     x = cast(x, dtypes.float32)
-    axes = (-3, -2, -1)
-    count = x.shape[-1] * x.shape[-2] * x.shape[-3]
-    centred = x - reduce_mean(x, axes, True)
-    # The larger of the two under the root: an image of one colour has a derivative too.
-    variance = maximum(reduce_mean(square(centred), axes, True), 1.0 / count)
-    return centred / sqrt(variance)
+    return standardize_image.public(x)
 
 
 trace_public(globals())

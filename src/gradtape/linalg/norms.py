@@ -9,6 +9,7 @@ import numpy as np
 from .. import math
 from ..arrays import expand_dims, transpose
 from ..op import as_axis
+from ..ops.norms import reduce_norm
 from ..ops.spectral import singular_values
 from ..tensor import to_tensor
 from ..traceable import trace_public
@@ -53,7 +54,7 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = 
         return math.reduce_sum(sizes, where, keep)
     if ord == np.inf:
         return math.reduce_max(sizes, where, keep)
-    return math.pow(math.reduce_sum(math.pow(sizes, float(ord)), where, keep), 1.0 / ord)
+    return reduce_norm.public(sizes, float(ord), where, keep)
 
 
 def _is_positive(ord: Any) -> bool:

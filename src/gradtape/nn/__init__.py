@@ -45,11 +45,14 @@ from .convolution import (
 )
 from .ctc import (
     collapse_repeated,
+    ctc_beam_search_decoder,
+    ctc_greedy_decoder,
     ctc_loss,
     ctc_unique_labels,
 )
 from .losses import (
     compute_average_loss,
+    isotonic_regression,
     l2_loss,
     log_poisson_loss,
     scale_regularization_loss,
@@ -119,6 +122,8 @@ __all__ = [
     "conv_transpose",
     "convolution",
     "crelu",
+    "ctc_beam_search_decoder",
+    "ctc_greedy_decoder",
     "ctc_loss",
     "ctc_unique_labels",
     "depth_to_space",
@@ -134,6 +139,7 @@ __all__ = [
     "fixed_unigram_candidate_sampler",
     "gelu",
     "in_top_k",
+    "isotonic_regression",
     "l2_loss",
     "l2_normalize",
     "leaky_relu",

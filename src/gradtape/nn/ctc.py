@@ -10,6 +10,7 @@ from .. import dtypes, math
 from ..arrays import concat, fill, gather, stack, transpose, unstack, where, zeros, zeros_like
 from ..errors import invalid
 from ..op import as_int
+from ..ops import decoding
 from ..ops.ctc import ctc_states
 from ..tensor import from_array, to_tensor
 from ..traceable import trace_public
@@ -104,17 +105,44 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Any, Any]:
 
 def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Any, Any]:
     """Each row without labels that repeat the one before, padded with 0, and how many are left."""
-    array, lengths = np.asarray(to_tensor(labels)), np.asarray(to_tensor(seq_length))
-    if array.ndim != 2 or lengths.shape != array.shape[:1]:
-        raise invalid(f"collapse_repeated: got labels {array.shape} and seq_length {lengths.shape}.")
-    keep = np.ones(array.shape, bool)
-    keep[:, 1:] = array[:, 1:] != array[:, :-1]
-    keep &= np.arange(array.shape[1]) < lengths[:, None]
-    counts = keep.sum(axis=1)
-    result = np.zeros((array.shape[0], int(counts.max(initial=0))), array.dtype)
-    for row in range(array.shape[0]):
-        result[row, : counts[row]] = array[row][keep[row]]
-    return from_array(result), from_array(counts.astype(lengths.dtype))
+    result, counts = decoding.collapse_repeated.public(labels, seq_length)
+    return result, counts
+
+
+def ctc_greedy_decoder(
+    inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: Any = None
+) -> tuple[list[Any], Any]:
+    """The best class at each time, without blanks and repeats, as a sparse tensor; and minus the sum of the scores.
+
+    >>> import gradtape as tf
+    >>> scores = tf.one_hot([[0], [0], [2], [0], [1]], 3)
+    >>> (labels,), _ = tf.nn.ctc_greedy_decoder(scores, [5])
+    >>> labels.values.numpy()
+    array([0, 0, 1])
+
+    Scores are (time, batch, classes). The blank is the last class unless `blank_index` says otherwise.
+    """
+    lengths = to_tensor(sequence_length, None if hasattr(sequence_length, "dtype") else dtypes.int32)
+    blank = -1 if blank_index is None else as_int(blank_index)
+    *table, scores = decoding.ctc_greedy_decoder.public(inputs, lengths, bool(merge_repeated), blank)
+    return [_sparse(*table)], scores
+
+
+def ctc_beam_search_decoder(
+    inputs: Any, sequence_length: Any, beam_width: Any = 100, top_paths: Any = 1
+) -> tuple[list[Any], Any]:
+    """The most likely labellings as sparse tensors, and their log chances; the last class is the blank."""
+    lengths = to_tensor(sequence_length, None if hasattr(sequence_length, "dtype") else dtypes.int32)
+    count = as_int(top_paths)
+    parts = decoding.ctc_beam_search_decoder.public(inputs, lengths, as_int(beam_width), count)
+    tables = [_sparse(*(parts[part * count + k] for part in range(3))) for k in range(count)]
+    return tables, parts[-1]
+
+
+def _sparse(indices: Any, values: Any, shape: Any) -> Any:
+    from ..sparse import SparseTensor
+
+    return SparseTensor(indices, values, shape)
 
 
 trace_public(globals())

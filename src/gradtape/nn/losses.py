@@ -107,6 +107,31 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
     return training.log_poisson.public(log_input, targets, bool(compute_full_loss))
 
 
+def isotonic_regression(
+    inputs: Any, decreasing: bool = True, axis: Any = -1, name: str | None = None
+) -> tuple[Any, Any]:
+    """The nearest sequence along an axis that never increases (or never decreases), and the level each element is on.
+
+    >>> import gradtape as tf
+    >>> tf.nn.isotonic_regression(tf.constant([[3.0, 1.0, 2.0]]))[0].numpy()
+    array([[3. , 1.5, 1.5]], dtype=float32)
+    """
+    x = to_tensor(inputs)
+    x = x if x.dtype.is_floating else math.cast(x, dtypes.float64 if x.dtype in _WIDE else dtypes.float32)
+    last = as_int(axis) % max(x.ndim, 1) == x.ndim - 1
+    order = [p for p in range(x.ndim) if p != as_int(axis) % max(x.ndim, 1)] + [as_int(axis) % max(x.ndim, 1)]
+    lines = x if last else transpose(x, order)
+    found, levels = training.isotonic_regression.public(lines if decreasing else -lines)
+    found = found if decreasing else -found
+    if last:
+        return found, levels
+    back = sorted(range(x.ndim), key=order.__getitem__)
+    return transpose(found, back), transpose(levels, back)
+
+
+_WIDE = (dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64)
+
+
 def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Any:
     """The sum of the losses of all examples, divided by the global batch size."""
     losses = to_tensor(per_example_loss)

@@ -11,7 +11,7 @@ from .. import dtypes, math
 from ..arrays import ones, reshape, squeeze, stop_gradient, transpose, zeros, zeros_like
 from ..errors import invalid
 from ..op import as_axis, as_int, as_ints
-from ..ops import fused
+from ..ops import fused, norms
 from ..ops import normalization as o
 from ..tensor import from_array, to_tensor
 from ..traceable import trace_public
@@ -46,9 +46,12 @@ def weighted_moments(
     narrow = x.dtype is dtypes.float16
     y = math.cast(x, dtypes.float32) if narrow else x
     weights = math.cast(frequency_weights, y.dtype)
-    total = math.reduce_sum(weights + zeros_like(y), axes, True)
-    mean = math.reduce_sum(weights * y, axes, True) / total
-    variance = math.reduce_sum(weights * math.squared_difference(y, mean), axes, True) / total
+    if y.dtype.is_floating and weights.ndim <= y.ndim:
+        mean, variance = norms.weighted_moments.public(y, weights, as_axis(axes))
+    else:
+        total = math.reduce_sum(weights + zeros_like(y), axes, True)
+        mean = math.reduce_sum(weights * y, axes, True) / total
+        variance = math.reduce_sum(weights * math.squared_difference(y, mean), axes, True) / total
     if not keepdims:
         mean, variance = (squeeze(part, _listed(axes, y.ndim)) for part in (mean, variance))
     return (math.cast(mean, x.dtype), math.cast(variance, x.dtype)) if narrow else (mean, variance)

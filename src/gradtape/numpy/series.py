@@ -9,10 +9,11 @@ import numpy as np
 from .. import arrays
 from ..op import as_int
 from ..ops import series
+from ..ops.norms import trapezoid as integral
 from ..traceable import trace_public
 from .elementwise import FUNCTIONS
+from .manipulation import broadcast_arrays, moveaxis
 from .promotion import asarray, promoted, to_type
-from .reductions import REDUCTIONS
 
 
 def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
@@ -90,20 +91,27 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
-    """The integral by the trapezoidal rule."""
-    y = asarray(y)
+    """The integral by the trapezoidal rule.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.trapezoid([1.0, 2.0, 4.0], dx=0.5).numpy()
+    np.float64(2.25)
+    """
+    values = asarray(y)
+    size = values.shape[axis]
     if x is None:
-        steps = asarray(dx)
+        values, step = promoted(values, dx)
+        points = arrays.reshape(asarray(np.arange(size), values.dtype), (size,)) * step
     else:
-        points = asarray(x)
-        steps = diff(points, axis=axis if points.ndim > 1 else -1)
-        if steps.ndim == 1:
-            sizes = [1] * y.ndim
-            sizes[axis] = -1
-            steps = arrays.reshape(steps, sizes)
-    size = y.shape[axis]
-    ends = [_between(y, axis, first, max(size - 1, 0)) for first in (0, 1 if size else 0)]
-    return REDUCTIONS["sum"](FUNCTIONS["multiply"](FUNCTIONS["add"](*ends) / 2.0, steps), axis)
+        values, points = promoted(values, x)
+    if not (values.dtype.is_floating or values.dtype.is_complex):
+        values, points = to_type(values, float), to_type(points, float)
+    if points.ndim == 1:
+        lines = [1] * values.ndim
+        lines[axis] = size
+        points = arrays.reshape(points, lines)
+    values, points = (moveaxis(v, axis, -1) for v in broadcast_arrays(values, points))
+    return integral.public(values, points)
 
 
 trace_public(globals())
