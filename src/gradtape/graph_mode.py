@@ -126,16 +126,17 @@ def _is_context(function: Any) -> bool:
 
 def _gradients_on_path(path: Any, sources: list[Any], weights: list[Any] | None, unconnected: Any) -> list[Any]:
     with GradientTape(watch_accessed_variables=False) as tape:
-        inner, targets = _followed(tape, path, sources)
+        inner, targets = _followed([tape], path, sources)
     # (A source that is a target too has its own gradient.)
     answer: list[Any] = tape.gradient(targets, inner, weights, unconnected)
     return answer
 
 
-def _followed(tape: GradientTape, path: Any, sources: list[Any]) -> tuple[list[Any], list[Any]]:
-    """The sources anew and the targets computed from them, both followed by the tape."""
+def _followed(tapes: list[GradientTape], path: Any, sources: list[Any]) -> tuple[list[Any], list[Any]]:
+    """The sources anew and the targets computed from them, followed by the tapes."""
     inner = [value if isinstance(value, Variable) else identity.public(value) for value in sources]
-    tape.watch([value for value in inner if value.dtype.is_differentiable])
+    for tape in tapes:
+        tape.watch([value for value in inner if value.dtype.is_differentiable])
     targets = path(*(value for value in inner if not isinstance(value, Variable)))
     return inner, targets
 
@@ -145,8 +146,7 @@ def _hessians_on_path(path: Any, sources: list[Any]) -> list[Any]:
     for position in range(len(sources)):
         with GradientTape(persistent=True, watch_accessed_variables=False) as outer:
             with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
-                inner, targets = _followed(tape, path, sources)
-                outer.watch(inner[position])
+                inner, targets = _followed([outer, tape], path, sources)
             gradient = tape.gradient(targets, inner[position])
         hessian = None if gradient is None else outer.jacobian(gradient, inner[position])
         if hessian is None:

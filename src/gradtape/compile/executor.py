@@ -91,8 +91,11 @@ def lowered(graph: Graph, shapes: list[tuple[int, ...]], dtypes: list[Any]) -> t
     inputs = [world.input(shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
     environment = Environment({})
     bind(graph.inputs, tuple(inputs), environment.values)
-    with world.running():
-        results = graph.run(environment)
+    try:
+        with world.running():
+            results = graph.run(environment)
+    finally:
+        world.close()
     structure = as_values(results)
     world.program.outputs = values_in(structure)
     return world, structure, inputs

@@ -13,15 +13,25 @@ import numpy as np
 
 from ..context import STATE, next_id, user_location
 from ..op import Op
+from ..ops.elementwise import identity
 from ..tape import GradientTape
-from ..tensor import EagerTensor, IndexedSlices, Tensor, from_array
+from ..tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from ..trace.ghost import Ghost, NeedsValue
 from ..trace.graph import Environment, Graph, bind, map_parts
+from ..variable import Variable
 from ..vectorize import Batched
 from .codegen import explain, python_of
 from .lowering import Lowering
 from .passes import optimized, without_dead_code
 from .program import Program, Read, Value
+
+
+class _FollowsAll(GradientTape):
+    """A tape that follows every variable that is read: one outside may watch those that are not trainable."""
+
+    def variable_read(self, variable: Variable) -> None:
+        if variable.dtype.is_differentiable:
+            self._follow_variable(variable)
 
 
 class Recorded:
@@ -32,15 +42,18 @@ class Recorded:
         inputs = [world.input(shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
         environment = Environment({})
         bind(graph.inputs, tuple(inputs), environment.values)
-        with world.running():
-            with GradientTape(persistent=True) as tape:
-                tape.watch([ghost for ghost in inputs if ghost.dtype.is_differentiable])
-                self._results = graph.run(environment)
-            self._variables = list(tape.watched_variables())
-            followed = _followed(self._results)
-            cotangents = [world.input(ghost._array.shape, ghost.dtype.numpy) for ghost in followed]
-            sources = [*inputs, *self._variables]
-            found = tape.gradient(followed, sources, cotangents) if followed else [None] * len(sources)
+        try:
+            with world.running():
+                with _FollowsAll(persistent=True) as tape:
+                    tape.watch([ghost for ghost in inputs if ghost.dtype.is_differentiable])
+                    self._results = graph.run(environment)
+                self._variables = list(tape.watched_variables())
+                followed = _followed(self._results)
+                cotangents = [world.input(ghost._array.shape, ghost.dtype.numpy) for ghost in followed]
+                sources = [*inputs, *self._variables]
+                found = tape.gradient(followed, sources, cotangents) if followed else [None] * len(sources)
+        finally:
+            world.close()
         self._outputs = [ghost.number for ghost in followed]
         self._gradients = [_numbers(part) for part in found]
         self._split(world.program, len(inputs), _all_ghosts(self._results))
@@ -136,13 +149,17 @@ class Recorded:
             reads = {number: from_array(kept[number]) for number in self._drawn}
             for number, variable in self._reads.items():
                 reads[number]._id = variable._id
+            # The program is shorter than the function: a lookup may have become one in the source itself. Tapes outside
+            # see copies, which have dense gradients as the function's own values have.
+            given = [identity.public(tensor) for tensor in tensors]
             with GradientTape(watch_accessed_variables=False, persistent=True) as tape:
-                tape.watch([t for t in tensors if t.dtype.is_differentiable])
+                tape.watch([t for t in given if t.dtype.is_differentiable])
                 tape.watch(self._variables)
-                again = self._forward.run(tensors, reads)[: self._count]
+                again = self._forward.run(given, reads)[: self._count]
             targets = [again[place] for place in self._places]
-            found = tape.gradient(targets, [*tensors, *self._variables], cotangents)
-            return _chosen(found, followed)
+            found = tape.gradient(targets, [*given, *self._variables], cotangents)
+            dense = [to_tensor(part) if len(g) == 1 else part for part, g in zip(found, self._gradients, strict=True)]
+            return _chosen(dense, followed)
 
         on_arrays.on_tensors = on_tensors  # type: ignore[attr-defined]
         return on_arrays

@@ -129,6 +129,11 @@ class World:
             self._tapes, self._accumulators, self._readers = STATE.tapes, STATE.accumulators, STATE.readers
             STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = outside
 
+    def close(self) -> None:
+        """Tapes that were never left here do not record any more."""
+        for recorder in (*self._readers, *self._accumulators):
+            deactivate(recorder)
+
     # --- what the layers below ask of `STATE.trace` ----------------------------------------------------------------
 
     def read(self, variable: Variable) -> Any:
@@ -179,6 +184,10 @@ class World:
         """The value of a ghost, if this world has one to offer."""
         raise NeedsValue(f"The value of a tensor of shape {array.shape} is needed.")
 
+    def looks(self, op: Op, inputs: list[Any], attributes: dict[str, Any]) -> list[Any]:
+        """Shapes and types of an op's results."""
+        return infer(op, inputs, attributes)
+
     def outputs(self, op: Op, inputs: list[Any], attributes: dict[str, Any], shapes: list[Any]) -> list[Ghost]:
         """The results of an op, of these shapes and types."""
         return [Ghost(self, shape, dtype) for shape, dtype in shapes]
@@ -187,12 +196,15 @@ class World:
 def run_on_ghosts(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     """Run an op of which an operand is a ghost."""
     operands = list(args[0] if op.variadic else args)
+    for value in operands:  # a batched value has ghosts inside
+        if value.__class__ is not Ghost and value.__class__ in RUNNERS:
+            return RUNNERS[value.__class__](op, args, attributes)
     attributes = {**op.attributes, **attributes}
     world = next(value.world for value in operands if value.__class__ is Ghost)
     tensors = [value if isinstance(value, Tensor) else _as_operand(value, operands) for value in operands]
     if not op.variadic or tensors:
         check_dtype(op, [t for t in tensors if t is not None])
-    outputs = tuple(world.outputs(op, tensors, attributes, infer(world, op, tensors, attributes)))
+    outputs = tuple(world.outputs(op, tensors, attributes, world.looks(op, tensors, attributes)))
     if ACTIVE and (STATE.tapes or STATE.accumulators):
         record(op, tuple(tensors), attributes, outputs)
     return outputs[0] if op.outputs == 1 else list(outputs)
@@ -215,7 +227,7 @@ def _as_operand(value: Any, operands: list[Any]) -> Any:
 # --- what an op gives ----------------------------------------------------------------------------------------------------
 
 
-def infer(world: World, op: Op, tensors: list[Any], attributes: dict[str, Any]) -> list[tuple[Shape, np.dtype[Any]]]:
+def infer(op: Op, tensors: list[Any], attributes: dict[str, Any]) -> list[tuple[Shape, np.dtype[Any]]]:
     """Shapes and types of an op's results."""
     if op.broadcasts and op.outputs == 1 and op.vjps and not op.retypes and not op.other and _floats(tensors):
         shape = _broadcast(tensors)

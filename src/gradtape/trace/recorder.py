@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..context import STATE, activate, deactivate
-from ..errors import InaccessibleTensorError, OperatorNotAllowedInGraphError
+from ..errors import InaccessibleTensorError, OperatorNotAllowedInGraphError, OpError
 from ..op import RUNNERS, Op
 from ..shapes import TensorShape
 from ..tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec, to_tensor
@@ -44,7 +44,7 @@ class Inference(World):
         self.chosen = chosen
         self.environment = Environment({})
         self.used: dict[Unknown, None] = {}  # the unknowns that were met, in order
-        self._guesses = itertools.count()
+        self._guessed = 0
 
     def size(self, unknown: Unknown) -> int:
         """The number that stands for an unknown size here."""
@@ -75,6 +75,16 @@ class Inference(World):
         """The variable has another value of the same shape; what was read before is not followed to it."""
         self.hold(variable, self.ghost(TensorSpec(variable.shape, variable.dtype), variable._id))
 
+    def looks(self, op: Op, inputs: list[Any], attributes: dict[str, Any]) -> list[Any]:
+        """Shapes and types of an op's results; a guess need not divide what it is to divide."""
+        try:
+            return super().looks(op, inputs, attributes)
+        except (OpError, ValueError):
+            if op.name != "reshape" or not any(kind == "guess" for kind, _ in self.used):
+                raise
+            shape = tuple(self.guess() if size == -1 else size for size in attributes["shape"])
+            return [(shape, inputs[0]._array.dtype)]
+
     def outputs(self, op: Op, inputs: list[Any], attributes: dict[str, Any], shapes: list[Any]) -> list[Ghost]:
         """The results of an op; sizes that depend on values are guesses."""
         for position, axes in op.shaped_by_values.items():
@@ -100,12 +110,16 @@ class Inference(World):
 
     def guess(self) -> int:
         """A number for a size that nothing is known of."""
-        return self.size(("guess", next(self._guesses)))
+        self._guessed += 1
+        return self.size(("guess", self._guessed))
 
     def perform(self, entry: _Entry) -> Any:
         """Run one entry of the journal here."""
+        guesses = self._guessed
         with self.running():
             result = entry.action(self)
+        if self._guessed != guesses:
+            result = _all_ghosts(self, result)  # what was computed with a guess is a guess
         if entry.results is not None:
             bind(entry.results, result, self.environment.values)
         return result
@@ -117,6 +131,7 @@ class _Entry:
 
     action: Callable[[Inference], Any]
     results: Any = None
+    given: Any = ()  # what the step is given, to find sizes in
 
 
 @dataclass
@@ -155,6 +170,8 @@ class Recorder:
         finally:
             deactivate(self)
             STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = outside
+            for world in self._worlds:
+                world.close()
 
     def placeholder(self, spec: TensorSpec) -> SymbolicTensor:
         """A new input of the function."""
@@ -207,7 +224,10 @@ class Recorder:
     def step(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], effect: bool = False) -> Any:
         """Write a step down; what it gives, as far as it is known."""
         given, settings = self.refs(args), self.refs(kwargs)
-        entry = _Entry(lambda world: call_step(function, given, settings, world.environment))
+        entry = _Entry(
+            lambda world: call_step(function, given, settings, world.environment),
+            given=(given, tuple(settings.values())),
+        )
         try:
             results = self._do(entry)
         except NeedsValue as error:
@@ -296,28 +316,35 @@ class Recorder:
 
     def _replayed(self, side: int, chosen: dict[Unknown, tuple[int, int]]) -> Inference:
         world = Inference(side, chosen)
-        for entry in self._journal:
-            world.perform(entry)
+        try:
+            for entry in self._journal:
+                world.perform(entry)
+        except Exception:
+            world.close()
+            raise
         return world
 
     def _refit(self, entry: _Entry, error: Exception) -> list[Any]:
         """Choose sizes with which the entry runs: an unknown size may have to be equal to another."""
-        for chosen in itertools.islice(self._choices(), _MOST_TRIES):
+        for chosen in itertools.islice(self._choices(entry), _MOST_TRIES):
             try:
                 worlds = [self._replayed(side, chosen) for side in (0, 1)]
                 results = [world.perform(entry) for world in worlds]
             except Exception:
                 continue
+            for world in self._worlds:
+                world.close()
             self._chosen, self._worlds = chosen, worlds
             return results
         raise error
 
-    def _choices(self) -> Iterator[dict[Unknown, tuple[int, int]]]:
+    def _choices(self, entry: _Entry) -> Iterator[dict[Unknown, tuple[int, int]]]:
         world = self._worlds[0]
+        near = [world.environment[v.number] if v.__class__ is Ref else v for v in leaves(entry.given)]
         sizes: dict[int, None] = {}
-        for value in world.environment.values.values():
-            for size in getattr(getattr(value, "_array", None), "shape", ()) if isinstance(value, Tensor) else ():
-                sizes[size] = None
+        for value in (*near, *world.environment.values.values()):
+            if isinstance(value, (Tensor, Variable, np.ndarray)):
+                sizes.update((n, None) for n in getattr(getattr(value, "_array", value), "shape", ()) if n)
         unknowns = list(world.used)[::-1]
         pairs = [(world.size(u), self._worlds[-1].size(u)) for u in unknowns]
         candidates = [*pairs, *((n, n) for n in sizes), (1, 1)]
@@ -467,6 +494,11 @@ def _template(merged: Any) -> Any:
     if is_symbolic(merged):
         return Ref(merged._number)
     return map_parts(merged, _template)
+
+
+def _all_ghosts(world: Inference, value: Any) -> Any:
+    """The value with ghosts in place of constants."""
+    return _as_ghost(world, value) if isinstance(value, Tensor) else map_parts(value, lambda p: _all_ghosts(world, p))
 
 
 def _as_ghost(world: Inference, value: Any) -> Any:
