@@ -109,3 +109,23 @@ def test_a_dense_table_keeps_two_keys_for_itself():
             found.insert([key], [3])
     found.erase(["a"])
     assert int(found.size()) == 0
+
+
+def test_tables_inside_a_function():
+    static = table()
+    changing = L.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
+
+    @tf.function
+    def count(keys):
+        changing.insert(keys, changing.lookup(keys) + 1)
+        return static.lookup(keys)
+
+    assert count.get_concrete_function(tf.TensorSpec([None], tf.string)).output_shapes.as_list() == [None]
+    for _ in range(3):
+        assert count(tf.constant(["a", "z"])).numpy().tolist() == [1, -1]
+    assert changing.lookup(["a", "z", "q"]).numpy().tolist() == [2, 2, -1]
+    words = L.KeyValueTensorInitializer(["a", "b"], tf.constant([0, 1], tf.int64))
+    vocabulary = L.StaticVocabularyTable(words, num_oov_buckets=3)
+    assert tf.function(lambda keys: vocabulary.lookup(keys))(tf.constant(["a", "zz"])).numpy().tolist() == [0, 3]
+    with pytest.raises(TypeError, match="Dtype of argument `keys`"):
+        tf.function(lambda keys: static.lookup(keys))(tf.constant([1]))

@@ -12,9 +12,13 @@ from . import dtypes
 from .dtypes import Array, DType
 from .errors import FailedPreconditionError, NotFoundError, from_os_error, invalid
 from .farmhash import fingerprint64
+from .script import numpy_function
 from .shapes import TensorShape
 from .sparse import SparseTensor
 from .tensor import Tensor, from_array, to_tensor
+from .trace.control import effect_in_world
+from .trace.symbolic import is_symbolic
+from .traceable import traceable
 from .variable import Variable
 
 __all__ = [
@@ -60,10 +64,18 @@ class _Table:
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """The values of keys of any shape, or of the values of a sparse tensor; the default where there is none."""
+        return self._mapped(lambda found: self._looked_up(found, [self._default._array] * found.size), keys)
+
+    def _mapped(self, look_up: Callable[[Array], Any], keys: Any) -> Any:
+        """The values that `look_up` finds for keys; inside a `tf.function` each time that it runs."""
         if isinstance(keys, SparseTensor):
-            return keys.with_values(self.lookup(keys.values))
-        found = self._keys(keys)
-        return self._looked_up(found, [self._default._array] * found.size)
+            return keys.with_values(self._mapped(look_up, keys.values))
+        if not is_symbolic(keys):
+            return look_up(self._keys(keys))
+        self._check_type(keys)
+        values = numpy_function(look_up, [keys], self._value_dtype)
+        values.set_shape(keys.shape.concatenate(self._default.shape))
+        return values
 
     def _looked_up(self, keys: Array, defaults: Any) -> Any:
         shape = tuple(self._default.shape)
@@ -94,10 +106,13 @@ class _Table:
     def _keys(self, keys: Any) -> Array:
         given = isinstance(keys, (Tensor, Variable, np.ndarray, np.generic))
         tensor = to_tensor(keys, None if given else self._key_dtype)
-        if tensor.dtype != self._key_dtype:
-            raise TypeError(f"Dtype of argument `keys` must be {self._key_dtype!r}, received: {tensor.dtype!r}")
+        self._check_type(tensor)
         array: Array = np.asarray(tensor._array)
         return array
+
+    def _check_type(self, keys: Any) -> None:
+        if keys.dtype != self._key_dtype:
+            raise TypeError(f"Dtype of argument `keys` must be {self._key_dtype!r}, received: {keys.dtype!r}")
 
     def _pairs(self, keys: Any, values: Any) -> list[tuple[Any, Array]]:
         """Keys with their values, checked."""
@@ -284,15 +299,15 @@ class StaticVocabularyTable(_Table):
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """The number of each word, or of the bucket for it."""
-        if isinstance(keys, SparseTensor):
-            return keys.with_values(self.lookup(keys.values))
-        found = self._keys(keys)
+        return self._mapped(self._numbers, keys)
+
+    def _numbers(self, keys: Array) -> Any:
         words = len(self._entries)
         buckets = [
             words + fingerprint64(key if isinstance(key, bytes) else str(key).encode()) % self._buckets
-            for key in found.reshape(-1).tolist()
+            for key in keys.reshape(-1).tolist()
         ]
-        return self._looked_up(found, buckets)
+        return self._looked_up(keys, buckets)
 
     def size(self, name: str | None = None) -> Any:
         """How many numbers there are: words and buckets."""
@@ -300,6 +315,11 @@ class StaticVocabularyTable(_Table):
 
 
 # --- tables that change ----------------------------------------------------------------------------------------------
+
+
+def _effect(method: Callable[..., None]) -> Callable[..., None]:
+    """A method that changes a table: a step of a `tf.function` that calls it."""
+    return traceable(method, always=True, in_world=effect_in_world)
 
 
 class MutableHashTable(_Table):
@@ -328,12 +348,14 @@ class MutableHashTable(_Table):
         shape: TensorShape = self._default.shape
         return shape
 
+    @_effect
     def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
         """Set the values of keys."""
         pairs = self._pairs(keys, values)
         with self._lock:
             self._entries.update(pairs)
 
+    @_effect
     def remove(self, keys: Any, name: str | None = None) -> None:
         """Take keys out; those that are not there are passed over."""
         with self._lock:

@@ -3,6 +3,7 @@
 import copy
 import threading
 
+import numpy as np
 import pytest
 
 import gradtape as tf
@@ -227,3 +228,38 @@ def test_many_workers(monkeypatch):
     monkeypatch.setenv("TF_CONFIG", "{")
     with pytest.raises(ValueError, match="TF_CONFIG is not a JSON object"):
         D.experimental.MultiWorkerMirroredStrategy()
+
+
+def test_a_distributed_loop_inside_functions(strategy):
+    rows = np.arange(12, dtype=np.float32).reshape(6, 2)
+    batches = strategy.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices(rows).batch(2))
+    with strategy.scope():
+        total = tf.Variable(0.0)
+
+    def step(x):
+        total.assign_add(tf.reduce_sum(x))
+        return x
+
+    @tf.function
+    def distributed_step(x):
+        return strategy.reduce(D.ReduceOp.SUM, strategy.run(step, args=(x,)), axis=0)
+
+    @tf.function
+    def epoch(dataset):
+        result = tf.zeros([2])
+        for x in dataset:
+            result += distributed_step(x)
+        return result
+
+    assert batches.element_spec == tf.TensorSpec([None, 2])
+    assert [distributed_step(x).numpy().tolist() for x in batches] == [[2.0, 4.0], [10.0, 12.0], [18.0, 20.0]]
+    assert epoch(batches).numpy().tolist() == [30.0, 36.0]
+    assert float(total) == 2 * rows.sum()
+    iterator = iter(batches)
+    assert iterator.get_next_as_optional().has_value()
+
+
+def test_a_shape_that_is_not_known_yet_is_reduced_when_it_is():
+    strategy = D.MirroredStrategy()
+    reduced = tf.function(lambda x: strategy.reduce("MEAN", x, axis=0), input_signature=[tf.TensorSpec(None)])
+    assert reduced(tf.constant([1.0, 3.0])).numpy() == 2

@@ -201,3 +201,17 @@ def test_wrong_whole_files(folder):
         with pytest.raises(error):
             call()
     assert not (folder / "f").exists()
+
+
+def test_files_inside_a_function_are_read_and_written_at_each_run(folder):
+    path = str(folder / "a.txt")
+
+    @tf.function
+    def exchange(name, contents):
+        before = tf.io.read_file(name)
+        tf.io.write_file(name, contents)
+        return before
+
+    assert exchange(tf.constant(path), tf.constant("one")).numpy() == b"hello\nworld\n"
+    assert exchange(tf.constant(path), tf.constant("two")).numpy() == b"one"
+    assert tf.io.read_file(path).numpy() == b"two"

@@ -242,7 +242,8 @@ def reduced(reduce_op: ReduceOp | str, value: Any, axis: int | None) -> Any:
         if axis is None:
             return item if hasattr(item.__class__, "_components") else to_tensor(item)
         tensor = to_tensor(item)
-        if not -tensor.ndim <= axis < tensor.ndim:
+        rank = tensor.shape.rank  # None where it is known only when a function runs
+        if rank is not None and not -rank <= axis < rank:
             raise ValueError(f"reduce: there is no axis {axis} in a value of shape {tensor.shape}. Use axis=None.")
         return (reduce_sum if kind is ReduceOp.SUM else reduce_mean).public(tensor, axis)
 

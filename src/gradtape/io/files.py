@@ -10,7 +10,11 @@ import numpy as np
 from .. import dtypes
 from ..dtypes import Array
 from ..errors import from_os_error, invalid
-from ..tensor import from_array, to_tensor
+from ..tensor import TensorSpec, from_array, to_tensor
+from ..trace.control import effect_in_world
+from ..trace.ghost import NeedsValue
+from ..trace.recorder import Inference
+from ..traceable import traceable
 from . import gfile
 
 
@@ -53,3 +57,14 @@ def _one(value: Any, what: str) -> bytes:
         raise invalid(f"Input {what} tensor must be scalar, but had shape: {list(array.shape)}")
     data: bytes = array.item()
     return data
+
+
+def _read_in_world(world: Any, function: Any, filename: Any, name: str | None = None) -> Any:
+    """What is in a file is known only when the function runs; that it is one text is known before."""
+    if not isinstance(world, Inference):
+        raise NeedsValue("What is in a file is known only when it is read.")
+    return world.ghost(TensorSpec([], dtypes.string), -1)
+
+
+read_file = traceable(read_file, always=True, in_world=_read_in_world)
+write_file = traceable(write_file, always=True, in_world=effect_in_world)
