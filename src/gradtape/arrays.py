@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 from typing import Any
 
 import numpy as np
@@ -775,7 +776,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
     if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)) and "," in equation:
         inputs = tuple(inputs[0])
     tensors = [to_tensor(value) for value in inputs]
-    written = explicit_equation(equation, [t.ndim for t in tensors])
+    written = explicit_equation(equation, tuple([t.ndim for t in tensors]))
     if "." in equation:
         written, tensors = _without_repeated_axes(equation, written, tensors)
     return contract.public(tensors, written)
@@ -802,7 +803,8 @@ def _without_repeated_axes(equation: str, written: str, tensors: list[Any]) -> t
     return ",".join(terms) + "->" + output, tensors
 
 
-def explicit_equation(equation: str, ranks: list[int]) -> str:
+@functools.cache
+def explicit_equation(equation: str, ranks: tuple[int, ...]) -> str:
     """The equation without blanks and ellipses, with its output written out."""
     text = equation.replace(" ", "")
     inputs, arrow, output = text.partition("->")
@@ -817,7 +819,9 @@ def explicit_equation(equation: str, ranks: list[int]) -> str:
         rank - len(term.replace("...", "")) if "..." in term else 0 for term, rank in zip(terms, ranks, strict=True)
     ]
     if min(widths, default=0) < 0:
-        raise ValueError(f"einsum: equation '{equation}' has more axes than its operands, which have ranks {ranks}.")
+        raise ValueError(
+            f"einsum: equation '{equation}' has more axes than its operands, which have ranks {list(ranks)}."
+        )
     hidden = "".join(free[: max(widths, default=0)])
     terms = [term.replace("...", hidden[len(hidden) - width :]) for term, width in zip(terms, widths, strict=True)]
     if arrow:
