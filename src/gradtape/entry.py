@@ -43,7 +43,7 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
         "explained": explained,
     }
     _NAMESPACES.append(namespace)
-    if OBSERVERS:
+    if OBSERVERS or _GENERAL:
         namespace.update(F32=None, F64=None)
     name = f"r{op.name}" if reflected else op.name
 
@@ -84,11 +84,27 @@ def observe_ops(observer: Any) -> None:
         namespace.update(F32=None, F64=None)  # no dtype is None: the inlined case never applies
 
 
+def take_general_path(somebody: object) -> None:
+    """Let all entries go through `apply`, until `somebody` calls `leave_general_path`."""
+    _GENERAL.add(id(somebody))
+    for namespace in _NAMESPACES:
+        namespace.update(F32=None, F64=None)
+
+
+def leave_general_path(somebody: object) -> None:
+    """Take `take_general_path` back."""
+    _GENERAL.discard(id(somebody))
+    unobserve_ops(None)
+
+
+_GENERAL: set[int] = set()
+
+
 def unobserve_ops(observer: Any) -> None:
     """Take `observe_ops` back."""
     if observer in OBSERVERS:
         OBSERVERS.remove(observer)
-    if not OBSERVERS:
+    if not OBSERVERS and not _GENERAL:
         for namespace in _NAMESPACES:
             namespace.update(F32=_F32, F64=_F64)
 

@@ -420,6 +420,8 @@ def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     for tensor in tensors:
         if tensor.__class__ in RUNNERS:
             return RUNNERS[tensor.__class__](op, (tensors,) if op.variadic else tuple(tensors), attributes)
+    if ACTIVE and STATE.trace is not None and STATE.trace.follows(tensors):
+        return STATE.trace.step(op, (tensors,) if op.variadic else tuple(tensors), attributes)
     arrays = [tensor._array for tensor in tensors]
     check_dtype(op, tensors)
     try:

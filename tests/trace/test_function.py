@@ -279,7 +279,7 @@ def test_errors_leave_nothing_behind():
     def late(x):
         return tf.linalg.inv(x)
 
-    with pytest.raises(tf.errors.InvalidArgumentError, match="invert|singular"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"invert|singular"):
         late(tf.zeros([2, 2]))
 
 

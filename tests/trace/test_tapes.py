@@ -248,3 +248,27 @@ def test_a_tape_from_outside_follows_through():
     assert float(tape.gradient(z, x)) == 4 * 8.0 + 4.0
     assert float(tape.gradient(z, y)) == 2 * 4.0 + 1.0
     assert float(tape.gradient(y, x)) == 4.0
+
+
+def test_tensors_from_outside_may_be_watched():
+    x = tf.constant([1.0, 2.0])
+
+    @tf.function
+    def f():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(tf.nn.softmax(x * x) * x)
+        return tape.gradient(y, x)
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(tf.nn.softmax(x * x) * x)
+    same(f(), tape.gradient(y, x))
+
+    @tf.function
+    def g():
+        with tf.autodiff.ForwardAccumulator(x, tf.ones([2])) as accumulator:
+            y = x * x
+        return accumulator.jvp(y)
+
+    same(g(), 2.0 * x)

@@ -83,7 +83,8 @@ def either(world: World, first: Any, second: Any) -> Any:
         if tuple(a.shape) == tuple(b.shape):
             return select(Ghost(world, (), _BOOL), a, b)
         shape = TensorShape(a.shape).most_specific_compatible_shape(b.shape)
-        return world.ghost(TensorSpec(shape, a.dtype))  # type: ignore[attr-defined]
+        ghost = world.ghost(TensorSpec(shape, a.dtype))  # type: ignore[attr-defined]
+        return depending_on(world, ghost, a, b)
 
     return nest.map_structure(one, first, second)
 

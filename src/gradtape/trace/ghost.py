@@ -163,6 +163,10 @@ class World:
         """Tapes, accumulators and arrays of tensors are what they are in eager code."""
         return False
 
+    def follows(self, tensors: list[Any]) -> bool:
+        """Ops on tensors with values run at once."""
+        return False
+
     def create_variable(self, variable: Variable) -> None:
         """A variable that a function makes for its own use."""
 

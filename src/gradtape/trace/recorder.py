@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 
 from ..context import STATE, activate, deactivate
+from ..entry import leave_general_path, take_general_path
 from ..errors import InaccessibleTensorError, OperatorNotAllowedInGraphError, OpError
 from ..op import RUNNERS, Op
 from ..shapes import TensorShape
-from ..tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec, to_tensor
+from ..tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec, identify, to_tensor
 from ..variable import Variable
 from .ghost import Ghost, NeedsValue, World, is_known_error
 from .graph import Environment, Graph, Method, Ref, Step, bind, call_step, leaves, map_parts, parts_of
@@ -156,6 +157,7 @@ class Recorder:
         self._journal: list[_Entry] = []
         self._numbers = itertools.count()
         self._inputs: set[int] = set()
+        self._followed: set[int] = set()  # tensors from outside that a tape of the function watches
 
     # --- entering and leaving --------------------------------------------------------------------------------------
 
@@ -169,6 +171,8 @@ class Recorder:
             yield
         finally:
             deactivate(self)
+            if self._followed:
+                leave_general_path(self)
             STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = outside
             for world in self._worlds:
                 world.close()
@@ -197,18 +201,32 @@ class Recorder:
 
     def composite(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A public function with a symbolic operand is a step; any other runs as it is."""
-        if function.always or _has_symbolic(args) or (kwargs and _has_symbolic(tuple(kwargs.values()))):
+        given = (*args, *kwargs.values())
+        if function.always or _has_symbolic(given) or (self._followed and self.follows(leaves(given))):
             on_trace = getattr(function, "on_trace", None)
             if on_trace is not None:
                 return on_trace(self, *args, **kwargs)
             return self.step(function, args, kwargs)
         return function.__wrapped__(*args, **kwargs)
 
+    def follow(self, tensor: EagerTensor) -> None:
+        """A tape of the function watches a tensor from outside: what is computed from it is a step."""
+        if not self._followed:
+            take_general_path(self)
+        self._followed.add(identify(tensor))
+
+    def follows(self, tensors: Any) -> bool:
+        """Whether one of the tensors is followed by a tape of the function."""
+        return bool(self._followed) and any(getattr(t, "_id", 0) in self._followed for t in tensors)
+
     def adopt(self, thing: Any, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """A tape or the like that is made inside the function: its methods become steps."""
         number = next(self._numbers)
         thing.__class__ = FACADES[cls]
         thing._trace, thing._number = self, number
+        for leaf in leaves(args) if hasattr(FACADES[cls], "jvp") else ():
+            if leaf.__class__ is EagerTensor and leaf.dtype.is_differentiable:
+                self.follow(leaf)
         step = Step(cls, self.refs(args), self.refs(kwargs), Ref(number), _user_line())
         entry = _Entry(lambda world: call_step(cls, step.args, step.kwargs, world.environment), Ref(number))
         self._do(entry)

@@ -1,0 +1,200 @@
+"""Programs: what the passes leave is well-formed and means the same, and generated code gives what the program says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gradtape as tf
+from gradtape.compile import fusion
+from gradtape.compile.codegen import python_of
+from gradtape.compile.executor import lowered
+from gradtape.compile.passes import PASSES, optimized, simplified, without_dead_code, without_repetition
+from gradtape.compile.program import Program, check
+from gradtape.trace.ghost import NeedsValue
+
+
+def program_of(function: Any, *values: Any) -> Program:
+    """The program of a function on tensors like these, before any pass."""
+    concrete = tf.function(function, autograph=False).get_concrete_function(*values)
+    shapes = [tuple(value.shape) for value in values]
+    world, _, _ = lowered(concrete.graph, shapes, [value.dtype.numpy for value in values])
+    return world.program
+
+
+def run(program: Program, *values: Any) -> list[Any]:
+    return [np.asarray(v) for v in program.run([value._array for value in values])]
+
+
+def same(a: list[Any], b: list[Any], rtol: float = 1e-6) -> None:
+    for x, y in zip(a, b, strict=True):
+        np.testing.assert_allclose(x, y, rtol=rtol, atol=1e-6)
+
+
+def gradient_of(function: Any) -> Any:
+    def both(*values: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(values)
+            y = function(*values)
+        return [y, *tape.gradient(y, values)]
+
+    return both
+
+
+def names(program: Program) -> list[str]:
+    return [node.what.name for node in program.nodes]
+
+
+X = tf.constant(np.random.default_rng(0).normal(size=(4, 3)).astype(np.float32))
+Y = tf.constant(np.random.default_rng(1).normal(size=(3, 4)).astype(np.float32))
+
+FUNCTIONS = [
+    lambda x, y: tf.reduce_sum(tf.tanh(x @ y)) + tf.reduce_sum(tf.sin(x) * tf.sin(x)),
+    lambda x, y: tf.nn.softmax(tf.transpose(y) * x) @ y,
+    lambda x, y: tf.linalg.inv(x @ y + 5.0 * tf.eye(4)),
+    lambda x, y: tf.reshape(tf.reshape(x, [-1]), [3, 4]) * y * 1.0 + 0.0,
+    lambda x, y: tf.concat([x, tf.transpose(y)], 1)[:, ::2] / tf.norm(y),
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_every_pass_keeps_the_meaning(function):
+    program = program_of(gradient_of(function), X, Y)
+    expected = run(program, X, Y)
+    check(program)
+    for one in PASSES:
+        shorter = one(program)
+        check(shorter)
+        same(run(shorter, X, Y), expected)
+        assert len(shorter.nodes) <= len(program.nodes)
+        program = shorter
+    same([np.asarray(v) for v in python_of(program)(X._array, Y._array)], expected)
+
+
+def test_what_nobody_wants_is_left_out():
+    program = program_of(lambda x: (tf.exp(x), x + 1.0)[1], X)
+    assert names(without_dead_code(program)) == ["add"]
+
+
+def test_equal_instructions_once():
+    program = program_of(lambda x: tf.sin(x) * tf.exp(tf.sin(x)), X)
+    assert sorted(names(without_repetition(program))) == ["exp", "multiply", "sin"]
+
+
+def test_algebra():
+    assert names(optimized(program_of(lambda x: x * 1.0 + 0.0, X))) == []
+    assert names(optimized(program_of(lambda x: tf.negative(-tf.sin(x)), X))) == ["sin"]
+    assert names(optimized(program_of(lambda x: tf.transpose(tf.transpose(x)), X))) == []
+    assert names(optimized(program_of(lambda x: tf.reshape(tf.reshape(x, [6, 2]), [2, 6]), X))) == ["reshape"]
+    product = optimized(program_of(lambda x: tf.matmul(tf.transpose(x), x), X))
+    assert names(product) == ["matmul"]
+    assert product.nodes[0].attributes["transpose_a"]
+    assert names(simplified(program_of(lambda x: x * 0.0, X))) == ["multiply"], "0 times inf is nan"
+
+
+def test_constants_are_computed_once():
+    def f(x):
+        return x + tf.reduce_sum(tf.range(10.0) ** 2)
+
+    assert names(optimized(program_of(f, X))) == ["add"]
+
+
+def test_malformed_programs_are_found():
+    program = program_of(lambda x: tf.sin(tf.exp(x)), X)
+    program.nodes.reverse()
+    with pytest.raises(AssertionError, match="before it is written"):
+        check(program)
+    program.nodes.reverse()
+    program.nodes.append(program.nodes[0])
+    with pytest.raises(AssertionError, match="twice"):
+        check(program)
+
+
+def test_programs_print():
+    text = str(program_of(lambda x: tf.sin(x) @ Y, X))
+    assert "%1 = sin(%0)  # float32[4, 3]" in text
+    assert "matmul(%1, float32[3, 4]" in text
+
+
+def test_errors_name_the_op():
+    @tf.function
+    def f(x):
+        return tf.linalg.inv(x)
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"not invertible|singular"):
+        f(tf.zeros([3, 3]))
+
+
+def test_what_needs_values_is_left_to_the_interpreter():
+    concrete = tf.function(lambda x: tf.boolean_mask(x, x > 0.0)).get_concrete_function(X)
+    with pytest.raises(NeedsValue):
+        lowered(concrete.graph, [(4, 3)], [np.dtype(np.float32)])
+
+
+# --- large arrays ------------------------------------------------------------------------------------------------------------
+
+STEPS = [
+    lambda a, b: a + b,
+    lambda a, b: a * 0.5,
+    lambda a, b: tf.tanh(a) * b,
+    lambda a, b: tf.sigmoid(a) - b,
+    lambda a, b: tf.maximum(a, b),
+    lambda a, b: tf.where(a > b, a, -b),
+    lambda a, b: tf.nn.relu(a) + 1.0,
+    lambda a, b: a - tf.reduce_mean(b),
+    lambda a, b: tf.reshape(tf.reshape(a, [-1]), a.shape) + b,
+    lambda a, b: tf.reverse(a, [0]) * b,
+]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(range(len(STEPS))), st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=9
+    )
+)
+def test_blocks_and_buffers_never_change_a_result(choices):
+    """Programs on arrays large enough for blocks and for buffers that are used again."""
+
+    def f(x, y):
+        values = [x, y]
+        for step, left, right in choices:
+            values.append(STEPS[step](values[left % len(values)], values[right % len(values)]))
+        return [*values[2:], tf.reduce_sum(values[-1])]
+
+    rng = np.random.default_rng(0)
+    x, y = (tf.constant(rng.normal(size=(3, 50_000)).astype(np.float32)) for _ in range(2))
+    before = x.numpy(), y.numpy()
+    expected = [v.numpy() for v in f(x, y)]
+    got = tf.function(f, autograph=False)(x, y)
+    for a, b in zip(got[:-1], expected[:-1], strict=True):
+        np.testing.assert_allclose(a.numpy(), b, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(got[-1].numpy(), expected[-1], rtol=1e-3, atol=1.0)
+    np.testing.assert_array_equal(x.numpy(), before[0])
+    np.testing.assert_array_equal(y.numpy(), before[1])
+
+
+def test_a_chain_becomes_one_group():
+    x = tf.ones([200_000])
+    program = optimized(program_of(gradient_of(lambda x: tf.reduce_sum(tf.tanh(x) * tf.exp(-x))), x))
+    items = fusion.grouped(program)
+    assert [type(item).__name__ for item in items] == ["Group"]
+
+
+def test_results_do_not_share_memory_with_variables():
+    v = tf.Variable(tf.ones([20_000]))
+
+    @tf.function
+    def f(x):
+        y = tf.exp(x) * 2.0
+        v.assign(y)
+        return y + 1.0, y
+
+    plus, y = f(tf.zeros([20_000]))
+    v.assign_add(tf.ones([20_000]))
+    assert float(y[0]) == 2.0
+    assert float(plus[0]) == 3.0
