@@ -295,6 +295,8 @@ class TestRows:
             "jacobian",
             "variables-accessed",
             "variables-watched",
+            "pipeline",
+            "shuffled-batches",
         ],
     )
     def test_the_tape_computes_what_was_written_by_hand(self, name: str) -> None:

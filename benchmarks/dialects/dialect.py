@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from benchmarks.optimizers import Optimizer
-from benchmarks.step import Array, Data, Step
+from benchmarks.step import Array, Data, Step, Unavailable
 
 if TYPE_CHECKING:
     from benchmarks.workload import Workload
@@ -44,7 +44,7 @@ class Speaker(ABC):
             for part in value:
                 yield from self.numbers(part)
         elif value is not None:
-            found = self.array(value)
+            found = np.asarray(value) if isinstance(value, np.generic) else self.array(value)
             yield from [found] if isinstance(found, np.ndarray) else found
 
 
@@ -98,6 +98,10 @@ class Dialect(Speaker):
     @abstractmethod
     def jacobian(self, function: Loss, data: Data) -> Step:
         """The Jacobian of a function of (dialect, parameters, inputs) with respect to its only input."""
+
+    def batches(self, images: Array, labels: Array, size: int, maps: bool) -> Callable[[], Any]:
+        """A function whose result is one pass over shuffled batches; with `maps`, of images scaled one by one."""
+        raise Unavailable("this library has no input pipeline")
 
     # Elementwise functions and reductions to a scalar.
     tanh: Callable[[Any], Any]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,6 +35,18 @@ class TensorFlow(Dialect):
     def call(self, function: str, *operands: Array) -> Step:
         tf = self.module
         return Step(self.compiled(getattr(tf, function)), tuple(tf.constant(operand) for operand in operands))
+
+    def batches(self, images: Array, labels: Array, size: int, maps: bool) -> Callable[[], Any]:
+        tf = self.module
+
+        def scale(image: Any, label: Any) -> Any:
+            return tf.cast(image, tf.float32) / 255.0, label
+
+        dataset = tf.data.Dataset.from_tensor_slices((images, labels))
+        if maps:
+            dataset = dataset.map(scale, num_parallel_calls=tf.data.AUTOTUNE)
+        dataset = dataset.shuffle(len(images)).batch(size).prefetch(tf.data.AUTOTUNE)
+        return lambda: iter(dataset)
 
     def gradient(self, loss: Loss, data: Data) -> Step:
         tf = self.module

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,6 +38,20 @@ class Torch(Dialect):
         if value.is_sparse:
             return [value._values().numpy(), value._indices()[0].numpy()]
         return np.asarray(value.detach().numpy())
+
+    def batches(self, images: Array, labels: Array, size: int, maps: bool) -> Callable[[], Any]:
+        torch = self.module
+        from torch.utils.data import DataLoader, TensorDataset
+
+        pixels, classes = torch.from_numpy(images), torch.from_numpy(labels)
+
+        class Scaled(TensorDataset):  # type: ignore[misc]
+            def __getitem__(self, index: int) -> Any:
+                return pixels[index].float() / 255.0, classes[index]
+
+        kind = Scaled if maps else TensorDataset
+        loader = DataLoader(kind(pixels, classes), batch_size=size, shuffle=True)
+        return lambda: iter(loader)
 
     def call(self, function: str, *operands: Array) -> Step:
         torch = self.module

@@ -9,6 +9,7 @@ from benchmarks.workloads.jacobian import Jacobian
 from benchmarks.workloads.lstm import LSTM
 from benchmarks.workloads.mlp import MLP, MLPWithAdamInOps
 from benchmarks.workloads.per_example import ClippedCNN, ClippedMLP
+from benchmarks.workloads.pipeline import Pipeline, ShuffledBatches
 from benchmarks.workloads.small import (
     Add,
     ScalarGradient,
@@ -39,6 +40,8 @@ ROWS: dict[str, Workload] = {
         ClippedCNN(),
         AccessedVariables(),
         WatchedVariables(),
+        Pipeline(),
+        ShuffledBatches(),
         ImportTime(),
         InstalledSize(),
     )

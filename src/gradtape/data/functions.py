@@ -39,7 +39,10 @@ class Function:
         try:
             return self._unrecorded(arguments)
         except StopIteration as error:  # it would end the loop over the dataset
-            raise RuntimeError(f"{self.name}: the function raised StopIteration.") from error
+            raise self._stopped() from error
+
+    def _stopped(self) -> RuntimeError:
+        return RuntimeError(f"{self.name}: the function raised StopIteration.")
 
     def _unrecorded(self, arguments: tuple[Any, ...]) -> Any:
         if not ACTIVE:
@@ -53,7 +56,13 @@ class Function:
 
     def element(self, element: Element) -> Element:
         """What the function returns, as an element; a list at the top counts as a tuple."""
-        result = self(element)
+        if ACTIVE:
+            result = self(element)
+        else:  # as __call__, with fewer steps: this is done for every element of a map
+            try:
+                result = self._function(*element) if element.__class__ is tuple else self._function(element)
+            except StopIteration as error:
+                raise self._stopped() from error
         return structure.element_of(tuple(result) if result.__class__ is list else result)
 
     def scalar(self, element: Element, kind: type, what: str) -> Any:

@@ -72,7 +72,9 @@ class ArrayRows:
             self._arrays = [leaf._array for leaf in leaves]
             if element.__class__ is EagerTensor:
                 self.row = self._single_row  # type: ignore[method-assign]
-            elif element.__class__ is tuple and all(leaf.__class__ is EagerTensor for leaf in element):
+            elif element.__class__ is tuple and len(element) == 2 == len(leaves):
+                self.row = self._pair_row  # type: ignore[method-assign]
+            elif element.__class__ is tuple and len(element) == len(leaves):
                 self.row = self._tuple_row  # type: ignore[method-assign]
 
     def row(self, index: int) -> Element:
@@ -81,6 +83,10 @@ class ArrayRows:
 
     def _single_row(self, index: int) -> Element:
         return from_array(self._arrays[0][index])  # type: ignore[index]
+
+    def _pair_row(self, index: int) -> Element:
+        first, second = self._arrays  # type: ignore[misc]
+        return from_array(first[index]), from_array(second[index])
 
     def _tuple_row(self, index: int) -> Element:
         return tuple([from_array(array[index]) for array in self._arrays])  # type: ignore[union-attr]

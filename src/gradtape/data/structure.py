@@ -27,7 +27,10 @@ def element_of(value: Any) -> Element:
     if cls is EagerTensor:
         return value
     if cls is tuple:
-        return tuple([element_of(part) for part in value])
+        for part in value:
+            if part.__class__ is not EagerTensor:
+                return tuple([element_of(part) for part in value])
+        return value
     if isinstance(value, tuple):
         parts = [element_of(part) for part in value]
         return cls(*parts) if hasattr(value, "_fields") else cls(parts)
@@ -149,18 +152,16 @@ def _stacked_leaves(leaves: Any, component: int) -> Any:
         return type(first)._stacked(leaves)
     arrays = [leaf._array for leaf in leaves]
     shape, dtype = arrays[0].shape, arrays[0].dtype
-    for number, array in enumerate(arrays):
-        if array.shape != shape or array.dtype != dtype:
-            raise invalid(_cannot_batch(component, arrays[0], number, array))
+    for array in arrays:
+        if array.shape != shape or (array.dtype is not dtype and array.dtype != dtype):
+            raise invalid(_cannot_batch(component, arrays, array))
     if not shape:
         return from_array(np.array([array[()] for array in arrays] if dtype.kind == "O" else arrays, dtype))
-    result = np.empty((len(arrays), *shape), dtype)
-    for row, array in enumerate(arrays):
-        result[row] = array
-    return from_array(result)
+    return from_array(np.concatenate(arrays).reshape(len(arrays), *shape))
 
 
-def _cannot_batch(component: int, first: Array, number: int, other: Array) -> str:
+def _cannot_batch(component: int, arrays: list[Array], other: Array) -> str:
+    first, number = arrays[0], next(number for number, array in enumerate(arrays) if array is other)
     if first.shape != other.shape:
         return (
             f"Cannot batch tensors with different shapes in component {component}. First element had shape "
