@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Any
 
 from keras_gradtape import aliases
@@ -70,6 +71,31 @@ def complete_normalization(module: Any) -> None:
 
     composed = module._layer_normalization
     module._layer_normalization, module._rms_normalization = fused_or_composed, rms_normalization
+
+
+def complete_tensorboard(module: Any) -> None:
+    """The callback `TensorBoard` writes with `gradtape.summary`."""
+
+    def summary(self: Any) -> Any:
+        import gradtape.summary
+
+        return gradtape.summary
+
+    def keras_model_summary(name: str, data: Any, step: Any = None) -> Any:
+        """Write a model's configuration, from which TensorBoard draws its layers."""
+        from gradtape.summary import write
+        from gradtape.summary.event_file import messages
+
+        metadata = messages("summary_pb2").SummaryMetadata()
+        metadata.plugin_data.plugin_name, metadata.plugin_data.content = "graph_keras_model", b"1"
+        try:
+            configuration = data.to_json()
+        except Exception as error:  # a picture is not worth the run
+            warnings.warn(f"Model failed to serialize as JSON. Ignoring... {error}", stacklevel=2)
+            return False
+        return write(name, configuration, step, metadata)
+
+    module.TensorBoard.summary, module.keras_model_summary = property(summary), keras_model_summary
 
 
 class DownloadError(OSError):

@@ -39,6 +39,7 @@ _BRANCHES = {
 _AS_TENSORFLOW = {"keras.src.backend.common.dtypes"}
 # What is done to a module when it is there: functions of `completions`.
 _AFTERWARDS = {
+    "keras.src.callbacks.tensorboard": "complete_tensorboard",
     "keras.src.utils.backend_utils": "complete_dynamic_backend",
     "keras.src.utils.file_utils": "complete_downloads",
     "keras.src.utils.module_utils": "forget_tensorflow",

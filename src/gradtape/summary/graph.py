@@ -123,9 +123,8 @@ def graph_of_function(graph: Graph) -> Any:
         for leaf in leaves((step.args, tuple(step.kwargs.values()))):
             if isinstance(leaf, Ref):
                 inputs.append(nodes.leaf(leaf.number, "Placeholder", "value"))
-            elif isinstance(
-                leaf, Variable
-            ):  # (negative: identities of variables and numbers of Refs are two countings)
+            elif isinstance(leaf, Variable):
+                # (Negative: identities of variables and numbers of Refs are two countings.)
                 inputs.append(nodes.leaf(-leaf._id, "VarHandleOp", _without_suffix(leaf.name)))
         name = name_of(step.function)
         kind = step.function.tf_name if isinstance(step.function, Op) else name
