@@ -18,6 +18,8 @@ from .ops.order import list_diff
 from .ops.rounding import nextafter
 from .ops.search import bucketize
 from .tensor import to_tensor
+from .trace.control import effect_in_world
+from .traceable import traceable
 from .variable import Variable
 
 # Elements that are updated at a time: what one block touches stays in the processor's cache.
@@ -111,6 +113,16 @@ def ResourceApplyAdam(
             np.divide(first, root, out=change)
         change *= scalar(rate)
         value -= change
+
+
+def _update_in_world(world: Any, function: Any, *args: Any, **kwargs: Any) -> None:
+    """Inside a traced function an update is one step; the variables are read anew after it."""
+    effect_in_world(world, function, *args, **kwargs)
+    world.forget([value for value in (*args, *kwargs.values()) if isinstance(value, Variable)])
+
+
+ResourceApplyGradientDescent = traceable(ResourceApplyGradientDescent, always=True, in_world=_update_in_world)
+ResourceApplyAdam = traceable(ResourceApplyAdam, always=True, in_world=_update_in_world)
 
 
 # Kernels that are ops of ours under the same arguments: the module in `ops` and the op's name there.

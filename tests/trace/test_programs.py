@@ -205,3 +205,33 @@ def test_a_program_gives_the_numbers_of_eager_code(program):
     for a, b in zip(traced_weights, eager_weights, strict=True):
         np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-4, atol=1e-5)
     assert traced.experimental_get_tracing_count() == 1
+
+
+def test_updates_in_place_are_steps():
+    def make() -> Any:
+        w, m, v = weights((300, 40), (300, 40), (300, 40))
+        m.assign(tf.zeros_like(m))
+        v.assign(tf.zeros_like(v))
+        power = tf.Variable(0.9)
+        (x,) = data((5, 300))
+
+        def step() -> Any:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(tf.tanh(x @ w) ** 2)
+            gradient = tape.gradient(loss, w)
+            tf.raw_ops.ResourceApplyAdam(
+                var=w, m=m, v=v, beta1_power=power, beta2_power=0.999, lr=0.01, beta1=0.9, beta2=0.999, epsilon=1e-7,
+                grad=gradient,
+            )  # fmt: skip
+            power.assign(power * 0.9)
+            return loss, tf.reduce_sum(w)
+
+        return step, w
+
+    eager, first = make()
+    step, second = make()
+    traced = tf.function(step)
+    for _ in range(4):
+        for a, b in zip(traced(), eager(), strict=True):
+            np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-4)
+    np.testing.assert_allclose(first.numpy(), second.numpy(), rtol=1e-5, atol=1e-6)
