@@ -525,3 +525,40 @@ def test_a_tensor_that_leaves_its_loop_unseen_is_an_error():
 
     with pytest.raises(tf.errors.InaccessibleTensorError, match="inside a branch or a loop"):
         fn(c([1.0, 2.0]))
+
+
+def test_variables_as_values_of_branches():
+    first, second = tf.Variable(2.0), tf.Variable(3.0)
+
+    @tf.function
+    def fn(x):
+        w = first if x > 0.0 else second
+        if x > 1.0:
+            w = w * 1.0
+        kept = first
+        if x > 2.0:
+            kept = first
+        kept.assign_add(0.0)
+        return w * x
+
+    for x in (-1.0, 0.5, 3.0):
+        with tf.GradientTape() as tape:
+            y = fn(c(x))
+        assert float(y) == x * (2.0 if x > 0 else 3.0)
+        gradients = tape.gradient(y, [first, second], unconnected_gradients=tf.UnconnectedGradients.ZERO)
+        assert [float(g) for g in gradients] == ([x, 0.0] if x > 0 else [0.0, x])
+
+
+def test_a_tensor_array_of_the_user():
+    @tf.function
+    def fn(x):
+        ta = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+        for v in x:
+            if v > 0.0:
+                ta = ta.write(ta.size(), v * 2.0)
+        total = 0.0
+        for v in ta:
+            total += v
+        return total
+
+    assert float(fn(c([1.0, -1.0, 2.0]))) == 6.0

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import nest
-from ..tensor import Tensor
+from ..tensor import Tensor, to_tensor
+from ..variable import Variable
 from . import public
 from .state import (
     Restart,
@@ -132,7 +133,8 @@ def _chosen(
         if not is_carried(left):
             return left
         result = next(results)
-        return left if is_python(left) and same(left, right) else from_leaf(left, result)
+        # What neither branch has changed, and Python values on which both agree, are known without the op.
+        return left if left is right or (is_python(left) and same(left, right)) else from_leaf(left, result)
 
     return tuple(_map_pairs(merged, left, right) for left, right in zip(first, second, strict=True))
 
@@ -185,11 +187,25 @@ def _checked(name: str, main: Any, other: Any, leaving: list[bool]) -> Any:
             f"'{name}' does not have the same nested structure in the main and else branches: {shown(main)} and {shown(other)}."
         )
     pairs = list(zip(nest.flatten(main), nest.flatten(other), strict=True))
-    if any(takes_type(first, second) or takes_type(second, first) for first, second in pairs):
-        return _map_pairs(lambda first, second: first if isinstance(first, Tensor) else second, main, other)
+    if any(
+        takes_type(first, second) or takes_type(second, first) or _two_variables(first, second)
+        for first, second in pairs
+    ):
+        return _map_pairs(_example, main, other)
     for first, second in pairs:
         _check_leaves(name, first, second)
     return None
+
+
+def _two_variables(first: Any, second: Any) -> bool:
+    return isinstance(first, Variable) and isinstance(second, Variable) and first is not second
+
+
+def _example(first: Any, second: Any) -> Any:
+    """Of two leaves, the one that the other is to be like."""
+    if _two_variables(first, second):
+        return to_tensor(first)
+    return first if isinstance(first, Tensor) else second
 
 
 def _check_leaves(name: str, main: Any, other: Any) -> None:

@@ -16,7 +16,7 @@ from ..tensor import Tensor, to_tensor
 from ..variable import Variable
 from . import public
 from .lists import TensorList
-from .symbolic import is_composite, is_symbolic, is_tensor_like
+from .symbolic import is_composite, is_symbolic, is_tensor_array, is_tensor_like
 from .undefined import is_undefined
 
 
@@ -102,6 +102,8 @@ def placeholder(value: Any) -> Any:
             return part
         if isinstance(part, TensorList):
             return TensorList.empty_like(part)
+        if is_tensor_array(part):
+            return TensorList.empty_like(TensorList(part)).array
         if is_composite(part):
             return part
         tensor = part if is_symbolic(part) else to_tensor(part)
