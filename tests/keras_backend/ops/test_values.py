@@ -104,3 +104,10 @@ def test_a_product_with_a_batch_of_vectors():
     for left, right in (((2, 3, 4), (4, 5)), ((4,), (4, 5)), ((2, 3, 4), (4,)), ((2, 1, 3, 4), (5, 4, 2))):
         a, b = rng.normal(size=left), rng.normal(size=right)
         np.testing.assert_allclose(ops.matmul(a, b), a @ b, rtol=1e-12)
+
+
+def test_causal_attention_with_lengths_that_are_not_known():
+    spec = tf.TensorSpec([1, None, 1, 1], tf.float64)
+    traced = tf.function(lambda q, k: ops.dot_product_attention(q, k, k, is_causal=True), input_signature=[spec, spec])
+    key = np.array([1.0, 2.0, 6.0]).reshape(1, 3, 1, 1)
+    assert traced(np.zeros([1, 2, 1, 1]), key).numpy().ravel().tolist() == [1.0, 1.5]

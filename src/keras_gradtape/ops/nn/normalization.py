@@ -117,7 +117,7 @@ def dot_product_attention(
     query, key, value = (tf.transpose(v, [0, 2, 1, 3]) for v in (query, key, value))
     bias = None if bias is None else convert_to_tensor(bias, kind)
     mask = None if mask is None else convert_to_tensor(mask, tf.bool)
-    if is_causal and query.shape[2] != key.shape[2]:
+    if is_causal and (query.shape[2] is None or query.shape[2] != key.shape[2]):
         # The op lets the last query see all keys, Keras the first query the first key.
         past = tf.range(tf.shape(key)[2]) <= tf.range(tf.shape(query)[2])[:, None]
         mask, is_causal = past if mask is None else tf.logical_and(mask, past), False

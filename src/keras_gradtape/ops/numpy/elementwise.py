@@ -226,7 +226,11 @@ def logical_not(x: Any) -> Any:
 # --- two operands ----------------------------------------------------------------------------------------------------
 
 
-def _of_kind(compute: Function, on_bool: Function) -> Function:
+def _as_integers(compute: Function) -> Function:
+    return lambda x1, x2: compute(cast(x1, tf.int8), cast(x2, tf.int8))
+
+
+def _two(name: str, compute: Function, on_bool: Function) -> Function:
     def apply(x1: Any, x2: Any) -> Any:
         # Most calls have two tensors of one float type, and nothing to convert.
         if x1.__class__ is x2.__class__ is EagerTensor and (kind := x1.dtype) is x2.dtype and kind.is_floating:
@@ -234,15 +238,7 @@ def _of_kind(compute: Function, on_bool: Function) -> Function:
         x1, x2 = together(x1, x2)
         return (on_bool if kind_of(x1) is tf.bool else compute)(x1, x2)
 
-    return apply
-
-
-def _as_integers(compute: Function) -> Function:
-    return lambda x1, x2: compute(cast(x1, tf.int8), cast(x2, tf.int8))
-
-
-def _two(name: str, compute: Function, on_bool: Function) -> Function:
-    return named(name, f"{name} of two operands, in the type that they have together.", _of_kind(compute, on_bool))
+    return named(name, f"{name} of two operands, in the type that they have together.", apply)
 
 
 add = _two("add", tf.add, tf.logical_or)
