@@ -254,3 +254,18 @@ def test_elements_of_different_sizes_are_an_error():
         tf.vectorized_map(lambda e: e[0], (tf.zeros([2]), tf.zeros([3])))
     with pytest.raises(ValueError, match="first size"):
         tf.vectorized_map(lambda e: e, tf.constant(1.0))
+
+
+def test_an_op_without_a_batching_rule_is_named_and_done_slice_by_slice(caplog):
+    def function(row):
+        return tf.boolean_mask(row, row > 0.0) * 2.0
+
+    x = tf.constant([[3.0, 1.0], [2.0, 5.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.vectorized_map(function, x)
+    assert y.numpy().tolist() == [[6.0, 2.0], [4.0, 10.0]]
+    assert tape.gradient(y, x).numpy().tolist() == [[2.0, 2.0], [2.0, 2.0]]
+    assert "nonzero" in caplog.text
+    with pytest.raises(tf.errors.UnimplementedError, match="nonzero"):
+        tf.vectorized_map(function, x, fallback_to_while_loop=False)

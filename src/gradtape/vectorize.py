@@ -11,6 +11,7 @@ see only the ops on the data. `level` says how many of each were outside.
 from __future__ import annotations
 
 import itertools
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
@@ -25,9 +26,13 @@ from .op import RUNNERS, Op, record
 from .operators import multiply_operator
 from .ops import elementwise as e
 from .ops.family import numpy_type, shape_of, with_batch_axis
+from .ops.index import getitem
+from .ops.layout import stack
 from .shapes import TensorShape
 from .tensor import Tensor, from_array, to_tensor
 from .variable import Variable
+
+LOGGER = logging.getLogger("gradtape")
 
 Level = tuple[int, int]  # a number of tapes, and of accumulators
 
@@ -210,7 +215,8 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
     >>> tf.vectorized_map(lambda row: tf.reduce_sum(row * row), tf.constant([[1.0, 2.0], [3.0, 4.0]])).numpy()
     array([ 5., 25.], dtype=float32)
 
-    Python code in `fn` runs once. An op that cannot be vectorized raises UnimplementedError that names it.
+    Python code in `fn` runs once. Where an op cannot be vectorized, `fn` is called for one slice after the other and a
+    warning names the op; with `fallback_to_while_loop=False` the error is raised instead.
     """
     tensors = [to_tensor(value) for value in nest.flatten(elems)]
     sizes = {shape_of(tensor)[0] if tensor.ndim else None for tensor in tensors}
@@ -221,8 +227,20 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
     size = sizes.pop()
     assert size is not None
     depth = next_depth()
-    outputs = fn(nest.pack_sequence_as(elems, [batch(tensor, depth) for tensor in tensors]))
-    return nest.map_structure(lambda value: _stacked(value, size, depth), outputs)
+    try:
+        outputs = fn(nest.pack_sequence_as(elems, [batch(tensor, depth) for tensor in tensors]))
+        return nest.map_structure(lambda value: _stacked(value, size, depth), outputs)
+    except UnimplementedError as error:
+        if not fallback_to_while_loop or not size:
+            raise
+        if warn:
+            LOGGER.warning("vectorized_map takes one slice after the other: %s", error)
+    return _one_by_one(fn, elems, tensors, size)
+
+
+def _one_by_one(fn: Callable[..., Any], elems: Any, tensors: list[Any], size: int) -> Any:
+    rows = [fn(nest.pack_sequence_as(elems, [getitem.public(t, (row,)) for t in tensors])) for row in range(size)]
+    return nest.map_structure(lambda *parts: None if parts[0] is None else stack.public(list(parts)), *rows)
 
 
 def _stacked(value: Any, size: int, depth: int) -> Any:
