@@ -71,6 +71,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("dtypes", "arrays"): "tf.dtypes.saturate_cast is an op, and stands above all that use types",
     ("data.shuffling", "random"): "the global seed belongs to tf.random, which stands above",
     ("data.structure", "sparse.tensor"): "sparse tensors are imported by programs that use them",
+    ("strings", "ragged"): "ragged tensors are imported by programs that use them",
     ("data.structure", "ragged.tensor"): "ragged tensors are imported by programs that use them",
     ("data.dataset", "ragged.batches"): "ragged tensors are imported by programs that use them",
     ("io.parsing", "sparse.tensor"): "sparse tensors are imported by programs that use them",

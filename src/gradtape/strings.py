@@ -6,12 +6,13 @@ are ASCII.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from . import dtypes
-from .errors import UnimplementedError, invalid
+from .errors import invalid
 from .framework import summary
 from .op import as_axis, as_int, as_ints
 from .ops import encoding, unicode
@@ -161,21 +162,22 @@ def format(template: Any, inputs: Any, placeholder: str = "{}", summarize: int =
     return to_tensor(pieces[0] + "".join(text + piece for text, piece in zip(written, pieces[1:], strict=True)))
 
 
-# --- one text into several -----------------------------------------------------------------------------
+# --- texts into several -----------------------------------------------------------------------------
 
 
-def _one_text(input: Any, name: str) -> bytes:
-    """Several texts have parts of several lengths, which a tensor cannot hold."""
-    array = _texts(input)._array
-    if array.ndim:
-        raise UnimplementedError(
-            None,
-            None,
-            f"strings.{name} of a tensor with axes gives rows of different lengths (a RaggedTensor), which "
-            f"is not in gradtape: use it for each text, [tf.strings.{name}(t, ...) for t in texts].",
-        )
-    text: bytes = array.item()
-    return text
+def _apart(input: Any, parts_of: Callable[[bytes], Any]) -> Any:
+    """The parts of one text as a vector; of a tensor of texts, as rows of different lengths."""
+    texts = _texts(input)
+    if not texts.ndim:
+        return parts_of(texts._array.item())
+    from .ragged import RaggedTensor
+
+    rows = [parts_of(text)._array for text in texts._array.reshape(-1).tolist()]
+    values = np.concatenate(rows) if rows else np.zeros(0, object)
+    made = RaggedTensor.from_row_lengths(from_array(values), [len(row) for row in rows])
+    for size in reversed(texts.shape[1:]):
+        made = RaggedTensor.from_uniform_row_length(made, size)
+    return made
 
 
 def _vector(parts: list[bytes]) -> Any:
@@ -185,20 +187,25 @@ def _vector(parts: list[bytes]) -> Any:
 
 
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
-    """The parts of one text between separators (white space, if none is given).
+    """The parts of each text between separators (white space, if none is given).
 
     >>> import gradtape as tf
     >>> tf.strings.split("a b  c").numpy()
     array([b'a', b'b', b'c'], dtype=object)
+    >>> tf.strings.split(["a b", "c"])
+    <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
     """
-    text = from_array(np.array([_one_text(input, "split")], object))
-    return unicode.string_split.public(text, "" if sep is None else _plain(sep), maxsplit)[1]
+    separator = "" if sep is None else _plain(sep)
+
+    def parts(text: bytes) -> Any:
+        return unicode.string_split.public(from_array(np.array([text], object)), separator, maxsplit)[1]
+
+    return _apart(input, parts)
 
 
 def bytes_split(input: Any, name: str | None = None) -> Any:
-    """The bytes of one text, each by itself."""
-    text = _one_text(input, "bytes_split")
-    return _vector([text[k : k + 1] for k in range(len(text))])
+    """The bytes of each text, each by itself."""
+    return _apart(input, lambda text: _vector([text[k : k + 1] for k in range(len(text))]))
 
 
 def unicode_decode(
@@ -209,10 +216,13 @@ def unicode_decode(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The code points of one text."""
-    text = from_array(np.array([_one_text(input, "unicode_decode")], object))
+    """The code points of each text."""
     settings = (input_encoding, errors, replacement_char, replace_control_characters)
-    return unicode.unicode_decode.public(text, *settings)[1]
+
+    def points(text: bytes) -> Any:
+        return unicode.unicode_decode.public(from_array(np.array([text], object)), *settings)[1]
+
+    return _apart(input, points)
 
 
 def unicode_split(
@@ -222,9 +232,13 @@ def unicode_split(
     replacement_char: int = 0xFFFD,
     name: str | None = None,
 ) -> Any:
-    """The characters of one text, each by itself."""
-    text = unicode.decoded(_one_text(input, "unicode_split"), input_encoding, errors, replacement_char)
-    return _vector([c.encode(input_encoding) for c in text])
+    """The characters of each text, each by itself."""
+
+    def characters(text: bytes) -> Any:
+        decoded = unicode.decoded(text, input_encoding, errors, replacement_char)
+        return _vector([c.encode(input_encoding) for c in decoded])
+
+    return _apart(input, characters)
 
 
 def unicode_encode(

@@ -23,15 +23,11 @@ REASONS = {
     "tf.compat": "TensorFlow 1: graphs and sessions",
     "tf.Graph": "graphs are made by tf.function alone: `f.get_concrete_function(...).graph`",
     "tf.Operation": "graphs are made by tf.function alone: `f.get_concrete_function(...).graph`",
-    "tf.data": "input pipelines: not there yet",
     "tf.train": "clusters of machines",
     "tf.saved_model": "saved programs: not there yet",
-    "tf.io": "records and serialized values: not there yet",
     "tf.io.decode_proto": "needs the descriptors of protocol buffers",
-    "tf.ragged": "ragged tensors: not there yet",
-    "tf.RaggedTensor": "ragged tensors: not there yet",
-    "tf.experimental.DynamicRaggedShape": "ragged tensors: not there yet",
-    "tf.experimental.RowPartition": "ragged tensors: not there yet",
+    "tf.experimental.DynamicRaggedShape": "the shapes of ragged tensors are tensors",
+    "tf.experimental.RowPartition": "the rows of ragged tensors are tensors",
 }
 DEFAULT = "not there yet"
 

@@ -172,8 +172,6 @@ def test_gives_what_tensorflow_gives(number):
         (INVALID, lambda: tf.sort(["b", "a"])),
         (INVALID, lambda: tf.reduce_sum(["a"])),
         (tf.errors.UnimplementedError, lambda: tf.cast("a", tf.float32)),
-        (tf.errors.UnimplementedError, lambda: s.split(["a b", "c"])),
-        (tf.errors.UnimplementedError, lambda: s.unicode_decode(["a", "bc"], "UTF-8")),
     ],
 )  # fmt: skip
 def test_what_cannot_be_raises(error, call):
@@ -210,3 +208,11 @@ BUCKETS = {
 def test_buckets_are_those_of_tensorflow(size):
     text = "".join(chr(33 + (i * 7 + size * 13) % 90) for i in range(size))
     assert s.to_hash_bucket_fast(text, 2**62 - 57).numpy() == BUCKETS[size]
+
+
+def test_texts_in_a_tensor_come_apart_in_rows():
+    assert s.split(["a b", "", "c"]).to_list() == [[b"a", b"b"], [], [b"c"]]
+    assert s.split([["a b"], ["c"]]).to_list() == [[[b"a", b"b"]], [[b"c"]]]
+    assert s.bytes_split(["ab", "c"]).to_list() == [[b"a", b"b"], [b"c"]]
+    assert s.unicode_decode(["a", "bc"], "UTF-8").to_list() == [[97], [98, 99]]
+    assert s.unicode_split(["é", "bc"], "UTF-8").to_list() == [["é".encode()], [b"b", b"c"]]
