@@ -226,10 +226,9 @@ def decode_csv(
 
 def _column(default: Any) -> tuple[DType, Any]:
     """The type of a column, and what stands for an empty field (None: it must not be empty)."""
-    try:
+    if isinstance(default, (DType, type, np.dtype)):
         return dtypes.as_dtype(default), None
-    except TypeError:
-        value = to_tensor(default)
+    value = to_tensor(default)
     if value.ndim > 1 or np.size(value._array) > 1:
         raise ValueError(f"decode_csv: a default is one value or a type, got shape {value.shape}.")
     flat = np.asarray(value._array).reshape(-1).tolist()
