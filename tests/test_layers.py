@@ -55,7 +55,7 @@ LAYERS: dict[int, set[str]] = {
             "keras",
             "__init__",
         ),
-        *("device_spec", "feature_column", "initial_values", "lookup", "queue", "sets", "tpu", "types"),
+        *("device_spec", "feature_column", "initial_values", "lookup", "queue", "saved_model", "sets", "tpu", "types"),
     },
     9: {"progress", "demo", "plot", "launch", "cli", "__main__"},
 }

@@ -479,6 +479,7 @@ _LAZY = {
     "queue",
     "ragged",
     "raw_ops",
+    "saved_model",
     "sets",
     "signal",
     "sparse",
@@ -502,10 +503,6 @@ _LAZY_NAMES = {
     "zeros_initializer": "initial_values",
 }
 
-_NOT_YET = {
-    "saved_model": "save the values of module.variables with numpy.savez or safetensors.",
-}
-
 
 def __getattr__(name: str) -> _Any:
     if name in _LAZY or name in _LAZY_NAMES:
@@ -513,7 +510,5 @@ def __getattr__(name: str) -> _Any:
 
         module = importlib.import_module(f"{__name__}.{_LAZY_NAMES.get(name, name)}")
         return module if name in _LAZY else getattr(module, name)
-    if name in _NOT_YET:
-        raise AttributeError(f"tf.{name} is not in gradtape {__version__} yet: {_NOT_YET[name]}")
     # name and obj let Python suggest what was meant.
     raise AttributeError(f"module 'gradtape' has no attribute {name!r}", name=name, obj=_sys.modules[__name__])

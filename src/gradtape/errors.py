@@ -192,6 +192,10 @@ class GeneratorElementError(InvalidArgumentError, TypeError):
     """A generator yielded something else than its signature says."""
 
 
+class NotStorableError(ValueError):
+    """A traced function holds something that no file can hold: Python code, or an object of the user's own."""
+
+
 class GradientLookupError(LookupError):
     """A gradient was asked through an op that has none."""
 

@@ -48,8 +48,12 @@ class VariableAggregation(enum.Enum):
     ONLY_FIRST_REPLICA = 3
 
 
+CHANGES: set[str] = set()  # the names of the methods that change a variable
+
+
 def _changes(method: _Method) -> _Method:
     """A method that changes the variable: inside a traced function it is one step, done when the function runs."""
+    CHANGES.add(method.__name__)
 
     @functools.wraps(method)
     def change(self: Variable, *args: Any, **kwargs: Any) -> Any:

@@ -139,7 +139,13 @@ class ConcreteFunction:
 
     def _ordered(self, kwargs: dict[str, Any]) -> list[str]:
         names = [name for name in self._parameters.names if name in kwargs]
-        return names + [name for name in kwargs if name not in names]
+        others = [name for name in kwargs if name not in names]
+        if others and not self._parameters.takes_any_name:
+            raise TypeError(
+                f"{self._name} got unexpected keyword arguments: {', '.join(others)}. It takes "
+                f"{', '.join(self._parameters.names) or 'none'}."
+            )
+        return names + others
 
     def run(self, tensors: list[Any]) -> Any:
         """Run on tensors that fit the specs."""

@@ -50,8 +50,12 @@ def _as_step(name: str) -> Callable[..., Any]:
     return method
 
 
+METHODS = {"stop_recording"}  # the names of all methods that are steps
+
+
 def steps_of(facade: type, real: type, names: tuple[str, ...]) -> None:
     """Let the methods of a facade be steps, and the facade stand for objects of the real class."""
+    METHODS.update(names)
     for name in names:
         method = _as_step(name)
         method.__doc__ = getattr(real, name).__doc__

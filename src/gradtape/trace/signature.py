@@ -96,6 +96,7 @@ class Parameters:
         plain = all(k is inspect.Parameter.POSITIONAL_OR_KEYWORD for k in kinds)
         self._count = len(kinds) if plain else -1
         self.names = list(self.signature.parameters)
+        self.takes_any_name = inspect.Parameter.VAR_KEYWORD in kinds
 
     def canonical(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Positional and keyword arguments, with defaults filled in."""

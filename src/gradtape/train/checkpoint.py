@@ -199,7 +199,7 @@ class Checkpoint:
             elif tracked.state is not None:
                 node["state"] = encoded_state(tracked.state.get(), f"{tracked.key}/STATE", arrays)
             objects.append(node)
-        storage.write(prefix, arrays, objects)
+        storage.write(prefix, arrays, {"objects": objects})
         if options is not None:
             options._written(prefix)
         return prefix

@@ -18,6 +18,7 @@ import secrets
 import struct
 import zlib
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -35,8 +36,21 @@ from ..errors import (
     invalid,
 )
 
-FORMAT = "gradtape checkpoint"
-VERSION = 1
+
+@dataclass(frozen=True)
+class Kind:
+    """What the files hold. Other things than checkpoints are stored in the same way, with an index of their own."""
+
+    noun: str
+    version: int
+
+    @property
+    def format(self) -> str:
+        """How the files begin."""
+        return f"gradtape {self.noun}"
+
+
+CHECKPOINT = Kind("checkpoint", 1)
 
 _SAFETENSORS = {
     "float64": "F64",
@@ -65,7 +79,7 @@ class Entry:
         array = np.asarray(array)
         found = dtypes.BY_NUMPY.get(array.dtype)
         if found is None:
-            raise invalid(f"checkpoint: {key} has type {array.dtype}, which no tensor can have.")
+            raise invalid(f"{key} has type {array.dtype}, which no tensor can have.")
         self.description: dict[str, Any] = {"dtype": found.name, "shape": list(array.shape)}
         if found is dtypes.string:
             texts = [bytes(text) for text in array.reshape(-1)]
@@ -119,8 +133,8 @@ def _texts(joined: Array, offsets: Array, shape: tuple[int, ...]) -> Array:
 # --- writing -----------------------------------------------------------------------------------------------------------
 
 
-def write(prefix: str, arrays: dict[str, Array], objects: list[dict[str, Any]]) -> None:
-    """Write a checkpoint: the arrays, and what the objects are that they belong to."""
+def write(prefix: str, arrays: dict[str, Array], content: dict[str, Any], kind: Kind = CHECKPOINT) -> None:
+    """Write a checkpoint: the arrays, and what is to be known of them (`content`, as JSON)."""
     folder, name = os.path.split(os.path.abspath(prefix))
     entries = {key: Entry(key, array) for key, array in arrays.items()}
     data_name = f"{name}.{secrets.token_hex(4)}.safetensors"
@@ -129,13 +143,13 @@ def write(prefix: str, arrays: dict[str, Array], objects: list[dict[str, Any]]) 
     index = {
         "data": data_name,
         "tensors": {key: entry.description for key, entry in entries.items()},
-        "objects": objects,
+        **content,
     }
-    with named_errors(prefix, "write"):
+    with named_errors(prefix, "write", kind):
         os.makedirs(folder, exist_ok=True)
-        write_file(data_path, _safetensors(parts))
+        write_file(data_path, _safetensors(parts, kind))
         try:
-            write_file(f"{prefix}.index", _index_lines(index))
+            write_file(f"{prefix}.index", _index_lines(index, kind))
         except BaseException:
             with contextlib.suppress(OSError):
                 os.remove(data_path)
@@ -178,14 +192,14 @@ def _sync_folder(folder: str) -> None:
         os.close(descriptor)
 
 
-def _safetensors(parts: dict[str, tuple[str, Array]]) -> Iterator[bytes | memoryview]:
+def _safetensors(parts: dict[str, tuple[str, Array]], kind: Kind) -> Iterator[bytes | memoryview]:
     """The file in pieces. (The library's own writer needs all arrays a second time, as bytes.)"""
     ordered = sorted(parts, key=lambda key: (-parts[key][1].itemsize, key))  # so that every array is aligned
-    header: dict[str, Any] = {"__metadata__": {"format": FORMAT}}
+    header: dict[str, Any] = {"__metadata__": {"format": kind.format}}
     place = 0
     for key in ordered:
-        kind, array = parts[key]
-        header[key] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [place, place + array.nbytes]}
+        stored_as, array = parts[key]
+        header[key] = {"dtype": stored_as, "shape": list(array.shape), "data_offsets": [place, place + array.nbytes]}
         place += array.nbytes
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
@@ -194,9 +208,9 @@ def _safetensors(parts: dict[str, tuple[str, Array]]) -> Iterator[bytes | memory
         yield _bytes_of(parts[key][1])
 
 
-def _index_lines(index: dict[str, Any]) -> Iterator[bytes]:
+def _index_lines(index: dict[str, Any], kind: Kind) -> Iterator[bytes]:
     body = json.dumps(index, separators=(",", ":")).encode()
-    head = {"format": FORMAT, "version": VERSION, "bytes": len(body), "crc32": zlib.crc32(body)}
+    head = {"format": kind.format, "version": kind.version, "bytes": len(body), "crc32": zlib.crc32(body)}
     yield json.dumps(head).encode() + b"\n" + body
 
 
@@ -213,7 +227,7 @@ def _sweep(folder: str, name: str, keep: str | None) -> None:
 
 
 @contextlib.contextmanager
-def named_errors(prefix: str, action: str) -> Iterator[None]:
+def named_errors(prefix: str, action: str, kind: Kind = CHECKPOINT) -> Iterator[None]:
     """Errors of the operating system as TensorFlow's classes."""
     try:
         yield
@@ -227,41 +241,49 @@ def named_errors(prefix: str, action: str) -> Iterator[None]:
             errno.EROFS: PermissionDeniedError,
             errno.ENOENT: NotFoundError,
         }
-        kind = kinds.get(error.errno, UnknownError)
-        raise kind(None, None, f"checkpoint: cannot {action} {prefix}: {error}.") from error
+        raised = kinds.get(error.errno, UnknownError)
+        raise raised(None, None, f"{kind.noun}: cannot {action} {prefix}: {error}.") from error
 
 
 # --- reading -----------------------------------------------------------------------------------------------------------
 
 
 class Bundle:
-    """A checkpoint that was opened: its index is in memory, arrays are read when they are asked for."""
+    """Files that were opened: the index is in memory, arrays are read when they are asked for."""
+
+    kind = CHECKPOINT
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
-        with named_errors(prefix, "read"):
-            index = _read_index(prefix)
-        with corrupt_means_data_loss(prefix):
+        with named_errors(prefix, "read", self.kind):
+            index = _read_index(prefix, self.kind)
+        with corrupt_means_data_loss(prefix, self.kind):
             self.tensors: dict[str, dict[str, Any]] = _checked_tensors(index["tensors"])
-            self.objects: list[dict[str, Any]] = _checked_objects(index["objects"], self.tensors)
+            self._take(index)
             name = index["data"]
             if not isinstance(name, str) or os.path.basename(name) != name:
                 raise ValueError(f"it names a file in another folder: {name!r}")
             self._data = os.path.join(os.path.dirname(os.path.abspath(prefix)), name)
+
+    def _take(self, index: dict[str, Any]) -> None:
+        """Keep what the index of a checkpoint says."""
+        self.objects: list[dict[str, Any]] = _checked_objects(index["objects"], self.tensors)
 
     def read(self, keys: Iterable[str]) -> dict[str, Array]:
         """The arrays with these keys, each checked against its checksum."""
         keys = list(keys)
         for key in keys:
             if key not in self.tensors:
-                raise NotFoundError(None, None, f"Key {key} not found in checkpoint {self.prefix}.")
+                raise NotFoundError(None, None, f"Key {key} not found in {self.kind.noun} {self.prefix}.")
         if not keys:
             return {}
         if not os.path.exists(self._data):
-            raise DataLossError(None, None, f"checkpoint: {self.prefix} is incomplete: {self._data} does not exist.")
+            raise DataLossError(
+                None, None, f"{self.kind.noun}: {self.prefix} is incomplete: {self._data} does not exist."
+            )
         with (
-            corrupt_means_data_loss(self.prefix),
-            named_errors(self.prefix, "read"),
+            corrupt_means_data_loss(self.prefix, self.kind),
+            named_errors(self.prefix, "read", self.kind),
             safe_open(self._data, framework="np") as file,
         ):
             return {key: self._array(file, key) for key in keys}
@@ -272,7 +294,7 @@ class Bundle:
         try:
             return decoded(key, description, [file.get_tensor(name) for name in names])
         except (ValueError, TypeError, IndexError) as error:
-            raise DataLossError(None, None, f"checkpoint: {self.prefix}: {key} is corrupt: {error}.") from None
+            raise DataLossError(None, None, f"{self.kind.noun}: {self.prefix}: {key} is corrupt: {error}.") from None
 
 
 def exists(prefix: str) -> bool:
@@ -284,18 +306,18 @@ def exists(prefix: str) -> bool:
 
 
 @contextlib.contextmanager
-def corrupt_means_data_loss(prefix: str) -> Iterator[None]:
+def corrupt_means_data_loss(prefix: str, kind: Kind = CHECKPOINT) -> Iterator[None]:
     """Whatever a wrong file makes fail is a DataLossError."""
     try:
         yield
-    except (SafetensorError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except (SafetensorError, LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         reason = f"{type(error).__name__}: {error}" if isinstance(error, KeyError) else error
         raise DataLossError(
-            None, None, f"checkpoint: {prefix} is corrupt or not a checkpoint of gradtape: {reason}."
+            None, None, f"{kind.noun}: {prefix} is corrupt or not a {kind.noun} of gradtape: {reason}."
         ) from None
 
 
-def _read_index(prefix: str) -> dict[str, Any]:
+def _read_index(prefix: str, kind: Kind) -> dict[str, Any]:
     path = f"{prefix}.index"
     if not os.path.exists(path):
         if os.path.isdir(prefix):
@@ -311,20 +333,20 @@ def _read_index(prefix: str) -> dict[str, Any]:
             "exist. You may be missing the checkpoint suffix (e.g. the '-1' in 'path/to/ckpt-1').",
         )
     with open(path, "rb") as file:
-        head, body = _split_index(file, prefix)
-    with corrupt_means_data_loss(prefix):
-        if head["version"] > VERSION:
-            raise ValueError(f"it has version {head['version']}, and this gradtape reads up to {VERSION}")
+        head, body = _split_index(file, prefix, kind)
+    with corrupt_means_data_loss(prefix, kind):
+        if head["version"] > kind.version:
+            raise ValueError(f"it has version {head['version']}, and this gradtape reads up to {kind.version}")
         if len(body) != head["bytes"] or zlib.crc32(body) != head["crc32"]:
             raise ValueError("the checksum of the index is wrong")
         index: dict[str, Any] = json.loads(body)
     return index
 
 
-def _split_index(file: BinaryIO, prefix: str) -> tuple[dict[str, Any], bytes]:
-    with corrupt_means_data_loss(prefix):
+def _split_index(file: BinaryIO, prefix: str, kind: Kind) -> tuple[dict[str, Any], bytes]:
+    with corrupt_means_data_loss(prefix, kind):
         head = json.loads(file.readline(4096))
-        if not isinstance(head, dict) or head.get("format") != FORMAT:
+        if not isinstance(head, dict) or head.get("format") != kind.format:
             raise ValueError(f"{prefix}.index does not begin as one")
         return head, file.read()
 

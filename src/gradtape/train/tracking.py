@@ -112,12 +112,13 @@ def children_of(value: Any) -> dict[str, Any]:
     elif isinstance(value, (list, tuple)):
         parts = {str(place): part for place, part in enumerate(value)}
     else:
-        parts = _parts_of_keras(value) if _is_of_keras(value.__class__) else vars(value)
+        parts = _parts_of_keras(value) if is_of_keras(value.__class__) else vars(value)
     return {name: part for name, part in parts.items() if is_trackable(part)}
 
 
 @functools.cache
-def _is_of_keras(cls: Any) -> bool:
+def is_of_keras(cls: Any) -> bool:
+    """Whether a class is, or derives from, one of Keras's."""
     return any(base.__module__.partition(".")[0] == "keras" for base in cls.__mro__)
 
 

@@ -1,0 +1,183 @@
+"""What the steps of a stored graph may call: each function by a name, and each name from one list.
+
+A file can only name ops of the registry, public functions that traces take as one step (those that `traceable` has
+marked), and the few things listed here. Nothing is imported because a file says so.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+import sys
+from types import FunctionType
+from typing import Any
+
+from .. import custom, graph_mode, operators, ops
+from ..errors import NotFoundError, NotStorableError
+from ..forward import ForwardAccumulator
+from ..generator import Generator
+from ..op import REGISTRY, Op
+from ..tape import GradientTape
+from ..tensor import to_tensor
+from ..tensor_array import TensorArray
+from ..trace.facades import METHODS, enter, leave
+from ..trace.graph import Method
+from ..trace.recorder import read_variable
+from ..variable import CHANGES
+from ..version import __version__
+
+# Public namespaces by name, with the modules that are imported for them.
+NAMESPACES = {
+    "": "gradtape",
+    "math": "gradtape.math",
+    "math.special": "gradtape.special",
+    "nn": "gradtape.nn",
+    "linalg": "gradtape.linalg",
+    "random": "gradtape.random",
+    "strings": "gradtape.strings",
+    "image": "gradtape.image",
+    "signal": "gradtape.signal",
+    "sparse": "gradtape.sparse",
+    "debugging": "gradtape.debugging",
+    "quantization": "gradtape.quantization",
+    "numpy": "gradtape.numpy",
+    "numpy.linalg": "gradtape.numpy.linalg",
+    "numpy.random": "gradtape.numpy.random",
+    "nn.experimental": "gradtape.nn",
+    "clip": "gradtape.clip",
+    "keras.image": "keras_gradtape.image",
+    "keras.linalg": "keras_gradtape.linalg",
+    "keras.math": "keras_gradtape.math",
+    "keras.nn": "keras_gradtape.nn",
+    "keras.numpy": "keras_gradtape.numpy",
+    "keras.random": "keras_gradtape.random",
+    "keras.rnn": "keras_gradtape.rnn",
+}
+_INSIDE = {"nn.experimental": "experimental"}  # namespaces that are attributes of their module
+
+# Functions of the user's own cannot be stored, and what would be called in their place is no computation.
+_REFUSED = {"py_function", "numpy_function"}
+
+# Steps that have no public name.
+_STEPS: dict[str, Any] = {
+    "read_variable": read_variable,
+    "to_tensor": to_tensor,
+    "enter": enter,
+    "leave": leave,
+    "getitem": operators._traced_getitem,
+    "matmul": operators._traced_matmul,
+    "equal": operators._traced_equal,
+    "not_equal": operators._traced_not_equal,
+    "custom_gradient": custom._call_graph,
+    "gradients": graph_mode._gradients_on_path,
+    "hessians": graph_mode._hessians_on_path,
+    **{
+        f"Generator.{name}": method
+        for name, method in vars(Generator).items()
+        if isinstance(method, FunctionType) and hasattr(method, "in_world")
+    },
+}
+_CLASSES: dict[str, type] = {cls.__name__: cls for cls in (GradientTape, ForwardAccumulator, TensorArray)}
+_STEP_NAMES = {id(function): name for name, function in _STEPS.items()}
+
+
+def name_of(function: Any) -> list[str]:
+    """The kind and the name that a function of a step is stored under; NotStorableError where it has none."""
+    if isinstance(function, Op):
+        if REGISTRY.get(function.name) is function:
+            return ["op", function.name]
+    elif isinstance(function, Method):
+        if function.name in METHODS or function.name in CHANGES:
+            return ["method", function.name]
+    elif isinstance(function, type):
+        if _CLASSES.get(function.__name__) is function:
+            return ["class", function.__name__]
+    elif id(function) in _STEP_NAMES:
+        return ["step", _STEP_NAMES[id(function)]]
+    else:
+        name = _public_name(function)
+        if name in _REFUSED:
+            raise NotStorableError(
+                f"tf.{name} calls Python code, which cannot be stored. Write it with tf ops, or leave it out of the function."
+            )
+        if name is not None:
+            return ["function", name]
+    shown = getattr(function, "__qualname__", repr(function))
+    raise NotStorableError(f"{shown} is no public function of gradtape, and its code cannot be stored.")
+
+
+def function_named(kind: str, name: str) -> Any:
+    """What is stored under a kind and a name; NotFoundError where there is no such thing."""
+    found: Any = None
+    if kind == "op":
+        found = _op(name)
+    elif kind == "method":
+        found = Method(name) if name in METHODS or name in CHANGES else None
+    elif kind == "class":
+        found = _CLASSES.get(name)
+    elif kind == "step":
+        found = _STEPS.get(name)
+    elif kind == "function":
+        found = _public_function(name)
+    if found is None:
+        raise NotFoundError(
+            None,
+            None,
+            f"saved model: it uses the {kind} {name!r}, which gradtape {__version__} does not have. If a later version has saved "
+            "it, load it with that version.",
+        )
+    return found
+
+
+def _op(name: str) -> Op | None:
+    if name not in REGISTRY:
+        _import_ops()
+    return REGISTRY.get(name)
+
+
+@functools.cache
+def _import_ops() -> None:
+    """Some ops are imported with the namespaces that use them."""
+    for module in pkgutil.iter_modules(ops.__path__):
+        importlib.import_module(f"{ops.__name__}.{module.name}")
+
+
+def _public_function(name: str) -> Any:
+    namespace, _, last = name.rpartition(".")
+    if namespace not in NAMESPACES or name in _REFUSED or last.startswith("_"):
+        return None
+    try:
+        found = getattr(_namespace(namespace), last, None)
+    except ImportError as error:
+        raise NotFoundError(None, None, f"saved model: it uses {name!r}, and {error}") from error
+    return found if _is_marked(found) else None
+
+
+def _public_name(function: Any) -> str | None:
+    name = _index().get(id(function))
+    if name is None:  # its namespace may have been imported since
+        _index.cache_clear()
+        name = _index().get(id(function))
+    return name
+
+
+@functools.cache
+def _index() -> dict[int, str]:
+    """The names of all functions of the namespaces that are in use."""
+    names: dict[int, str] = {}
+    for namespace, module in NAMESPACES.items():
+        if module in sys.modules:
+            for name, value in vars(_namespace(namespace)).items():
+                if not name.startswith("_") and _is_marked(value):
+                    names.setdefault(id(value), f"{namespace}.{name}" if namespace else name)
+    return names
+
+
+def _namespace(name: str) -> Any:
+    module = importlib.import_module(NAMESPACES[name])
+    return getattr(module, _INSIDE[name]) if name in _INSIDE else module
+
+
+def _is_marked(value: Any) -> bool:
+    return isinstance(value, FunctionType) and hasattr(value, "in_world")

@@ -1,0 +1,35 @@
+"""Options of `save` and `load`, with TensorFlow's names. All are about devices and files that gradtape does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass
+class SaveOptions:
+    """Accepted by `tf.saved_model.save`; nothing here changes what is written."""
+
+    namespace_whitelist: Sequence[str] | None = None
+    save_debug_info: bool = False
+    function_aliases: dict[str, Any] | None = None
+    experimental_debug_stripper: bool = False
+    experimental_io_device: str | None = None
+    experimental_variable_policy: Any = None
+    experimental_custom_gradients: bool = True
+    experimental_image_format: bool = False
+    experimental_skip_saver: bool = False
+    experimental_sharding_callback: Any = None
+    extra_tags: Any = None
+
+
+@dataclass
+class LoadOptions:
+    """Accepted by `tf.saved_model.load`; nothing here changes what is loaded. Variables always have their values."""
+
+    allow_partial_checkpoint: bool = False
+    experimental_io_device: str | None = None
+    experimental_skip_checkpoint: bool = False
+    experimental_variable_policy: Any = None
+    experimental_load_function_aliases: bool = False

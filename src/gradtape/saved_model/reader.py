@@ -1,0 +1,156 @@
+"""From what is stored to objects: the way back of `writer`. All is checked before it is used, and nothing is run."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from ..dtypes import Array
+from ..generator import Generator
+from ..shapes import TensorShape
+from ..tensor import TensorSpec
+from ..trace.concrete import CallGraph, ConcreteFunction
+from ..trace.graph import Graph, Ref, Step, leaves
+from ..trace.signature import Parameters
+from ..variable import Variable
+from .names import function_named
+from .restored import CallableModule, LoadedModule, RestoredFunction
+from .values import Decoder, whole
+from .writer import check_print
+
+_KINDS = {kind.name: kind for kind in inspect._ParameterKind}
+
+
+class ModelReader(Decoder):
+    """The parts of a saved model, made in the order in which they need each other."""
+
+    def __init__(self, content: dict[str, Any], arrays: Mapping[str, Array]) -> None:
+        super().__init__(arrays)
+        self.objects: list[LoadedModule] = [_empty(described) for described in content["objects"]]
+        self.variables: list[Variable] = []
+        self.traces: list[ConcreteFunction] = []
+        self.functions: list[Any] = []
+        self._scopes: list[set[int]] = []  # the numbers that are defined in the graphs around the present place
+        self.kinds.update(
+            {
+                "variable": lambda number: self.variables[whole(number, len(self.variables))],
+                "graph": self._graph,
+                "traced": lambda number: self.functions[whole(number, len(self.functions))],
+                "generator": self._generator,
+                "object": lambda number: self.objects[whole(number, len(self.objects))],
+            }
+        )
+        for described in content["variables"]:
+            self.variables.append(self._variable(described))
+        for described in content["traces"]:
+            self.traces.append(self._trace(described))
+        for described in content["functions"]:
+            self.functions.append(self._function(described))
+        for module, described in zip(self.objects, content["objects"], strict=True):
+            for name, value in described["attributes"].items():
+                vars(module)[name] = self.decode(value)
+        if not self.objects:
+            raise ValueError("it has no objects")
+
+    def trace(self, number: Any) -> ConcreteFunction:
+        """The trace of a number; a trace can only call those that came before it."""
+        return self.traces[whole(number, len(self.traces))]
+
+    # --- variables and functions -----------------------------------------------------------------------------------
+
+    def _variable(self, described: dict[str, Any]) -> Variable:
+        array, shape = self._arrays[described["value"]], self.decode(described["shape"])
+        if not isinstance(shape, TensorShape) or not shape.is_compatible_with(array.shape):
+            raise ValueError(f"a variable of shape {shape} has a value of shape {array.shape}")
+        variable: Variable = Variable(array, trainable=bool(described["trainable"]), shape=shape)
+        variable._name = str(described["name"])  # (a scope that is open where the model is loaded plays no role)
+        return variable
+
+    def _generator(self, content: Any) -> Generator:
+        number, algorithm = content
+        return Generator(state=self.variables[whole(number, len(self.variables))], alg=whole(algorithm))
+
+    def _function(self, described: dict[str, Any]) -> Any:
+        if "trace" in described:
+            return self.trace(described["trace"])
+        signature = self.decode(described["signature"])
+        if signature is not None and not isinstance(signature, tuple):
+            raise ValueError(f"a function has the signature {signature!r}")
+        traces = [self.trace(number) for number in described["traces"]]
+        return RestoredFunction(str(described["name"]), self._parameters(described["parameters"]), signature, traces)
+
+    def _parameters(self, described: Any) -> Parameters:
+        parameters = []
+        for name, kind, defaults in described:
+            default = self.decode(defaults[0]) if defaults else inspect.Parameter.empty
+            parameters.append(inspect.Parameter(name, _KINDS[kind], default=default))
+        return parameters_of(inspect.Signature(parameters))
+
+    # --- graphs ----------------------------------------------------------------------------------------------------
+
+    def _trace(self, described: dict[str, Any]) -> ConcreteFunction:
+        specs = [self.decode(spec) for spec in described["specs"]]
+        arguments = self.decode(described["arguments"])
+        graph = self._graph(described["graph"])
+        if not all(isinstance(spec, TensorSpec) for spec in specs):
+            raise ValueError(f"a trace takes {specs!r}")
+        if not isinstance(graph.inputs, tuple) or len(graph.inputs) != len(specs):
+            raise ValueError(f"a trace takes {len(specs)} tensors, and its graph {graph.inputs!r}")
+        args, kwargs = arguments
+        if not isinstance(args, tuple) or not isinstance(kwargs, dict):
+            raise ValueError(f"a trace has the arguments {arguments!r}")
+        if [leaf for leaf in leaves(arguments) if type(leaf) is TensorSpec] != specs:
+            raise ValueError("the arguments of a trace are not the tensors that it takes")
+        outputs, parameters = self.decode(described["outputs"]), self._parameters(described["parameters"])
+        return ConcreteFunction(graph, str(described["name"]), specs, arguments, outputs, parameters)
+
+    def _graph(self, described: dict[str, Any]) -> Graph:
+        inputs = self.decode(described["inputs"])
+        self._scopes.append(_numbers(inputs))
+        steps = [self._step(step) for step in described["steps"]]
+        outputs = self._seen(self.decode(described["outputs"]))
+        specs = {whole(number): self.decode(spec) for number, spec in described["specs"]}
+        self._scopes.pop()
+        if not all(isinstance(spec, TensorSpec) for spec in specs.values()):
+            raise ValueError("a graph has a spec that is none")
+        return Graph(steps, inputs, outputs, specs, str(described["name"]))
+
+    def _step(self, described: dict[str, Any]) -> Step:
+        kind, name = described["call"]
+        function = CallGraph(self.trace(name)) if kind == "trace" else function_named(kind, name)
+        args = self._seen(tuple([self.decode(value) for value in described["args"]]))
+        kwargs = self._seen({name: self.decode(value) for name, value in described["kwargs"].items()})
+        check_print(described["call"], kwargs)
+        results = self.decode(described["results"])
+        self._scopes[-1] |= _numbers(results)
+        return Step(function, args, kwargs, results, str(described["line"]))
+
+    def _seen(self, value: Any) -> Any:
+        """The value, if everything that it refers to was computed before."""
+        for number in _numbers(value):
+            if not any(number in scope for scope in self._scopes):
+                raise ValueError(f"a step uses the value %{number}, which none has computed")
+        return value
+
+
+def parameters_of(signature: inspect.Signature) -> Parameters:
+    """The parameters of a function of which only the signature is there."""
+
+    def function(*args: Any, **kwargs: Any) -> None:
+        """Never called."""
+
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    return Parameters(function)
+
+
+def _empty(described: dict[str, Any]) -> LoadedModule:
+    """A module whose attributes are set later, since they may lead back to it."""
+    cls = CallableModule if "__call__" in described["attributes"] else LoadedModule
+    module = cls.__new__(cls)
+    vars(module)["_class_name"] = str(described["class"])
+    return module
+
+
+def _numbers(value: Any) -> set[int]:
+    return {leaf.number for leaf in leaves(value) if leaf.__class__ is Ref}

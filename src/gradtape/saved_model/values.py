@@ -1,0 +1,287 @@
+"""Values as JSON: everything that may stand in the arguments of a step or in an attribute of a module.
+
+What JSON has no word for is an object with one member that names its kind: {"tuple": [...]}, {"ref": 3}. Arrays are
+stored beside, under a key. The kinds are listed in docs/design/saved-model.md.
+"""
+
+from __future__ import annotations
+
+import base64
+import collections
+import math
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..backward import UnconnectedGradients
+from ..dtypes import Array, DType
+from ..errors import NotStorableError
+from ..shapes import TensorShape
+from ..tensor import EagerTensor, IndexedSlices, TensorSpec, from_array
+from ..trace.graph import Ref
+from ..variable import VariableSpec
+from .names import function_named, name_of
+
+_TYPES: dict[str, type] = {cls.__name__: cls for cls in (bool, int, float, complex, str, bytes)}
+_STREAMS = ("stdout", "stderr")
+_PLAIN = (bool, int, str, type(None))
+
+
+class LeftOut:
+    """Stands in a loaded object for a part that was not stored."""
+
+    def __init__(self, class_name: str) -> None:
+        self.class_name = class_name
+
+    def __repr__(self) -> str:
+        return f"<a {self.class_name}, which was not saved>"
+
+
+class Encoder:
+    """Turns values into JSON. What is kept by number is asked of `number`, which a subclass answers."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, Array] = {}
+        self._keys: dict[int, tuple[Any, str]] = {}  # by identity, with the object, so that it lives as long as this
+
+    def special(self, value: Any) -> Any:
+        """What this encoder knows besides plain values, or None."""
+        return None
+
+    def encode(self, value: Any) -> Any:
+        """The value as JSON; NotStorableError where it cannot be."""
+        cls = value.__class__
+        if cls in _PLAIN:
+            return value
+        if cls is Ref:
+            return {"ref": value.number}
+        if cls is float:
+            return value if math.isfinite(value) else {"float": repr(value)}
+        if cls is list:
+            return [self.encode(part) for part in value]
+        if cls is tuple:
+            return {"tuple": [self.encode(part) for part in value]}
+        known = self.special(value)
+        if known is None:
+            known = self._structure(value)
+        if known is None:
+            known = self._leaf(value)
+        if known is None:
+            raise NotStorableError(f"{_shown(value)} of type {cls.__module__}.{cls.__qualname__} cannot be stored.")
+        return known
+
+    def _structure(self, value: Any) -> Any:
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return {"namedtuple": [type(value).__name__, list(value._fields), [self.encode(part) for part in value]]}
+        if isinstance(value, Mapping):
+            kind = "ordered" if isinstance(value, collections.OrderedDict) else "dict"
+            return {kind: [[self.encode(key), self.encode(part)] for key, part in value.items()]}
+        if isinstance(value, list):
+            return [self.encode(part) for part in value]
+        if isinstance(value, slice):
+            return {"slice": [self.encode(part) for part in (value.start, value.stop, value.step)]}
+        if isinstance(value, IndexedSlices):
+            return {"slices": [self.encode(part) for part in (value.values, value.indices, value.dense_shape)]}
+        if isinstance(value, range):
+            return {"range": [value.start, value.stop, value.step]}
+        return None
+
+    def _leaf(self, value: Any) -> Any:
+        if isinstance(value, EagerTensor):
+            return {"tensor": self.key_of(value, value._array)}
+        if isinstance(value, np.ndarray):
+            return {"array": self.key_of(value, value)}
+        if isinstance(value, np.generic):
+            return {"scalar": self.key_of(value, np.asarray(value))}
+        if isinstance(value, bytes):
+            return {"bytes": base64.b64encode(value).decode()}
+        if isinstance(value, complex):
+            return {"complex": [repr(value.real), repr(value.imag)]}
+        if isinstance(value, DType):
+            return {"dtype": value.name}
+        if isinstance(value, TensorShape):
+            return {"shape": _sizes(value)}
+        if isinstance(value, VariableSpec):
+            return {"variable_spec": [_sizes(value.shape), value.dtype.name, value.name, value.trainable]}
+        if isinstance(value, TensorSpec):
+            return {"spec": [_sizes(value.shape), value.dtype.name, value.name]}
+        if isinstance(value, UnconnectedGradients):
+            return {"unconnected": value.value}
+        if value is Ellipsis:
+            return {"ellipsis": []}
+        if isinstance(value, LeftOut):
+            return {"left_out": value.class_name}
+        return self._by_name(value)
+
+    def _by_name(self, value: Any) -> Any:
+        """Types, streams and functions are known by name."""
+        if isinstance(value, np.dtype) and value in dtypes.BY_NUMPY:
+            return {"numpy_dtype": dtypes.BY_NUMPY[value].name}
+        if isinstance(value, type):
+            if _TYPES.get(value.__name__) is value:
+                return {"type": value.__name__}
+            if issubclass(value, np.generic) and np.dtype(value) in dtypes.BY_NUMPY:
+                return {"numpy_type": dtypes.BY_NUMPY[np.dtype(value)].name}
+        for name in _STREAMS:
+            if value is getattr(sys, name):
+                return {"stream": name}
+        if callable(value) and not isinstance(value, type):
+            return {"function": name_of(getattr(value, "op", value) if not hasattr(value, "in_world") else value)}
+        return None
+
+    def key_of(self, owner: Any, array: Array) -> str:
+        """The key under which an array is stored; one for one object."""
+        if id(owner) not in self._keys:
+            key = f"constant/{len(self._keys)}"
+            self._keys[id(owner)] = (owner, key)
+            self.arrays[key] = np.asarray(array)
+        return self._keys[id(owner)][1]
+
+
+class Decoder:
+    """Turns JSON into values again. ValueError, TypeError or KeyError where it is none that an `Encoder` has made."""
+
+    def __init__(self, arrays: Mapping[str, Array]) -> None:
+        self._arrays = arrays
+        self._tensors: dict[str, Any] = {}
+        self.kinds: dict[str, Callable[[Any], Any]] = {
+            "ref": lambda number: Ref(whole(number)),
+            "float": _float,
+            "tuple": lambda parts: tuple([self.decode(part) for part in _list(parts)]),
+            "namedtuple": self._namedtuple,
+            "dict": self._dict,
+            "ordered": lambda pairs: collections.OrderedDict(self._dict(pairs)),
+            "slice": lambda parts: slice(*self._parts(parts, 3)),
+            "slices": lambda parts: IndexedSlices(*self._parts(parts, 3)),
+            "range": lambda parts: range(*map(_integer, _list(parts, 3))),
+            "tensor": self._tensor,
+            "array": lambda key: self._arrays[key],
+            "scalar": lambda key: self._arrays[key][()],
+            "bytes": lambda text: base64.b64decode(text, validate=True),
+            "complex": lambda parts: complex(*map(_float, _list(parts, 2))),
+            "dtype": _dtype,
+            "shape": _shape,
+            "spec": spec_of,
+            "variable_spec": _variable_spec,
+            "unconnected": UnconnectedGradients,
+            "ellipsis": lambda _: Ellipsis,
+            "left_out": lambda name: LeftOut(str(name)),
+            "numpy_dtype": lambda name: np.dtype(_dtype(name).numpy),
+            "numpy_type": lambda name: np.dtype(_dtype(name).numpy).type,
+            "type": lambda name: _TYPES[name],
+            "stream": _stream,
+            "function": _function,
+        }
+
+    def decode(self, tree: Any) -> Any:
+        """The value that was encoded."""
+        if isinstance(tree, list):
+            return [self.decode(part) for part in tree]
+        if not isinstance(tree, dict):
+            return tree
+        if len(tree) != 1:
+            raise ValueError(f"a value has {len(tree)} members where it should have one")
+        ((kind, content),) = tree.items()
+        if kind not in self.kinds:
+            raise ValueError(f"a value is of the unknown kind {kind!r}")
+        return self.kinds[kind](content)
+
+    def _parts(self, parts: Any, count: int) -> list[Any]:
+        return [self.decode(part) for part in _list(parts, count)]
+
+    def _dict(self, pairs: Any) -> dict[Any, Any]:
+        return {self.decode(key): self.decode(value) for key, value in map(_pair, _list(pairs))}
+
+    def _namedtuple(self, content: Any) -> Any:
+        name, fields, parts = _list(content, 3)
+        return collections.namedtuple(name, fields)(*self._parts(parts, len(fields)))
+
+    def _tensor(self, key: Any) -> Any:
+        if key not in self._tensors:
+            self._tensors[key] = from_array(self._arrays[key])
+        return self._tensors[key]
+
+
+# --- parts -------------------------------------------------------------------------------------------------------------
+
+
+def whole(value: Any, below: int | None = None) -> int:
+    """The value, if it is a whole number from 0 to `below` - 1."""
+    if value.__class__ is not int or value < 0 or (below is not None and value >= below):
+        raise ValueError(f"{value!r} stands where the number of something should be")
+    return int(value)
+
+
+def _integer(value: Any) -> int:
+    if value.__class__ is not int:
+        raise ValueError(f"{value!r} stands where a whole number should be")
+    return int(value)
+
+
+def _list(value: Any, count: int | None = None) -> list[Any]:
+    if not isinstance(value, list) or (count is not None and len(value) != count):
+        raise ValueError(f"{_shown(value)} stands where a list{f' of {count}' if count else ''} should be")
+    return value
+
+
+def _pair(value: Any) -> list[Any]:
+    return _list(value, 2)
+
+
+def _float(text: Any) -> float:
+    if not isinstance(text, str):
+        raise ValueError(f"{text!r} stands where a number as text should be")
+    return float(text)
+
+
+def _dtype(name: Any) -> DType:
+    if not isinstance(name, str):
+        raise ValueError(f"{name!r} stands where the name of a type should be")
+    return dtypes.as_dtype(name)
+
+
+def _sizes(shape: TensorShape) -> list[int | None] | None:
+    return None if shape.rank is None else list(shape)
+
+
+def _shape(sizes: Any) -> TensorShape:
+    if sizes is None:
+        return TensorShape(None)
+    return TensorShape([None if size is None else whole(size) for size in _list(sizes)])
+
+
+def spec_of(content: Any) -> TensorSpec:
+    """A spec from its shape, type and name."""
+    sizes, dtype, name = _list(content, 3)
+    return TensorSpec(_shape(sizes), _dtype(dtype), _text_or_none(name))
+
+
+def _variable_spec(content: Any) -> VariableSpec:
+    sizes, dtype, name, trainable = _list(content, 4)
+    return VariableSpec(_shape(sizes), _dtype(dtype), bool(trainable), _text_or_none(name))
+
+
+def _text_or_none(name: Any) -> str | None:
+    if name is not None and not isinstance(name, str):
+        raise ValueError(f"{name!r} stands where a name should be")
+    return name
+
+
+def _stream(name: Any) -> Any:
+    if name not in _STREAMS:
+        raise ValueError(f"there is no stream {name!r}")
+    return getattr(sys, name)
+
+
+def _function(content: Any) -> Any:
+    kind, name = _list(content, 2)
+    found = function_named(kind, name)
+    return found.public if kind == "op" else found
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
