@@ -46,13 +46,14 @@ NAMESPACES = {
     "numpy.random": "gradtape.numpy.random",
     "nn.experimental": "gradtape.nn",
     "clip": "gradtape.clip",
-    "keras.image": "keras_gradtape.image",
-    "keras.linalg": "keras_gradtape.linalg",
-    "keras.math": "keras_gradtape.math",
-    "keras.nn": "keras_gradtape.nn",
-    "keras.numpy": "keras_gradtape.numpy",
+    "keras.image": "keras_gradtape.ops.image",
+    "keras.linalg": "keras_gradtape.ops.linalg",
+    "keras.math": "keras_gradtape.ops.math",
+    "keras.nn": "keras_gradtape.ops.nn",
+    "keras.numpy": "keras_gradtape.ops.numpy",
     "keras.random": "keras_gradtape.random",
     "keras.rnn": "keras_gradtape.rnn",
+    "keras.activations": "keras.src.activations.activations",
 }
 _INSIDE = {"nn.experimental": "experimental"}  # namespaces that are attributes of their module
 
@@ -151,7 +152,7 @@ def _public_function(name: str) -> Any:
         found = getattr(_namespace(namespace), last, None)
     except ImportError as error:
         raise NotFoundError(None, None, f"saved model: it uses {name!r}, and {error}") from error
-    return found if _is_marked(found) else None
+    return found if _is_step(found, NAMESPACES[namespace]) else None
 
 
 def _public_name(function: Any) -> str | None:
@@ -169,15 +170,20 @@ def _index() -> dict[int, str]:
     for namespace, module in NAMESPACES.items():
         if module in sys.modules:
             for name, value in vars(_namespace(namespace)).items():
-                if not name.startswith("_") and _is_marked(value):
+                if not name.startswith("_") and _is_step(value, module):
                     names.setdefault(id(value), f"{namespace}.{name}" if namespace else name)
     return names
 
 
 def _namespace(name: str) -> Any:
+    if name.startswith("keras."):
+        importlib.import_module("gradtape.keras")  # Keras on gradtape, whose ops are marked then
     module = importlib.import_module(NAMESPACES[name])
     return getattr(module, _INSIDE[name]) if name in _INSIDE else module
 
 
-def _is_marked(value: Any) -> bool:
-    return isinstance(value, FunctionType) and hasattr(value, "in_world")
+def _is_step(value: Any, module: str) -> bool:
+    """Whether a function of a module may be called by a step, or be given to one (the activation of an LSTM)."""
+    if not isinstance(value, FunctionType):
+        return False
+    return hasattr(value, "in_world") or (value.__module__ == module and module.startswith("keras."))

@@ -73,7 +73,7 @@ class ModelWriter(Encoder):
             return {"traced": self._number(value, self.functions)}
         if isinstance(value, Generator):
             return {"generator": [self._variable(value._state), value._alg]}
-        if is_module(value):
+        if isinstance(value, Module) or (self._lenient and is_module(value)):
             return {"object": self._number(value, self.objects)}
         return None
 
@@ -196,7 +196,7 @@ def check_print(call: list[Any], kwargs: dict[str, Any]) -> None:
 
 def is_module(value: Any) -> bool:
     """Whether the attributes of a value are stored with it."""
-    if isinstance(value, (type, *Traced)):
+    if isinstance(value, (type, list, tuple, dict, *Traced)):  # (Keras has lists of its own)
         return False
     return (
         isinstance(value, Module)
