@@ -57,7 +57,7 @@ LAYERS: dict[int, set[str]] = {
         ),
         *("device_spec", "feature_column", "initial_values", "lookup", "queue", "saved_model", "sets", "tpu", "types"),
     },
-    9: {"progress", "demo", "plot", "launch", "cli", "__main__"},
+    9: {"progress", "demo", "plot", "launch", "show_trace", "cli", "__main__"},
 }
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names}
 
@@ -78,6 +78,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("io.parsing", "ragged"): "ragged tensors are imported by programs that use them",
     ("ragged.tensor", "sparse.tensor"): "sparse tensors are imported by programs that use them",
     ("data.dataset", "sparse.batches"): "sparse tensors are imported by programs that use them",
+    ("saved_model.names", "keras"): "Keras is imported when a saved model uses its ops",
     ("raw_ops", "image"): "images are imported by programs that use them",
     ("raw_ops", "image.projective"): "images are imported by programs that use them",
     ("nn.ctc", "sparse"): "sparse tensors are imported by programs that use them",

@@ -1,12 +1,13 @@
-"""The command line: `gradtape run`, `gradtape demo`, `gradtape plot`, `gradtape --version`."""
+"""The command line: `gradtape run`, `gradtape demo`, `gradtape plot`, `gradtape trace`, `gradtape --version`."""
 
 import argparse
 import math
 import os
 import sys
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from . import demo, launch, plot
+from . import demo, launch, plot, show_trace
 from .version import __version__
 
 __all__ = ["main"]
@@ -33,6 +34,14 @@ def _number(kind: Callable[[str], float], expected: str, accept: Callable[[float
 _count = _number(int, "a whole number of at least 1", lambda value: value >= 1)
 _seed = _number(int, "a whole number from 0 to 2147483647", lambda value: 0 <= value < 2**31)
 _rate = _number(float, "a number greater than 0", lambda value: 0 < value < math.inf)
+
+
+def _argument(text: str) -> Any:
+    """An argparse type for what a function is given."""
+    try:
+        return show_trace.argument(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -83,6 +92,32 @@ def _parser() -> argparse.ArgumentParser:
         help="where the picture goes: .png, .svg or .pdf (default: %(default)s)",
     )
     add("--title", metavar="TEXT", help="what stands above it (default: LOGDIR)")
+
+    recorded = commands.add_parser(
+        "trace",
+        help="print what a function is recorded as, and the program it becomes",
+        description="Run FILE.py, record its function NAME as tf.function does, and print the graph, the program of plain ops "
+        "that it becomes for given sizes, and that program after optimisation. A function with an input_signature or one that "
+        "the file calls needs no --arg.",
+    )
+    add = recorded.add_argument
+    add("target", metavar="FILE.py:NAME", help="the function; NAME may have dots, as in model.step")
+    add(
+        "--arg",
+        dest="args",
+        action="append",
+        type=_argument,
+        default=[],
+        metavar="SPEC",
+        help="an argument, once for each: a tensor such as 'float32[None,3]' or 'int32[]', or a Python value",
+    )
+    add(
+        "--size",
+        type=_count,
+        default=show_trace.Settings.size,
+        metavar="N",
+        help="what the program has for sizes that are not known (default: %(default)s)",
+    )
     return parser
 
 
@@ -95,10 +130,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             launch.run(**options)
         elif command == "plot":
             print(f"wrote {plot.run(plot.Settings(**options))}")
+        elif command == "trace":
+            show_trace.run(show_trace.Settings(options["target"], tuple(options["args"]), options["size"]))
         else:
             demo.run(demo.Settings(**options))
         sys.stdout.flush()
-    except (demo.Diverged, plot.NothingToPlot, launch.NoSuchScript) as error:
+    except (demo.Diverged, plot.NothingToPlot, launch.NoSuchScript, show_trace.CannotShow) as error:
         print(f"gradtape {command}: error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
