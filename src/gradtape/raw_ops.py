@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from .ops.order import list_diff
 from .ops.rounding import nextafter
 from .ops.search import bucketize
 from .tensor import to_tensor
+from .threads import in_parts
 from .trace.control import effect_in_world
 from .traceable import traceable
 from .variable import Variable
@@ -45,12 +45,6 @@ def _writable(variable: Variable) -> Array:
     return array
 
 
-def _blocks(*arrays: Array) -> Iterator[tuple[Array, ...]]:
-    flat = [a.reshape(-1) for a in arrays]
-    for start in range(0, flat[0].size, _BLOCK):
-        yield tuple(a[start : start + _BLOCK] for a in flat)
-
-
 def _number(value: Any) -> float:
     return float(to_tensor(value)._array)
 
@@ -68,8 +62,14 @@ def ResourceApplyGradientDescent(
     """var -= alpha * delta."""
     step = var._value._array.dtype.type(_number(alpha))
     change = _gradient(delta, var)
-    for value, part in _blocks(_writable(var), change):
-        value -= step * part
+    values, parts = _writable(var).reshape(-1), change.reshape(-1)
+
+    def update(start: int, stop: int) -> None:
+        for low in range(start, stop, _BLOCK):
+            block = slice(low, min(low + _BLOCK, stop))
+            values[block] -= step * parts[block]
+
+    in_parts(update, values.size, _BLOCK)
 
 
 def ResourceApplyAdam(
@@ -93,26 +93,33 @@ def ResourceApplyAdam(
     b1, b2, tiny = scalar(_number(beta1)), scalar(_number(beta2)), scalar(_number(epsilon))
     one = scalar(1)
     g = _gradient(grad, var)
-    scratch = np.empty((2, min(_BLOCK, max(g.size, 1))), g.dtype)
-    for value, first, second, part in _blocks(_writable(var), _writable(m), _writable(v), g):
-        change, root = scratch[0, : part.size], scratch[1, : part.size]
-        np.subtract(part, first, out=change)
-        change *= one - b1
-        first += change
-        np.multiply(part, part, out=change)
-        change -= second
-        change *= one - b2
-        second += change
-        np.sqrt(second, out=root)
-        root += tiny
-        if use_nesterov:
-            np.multiply(first, b1, out=change)
-            change += (one - b1) * part
-            change /= root
-        else:
-            np.divide(first, root, out=change)
-        change *= scalar(rate)
-        value -= change
+    values, firsts, seconds, parts = (a.reshape(-1) for a in (_writable(var), _writable(m), _writable(v), g))
+
+    def update(start: int, stop: int) -> None:
+        scratch = np.empty((2, min(_BLOCK, max(stop - start, 1))), g.dtype)
+        for low in range(start, stop, _BLOCK):
+            block = slice(low, min(low + _BLOCK, stop))
+            value, first, second, part = values[block], firsts[block], seconds[block], parts[block]
+            change, root = scratch[0, : part.size], scratch[1, : part.size]
+            np.subtract(part, first, out=change)
+            change *= one - b1
+            first += change
+            np.multiply(part, part, out=change)
+            change -= second
+            change *= one - b2
+            second += change
+            np.sqrt(second, out=root)
+            root += tiny
+            if use_nesterov:
+                np.multiply(first, b1, out=change)
+                change += (one - b1) * part
+                change /= root
+            else:
+                np.divide(first, root, out=change)
+            change *= scalar(rate)
+            value -= change
+
+    in_parts(update, g.size, _BLOCK)
 
 
 def _update_in_world(world: Any, function: Any, *args: Any, **kwargs: Any) -> None:

@@ -10,15 +10,14 @@ from __future__ import annotations
 import functools
 import math
 import operator
-import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..op import Op
+from ..threads import in_parts
 from .program import Node, Program, Value
 
 _SMALLEST = 1 << 17  # elements, from which on blocks pay
@@ -151,16 +150,7 @@ class FusedKernel:
         given = [a.reshape(-1) if np.size(a) != 1 else a for a in arrays]
         results = {n: np.empty(self._shape, self._looks[n][1]) for n in self._large}
         flat = [results[n].reshape(-1) for n in self._large]
-        workers = min(_cores(), -(-self._size // _BLOCK))
-        bounds = [self._size * k // workers for k in range(workers + 1)]
-        # Borders of blocks are multiples of 64 elements, so that two cores never write to one line of the cache.
-        bounds = [min(-(-b // 64) * 64, self._size) for b in bounds]
-        parts = [(bounds[k], bounds[k + 1], given, flat) for k in range(workers)]
-        if workers > 1:
-            rest = [_pool().submit(self._run, *part) for part in parts[1:]]
-            totals = [self._run(*parts[0]), *(future.result() for future in rest)]
-        else:
-            totals = [self._run(*parts[0])]
+        totals = in_parts(lambda start, stop: self._run(start, stop, given, flat), self._size, _BLOCK)
         for place, number in enumerate(self._sums):
             dtype = self._looks[number][1]
             results[number] = dtype.type(np.sum([total[place] for total in totals], dtype=dtype))
@@ -232,12 +222,3 @@ def _block_function(program: Program, group: Group, inputs: list[int], large: li
     exec(compile("\n".join(lines) + "\n", "<gradtape block>", "exec"), names)
     return names["block"], scratch
 
-
-@functools.cache
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@functools.cache
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_cores(), thread_name_prefix="gradtape")

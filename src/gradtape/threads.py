@@ -1,0 +1,33 @@
+"""Work on large arrays on all cores: NumPy lets go of the interpreter's lock while it computes."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+_LINE = 64  # elements: borders between threads lie on whole lines of the cache
+
+
+@functools.cache
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@functools.cache
+def _pool(process: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(cores(), thread_name_prefix="gradtape")
+
+
+def in_parts(work: Callable[[int, int], Any], size: int, smallest: int) -> list[Any]:
+    """`work(start, stop)` for parts of `range(size)`, one on each core, none shorter than `smallest`; all results."""
+    workers = max(1, min(cores(), size // smallest))
+    bounds = [min(-(-(size * k // workers) // _LINE) * _LINE, size) for k in range(workers + 1)]
+    if workers == 1:
+        return [work(0, size)]
+    # (A forked child has no threads of its parent: the pool belongs to a process.)
+    rest = [_pool(os.getpid()).submit(work, bounds[k], bounds[k + 1]) for k in range(1, workers)]
+    return [work(bounds[0], bounds[1]), *(future.result() for future in rest)]
