@@ -35,8 +35,8 @@ PEERS = {
         Peer("numpy", "numpy"),
         Peer("gradtape", "gradtape"),
         Peer("tf", "tensorflow", ("tensorflow-cpu",)),
-        Peer("torch", "torch", ("torch==2.13.0", "numpy")),
-        Peer("jax", "jax", ("jax",)),
+        Peer("torch", "torch", ("torch==2.13.0", "numpy", "keras")),
+        Peer("jax", "jax", ("jax", "keras")),
     )
 }
 

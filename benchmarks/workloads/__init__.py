@@ -6,6 +6,7 @@ from benchmarks.workloads.elementwise import Elementwise
 from benchmarks.workloads.embedding import Embedding
 from benchmarks.workloads.installation import ImportTime, InstalledSize
 from benchmarks.workloads.jacobian import Jacobian
+from benchmarks.workloads.keras import KerasFirstFit, KerasFit
 from benchmarks.workloads.lstm import LSTM
 from benchmarks.workloads.mlp import MLP, MLPWithAdamInOps
 from benchmarks.workloads.per_example import ClippedCNN, ClippedMLP
@@ -42,6 +43,11 @@ ROWS: dict[str, Workload] = {
         WatchedVariables(),
         Pipeline(),
         ShuffledBatches(),
+        KerasFit("mlp", "MLP 784-512-512-10", 1.3),
+        KerasFit("lstm", "LSTM(64) over 28 steps", 1.3),
+        KerasFit("cnn", "two convolutions", 2.0),
+        KerasFit("attention", "two attention blocks", 2.0),
+        KerasFirstFit("mlp", "MLP 784-512-512-10", 1.0),
         ImportTime(),
         InstalledSize(),
     )

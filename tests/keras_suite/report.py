@@ -17,8 +17,10 @@ HEAD = """# Keras's own tests on gradtape
 
 Written by `python -m tests.keras_suite`; do not edit. The tests are those inside the wheel of Keras 3.15
 (`keras/src/**/*_test.py`), run on the gradtape backend in an environment that also holds TensorFlow, JAX and torch, which
-some of the tests import. A test *applies* if it passes on the TensorFlow backend in the same environment and does not stand
-in `tests/keras_suite/exclusions.toml`, where each exclusion has its reason.
+some of the tests import. Left out: `applications/` (pretrained networks, which need downloads) and the folders of the other
+backends. A test *applies* unless Keras's own conditions skip it or it stands in `tests/keras_suite/exclusions.toml`, where
+each exclusion has its reason. A test that fails on TensorFlow in the same environment (`--backend tensorflow`) does not
+apply either.
 """
 
 
