@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from keras.src.backend import config
@@ -11,7 +12,7 @@ import gradtape.numpy as tnp
 from gradtape import cast
 
 from ..core import convert_to_tensor
-from ..promotion import floats, result_type, sum_type, to_type, together
+from ..promotion import floats, named, result_type, sum_type, to_type, together
 from .elementwise import logical_xor, subtract
 
 
@@ -37,34 +38,19 @@ def _typed(x1: Any, x2: Any) -> tuple[Any, Any, Any]:
     return (cast(x1, tf.int32), cast(x2, tf.int32), kind) if kind.is_bool else (x1, x2, kind)
 
 
-def dot(x1: Any, x2: Any) -> Any:
-    """The sum of products over the last axis of x1 and the last but one of x2."""
-    x1, x2, kind = _typed(x1, x2)
-    return to_type(tnp.dot(x1, x2), kind)
+def _of_two(name: str, compute: Callable[[Any, Any], Any], does: str) -> Callable[..., Any]:
+    def multiply(x1: Any, x2: Any) -> Any:
+        x1, x2, kind = _typed(x1, x2)
+        return to_type(compute(x1, x2), kind)
+
+    return named(name, does, multiply)
 
 
-def vdot(x1: Any, x2: Any) -> Any:
-    """The inner product of the flattened tensors, the first conjugated."""
-    x1, x2, kind = _typed(x1, x2)
-    return to_type(tnp.vdot(x1, x2), kind)
-
-
-def inner(x1: Any, x2: Any) -> Any:
-    """The sum of products over the last axes."""
-    x1, x2, kind = _typed(x1, x2)
-    return to_type(tnp.inner(x1, x2), kind)
-
-
-def outer(x1: Any, x2: Any) -> Any:
-    """All products of an element of one and an element of the other."""
-    x1, x2, kind = _typed(x1, x2)
-    return to_type(tnp.outer(x1, x2), kind)
-
-
-def kron(x1: Any, x2: Any) -> Any:
-    """Each element of x1 times the whole of x2."""
-    x1, x2, kind = _typed(x1, x2)
-    return to_type(tnp.kron(x1, x2), kind)
+dot = _of_two("dot", tnp.dot, "The sum of products over the last axis of x1 and the last but one of x2.")
+vdot = _of_two("vdot", tnp.vdot, "The inner product of the flattened tensors, the first conjugated.")
+inner = _of_two("inner", tnp.inner, "The sum of products over the last axes.")
+outer = _of_two("outer", tnp.outer, "All products of an element of one and an element of the other.")
+kron = _of_two("kron", tnp.kron, "Each element of x1 times the whole of x2.")
 
 
 def tensordot(x1: Any, x2: Any, axes: Any = 2) -> Any:
