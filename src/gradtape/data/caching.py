@@ -240,9 +240,6 @@ class FileCache(Selection):
     def cardinality(self) -> int:
         return self.source.cardinality()
 
-    def spec(self) -> Any:
-        return self.source.spec()
-
     def elements(self, settings: Settings) -> ElementIterator:
         return _FileCacheIterator(self, settings)
 

@@ -125,7 +125,7 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
         if any(_rows(part) != count for part in parts):
             raise invalid(f"ragged.stack: all tensors must have {count} rows to be stacked along axis 1.")
         order = np.arange(count * len(parts)).reshape(len(parts), count).T.reshape(-1)
-        return RaggedTensor.from_uniform_row_length(take_rows(_plain(rows), order), len(parts))
+        return RaggedTensor.from_uniform_row_length(take_rows(rows, order), len(parts))
     raise invalid(f"ragged.stack: axis must be 0 or 1 (or their negatives), got {axis}.")
 
 
@@ -156,10 +156,6 @@ def concat(values: Any, axis: Any, name: str | None = None) -> Any:
 
 def _ragged(part: Any) -> Any:
     return part if isinstance(part, RaggedTensor) or part.ndim < 2 else RaggedTensor.from_tensor(part)
-
-
-def _plain(value: Any) -> Any:
-    return value
 
 
 def _rows(part: Any) -> int:
