@@ -57,13 +57,12 @@ class Function:
         self._reduce_retracing = reduce_retracing
         self._parameters = Parameters(python_function)
         self._traces: dict[Any, ConcreteFunction] = {}
-        self._relaxed: dict[Any, list[ConcreteFunction]] = {}  # traces with unknown sizes, by everything but shapes
+        self._looser: dict[Any, list[ConcreteFunction]] = {}  # the same traces, by everything but shapes
         self._alive: dict[int, weakref.ref[Any]] = {}
         self._bound: dict[int, tuple[weakref.ref[Any], Function]] = {}
         self._count = 0
         self._storm = 0
         self._told = False
-        self._created: list[weakref.ref[Variable]] = []
         self._traced_once = False
         if self._signature is not None and len(self._signature) > len(self._parameters.names) >= 0:
             variadic = any(p.kind is p.VAR_POSITIONAL for p in self._parameters.signature.parameters.values())
@@ -159,63 +158,50 @@ class Function:
         return self._found(args, kwargs)[0]
 
     def _found(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[ConcreteFunction, list[Any]]:
+        """The trace for a call, and the call's tensors in order."""
         args, kwargs = self._parameters.canonical(args, kwargs)
-        if self._signature is not None:
-            args = self._matched(args)
+        signature = self._signature
+        if signature is not None:
+            given = [matched(value, spec, args) for value, spec in zip(args, signature, strict=False)]
+            args = (*given, *args[len(signature) :])
         encoder = Encoder()
         key = tuple([encoder.key(value) for value in args])
+        if signature is not None:  # shapes fit, and need not be looked at again
+            key = (*[_shapeless(part) for part in key[: len(signature)]], *key[len(signature) :])
         if kwargs:
             key = (key, tuple([(name, encoder.key(value)) for name, value in sorted(kwargs.items())]))
         if encoder.objects:
             self._forget_dead(encoder.objects)
         concrete = self._traces.get(key)
-        if concrete is None or self._signature is not None:
-            concrete = self._general(key, args, kwargs, encoder)
+        if concrete is None:
+            concrete = self._general(key, args, kwargs, encoder.tensors)
         else:
             self._storm = 0
         return concrete, encoder.tensors
 
-    def _matched(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        assert self._signature is not None
-        specs = self._signature
-        given = tuple(matched(value, spec, args) for value, spec in zip(args, specs, strict=False))
-        return given + args[len(specs) :]
-
-    def _general(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], encoder: Encoder) -> ConcreteFunction:
+    def _general(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[Any]) -> ConcreteFunction:
         """A trace that was made for other shapes too, or a new one."""
-        shapeless = _shapeless(key)
         with _TRACING:
-            if key in self._traces and self._signature is None:
+            if key in self._traces:  # another thread was first
                 return self._traces[key]
-            for trace in self._relaxed.get(shapeless, ()):
-                if all(_fits(t, spec) for t, spec in zip(encoder.tensors, trace.specs, strict=True)):
-                    if self._signature is None:
-                        self._traces[key] = trace
-                    return trace
-            specs = [_spec_of(tensor) for tensor in encoder.tensors]
+            shapeless, specs = _shapeless(key), [_spec_of(tensor) for tensor in tensors]
             if self._signature is not None:
-                flat = [s for s in nest.flatten(list(self._signature)) if isinstance(s, TensorSpec)]
-                specs = [_loosened(spec, wanted) for spec, wanted in zip(specs, flat, strict=False)] + specs[
-                    len(flat) :
-                ]
+                wanted = [s for s in nest.flatten(list(self._signature)) if isinstance(s, TensorSpec)]
+                specs = [*wanted, *specs[len(wanted) :]]
             elif self._reduce_retracing:
+                for trace in self._looser.get(shapeless, ()):
+                    if all(_fits(tensor, spec) for tensor, spec in zip(tensors, trace.specs, strict=True)):
+                        self._traces[key] = trace
+                        return trace
                 specs = self._loosened(shapeless, specs)
-            concrete = self._trace(args, kwargs, specs)
-            if self._signature is None:
-                self._traces[key] = concrete
-                self._watch_for_storms(args, kwargs)
-            else:
-                self._traces[key, "signature"] = concrete
-            if any(not spec.shape.is_fully_defined() for spec in specs) or self._signature is not None:
-                self._relaxed.setdefault(shapeless, []).append(concrete)
-            elif self._reduce_retracing:
-                self._relaxed.setdefault((shapeless, "exact"), []).append(concrete)
+            concrete = self._traces[key] = self._trace(args, kwargs, specs)
+            self._looser.setdefault(shapeless, []).append(concrete)
+            self._watch_for_storms(args, kwargs)
             return concrete
 
     def _loosened(self, shapeless: Any, specs: list[TensorSpec]) -> list[TensorSpec]:
-        """With reduce_retracing: sizes that differ from those of an earlier trace become unknown."""
-        earlier = [*self._relaxed.get(shapeless, ()), *self._relaxed.get((shapeless, "exact"), ())]
-        for trace in earlier[-1:]:
+        """With reduce_retracing: sizes that differ from those of the last trace become unknown."""
+        for trace in self._looser.get(shapeless, [])[-1:]:
             specs = [
                 TensorSpec(spec.shape.most_specific_compatible_shape(old.shape), spec.dtype, spec.name)
                 for spec, old in zip(specs, trace.specs, strict=True)
@@ -236,8 +222,8 @@ class Function:
         self._alive.pop(number, None)
         for key in [key for key in self._traces if _mentions(key, number)]:
             del self._traces[key]
-        for shapeless in [key for key in self._relaxed if _mentions(key, number)]:
-            del self._relaxed[shapeless]
+        for shapeless in [key for key in self._looser if _mentions(key, number)]:
+            del self._looser[shapeless]
 
     # --- tracing ---------------------------------------------------------------------------------------------------
 
@@ -247,7 +233,6 @@ class Function:
         self._traced_once = True
         if created:
             # Variables are made on the first trace only: a second one shows whether the function makes them each time.
-            self._created = [weakref.ref(variable) for variable in created]
             concrete, _ = self._traced(args, kwargs, specs, may_create=False)
         return concrete
 
@@ -352,10 +337,6 @@ def _spec_of(tensor: Any) -> TensorSpec:
     if isinstance(tensor, TensorSpec):
         return tensor
     return TensorSpec(tensor.shape, tensor.dtype)
-
-
-def _loosened(spec: TensorSpec, wanted: TensorSpec) -> TensorSpec:
-    return TensorSpec(wanted.shape, spec.dtype, wanted.name)
 
 
 def _fits(tensor: Any, spec: TensorSpec) -> bool:
