@@ -1,0 +1,49 @@
+"""The Python of the guides runs, and prints what they say."""
+
+import contextlib
+import io
+import linecache
+import logging
+import pathlib
+import re
+from typing import Any
+
+import pytest
+
+GUIDES = pathlib.Path(__file__).parents[1] / "docs" / "guide"
+
+# A block of Python, and the block of text behind it, if one follows at once.
+EXAMPLE = re.compile(r"^```python\n(.*?)^```\n(?:\n^```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def logging_restored():
+    """The guide shows a warning, for which it sets logging up."""
+    root = logging.getLogger()
+    handlers, disabled = list(root.handlers), logging.root.manager.disable
+    yield
+    logging.disable(disabled)
+    for handler in list(root.handlers):
+        root.removeHandler(handler)
+    for handler in handlers:
+        root.addHandler(handler)
+
+
+@pytest.mark.usefixtures("logging_restored")
+@pytest.mark.parametrize("guide", ["function.md"])
+def test_the_examples_print_what_is_shown(guide):
+    examples = EXAMPLE.findall((GUIDES / guide).read_text(encoding="utf-8"))
+    assert len(examples) >= 5
+    names: dict[str, Any] = {}
+    for number, (code, shown) in enumerate(examples):
+        file = f"{guide}, example {number}"
+        linecache.cache[file] = (
+            len(code),
+            None,
+            code.splitlines(keepends=True),
+            file,
+        )  # functions are read to be converted
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, file, "exec"), names)
+        assert printed.getvalue() == shown
