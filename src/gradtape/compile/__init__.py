@@ -8,6 +8,8 @@ A native compiler would take a `Program` where `codegen` takes one.
 from __future__ import annotations
 
 from ..trace.concrete import COMPILERS
-from .executor import compiled
+from ..trace.graph import BODIES
+from .executor import CompiledBody, compiled
 
 COMPILERS.append(compiled)
+BODIES.append(CompiledBody)

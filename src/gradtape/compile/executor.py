@@ -9,7 +9,7 @@ from ..context import ACTIVE, STATE
 from ..tensor import EagerTensor, TensorSpec, from_array
 from ..trace.concrete import Executor, interpret
 from ..trace.ghost import Ghost, NeedsValue
-from ..trace.graph import Environment, Graph, bind, map_parts
+from ..trace.graph import Environment, Graph, Ref, bind, leaves, map_parts
 from .codegen import explain, packed, python_of
 from .lowering import Lowering
 from .passes import optimized
@@ -42,12 +42,20 @@ class CompiledGraph:
         key: Key = () if self._static else tuple([tensor._array.shape for tensor in tensors])
         if ACTIVE and (STATE.tapes or STATE.accumulators or STATE.readers):
             return self._under_tapes(key, tensors)
+        result = self._run(key, tensors)
+        return interpret(self._graph, tensors) if result is NotImplemented else result
+
+    def run_compiled(self, tensors: list[Any]) -> Any:
+        """Run a compiled program on tensors of any sizes; NotImplemented where there is none."""
+        return self._run(tuple([tensor._array.shape for tensor in tensors]), tensors)
+
+    def _run(self, key: Key, tensors: list[Any]) -> Any:
         try:
             run = self._plans[key]
         except KeyError:
             run = self._planned(key, tensors)
         if run is None:
-            return interpret(self._graph, tensors)
+            return NotImplemented
         try:
             return run(*[tensor._array for tensor in tensors])
         except Exception as error:
@@ -83,6 +91,27 @@ class CompiledGraph:
                     self._recorded[key] = None
             recorded = self._recorded[key]
         return interpret(self._graph, tensors) if recorded is None else recorded(tensors)
+
+
+class CompiledBody:
+    """A branch or the body of a loop as a compiled graph, when nobody records."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._numbers = [*(leaf.number for leaf in leaves(graph.inputs) if leaf.__class__ is Ref), *graph.free()]
+        self._graph = Graph(graph.steps, tuple(map(Ref, self._numbers)), graph.outputs, name=graph.name)
+        self._compiled: dict[Any, CompiledGraph] = {}
+
+    def __call__(self, environment: Environment) -> Any:
+        tensors = [environment[number] for number in self._numbers]
+        for tensor in tensors:
+            if tensor.__class__ is not EagerTensor:
+                return NotImplemented
+        kinds = tuple([tensor._array.dtype for tensor in tensors])
+        compiled = self._compiled.get(kinds)
+        if compiled is None:
+            specs = [TensorSpec(None, tensor.dtype) for tensor in tensors]
+            compiled = self._compiled[kinds] = CompiledGraph(self._graph, specs)
+        return compiled.run_compiled(tensors)
 
 
 def lowered(graph: Graph, shapes: list[tuple[int, ...]], dtypes: list[Any]) -> tuple[Lowering, Any, list[Ghost]]:

@@ -19,6 +19,8 @@ class _NoArray:
     dtype = None
 
     def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):  # Python and its tools ask what an object is
+            raise AttributeError(name)
         raise TypeError(
             "A tensor inside tf.function has no value yet: its value is known only when the function runs. Use tf ops on "
             "it, or tf.numpy_function to call Python code with the value."
