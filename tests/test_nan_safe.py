@@ -87,3 +87,12 @@ def test_the_mode_ends_with_the_call_also_after_an_error() -> None:
     with pytest.raises(KeyError):
         gradient(failing, tf.constant(1.0), nan_safe=True)
     assert STATE.nan_safe == 0
+
+
+def test_traced_functions_under_a_safe_tape():
+    function = tf.function(lambda x: tf.where(x > 0.0, tf.math.log(x), 0.0))
+    x = tf.constant([0.0, 4.0])
+    with tf.GradientTape(nan_safe=True) as tape:
+        tape.watch(x)
+        y = function(x)
+    assert tape.gradient(y, x).numpy().tolist() == [0.0, 0.25]

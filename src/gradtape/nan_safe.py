@@ -22,6 +22,10 @@ from .ops.logic import equal, is_inf, is_nan, logical_and, logical_or, select, z
 from .tensor import EagerTensor, Tensor
 
 
+class SafeRecords(dict[int, Any]):
+    """The records of such a tape: each op has its own, so a compiled function is run step by step under it."""
+
+
 def pull_safely(pull: Any, cotangent: Any, entry: Any, on_tensors: bool) -> Any:
     """What `pull(cotangent, entry)` gives, without the nans that the step itself would make."""
     op = getattr(pull, "op", None)

@@ -17,6 +17,7 @@ from .dtypes import DType
 from .errors import BatchShapeError, TapeNotEnteredError, invalid
 from .jacobian import batch_jacobian_of, hessian_diagonal_of, hessian_of, hessian_vector_products, jacobians
 from .memory_budget import BudgetedRecords, checked_budget
+from .nan_safe import SafeRecords
 from .ops.reduce import reduce_sum
 from .tensor import EagerTensor, Tensor, components, from_array, identify, to_tensor
 from .variable import Variable
@@ -88,9 +89,14 @@ class GradientTape:
         if self._recording:
             self._stop()
 
+    def _new_records(self) -> Records:
+        if self._memory_budget is not None:
+            return BudgetedRecords(self._memory_budget)
+        return SafeRecords() if self._nan_safe else {}
+
     def _records_to_write(self) -> Records:
         if self._tape is None:
-            self._tape = {} if self._memory_budget is None else BudgetedRecords(self._memory_budget)
+            self._tape = self._new_records()
         return self._tape
 
     def _start(self) -> None:
