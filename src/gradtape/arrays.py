@@ -14,7 +14,7 @@ from .errors import ArgumentValueError, ResourceExhaustedError, invalid
 from .math import cast, imag, maximum, minimum, real
 from .math import complex as make_complex
 from .op import as_axis, as_int, as_ints, as_shape
-from .ops import blocks, borders, index, layout, logic, rearrange, scatter
+from .ops import blocks, borders, index, layout, logic, polynomials, rearrange, scatter
 from .ops import elementwise as e
 from .ops.linalg import contract, matmul
 from .shapes import TensorShape, broadcast
@@ -223,12 +223,12 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         raise invalid(f"linspace: num cannot be negative, got {count}.")
     if start.dtype.is_integer:
         start, stop = cast(start, dtypes.float64), cast(stop, dtypes.float64)
-    first, last = expand_dims(start, axis), expand_dims(stop, axis)
-    shape = [1] * first.ndim
-    shape[axis] = count
-    steps = np.linspace(0, 1, count, dtype=np.float64).reshape(shape).astype(start.dtype.numpy)
-    # Written as a mean of both ends, so that the last number is `stop` to the bit.
-    return first * (1 - steps) + last * steps
+    if start.shape != stop.shape:
+        common = broadcast(tuple(start.shape), tuple(stop.shape))
+        if common is None:
+            raise invalid(f"linspace: shapes {start.shape} and {stop.shape} do not broadcast.")
+        start, stop = broadcast_to(start, common), broadcast_to(stop, common)
+    return polynomials.linspace.public(start, stop, count, as_int(axis))
 
 
 def one_hot(

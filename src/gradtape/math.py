@@ -9,7 +9,7 @@ import numpy as np
 
 from . import dtypes
 from . import special as special
-from .errors import UnimplementedError, invalid
+from .errors import OperandTypeError, UnimplementedError, invalid
 from .op import OBSERVERS, as_axis, as_int
 from .operators import as_divisible
 from .operators import truediv as truediv
@@ -176,9 +176,8 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
     """The mean squared distance from the mean."""
     x = to_tensor(input_tensor)
     if not x.dtype.is_differentiable:
-        raise TypeError(
-            f"Input must be either real or complex floating. Received integer type {x.dtype!r}. Use tf.cast."
-        )
+        message = f"Input must be either real or complex floating. Received integer type {x.dtype!r}. Use tf.cast."
+        raise OperandTypeError(None, None, message)
     if not x.dtype.is_complex:
         return normalization.reduce_variance.public(x, as_axis(axis), bool(keepdims))
     centred = x - reduce_mean(x, axis, True)

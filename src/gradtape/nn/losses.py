@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, math
-from ..arrays import convert_to_tensor, reshape, shape, transpose
+from ..arrays import convert_to_tensor, reshape, shape, transpose, zeros_like
 from ..errors import invalid
 from ..op import as_int
 from ..ops import arithmetic, fused, training
@@ -104,6 +104,8 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
         raise ValueError(
             f"`log_input` and `targets` must have the same shape, received ({log_input.shape} vs {targets.shape})."
         )
+    if log_input.dtype.is_complex and not compute_full_loss:
+        return math.exp(log_input) - log_input * targets
     return training.log_poisson.public(log_input, targets, bool(compute_full_loss))
 
 
@@ -118,6 +120,8 @@ def isotonic_regression(
     """
     x = to_tensor(inputs)
     x = x if x.dtype.is_floating else math.cast(x, dtypes.float64 if x.dtype in _WIDE else dtypes.float32)
+    if not x.ndim:
+        return math.add(x, 0.0), zeros_like(x, dtypes.int32)
     last = as_int(axis) % max(x.ndim, 1) == x.ndim - 1
     order = [p for p in range(x.ndim) if p != as_int(axis) % max(x.ndim, 1)] + [as_int(axis) % max(x.ndim, 1)]
     lines = x if last else transpose(x, order)

@@ -9,7 +9,7 @@ import numpy as np
 from .. import arrays, math
 from ..dtypes import BY_NUMPY
 from ..op import as_int, as_shape
-from ..ops.series import powers
+from ..ops.polynomials import powers
 from ..tensor import from_array
 from ..traceable import trace_public
 from .promotion import asarray, is_followed, numpy_dtype, promoted, result_type, to_type

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import arrays
 from ..op import as_int
-from ..ops import series
+from ..ops import polynomials, series
 from ..ops.norms import trapezoid as integral
 from ..traceable import trace_public
 from .elementwise import FUNCTIONS
@@ -39,7 +39,7 @@ def polyval(p: Any, x: Any) -> Any:
     """The polynomial with coefficients `p`, highest first, at x."""
     coefficients, points = promoted(p, x)
     if points.dtype.is_floating or points.dtype.is_complex:
-        return series.polyval.public(coefficients, points)
+        return polynomials.polyval.public(coefficients, points)
     result = arrays.zeros_like(points)
     for k in range(coefficients.shape[0]):
         result = result * points + coefficients[k]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import FLOATING, INDEX, INTEGER, Array
-from ..errors import invalid
+from ..errors import FailedPreconditionError, invalid
 from ..op import BadInput, Op, Sample, op
 
 _NO_DERIVATIVE = "labels are integers"
@@ -22,9 +22,11 @@ def _check_scores(name: str, inputs: Array, sequence_length: Array) -> None:
     if inputs.ndim != 3 or not inputs.shape[2]:
         raise invalid(f"{name}: scores (time, batch, classes) are needed, got shape {inputs.shape}.")
     if sequence_length.shape != inputs.shape[1:2]:
-        raise invalid(f"{name}: one length for each of {inputs.shape[1]} sequences, got shape {sequence_length.shape}.")
+        message = f"{name}: one length for each of {inputs.shape[1]} sequences, got shape {sequence_length.shape}."
+        raise FailedPreconditionError(None, None, message)
     if sequence_length.size and (sequence_length.max() > len(inputs) or sequence_length.min() < 0):
-        raise invalid(f"{name}: lengths must be from 0 to {len(inputs)}, got {sequence_length.tolist()}.")
+        message = f"{name}: lengths must be from 0 to {len(inputs)}, got {sequence_length.tolist()}."
+        raise FailedPreconditionError(None, None, message)
 
 
 def _table(rows: list[list[int]]) -> tuple[Array, Array, Array]:
@@ -146,7 +148,7 @@ def _(draw: Any) -> Iterator[Sample]:
     lengths = np.array([5, 3], np.int32)
     yield Sample((draw((5, 2, 4)), lengths), {"merge_repeated": True})
     yield Sample((draw((5, 2, 4)), lengths), {"blank_index": 0})
-    yield Sample((draw((2, 0, 3)), np.zeros(0, np.int32)))
+    yield Sample((draw((3, 1, 2)), np.zeros(1, np.int32)))
 
 
 @ctc_beam_search_decoder.samples
@@ -158,7 +160,7 @@ def _(draw: Any) -> Iterator[Sample]:
 @collapse_repeated.samples
 def _(draw: Any) -> Iterator[Sample]:
     yield Sample((np.array([[1, 1, 2, 2], [3, 3, 3, 1]], np.int64), np.array([4, 2], np.int64)))
-    yield Sample((np.zeros((0, 3), np.int64), np.zeros(0, np.int64)))
+    yield Sample((np.array([[5, 5]], np.int64), np.zeros(1, np.int64)))
 
 
 @collapse_repeated.value
@@ -179,8 +181,8 @@ def _reject_scores(declared: Op, bad: dict[str, Any]) -> None:
     @declared.rejects
     def _() -> Iterator[BadInput]:
         yield BadInput("scores of sequences", (scores[0], lengths))
-        yield BadInput("a length for each", (scores, lengths[:1]))
-        yield BadInput("lengths that there are", (scores, lengths + 5))
+        yield BadInput("a length for each", (scores, lengths[:1]), {}, FailedPreconditionError)
+        yield BadInput("lengths that there are", (scores, lengths + 5), {}, FailedPreconditionError)
         yield BadInput("settings", (scores, lengths), bad)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from ..dtypes import FLOATING, NARROW_FLOATS, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
-from .elementwise import pow, rsqrt, square
+from .elementwise import pow, rsqrt, square, zero_safe_divide
 from .family import batch_over_axis, in_float32, insert_axes, negative_axis, rank_of, shape_of, with_batch_axis
 from .layout import broadcast_to, reshape, sum_to_shape
 from .logic import greater_equal, maximum, select, zeros_like
@@ -144,15 +144,15 @@ def reduce_std(xp: Any, x: Any, *, axis: Axis = None, keepdims: bool = False, dd
 
 @reduce_std.vjp("x")
 def _(g: Any, x: Any, out: Any, axis: Axis, ddof: float) -> Any:
-    # Where all elements are equal this is 0 * inf = nan, as in TensorFlow.
-    slope = reshape(g / out, shape=kept_shape(shape_of(x), axis)) / _divisor(shape_of(x), axis, ddof)
+    # Where all elements are equal this is 0 * inf = nan, unless the cotangent is 0: as in TensorFlow.
+    slope = reshape(zero_safe_divide(g, out), shape=kept_shape(shape_of(x), axis)) / _divisor(shape_of(x), axis, ddof)
     return slope * _from_mean(x, axis)
 
 
 @reduce_std.jvp("x")
 def _(t: Any, x: Any, out: Any, axis: Axis, keepdims: bool, ddof: float) -> Any:
     total = reduce_sum(t * _from_mean(x, axis), axis=axis, keepdims=keepdims)
-    return total / (out * _divisor(shape_of(x), axis, ddof))
+    return zero_safe_divide(total, out * _divisor(shape_of(x), axis, ddof))
 
 
 for _op in (moments, reduce_variance, reduce_std):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, INDEX, INEXACT, NARROW_FLOATS, Array
+from ..dtypes import FLOATING, INDEX, INEXACT, NARROW_FLOATS, REAL, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
 from .accumulate import add_rows
@@ -37,12 +37,14 @@ def _check_ids(name: str, rows: tuple[int, ...], ids: Array, count: int) -> None
         raise invalid(f"{name}: segment id {ids.max()} is not below num_segments = {count}.")
 
 
-def _pooled(rows: Array, ids: Array, count: int, divisor: Array) -> Any:
+def _pooled(rows: Array, ids: Array, count: int, divisor: Array | None) -> Any:
     wide = rows.astype(np.float32) if rows.dtype in NARROW_FLOATS else rows
     kept = ids >= 0
     if not kept.all():
         wide, ids = wide[kept], ids[kept]
     total = add_rows(wide, ids, count)
+    if divisor is None:
+        return total.astype(rows.dtype, copy=False)
     return (total / divisor.astype(total.real.dtype).reshape(-1, *(1,) * (total.ndim - 1))).astype(
         rows.dtype, copy=False
     )
@@ -177,28 +179,38 @@ def _looked_up(name: str, root: bool | None) -> Any:
         _check_ids(name, indices.shape, segment_ids, num_segments)
         if indices.size and (indices.min() < 0 or indices.max() >= len(data)):
             raise invalid(f"{name}: indices must be in [0, {len(data)}), got {indices.tolist()}.")
-        divisor = np.ones(num_segments) if root is None else _sizes(segment_ids, num_segments, root)
+        divisor = None if root is None else _sizes(segment_ids, num_segments, root)
         return _pooled(data[indices], segment_ids, num_segments, divisor)
 
     return kernel
 
 
-_LOOKUP: Any = {"dtypes": FLOATING, "other": {"indices": INDEX, "segment_ids": INDEX}}
+_LOOKUP: Any = {"other": {"indices": INDEX, "segment_ids": INDEX}}
 
 
-@op(eager=_looked_up("sparse_segment_sum", None), tf_name="SparseSegmentSumWithNumSegments", **_LOOKUP)
+@op(eager=_looked_up("sparse_segment_sum", None), dtypes=REAL, tf_name="SparseSegmentSumWithNumSegments", **_LOOKUP)
 def sparse_segment_sum(xp: Any, data: Any, indices: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The sums of the rows `data[indices]` that share a segment."""
     return _looked_up("sparse_segment_sum", None)(data, indices, segment_ids, num_segments)
 
 
-@op(eager=_looked_up("sparse_segment_mean", False), tf_name="SparseSegmentMeanWithNumSegments", **_LOOKUP)
+@op(
+    eager=_looked_up("sparse_segment_mean", False),
+    dtypes=FLOATING,
+    tf_name="SparseSegmentMeanWithNumSegments",
+    **_LOOKUP,
+)
 def sparse_segment_mean(xp: Any, data: Any, indices: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The means of the rows `data[indices]` that share a segment."""
     return _looked_up("sparse_segment_mean", False)(data, indices, segment_ids, num_segments)
 
 
-@op(eager=_looked_up("sparse_segment_sqrt_n", True), tf_name="SparseSegmentSqrtNWithNumSegments", **_LOOKUP)
+@op(
+    eager=_looked_up("sparse_segment_sqrt_n", True),
+    dtypes=FLOATING,
+    tf_name="SparseSegmentSqrtNWithNumSegments",
+    **_LOOKUP,
+)
 def sparse_segment_sqrt_n(xp: Any, data: Any, indices: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The sums of the rows `data[indices]` that share a segment, divided by the root of their number."""
     return _looked_up("sparse_segment_sqrt_n", True)(data, indices, segment_ids, num_segments)

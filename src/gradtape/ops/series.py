@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, INEXACT, NARROW_FLOATS, NUMERIC, Array
+from ..dtypes import FLOATING, NARROW_FLOATS, NUMERIC, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
 from .borders import pad_constant, reverse
 from .elementwise import conj, convert
-from .family import all_batched, batch_leading, batch_over_axis, is_complex, numpy_type, rank_of, shape_of
+from .family import all_batched, batch_leading, batch_over_axis, is_complex, rank_of, shape_of
 from .index import put, take
-from .layout import broadcast_to, expand_dims, reshape
+from .layout import broadcast_to, reshape
 from .logic import greater, less, less_equal, logical_or, maximum, minimum, select, zeros_like
 from .reduce import explain_axis, reduce_sum
 
@@ -416,141 +416,3 @@ def _() -> Iterator[BadInput]:
     for left, right in [((), (3,)), ((3,), ()), ((0,), (3,)), ((3,), (0,)), ((2, 3), (3, 3)), ((2, 3), (3,))]:
         yield BadInput("lines to convolve", (np.ones(left, np.float32), np.ones(right, np.float32)))
     yield BadInput("a mode", (x, x), {"mode": "same"})
-
-
-# --- polynomials --------------------------------------------------------------------------------------------
-
-
-def _powers(x: Array, exponents: tuple[int, ...]) -> Array:
-    if any(e < 0 for e in exponents):
-        raise invalid(f"powers: exponents cannot be negative, got {list(exponents)}.")
-    table = np.ones((*x.shape, max(exponents, default=0) + 1), x.dtype)
-    if table.shape[-1] > 1:
-        table[..., 1:] = x[..., None]
-        np.multiply.accumulate(table, axis=-1, out=table)
-    return table[..., list(exponents)] if exponents else table[..., :0]
-
-
-@op(eager=_powers, dtypes=NUMERIC)
-def powers(xp: Any, x: Any, *, exponents: tuple[int, ...]) -> Any:
-    """Powers of x along a new last axis: the rows of a Vandermonde matrix."""
-    return x[..., None] ** xp.asarray(exponents)
-
-
-def _slopes(x: Any, exponents: tuple[int, ...]) -> Any:
-    lower = powers(x, exponents=tuple(max(e - 1, 0) for e in exponents))
-    return lower * np.array(exponents, numpy_type(lower))
-
-
-@powers.vjp("x")
-def _(g: Any, x: Any, exponents: tuple[int, ...]) -> Any:
-    slopes = _slopes(x, exponents)
-    return reduce_sum(g * (conj(slopes) if is_complex(slopes) else slopes), axis=-1, keepdims=False)
-
-
-@powers.jvp("x")
-def _(t: Any, x: Any, exponents: tuple[int, ...]) -> Any:
-    return expand_dims(t, axis=rank_of(t)) * _slopes(x, exponents)
-
-
-powers.batching = batch_leading
-
-
-@powers.samples
-def _(draw: Any) -> Iterator[Sample]:
-    for shape, exponents in [
-        ((), (0, 1, 2)), ((3,), (3, 2, 1, 0)), ((2, 3), (1,)), ((0,), (0, 1)), ((4,), ()), ((2,), (5, 0)), ((1,), (2,)), ((2, 1, 2), (0, 3)),
-        ((3, 2), (4, 1)), ((5,), (0,)), ((2, 2), (1, 1)), ((3,), (2, 6)),
-    ]:  # fmt: skip
-        yield Sample((draw(shape, 0.3, 1.5),), {"exponents": exponents})
-
-
-@powers.value
-def _(x: Any, exponents: Any) -> Any:
-    return np.array([x**e for e in exponents]).transpose(*range(1, np.ndim(x) + 1), 0) if exponents else (
-        np.zeros((*np.shape(x), 0))
-    )  # fmt: skip
-
-
-@powers.rejects
-def _() -> Iterator[BadInput]:
-    for exponents in ((-1,), (0, -2), (3, -1), (-(2**40),)):
-        yield BadInput("exponents that are not negative", (np.ones(3, np.float32),), {"exponents": exponents})
-
-
-def _polyval(p: Array, x: Array) -> Array:
-    if p.ndim != 1:
-        raise invalid(f"polyval: the coefficients must be a vector, got shape {p.shape}.")
-    result = np.zeros(x.shape, x.dtype)
-    for coefficient in p:
-        result = np.asarray(result * x + coefficient, x.dtype)
-    return result
-
-
-@op(eager=_polyval, dtypes=INEXACT)
-def polyval(xp: Any, p: Any, x: Any) -> Any:
-    """The polynomial with coefficients `p`, highest first, at x: Horner's rule in one op."""
-    return xp.polyval(p, x)
-
-
-def _derived(p: Any) -> Any:
-    count = shape_of(p)[0]
-    lower = take(p, np.arange(count - 1, dtype=np.int32), axis=0, batch_dims=0)
-    return lower * np.arange(count - 1, 0, -1).astype(numpy_type(lower))
-
-
-@polyval.vjp("x")
-def _(g: Any, p: Any, x: Any) -> Any:
-    slope = polyval(_derived(p), x) if shape_of(p)[0] > 1 else zeros_like(x)
-    return g * (conj(slope) if is_complex(slope) else slope)
-
-
-@polyval.jvp("x")
-def _(t: Any, p: Any, x: Any) -> Any:
-    return t * polyval(_derived(p), x) if shape_of(p)[0] > 1 else zeros_like(t)
-
-
-@polyval.vjp("p")
-def _(g: Any, x: Any, p_shape: tuple[int, ...]) -> Any:
-    rows = powers(x, exponents=tuple(range(p_shape[0] - 1, -1, -1)))
-    rows = conj(rows) if is_complex(rows) else rows
-    weighted = expand_dims(g, axis=rank_of(g)) * rows
-    return reduce_sum(weighted, axis=tuple(range(rank_of(weighted) - 1)), keepdims=False)
-
-
-@polyval.jvp("p")
-def _(t: Any, x: Any) -> Any:
-    return polyval(t, x)
-
-
-@polyval.batched
-def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
-    p, x = args
-    if not is_batched[0]:
-        return declared(p, x)
-    _, (p, x) = all_batched(is_batched, args)
-    count = shape_of(p)[1]
-    rows = powers(x, exponents=tuple(range(count - 1, -1, -1)))
-    lined = reshape(p, shape=(shape_of(p)[0], *(1,) * (rank_of(x) - 1), count))
-    return reduce_sum(rows * lined, axis=-1, keepdims=False)
-
-
-@polyval.samples
-def _(draw: Any) -> Iterator[Sample]:
-    for count, shape in [
-        (3, ()), (1, (2,)), (4, (3,)), (2, (2, 3)), (0, (3,)), (5, (0,)), (3, (2, 1, 2)), (2, ()), (6, (4,)), (3, (1,)), (1, ()), (4, (2, 2)),
-    ]:  # fmt: skip
-        yield Sample((draw((count,)), draw(shape)))
-
-
-@polyval.value
-def _(p: Any, x: Any) -> Any:
-    return sum((c * x ** (len(p) - 1 - k) for k, c in enumerate(p)), np.zeros(np.shape(x), np.result_type(p, x)))
-
-
-@polyval.rejects
-def _() -> Iterator[BadInput]:
-    x = np.ones(3, np.float32)
-    for shape in ((), (2, 1), (1, 2), (2, 2)):
-        yield BadInput("a vector of coefficients", (np.ones(shape, np.float32), x))
-    yield BadInput("types never mix", (x, x.astype(np.float64)))

@@ -25,7 +25,7 @@ from .family import (
 )
 from .gamma import digamma
 from .layout import expand_dims, sum_to_shape
-from .logic import equal, greater_equal, less_equal, logical_and, select, zeros_like
+from .logic import equal, greater, greater_equal, less, less_equal, logical_and, select, zeros_like
 from .reduce import reduce_mean, reduce_sum
 from .special import functions
 
@@ -224,8 +224,8 @@ def _quantize_and_dequantize(
     narrow_range: bool = False,
     clamp: bool = True,
 ) -> Any:
-    if not 1 < num_bits <= 62:
-        raise invalid(f"quantize_and_dequantize: num_bits must be from 2 to 62, got {num_bits}.")
+    if not 1 <= num_bits <= 62:
+        raise invalid(f"quantize_and_dequantize: num_bits must be from 1 to 62, got {num_bits}.")
     if round_mode not in ("HALF_TO_EVEN", "HALF_UP"):
         raise invalid(f"quantize_and_dequantize: round_mode must be HALF_TO_EVEN or HALF_UP, got {round_mode!r}.")
     if np.any(input_min > input_max):
@@ -269,6 +269,16 @@ def _(t: Any, input: Any, input_min: Any, input_max: Any) -> Any:
     return select(inside, t, zeros_like(t))
 
 
+@quantize_and_dequantize.derivative("input_min")
+def _(t: Any, input: Any, input_min: Any) -> Any:
+    return select(less(input, input_min), t, zeros_like(t))
+
+
+@quantize_and_dequantize.derivative("input_max")
+def _(t: Any, input: Any, input_max: Any) -> Any:
+    return select(greater(input, input_max), t, zeros_like(t))
+
+
 @quantize_and_dequantize.samples
 def _(draw: Any) -> Iterator[Sample]:
     dtype = np.asarray(draw(())).dtype
@@ -285,7 +295,7 @@ def _(draw: Any) -> Iterator[Sample]:
 @quantize_and_dequantize.rejects
 def _() -> Iterator[BadInput]:
     x, one = np.ones(3, np.float32), np.float32(1)
-    for settings in ({"num_bits": 1}, {"num_bits": 63}, {"round_mode": "UP"}):
+    for settings in ({"num_bits": 0}, {"num_bits": 63}, {"round_mode": "UP"}):
         yield BadInput("settings", (x, -one, one), settings)
     yield BadInput("a range", (x, one, -one))
 
