@@ -198,3 +198,53 @@ def test_results_do_not_share_memory_with_variables():
     v.assign_add(tf.ones([20_000]))
     assert float(y[0]) == 2.0
     assert float(plus[0]) == 3.0
+
+
+def address(variable):
+    return variable._value._array.__array_interface__["data"][0]
+
+
+def test_variables_are_updated_in_place_when_nobody_sees_it():
+    v = tf.Variable(tf.ones([300, 100]))
+
+    @tf.function
+    def step(delta):
+        v.assign_sub(delta * 0.5)
+
+    delta = tf.ones([300, 100])
+    step(delta)
+    before = address(v)
+    step(delta)
+    assert address(v) == before
+    assert float(v[0, 0]) == 0.0
+    held = v._value
+    step(delta)
+    assert address(v) != before
+    assert float(held[0, 0]) == 0.0, "a tensor that was read keeps its value"
+    assert float(v[0, 0]) == -0.5
+    view = np.asarray(v)
+    step(delta)
+    assert float(view[0, 0]) == -0.5
+
+    @tf.function
+    def swap(other):
+        old = v * 1.0
+        v.assign_add(other)
+        return old + v
+
+    assert float(swap(delta)[0, 0]) == -1.0 + 0.0
+
+
+def test_a_tape_keeps_the_values_that_it_recorded():
+    v = tf.Variable(tf.ones([300, 100]) * 3.0)
+    square = tf.function(lambda: tf.reduce_sum(v * v))
+
+    @tf.function
+    def step():
+        v.assign_sub(tf.ones([300, 100]))
+
+    step()
+    with tf.GradientTape() as tape:
+        y = square()
+    step()
+    assert float(tape.gradient(y, v)[0, 0]) == 4.0

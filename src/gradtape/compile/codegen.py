@@ -14,6 +14,7 @@ from typing import Any
 from ..op import Op, explained
 from ..tensor import EagerTensor, IndexedSlices, from_array
 from .fusion import FusedKernel, Group, grouped, ufunc_of
+from .in_place import updated
 from .program import Assign, Call, Node, Program, Read, Value, call_outside
 
 _LARGE = 1 << 15  # bytes, from which on a buffer is worth the trouble
@@ -31,6 +32,8 @@ class _Writer:
         self.items = grouped(program)
         self.fresh = _fresh(self.items)
         self.last = _last_uses(program, self.items)
+        self.assigned = _only_assigned(program)
+        self.reads = {node.outputs[0]: node.what.variable for node in program.nodes if isinstance(node.what, Read)}
 
     def name(self, prefix: str, thing: Any) -> str:
         """A global name for an object."""
@@ -107,6 +110,9 @@ def _call_kernel(writer: _Writer, position: int, node: Node, op: Op) -> str:
     given += [f"{name}={_literal(writer, value)}" for name, value in node.attributes.items()]
     target = _reused(writer, position, node, op)
     kernel = op.eager
+    variable = _updated_variable(writer, position, node, op)
+    if variable is not None:
+        return f"v{node.outputs[0]} = {_update(writer, node, op, variable, operands)}"
     if target is not None:
         given.append(f"v{target}")
         kernel = ufunc_of(op)  # type: ignore[assignment]
@@ -167,6 +173,46 @@ def _reused(writer: _Writer, position: int, node: Node, op: Op) -> int | None:
         if number in writer.fresh and writer.last.get(number) == position and writer.program.looks[number] == look:
             return number
     return None
+
+
+def _updated_variable(writer: _Writer, position: int, node: Node, op: Op) -> tuple[Any, int] | None:
+    """The variable that the result is assigned to, if its own value is an operand that nothing else uses."""
+    if ufunc_of(op) is None or node.attributes or len(op.arguments) != 2:
+        return None
+    assigned = writer.assigned.get(node.outputs[0])
+    look = writer.program.looks[node.outputs[0]]
+    if assigned is None or math.prod(look[0]) * look[1].itemsize < _LARGE:
+        return None
+    for operand in node.inputs:
+        if operand.__class__ is Value and writer.reads.get(operand.number) is assigned:
+            alone = writer.last.get(operand.number) == position and list(node.used).count(operand.number) == 1
+            if alone and writer.program.looks[operand.number] == look:
+                return assigned, operand.number
+    return None
+
+
+def _update(writer: _Writer, node: Node, op: Op, target: tuple[Any, int], operands: list[str]) -> str:
+    variable, number = target
+    given = ", ".join([writer.name("w", variable), writer.name("k", ufunc_of(op)), f"v{number}", *operands])
+    return f"{writer.name('update', updated)}({given})"
+
+
+def _only_assigned(program: Program) -> dict[int, Any]:
+    """Values that are given to a variable and used by nothing else."""
+    uses: dict[int, int] = {}
+    for node in program.nodes:
+        for number in node.used:
+            uses[number] = uses.get(number, 0) + 1
+    for output in program.outputs:
+        if output.__class__ is Value:
+            uses[output.number] = uses.get(output.number, 0) + 1
+    return {
+        number: node.what.variable
+        for node in program.nodes
+        if isinstance(node.what, Assign)
+        for number in node.used
+        if uses[number] == 1
+    }
 
 
 # --- results and errors ------------------------------------------------------------------------------------------------------

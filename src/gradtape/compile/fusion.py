@@ -221,4 +221,3 @@ def _block_function(program: Program, group: Group, inputs: list[int], large: li
     lines.append(f"    return [{', '.join(parts)}]")
     exec(compile("\n".join(lines) + "\n", "<gradtape block>", "exec"), names)
     return names["block"], scratch
-
