@@ -224,7 +224,7 @@ from .sorting import argsort, sort  # noqa: E402
 from .tape import GradientTape  # noqa: E402
 from .tensor import IndexedSlices, Tensor, TensorSpec  # noqa: E402
 from .tensor_array import TensorArray  # noqa: E402
-from .trace import function  # noqa: E402
+from .trace import function, inside_function  # noqa: E402
 from .trace import outside_traces as init_scope  # noqa: E402
 from .variable import Variable, VariableAggregation, VariableSynchronization  # noqa: E402
 from .vectorize import vectorized_map  # noqa: E402
@@ -342,6 +342,7 @@ __all__ = [
     "identity",
     "identity_n",
     "init_scope",
+    "inside_function",
     "int16",
     "int32",
     "int64",

@@ -490,22 +490,23 @@ def _for_dataset_in_world(world: Any, function: Any, dataset: Any, body: Any, lo
     return loop_in_world(world, lambda *values: True, turn, loop_vars)
 
 
+def _slice_of(elems: Any, name: str, one: Callable[[Any], Any]) -> Any:
+    """`one` of each tensor, which is to give something like its slices along the first axis."""
+    tensors = nest.map_structure(to_tensor, elems)
+    if any(tensor.shape.rank == 0 for tensor in nest.flatten(tensors)):
+        raise ScalarElementsError(f"{name}: Elements in elems must be 1+ dimensional Tensors, not scalars.")
+    return nest.map_structure(one, tensors)
+
+
 def _first_of(elems: Any, name: str) -> Any:
-    """The first slice of each tensor, to trace a function of a slice with."""
-
-    def one(value: Any) -> Any:
-        tensor = to_tensor(value)
-        if tensor.shape.rank == 0:
-            raise ScalarElementsError(f"{name}: Elements in elems must be 1+ dimensional Tensors, not scalars.")
-        return tensor[0]
-
-    return nest.map_structure(one, elems)
+    """The first slice of each tensor."""
+    return _slice_of(elems, name, lambda tensor: tensor[0])
 
 
 def _trace_map_fn(trace: Any, fn: Any, elems: Any, dtype: Any = None, *rest: Any, **kwargs: Any) -> Any:
     _function(fn, "map_fn")
     symbolic = nest.map_structure(trace.symbolic, elems)
-    graph, returned = trace.subgraph(fn, (_first_of(symbolic, "map_fn"),), "fn")
+    graph, returned = trace.subgraph(fn, (_slice_of(symbolic, "map_fn", trace.slice_like),), "fn")
     signature = kwargs.get("fn_output_signature", dtype)
     if signature is None:
         nest.assert_same_structure(elems, returned)
@@ -528,7 +529,7 @@ def _trace_fold(name: str) -> Any:
     def trace_fold(trace: Any, fn: Any, elems: Any, initializer: Any = None, *rest: Any, **kwargs: Any) -> Any:
         _function(fn, name)
         symbolic = nest.map_structure(trace.symbolic, elems)
-        first = _first_of(symbolic, name)
+        first = _slice_of(symbolic, name, trace.slice_like)
         start = None if initializer is None else nest.map_structure(trace.symbolic, initializer)
         graph, returned = trace.subgraph(fn, (first if start is None else start, first), "fn")
         nest.assert_same_structure(first if start is None else start, returned)

@@ -96,8 +96,10 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
     """
     counts = to_tensor(lengths)
     if maxlen is None:
-        array = np.asarray(counts._array)
-        limit: Any = max(0, int(np.ceil(array.max()))) if array.size else 0
+        largest = math.reduce_max(counts) if 0 not in counts.shape else 0
+        if counts.dtype.is_floating:
+            largest = math.cast(math.ceil(largest), dtypes.int64)
+        limit: Any = max(0, as_int(largest))
     else:
         limit = to_tensor(maxlen)
         if limit.ndim:

@@ -43,7 +43,8 @@ from .ops.random import gamma_sample
 from .philox import Philox
 from .shapes import broadcast
 from .tensor import Tensor, from_array, to_tensor
-from .trace.control import depending_on, sample_in_world
+from .trace.control import sample_in_world
+from .trace.ghost import depending_on
 from .traceable import trace_public, traceable
 
 __all__ = [
@@ -498,7 +499,7 @@ def _trace_scaled(name: str, scale: str, shift: str) -> Any:
 
 def _gamma_in_world(world: Any, function: Any, shape: Any, *args: Any, **kwargs: Any) -> Any:
     if any(isinstance(value, Tensor) and value.dtype.is_floating for value in (*args, *kwargs.values())):
-        return depending_on(world, _drawn_in_world(world, function, shape, *args, **kwargs), *args, *kwargs.values())
+        return depending_on(_drawn_in_world(world, function, shape, *args, **kwargs), *args, *kwargs.values())
     return _drawn_in_world(world, function, shape, *args, **kwargs)
 
 

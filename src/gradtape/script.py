@@ -18,8 +18,7 @@ from .errors import (
     invalid,
 )
 from .tensor import Tensor, TensorSpec, to_tensor
-from .trace.control import depending_on
-from .trace.ghost import NeedsValue
+from .trace.ghost import NeedsValue, depending_on
 from .trace.recorder import Inference
 from .traceable import traceable
 from .variable import Variable
@@ -127,7 +126,7 @@ def _called_in_world(
         raise NeedsValue("What Python code returns is known only when it runs.")
     kinds = Tout if isinstance(Tout, (list, tuple)) else [Tout]
     specs = [kind if isinstance(kind, TensorSpec) else TensorSpec(None, dtypes.as_dtype(kind)) for kind in kinds]
-    results = [depending_on(world, world.ghost(spec, -1 - place), *inp) for place, spec in enumerate(specs)]
+    results = [depending_on(world.ghost(spec, -1 - place), *inp) for place, spec in enumerate(specs)]
     return results if isinstance(Tout, (list, tuple)) else results[0]
 
 

@@ -282,8 +282,10 @@ class TensorArray:
 
 
 def _position(value: Any) -> int:
-    if isinstance(value, (Tensor, Variable, np.ndarray)) and value.ndim == 0:
-        value = value.numpy() if not isinstance(value, np.ndarray) else value[()]
+    if isinstance(value, (Tensor, Variable)):
+        value = value.numpy()
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"An integer is needed, got {value!r}.")
     return int(value)

@@ -30,6 +30,7 @@ from .ops.index import getitem
 from .ops.layout import stack
 from .shapes import TensorShape
 from .tensor import Tensor, from_array, to_tensor
+from .traceable import traceable
 from .variable import Variable
 
 LOGGER = logging.getLogger("gradtape")
@@ -250,3 +251,20 @@ def _stacked(value: Any, size: int, depth: int) -> Any:
         value = to_tensor(value)
     data = unbatch(value, size, depth)
     return data if isinstance(data, Tensor) else from_array(np.asarray(data))
+
+
+# --- inside traced functions -------------------------------------------------------------------------------------------
+
+
+def _trace_vectorized_map(trace: Any, fn: Any, elems: Any, *settings: Any, **named: Any) -> Any:
+    """The function is traced for one slice, and mapped when the graph runs: the number of slices may be unknown."""
+    tensors = [trace.symbolic(value) for value in nest.flatten(elems)]
+    if any(tensor.shape.rank == 0 for tensor in tensors):
+        raise ValueError(f"vectorized_map: all elems need a first axis, got shapes {[t.shape for t in tensors]}.")
+    symbolic = nest.pack_sequence_as(elems, tensors)
+    graph, _ = trace.subgraph(fn, (nest.map_structure(trace.slice_like, symbolic),), "fn")
+    return trace.step(vectorized_map, (graph, symbolic), {})
+
+
+vectorized_map = traceable(vectorized_map)
+vectorized_map.on_trace = _trace_vectorized_map  # type: ignore[attr-defined]

@@ -10,13 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import nest
-from ..ops.elementwise import add
 from ..ops.layout import broadcast_to, expand_dims
 from ..ops.logic import select
-from ..ops.reduce import reduce_sum
 from ..shapes import TensorShape
 from ..tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
-from .ghost import Ghost, NeedsValue, World, _stand_in
+from .ghost import Ghost, NeedsValue, World, _stand_in, depending_on
 from .graph import Graph
 from .recorder import Inference, Recorder, outside_traces
 from .symbolic import SymbolicTensor, is_symbolic
@@ -84,7 +82,7 @@ def either(world: World, first: Any, second: Any) -> Any:
             return select(Ghost(world, (), _BOOL), a, b)
         shape = TensorShape(a.shape).most_specific_compatible_shape(b.shape)
         ghost = world.ghost(TensorSpec(shape, a.dtype))  # type: ignore[attr-defined]
-        return depending_on(world, ghost, a, b)
+        return depending_on(ghost, a, b)
 
     return nest.map_structure(one, first, second)
 
@@ -229,14 +227,6 @@ def sample_in_world(world: World, function: Any, *args: Any, **kwargs: Any) -> A
     else:
         results = world.opaque(function, (*first, *args), kwargs, shapes)  # type: ignore[attr-defined]
     return nest.pack_sequence_as(drawn, results)
-
-
-def depending_on(world: World, result: Any, *sources: Any) -> Any:
-    """The same result, such that gradients reach the sources; used where only that is asked."""
-    for source in sources:
-        if isinstance(source, Tensor) and source.dtype == result.dtype and source.dtype.is_floating:
-            result = add(result, reduce_sum(source, axis=None, keepdims=False))
-    return result
 
 
 def _settled(value: Any) -> Any:

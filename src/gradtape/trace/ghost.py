@@ -18,6 +18,8 @@ from ..context import ACTIVE, STATE, activate, deactivate
 from ..dtypes import BY_NUMPY
 from ..errors import OpError
 from ..op import RUNNERS, Op, check_dtype, explained, record
+from ..ops.elementwise import add
+from ..ops.reduce import reduce_sum
 from ..tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variable import Variable
 
@@ -306,6 +308,14 @@ def _filled(shape: Shape, dtype: np.dtype[Any], kind: str) -> Any:
         return np.broadcast_to(np.eye(shape[-2], shape[-1], dtype=np.float64).astype(dtype), shape)
     value = np.zeros((), dtype) if kind == "zeros" else np.ones((), dtype)
     return np.broadcast_to(value, shape)
+
+
+def depending_on(result: Any, *sources: Any) -> Any:
+    """The same result, such that gradients reach the sources; used where only that is asked."""
+    for source in sources:
+        if isinstance(source, Tensor) and source.dtype == result.dtype and source.dtype.is_floating:
+            result = add(result, reduce_sum(source, axis=None, keepdims=False))
+    return result
 
 
 def is_known_error(error: Exception) -> bool:

@@ -19,12 +19,18 @@ import numpy as np
 
 from ..context import STATE, activate, deactivate
 from ..entry import leave_general_path, take_general_path
-from ..errors import InaccessibleTensorError, OperatorNotAllowedInGraphError, OpError
+from ..errors import (
+    ArgumentValueError,
+    InaccessibleTensorError,
+    InvalidArgumentError,
+    OperatorNotAllowedInGraphError,
+    OpError,
+)
 from ..op import RUNNERS, Op
 from ..shapes import TensorShape
 from ..tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec, identify, to_tensor
 from ..variable import Variable
-from .ghost import Ghost, NeedsValue, World, is_known_error
+from .ghost import Ghost, NeedsValue, World, depending_on, is_known_error
 from .graph import Environment, Graph, Method, Ref, Step, bind, call_step, leaves, map_parts, parts_of
 from .printing import name_of
 from .symbolic import SymbolicTensor, is_symbolic
@@ -253,6 +259,11 @@ class Recorder:
                 f"{name_of(function)} needs the value of a tensor, which is known only when the function runs. ({error}) "
                 "Use an op that takes a tensor there, or tf.py_function."
             ) from error
+        except InvalidArgumentError as error:
+            if error.__class__ is not InvalidArgumentError:
+                raise
+            # What shapes and types alone show to be wrong is a ValueError in TensorFlow's graphs.
+            raise ArgumentValueError(error.node_def, error.op, error.message) from error
         merged = None if effect else self._merged(results)
         template = None if effect else _template(merged)
         if template is not None:
@@ -290,6 +301,23 @@ class Recorder:
             self._do(_Entry(lambda world: world.environment[source], Ref(number)))
             return value.twin(number)
         return map_parts(value, self.like)
+
+    def slice_like(self, value: SymbolicTensor) -> SymbolicTensor:
+        """A new symbolic value that looks like a slice along the first axis, of which there may be none."""
+        number, source, dtype = next(self._numbers), value._number, value.dtype.numpy
+        spec = TensorSpec(value.shape[1:], value.dtype)
+        return self._stand_in(
+            number, spec, lambda world: Ghost(world, tuple(world.environment[source].shape)[1:], dtype)
+        )
+
+    def refine(self, value: SymbolicTensor, spec: TensorSpec) -> None:
+        """More is known of a value. Where a world has guessed another shape, a step says which it has from here on."""
+        number = value._number
+        self.graph.specs[number] = spec
+        if all(spec.shape.is_compatible_with(world.environment[number].shape) for world in self._worlds):
+            return
+        self._do(_Entry(lambda world: with_known_shape(world.environment[number], spec), Ref(number)))
+        self._levels[-1].append(Step(with_known_shape, (Ref(number), spec), {}, Ref(number), _user_line()))
 
     def symbolic(self, value: Any) -> Any:
         """The value as a symbolic tensor, also where it is known."""
@@ -344,7 +372,7 @@ class Recorder:
 
     def _refit(self, entry: _Entry, error: Exception) -> list[Any]:
         """Choose sizes with which the entry runs: an unknown size may have to be equal to another."""
-        for chosen in itertools.islice(self._choices(entry), _MOST_TRIES):
+        for chosen in itertools.chain(itertools.islice(self._choices(entry), _MOST_TRIES), [self._small()]):
             try:
                 worlds = [self._replayed(side, chosen) for side in (0, 1)]
                 results = [world.perform(entry) for world in worlds]
@@ -373,6 +401,11 @@ class Recorder:
             else:
                 for candidate in candidates:
                     yield {**self._chosen, unknown: candidate}
+
+    def _small(self) -> dict[Unknown, tuple[int, int]]:
+        """Small numbers for all unknown sizes: something may have to hold them, such as an image that others are put into."""
+        axes = [unknown for unknown in self._worlds[0].used if unknown[0] == "axis"]
+        return {**self._chosen, **{unknown: (2 + unknown[1] % 3, 5 + unknown[1] % 3) for unknown in axes}}
 
     def _merged(self, results: list[Any]) -> Any:
         """One value for the user from what a step gave in each world."""
@@ -524,6 +557,14 @@ def _as_ghost(world: Inference, value: Any) -> Any:
     if value.__class__ is EagerTensor:
         return Ghost(world, value._array.shape, value._array.dtype)
     return value
+
+
+def with_known_shape(value: Any, spec: TensorSpec) -> Any:
+    """The value; in a world that only guessed at its shape, something of the shape that it has."""
+    world = getattr(value, "world", None)
+    if not isinstance(world, Inference) or spec.shape.is_compatible_with(value.shape):
+        return value
+    return depending_on(world.ghost(spec), value)
 
 
 def _same_array(a: Any, b: Any) -> bool:

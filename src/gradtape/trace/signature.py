@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,7 @@ class Encoder:
             return self.key(from_array(to_array(value)))
         if hasattr(cls, "_type_spec") or nest.is_nested(value) or hasattr(cls, "_components"):
             if isinstance(value, dict):
-                return cls, tuple([(name, self.key(part)) for name, part in value.items()])
+                return cls, tuple([(name, self.key(value[name])) for name in nest.sorted_keys(value)])
             parts = parts_of(value)
             if parts or nest.is_nested(value):
                 return cls, tuple([self.key(part) for part in parts])
@@ -76,6 +76,10 @@ def with_tensors(value: Any, tensors: Any) -> Any:
         isinstance(value, TensorSpec) and not isinstance(value, VariableSpec)
     ):
         return next(tensors)
+    if isinstance(value, dict):  # `Encoder` takes the keys in order, however the dict was written
+        filled = {name: with_tensors(value[name], tensors) for name in nest.sorted_keys(value)}
+        parts = iter([filled[name] for name in value])
+        return map_parts(value, lambda part: next(parts))
     return map_parts(value, lambda part: with_tensors(part, tensors))
 
 
@@ -148,13 +152,20 @@ def matched(value: Any, spec: Any, args: tuple[Any, ...]) -> Any:
             raise _mismatch(repr(given), spec, args)
         return value
     if nest.is_nested(spec):
-        nest.assert_same_structure(spec, value, check_types=False)
-        flat = [matched(v, s, args) for v, s in zip(nest.flatten(value), nest.flatten(spec), strict=True)]
-        return nest.pack_sequence_as(value, flat)
+        if isinstance(spec, Mapping) != isinstance(value, Mapping) or not nest.is_nested(value):
+            raise _mismatch(repr(value), spec, args)
+        if isinstance(spec, Mapping):
+            if set(spec) != set(value):
+                raise _mismatch(repr(value), spec, args)
+            return {key: matched(value[key], spec[key], args) for key in nest.sorted_keys(spec)}
+        if len(value) != len(spec):
+            raise _mismatch(repr(value), spec, args)
+        specs = iter(spec)
+        return map_parts(value, lambda part: matched(part, next(specs), args))
     return value
 
 
-def _mismatch(given: str, spec: TensorSpec, args: tuple[Any, ...], error: Exception | None = None) -> TypeError:
+def _mismatch(given: str, spec: Any, args: tuple[Any, ...], error: Exception | None = None) -> TypeError:
     why = f" ({error})" if error is not None else ""
     return TypeError(
         f"Binding inputs to tf.function failed due to `Can not cast {given} to {spec!r}`{why}. Received args: {args!r}. "

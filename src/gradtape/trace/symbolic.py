@@ -83,6 +83,7 @@ class SymbolicTensor(Tensor):
     def set_shape(self, shape: Any) -> None:
         """Say what is known of the shape; ValueError where it contradicts."""
         self._spec = TensorSpec(self._spec.shape.merge_with(shape), self._spec.dtype, self._spec.name)
+        self._trace.refine(self, self._spec)
 
     def _not_allowed(self, task: str) -> NoReturn:
         raise OperatorNotAllowedInGraphError(

@@ -1,0 +1,201 @@
+"""Small programs of the kind that guides and forums show, inside `tf.function`; the numbers were seen in TensorFlow."""
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+
+def spec(*shape, dtype=tf.float32):
+    return tf.TensorSpec(shape, dtype)
+
+
+def test_a_signature_of_a_dict_takes_python_values_and_any_order_of_keys():
+    @tf.function(input_signature=[{"a": spec(None), "b": spec(dtype=tf.int32)}])
+    def f(d):
+        return {"sum": tf.reduce_sum(d["a"]), "next": d["b"] + 1}
+
+    first = f({"a": [1.0, 2.0], "b": 3})
+    second = f({"b": tf.constant(4), "a": tf.ones([4])})
+    assert (first["sum"].numpy(), first["next"].numpy()) == (3.0, 4)
+    assert (second["sum"].numpy(), second["next"].numpy()) == (4.0, 5)
+    assert f.experimental_get_tracing_count() == 1
+
+
+@pytest.mark.parametrize("given", [{"c": [1.0]}, {"a": [1.0], "c": [1.0]}, [[1.0]], 1.0])
+def test_what_does_not_have_the_structure_of_the_signature_is_a_type_error(given):
+    @tf.function(input_signature=[{"a": spec(None)}])
+    def f(d):
+        return d["a"]
+
+    with pytest.raises(TypeError, match="Binding inputs"):
+        f(given)
+
+
+def test_dicts_with_the_same_keys_share_a_trace():
+    @tf.function
+    def f(d):
+        return d["a"] - d["b"]
+
+    one, two = tf.constant(1.0), tf.constant(2.0)
+    assert f({"a": one, "b": two}).numpy() == f({"b": two, "a": one}).numpy() == -1.0
+    assert f.experimental_get_tracing_count() == 1
+
+
+def test_an_array_of_strings_whose_size_is_an_argument():
+    @tf.function
+    def fizzbuzz(n):
+        words = tf.TensorArray(tf.string, size=n)
+        for i in tf.range(1, n + 1):
+            if i % 3 == 0:
+                word = "fizz"
+            elif i % 5 == 0:
+                word = "buzz"
+            else:
+                word = tf.strings.as_string(i)
+            words = words.write(i - 1, word)
+        return words.stack()
+
+    assert fizzbuzz(tf.constant(5)).numpy().tolist() == [b"1", b"2", b"fizz", b"4", b"buzz"]
+
+
+@pytest.mark.parametrize("rows", [3, 1, 0])
+def test_maps_over_an_unknown_number_of_rows_even_none(rows):
+    @tf.function(input_signature=[spec(None, 2)])
+    def f(x):
+        return (
+            tf.map_fn(tf.reduce_sum, x),
+            tf.vectorized_map(lambda row: row * row, x),
+            tf.foldl(tf.add, x, tf.zeros(2)),
+        )
+
+    x = np.arange(2.0 * rows, dtype=np.float32).reshape(rows, 2)
+    sums, squares, total = f(x)
+    np.testing.assert_allclose(sums, x.sum(axis=1))
+    np.testing.assert_allclose(squares, x * x)
+    np.testing.assert_allclose(total, x.sum(axis=0))
+
+
+def test_gradients_of_each_example_with_an_unknown_batch():
+    w = tf.Variable([[1.0], [2.0]])
+
+    @tf.function(input_signature=[spec(None, 2), spec(None)])
+    def per_example(x, y):
+        def one(example):
+            xi, yi = example
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum((tf.linalg.matvec(w, xi, transpose_a=True) - yi) ** 2)
+            return tape.gradient(loss, w)
+
+        return tf.vectorized_map(one, (x, y))
+
+    gradients = per_example(tf.constant([[1.0, 0.0], [1.0, 1.0]]), tf.constant([0.0, 1.0]))
+    np.testing.assert_allclose(gradients, [[[2.0], [0.0]], [[4.0], [4.0]]])
+
+
+def test_vectorized_maps_inside_each_other_with_unknown_sizes():
+    @tf.function(input_signature=[spec(None, 3), spec(None, 3)])
+    def distances(a, b):
+        return tf.vectorized_map(lambda x: tf.vectorized_map(lambda y: tf.reduce_sum((x - y) ** 2), b), a)
+
+    a, b = np.eye(3, dtype=np.float32)[:2], np.ones((4, 3), np.float32)
+    np.testing.assert_allclose(distances(a, b), ((a[:, None] - b) ** 2).sum(-1))
+
+
+def test_vectorized_map_of_a_scalar_says_so():
+    @tf.function
+    def f(x):
+        return tf.vectorized_map(lambda row: row, x)
+
+    with pytest.raises(ValueError, match="need a first axis"):
+        f(tf.constant(1.0))
+
+
+def test_images_of_unknown_size_are_put_into_a_small_one():
+    @tf.function(input_signature=[spec(None, None, None, 3)])
+    def f(images):
+        return tf.image.pad_to_bounding_box(images, 1, 1, 10, 10)
+
+    assert f.get_concrete_function().output_shapes.as_list() == [None, 10, 10, 3]
+    assert f(tf.ones([2, 8, 5, 3])).numpy().sum() == 2 * 8 * 5 * 3
+
+
+def test_set_shape_after_a_python_function_counts_in_a_loop():
+    w = tf.Variable(tf.eye(2))
+
+    def environment(action):
+        return np.array([float(action), 1.0], np.float32)
+
+    @tf.function
+    def episode(state, steps):
+        chosen = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+        shape = state.shape
+        for step in tf.range(steps):
+            logits = tf.expand_dims(state, 0) @ w
+            action = tf.argmax(logits, 1)[0]
+            chosen = chosen.write(step, tf.nn.softmax(logits)[0, action])
+            state = tf.numpy_function(environment, [action], tf.float32)
+            state.set_shape(shape)
+        return chosen.stack()
+
+    with tf.GradientTape() as tape:
+        result = episode(tf.constant([1.0, 2.0]), 3)
+    np.testing.assert_allclose(result, [0.7310586, 0.5, 0.7310586], rtol=1e-6)
+    np.testing.assert_allclose(tape.gradient(result, w)[0], [0.05338807, -0.05338807], rtol=1e-5)
+
+
+def test_gradients_pass_a_set_shape():
+    @tf.function
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.py_function(lambda a: a * a, [x], tf.float32)
+            y.set_shape([2, 3])
+            z = y @ tf.ones([3, 1])
+        return z, tape.gradient(z, x)
+
+    z, gradient = f(tf.ones([2, 3]) * 2.0)
+    np.testing.assert_allclose(z, [[12.0], [12.0]])
+    np.testing.assert_allclose(gradient, np.full((2, 3), 4.0))
+
+
+def test_a_mask_as_long_as_the_longest():
+    @tf.function(input_signature=[spec(None, dtype=tf.int32)])
+    def f(lengths):
+        mask = tf.sequence_mask(lengths)
+        assert mask.shape.as_list() == [None, None]
+        return mask
+
+    assert f([1, 3]).numpy().tolist() == [[True, False, False], [True, True, True]]
+    assert f(tf.zeros([0], tf.int32)).shape == (0, 0)
+    assert tf.sequence_mask([1.5, 0.5]).numpy().tolist() == [[True, True], [True, False]]
+
+
+def test_shapes_that_do_not_fit_are_a_value_error_while_the_function_is_traced():
+    @tf.function
+    def f(x):
+        try:
+            return tf.matmul(x, x)
+        except ValueError:
+            return tf.matmul(x, x, transpose_b=True)
+
+    assert f(tf.ones([2, 3])).numpy().tolist() == [[3.0, 3.0], [3.0, 3.0]]
+
+    @tf.function
+    def g(x):
+        return x @ x
+
+    for error in (ValueError, tf.errors.InvalidArgumentError):
+        with pytest.raises(error, match="inner dimensions differ"):
+            g(tf.ones([2, 3]))
+
+
+def test_inside_function():
+    @tf.function
+    def f():
+        with tf.init_scope():
+            lifted = tf.inside_function()
+        return tf.constant([tf.inside_function(), lifted])
+
+    assert f().numpy().tolist() == [True, False]
+    assert not tf.inside_function()
