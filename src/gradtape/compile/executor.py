@@ -126,7 +126,7 @@ def lowered(graph: Graph, shapes: list[tuple[int, ...]], dtypes: list[Any]) -> t
     finally:
         world.close()
     structure = as_values(results)
-    world.program.outputs = values_in(structure)
+    world.program.outputs = [leaf for leaf in leaves(structure) if leaf.__class__ is Value]
     return world, structure, inputs
 
 
@@ -141,17 +141,3 @@ def _renamed(structure: Any, outputs: Any) -> Any:
         output = next(outputs)
         return output if output.__class__ is Value else from_array(output)
     return map_parts(structure, lambda part: _renamed(part, outputs))
-
-
-def values_in(structure: Any) -> list[Any]:
-    """The Values in a structure, in order."""
-    found: list[Any] = []
-
-    def visit(part: Any) -> Any:
-        if part.__class__ is Value:
-            found.append(part)
-            return part
-        return map_parts(part, visit)
-
-    visit(structure)
-    return found

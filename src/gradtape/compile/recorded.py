@@ -17,7 +17,7 @@ from ..ops.elementwise import identity
 from ..tape import GradientTape
 from ..tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from ..trace.ghost import Ghost, NeedsValue
-from ..trace.graph import Environment, Graph, bind, map_parts
+from ..trace.graph import Environment, Graph, bind, leaves, map_parts
 from ..variable import Variable
 from ..vectorize import Batched
 from .codegen import explain, python_of
@@ -182,17 +182,12 @@ def _followed(results: Any) -> list[Ghost]:
 
 
 def _all_ghosts(results: Any) -> list[Ghost]:
-    found: list[Ghost] = []
-
-    def visit(part: Any) -> Any:
-        if part.__class__ is Ghost:
-            found.append(part)
-            return part
-        if isinstance(part, Tensor) and part.__class__ is not EagerTensor:
+    found = []
+    for leaf in leaves(results):
+        if leaf.__class__ is Ghost:
+            found.append(leaf)
+        elif isinstance(leaf, Tensor) and leaf.__class__ is not EagerTensor:
             raise NeedsValue("A result of another kind.")
-        return map_parts(part, visit)
-
-    visit(results)
     return found
 
 
