@@ -43,6 +43,17 @@ MODELS = {
 }
 
 
+def test_a_model_by_itself_has_the_signature_of_its_inputs(tmp_path):
+    b, a = keras.Input((3,), name="b"), keras.Input((3,), name="a")
+    model = keras.Model({"b": b, "a": a}, layers.Dense(2)(layers.Concatenate()([a, b])))
+    tf.saved_model.save(model, tmp_path)
+    loaded = tf.saved_model.load(tmp_path)
+    given = {"a": tf.ones([4, 3]), "b": tf.zeros([4, 3])}
+    result = loaded.signatures["serving_default"](**given)
+    np.testing.assert_allclose(result["output_0"].numpy(), model(given).numpy(), rtol=1e-6)
+    assert len(loaded.variables) == 2
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_models(name, tmp_path):
     made = MODELS[name]()

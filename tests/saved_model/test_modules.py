@@ -266,6 +266,17 @@ def test_structures_of_arguments_and_results(tmp_path):
         loaded.f({"a": one})
 
 
+def test_the_order_of_a_dict_plays_no_role(tmp_path):
+    module = tf.Module()
+    module.f = tf.function(lambda given: given["b"] - given["a"])
+    a, b = tf.constant(1.0), tf.constant(3.0)
+    module.f({"b": b, "a": a})
+    loaded = saved(module, tmp_path)
+    for _ in range(2):
+        assert loaded.f({"b": b, "a": a}).numpy() == 2.0
+        assert loaded.f({"a": a, "b": b}).numpy() == 2.0
+
+
 def test_a_generator_goes_on_where_it_was(tmp_path):
     class Noise(tf.Module):
         def __init__(self):

@@ -136,7 +136,9 @@ class RestoredFunction:
             fitting = [matched(value, spec, args) for value, spec in zip(args, self._signature, strict=False)]
             args = (*fitting, *args[len(fitting) :])
         encoder = Encoder()
-        key = encoder.key((args, kwargs))
+        key = tuple([encoder.key(value) for value in args])
+        if kwargs:
+            key = (key, encoder.key(kwargs))
         concrete = self._known.get(key)
         if concrete is not None:
             return concrete, encoder.tensors
@@ -144,7 +146,7 @@ class RestoredFunction:
             for concrete in self.concrete_functions:
                 tensors: list[Any] = []
                 if _fits((args, kwargs), concrete.structured_input_signature, tensors, convert):
-                    if not convert and not encoder.objects:
+                    if not encoder.objects and _are_the_same(tensors, encoder.tensors):
                         self._known[key] = concrete
                     return concrete, tensors
         raise _no_match(self, args, kwargs)
@@ -163,7 +165,7 @@ def _fits(given: Any, recorded: Any, tensors: list[Any], convert: bool) -> bool:
     if isinstance(recorded, dict):
         return (
             isinstance(given, dict)
-            and list(given) == list(recorded)
+            and given.keys() == recorded.keys()
             and all(_fits(given[name], part, tensors, convert) for name, part in recorded.items())
         )
     if nest.is_nested(recorded):
@@ -181,6 +183,11 @@ def _fits(given: Any, recorded: Any, tensors: list[Any], convert: bool) -> bool:
     if given is recorded:
         return True
     return given.__class__ is recorded.__class__ and not isinstance(given, (Tensor, Module)) and bool(given == recorded)
+
+
+def _are_the_same(tensors: list[Any], others: list[Any]) -> bool:
+    """Whether a call gives its tensors in the order of the trace, with none that was converted."""
+    return len(tensors) == len(others) and all(a is b for a, b in zip(tensors, others, strict=True))
 
 
 def _as_tensor(given: Any, spec: TensorSpec, convert: bool) -> Any:

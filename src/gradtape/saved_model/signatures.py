@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .. import nest
@@ -33,6 +33,9 @@ def chosen_signatures(obj: Any, signatures: Any) -> dict[str, ConcreteFunction]:
 def _found_in(obj: Any) -> dict[str, ConcreteFunction]:
     if isinstance(obj, LoadedModule):
         return dict(obj.signatures)
+    default = getattr(obj, "_default_save_signature", None)  # of a Keras model
+    if default is not None:
+        return {DEFAULT: signature_of(default, DEFAULT)}
     candidates = [
         value
         for value in attributes_of(obj).values()
@@ -99,11 +102,11 @@ def _concrete(function: Any, name: str) -> ConcreteFunction:
 
 
 def _input_names(concrete: ConcreteFunction) -> list[str]:
-    """A name for each tensor that is taken: that of its spec, or of the parameter."""
+    """A name for each tensor that is taken: that of its spec, of its key in a dict, or of the parameter."""
     args, kwargs = concrete.structured_input_signature
     arguments = [(concrete._parameters.label(place), value) for place, value in enumerate(args)]
     names: list[str] = []
-    for label, value in [*arguments, *kwargs.items()]:
+    for label, value in _without_dicts([*arguments, *kwargs.items()]):
         specs = [leaf for leaf in nest.flatten(value) if isinstance(leaf, TensorSpec)]
         for place, spec in enumerate(specs):
             name = spec.name or (label if not place else f"{label}_{place}")
@@ -111,6 +114,14 @@ def _input_names(concrete: ConcreteFunction) -> list[str]:
                 name += "_1"
             names.append(name if name.isidentifier() else "".join(c if c.isalnum() else "_" for c in f"_{name}"))
     return names
+
+
+def _without_dicts(arguments: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    for label, value in arguments:
+        if isinstance(value, Mapping):  # in the order in which its tensors were set aside
+            yield from _without_dicts([(str(key), part) for key, part in value.items()])
+        else:
+            yield label, value
 
 
 def _named_outputs(concrete: ConcreteFunction) -> dict[str, TensorSpec] | None:
