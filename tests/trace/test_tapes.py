@@ -272,3 +272,24 @@ def test_tensors_from_outside_may_be_watched():
         return accumulator.jvp(y)
 
     same(g(), 2.0 * x)
+
+
+def test_a_tape_around_that_is_nan_safe():
+    @tf.function
+    def f(x):
+        return tf.where(x > 0.0, tf.sqrt(x) / x, 0.0)
+
+    x = tf.constant([0.0, 4.0])
+    with tf.GradientTape(nan_safe=True) as tape:
+        tape.watch(x)
+        y = f(x)
+    assert np.isfinite(tape.gradient(y, x).numpy()).all()
+
+    @tf.function
+    def inside(x):
+        with tf.GradientTape(nan_safe=True) as tape:
+            tape.watch(x)
+            y = tf.where(x > 0.0, tf.sqrt(x) / x, 0.0)
+        return tape.gradient(y, x)
+
+    assert np.isfinite(inside(x).numpy()).all()

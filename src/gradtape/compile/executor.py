@@ -81,6 +81,8 @@ class CompiledGraph:
         """Somebody records: one record for the whole call, if the tapes need no more."""
         if STATE.accumulators or any(records.__class__ is not dict for records in STATE.tapes):
             return interpret(self._graph, tensors)
+        if any(getattr(reader, "_nan_safe", False) for reader in STATE.readers):
+            return interpret(self._graph, tensors)  # each op is looked at in the backward pass
         with self._lock:
             if key not in self._recorded:
                 try:
