@@ -19,7 +19,19 @@ SOURCE = pathlib.Path(__file__).parents[1] / "src" / "gradtape"
 
 # A name stands for gradtape/<name>.py or for everything in the folder gradtape/<name>/.
 LAYERS: dict[int, set[str]] = {
-    0: {"version", "errors", "dtypes", "shapes", "nest", "context", "memory", "philox", "farmhash", "traceable", "threads"},
+    0: {
+        "version",
+        "errors",
+        "dtypes",
+        "shapes",
+        "nest",
+        "context",
+        "memory",
+        "philox",
+        "farmhash",
+        "traceable",
+        "threads",
+    },
     1: {"tensor", "op", "entry"},
     2: {"ops"},
     3: {"operators", "variable", "module"},
