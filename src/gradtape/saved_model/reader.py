@@ -12,7 +12,7 @@ from ..shapes import TensorShape
 from ..tensor import TensorSpec
 from ..trace.concrete import CallGraph, ConcreteFunction
 from ..trace.graph import Graph, Ref, Step, leaves
-from ..trace.signature import Parameters
+from ..trace.signature import Encoder, Parameters
 from ..variable import Variable
 from .names import function_named
 from .restored import CallableModule, LoadedModule, RestoredFunction
@@ -100,7 +100,9 @@ class ModelReader(Decoder):
         args, kwargs = arguments
         if not isinstance(args, tuple) or not isinstance(kwargs, dict):
             raise ValueError(f"a trace has the arguments {arguments!r}")
-        if [leaf for leaf in leaves(arguments) if type(leaf) is TensorSpec] != specs:
+        taken = Encoder()
+        taken.key(arguments)
+        if taken.tensors != specs:
             raise ValueError("the arguments of a trace are not the tensors that it takes")
         outputs, parameters = self.decode(described["outputs"]), self._parameters(described["parameters"])
         return ConcreteFunction(graph, str(described["name"]), specs, arguments, outputs, parameters)

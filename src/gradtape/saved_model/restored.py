@@ -166,7 +166,7 @@ def _fits(given: Any, recorded: Any, tensors: list[Any], convert: bool) -> bool:
         return (
             isinstance(given, dict)
             and given.keys() == recorded.keys()
-            and all(_fits(given[name], part, tensors, convert) for name, part in recorded.items())
+            and all(_fits(given[name], recorded[name], tensors, convert) for name in nest.sorted_keys(recorded))
         )
     if nest.is_nested(recorded):
         parts, places = parts_of(given), parts_of(recorded)

@@ -106,7 +106,7 @@ def _input_names(concrete: ConcreteFunction) -> list[str]:
     args, kwargs = concrete.structured_input_signature
     arguments = [(concrete._parameters.label(place), value) for place, value in enumerate(args)]
     names: list[str] = []
-    for label, value in _without_dicts([*arguments, *kwargs.items()]):
+    for label, value in _without_dicts([*arguments, *sorted(kwargs.items())]):
         specs = [leaf for leaf in nest.flatten(value) if isinstance(leaf, TensorSpec)]
         for place, spec in enumerate(specs):
             name = spec.name or (label if not place else f"{label}_{place}")
@@ -119,7 +119,7 @@ def _input_names(concrete: ConcreteFunction) -> list[str]:
 def _without_dicts(arguments: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
     for label, value in arguments:
         if isinstance(value, Mapping):  # in the order in which its tensors were set aside
-            yield from _without_dicts([(str(key), part) for key, part in value.items()])
+            yield from _without_dicts([(str(key), value[key]) for key in nest.sorted_keys(value)])
         else:
             yield label, value
 
