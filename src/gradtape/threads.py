@@ -22,10 +22,13 @@ def _pool(process: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(cores(), thread_name_prefix="gradtape")
 
 
-def in_parts(work: Callable[[int, int], Any], size: int, smallest: int) -> list[Any]:
-    """`work(start, stop)` for parts of `range(size)`, one on each core, none shorter than `smallest`; all results."""
+def in_parts(work: Callable[[int, int], Any], size: int, smallest: int, line: int = _LINE) -> list[Any]:
+    """`work(start, stop)` for parts of `range(size)`, one on each core, none shorter than `smallest`; all results.
+
+    Borders are multiples of `line`: 64 for elements, 1 for rows.
+    """
     workers = max(1, min(cores(), size // smallest))
-    bounds = [min(-(-(size * k // workers) // _LINE) * _LINE, size) for k in range(workers + 1)]
+    bounds = [min(-(-(size * k // workers) // line) * line, size) for k in range(workers + 1)]
     if workers == 1:
         return [work(0, size)]
     # (A forked child has no threads of its parent: the pool belongs to a process.)

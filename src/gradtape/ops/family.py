@@ -17,6 +17,7 @@ from ..errors import InvalidArgumentError, invalid
 from ..op import REGISTRY, BadInput, Op, Rule, Sample
 from ..shapes import broadcast
 from ..tensor import EagerTensor
+from ..threads import in_parts
 
 
 def elementwise(**options: Any) -> Callable[[Rule], Op]:
@@ -138,6 +139,7 @@ def in_float32(function: Callable[..., Array]) -> Callable[..., Array]:
 
 
 _BLOCK = 1 << 15  # elements: what a block of a few operands needs stays in a core's own cache
+_SHARED = 1 << 18  # elements, from which on other cores are asked to help
 
 
 def blockwise(function: Callable[..., Array]) -> Callable[..., Array]:
@@ -152,10 +154,29 @@ def blockwise(function: Callable[..., Array]) -> Callable[..., Array]:
         lines = [first.reshape(-1), *(other.reshape(-1) for other in rest)]
         result = np.empty(first.shape, first.dtype)
         target = result.reshape(-1)
-        for start in range(0, first.size, _BLOCK):
-            block = slice(start, start + _BLOCK)
-            target[block] = function(*[line[block] for line in lines], **attributes)
+
+        def part(start: int, stop: int) -> None:
+            for low in range(start, stop, _BLOCK):
+                block = slice(low, min(low + _BLOCK, stop))
+                target[block] = function(*[line[block] for line in lines], **attributes)
+
+        in_parts(part, first.size, _BLOCK)
         return result
+
+    return run
+
+
+def by_rows(function: Callable[..., Array]) -> Callable[..., Array]:
+    """A kernel that treats each entry of the first axis by itself, on all cores when the arrays are large."""
+
+    def run(first: Any, *rest: Any, **attributes: Any) -> Array:
+        if first.ndim < 2 or first.size < _SHARED or len(first) < 2:
+            return function(first, *rest, **attributes)
+
+        def part(start: int, stop: int) -> Array:
+            return function(first[start:stop], *[other[start:stop] for other in rest], **attributes)
+
+        return np.concatenate(in_parts(part, len(first), 1, line=1))
 
     return run
 

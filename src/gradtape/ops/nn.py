@@ -17,6 +17,7 @@ from .family import (
     all_batched,
     batch_over_axis,
     blockwise,
+    by_rows,
     elementwise,
     in_float32,
     is_complex,
@@ -238,10 +239,17 @@ def _softmax(logits: Array, axis: int) -> Array:
     refuse_axis_of_scalar(logits, axis)
     if not logits.size:
         return logits
+    return (_softmax_here if axis % logits.ndim == 0 else _softmax_by_rows)(logits, axis=axis)
+
+
+def _softmax_here(logits: Array, axis: int) -> Array:
     shifted: Array = logits - logits.max(axis=axis, keepdims=True)
     np.exp(shifted, out=shifted)
     shifted /= shifted.sum(axis=axis, keepdims=True)
     return shifted
+
+
+_softmax_by_rows = by_rows(_softmax_here)
 
 
 @op(eager=in_float32(_softmax), dtypes=FLOATING)

@@ -22,7 +22,7 @@ import numpy as np
 from ..dtypes import FLOATING, NARROW_FLOATS, REAL, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
-from .family import all_batched, shape_of
+from .family import all_batched, by_rows, shape_of
 from .layout import reshape
 from .window import Padding, Sizes, Tap, Windows, blocks, windows
 
@@ -86,7 +86,7 @@ def _window_max(input: Array, window: Sizes, strides: Sizes, dilations: Sizes, p
     return _reduce_windows(np.maximum, input, found, _lowest(input.dtype))
 
 
-@op(eager=_window_max, dtypes=REAL, tf_name="MaxPool")
+@op(eager=by_rows(_window_max), dtypes=REAL, tf_name="MaxPool")
 def window_max(xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Any:
     """The largest element of each window."""
     found = _pool_windows(input.shape, window, strides, dilations, padding)
@@ -155,7 +155,7 @@ def _window_max_gradient(
     return result
 
 
-@op(eager=_window_max_gradient, dtypes=FLOATING, tf_name="MaxPoolGrad")
+@op(eager=by_rows(_window_max_gradient), dtypes=FLOATING, tf_name="MaxPoolGrad")
 def window_max_gradient(
     xp: Any,
     g: Any,
