@@ -67,7 +67,8 @@ def conversion_of(fn: FunctionType) -> Conversion:
                     found = str(error)
                 except Exception as error:  # something that malt did not expect
                     found = f"{_UNEXPECTED}{type(error).__name__}: {error}"
-                _conversions[fn.__code__][filename] = found
+                # (The entry may be that of an equal code object, of a cell run before, and gone with it by now.)
+                _conversions.setdefault(fn.__code__, {})[filename] = found
     if isinstance(found, str):
         raise ConversionError(found, unexpected=found.startswith(_UNEXPECTED))
     return found
