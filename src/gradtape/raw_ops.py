@@ -12,7 +12,9 @@ from . import dtypes
 from .dtypes import Array
 from .nn.normalization import fused_batch_norm
 from .op import REGISTRY, as_ints
+from .ops.blocks import mirror_pad_grad
 from .ops.encoding import decode_padded_raw, decode_raw, fingerprint, string_to_hash_bucket_strong
+from .ops.morphology import dilation2d_backprop_filter, dilation2d_backprop_input
 from .ops.order import list_diff
 from .ops.rounding import nextafter
 from .ops.search import bucketize
@@ -231,6 +233,28 @@ def StringToHashBucketStrong(input: Any, num_buckets: int, key: Any, name: str |
 def Fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Any:
     """A hash of eight bytes for each row of the data."""
     return fingerprint.public(data, method if isinstance(method, str) else to_tensor(method).numpy().decode())
+
+
+def MirrorPadGrad(input: Any, paddings: Any, mode: str, name: str | None = None) -> Any:
+    """Mirrored borders added to what they mirror: the derivative of `tf.pad` with REFLECT or SYMMETRIC."""
+    rows = tuple((int(before), int(after)) for before, after in to_tensor(paddings).numpy().tolist())
+    return mirror_pad_grad.public(input, rows, mode)
+
+
+def Dilation2DBackpropInput(
+    input: Any, filter: Any, out_backprop: Any, strides: Any, rates: Any, padding: str, name: str | None = None
+) -> Any:
+    """The derivative of `tf.nn.dilation2d` by the image."""
+    window = (as_ints(strides)[1:3], as_ints(rates)[1:3], padding)
+    return dilation2d_backprop_input.public(out_backprop, input, filter, *window)
+
+
+def Dilation2DBackpropFilter(
+    input: Any, filter: Any, out_backprop: Any, strides: Any, rates: Any, padding: str, name: str | None = None
+) -> Any:
+    """The derivative of `tf.nn.dilation2d` by the filter."""
+    window = (as_ints(strides)[1:3], as_ints(rates)[1:3], padding)
+    return dilation2d_backprop_filter.public(out_backprop, input, filter, *window)
 
 
 def NextAfter(x1: Any, x2: Any, name: str | None = None) -> Any:

@@ -62,3 +62,23 @@ def test_levels_fall_or_rise() -> None:
 def test_what_does_not_fit_is_refused(call: Any) -> None:
     with pytest.raises((tf.errors.InvalidArgumentError, tf.errors.FailedPreconditionError, ValueError)):
         call()
+
+
+def test_kernels_of_derivatives_are_the_derivatives() -> None:
+    rng = np.random.default_rng(0)
+    x, filters = tf.constant(rng.normal(size=(1, 4, 4, 2))), tf.constant(rng.normal(size=(2, 2, 2)))
+    with tf.GradientTape() as tape:
+        tape.watch([x, filters])
+        y = tf.nn.dilation2d(x, filters, [1, 1, 1, 1], "VALID", "NHWC", [1, 1, 1, 1])
+    given = {"input": x, "filter": filters, "out_backprop": tf.ones_like(y)}
+    window = {"strides": [1, 1, 1, 1], "rates": [1, 1, 1, 1], "padding": "VALID"}
+    by_image, by_filter = tape.gradient(y, [x, filters])
+    np.testing.assert_allclose(tf.raw_ops.Dilation2DBackpropInput(**given, **window), by_image)
+    np.testing.assert_allclose(tf.raw_ops.Dilation2DBackpropFilter(**given, **window), by_filter)
+    row = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(row)
+        padded = tf.pad(row, [[1, 2]], "REFLECT")
+    cotangent = tf.range(6.0)
+    expected = tape.gradient(padded, row, cotangent)
+    np.testing.assert_allclose(tf.raw_ops.MirrorPadGrad(input=cotangent, paddings=[[1, 2]], mode="REFLECT"), expected)

@@ -43,6 +43,7 @@ def _by_kind(default: Function, **special: Function) -> Function:
         kind = x.dtype.numpy.kind
         return special.get("i" if kind == "u" else kind, default)(x, *more)
 
+    compute.op = getattr(default, "op", None)  # type: ignore[attr-defined]
     return compute
 
 

@@ -25,7 +25,8 @@ def _typed(a: Any, name: str, dtype: Any) -> Any:
     return to_type(x, reduced_type(name, x.dtype.numpy) if dtype is None else dtype)
 
 
-def _named(function: Function, name: str, does: str) -> Function:
+def _named(function: Function, name: str, does: str, compute: Function) -> Function:
+    function.op = getattr(compute, "op", None)  # type: ignore[attr-defined]
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{does} over an axis, several, or all; NumPy's types."
     return function
@@ -35,7 +36,7 @@ def _sum_like(name: str, compute: Function, does: str) -> Function:
     def reduce(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         return compute(_typed(a, name, dtype), axis, bool(keepdims))
 
-    return _named(reduce, name, does)
+    return _named(reduce, name, does, compute)
 
 
 def _max_like(name: str, compute: Function, does: str) -> Function:
@@ -45,14 +46,14 @@ def _max_like(name: str, compute: Function, does: str) -> Function:
             return (math.reduce_any if compute is math.reduce_max else math.reduce_all)(x, axis, bool(keepdims))
         return compute(x, axis, bool(keepdims))
 
-    return _named(reduce, name, does)
+    return _named(reduce, name, does, compute)
 
 
 def _all_like(name: str, compute: Function, does: str) -> Function:
     def reduce(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
         return compute(truth(asarray(a)), axis, bool(keepdims))
 
-    return _named(reduce, name, does)
+    return _named(reduce, name, does, compute)
 
 
 def _without_nan(name: str, plain: str, compute: Function) -> Function:
@@ -63,7 +64,7 @@ def _without_nan(name: str, plain: str, compute: Function) -> Function:
             return REDUCTIONS[plain](x, axis, dtype, keepdims)
         return compute(x, as_axis(axis), bool(keepdims))
 
-    return _named(reduce, name, f"The {plain} of what is not NaN")
+    return _named(reduce, name, f"The {plain} of what is not NaN", compute)
 
 
 def _nanprod(x: Any, axis: Any, keepdims: bool) -> Any:
@@ -77,7 +78,7 @@ def _nan_extreme(name: str, plain: str, compute: Function) -> Function:
             return REDUCTIONS[plain](x, axis, keepdims)
         return compute(x, as_axis(axis), bool(keepdims))
 
-    return _named(reduce, name, f"The {plain} of what is not NaN")
+    return _named(reduce, name, f"The {plain} of what is not NaN", compute)
 
 
 def _running(name: str, compute: Function) -> Function:
@@ -85,7 +86,7 @@ def _running(name: str, compute: Function) -> Function:
         x = _typed(a, name, dtype)
         return compute(arrays.reshape(x, (-1,)), 0) if axis is None else compute(x, axis)
 
-    return _named(accumulate, name, "Running totals")
+    return _named(accumulate, name, "Running totals", compute)
 
 
 def _position(name: str, compute: Function) -> Function:
@@ -97,7 +98,7 @@ def _position(name: str, compute: Function) -> Function:
             return found
         return arrays.reshape(found, (1,) * x.ndim) if axis is None else arrays.expand_dims(found, axis)
 
-    return _named(find, name, "The position of the extreme")
+    return _named(find, name, "The position of the extreme", compute)
 
 
 REDUCTIONS: dict[str, Function] = {
