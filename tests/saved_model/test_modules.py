@@ -319,6 +319,33 @@ def test_signatures_by_name(net, tmp_path):
     assert loaded.signatures["cube"](base=tf.constant([1.0, 2.0]))["output_0"].numpy().tolist() == [1.0, 8.0]
 
 
+def test_concrete_functions_as_attributes(net, tmp_path):
+    net.power(tf.constant(3.0))
+    net.cube = net.power.get_concrete_function(tf.TensorSpec([None], tf.float32), 3)
+    loaded = saved(net, tmp_path, signatures=net.cube)
+    assert loaded.cube(tf.constant([2.0])).numpy().tolist() == [8.0]
+    assert loaded.power(tf.constant([2.0]), 3).numpy().tolist() == [8.0]
+    assert loaded.signatures["serving_default"](x=tf.constant([2.0]))["output_0"].numpy().tolist() == [8.0]
+
+
+def test_modules_as_arguments(tmp_path):
+    class Scale(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.by = tf.Variable(3.0)
+
+    module, scale = tf.Module(), Scale()
+    module.f = tf.function(lambda scale, x: scale.by * x)
+    module.f(scale, tf.constant(1.0))
+    concrete = module.f.get_concrete_function(scale, tf.TensorSpec([], tf.float32))
+    module.scale = scale
+    loaded = saved(module, tmp_path, signatures=concrete)
+    assert loaded.f(loaded.scale, tf.constant(2.0)).numpy() == 6.0
+    assert loaded.signatures["serving_default"](x=tf.constant(2.0))["output_0"].numpy() == 6.0
+    with pytest.raises(ValueError, match="Could not find matching"):
+        loaded.f(tf.Module(), tf.constant(2.0))
+
+
 def test_results_of_signatures_have_names(tmp_path):
     module = tf.Module()
     spec = [tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.float32)]

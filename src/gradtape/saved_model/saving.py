@@ -60,12 +60,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
         raise TypeError(f"options must be tf.saved_model.SaveOptions, got {options!r}.")
     with outside_traces():
         serving = chosen_signatures(obj, signatures)
-        writer = ModelWriter(obj)
-        content = {
-            "gradtape": __version__,
-            "signatures": {name: writer.concrete_number(function) for name, function in serving.items()},
-            **writer.content(),
-        }
+        writer = ModelWriter(obj, serving)
     if writer.untraced:
         LOGGER.warning(
             "tf.saved_model.save: these functions were never called and have no input_signature, so there is nothing to save of "
@@ -75,7 +70,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
     folder = os.fspath(export_dir)
     with storage.named_errors(folder, "write", KIND):
         os.makedirs(folder, exist_ok=True)
-    storage.write(os.path.join(folder, NAME), writer.arrays, content, KIND)
+    storage.write(os.path.join(folder, NAME), writer.arrays, {"gradtape": __version__, **writer.content()}, KIND)
 
 
 def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) -> Any:

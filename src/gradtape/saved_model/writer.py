@@ -6,6 +6,7 @@ import contextlib
 import inspect
 import os
 from collections import deque
+from collections.abc import Mapping
 from typing import Any
 
 from ..errors import NotStorableError
@@ -26,19 +27,23 @@ Traced = (Function, RestoredFunction, ConcreteFunction)
 
 
 class ModelWriter(Encoder):
-    """Collects an object with all that hangs on it."""
+    """Collects an object with all that hangs on it, and the traces that are its signatures."""
 
-    def __init__(self, root: Any) -> None:
+    def __init__(self, root: Any, signatures: Mapping[str, ConcreteFunction] | None = None) -> None:
         super().__init__()
         self.variables: list[dict[str, Any]] = []
-        self.concretes: list[dict[str, Any]] = []
+        self.traces: list[dict[str, Any]] = []
         self.functions: list[dict[str, Any]] = []
         self.objects: list[dict[str, Any]] = []
         self.untraced: list[str] = []  # functions that nobody has called
-        self._numbers: dict[int, tuple[int, Any]] = {}  # by identity, with what has it
+        self._numbers: dict[
+            int, tuple[int, Any]
+        ] = {}  # of objects, functions and variables by identity, with what has it
+        self._trace_numbers: dict[int, tuple[int, Any]] = {}
         self._waiting: deque[tuple[Any, dict[str, Any]]] = deque()
         self._lenient = False
         self._number(root, self.objects)
+        self.signatures = {name: self._trace(concrete) for name, concrete in (signatures or {}).items()}
         while self._waiting:
             value, description = self._waiting.popleft()
             description.update(self._function(value) if isinstance(value, Traced) else self._object(value))
@@ -47,18 +52,11 @@ class ModelWriter(Encoder):
         """What the index of the files says."""
         return {
             "variables": self.variables,
-            "traces": self.concretes,
+            "traces": self.traces,
             "functions": self.functions,
             "objects": self.objects,
+            "signatures": self.signatures,
         }
-
-    def concrete_number(self, concrete: ConcreteFunction) -> int:
-        """The number of a trace. Those that it calls come before it."""
-        if id(concrete) not in self._numbers:
-            described = self._concrete(concrete)
-            self._numbers[id(concrete)] = (len(self.concretes), concrete)
-            self.concretes.append(described)
-        return self._numbers[id(concrete)][0]
 
     # --- what is known by number -----------------------------------------------------------------------------------
 
@@ -120,9 +118,17 @@ class ModelWriter(Encoder):
 
     # --- functions -------------------------------------------------------------------------------------------------
 
+    def _trace(self, concrete: ConcreteFunction) -> int:
+        """The number of a trace. Those that it calls come before it."""
+        if id(concrete) not in self._trace_numbers:
+            described = self._concrete(concrete)
+            self._trace_numbers[id(concrete)] = (len(self.traces), concrete)
+            self.traces.append(described)
+        return self._trace_numbers[id(concrete)][0]
+
     def _function(self, function: Any) -> dict[str, Any]:
         if isinstance(function, ConcreteFunction):
-            return {"name": function.name, "trace": self.concrete_number(function)}
+            return {"name": function.name, "trace": self._trace(function)}
         traces = traces_of(function)
         if not traces:
             self.untraced.append(function.name)
@@ -130,7 +136,7 @@ class ModelWriter(Encoder):
             "name": function.name,
             "parameters": self._parameters(function._parameters),
             "signature": self.encode(function.input_signature),
-            "traces": [self.concrete_number(trace) for trace in traces],
+            "traces": [self._trace(trace) for trace in traces],
         }
 
     def _parameters(self, parameters: Parameters) -> list[list[Any]]:
@@ -168,7 +174,7 @@ class ModelWriter(Encoder):
     def _step(self, step: Step) -> dict[str, Any]:
         try:
             if isinstance(step.function, CallGraph):
-                call: list[Any] = ["trace", self.concrete_number(step.function.concrete)]
+                call: list[Any] = ["trace", self._trace(step.function.concrete)]
             else:
                 call = name_of(step.function)
             check_print(call, step.kwargs)
