@@ -405,6 +405,14 @@ def test_an_argument_that_cannot_be_stored(tmp_path):
         tf.saved_model.save(module, tmp_path)
 
 
+def test_a_list_that_contains_itself(tmp_path):
+    module = tf.Module()
+    module.endless = []
+    module.endless.append(module.endless)
+    with pytest.raises(NotStorableError, match="contains itself"):
+        tf.saved_model.save(module, tmp_path)
+
+
 def test_options(net, tmp_path):
     tf.saved_model.save(net, tmp_path, options=tf.saved_model.SaveOptions(save_debug_info=True))
     options = tf.saved_model.LoadOptions(experimental_io_device="/job:localhost")

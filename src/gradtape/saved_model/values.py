@@ -41,7 +41,7 @@ class LeftOut:
 
 
 class Encoder:
-    """Turns values into JSON. What is kept by number is asked of `number`, which a subclass answers."""
+    """Turns values into JSON; a subclass adds what is kept by number (`special`)."""
 
     def __init__(self) -> None:
         self.arrays: dict[str, Array] = {}

@@ -112,6 +112,10 @@ class ModelWriter(Encoder):
         self._lenient = True
         try:
             attributes = {name: self.encode(part) for name, part in attributes_of(value).items()}
+        except RecursionError:
+            raise NotStorableError(
+                f"An attribute of a {type(value).__name__} is nested without end: a list or dict that contains itself."
+            ) from None
         finally:
             self._lenient = False
         return {"class": type(value).__name__, "attributes": attributes}
