@@ -186,6 +186,11 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         kind = dtypes.as_dtype(dtype)
     if any(part.ndim for part in parts):
         raise invalid(f"range: start, limit and delta must be scalars, got shapes {[p.shape for p in parts]}.")
+    if kind.is_floating and any(part.__class__ is not EagerTensor for part in parts):
+        # Inside a function, where the bounds are known only when it runs.
+        begin, end, by = (cast(part, kind) for part in parts)
+        count = as_int(cast(e.ceil.public((end - begin) / by), dtypes.int32))
+        return begin + by * cast(range(count), kind)
     # Python's numbers as they are: as tensors they would have been rounded to float32.
     first, last, step = (
         value if value.__class__ in (int, float) else _number(part)

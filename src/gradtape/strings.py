@@ -17,8 +17,9 @@ from .framework import summary
 from .op import as_axis, as_int, as_ints
 from .ops import encoding, unicode
 from .ops import strings as o
-from .tensor import Tensor, from_array, to_tensor
-from .traceable import trace_public
+from .tensor import Tensor, TensorSpec, from_array, to_tensor
+from .trace.recorder import Inference
+from .traceable import trace_public, traceable
 from .variable import Variable
 
 as_string = o.as_string.public
@@ -160,6 +161,16 @@ def format(template: Any, inputs: Any, placeholder: str = "{}", summarize: int =
     ends = 2**62 if summarize == -1 else as_int(summarize)
     written = [summary(np.asarray(to_tensor(value)._array), ends) for value in values]
     return to_tensor(pieces[0] + "".join(text + piece for text, piece in zip(written, pieces[1:], strict=True)))
+
+
+def _text_in_world(world: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+    """One text, whatever the values are."""
+    if isinstance(world, Inference):
+        return world.ghost(TensorSpec((), dtypes.string))
+    return world.opaque(function, args, kwargs, [((), dtypes.string.numpy)])[0]
+
+
+format = traceable(format, in_world=_text_in_world)
 
 
 # --- texts into several -----------------------------------------------------------------------------

@@ -199,3 +199,72 @@ def test_inside_function():
 
     assert f().numpy().tolist() == [True, False]
     assert not tf.inside_function()
+
+
+def test_an_iterator_gives_another_element_each_time_the_function_runs():
+    elements = iter(tf.data.Dataset.range(10))
+
+    @tf.function
+    def three(iterator):
+        total = tf.constant(0, tf.int64)
+        for _ in tf.range(3):
+            total += next(iterator)
+        return total
+
+    @tf.function
+    def rest(iterator):
+        total = tf.constant(0, tf.int64)
+        for element in iterator:
+            total += element
+        return total
+
+    assert three(elements).numpy() == 0 + 1 + 2
+    assert three(elements).numpy() == 3 + 4 + 5
+    assert next(elements).numpy() == 6
+    assert rest(elements).numpy() == 7 + 8 + 9
+    with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence"):
+        three(elements)
+
+
+def test_training_steps_that_take_their_batches_from_an_iterator():
+    x = np.linspace(-1.0, 1.0, 20, dtype=np.float32)[:, None]
+    batches = iter(tf.data.Dataset.from_tensor_slices((x, 3.0 * x)).repeat().batch(8))
+    w = tf.Variable([[0.0]])
+
+    @tf.function
+    def steps(iterator, count):
+        for _ in tf.range(count):
+            inputs, labels = iterator.get_next()
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((inputs @ w - labels) ** 2)
+            w.assign_sub(0.5 * tape.gradient(loss, w))
+
+    steps(batches, 20)
+    steps(batches, 20)
+    np.testing.assert_allclose(w, [[3.0]], rtol=1e-3)
+
+
+def test_the_text_of_a_variable_is_that_of_the_moment():
+    v = tf.Variable("a")
+
+    @tf.function
+    def f(suffix):
+        v.assign(tf.strings.join([v, suffix]))
+        return tf.strings.format("{} x", v)
+
+    assert f("b").numpy() == b'"ab" x'
+    assert f("c").numpy() == b'"abc" x'
+
+
+def test_a_range_of_floats_with_a_step_that_is_an_argument():
+    @tf.function
+    def f(step):
+        total = 0.0
+        for t in tf.range(0.0, 1.0, step):
+            total += t
+        return total, tf.range(0.0, 1.0, step)
+
+    total, numbers = f(tf.constant(0.25))
+    assert total.numpy() == 1.5
+    assert numbers.numpy().tolist() == [0.0, 0.25, 0.5, 0.75]
+    assert f(tf.constant(0.5))[1].numpy().tolist() == [0.0, 0.5]

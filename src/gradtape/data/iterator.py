@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 
 from .. import nest
+from ..context import ACTIVE, STATE
 from ..errors import OutOfRangeError, invalid
-from ..tensor import Tensor
+from ..tensor import Tensor, TensorSpec
+from ..trace.ghost import NeedsValue
+from ..trace.recorder import Inference
+from ..traceable import traceable
 from .node import ElementIterator, Node, Settings
 from .structure import Element
 
@@ -35,18 +39,20 @@ class Iterator(PythonIterator[Element]):
         self._inner: ElementIterator = node.iterate(settings)
 
     def __next__(self) -> Element:
+        if ACTIVE and STATE.trace is not None:
+            return self.get_next()
         return next(self._inner)
 
     def next(self) -> Element:
         """The next element."""
-        return next(self._inner)
+        return next(self)
 
     def get_next(self) -> Element:
-        """The next element; OutOfRangeError at the end, where `next` has StopIteration."""
-        try:
-            return next(self._inner)
-        except StopIteration:
-            raise OutOfRangeError(None, None, "End of sequence") from None
+        """The next element; OutOfRangeError at the end, where `next` has StopIteration.
+
+        Inside a `tf.function` both take one element each time the function runs, and both raise OutOfRangeError.
+        """
+        return _taken(self)
 
     def get_next_as_optional(self) -> Optional:
         """The next element, or an empty Optional at the end."""
@@ -80,6 +86,24 @@ class Iterator(PythonIterator[Element]):
 
     def __repr__(self) -> str:
         return f"<tf.data.Iterator over {type(self._node).__name__}>"
+
+
+def _taken(iterator: Iterator) -> Element:
+    try:
+        return next(iterator._inner)
+    except StopIteration:
+        raise OutOfRangeError(None, None, "End of sequence") from None
+
+
+def _element_in_world(world: Any, function: Any, iterator: Iterator) -> Element:
+    """Nothing is taken while only shapes are asked for."""
+    specs = nest.flatten(iterator.element_spec)
+    if not isinstance(world, Inference) or not all(isinstance(spec, TensorSpec) for spec in specs):
+        raise NeedsValue("Elements of a dataset have a shape when they are taken.")
+    return nest.map_structure(world.ghost, iterator.element_spec)
+
+
+_taken = traceable(_taken, always=True, in_world=_element_in_world)
 
 
 class Optional:

@@ -206,14 +206,19 @@ class Recorder:
         self.step(Method(method), (variable, *args), kwargs, effect=True)
 
     def composite(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A public function with a symbolic operand is a step; any other runs as it is."""
+        """A public function with a symbolic operand or a variable is a step; any other runs as it is."""
         given = (*args, *kwargs.values())
-        if function.always or _has_symbolic(given) or (self._followed and self.follows(leaves(given))):
+        if function.always or _has_symbolic(given) or self._has_source(given):
             on_trace = getattr(function, "on_trace", None)
             if on_trace is not None:
                 return on_trace(self, *args, **kwargs)
             return self.step(function, args, kwargs)
         return function.__wrapped__(*args, **kwargs)
+
+    def _has_source(self, given: Any) -> bool:
+        """Whether there is a variable, or a tensor that a tape of the function follows."""
+        found = list(leaves(given))
+        return any(isinstance(leaf, Variable) for leaf in found) or self.follows(found)
 
     def follow(self, tensor: EagerTensor) -> None:
         """A tape of the function watches a tensor from outside: what is computed from it is a step."""
