@@ -175,6 +175,9 @@ def getitem(x: Any, key: Any) -> Any:
 
 
 def _getitem(x: Any, key: Any) -> Any:
+    if isinstance(key, Tensor) and key.__class__ is not EagerTensor and key.dtype == dtypes.bool:
+        if not hasattr(key, "is_batched"):  # (each entry of a batch would have another number of elements)
+            return _masked(to_tensor(x), key)
     if _is_unknown(key) or (key.__class__ is tuple and any(map(_is_unknown, key))):
         x, key = _taken(to_tensor(x), key)
     canonical = canonical_key(key)
@@ -191,6 +194,13 @@ def _is_unknown(part: Any) -> bool:
     if not isinstance(part, Tensor) or part.__class__ is EagerTensor:
         return False
     return part.dtype.is_integer
+
+
+def _masked(x: Any, mask: Any) -> Any:
+    """The elements where a mask is true whose values are not known yet: their positions are looked up first."""
+    if tuple(x.shape[: mask.ndim]) != tuple(mask.shape):
+        raise ValueError(f"A mask of shape {mask.shape} does not fit a tensor of shape {x.shape}.")
+    return index.take_nd.public(x, index.nonzero.public(mask), 0)
 
 
 def _taken(x: Any, key: Any) -> tuple[Any, Any]:

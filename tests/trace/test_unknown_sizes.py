@@ -171,7 +171,7 @@ def test_sizes_that_depend_on_values():
         chosen = tf.boolean_mask(x, x > 0.0)
         places = tf.where(x > 0.0)
         values, _ = tf.unique(x)
-        return chosen * 2.0, places, values, tf.zeros([tf.shape(chosen)[0], 2])
+        return chosen * 2.0, places, values, tf.zeros([tf.shape(chosen)[0], 2]), x[x > 0.0]
 
     traced = traced_once(f, ([None], tf.float32))
     agree(f, traced, tf.constant([1.0, -1.0, 2.0, 1.0]))
