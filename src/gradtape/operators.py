@@ -175,9 +175,8 @@ def getitem(x: Any, key: Any) -> Any:
 
 
 def _getitem(x: Any, key: Any) -> Any:
-    if isinstance(key, Tensor) and key.__class__ is not EagerTensor and key.dtype == dtypes.bool:
-        if not hasattr(key, "is_batched"):  # (each entry of a batch would have another number of elements)
-            return _masked(to_tensor(x), key)
+    if _is_unknown_mask(key):
+        return _masked(to_tensor(x), key)
     if _is_unknown(key) or (key.__class__ is tuple and any(map(_is_unknown, key))):
         x, key = _taken(to_tensor(x), key)
     canonical = canonical_key(key)
@@ -194,6 +193,13 @@ def _is_unknown(part: Any) -> bool:
     if not isinstance(part, Tensor) or part.__class__ is EagerTensor:
         return False
     return part.dtype.is_integer
+
+
+def _is_unknown_mask(key: Any) -> bool:
+    """Whether an index is a mask of a traced function (in a batch, each entry would have another number of elements)."""
+    if not isinstance(key, Tensor) or key.__class__ is EagerTensor or hasattr(key, "is_batched"):
+        return False
+    return key.dtype == dtypes.bool
 
 
 def _masked(x: Any, mask: Any) -> Any:
