@@ -24,7 +24,6 @@ REASONS = {
     "tf.Graph": "graphs are made by tf.function alone: `f.get_concrete_function(...).graph`",
     "tf.Operation": "graphs are made by tf.function alone: `f.get_concrete_function(...).graph`",
     "tf.train": "clusters of machines",
-    "tf.saved_model": "saved programs: not there yet",
     "tf.io.decode_proto": "needs the descriptors of protocol buffers",
     "tf.experimental.DynamicRaggedShape": "the shapes of ragged tensors are tensors",
     "tf.experimental.RowPartition": "the rows of ragged tensors are tensors",
