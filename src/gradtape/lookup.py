@@ -16,6 +16,7 @@ from .script import numpy_function
 from .shapes import TensorShape
 from .sparse import SparseTensor
 from .tensor import Tensor, from_array, to_tensor
+from .trace import inside_function
 from .trace.control import effect_in_world
 from .trace.symbolic import is_symbolic
 from .traceable import traceable
@@ -71,7 +72,9 @@ class _Table:
         if isinstance(keys, SparseTensor):
             return keys.with_values(self._mapped(look_up, keys.values))
         if not is_symbolic(keys):
-            return look_up(self._keys(keys))
+            if not inside_function():
+                return look_up(self._keys(keys))
+            keys = from_array(self._keys(keys))  # known now, but what is found may be another each time
         self._check_type(keys)
         values = numpy_function(look_up, [keys], self._value_dtype)
         values.set_shape(keys.shape.concatenate(self._default.shape))
@@ -90,7 +93,11 @@ class _Table:
 
     def size(self, name: str | None = None) -> Any:
         """How many keys there are."""
-        return from_array(np.int64(len(self._entries)))  # type: ignore[arg-type]
+        if not inside_function():
+            return from_array(np.int64(len(self._entries)))  # type: ignore[arg-type]
+        count = numpy_function(lambda: np.int64(len(self._entries)), [], dtypes.int64)
+        count.set_shape([])
+        return count
 
     def export(self, name: str | None = None) -> tuple[Any, Any]:
         """All keys, and all values."""

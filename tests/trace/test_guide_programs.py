@@ -268,3 +268,68 @@ def test_a_range_of_floats_with_a_step_that_is_an_argument():
     assert total.numpy() == 1.5
     assert numbers.numpy().tolist() == [0.0, 0.25, 0.5, 0.75]
     assert f(tf.constant(0.5))[1].numpy().tolist() == [0.0, 0.5]
+
+
+def test_an_iterator_that_is_made_inside_starts_anew():
+    numbers = tf.data.Dataset.range(5)
+
+    @tf.function
+    def f():
+        elements = iter(numbers)
+        return next(elements) + 10 * next(elements)
+
+    assert [f().numpy(), f().numpy()] == [10, 10]
+
+
+def test_assignments_whose_result_is_not_wanted():
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def f():
+        v.assign(5.0, read_value=False)
+        v.assign_add(1.0, use_locking=True, read_value=False)
+        v.assign_sub(2.0, read_value=False)
+        return v + 0.0
+
+    assert f().numpy() == v.numpy() == 4.0
+
+
+def test_a_tape_outside_follows_a_tensor_that_the_function_refers_to():
+    factors = tf.constant([1.0, 2.0])
+
+    @tf.function
+    def f(x):
+        return x * factors
+
+    x = tf.constant([3.0, 4.0])
+    f(x)
+    with tf.GradientTape() as tape:
+        tape.watch([x, factors])
+        y = f(x)
+    of_x, of_factors = tape.gradient(y, [x, factors])
+    np.testing.assert_allclose(of_x, factors)
+    np.testing.assert_allclose(of_factors, x)
+
+
+def test_a_constant_image_is_cut_elsewhere_each_time():
+    image = tf.reshape(tf.range(3000), [100, 10, 3])
+
+    @tf.function
+    def f():
+        return tf.image.random_crop(image, [2, 2, 3])
+
+    assert len({f().numpy().tobytes() for _ in range(10)}) > 1
+
+
+def test_a_table_that_changes_is_looked_into_when_the_function_runs():
+    table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+
+    @tf.function
+    def f(key, value):
+        table.insert(key, value)
+        return table.lookup(["a", "b"]), table.size()
+
+    first, count = f(tf.constant(["a"]), tf.constant([1], tf.int64))
+    assert (first.numpy().tolist(), count.numpy()) == ([1, -1], 1)
+    second, count = f(tf.constant(["b"]), tf.constant([2], tf.int64))
+    assert (second.numpy().tolist(), count.numpy()) == ([1, 2], 2)

@@ -34,6 +34,7 @@ class CompiledGraph:
         self._plans: dict[Key, Any] = {}  # how to run for these sizes: a Python function, or None to interpret
         self._recorded: dict[Key, Recorded | None] = {}
         self._lock = threading.RLock()
+        self._captured = [value for value in graph.constants() if value.__class__ is EagerTensor]
 
     def __call__(self, tensors: list[Any]) -> Any:
         for tensor in tensors:
@@ -83,6 +84,8 @@ class CompiledGraph:
             return interpret(self._graph, tensors)
         if any(getattr(reader, "_nan_safe", False) for reader in STATE.readers):
             return interpret(self._graph, tensors)  # each op is looked at in the backward pass
+        if any(tensor._id in records for records in STATE.tapes for tensor in self._captured):
+            return interpret(self._graph, tensors)  # a tape follows a tensor that the function only refers to
         with self._lock:
             if key not in self._recorded:
                 try:

@@ -71,7 +71,8 @@ class Lowering(World):
         if method not in _CHANGES:
             raise NeedsValue(f"Variable.{method} is done where the values are.")
         given = {**dict(zip(("value", "indices", "updates"), args, strict=False)), **kwargs}
-        value = _CHANGES[method](self.read(variable), *(v for v in given.values() if isinstance(v, _CHANGING)))
+        values = [v for k, v in given.items() if k not in _SETTINGS and isinstance(v, _CHANGING)]
+        value = _CHANGES[method](self.read(variable), *values)
         present = variable._value._array
         if value.dtype.numpy != present.dtype or tuple(value.shape) != present.shape:
             # Errors, and variables of varying shape, are left to the variable itself.
@@ -91,6 +92,7 @@ class Lowering(World):
         return self.emit(Call(function, value((args, kwargs))), (), {}, shapes)
 
 
+_SETTINGS = ("use_locking", "name", "read_value")
 _CHANGING = (Tensor, Variable, IndexedSlices, bool, int, float, complex, list, tuple, np.ndarray, np.generic)
 
 

@@ -37,10 +37,11 @@ class Iterator(PythonIterator[Element]):
     def __init__(self, node: Node, settings: Settings) -> None:
         self._node = node
         self._inner: ElementIterator = node.iterate(settings)
+        self._from_outside = STATE.trace is None  # one that is made inside a function is walked while it is traced
 
     def __next__(self) -> Element:
-        if ACTIVE and STATE.trace is not None:
-            return self.get_next()
+        if ACTIVE and STATE.trace is not None and self._from_outside:
+            return _taken(self)
         return next(self._inner)
 
     def next(self) -> Element:
@@ -52,7 +53,10 @@ class Iterator(PythonIterator[Element]):
 
         Inside a `tf.function` both take one element each time the function runs, and both raise OutOfRangeError.
         """
-        return _taken(self)
+        try:
+            return next(self)
+        except StopIteration:
+            raise OutOfRangeError(None, None, "End of sequence") from None
 
     def get_next_as_optional(self) -> Optional:
         """The next element, or an empty Optional at the end."""

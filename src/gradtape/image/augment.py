@@ -146,4 +146,4 @@ def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = 
     return adjust_saturation(image, _between(lower, upper, _stateless(seed)))
 
 
-trace_public(globals())
+trace_public(globals(), always=tuple(name for name in globals() if name.startswith("random_")))
