@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import nest
 from ..context import ACTIVE, STATE
-from ..errors import OutOfRangeError, invalid
+from ..errors import OperatorNotAllowedInGraphError, OutOfRangeError, invalid
 from ..tensor import Tensor, TensorSpec
 from ..trace.ghost import NeedsValue
 from ..trace.recorder import Inference
@@ -59,7 +59,12 @@ class Iterator(PythonIterator[Element]):
             raise OutOfRangeError(None, None, "End of sequence") from None
 
     def get_next_as_optional(self) -> Optional:
-        """The next element, or an empty Optional at the end."""
+        """The next element, or an empty Optional at the end; not inside a `tf.function`."""
+        if STATE.trace is not None and self._from_outside:
+            raise OperatorNotAllowedInGraphError(
+                "get_next_as_optional inside a tf.function: whether there is an element is known only when the function runs. "
+                "Write `for element in iterator`, or call get_next, which raises OutOfRangeError at the end."
+            )
         try:
             return Optional(next(self._inner))
         except StopIteration:
