@@ -345,3 +345,16 @@ def test_an_optional_element_is_refused_with_what_to_write():
     with pytest.raises(tf.errors.OperatorNotAllowedInGraphError, match="for element in iterator"):
         f(elements)
     assert elements.get_next_as_optional().get_value().numpy() == 0
+
+
+def test_a_concrete_function_takes_tensors_by_the_names_of_their_specs():
+    @tf.function
+    def f(x, y):
+        return x - y
+
+    concrete = f.get_concrete_function(
+        tf.TensorSpec([None], tf.float32, name="first"), tf.TensorSpec([None], tf.float32, name="second")
+    )
+    assert concrete(second=tf.constant([1.0]), first=tf.constant([3.0])).numpy().tolist() == [2.0]
+    with pytest.raises(TypeError, match="unexpected keyword arguments: third"):
+        concrete(first=tf.constant([3.0]), third=tf.constant([1.0]))

@@ -138,7 +138,9 @@ class ConcreteFunction:
         return tensors
 
     def _ordered(self, kwargs: dict[str, Any]) -> list[str]:
-        names = [name for name in self._parameters.names if name in kwargs]
+        # A tensor may be given by the name of its spec too.
+        known = dict.fromkeys([*self._parameters.names, *(spec.name for spec in self.specs)])
+        names = [name for name in known if name in kwargs]
         others = [name for name in kwargs if name not in names]
         if others and not self._parameters.takes_any_name:
             raise TypeError(
