@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import linecache
 import math
+import operator
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -92,7 +93,8 @@ def _write_node(writer: _Writer, position: int, node: Node | Group) -> None:
         call = f"{writer.name('call', call_outside)}({writer.name('c', what)}, {{{values}}})"
         writer.write(f"{targets}= {call}" if targets else call, node)
     else:
-        writer.write(_call_kernel(writer, position, node, what), node)
+        for line in _call_kernel(writer, position, node, what):
+            writer.write(line, node)
     _free(writer, position, node)
 
 
@@ -104,20 +106,44 @@ def _free(writer: _Writer, position: int, item: Node | Group) -> None:
         writer.write(f"del {', '.join(gone)}")
 
 
-def _call_kernel(writer: _Writer, position: int, node: Node, op: Op) -> str:
+def _call_kernel(writer: _Writer, position: int, node: Node, op: Op) -> list[str]:
     operands = [writer.operand(o) for o in node.inputs]
-    given = [f"[{', '.join(operands)}]"] if op.variadic else operands
-    given += [f"{name}={_literal(writer, value)}" for name, value in node.attributes.items()]
-    target = _reused(writer, position, node, op)
-    kernel = op.eager
     variable = _updated_variable(writer, position, node, op)
     if variable is not None:
-        return f"v{node.outputs[0]} = {_update(writer, node, op, variable, operands)}"
+        return [f"v{node.outputs[0]} = {_update(writer, node, op, variable, operands)}"]
+    target = _reused(writer, position, node, op)
+    if op.eager in _SIGNS:
+        return _with_sign(node, operands, _SIGNS[op.eager], target)
+    given = [f"[{', '.join(operands)}]"] if op.variadic else operands
+    given += [f"{name}={_literal(writer, value)}" for name, value in node.attributes.items()]
+    kernel = op.eager
     if target is not None:
         given.append(f"v{target}")
         kernel = ufunc_of(op)  # type: ignore[assignment]
     results = f"v{node.outputs[0]}" if op.outputs == 1 else "".join(f"v{number}, " for number in node.outputs)
-    return f"{results} = {writer.name('k', kernel)}({', '.join(given)})"
+    return [f"{results} = {writer.name('k', kernel)}({', '.join(given)})"]
+
+
+# Python's own signs are faster than a call.
+_SIGNS: dict[Any, str] = {
+    operator.add: "+",
+    operator.sub: "-",
+    operator.mul: "*",
+    operator.truediv: "/",
+    operator.neg: "-",
+}
+
+
+def _with_sign(node: Node, operands: list[str], sign: str, target: int | None) -> list[str]:
+    (number,) = node.outputs
+    if len(operands) == 1:
+        return [f"v{number} = {sign}{operands[0]}"]
+    first, second = operands
+    if target is not None and sign in "+*" and second == f"v{target}" and first != second:
+        first, second = second, first
+    if target is not None and first == f"v{target}":
+        return [f"{first} {sign}= {second}", f"v{number} = {first}"]
+    return [f"v{number} = {first} {sign} {second}"]
 
 
 def _literal(writer: _Writer, value: Any) -> str:
@@ -167,7 +193,7 @@ def _reused(writer: _Writer, position: int, node: Node, op: Op) -> int | None:
     if ufunc_of(op) is None or op.outputs != 1 or node.attributes:
         return None
     look = writer.program.looks[node.outputs[0]]
-    if math.prod(look[0]) * look[1].itemsize < _LARGE:
+    if not look[0] or (math.prod(look[0]) * look[1].itemsize < _LARGE and op.eager not in _SIGNS):
         return None
     for number in node.used:
         if number in writer.fresh and writer.last.get(number) == position and writer.program.looks[number] == look:
