@@ -12,7 +12,7 @@ import numpy as np
 
 from . import nest
 from .backward import UnconnectedGradients, checked_tensor, checked_tensors, checked_unconnected, gradients, zeros_of
-from .context import ACTIVE, STATE, Paused, Records, activate, deactivate, remove_identical
+from .context import ACTIVE, STATE, Paused, Records, remove_identical
 from .dtypes import DType
 from .errors import BatchShapeError, TapeNotEnteredError, invalid
 from .jacobian import batch_jacobian_of, hessian_diagonal_of, hessian_of, hessian_vector_products, jacobians
@@ -100,18 +100,20 @@ class GradientTape:
         return self._tape
 
     def _start(self) -> None:
-        records = self._records_to_write()
+        records = self._tape
+        if records is None:
+            records = self._tape = {} if self._memory_budget is None and not self._nan_safe else self._new_records()
         STATE.tapes.append(records)
         if records.__class__ is BudgetedRecords:
             STATE.accumulators.append(records)  # it must see the operands of each op, not only the record
         STATE.readers.append(self)
         self._recording = True
-        activate(self)
+        ACTIVE.add(id(self))  # (`activate`, written out: this and `_stop` are a good part of a small gradient)
 
     def _stop(self) -> None:
         if not self._recording:
             raise ValueError("Tape is not recording.")
-        deactivate(self)
+        ACTIVE.discard(id(self))
         self._recording = False
         if self._memory_budget is not None:
             remove_identical(STATE.accumulators, self._tape)

@@ -18,7 +18,7 @@ from ..errors import invalid
 from ..op import as_ints
 from ..tensor import to_tensor
 from ..traceable import trace_public
-from .colour import adjust_brightness, adjust_contrast, adjust_hue, adjust_saturation
+from .colour import adjust_brightness, adjust_contrast, adjust_hue, adjust_jpeg_quality, adjust_saturation
 from .geometry import check_image, flip_left_right, flip_up_down
 
 # What draws: called as TensorFlow calls its own, so that the same seeds give the same numbers.
@@ -144,6 +144,25 @@ def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> A
 def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any:
     """`random_saturation` with a seed of its own."""
     return adjust_saturation(image, _between(lower, upper, _stateless(seed)))
+
+
+def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any = None) -> Any:
+    """`adjust_jpeg_quality` with a quality from `min_jpeg_quality` up to, but not including, `max_jpeg_quality`."""
+    return adjust_jpeg_quality(image, _quality(min_jpeg_quality, max_jpeg_quality, _stateful(seed)))
+
+
+def stateless_random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any) -> Any:
+    """`random_jpeg_quality` with a seed of its own."""
+    return adjust_jpeg_quality(image, _quality(min_jpeg_quality, max_jpeg_quality, _stateless(seed)))
+
+
+def _quality(low: int, high: int, draw: Draw) -> Any:
+    for bound in (low, high):
+        if not 0 <= bound <= 100:
+            raise ValueError(f"min_jpeg_quality and max_jpeg_quality must be between 0 and 100, got {bound}.")
+    if low >= high:
+        raise ValueError(f"`min_jpeg_quality` must be less than `max_jpeg_quality`, got {low} and {high}.")
+    return draw(shape=[], minval=low, maxval=high, dtype=dtypes.int32)
 
 
 trace_public(globals(), always=tuple(name for name in globals() if name.startswith("random_")))

@@ -8,6 +8,7 @@ from .. import dtypes
 from ..arrays import identity, saturate_cast, tensordot, tile, where, zeros_like
 from ..dtypes import DType
 from ..errors import invalid
+from ..io.images import decode_jpeg, encode_jpeg
 from ..math import (
     cast,
     divide_no_nan,
@@ -21,6 +22,7 @@ from ..math import (
     reduce_max,
     reduce_min,
 )
+from ..op import as_int
 from ..ops import colour as c
 from ..ops.norms import standardize_image
 from ..ops.training import adjust_contrast as contrast
@@ -174,6 +176,17 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
     return convert_image_dtype(
         multiply(cast(gain, x.dtype), pow(x, cast(gamma, x.dtype))), _type_of(image), saturate=True
     )
+
+
+def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None) -> Any:
+    """The image as it looks after it was stored as a JPEG of that quality, 0 to 100 (needs Pillow; no derivative)."""
+    x = to_tensor(image)
+    quality = as_int(jpeg_quality)
+    if not 0 <= quality <= 100:
+        raise invalid(f"adjust_jpeg_quality: the quality must be from 0 to 100, got {quality}.")
+    pixels = convert_image_dtype(x, dtypes.uint8, saturate=True)
+    stored = decode_jpeg(encode_jpeg(pixels, quality=quality), channels=x.shape[-1])
+    return convert_image_dtype(stored, x.dtype, saturate=True)
 
 
 def _colours(image: Any, name: str) -> Any:
