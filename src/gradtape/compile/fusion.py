@@ -21,7 +21,7 @@ from ..threads import in_parts
 from .program import Node, Program, Value
 
 _SMALLEST = 1 << 17  # elements, from which on blocks pay
-_BLOCK = 1 << 15  # elements in a block: a few of them fit the cache of a core
+_BLOCK = 1 << 16  # elements in a block: a few of them fit the cache of a core, and threads seldom meet
 
 
 _UFUNCS: dict[Any, np.ufunc] = {
