@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from . import nest
-from .context import STATE, Paused, Records
+from .context import ACTIVE, STATE, Paused, Records
 from .errors import NotATensorError, invalid
 from .nan_safe import pull_safely
 from .ops.index import put
@@ -34,7 +34,7 @@ def gradients(
     records: Records, targets: list[Any], sources: list[Any], weights: list[Any] | None, consume: bool
 ) -> list[Any]:
     """The cotangents of `sources` as tensors, IndexedSlices or None; weights are ones where nothing is given."""
-    on_tensors = records_now()
+    on_tensors = bool(ACTIVE) and records_now()
     for target in targets:
         value = target if target.__class__ is EagerTensor else getattr(target, "_value", target)
         if value.__class__ is not EagerTensor or value._array.itemsize < 4:

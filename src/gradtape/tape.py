@@ -77,7 +77,7 @@ class GradientTape:
     def __enter__(self) -> GradientTape:
         if self._recording:
             raise ValueError("Tape is still recording, This can happen if you try to re-enter an already-active tape.")
-        if self._tape is None:
+        if self._tape is None and self._variables:
             self._variables = {}
         self._spent = False
         self._start()
