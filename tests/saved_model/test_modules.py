@@ -400,7 +400,8 @@ def test_an_argument_that_cannot_be_stored(tmp_path):
 
     module = tf.Module()
     module.f = tf.function(lambda x, thing: x)
-    module.f(tf.constant(1.0), Thing())
+    thing = Thing()  # a trace goes with the object it was made for
+    module.f(tf.constant(1.0), thing)
     with pytest.raises(NotStorableError, match=r"'<lambda>' cannot be saved: .*Thing"):
         tf.saved_model.save(module, tmp_path)
 

@@ -169,7 +169,7 @@ def test_every_public_step_has_a_name_and_is_found_by_it():
     for namespace in names.NAMESPACES:
         if namespace.startswith("keras"):
             continue
-        for name, value in vars(names._namespace(namespace)).items():
+        for name, value in list(vars(names._namespace(namespace)).items()):
             if name.startswith("_") or not isinstance(value, FunctionType) or not hasattr(value, "in_world"):
                 continue
             if name in ("py_function", "numpy_function"):

@@ -50,6 +50,7 @@ class Conversion:
 # By code object and file (code objects of two files can be equal); a text is the reason why there is none.
 _conversions: weakref.WeakKeyDictionary[CodeType, dict[str, Conversion | str]] = weakref.WeakKeyDictionary()
 _lock = threading.RLock()
+_ANNOTATIONS = "___pyct_anno"  # where malt keeps them
 _UNEXPECTED = "please report this to the gradtape project: "
 
 
@@ -96,6 +97,8 @@ def _convert(fn: FunctionType) -> Conversion:
     _place(module, (code.co_firstlineno, code.co_firstlineno, 0, 0))
     compiled = compile(module, code.co_filename, "exec", flags=code.co_flags & FUTURE_FLAGS, dont_inherit=True)
     generated = {*namer.generated_names, "create", "scope"}
+    for part in ast.walk(statement):  # what was found out about a name may be the value it had
+        part.__dict__.pop(_ANNOTATIONS, None)
     return Conversion(_factory_code(_renamed(compiled, code, generated)), name, statement)
 
 

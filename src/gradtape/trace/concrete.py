@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -38,8 +39,7 @@ class ConcreteFunction:
         self._graph = graph
         self._name = name
         self.specs = specs
-        specs_of = iter(specs)
-        self._arguments = with_tensors(arguments, specs_of)
+        self._arguments = _weakly(with_tensors(arguments, iter(specs)))
         self._outputs = map_parts_to_specs(outputs)
         self._parameters = parameters
         self._executor: Executor | None = None
@@ -58,8 +58,8 @@ class ConcreteFunction:
 
     @property
     def structured_input_signature(self) -> Any:
-        """The arguments, with specs in place of tensors."""
-        return self._arguments
+        """The arguments, with specs in place of tensors; None for an object that is gone."""
+        return _strongly(self._arguments)
 
     @property
     def structured_outputs(self) -> Any:
@@ -104,7 +104,7 @@ class ConcreteFunction:
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """Arguments and results in words; with `verbose`, the graph too."""
-        args, kwargs = self._arguments
+        args, kwargs = self.structured_input_signature
         given = [f"{self._parameters.label(i)}: {_described(a)}" for i, a in enumerate(args)]
         given += [f"{name}: {_described(value)}" for name, value in kwargs.items()]
         text = f"{self._name}({', '.join(given)}) -> {_described(self._outputs)}"
@@ -198,6 +198,24 @@ def map_parts_to_specs(value: Any) -> Any:
     if isinstance(value, Tensor):
         return TensorSpec(value.shape, value.dtype)
     return map_parts(value, map_parts_to_specs)
+
+
+_KEPT = (TensorSpec, Variable, Tensor, bool, int, float, complex, str, bytes, type)
+
+
+def _weakly(value: Any) -> Any:
+    """Arguments that are known by identity are not kept alive by a trace."""
+    parts = map_parts(value, _weakly)
+    if parts is not value or isinstance(value, _KEPT) or value is None or callable(value):
+        return parts
+    try:
+        return weakref.ref(value)
+    except TypeError:
+        return value
+
+
+def _strongly(value: Any) -> Any:
+    return value() if value.__class__ is weakref.ref else map_parts(value, _strongly)
 
 
 def _becomes_tensor(value: Any) -> bool:
