@@ -171,5 +171,7 @@ def test_every_public_name_has_a_case() -> None:
     for name in vars(I):
         if getattr(getattr(I, name), "__module__", "").startswith(("gradtape.io", "gradtape.image.detection")):
             continue  # pictures as files: tests/io_names; boxes: test_detection.py
+        if name.endswith("jpeg_quality"):
+            continue  # what a JPEG file leaves of an image: test_jpeg_quality.py
         if callable(getattr(I, name)) and name != "ResizeMethod":
             assert name in covered, name
