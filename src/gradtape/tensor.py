@@ -174,9 +174,9 @@ class _Elsewhere:
         raise AttributeError(text, name=self._name, obj=value)
 
 
-def name_functions_elsewhere(cls: type) -> None:
+def name_functions_elsewhere(cls: type, names: dict[str, str] = _ELSEWHERE) -> None:
     """Let the class answer with advice where NumPy and PyTorch have a method."""
-    for name, instead in _ELSEWHERE.items():
+    for name, instead in names.items():
         if not hasattr(cls, name):
             setattr(cls, name, _Elsewhere(name, instead))
 

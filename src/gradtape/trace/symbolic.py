@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ..dtypes import DType
 from ..errors import OperatorNotAllowedInGraphError
 from ..shapes import TensorShape
-from ..tensor import Tensor, TensorSpec
+from ..tensor import Tensor, TensorSpec, name_functions_elsewhere
 
 if TYPE_CHECKING:
     from .recorder import Recorder
@@ -140,6 +140,14 @@ class SymbolicTensor(Tensor):
 
     def __repr__(self) -> str:
         return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+
+name_functions_elsewhere(
+    SymbolicTensor,
+    {
+        "numpy": "tf ops on it, tf.print(x), or tf.numpy_function(f, [x], dtype): its value is known only when the function runs"
+    },
+)
 
 
 def is_symbolic(value: Any) -> bool:
