@@ -43,7 +43,7 @@ LAYERS: dict[int, set[str]] = {
         *("profiler", "audio"),
     },
     8: {
-        *("arrays", "math", "nn", "linalg", "random", "signal", "image", "clip", "raw_ops"),
+        *("arrays", "layout", "indexing", "math", "nn", "linalg", "random", "signal", "image", "clip", "raw_ops"),
         *("special", "bitwise", "sorting", "sparse", "ragged", "strings", "numpy", "experimental"),
         *(
             "blocks",

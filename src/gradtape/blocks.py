@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import transpose
 from .errors import invalid
+from .layout import transpose
 from .op import as_int
 from .ops import blocks as o
 from .tensor import to_tensor

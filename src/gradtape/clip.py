@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import math
-from .arrays import where
+from .indexing import where
 from .op import as_axis
 from .ops import arithmetic
 from .ops.logic import select

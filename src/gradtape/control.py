@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, nest
-from .arrays import unstack, zeros
+from .arrays import zeros
 from .errors import BranchTypeError, LoopStructureError, OutOfRangeError, ScalarElementsError, invalid
+from .layout import unstack
 from .shapes import TensorShape
 from .tensor import Tensor, TensorSpec, to_tensor
 from .tensor_array import TensorArray

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, philox
-from .arrays import stack, zeros_like
+from .arrays import zeros_like
 from .errors import UnimplementedError, invalid
+from .layout import stack
 from .op import as_int, as_shape
 from .philox import Philox
 from .tensor import Tensor, from_array, to_tensor

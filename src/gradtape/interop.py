@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from . import arrays, dtypes, linalg, math, nest
+from . import arrays, dtypes, indexing, layout, linalg, math, nest
 from .context import STATE
 from .dtypes import INEXACT
 from .operators import matmul_operator
@@ -137,7 +137,7 @@ def _position(function: Callable[..., Any]) -> Callable[..., Any]:
     def find(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         _no_out(out)
         found = function(arrays.reshape(a, (-1,)) if axis is None else a, 0 if axis is None else axis)
-        return found if not keepdims else arrays.expand_dims(found, axis)
+        return found if not keepdims else layout.expand_dims(found, axis)
 
     return find
 
@@ -161,7 +161,7 @@ def _dot(a: Any, b: Any, out: Any = None) -> Any:
     x, y = to_tensor(a), to_tensor(b)
     if not x.ndim or not y.ndim:
         return math.multiply(x, y)
-    return arrays.tensordot(x, y, [[x.ndim - 1], [max(y.ndim - 2, 0)]])
+    return linalg.tensordot(x, y, [[x.ndim - 1], [max(y.ndim - 2, 0)]])
 
 
 def _clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None) -> Any:
@@ -175,36 +175,37 @@ def _clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min:
 def _concatenate(values: Any, axis: Any = 0, out: Any = None) -> Any:
     _no_out(out)
     if axis is None:
-        return arrays.concat([arrays.reshape(v, (-1,)) for v in values], 0)
-    return arrays.concat(list(values), axis)
+        return layout.concat([arrays.reshape(v, (-1,)) for v in values], 0)
+    return layout.concat(list(values), axis)
 
 
 def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
-    return arrays.where(condition, x, y) if x is not None else tuple(arrays.unstack(arrays.where(condition), axis=1))
+    found = indexing.where(condition, x, y)
+    return found if x is not None else tuple(layout.unstack(found, axis=1))
 
 
 def _pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Any:
     rows = np.broadcast_to(np.asarray(pad_width), (to_tensor(array).ndim, 2))
-    return arrays.pad(array, rows.astype(np.int32), mode.upper(), constant_values)
+    return layout.pad(array, rows.astype(np.int32), mode.upper(), constant_values)
 
 
 def _flip(m: Any, axis: Any = None) -> Any:
-    return arrays.reverse(m, range(to_tensor(m).ndim) if axis is None else axis)
+    return layout.reverse(m, range(to_tensor(m).ndim) if axis is None else axis)
 
 
 def _squeeze(a: Any, axis: Any = None) -> Any:
-    return arrays.squeeze(a, axis)
+    return layout.squeeze(a, axis)
 
 
 def _swapaxes(a: Any, axis1: int, axis2: int) -> Any:
     order = list(range(to_tensor(a).ndim))
     order[axis1], order[axis2] = order[axis2], order[axis1]
-    return arrays.transpose(a, order)
+    return layout.transpose(a, order)
 
 
 def _moveaxis(a: Any, source: Any, destination: Any) -> Any:
     probe = np.moveaxis(np.empty(range(1, to_tensor(a).ndim + 1)), source, destination)
-    return arrays.transpose(a, [size - 1 for size in probe.shape])
+    return layout.transpose(a, [size - 1 for size in probe.shape])
 
 
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
@@ -220,7 +221,7 @@ def _tile(A: Any, reps: Any) -> Any:
     x, counts = to_tensor(A), list(np.atleast_1d(reps))
     rank = max(x.ndim, len(counts))
     shape = (*(1,) * (rank - x.ndim), *x.shape)
-    return arrays.tile(arrays.reshape(x, shape), [1] * (rank - len(counts)) + counts)
+    return layout.tile(arrays.reshape(x, shape), [1] * (rank - len(counts)) + counts)
 
 
 def _reshape(a: Any, shape: Any, order: str = "C") -> Any:
@@ -241,21 +242,21 @@ def _of_rank(rank: int) -> Callable[..., Any]:
 
 def _hstack(tup: Any) -> Any:
     parts = [_of_rank(1)(value) for value in tup]
-    return arrays.concat(parts, 0 if parts[0].ndim == 1 else 1)
+    return layout.concat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
 def _diff(a: Any, n: int = 1, axis: int = -1) -> Any:
     x = to_tensor(a)
     for _ in range(n):
         size = x.shape[axis]
-        first, second = arrays.split(x, [1, size - 1], axis)[1], arrays.split(x, [size - 1, 1], axis)[0]
+        first, second = layout.split(x, [1, size - 1], axis)[1], layout.split(x, [size - 1, 1], axis)[0]
         x = math.subtract(first, second)
     return x
 
 
 def _inner(a: Any, b: Any) -> Any:
     x, y = to_tensor(a), to_tensor(b)
-    return arrays.tensordot(x, y, [[x.ndim - 1], [y.ndim - 1]]) if x.ndim and y.ndim else math.multiply(x, y)
+    return linalg.tensordot(x, y, [[x.ndim - 1], [y.ndim - 1]]) if x.ndim and y.ndim else math.multiply(x, y)
 
 
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
@@ -278,18 +279,18 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.ravel: lambda a, order="C": _reshape(a, (-1,), order),
     np.atleast_1d: _of_rank(1),
     np.atleast_2d: _of_rank(2),
-    np.transpose: lambda a, axes=None: arrays.transpose(a, axes),
+    np.transpose: lambda a, axes=None: layout.transpose(a, axes),
     np.swapaxes: _swapaxes,
     np.moveaxis: _moveaxis,
-    np.expand_dims: lambda a, axis: arrays.expand_dims(a, axis),
+    np.expand_dims: lambda a, axis: layout.expand_dims(a, axis),
     np.squeeze: _squeeze,
     np.concatenate: _concatenate,
-    np.stack: lambda values, axis=0: arrays.stack(values, axis),
-    np.vstack: lambda tup: arrays.concat([_of_rank(2)(value) for value in tup], 0),
+    np.stack: lambda values, axis=0: layout.stack(values, axis),
+    np.vstack: lambda tup: layout.concat([_of_rank(2)(value) for value in tup], 0),
     np.hstack: _hstack,
     np.split: lambda ary, indices_or_sections, axis=0: _split(ary, indices_or_sections, axis),
     np.tile: _tile,
-    np.repeat: lambda a, repeats, axis=None: arrays.repeat(a, repeats, axis),
+    np.repeat: lambda a, repeats, axis=None: layout.repeat(a, repeats, axis),
     np.roll: lambda a, shift, axis=None: _roll(a, shift, axis),
     np.flip: _flip,
     np.flipud: lambda m: _flip(m, 0),
@@ -299,12 +300,12 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.where: _where,
     np.clip: _clip,
     np.pad: _pad,
-    np.take: lambda a, indices, axis=None: arrays.gather(
+    np.take: lambda a, indices, axis=None: indexing.gather(
         arrays.reshape(a, (-1,)) if axis is None else a, indices, axis=axis or 0
     ),
     np.dot: _dot,
-    np.tensordot: lambda a, b, axes=2: arrays.tensordot(a, b, axes),
-    np.einsum: lambda equation, *operands: arrays.einsum(equation, *operands),
+    np.tensordot: lambda a, b, axes=2: linalg.tensordot(a, b, axes),
+    np.einsum: lambda equation, *operands: linalg.einsum(equation, *operands),
     np.outer: lambda a, b: math.multiply(arrays.reshape(a, (-1, 1)), arrays.reshape(b, (1, -1))),
     np.inner: _inner,
     np.vdot: lambda a, b: math.reduce_sum(math.conj(arrays.reshape(a, (-1,))) * arrays.reshape(b, (-1,))),
@@ -328,16 +329,16 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
 
 def _split(ary: Any, indices_or_sections: Any, axis: int) -> Any:
     if isinstance(indices_or_sections, (int, np.integer)):
-        return arrays.split(ary, int(indices_or_sections), axis)
+        return layout.split(ary, int(indices_or_sections), axis)
     edges = [0, *indices_or_sections, to_tensor(ary).shape[axis]]
-    return arrays.split(ary, [high - low for low, high in itertools.pairwise(edges)], axis)
+    return layout.split(ary, [high - low for low, high in itertools.pairwise(edges)], axis)
 
 
 def _roll(a: Any, shift: Any, axis: Any) -> Any:
     if axis is not None:
-        return arrays.roll(a, shift, axis)
+        return layout.roll(a, shift, axis)
     x = to_tensor(a)
-    return arrays.reshape(arrays.roll(arrays.reshape(x, (-1,)), shift, 0), tuple(x.shape))
+    return arrays.reshape(layout.roll(arrays.reshape(x, (-1,)), shift, 0), tuple(x.shape))
 
 
 def _array_function(self: Any, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

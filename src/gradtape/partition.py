@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import dtypes, math
-from .arrays import concat, reshape, split, zeros
+from .arrays import reshape, zeros
 from .errors import invalid
+from .layout import concat, split
 from .op import as_int
 from .ops import index, rearrange, search
 from .ops.order import length_mask

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from . import dtypes as _dtypes
-from .arrays import stack
 from .errors import CancelledError, OutOfRangeError, invalid
+from .layout import stack
 from .shapes import TensorShape
 from .tensor import from_array, to_tensor
 

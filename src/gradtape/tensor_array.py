@@ -11,13 +11,13 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import dtypes
-from .arrays import concat as concat_of
-from .arrays import split as split_of
-from .arrays import stack as stack_of
-from .arrays import unstack as unstack_of
 from .arrays import zeros
 from .context import ACTIVE, STATE
 from .errors import OutOfRangeError, invalid
+from .layout import concat as concat_of
+from .layout import split as split_of
+from .layout import stack as stack_of
+from .layout import unstack as unstack_of
 from .op import as_ints
 from .shapes import TensorShape
 from .tensor import Tensor, TensorSpec, from_array, to_tensor

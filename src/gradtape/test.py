@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from . import nest
-from .arrays import stack
 from .backward import UnconnectedGradients
 from .errors import OpError
+from .layout import stack
 from .math import imag, real
 from .random import set_seed
 from .tape import GradientTape

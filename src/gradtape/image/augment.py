@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, random
-from ..arrays import slice as box
-from ..arrays import where
 from ..errors import invalid
+from ..indexing import slice as box
+from ..indexing import where
 from ..op import as_ints
 from ..tensor import to_tensor
 from ..traceable import trace_public

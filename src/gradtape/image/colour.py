@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from ..arrays import identity, saturate_cast, tensordot, tile, where, zeros_like
+from ..arrays import identity, saturate_cast, zeros_like
 from ..dtypes import DType
 from ..errors import invalid
+from ..indexing import where
 from ..io.images import decode_jpeg, encode_jpeg
+from ..layout import tile
+from ..linalg import tensordot
 from ..math import (
     cast,
     divide_no_nan,

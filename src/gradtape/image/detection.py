@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from ..arrays import pad, shape
+from ..arrays import shape
+from ..layout import pad
 from ..op import as_int
 from ..ops import detection as o
 from ..tensor import Tensor, from_array, to_tensor

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arrays import pad, reverse
-from ..arrays import transpose as permute
+from ..layout import pad, reverse
+from ..layout import transpose as permute
 from ..op import as_int
 from ..ops.index import getitem
 from ..tensor import to_tensor

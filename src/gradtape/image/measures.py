@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..arrays import concat, pad, reshape, stack, zeros_like
+from ..arrays import reshape, zeros_like
 from ..errors import invalid
+from ..layout import concat, pad, stack
 from ..math import abs, cast, log, pow, reduce_mean, reduce_prod, reduce_sum, square, squared_difference
 from ..op import as_int
 from ..ops.conv import conv

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..arrays import convert_to_tensor, expand_dims, gather, reshape, stop_gradient, where, zeros_like
+from ..arrays import convert_to_tensor, reshape, stop_gradient, zeros_like
 from ..errors import OutOfRangeError, UnimplementedError, invalid
+from ..indexing import gather, where
+from ..layout import expand_dims
 from ..math import cast, ceil, floor, greater_equal, less_equal, logical_and, maximum, minimum
 from ..op import as_ints
 from ..ops.patches import extract_windows

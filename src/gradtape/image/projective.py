@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..arrays import gather, reshape, where
+from ..arrays import reshape
 from ..dtypes import Array
 from ..errors import invalid
+from ..indexing import gather, where
 from ..math import add_n, cast
 from ..tensor import from_array, to_tensor
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..arrays import gather, identity
+from ..arrays import identity
 from ..errors import invalid
+from ..indexing import gather
 from ..math import cast
 from ..op import as_int
 from ..ops import resize as r

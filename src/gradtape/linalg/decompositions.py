@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import dtypes, math
-from ..arrays import boolean_mask, gather
 from ..errors import invalid
+from ..indexing import boolean_mask, gather
 from ..ops import decompositions as o
 from ..ops import matrix_functions as functions
 from ..ops import spectral

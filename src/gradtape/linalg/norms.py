@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import math
-from ..arrays import expand_dims, transpose
+from ..layout import expand_dims, transpose
 from ..op import as_axis
 from ..ops.norms import reduce_norm
 from ..ops.spectral import singular_values

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import math
-from ..arrays import expand_dims, squeeze, transpose
 from ..errors import invalid
+from ..layout import expand_dims, squeeze, transpose
 from ..ops import linalg as o
 from ..tensor import Tensor, to_tensor
 from ..traceable import trace_public

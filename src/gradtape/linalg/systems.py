@@ -7,20 +7,10 @@ from typing import Any
 import numpy as np
 
 from .. import math
-from ..arrays import (
-    broadcast_to,
-    expand_dims,
-    eye,
-    gather,
-    ones,
-    ones_like,
-    pad,
-    squeeze,
-    stack,
-    where,
-    zeros_like,
-)
+from ..arrays import broadcast_to, eye, ones, ones_like, zeros_like
 from ..errors import invalid
+from ..indexing import gather, where
+from ..layout import expand_dims, pad, squeeze, stack
 from ..op import as_int
 from ..ops import contractions, matrix_functions
 from ..ops import solve as o

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from .. import dtypes, math, random
-from ..arrays import concat
+from ..layout import concat
 from ..op import as_int
 from ..ops import nn as n
 from ..ops.contractions import dense

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import math
-from ..arrays import reshape, reverse
+from ..arrays import reshape
 from ..errors import invalid
+from ..layout import reverse
 from ..ops import morphology
 from ..ops.conv import conv, conv_filter_gradient, conv_input_gradient
 from ..tensor import to_tensor

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, math
-from ..arrays import concat, fill, gather, stack, transpose, unstack, where, zeros, zeros_like
+from ..arrays import fill, zeros, zeros_like
 from ..errors import invalid
+from ..indexing import gather, where
+from ..layout import concat, stack, transpose, unstack
 from ..op import as_int
 from ..ops import decoding
 from ..ops.ctc import ctc_states

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from ..arrays import reshape, transpose
+from ..arrays import reshape
 from ..errors import UnimplementedError, invalid
+from ..layout import transpose
 from ..op import as_ints
 from ..tensor import Tensor, to_tensor
 from ..traceable import trace_public

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, math
-from ..arrays import convert_to_tensor, reshape, shape, transpose, zeros_like
+from ..arrays import convert_to_tensor, reshape, shape, zeros_like
 from ..errors import invalid
+from ..layout import transpose
 from ..op import as_int
 from ..ops import arithmetic, fused, training
 from ..ops import nn as n

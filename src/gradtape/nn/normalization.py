@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, math
-from ..arrays import ones, reshape, squeeze, stop_gradient, transpose, zeros, zeros_like
+from ..arrays import ones, reshape, stop_gradient, zeros, zeros_like
 from ..errors import invalid
+from ..layout import squeeze, transpose
 from ..op import as_axis, as_int, as_ints
 from ..ops import fused, norms
 from ..ops import normalization as o

@@ -6,8 +6,8 @@ from collections import namedtuple
 from typing import Any
 
 from .. import dtypes, math
-from ..arrays import expand_dims, squeeze
 from ..errors import UnimplementedError, invalid
+from ..layout import expand_dims, squeeze
 from ..op import as_ints
 from ..ops.pool import window_argmax, window_max, window_sum
 from ..tensor import to_tensor

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import dtypes, math, random
-from ..arrays import concat, gather, ones_like, reshape, stop_gradient, zeros_like
+from ..arrays import ones_like, reshape, stop_gradient, zeros_like
 from ..clip import clip_by_norm
 from ..errors import invalid
+from ..indexing import gather
+from ..layout import concat
 from ..linalg import matmul
 from ..op import as_int
 from ..ops import order

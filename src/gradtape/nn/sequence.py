@@ -6,8 +6,9 @@ from math import sqrt
 from typing import Any
 
 from .. import dtypes
-from ..arrays import where, zeros
+from ..arrays import zeros
 from ..errors import invalid
+from ..indexing import where
 from ..ops import sequence
 from ..ops.linalg import matmul
 from ..tensor import from_array, to_tensor

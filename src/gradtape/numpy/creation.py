@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, math
+from .. import arrays, indexing, layout, math
 from ..dtypes import BY_NUMPY
 from ..op import as_int, as_shape
 from ..ops.polynomials import powers
@@ -129,14 +129,14 @@ def linspace(
     first, last = promoted(start, stop, 1.0)[:2]
     parts = count - 1 if endpoint else count
     shape = np.broadcast_shapes(tuple(first.shape), tuple(last.shape))
-    first, last = (arrays.expand_dims(arrays.broadcast_to(v, shape), axis) for v in (first, last))
+    first, last = (layout.expand_dims(arrays.broadcast_to(v, shape), axis) for v in (first, last))
     sizes = [1] * (len(shape) + 1)
     sizes[axis] = count
     places = (np.arange(count) / max(parts, 1)).astype(first.dtype.numpy).reshape(sizes)
     # As a mean of both ends: the last number is `stop` to the bit.
     result = first * from_array(1 - places) + last * from_array(places)
     result = result if dtype is None else to_type(result, dtype)
-    step = arrays.squeeze(last - first, [axis]) / parts if parts > 0 else float("nan")
+    step = layout.squeeze(last - first, [axis]) / parts if parts > 0 else float("nan")
     return (result, step) if retstep else result
 
 
@@ -188,7 +188,7 @@ def diagflat(v: Any, k: Any = 0) -> Any:
     size = x.shape[0] + abs(offset)
     rows = np.arange(x.shape[0]) + max(-offset, 0)
     places = np.stack([rows, rows + offset], axis=1)
-    return arrays.scatter_nd(from_array(places), x, (size, size))
+    return indexing.scatter_nd(from_array(places), x, (size, size))
 
 
 def diagonal(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1) -> Any:
@@ -198,12 +198,12 @@ def diagonal(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1) -> Any:
         raise ValueError("diag requires an array of at least two dimensions")
     first, second = axis1 % x.ndim, axis2 % x.ndim
     rest = [p for p in range(x.ndim) if p not in (first, second)]
-    moved = arrays.transpose(x, [first, second, *rest])
+    moved = layout.transpose(x, [first, second, *rest])
     rows, columns = moved.shape[0], moved.shape[1]
     count = max(0, min(rows + min(shift, 0), columns - max(shift, 0)))
     places = np.arange(count) + max(-shift, 0)
     indices = from_array(np.stack([places, places + shift], axis=1))
-    return arrays.transpose(arrays.gather_nd(moved, indices), [*range(1, x.ndim - 1), 0])
+    return layout.transpose(indexing.gather_nd(moved, indices), [*range(1, x.ndim - 1), 0])
 
 
 def diag_indices(n: Any, ndim: int = 2) -> tuple[Any, ...]:
@@ -223,7 +223,7 @@ def _triangle(m: Any, k: Any, upper: bool) -> Any:
     rows, columns = x.shape[-2:]
     lower = np.tri(rows, columns, as_int(k) - upper, np.bool_)
     kept = np.broadcast_to(~lower if upper else lower, tuple(x.shape))
-    return arrays.where(from_array(kept), x, zeros_like(x))
+    return indexing.where(from_array(kept), x, zeros_like(x))
 
 
 def tril(m: Any, k: Any = 0) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, bitwise, math
+from .. import arrays, bitwise, indexing, math
 from ..ops import nans
 from ..ops import ufuncs as u
 from ..tensor import from_array
@@ -84,7 +84,7 @@ def _of_parts(function: Function, combine: Function) -> Function:
 
 def _chosen(compare: np.ufunc) -> Function:
     """Of two complex numbers, the one that NumPy chooses: it compares real parts first."""
-    return lambda x, y: arrays.where(from_array(np.asarray(compare(x._array, y._array))), x, y)
+    return lambda x, y: indexing.where(from_array(np.asarray(compare(x._array, y._array))), x, y)
 
 
 MINIMAX: dict[Function, Function] = {
@@ -220,7 +220,7 @@ def angle(z: Any, deg: bool = False) -> Any:
     x = asarray(z)
     if not x.dtype.is_complex:
         x = to_type(x, reduced_type("sqrt", x.dtype.numpy))
-        result = arrays.where(x < 0, arrays.ones_like(x) * np.pi, arrays.zeros_like(x))
+        result = indexing.where(x < 0, arrays.ones_like(x) * np.pi, arrays.zeros_like(x))
     else:
         result = math.angle(x)
     return result * float(180 / np.pi) if deg else result

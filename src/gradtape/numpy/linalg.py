@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import arrays
+from .. import arrays, layout
 from .. import linalg as ours
 from ..op import as_int
 from ..ops.contractions import matrix_power as power
@@ -46,7 +46,7 @@ def solve(a: Any, b: Any) -> Any:
     """x with a @ x = b; a `b` of one axis is one column."""
     matrix, right = promoted(_inexact(a), b)
     if right.ndim == 1:
-        return arrays.squeeze(ours.solve(matrix, arrays.expand_dims(right, -1)), -1)
+        return layout.squeeze(ours.solve(matrix, layout.expand_dims(right, -1)), -1)
     return ours.solve(matrix, right)
 
 

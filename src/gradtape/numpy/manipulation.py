@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays
+from .. import arrays, indexing, layout
 from ..op import as_axis, as_int, as_ints
 from ..ops import order
 from ..ops.sort import take_along
@@ -27,7 +27,7 @@ def reshape(a: Any, newshape: Any, order: str = "C") -> Any:
         raise ValueError(f"reshape: order must be 'C' or 'F', got {order!r}.")
     if order == "C":
         return arrays.reshape(x, newshape)
-    return arrays.transpose(arrays.reshape(arrays.transpose(x), as_ints(newshape)[::-1]))
+    return layout.transpose(arrays.reshape(layout.transpose(x), as_ints(newshape)[::-1]))
 
 
 def ravel(a: Any, order: str = "C") -> Any:
@@ -43,7 +43,7 @@ def flatten(a: Any, order: str = "C") -> Any:
 def transpose(a: Any, axes: Any = None) -> Any:
     """The axes in another order, or reversed."""
     x = asarray(a)
-    return arrays.transpose(x, None if axes is None else [p % x.ndim for p in as_ints(axes)])
+    return layout.transpose(x, None if axes is None else [p % x.ndim for p in as_ints(axes)])
 
 
 def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
@@ -51,7 +51,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
     x = asarray(a)
     order = list(range(x.ndim))
     order[axis1], order[axis2] = order[axis2], order[axis1]
-    return arrays.transpose(x, order)
+    return layout.transpose(x, order)
 
 
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
@@ -63,7 +63,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     order = [p for p in range(x.ndim) if p not in sources]
     for target, origin in sorted(zip(targets, sources, strict=True)):
         order.insert(target, origin)
-    return arrays.transpose(x, order)
+    return layout.transpose(x, order)
 
 
 def expand_dims(a: Any, axis: Any) -> Any:
@@ -74,13 +74,13 @@ def expand_dims(a: Any, axis: Any) -> Any:
     if any(not -rank <= p < rank for p in axes) or len({p % rank for p in axes}) != len(axes):
         raise ValueError(f"expand_dims: axes {list(axes)} cannot be in a tensor of rank {rank}.")
     for position in sorted(p % rank for p in axes):
-        x = arrays.expand_dims(x, position)
+        x = layout.expand_dims(x, position)
     return x
 
 
 def squeeze(a: Any, axis: Any = None) -> Any:
     """Without axes of size one, or without those that are named."""
-    return arrays.squeeze(asarray(a), as_axis(axis))
+    return layout.squeeze(asarray(a), as_axis(axis))
 
 
 def broadcast_to(array: Any, shape: Any) -> Any:
@@ -122,13 +122,13 @@ def concatenate(arys: Any, axis: Any = 0) -> Any:
     """One after the other along an axis; flattened first if it is None."""
     parts = promoted(*arys)
     if axis is None:
-        return arrays.concat([arrays.reshape(x, (-1,)) for x in parts], 0)
-    return arrays.concat(parts, axis)
+        return layout.concat([arrays.reshape(x, (-1,)) for x in parts], 0)
+    return layout.concat(parts, axis)
 
 
 def stack(arys: Any, axis: int = 0) -> Any:
     """Along a new axis."""
-    return arrays.stack(promoted(*arys), axis)
+    return layout.stack(promoted(*arys), axis)
 
 
 def _many(results: Any) -> list[Any]:
@@ -175,13 +175,13 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
         cuts = [max(0, min(size, c + size if c < 0 else c)) for c in as_ints(indices_or_sections)]
         starts, ends = [0, *cuts], [*cuts, size]
         return [_range(x, axis, first, max(last, first)) for first, last in zip(starts, ends, strict=True)]
-    return arrays.split(x, sizes, axis)
+    return layout.split(x, sizes, axis)
 
 
 def _range(x: Any, axis: int, first: int, last: int) -> Any:
     begin, size = [0] * x.ndim, list(x.shape)
     begin[axis], size[axis] = first, last - first
-    return arrays.slice(x, begin, size)
+    return indexing.slice(x, begin, size)
 
 
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
@@ -223,26 +223,26 @@ def tile(A: Any, reps: Any) -> Any:
     x, times = asarray(A), as_ints(reps)
     rank = max(x.ndim, len(times))
     x = arrays.reshape(x, (*(1,) * (rank - x.ndim), *x.shape))
-    return arrays.tile(x, (*(1,) * (rank - len(times)), *times))
+    return layout.tile(x, (*(1,) * (rank - len(times)), *times))
 
 
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     """Each element repeated."""
-    return arrays.repeat(asarray(a), np.asarray(repeats), axis)
+    return layout.repeat(asarray(a), np.asarray(repeats), axis)
 
 
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     """Shifted along axes; what leaves at one end comes back at the other."""
     x = asarray(a)
     if axis is None:
-        return arrays.reshape(arrays.roll(arrays.reshape(x, (-1,)), as_int(shift), 0), tuple(x.shape))
-    return arrays.roll(x, as_axis(shift), as_axis(axis))
+        return arrays.reshape(layout.roll(arrays.reshape(x, (-1,)), as_int(shift), 0), tuple(x.shape))
+    return layout.roll(x, as_axis(shift), as_axis(axis))
 
 
 def flip(m: Any, axis: Any = None) -> Any:
     """In reverse order along axes, or along all."""
     x = asarray(m)
-    return arrays.reverse(x, list(range(x.ndim)) if axis is None else [p % x.ndim for p in as_ints(axis)])
+    return layout.reverse(x, list(range(x.ndim)) if axis is None else [p % x.ndim for p in as_ints(axis)])
 
 
 def flipud(m: Any) -> Any:
@@ -275,7 +275,7 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any
     if mode not in ("constant", "reflect", "symmetric"):
         raise ValueError(f"pad: mode must be 'constant', 'reflect' or 'symmetric', got {mode!r}.")
     rows = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).astype(np.int32)
-    return arrays.pad(x, rows, mode.upper(), constant_values)
+    return layout.pad(x, rows, mode.upper(), constant_values)
 
 
 # --- picking and sorting -------------------------------------------------------------------------------
@@ -298,7 +298,7 @@ def take(a: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Any:
         positions = np.where(positions < 0, positions + size, positions)
     else:
         raise ValueError(f"take: mode must be 'raise', 'wrap' or 'clip', got {mode!r}.")
-    return arrays.gather(x, from_array(positions), axis=along)
+    return indexing.gather(x, from_array(positions), axis=along)
 
 
 def take_along_axis(arr: Any, indices: Any, axis: Any) -> Any:
@@ -325,7 +325,7 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
         raise ValueError("either both or neither of x and y should be given")
     if x is None:
         return nonzero(condition)
-    return arrays.where(truth(asarray(condition)), *promoted(x, y))
+    return indexing.where(truth(asarray(condition)), *promoted(x, y))
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
@@ -334,7 +334,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
         raise ValueError("list of cases must be same length as list of conditions")
     *choices, result = promoted(*choicelist, default)
     for condition, choice in reversed(list(zip(condlist, choices, strict=True))):
-        result = arrays.where(truth(asarray(condition)), choice, result)
+        result = indexing.where(truth(asarray(condition)), choice, result)
     return result
 
 

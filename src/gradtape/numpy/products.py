@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, linalg, math
+from .. import arrays, layout, linalg, math
 from ..op import as_int, as_ints
 from ..operators import matmul_operator
 from ..ops import contractions
@@ -31,7 +31,7 @@ def dot(a: Any, b: Any) -> Any:
     x, y = promoted(a, b)
     if not x.ndim or not y.ndim:
         return FUNCTIONS["multiply"](x, y)
-    return arrays.tensordot(x, y, [[x.ndim - 1], [max(y.ndim - 2, 0)]])
+    return linalg.tensordot(x, y, [[x.ndim - 1], [max(y.ndim - 2, 0)]])
 
 
 def vdot(a: Any, b: Any) -> Any:
@@ -43,7 +43,7 @@ def vdot(a: Any, b: Any) -> Any:
 def inner(a: Any, b: Any) -> Any:
     """The sum of products over the last axes."""
     x, y = promoted(a, b)
-    return arrays.tensordot(x, y, [[-1], [-1]]) if x.ndim and y.ndim else x * y
+    return linalg.tensordot(x, y, [[-1], [-1]]) if x.ndim and y.ndim else x * y
 
 
 def outer(a: Any, b: Any) -> Any:
@@ -55,12 +55,12 @@ def outer(a: Any, b: Any) -> Any:
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """The sum of products over axes of both: their number, or a list for each."""
     x, y = promoted(a, b)
-    return arrays.tensordot(x, y, axes)
+    return linalg.tensordot(x, y, axes)
 
 
 def einsum(subscripts: str, *operands: Any) -> Any:
     """A sum of products, written in indices."""
-    return arrays.einsum(subscripts, *promoted(*operands))
+    return linalg.einsum(subscripts, *promoted(*operands))
 
 
 def kron(a: Any, b: Any) -> Any:
@@ -118,7 +118,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         summed, rest = pair if abs(ord) == 1 else pair[::-1]
         sums = math.reduce_sum(math.abs(x), summed, True)
         chosen = (math.reduce_max if ord > 0 else math.reduce_min)(sums, rest, True)
-        chosen = arrays.squeeze(chosen, tuple(p % x.ndim for p in pair))
+        chosen = layout.squeeze(chosen, tuple(p % x.ndim for p in pair))
     else:
         raise ValueError(f"Invalid norm order {ord!r} for matrices.")
     if not keepdims:

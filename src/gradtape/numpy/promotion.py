@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, dtypes, math
+from .. import dtypes, layout, math
 from ..dtypes import DType
 from ..tensor import Tensor, contains_tensor, from_array, to_array, to_tensor
 from ..traceable import trace_public
@@ -69,7 +69,7 @@ def _leaves(values: Any) -> list[Any]:
 
 def _packed(values: Any, dtype: Any) -> Any:
     parts = [_packed(v, dtype) if isinstance(v, (list, tuple)) else asarray(v, dtype) for v in values]
-    return arrays.stack(parts, 0)
+    return layout.stack(parts, 0)
 
 
 def kind_of(value: Any) -> Any:

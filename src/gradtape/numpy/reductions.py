@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, math
+from .. import arrays, indexing, layout, math
 from ..op import as_axis, as_int
 from ..ops import nans
 from ..ops import statistics as s
@@ -68,7 +68,7 @@ def _without_nan(name: str, plain: str, compute: Function) -> Function:
 
 
 def _nanprod(x: Any, axis: Any, keepdims: bool) -> Any:
-    return math.reduce_prod(arrays.where(math.is_nan(x), arrays.ones_like(x), x), axis, keepdims)
+    return math.reduce_prod(indexing.where(math.is_nan(x), arrays.ones_like(x), x), axis, keepdims)
 
 
 def _nan_extreme(name: str, plain: str, compute: Function) -> Function:
@@ -96,7 +96,7 @@ def _position(name: str, compute: Function) -> Function:
         found = compute(arrays.reshape(x, (-1,)), 0) if axis is None else compute(x, axis)
         if not keepdims:
             return found
-        return arrays.reshape(found, (1,) * x.ndim) if axis is None else arrays.expand_dims(found, axis)
+        return arrays.reshape(found, (1,) * x.ndim) if axis is None else layout.expand_dims(found, axis)
 
     return _named(find, name, "The position of the extreme", compute)
 

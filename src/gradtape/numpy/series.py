@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays
+from .. import arrays, indexing, layout
 from ..op import as_int
 from ..ops import polynomials, series
 from ..ops.norms import trapezoid as integral
@@ -32,7 +32,7 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
 def _between(x: Any, axis: int, first: int, count: int) -> Any:
     begin, size = [0] * x.ndim, list(x.shape)
     begin[axis], size[axis] = first, count
-    return arrays.slice(x, begin, size)
+    return indexing.slice(x, begin, size)
 
 
 def polyval(p: Any, x: Any) -> Any:
@@ -86,8 +86,8 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     """The sums of products of `a` and the conjugate of `v`, one shifted along the other."""
     first, second = promoted(a, v)
     if len(second) > len(first):
-        return arrays.reverse(FUNCTIONS["conj"](correlate(second, first, mode)), [0])
-    return convolve(first, arrays.reverse(FUNCTIONS["conj"](second), [0]), mode)
+        return layout.reverse(FUNCTIONS["conj"](correlate(second, first, mode)), [0])
+    return convolve(first, layout.reverse(FUNCTIONS["conj"](second), [0]), mode)
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, linalg, math
+from .. import arrays, layout, linalg, math
 from ..op import as_axis, as_ints
 from ..ops import statistics as s
 from ..traceable import trace_public
@@ -38,7 +38,7 @@ def quantile(a: Any, q: Any, axis: Any = None, keepdims: bool = False) -> Any:
     axes = tuple(p % x.ndim for p in axes)
     others = [p for p in range(x.ndim) if p not in axes]
     kept = [x.shape[p] for p in others]
-    lines = arrays.reshape(arrays.transpose(x, [*others, *axes]), (*kept, -1 if 0 not in kept else 1))
+    lines = arrays.reshape(layout.transpose(x, [*others, *axes]), (*kept, -1 if 0 not in kept else 1))
     found = s.quantile.public(lines, tuple(fractions.reshape(-1).tolist()), -1)
     sizes = [1 if p in axes else n for p, n in enumerate(x.shape)] if keepdims else kept
     return arrays.reshape(found, (*fractions.shape, *sizes))
@@ -62,12 +62,12 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: An
     ]
     if any(x.ndim > 2 for x in parts):
         raise ValueError("cov: at most two axes are allowed.")
-    rows = [arrays.reshape(x, (1, -1)) if x.ndim < 2 else x if rowvar else arrays.transpose(x) for x in parts]
+    rows = [arrays.reshape(x, (1, -1)) if x.ndim < 2 else x if rowvar else layout.transpose(x) for x in parts]
     rows = promoted(*rows)
-    whole = rows[0] if len(rows) == 1 else arrays.concat(rows, 0)
+    whole = rows[0] if len(rows) == 1 else layout.concat(rows, 0)
     less = float(ddof) if ddof is not None else 0.0 if bias else 1.0
     found = s.cov.public(whole, less)
-    return arrays.squeeze(found) if found.shape == (1, 1) else found
+    return layout.squeeze(found) if found.shape == (1, 1) else found
 
 
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
@@ -76,7 +76,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
     if not c.ndim:
         return c / c
     deviations = math.sqrt(math.real(linalg.diag_part(c)))
-    scale = arrays.expand_dims(deviations, 1) * arrays.expand_dims(deviations, 0)
+    scale = layout.expand_dims(deviations, 1) * layout.expand_dims(deviations, 0)
     return c / to_type(scale, c.dtype)
 
 

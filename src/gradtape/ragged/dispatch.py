@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, math
+from .. import arrays, indexing, layout, math
 from ..errors import UnimplementedError, invalid
 from ..op import COMPOSITES, Op
 from ..tensor import Tensor, from_array, to_tensor
@@ -64,7 +64,7 @@ def _beside(ragged: RaggedTensor, value: Any, name: str) -> Any:
     if not dense.ndim:
         return dense
     if dense.ndim >= 2 and dense.shape[1] == 1 and dense.shape[0] == ragged._row_count() and ragged.ragged_rank == 1:
-        return arrays.gather(dense[:, 0], ragged.value_rowids())
+        return indexing.gather(dense[:, 0], ragged.value_rowids())
     if dense.ndim >= 2 and isinstance(ragged.values, Tensor):
         whole = RaggedTensor.from_tensor(dense)
         check_same_rows(ragged, whole)
@@ -111,13 +111,13 @@ def _over_one(value: Any, axis: int, name: str, keepdims: bool) -> Any:
         return getattr(math, name)(value, axis=axis, keepdims=keepdims)
     if axis == 0:
         result = _by_column(value, np.zeros(value._row_count(), np.int64), 1, name)[0]
-        return arrays.expand_dims(result, 0) if keepdims else result
+        return layout.expand_dims(result, 0) if keepdims else result
     if axis > 1:
         return value.with_values(_over_one(value.values, axis - 1, name, keepdims))
     rows, inner = value._row_count(), value.values
     if isinstance(inner, Tensor):
         result = _SEGMENTS[name](inner, value.value_rowids(), rows)
-        return arrays.expand_dims(result, 1) if keepdims else result
+        return layout.expand_dims(result, 1) if keepdims else result
     result = _by_column(inner, value.value_rowids()._array, rows, name)
     return RaggedTensor.from_uniform_row_length(result, 1) if keepdims else result
 

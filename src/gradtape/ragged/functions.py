@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, dtypes
+from .. import arrays, dtypes, layout
 from ..dtypes import Array
 from ..errors import invalid
 from ..op import as_int
@@ -116,7 +116,7 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
     where = as_int(axis)
     where = where + rank + 1 if where < 0 else where
     if rank == 0:
-        return arrays.stack(parts)
+        return layout.stack(parts)
     if where == 0:
         return stacked_rows([_ragged(part) for part in parts])
     if where == 1:

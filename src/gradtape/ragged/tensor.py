@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import arrays, dtypes
+from .. import arrays, dtypes, indexing, layout
 from ..dtypes import Array, DType
 from ..errors import invalid
 from ..op import as_int
@@ -191,7 +191,7 @@ class RaggedTensor:
             made = cls.from_uniform_row_length(flat, width, nrows=rows)
             return made.with_row_splits_dtype(row_splits_dtype)
         flat = arrays.reshape(dense, (-1, *dense.shape[2:]))
-        kept = arrays.gather(flat, from_array(ranges(np.arange(rows) * width, sizes)))
+        kept = indexing.gather(flat, from_array(ranges(np.arange(rows) * width, sizes)))
         return cls.from_row_lengths(kept, from_array(sizes.astype(dtypes.as_dtype(row_splits_dtype).numpy)))
 
     @classmethod
@@ -314,7 +314,7 @@ class RaggedTensor:
         sizes += [int(np.diff(splits._array).max(initial=0)) for splits in self.nested_row_splits]
         sizes += list(self.flat_values.shape[1:])
         whole = self._number(sizes, out_type)
-        return whole if axis is None else whole[as_int(axis)] if np.ndim(axis) == 0 else arrays.gather(whole, axis)
+        return whole if axis is None else whole[as_int(axis)] if np.ndim(axis) == 0 else indexing.gather(whole, axis)
 
     def with_values(self, new_values: Any) -> RaggedTensor:
         """Other values in rows of the same lengths."""
@@ -410,7 +410,7 @@ class RaggedTensor:
         starts = self._row_splits._array[:-1][:rows]
         row = np.repeat(np.arange(len(kept)), kept)
         places[row, ranges(np.zeros(len(kept), np.int64), kept)] = ranges(starts, kept)
-        return arrays.gather(arrays.concat([values, filler], 0), from_array(places))
+        return indexing.gather(layout.concat([values, filler], 0), from_array(places))
 
     def to_sparse(self, name: str | None = None) -> Any:
         """A sparse tensor with the values at the beginning of its rows."""
@@ -521,7 +521,7 @@ def ranges(starts: Array, lengths: Array) -> Array:
 def take_rows(values: Any, indices: Array) -> Any:
     """Some rows of a tensor or a ragged tensor, in this order."""
     if not isinstance(values, RaggedTensor):
-        return arrays.gather(values, from_array(indices))
+        return indexing.gather(values, from_array(indices))
     lengths = lengths_of(values)[indices]
     inner = take_rows(values.values, ranges(values.row_splits._array[:-1][indices], lengths))
     return RaggedTensor(inner, from_array(_splits(lengths)), values._uniform)
@@ -593,7 +593,7 @@ def _inside(rows: RaggedTensor, keys: list[Any]) -> Any:
 def concat_rows(values: list[Any]) -> Any:
     """The rows of several tensors or ragged tensors, one after the other."""
     if not any(isinstance(value, RaggedTensor) for value in values):
-        return arrays.concat(values, 0)
+        return layout.concat(values, 0)
     parts = [value if isinstance(value, RaggedTensor) else RaggedTensor.from_tensor(value) for value in values]
     inner = concat_rows([part.values for part in parts])
     return RaggedTensor(inner, from_array(_splits(np.concatenate([lengths_of(part) for part in parts]))))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arrays import pad
+from ..layout import pad
 from ..op import as_int
 from ..ops.fourier import dct as cosine_transform
 from ..ops.index import getitem

@@ -6,8 +6,9 @@ from math import prod, sqrt
 from typing import Any
 
 from .. import dtypes
-from ..arrays import convert_to_tensor, pad, roll
+from ..arrays import convert_to_tensor
 from ..errors import invalid
+from ..layout import pad, roll
 from ..op import as_int, as_ints
 from ..ops import fourier as f
 from ..ops.index import getitem

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arrays import pad, transpose
 from ..errors import invalid
+from ..layout import pad, transpose
 from ..op import as_int
 from ..ops import frames as f
 from ..tensor import to_tensor

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from math import sqrt
 from typing import Any
 
-from ..arrays import concat, pad, reshape, reverse, split, tile, where, zeros_like
+from ..arrays import reshape, zeros_like
 from ..errors import invalid
+from ..indexing import where
+from ..layout import concat, pad, reverse, split, tile
 from ..math import equal, reduce_sum, square
 from ..op import as_int
 from ..ops.index import getitem

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..arrays import concat, reverse
 from ..dtypes import Array, DType
 from ..errors import ResourceExhaustedError, invalid
+from ..layout import concat, reverse
 from ..math import bessel_i0e, cast, cumsum, exp, sqrt
 from ..op import as_int
 from ..tensor import from_array, to_tensor

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, dtypes, math
+from .. import arrays, dtypes, indexing, layout, math
 from ..errors import invalid
 from ..linalg import adjoint
 from ..op import as_ints
@@ -45,7 +45,9 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
         raise invalid(f"add: a dense tensor of shape {dense.shape} and a sparse one of shape {sizes_of(sp)}.")
     check_places(sp, "add")
     return (
-        arrays.tensor_scatter_nd_add(dense, sp.indices, sp.values) if dense.ndim else dense + math.reduce_sum(sp.values)
+        indexing.tensor_scatter_nd_add(dense, sp.indices, sp.values)
+        if dense.ndim
+        else dense + math.reduce_sum(sp.values)
     )
 
 
@@ -139,7 +141,7 @@ def _reduce(combine: Callable[..., Any], sp_input: Any, axis: Any, keepdims: Any
         return from_parts(places, found, outer)
     if not outer:
         return arrays.reshape(found, ()) if len(present) else arrays.zeros((), sp.dtype)
-    return arrays.scatter_nd(from_array(places.astype(np.int64)), found, outer)
+    return indexing.scatter_nd(from_array(places.astype(np.int64)), found, outer)
 
 
 # --- products ------------------------------------------------------------------------------------------
@@ -167,7 +169,7 @@ def sparse_dense_matmul(
     dense = adjoint(dense) if adjoint_b else dense
     indices, values = sp.indices, sp.values
     if adjoint_a:
-        indices, values, sizes = arrays.reverse(indices, [1]), math.conj(values), sizes[::-1]
+        indices, values, sizes = layout.reverse(indices, [1]), math.conj(values), sizes[::-1]
     if sizes[1] != dense.shape[0]:
         raise invalid(
             f"sparse_dense_matmul: inner dimensions differ: {sizes[1]} of the sparse and {dense.shape[0]} "
@@ -307,7 +309,7 @@ def bincount(
         given = to_tensor(weights)
         if tuple(given.shape) != tuple(x.shape):
             raise invalid(f"bincount: weights of shape {given.shape} for values of shape {x.shape}.")
-        picks = arrays.gather(arrays.reshape(given, (-1,)), from_array(inside))
+        picks = indexing.gather(arrays.reshape(given, (-1,)), from_array(inside))
     else:
         picks = arrays.ones([len(inside)], dtypes.int32)
     counts = math.unsorted_segment_sum(picks, ids, len(present))

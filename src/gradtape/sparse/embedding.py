@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, math
+from .. import arrays, indexing, math
 from ..clip import clip_by_norm
 from ..errors import invalid
 from ..tensor import from_array, to_tensor
@@ -39,7 +39,7 @@ def embedding_lookup_sparse(
     numbers = places_of(ids)[:, 0]
     count = int(numbers.max()) + 1 if len(numbers) else 0
     rows_of = from_array(numbers)
-    embeddings = arrays.gather(params, ids.values)
+    embeddings = indexing.gather(params, ids.values)
     if max_norm is not None:
         embeddings = clip_by_norm(embeddings, max_norm, axes=list(range(1, embeddings.ndim)))
     shape = (-1, *[1] * (embeddings.ndim - 1))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, dtypes
+from .. import arrays, dtypes, indexing, layout
 from ..dtypes import Array
 from ..errors import ResourceExhaustedError, invalid
 from ..op import as_int, as_ints, as_shape
@@ -33,7 +33,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     dense = to_tensor(tensor)
     zero = b"" if dense.dtype == dtypes.string else 0
     places = np.argwhere(np.asarray(dense._array) != zero)
-    return from_parts(places, arrays.gather_nd(dense, from_array(places)), tuple(dense.shape))
+    return from_parts(places, indexing.gather_nd(dense, from_array(places)), tuple(dense.shape))
 
 
 def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Any:
@@ -56,7 +56,7 @@ def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = 
         empty = arrays.fill(sizes, default)
     if not sizes:  # places without axes all mean the one element
         return arrays.reshape(sp.values[-1:], ()) if sp.values.shape[0] else empty
-    return arrays.tensor_scatter_nd_update(empty, sp.indices, sp.values)
+    return indexing.tensor_scatter_nd_update(empty, sp.indices, sp.values)
 
 
 def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
@@ -139,7 +139,7 @@ def concat(axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name:
         offset += shape[along]
         places.append(moved)
     sizes[along] = offset
-    values = arrays.concat([sp.values for sp in inputs], 0)
+    values = layout.concat([sp.values for sp in inputs], 0)
     return reorder(from_parts(np.concatenate(places), values, sizes))
 
 
@@ -192,7 +192,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     if tuple(mask.shape) != tuple(sp.values.shape):
         raise ValueError(f"retain: a mask of shape {mask.shape} for {sp.values.shape[0]} values.")
     kept = np.flatnonzero(mask._array)
-    return from_parts(places_of(sp)[kept], arrays.gather(sp.values, from_array(kept)), sizes_of(sp))
+    return from_parts(places_of(sp)[kept], indexing.gather(sp.values, from_array(kept)), sizes_of(sp))
 
 
 def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
@@ -225,8 +225,8 @@ def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) 
     added[:, 0] = np.flatnonzero(empty)
     all_places = np.concatenate([places, added])
     order = from_array(np.argsort(all_places[:, 0], kind="stable"))
-    values = arrays.concat([sp.values, arrays.fill([len(added)], default)], 0)
-    filled = from_parts(all_places[order._array], arrays.gather(values, order), sizes)
+    values = layout.concat([sp.values, arrays.fill([len(added)], default)], 0)
+    filled = from_parts(all_places[order._array], indexing.gather(values, order), sizes)
     return filled, from_array(empty)
 
 
@@ -258,7 +258,7 @@ def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
     """IndexedSlices without the rows whose index is among `mask_indices`."""
     removed, present = to_tensor(mask_indices)._array, to_tensor(a.indices)._array
     kept = from_array(np.flatnonzero(~np.isin(present, removed)).astype(present.dtype))
-    return IndexedSlices(arrays.gather(a.values, kept), arrays.gather(a.indices, kept), a.dense_shape)
+    return IndexedSlices(indexing.gather(a.values, kept), indexing.gather(a.indices, kept), a.dense_shape)
 
 
 def _axis(axis: int, rank: int, name: str) -> int:

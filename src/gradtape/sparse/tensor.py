@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import arrays, dtypes, math
+from .. import arrays, dtypes, indexing, math
 from ..dtypes import Array, DType
 from ..errors import invalid
 from ..shapes import TensorShape, broadcast
@@ -151,7 +151,7 @@ class SparseTensor:
         if broadcast(tuple(dense.shape), sizes) != sizes:
             raise invalid(f"SparseTensor: a dense tensor of shape {dense.shape} does not broadcast to {sizes}.")
         check_places(self, "SparseTensor")
-        return arrays.gather_nd(arrays.broadcast_to(dense, sizes), self._indices)
+        return indexing.gather_nd(arrays.broadcast_to(dense, sizes), self._indices)
 
     def __repr__(self) -> str:
         parts = f"indices={self._indices!s}, values={self._values!s}, dense_shape={self._dense_shape!s}"

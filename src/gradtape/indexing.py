@@ -1,0 +1,207 @@
+"""TensorFlow's top-level functions that take elements and slices out of tensors, and put them in."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from .errors import invalid
+from .op import as_int, as_ints, as_shape
+from .ops import index, layout, logic, scatter
+from .tensor import EagerTensor, Tensor, to_tensor
+from .traceable import trace_public
+from .variable import SliceAssigner, Variable
+
+tensor_scatter_nd_update = index.tensor_scatter_nd_update.public
+newaxis = None
+
+
+def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
+    """The box that starts at `begin` and has `size` (-1: to the end)."""
+    x = to_tensor(input_)
+    starts, sizes = as_ints(begin), as_ints(size)
+    if len(starts) != x.ndim or len(sizes) != x.ndim:
+        raise invalid(
+            f"slice: begin and size need {x.ndim} numbers for a tensor of shape {x.shape}, got {list(starts)}, {list(sizes)}."
+        )
+    key = []
+    for axis, (start, count) in enumerate(zip(starts, sizes, strict=True)):
+        length = x.shape[axis] or 0
+        stop = length if count == -1 else start + count
+        if not 0 <= start <= length or count < -1 or stop > length:
+            raise invalid(f"slice: begin {start} and size {count} leave axis {axis} of size {length}.")
+        key.append(builtins.slice(start, stop))
+    return index.getitem.public(x, tuple(key))
+
+
+def strided_slice(
+    input_: Any,
+    begin: Any,
+    end: Any,
+    strides: Any = None,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+    var: Any = None,
+    name: str | None = None,
+) -> Any:
+    """`input_[begin:end:strides]`, axis by axis; the bits of the masks say what else stands at a position.
+
+    With `var`, a variable, the result can be assigned to, as a slice of that variable can.
+
+    >>> import gradtape as tf
+    >>> tf.strided_slice([1, 2, 3, 4], [0], [4], [2]).numpy()
+    array([1, 3], dtype=int32)
+    """
+    starts, stops = as_ints(begin), as_ints(end)
+    steps = (1,) * len(starts) if strides is None else as_ints(strides)
+    if not len(starts) == len(stops) == len(steps):
+        raise invalid(
+            f"strided_slice: begin, end and strides must be as long, got {len(starts)}, {len(stops)} and {len(steps)}."
+        )
+    key: list[Any] = []
+    for position, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
+        bit = 1 << position
+        if ellipsis_mask & bit:
+            if Ellipsis in key:
+                raise invalid("strided_slice: only one ellipsis is allowed.")
+            key.append(Ellipsis)
+        elif new_axis_mask & bit:
+            key.append(None)
+        elif shrink_axis_mask & bit:
+            if step <= 0:
+                raise invalid(f"strided_slice: where an axis is taken away the stride must be 1, got {step}.")
+            key.append(start)
+        else:
+            key.append(builtins.slice(None if begin_mask & bit else start, None if end_mask & bit else stop, step))
+    part = index.getitem.public(to_tensor(input_), tuple(key))
+    if isinstance(var, Variable):
+        assigner = SliceAssigner(var, tuple(key))
+        part.assign, part.assign_add, part.assign_sub = (
+            assigner.assign,
+            assigner.assign_add,
+            assigner.assign_sub,
+        )
+    return part
+
+
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+    name: str | None = None,
+) -> Any:
+    """The slices of `params` at `indices` along `axis`."""
+    where = as_int(batch_dims) if axis is None else as_int(axis)
+    return index.take.public(params, indices, where, as_int(batch_dims))
+
+
+def gather_nd(
+    params: Any, indices: Any, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = ""
+) -> Any:
+    """The elements (or slices) at positions that `indices` lists in its last axis."""
+    return index.take_nd.public(params, indices, as_int(batch_dims))
+
+
+def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
+    """Zeros of `shape` with `updates` added at positions that `indices` lists in its last axis."""
+    return index.put_nd.public(updates, indices, as_shape(shape), 0)
+
+
+def _scatter_combining(combine: Any, tensor: Any, indices: Any, updates: Any, bad_indices_policy: str) -> Any:
+    if bad_indices_policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
+        raise invalid(f"bad_indices_policy must be '', 'DEFAULT', 'ERROR' or 'IGNORE', got {bad_indices_policy!r}.")
+    if bad_indices_policy == "IGNORE":
+        x, positions = to_tensor(tensor), np.asarray(to_tensor(indices)._array)
+        if positions.ndim and positions.shape[-1] <= x.ndim:
+            sizes = np.array(tuple(x.shape)[: positions.shape[-1]], np.int64)
+            inside = ((positions >= 0) & (positions < sizes)).all(axis=-1)
+            changes = to_tensor(updates, None if isinstance(updates, (Tensor, Variable)) else x.dtype)
+            if tuple(changes.shape)[: inside.ndim] == inside.shape and not inside.all():
+                return combine.public(x, positions[inside], index.pick.public(changes, (inside,)))
+    return combine.public(tensor, indices, updates)
+
+
+def tensor_scatter_nd_add(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Any:
+    """The tensor with `updates` added at positions that `indices` lists in its last axis; "IGNORE" drops bad positions.
+
+    >>> import gradtape as tf
+    >>> tf.tensor_scatter_nd_add([1.0, 2.0, 3.0], [[0], [0]], [10.0, 20.0]).numpy()
+    array([31.,  2.,  3.], dtype=float32)
+    """
+    return _scatter_combining(scatter.tensor_scatter_nd_add, tensor, indices, updates, bad_indices_policy)
+
+
+def tensor_scatter_nd_sub(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Any:
+    """The tensor with `updates` subtracted at positions that `indices` lists in its last axis."""
+    return _scatter_combining(scatter.tensor_scatter_nd_sub, tensor, indices, updates, bad_indices_policy)
+
+
+def tensor_scatter_nd_max(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Any:
+    """The tensor, with the larger of its element and the updates at `indices`; ties share the derivative."""
+    return _scatter_combining(scatter.tensor_scatter_nd_max, tensor, indices, updates, bad_indices_policy)
+
+
+def tensor_scatter_nd_min(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Any:
+    """The tensor, with the smaller of its element and the updates at `indices`; ties share the derivative."""
+    return _scatter_combining(scatter.tensor_scatter_nd_min, tensor, indices, updates, bad_indices_policy)
+
+
+def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Any:
+    """The elements (or slices) where the mask is true."""
+    x, truth = to_tensor(tensor), to_tensor(mask)
+    where = 0 if axis is None else as_int(axis)
+    where = where + x.ndim if where < 0 else where
+    if truth.__class__ is not EagerTensor:
+        return _masked(x, truth, where)
+    chosen = np.asarray(truth._array)
+    if chosen.ndim == 0:
+        raise ValueError("mask cannot be scalar.")
+    if chosen.dtype.kind != "b":
+        raise invalid(f"boolean_mask: the mask must be bool, got {to_tensor(mask).dtype!r}.")
+    if tuple(x.shape[where : where + chosen.ndim]) != chosen.shape:
+        raise ValueError(f"Shapes {x.shape[where : where + chosen.ndim]} and {chosen.shape} are incompatible")
+    return index.pick.public(x, (*(builtins.slice(None),) * where, chosen))
+
+
+def _masked(x: Any, mask: Any, axis: int) -> Any:
+    """`boolean_mask` with a mask whose values are not known yet: the true positions are looked up first."""
+    if not mask.ndim:
+        raise ValueError("mask cannot be scalar.")
+    if tuple(x.shape[axis : axis + mask.ndim]) != tuple(mask.shape):
+        raise ValueError(f"Shapes {x.shape[axis : axis + mask.ndim]} and {mask.shape} are incompatible")
+    front = (*builtins.range(axis, axis + mask.ndim), *builtins.range(axis), *builtins.range(axis + mask.ndim, x.ndim))
+    picked = index.take_nd.public(layout.permute.public(x, front), index.nonzero.public(mask))
+    back = (*builtins.range(1, axis + 1), 0, *builtins.range(axis + 1, picked.ndim))
+    return layout.permute.public(picked, back)
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """x where the condition holds and y elsewhere; with the condition alone, the positions where it holds.
+
+    >>> import gradtape as tf
+    >>> tf.where([True, False], [1.0, 2.0], 0.0).numpy()
+    array([1., 0.], dtype=float32)
+    """
+    if x is None and y is None:
+        return index.nonzero.public(condition)
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    return logic.select.public(condition, x, y)
+
+
+trace_public(globals())

@@ -1,0 +1,176 @@
+"""TensorFlow's top-level functions on the axes of tensors: order, add and drop them; join, cut, pad, repeat along them."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .arrays import identity, reshape, zeros
+from .errors import ArgumentValueError, invalid
+from .op import as_axis, as_int, as_ints
+from .ops import blocks, borders, index, layout
+from .ops import elementwise as e
+from .tensor import Tensor, from_array, to_tensor
+from .traceable import trace_public
+from .variable import Variable
+
+
+def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Any:
+    """The axes in the order `perm`, or reversed."""
+    x = to_tensor(a)
+    order = tuple(builtins.range(x.ndim))[::-1] if perm is None else as_ints(perm)
+    if any(p < 0 for p in order) and min(order) >= -x.ndim:
+        order = tuple(p + x.ndim if p < 0 else p for p in order)
+    result = layout.permute.public(x, order)
+    return e.conj.public(result) if conjugate and x.dtype.is_complex else result
+
+
+def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
+    """The tensor with a new axis of size one at `axis`."""
+    return layout.expand_dims.public(input, as_int(axis))
+
+
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
+    """The tensor without its axes of size one, or without those named in `axis`."""
+    return layout.squeeze.public(input, as_axis(axis))
+
+
+def concat(values: Any, axis: Any, name: str = "concat") -> Any:
+    """The tensors one after the other along an existing axis."""
+    if isinstance(values, (Tensor, Variable)) or not isinstance(values, (list, tuple)):
+        values = [values]
+    if not values:
+        raise ArgumentValueError(None, None, "concat needs at least one tensor, got an empty list.")
+    where = as_int(axis)
+    for value in values:
+        if hasattr(value.__class__, "_concatenated"):  # ragged
+            return value._concatenated(values, where)
+    if len(values) == 1:
+        return identity(values[0])
+    return layout.concat.public(list(values), where)
+
+
+def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
+    """The tensors, all of one shape, along a new axis."""
+    if isinstance(values, (Tensor, Variable)):
+        values = unstack(values)
+    values = list(values)
+    where = as_int(axis)
+    for value in values:
+        if hasattr(value.__class__, "_stacked_along"):  # ragged
+            return value._stacked_along(values, where)
+    if not values:
+        if where:
+            raise ArgumentValueError(None, None, f"stack of nothing has one axis, got axis={where}.")
+        return zeros((0,))
+    return layout.stack.public(values, where)
+
+
+def unstack(value: Any, num: int | None = None, axis: Any = 0, name: str = "unstack") -> list[Any]:
+    """The slices along one axis, as a list of tensors without it."""
+    where = as_int(axis)
+    x = to_tensor(value)
+    if not -x.ndim <= where < x.ndim:
+        raise ValueError(f"Argument `axis` = {where} not in range [{-x.ndim}, {x.ndim}).")
+    if num is not None and num != x.shape[where]:
+        raise invalid(f"unstack: num is {num}, but axis {where} of shape {x.shape} has size {x.shape[where]}.")
+    if x.shape[where] == 0:
+        return []
+    parts: list[Any] = layout.unpack.public(x, where)
+    return parts
+
+
+def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split") -> list[Any]:
+    """Pieces along one axis: as many as an integer says, all of one size, or of the sizes in a list (-1: the rest)."""
+    x = to_tensor(value)
+    where = as_int(axis)
+    if not -x.ndim <= where < x.ndim:
+        raise invalid(f"split: axis {where} does not exist in a tensor of shape {x.shape}.")
+    length = x.shape[where] or 0
+    if np.ndim(num_or_size_splits) or isinstance(num_or_size_splits, (list, tuple)):
+        sizes = list(as_ints(num_or_size_splits))
+        if sizes.count(-1) == 1:
+            sizes[sizes.index(-1)] = length - sum(s for s in sizes if s != -1)
+    else:
+        count = as_int(num_or_size_splits)
+        if count <= 0 or length % count:
+            raise invalid(f"split: axis {where} of size {length} cannot be cut into {count} equal pieces.")
+        sizes = [length // count] * count
+    parts: list[Any] = layout.split_sizes.public(x, tuple(sizes), where)
+    return parts
+
+
+def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None) -> Any:
+    """The tensor with a border: constant, or mirrored with (SYMMETRIC) or without (REFLECT) the edge itself.
+
+    `paddings` has one row (before, after) for each axis.
+    """
+    x = to_tensor(tensor)
+    table = np.asarray(to_tensor(paddings)._array)
+    if table.shape != (x.ndim, 2) or (table.size and table.min() < 0):
+        raise invalid(
+            f"pad: paddings must be {x.ndim} pairs of non-negative integers for shape {x.shape}, got {table.tolist()}."
+        )
+    rows = tuple((int(before), int(after)) for before, after in table.tolist())
+    kind = str(mode).upper()
+    if kind == "CONSTANT":
+        if (
+            not isinstance(constant_values, (Tensor, Variable))
+            and np.ndim(constant_values) == 0
+            and not constant_values
+        ):
+            # 0 stands for what is zero in any type
+            constant_values = from_array(np.asarray(b"" if x.dtype is dtypes.string else 0, x.dtype.numpy))
+        value = to_tensor(constant_values, None if isinstance(constant_values, (Tensor, Variable)) else x.dtype)
+        return borders.pad_constant.public(
+            x, rows, value._array.item() if x.dtype is not dtypes.string else value._array[()]
+        )
+    if kind not in ("REFLECT", "SYMMETRIC"):
+        raise ValueError(f"mode must be CONSTANT, REFLECT or SYMMETRIC, got {mode!r}.")
+    return blocks.mirror_pad.public(x, rows, kind)
+
+
+def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
+    """The tensor repeated `multiples[i]` times along axis i."""
+    return borders.tile.public(input, as_ints(multiples))
+
+
+def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Any:
+    """Each element (or slice along `axis`) repeated."""
+    x = to_tensor(input)
+    if axis is None:
+        x, where = reshape(x, (-1,)), 0
+    else:
+        where = as_int(axis)
+    counts = np.asarray(to_tensor(repeats)._array)
+    if counts.dtype.kind not in "iu":
+        raise TypeError(f"repeat: repeats must be integers, got {counts.tolist()} of type {counts.dtype}.")
+    if not -x.ndim <= where < x.ndim:
+        raise ArgumentValueError(None, None, f"repeat: axis {where} does not exist in a tensor of shape {x.shape}.")
+    length = x.shape[where] or 0
+    if counts.ndim > 1 or (counts.ndim == 1 and counts.size not in (1, length)) or (counts.size and counts.min() < 0):
+        message = f"repeat: repeats must be one non-negative integer, or {length} of them; got {counts.tolist()}."
+        raise ArgumentValueError(None, None, message)
+    return _rows(x, np.repeat(np.arange(length, dtype=np.int32), counts), where)
+
+
+def _rows(x: Any, positions: Any, axis: int) -> Any:
+    """The slices at `positions`, with a dense gradient: only lookups of the user's own give IndexedSlices."""
+    return index.pick.public(x, (*(builtins.slice(None),) * (axis % x.ndim), positions))
+
+
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
+    """The tensor with the order along the given axes turned round."""
+    return borders.reverse.public(tensor, as_ints(axis))
+
+
+def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
+    """The tensor moved cyclically along the given axes."""
+    shifts, axes = as_axis(shift), as_axis(axis)
+    return borders.roll.public(input, shifts, axes)
+
+
+trace_public(globals())

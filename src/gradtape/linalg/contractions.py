@@ -1,0 +1,129 @@
+"""Sums of products over any axes: `tensordot` and `einsum`."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from ..arrays import reshape
+from ..errors import invalid
+from ..layout import transpose
+from ..op import as_ints
+from ..ops.linalg import contract, matmul
+from ..tensor import Tensor, to_tensor
+from ..traceable import trace_public
+from ..variable import Variable
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
+    """The sum of products over some axes of a and some of b: an integer for the last and first, or two lists."""
+    x = to_tensor(a)
+    y = to_tensor(b, None if isinstance(b, (Tensor, Variable)) else x.dtype)
+    if isinstance(axes, (int, np.integer)):
+        count = int(axes)
+        if not 0 <= count <= min(x.ndim, y.ndim):
+            raise ValueError(f"tensordot: axes must be from 0 to {min(x.ndim, y.ndim)}, got {count}.")
+        left, right = tuple(range(x.ndim - count, x.ndim)), tuple(range(count))
+    else:
+        if len(axes) != 2:
+            raise ValueError(f"'axes' must be an integer or have length 2, got {axes}.")
+        left, right = as_ints(axes[0]), as_ints(axes[1])
+    if len(left) != len(right):
+        raise ValueError(f"Different number of contraction axes 'a' and 'b', {len(left)} != {len(right)}.")
+    for value, chosen, label in ((x, left, "a"), (y, right, "b")):
+        if any(not -value.ndim <= axis < value.ndim for axis in chosen):
+            raise invalid(f"tensordot: axes {list(chosen)} do not all exist in {label} of shape {value.shape}.")
+    left, right = tuple(i % x.ndim for i in left), tuple(i % y.ndim for i in right)
+    rows = [i for i in range(x.ndim) if i not in left]
+    columns = [i for i in range(y.ndim) if i not in right]
+    inner = [x.shape[i] or 0 for i in left]
+    if inner != [y.shape[i] or 0 for i in right]:
+        raise invalid(f"tensordot: sizes differ along axes {list(left)} of {x.shape} and {list(right)} of {y.shape}.")
+    count = int(np.prod(inner, dtype=np.int64))
+    outer = [x.shape[i] for i in rows], [y.shape[i] for i in columns]
+    first = reshape(transpose(x, [*rows, *left]), (int(np.prod(outer[0], dtype=np.int64)), count))
+    second = reshape(transpose(y, [*right, *columns]), (count, int(np.prod(outer[1], dtype=np.int64))))
+    return reshape(matmul.public(first, second), (*outer[0], *outer[1]))
+
+
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
+    """Einstein summation: `tf.einsum("ij,jk->ik", a, b)` is the product of two matrices.
+
+    >>> import gradtape as tf
+    >>> tf.einsum("...ij,...jk->...ik", tf.ones([1, 2, 3]), tf.ones([4, 3, 2])).shape
+    TensorShape([4, 2, 2])
+
+    A label has one size in all operands; only axes under an ellipsis broadcast.
+    """
+    kwargs.pop("optimize", None)
+    kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError(
+            f"Invalid keyword arguments for this function: {', '.join(kwargs)}. Expected: 'name', 'optimize'"
+        )
+    if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)) and "," in equation:
+        inputs = tuple(inputs[0])
+    tensors = [to_tensor(value) for value in inputs]
+    written = explicit_equation(equation, tuple([t.ndim for t in tensors]))
+    if "." in equation:
+        written, tensors = _without_repeated_axes(equation, written, tensors)
+    return contract.public(tensors, written)
+
+
+def _without_repeated_axes(equation: str, written: str, tensors: list[Any]) -> tuple[str, list[Any]]:
+    """Operands without the axes of size one under the ellipsis along which they would be repeated."""
+    inputs, output = written.split("->")
+    terms = inputs.split(",")
+    hidden = {c for c in inputs if c.isalpha() and c not in equation}
+    if hidden and "->" in equation and "." not in equation.partition("->")[2]:
+        raise invalid(
+            f"einsum: equation '{equation}' needs '...' in its output: the operands have axes that it stands for."
+        )
+    shapes = [tuple(t.shape) for t in tensors]
+    repeated = {
+        c for term, shape in zip(terms, shapes, strict=True) for c, n in zip(term, shape, strict=True) if n != 1
+    } & hidden
+    for position, (term, shape) in enumerate(zip(terms, shapes, strict=True)):
+        kept = [i for i, c in enumerate(term) if not (shape[i] == 1 and c in repeated)]
+        if len(kept) < len(term):
+            terms[position] = "".join(term[i] for i in kept)
+            tensors[position] = reshape(tensors[position], tuple(shape[i] for i in kept))
+    return ",".join(terms) + "->" + output, tensors
+
+
+@functools.cache
+def explicit_equation(equation: str, ranks: tuple[int, ...]) -> str:
+    """The equation without blanks and ellipses, with its output written out."""
+    text = equation.replace(" ", "")
+    inputs, arrow, output = text.partition("->")
+    terms = inputs.split(",")
+    if len(terms) != len(ranks):
+        raise ValueError(f"einsum: equation '{equation}' has {len(terms)} operands, {len(ranks)} were given.")
+    letters = "".join(terms) + output
+    if any(not (c.isalpha() or c in ".") for c in letters):
+        raise ValueError(f"einsum: equation '{equation}' may hold letters, commas, '->' and '...' only.")
+    free = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" if c not in letters]
+    widths = [
+        rank - len(term.replace("...", "")) if "..." in term else 0 for term, rank in zip(terms, ranks, strict=True)
+    ]
+    if min(widths, default=0) < 0:
+        raise ValueError(
+            f"einsum: equation '{equation}' has more axes than its operands, which have ranks {list(ranks)}."
+        )
+    hidden = "".join(free[: max(widths, default=0)])
+    terms = [term.replace("...", hidden[len(hidden) - width :]) for term, width in zip(terms, widths, strict=True)]
+    if arrow:
+        output = output.replace("...", hidden)
+        if len(set(output)) != len(output):
+            raise ValueError(f"einsum: the output of equation '{equation}' names a label more than once.")
+        if not set(output) <= set("".join(terms)):
+            raise ValueError(f"einsum: the output of equation '{equation}' names a label that no operand has.")
+    else:
+        joined = "".join(terms)
+        output = hidden + "".join(sorted(c for c in set(joined) if joined.count(c) == 1 and c not in hidden))
+    return ",".join(terms) + "->" + output
+
+
+trace_public(globals())
