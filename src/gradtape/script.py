@@ -19,7 +19,7 @@ from .errors import (
 )
 from .tensor import Tensor, TensorSpec, to_tensor
 from .trace.ghost import NeedsValue, depending_on
-from .trace.recorder import Inference
+from .trace.inference import Inference
 from .traceable import traceable
 from .variable import Variable
 

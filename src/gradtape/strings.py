@@ -18,7 +18,7 @@ from .op import as_axis, as_int, as_ints
 from .ops import encoding, unicode
 from .ops import strings as o
 from .tensor import Tensor, TensorSpec, from_array, to_tensor
-from .trace.recorder import Inference
+from .trace.inference import Inference
 from .traceable import trace_public, traceable
 from .variable import Variable
 

@@ -23,7 +23,8 @@ from .shapes import TensorShape
 from .tensor import Tensor, TensorSpec, from_array, to_tensor
 from .trace.control import either, repeated
 from .trace.facades import Facade, steps_of
-from .trace.recorder import FACADES, GUESSED
+from .trace.inference import GUESSED
+from .trace.recorder import FACADES
 from .variable import Variable
 
 _CLEARED = object()  # stands where an element was read and given up

@@ -12,7 +12,7 @@ from ..context import ACTIVE, STATE
 from ..errors import OperatorNotAllowedInGraphError, OutOfRangeError, invalid
 from ..tensor import Tensor, TensorSpec
 from ..trace.ghost import NeedsValue
-from ..trace.recorder import Inference
+from ..trace.inference import Inference
 from ..traceable import traceable
 from .node import ElementIterator, Node, Settings
 from .structure import Element

@@ -13,7 +13,7 @@ from ..errors import from_os_error, invalid
 from ..tensor import TensorSpec, from_array, to_tensor
 from ..trace.control import effect_in_world
 from ..trace.ghost import NeedsValue
-from ..trace.recorder import Inference
+from ..trace.inference import Inference
 from ..traceable import traceable
 from . import gfile
 

@@ -16,7 +16,8 @@ from ..shapes import TensorShape
 from ..tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 from .ghost import Ghost, NeedsValue, World, _stand_in, depending_on
 from .graph import Graph
-from .recorder import Inference, Recorder, outside_traces
+from .inference import Inference
+from .recorder import Recorder, outside_traces
 from .symbolic import SymbolicTensor, is_symbolic
 
 Callee = Callable[..., Any]

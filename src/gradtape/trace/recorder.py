@@ -24,121 +24,16 @@ from ..errors import (
     InaccessibleTensorError,
     InvalidArgumentError,
     OperatorNotAllowedInGraphError,
-    OpError,
 )
 from ..op import RUNNERS, Op
 from ..shapes import TensorShape
 from ..tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec, identify, to_tensor
 from ..variable import Variable
-from .ghost import Ghost, NeedsValue, World, depending_on, is_known_error
+from .ghost import Ghost, NeedsValue
 from .graph import Environment, Graph, Method, Ref, Step, bind, call_step, leaves, map_parts, parts_of
+from .inference import Entry, Inference, Worlds, as_ghost, with_known_shape
 from .printing import name_of
 from .symbolic import SymbolicTensor, is_symbolic
-
-# Stand-ins for an unknown size, by axis, in the first and the second world. They divide well, because programs split.
-_SIZES = ((12, 24), (48, 96), (60, 120), (36, 72), (18, 54), (30, 90))
-_MOST_TRIES = 60
-
-Unknown = tuple[str, int]  # ("axis", 0), ("guess", 3), ("rank", 2)
-
-
-class Inference(World):
-    """A world in which unknown sizes have a number, to see what comes out."""
-
-    def __init__(self, side: int, chosen: dict[Unknown, tuple[int, int]]) -> None:
-        super().__init__()
-        self.side = side  # 0 or 1: which of the two numbers of an unknown size this world has
-        self.chosen = chosen
-        self.environment = Environment({})
-        self.used: dict[Unknown, None] = {}  # the unknowns that were met, in order
-        self._guessed = 0
-
-    def size(self, unknown: Unknown) -> int:
-        """The number that stands for an unknown size here."""
-        self.used[unknown] = None
-        if unknown in self.chosen:
-            return self.chosen[unknown][self.side]
-        kind, place = unknown
-        if kind == "rank":
-            return 1 + self.side
-        return _SIZES[place % len(_SIZES)][self.side] if kind == "axis" else (7, 11)[self.side] + 6 * place
-
-    def ghost(self, spec: TensorSpec, label: int = 0) -> Ghost:
-        """A ghost that fits a spec."""
-        if spec.shape.rank is None:
-            sizes: list[int | None] = [None] * self.size(("rank", label))
-        else:
-            sizes = list(spec.shape)
-        shape = tuple(self.size(("axis", axis)) if n is None else n for axis, n in enumerate(sizes))
-        return Ghost(self, shape, spec.dtype.numpy)
-
-    def initial(self, variable: Variable) -> Any:
-        """A ghost of the variable's shape."""
-        ghost = self.ghost(TensorSpec(variable.shape, variable.dtype), variable._id)
-        ghost._id = variable._id
-        return ghost
-
-    def change(self, variable: Variable, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """The variable has another value of the same shape; what was read before is not followed to it."""
-        self.hold(variable, self.ghost(TensorSpec(variable.shape, variable.dtype), variable._id))
-
-    def looks(self, op: Op, inputs: list[Any], attributes: dict[str, Any]) -> list[Any]:
-        """Shapes and types of an op's results; a guess need not divide what it is to divide."""
-        try:
-            return super().looks(op, inputs, attributes)
-        except (OpError, ValueError):
-            if op.name != "reshape" or not any(kind == "guess" for kind, _ in self.used):
-                raise
-            shape = tuple(self.guess() if size == -1 else size for size in attributes["shape"])
-            return [(shape, inputs[0]._array.dtype)]
-
-    def outputs(self, op: Op, inputs: list[Any], attributes: dict[str, Any], shapes: list[Any]) -> list[Ghost]:
-        """The results of an op; sizes that depend on values are guesses."""
-        for position, axes in op.shaped_by_values.items():
-            shape, dtype = shapes[position]
-            unknown = {axis % len(shape) for axis in axes}
-            shapes[position] = tuple(self.guess() if a in unknown else n for a, n in enumerate(shape)), dtype
-        return super().outputs(op, inputs, attributes, shapes)
-
-    def value_of(self, array: Any) -> Any:
-        """A guess at integers, which are sizes as a rule; for anything else there is none."""
-        if array.dtype.kind not in "iu":
-            raise NeedsValue(f"The value of a tensor of shape {array.shape} is needed before the function runs.")
-        guesses = [self.guess() for _ in range(array.size)]
-        return np.array(guesses, array.dtype).reshape(array.shape)
-
-    def adopt(self, thing: Any, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        """Some classes have a form that does with guesses."""
-        if cls not in GUESSED or thing.__class__ is not cls:
-            return False
-        thing.__class__ = GUESSED[cls]
-        GUESSED[cls].begin(thing, *args, **kwargs)
-        return True
-
-    def guess(self) -> int:
-        """A number for a size that nothing is known of."""
-        self._guessed += 1
-        return self.size(("guess", self._guessed))
-
-    def perform(self, entry: _Entry) -> Any:
-        """Run one entry of the journal here."""
-        guesses = self._guessed
-        with self.running():
-            result = entry.action(self)
-        if self._guessed != guesses:
-            result = _all_ghosts(self, result)  # what was computed with a guess is a guess
-        if entry.results is not None:
-            bind(entry.results, result, self.environment.values)
-        return result
-
-
-@dataclass(slots=True)
-class _Entry:
-    """Something that was done in all worlds, to be done again in new ones."""
-
-    action: Callable[[Inference], Any]
-    results: Any = None
-    given: Any = ()  # what the step is given, to find sizes in
 
 
 @dataclass
@@ -158,9 +53,7 @@ class Recorder:
         self.outer: Recorder | None = STATE.trace if isinstance(STATE.trace, Recorder) else None
         self.thread = threading.get_ident()
         self._levels = [self.graph.steps]  # the steps of the function, and of the graphs in it that are being traced
-        self._chosen: dict[Unknown, tuple[int, int]] = {}
-        self._worlds = [Inference(0, self._chosen)]
-        self._journal: list[_Entry] = []
+        self._worlds = Worlds()
         self._numbers = itertools.count()
         self._inputs: set[int] = set()
         self._followed: set[int] = set()  # tensors from outside that a tape of the function watches
@@ -180,8 +73,7 @@ class Recorder:
             if self._followed:
                 leave_general_path(self)
             STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = outside
-            for world in self._worlds:
-                world.close()
+            self._worlds.close()
 
     def placeholder(self, spec: TensorSpec) -> SymbolicTensor:
         """A new input of the function."""
@@ -192,7 +84,7 @@ class Recorder:
     def _stand_in(self, number: int, spec: TensorSpec, value: Callable[[Inference], Any]) -> SymbolicTensor:
         """A symbolic tensor that no step computes."""
         self.graph.specs[number] = spec
-        self._do(_Entry(value, Ref(number)))
+        self._worlds.do(Entry(value, Ref(number)))
         return SymbolicTensor(self, number, spec)
 
     # --- what the layers below ask of `STATE.trace` ----------------------------------------------------------------
@@ -239,8 +131,8 @@ class Recorder:
             if leaf.__class__ is EagerTensor and leaf.dtype.is_differentiable:
                 self.follow(leaf)
         step = Step(cls, self.refs(args), self.refs(kwargs), Ref(number), _user_line())
-        entry = _Entry(lambda world: call_step(cls, step.args, step.kwargs, world.environment), Ref(number))
-        self._do(entry)
+        entry = Entry(lambda world: call_step(cls, step.args, step.kwargs, world.environment), Ref(number))
+        self._worlds.do(entry)
         self._levels[-1].append(step)
         return True
 
@@ -253,12 +145,12 @@ class Recorder:
     def step(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], effect: bool = False) -> Any:
         """Write a step down; what it gives, as far as it is known."""
         given, settings = self.refs(args), self.refs(kwargs)
-        entry = _Entry(
+        entry = Entry(
             lambda world: call_step(function, given, settings, world.environment),
             given=(given, tuple(settings.values())),
         )
         try:
-            results = self._do(entry)
+            results = self._worlds.do(entry)
         except NeedsValue as error:
             raise OperatorNotAllowedInGraphError(
                 f"{name_of(function)} needs the value of a tensor, which is known only when the function runs. ({error}) "
@@ -298,12 +190,12 @@ class Recorder:
         if isinstance(value, SymbolicTensor):
             number, source = next(self._numbers), value._number
             if shape is None:
-                return self._stand_in(number, value._spec, lambda world: _as_ghost(world, world.environment[source]))
+                return self._stand_in(number, value._spec, lambda world: as_ghost(world, world.environment[source]))
             spec = TensorSpec(shape, value.dtype)
             return self._stand_in(number, spec, lambda world: world.ghost(spec, number))
         if is_symbolic(value):
             number, source = next(self._numbers), value._number
-            self._do(_Entry(lambda world: world.environment[source], Ref(number)))
+            self._worlds.do(Entry(lambda world: world.environment[source], Ref(number)))
             return value.twin(number)
         return map_parts(value, self.like)
 
@@ -321,7 +213,7 @@ class Recorder:
         self.graph.specs[number] = spec
         if all(spec.shape.is_compatible_with(world.environment[number].shape) for world in self._worlds):
             return
-        self._do(_Entry(lambda world: with_known_shape(world.environment[number], spec), Ref(number)))
+        self._worlds.do(Entry(lambda world: with_known_shape(world.environment[number], spec), Ref(number)))
         self._levels[-1].append(Step(with_known_shape, (Ref(number), spec), {}, Ref(number), _user_line()))
 
     def symbolic(self, value: Any) -> Any:
@@ -345,72 +237,6 @@ class Recorder:
     def steps_so_far(self) -> list[Step]:
         """All steps before this point of the program."""
         return [step for level in self._levels for step in level]
-
-    # --- worlds ----------------------------------------------------------------------------------------------------
-
-    def _do(self, entry: _Entry) -> list[Any]:
-        """Run an entry in all worlds, with other numbers for unknown sizes if these do not fit together."""
-        try:
-            results = [world.perform(entry) for world in self._worlds]
-            if len(self._worlds) == 1 and self._worlds[0].used:
-                second = self._replayed(1, self._chosen)
-                results.append(second.perform(entry))
-                self._worlds.append(second)
-        except Exception as error:
-            if not any(world.used for world in self._worlds) or not (
-                is_known_error(error) or isinstance(error, NeedsValue)
-            ):
-                raise
-            results = self._refit(entry, error)
-        self._journal.append(entry)
-        return results
-
-    def _replayed(self, side: int, chosen: dict[Unknown, tuple[int, int]]) -> Inference:
-        world = Inference(side, chosen)
-        try:
-            for entry in self._journal:
-                world.perform(entry)
-        except Exception:
-            world.close()
-            raise
-        return world
-
-    def _refit(self, entry: _Entry, error: Exception) -> list[Any]:
-        """Choose sizes with which the entry runs: an unknown size may have to be equal to another."""
-        for chosen in itertools.chain(itertools.islice(self._choices(entry), _MOST_TRIES), [self._small()]):
-            try:
-                worlds = [self._replayed(side, chosen) for side in (0, 1)]
-                results = [world.perform(entry) for world in worlds]
-            except Exception:
-                continue
-            for world in self._worlds:
-                world.close()
-            self._chosen, self._worlds = chosen, worlds
-            return results
-        raise error
-
-    def _choices(self, entry: _Entry) -> Iterator[dict[Unknown, tuple[int, int]]]:
-        world = self._worlds[0]
-        near = [world.environment[v.number] if v.__class__ is Ref else v for v in leaves(entry.given)]
-        sizes: dict[int, None] = {}
-        for value in (*near, *world.environment.values.values()):
-            if isinstance(value, (Tensor, Variable, np.ndarray)):
-                sizes.update((n, None) for n in getattr(getattr(value, "_array", value), "shape", ()) if n)
-        unknowns = list(world.used)[::-1]
-        pairs = [(world.size(u), self._worlds[-1].size(u)) for u in unknowns]
-        candidates = [*pairs, *((n, n) for n in sizes), (1, 1)]
-        for unknown in unknowns:
-            if unknown[0] == "rank":
-                for rank in range(5):
-                    yield {**self._chosen, unknown: (rank, rank)}
-            else:
-                for candidate in candidates:
-                    yield {**self._chosen, unknown: candidate}
-
-    def _small(self) -> dict[Unknown, tuple[int, int]]:
-        """Small numbers for all unknown sizes: something may have to hold them, such as an image that others are put into."""
-        axes = [unknown for unknown in self._worlds[0].used if unknown[0] == "axis"]
-        return {**self._chosen, **{unknown: (2 + unknown[1] % 3, 5 + unknown[1] % 3) for unknown in axes}}
 
     def _merged(self, results: list[Any]) -> Any:
         """One value for the user from what a step gave in each world."""
@@ -497,7 +323,6 @@ class Recorder:
             return graph.run(environment)
 
 
-GUESSED: dict[type, Any] = {}  # classes whose objects need more than shapes, with the class that stands for them
 FACADES: dict[type, type] = {}  # what stands in a trace for tapes, accumulators and arrays of tensors
 
 
@@ -550,26 +375,6 @@ def _template(merged: Any) -> Any:
     if is_symbolic(merged):
         return Ref(merged._number)
     return map_parts(merged, _template)
-
-
-def _all_ghosts(world: Inference, value: Any) -> Any:
-    """The value with ghosts in place of constants."""
-    return _as_ghost(world, value) if isinstance(value, Tensor) else map_parts(value, lambda p: _all_ghosts(world, p))
-
-
-def _as_ghost(world: Inference, value: Any) -> Any:
-    """A value that may be another each time: constants too are only seen by type and shape."""
-    if value.__class__ is EagerTensor:
-        return Ghost(world, value._array.shape, value._array.dtype)
-    return value
-
-
-def with_known_shape(value: Any, spec: TensorSpec) -> Any:
-    """The value; in a world that only guessed at its shape, something of the shape that it has."""
-    world = getattr(value, "world", None)
-    if not isinstance(world, Inference) or spec.shape.is_compatible_with(value.shape):
-        return value
-    return depending_on(world.ghost(spec), value)
 
 
 def _same_array(a: Any, b: Any) -> bool:
