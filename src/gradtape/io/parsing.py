@@ -16,7 +16,8 @@ from ..ops.strings import each
 from ..shapes import TensorShape
 from ..tensor import from_array, to_tensor
 from . import wire
-from .examples import BytesList, Example, Feature, Features, FloatList, Int64List, entry_of
+from .examples import BytesList, Example, Feature, Features, FloatList, Int64List
+from .messages import entry_of
 from .records import text_from
 from .tensors import texts_of
 from .wire import DecodeError
