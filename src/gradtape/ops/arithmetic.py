@@ -11,7 +11,7 @@ from ..dtypes import ANY, FLOATING, INEXACT, NUMERIC, REAL, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
 from .elementwise import sigmoid, softplus
-from .family import UNARY_SHAPES, all_batched, batch_over_axis, blockwise, elementwise, in_float32, not_tensors
+from .family import UNARY_SHAPES, all_batched, batch_over_axis, elementwise, in_float32, not_tensors, one_pass
 from .logic import greater, greater_equal, less, logical_and, logical_not, logical_or, minimum, select, zeros_like
 from .reduce import explain_axis, refuse_axis_of_scalar
 
@@ -128,7 +128,7 @@ def _(t: Any, clip_value_min: Any, clip_value_max: Any) -> Any:
 
 
 @in_float32
-@blockwise
+@one_pass
 def _weighted_cross_entropy(logits: Array, labels: Array, pos_weight: Array) -> Any:
     weight = 1 + (pos_weight - 1) * labels
     return (1 - labels) * logits + weight * (np.log1p(np.exp(-np.abs(logits))) + np.maximum(-logits, 0))

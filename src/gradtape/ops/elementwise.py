@@ -17,7 +17,16 @@ import numpy as np
 from ..dtypes import ANY, FLOATING, INEXACT, NARROW_FLOATS, NUMERIC, REAL, STRING, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
-from .family import UNARY_SHAPES, elementwise, is_complex, not_tensors, numpy_type, sample_binary, sample_unary
+from .family import (
+    UNARY_SHAPES,
+    elementwise,
+    is_complex,
+    not_tensors,
+    numpy_type,
+    one_pass,
+    sample_binary,
+    sample_unary,
+)
 from .logic import equal, greater, not_equal, ones_like, select, zeros_like
 
 # --- arithmetic ------------------------------------------------------------------------------------------------------
@@ -362,7 +371,8 @@ def _(t: Any, x: Any) -> Any:
 # --- sigmoid and its relatives ---------------------------------------------------------------------------------------
 
 
-def _sigmoid(x: Array) -> Array:
+@one_pass
+def _sigmoid(x: Any) -> Any:
     # 0.5 * tanh(x / 2) + 0.5 never overflows, and is two ufuncs less than the form with exp.
     if x.dtype.kind == "c":
         return 1.0 / (1.0 + np.exp(-x))

@@ -14,6 +14,7 @@ import numpy as np
 from ..dtypes import ALL as DTYPES
 from ..dtypes import NARROW_FLOATS, Array
 from ..errors import InvalidArgumentError, invalid
+from ..native.texts import SMALLEST, CompiledText
 from ..op import REGISTRY, BadInput, Op, Rule, Sample
 from ..shapes import broadcast
 from ..tensor import EagerTensor
@@ -142,28 +143,39 @@ _BLOCK = 1 << 15  # elements: what a block of a few operands needs stays in a co
 _SHARED = 1 << 18  # elements, from which on other cores are asked to help
 
 
-def blockwise(function: Callable[..., Array]) -> Callable[..., Array]:
-    """An elementwise kernel of several passes, run block by block on large arrays: temporaries stay in the cache."""
+def one_pass(text: Callable[..., Array]) -> Callable[..., Array]:
+    """An elementwise kernel of several NumPy calls, in one pass over large arrays.
+
+    With llvmlite the text is compiled to machine code; without, it runs block by block, so that temporaries stay in the cache.
+    """
+    compiled = CompiledText(text)
 
     def run(first: Any, *rest: Any, **attributes: Any) -> Array:
-        if first.__class__ is not np.ndarray or first.size <= _BLOCK or not first.flags.c_contiguous:
-            return function(first, *rest, **attributes)
-        for other in rest:
-            if other.__class__ is not np.ndarray or other.shape != first.shape or not other.flags.c_contiguous:
-                return function(first, *rest, **attributes)
-        lines = [first.reshape(-1), *(other.reshape(-1) for other in rest)]
-        result = np.empty(first.shape, first.dtype)
-        target = result.reshape(-1)
-
-        def part(start: int, stop: int) -> None:
-            for low in range(start, stop, _BLOCK):
-                block = slice(low, min(low + _BLOCK, stop))
-                target[block] = function(*[line[block] for line in lines], **attributes)
-
-        in_parts(part, first.size, _BLOCK)
-        return result
+        if first.__class__ is not np.ndarray or first.size < SMALLEST:
+            return text(first, *rest, **attributes)
+        result = compiled((first, *rest), attributes)
+        return result if result is not None else _in_blocks(text, (first, *rest), attributes)
 
     return run
+
+
+def _in_blocks(text: Callable[..., Array], operands: tuple[Any, ...], attributes: dict[str, Any]) -> Array:
+    first = operands[0]
+    if first.size <= _BLOCK or not all(
+        x.__class__ is np.ndarray and x.shape == first.shape and x.flags.c_contiguous for x in operands
+    ):
+        return text(*operands, **attributes)
+    lines = [x.reshape(-1) for x in operands]
+    result = np.empty(first.shape, first.dtype)
+    target = result.reshape(-1)
+
+    def part(start: int, stop: int) -> None:
+        for low in range(start, stop, _BLOCK):
+            block = slice(low, min(low + _BLOCK, stop))
+            target[block] = text(*[line[block] for line in lines], **attributes)
+
+    in_parts(part, first.size, _BLOCK)
+    return result
 
 
 def by_rows(function: Callable[..., Array]) -> Callable[..., Array]:

@@ -13,9 +13,9 @@ from ..op import BadInput, Op, Sample, op
 from .elementwise import sigmoid, square
 from .family import (
     UNARY_SHAPES,
-    blockwise,
     elementwise,
     in_float32,
+    one_pass,
     rank_of,
     reject_operands,
     sample_binary,
@@ -212,7 +212,7 @@ reject_operands(l2_loss)
 
 
 @in_float32
-@blockwise
+@one_pass
 def _sigmoid_cross_entropy(logits: Array, labels: Array) -> Any:
     return np.maximum(logits, 0) - logits * labels + np.log1p(np.exp(-np.abs(logits)))
 

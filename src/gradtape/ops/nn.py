@@ -16,11 +16,11 @@ from .family import (
     UNARY_SHAPES,
     all_batched,
     batch_over_axis,
-    blockwise,
     by_rows,
     elementwise,
     in_float32,
     is_complex,
+    one_pass,
     sample_unary,
     shape_of,
 )
@@ -160,13 +160,13 @@ _ROOT_TWO_OVER_PI = 0.7978845608028654
 _CUBIC = 0.044715
 
 
-@blockwise
-def _gelu(features: Array, approximate: bool = False) -> Array:
+@one_pass
+def _gelu(features: Array, approximate: bool = False) -> Any:
     if approximate:
         inner = features * features
         inner = inner * (_CUBIC * _ROOT_TWO_OVER_PI) + _ROOT_TWO_OVER_PI
-        return np.asarray((np.tanh(inner * features) + 1) * (features * 0.5))
-    return np.asarray((functions(np).erf(features * _ROOT_HALF) + 1) * (features * 0.5))
+        return (np.tanh(inner * features) + 1) * (features * 0.5)
+    return (functions(np).erf(features * _ROOT_HALF) + 1) * (features * 0.5)
 
 
 @elementwise(eager=in_float32(_gelu), dtypes=FLOATING, tf_name="Gelu")

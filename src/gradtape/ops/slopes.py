@@ -16,7 +16,7 @@ from ..dtypes import FLOATING, REAL, Array
 from ..op import Op, Sample
 from .elementwise import abs as absolute
 from .elementwise import exp, sigmoid, sign, square
-from .family import UNARY_SHAPES, blockwise, elementwise, in_float32
+from .family import UNARY_SHAPES, elementwise, in_float32, one_pass
 from .logic import less, select, zeros_like
 from .special import functions
 from .trigonometric import tanh
@@ -27,7 +27,7 @@ SELU_ALPHA = 1.6732632423543772848170429916717
 # --- piecewise linear ---------------------------------------------------------------------------------------
 
 
-@blockwise
+@one_pass
 def _mask_positive(gradients: Array, features: Array) -> Any:
     return gradients * (features > 0)
 
@@ -46,7 +46,7 @@ def _(t: Any, features: Any) -> Any:
 mask_positive.constant_in("features")
 
 
-@blockwise
+@one_pass
 def _relu6_grad(gradients: Array, features: Array) -> Any:
     return gradients * ((features > 0) & (features < 6))
 
@@ -65,7 +65,7 @@ def _(t: Any, features: Any) -> Any:
 relu6_grad.constant_in("features")
 
 
-@blockwise
+@one_pass
 def _leaky_relu_grad(gradients: Array, features: Array, alpha: float = 0.2) -> Any:
     return np.where(features > 0, gradients, gradients * gradients.dtype.type(alpha))
 
@@ -92,7 +92,7 @@ def _exponential_slope(gradients: Array, outputs: Array, scale: float, offset: f
     return np.where(outputs < 0, gradients * (outputs + kind(offset)), gradients * kind(scale))
 
 
-@blockwise
+@one_pass
 def _elu_grad(gradients: Array, outputs: Array) -> Any:
     return _exponential_slope(gradients, outputs, 1.0, 1.0)
 
@@ -103,7 +103,7 @@ def elu_grad(xp: Any, gradients: Any, outputs: Any) -> Any:
     return xp.where(outputs < 0, gradients * (outputs + 1), gradients)
 
 
-@blockwise
+@one_pass
 def _selu_grad(gradients: Array, outputs: Array) -> Any:
     return _exponential_slope(gradients, outputs, SELU_SCALE, SELU_SCALE * SELU_ALPHA)
 
@@ -133,7 +133,7 @@ selu_grad.derivative("outputs")(_below_zero)
 
 
 @in_float32
-@blockwise
+@one_pass
 def _softplus_grad(gradients: Array, features: Array) -> Any:
     return gradients * (np.tanh(features * 0.5) * 0.5 + 0.5)
 
@@ -155,7 +155,7 @@ def _(t: Any, gradients: Any, features: Any) -> Any:
 
 
 @in_float32
-@blockwise
+@one_pass
 def _softsign_grad(gradients: Array, features: Array) -> Any:
     return gradients / np.square(np.abs(features) + 1)
 
@@ -177,7 +177,7 @@ def _(t: Any, features: Any, out: Any) -> Any:
 
 
 @in_float32
-@blockwise
+@one_pass
 def _sigmoid_grad(y: Array, dy: Array) -> Any:
     return (y - y * y) * dy
 
@@ -199,7 +199,7 @@ def _(t: Any, y: Any) -> Any:
 
 
 @in_float32
-@blockwise
+@one_pass
 def _tanh_grad(y: Array, dy: Array) -> Any:
     return dy - dy * (y * y)
 
@@ -223,7 +223,7 @@ def _(t: Any, y: Any) -> Any:
 # --- roots and the reciprocal -------------------------------------------------------------------------------
 
 
-@blockwise
+@one_pass
 def _sqrt_grad(y: Array, dy: Array) -> Any:
     return dy * y.dtype.type(0.5) / y
 
@@ -244,7 +244,7 @@ def _(t: Any, y: Any) -> Any:
     return sqrt_grad(y, t)
 
 
-@blockwise
+@one_pass
 def _rsqrt_grad(y: Array, dy: Array) -> Any:
     return dy * y.dtype.type(-0.5) * (y * y * y)
 
@@ -265,7 +265,7 @@ def _(t: Any, y: Any) -> Any:
     return rsqrt_grad(y, t)
 
 
-@blockwise
+@one_pass
 def _reciprocal_grad(y: Array, dy: Array) -> Any:
     return -dy * (y * y)
 
@@ -293,7 +293,7 @@ _C, _K = 0.7978845608028654, 0.044715  # of the tanh formula: tanh(c (x + k x^3)
 
 
 @in_float32
-@blockwise
+@one_pass
 def _gelu_grad(gradients: Array, features: Array, approximate: bool = False) -> Any:
     squared = features * features
     if approximate:
@@ -346,7 +346,7 @@ def _(gradients: Any, features: Any, approximate: bool) -> Any:
 
 
 @in_float32
-@blockwise
+@one_pass
 def _silu_grad(gradients: Array, features: Array) -> Any:
     gate = np.tanh(features * 0.5) * 0.5 + 0.5
     return gradients * (gate + features * (gate - gate * gate))

@@ -14,11 +14,11 @@ from .elementwise import convert, exp, log
 from .family import (
     UNARY_SHAPES,
     batch_leading,
-    blockwise,
     elementwise,
     in_float32,
     insert_axes,
     numpy_type,
+    one_pass,
     rank_of,
     shape_of,
     with_batch_axis,
@@ -32,7 +32,7 @@ from .special import functions
 # --- dropout ------------------------------------------------------------------------------------------------
 
 
-@blockwise
+@one_pass
 def _keep_scaled(x: Array, noise: Array, rate: float = 0.5) -> Any:
     # A product with 0 and 1: where() takes eight times as long on a random mask.
     return x * ((noise >= rate) * x.dtype.type(1 / (1 - rate)))
@@ -82,7 +82,7 @@ def _() -> Iterator[BadInput]:
 
 
 @in_float32
-@blockwise
+@one_pass
 def _log_poisson(log_input: Array, targets: Array, full: bool = False) -> Any:
     loss = np.exp(log_input) - log_input * targets
     if full:

@@ -16,7 +16,7 @@ from ..dtypes import FLOATING, INDEX, INEXACT, INTEGER, REAL, Array
 from ..op import BadInput, Sample
 from .elementwise import abs as absolute
 from .elementwise import divide_no_nan, sigmoid, sign
-from .family import UNARY_SHAPES, blockwise, elementwise, in_float32, sample_binary, sample_unary
+from .family import UNARY_SHAPES, elementwise, in_float32, one_pass, sample_binary, sample_unary
 from .logic import equal, greater_equal, is_finite, is_nan, less_equal, logical_or, ones_like, select, zeros_like
 
 LN2, LN10 = math.log(2.0), math.log(10.0)
@@ -75,7 +75,7 @@ sample_unary(log10, 0.2, 3.0)
 
 
 @in_float32
-@blockwise
+@one_pass
 def _log_sigmoid(x: Array) -> Any:
     return np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x)))
 

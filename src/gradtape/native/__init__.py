@@ -1,0 +1,10 @@
+"""Kernels as machine code, written with llvmlite while the program runs (the extra `native`).
+
+    engine.py      from LLVM's language to addresses of functions
+    language.py    numbers, vectors, loops and memory, with Python's operators
+    functions.py   exp, log, tanh, erf ... on vectors
+    ufuncs.py      an elementwise NumPy text as a ufunc of one pass
+
+A kernel that has a native form also has a NumPy form, and that is what runs without llvmlite, on types that the native form
+does not take, and on arrays too small to gain. `GRADTAPE_NATIVE=0` in the environment turns the native forms off.
+"""

@@ -1,0 +1,93 @@
+"""From a module in LLVM's language to functions that can be called."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib.util
+import os
+import threading
+from typing import Any
+
+_LOCK = threading.Lock()
+_ALIVE: list[Any] = []  # compiled code lives as long as the process: NumPy holds its addresses
+
+
+@functools.cache
+def available() -> bool:
+    """Whether kernels are compiled: llvmlite is installed, not turned off, and the processor multiplies and adds in one."""
+    if os.environ.get("GRADTAPE_NATIVE") == "0" or importlib.util.find_spec("llvmlite") is None:
+        return False
+    machine = _machine()
+    return "+fma" in machine.features or machine.architecture.startswith(("aarch64", "arm64"))
+
+
+class _Machine:
+    """The processor of this computer, as LLVM knows it."""
+
+    def __init__(self) -> None:
+        import llvmlite.binding as llvm
+
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        self.triple: str = llvm.get_process_triple()
+        self.architecture = self.triple.partition("-")[0]
+        features = llvm.get_host_cpu_features()
+        # Whole registers: LLVM would else halve the widest ones on some processors.
+        features["prefer-256-bit"] = False
+        self.features: str = features.flatten()
+        self.register_bytes = 64 if features.get("avx512f") else 32 if features.get("avx2") else 16
+        self._cpu = llvm.get_host_cpu_name()
+
+    def target(self) -> Any:
+        import llvmlite.binding as llvm
+
+        target = llvm.Target.from_triple(self.triple)
+        return target.create_target_machine(cpu=self._cpu, features=self.features, opt=3, jit=True)
+
+
+@functools.cache
+def _machine() -> _Machine:
+    return _Machine()
+
+
+def register_bytes() -> int:
+    """How many bytes a vector register holds."""
+    return _machine().register_bytes
+
+
+def compiled(module: Any, name: str) -> int:
+    """The address of a function of an `llvmlite.ir.Module`, optimised and translated for this processor."""
+    import llvmlite.binding as llvm
+
+    with _LOCK:
+        target = _machine().target()
+        module.triple = _machine().triple
+        module.data_layout = str(target.target_data)
+        parsed = llvm.parse_assembly(str(module))
+        parsed.verify()
+        options = llvm.create_pipeline_tuning_options(speed_level=2)
+        options.loop_vectorization = options.slp_vectorization = False  # vectors are written as such
+        passes = llvm.create_pass_builder(target, options)
+        passes.getModulePassManager().run(parsed, passes)
+        engine = llvm.create_mcjit_compiler(parsed, target)
+        engine.finalize_object()
+        _ALIVE.append((engine, target))
+        return int(engine.get_function_address(name))
+
+
+class Kernel:
+    """A function `kernel(arguments, start, stop)` in machine code: `arguments` are addresses and whole numbers."""
+
+    def __init__(self, module: Any, name: str) -> None:
+        address = compiled(module, name)
+        self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(address)
+
+    def __call__(self, arguments: Any, start: int, stop: int) -> None:
+        self._function(arguments, start, stop)
+
+
+def packed(*arguments: Any) -> Any:
+    """Arrays and whole numbers as a kernel takes them. The arrays must live until the kernel has returned."""
+    numbers = [a if a.__class__ is int else a.__array_interface__["data"][0] for a in arguments]
+    return (ctypes.c_int64 * len(numbers))(*numbers)

@@ -1,0 +1,150 @@
+"""Elementwise texts as NumPy ufuncs: one pass over memory, with NumPy's broadcasting, strides and `out`.
+
+NumPy's C interface makes a ufunc of a function with the inner loop
+
+    void loop(char **arrays, const intp *count, const intp *strides, void *data)
+
+so it is all that has to be written: where each array lies without gaps, or is one number for the whole loop, in vectors; else,
+and for the last few elements, one by one.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from . import functions  # noqa: F401 (it fills the table of functions)
+from .engine import compiled, register_bytes
+from .language import INT64, POINTER, Memory, Number, Unsupported, loop, type_of, vector_type
+
+_UNROLLED = 2  # registers worked on together: the steps of a polynomial wait for each other
+
+Text = Callable[..., Any]
+
+
+def ufunc(name: str, text: Text, inputs: Sequence[Any], outputs: int = 1) -> np.ufunc:
+    """A ufunc that computes `text(*numbers)`; `inputs` are the dtypes of its operands. Raises Unsupported."""
+    module = ir.Module(name)
+    kinds = _write_loop(module, name, text, [np.dtype(t) for t in inputs], outputs)
+    return _as_ufunc(name, compiled(module, name), [np.dtype(t) for t in inputs], kinds)
+
+
+def _write_loop(module: Any, name: str, text: Text, dtypes: list[np.dtype[Any]], outputs: int) -> list[np.dtype[Any]]:
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER] * 4), name)
+    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    arrays, counts, strides = (
+        Memory(builder, a, k) for a, k in zip(function.args, (POINTER, INT64, INT64), strict=False)
+    )
+    count = counts.load(0)
+    types = [type_of(dtype) for dtype in dtypes]
+    lanes = _UNROLLED * register_bytes() // max(dtype.itemsize for dtype in dtypes)
+    found = _result_types(text, types, outputs)
+    places = [Memory(builder, builder.load(arrays._at(k), typ=POINTER), t) for k, t in enumerate([*types, *found])]
+    steps = [strides.load(k) for k in range(len(places))]
+    sizes = [p._bytes for p in places]
+
+    # Vectors: how many whole ones there are, or none where an array has gaps.
+    gapless = steps[len(types)] == sizes[len(types)]
+    for step, size in zip(steps[len(types) + 1 :], sizes[len(types) + 1 :], strict=True):
+        gapless = gapless & (step == size)
+    single = [step == 0 for step in steps[: len(types)]]
+    for step, size, alone in zip(steps, sizes, single, strict=False):
+        gapless = gapless & (alone | (step == size))
+    whole = Number(builder, builder.select(gapless.value, (count - _rest(count, lanes)).value, ir.Constant(INT64, 0)))
+    spread = [_spread(builder, place, lanes) for place in places[: len(types)]]
+    sources = [
+        Memory(builder, builder.select(alone.value, copy.address, place.address), place.element)
+        for alone, copy, place in zip(single, spread, places, strict=False)
+    ]
+    advance = [
+        Number(builder, builder.select(alone.value, ir.Constant(INT64, 0), ir.Constant(INT64, 1))) for alone in single
+    ]
+    with loop(builder, 0, whole, lanes) as i:
+        numbers = [source.load(i * a, lanes) for source, a in zip(sources, advance, strict=True)]
+        for place, result in zip(places[len(types) :], _results(text, numbers, outputs), strict=True):
+            place.store(i, result)
+    with loop(builder, whole, count) as i:
+        at = [
+            Memory(builder, builder.gep(p.address, [(i * s).value], source_etype=ir.IntType(8)), p.element)
+            for p, s in zip(places, steps, strict=True)
+        ]
+        for place, result in zip(
+            at[len(types) :], _results(text, [p.load(0) for p in at[: len(types)]], outputs), strict=True
+        ):
+            place.store(0, result)
+    builder.ret_void()
+    return [_dtype_of(t) for t in found]
+
+
+def _results(text: Text, numbers: list[Number], outputs: int) -> tuple[Number, ...]:
+    given = text(*numbers)
+    results = given if outputs > 1 else (given,)
+    if len(results) != outputs or not all(isinstance(r, Number) for r in results):
+        raise Unsupported("a text that gives no numbers")
+    return tuple(results)
+
+
+def _result_types(text: Text, types: list[Any], outputs: int) -> list[Any]:
+    """What a text gives, found by writing it once where nobody runs it."""
+    scratch = ir.Function(ir.Module(), ir.FunctionType(ir.VoidType(), types), "scratch")
+    builder = ir.IRBuilder(scratch.append_basic_block())
+    numbers = [
+        Number(builder, a) if t != ir.IntType(8) else Number(builder, a) != 0
+        for a, t in zip(scratch.args, types, strict=True)
+    ]
+    return [ir.IntType(8) if r.is_bool else r.element for r in _results(text, numbers, outputs)]
+
+
+def _dtype_of(element: Any) -> np.dtype[Any]:
+    return np.dtype({"i8": np.bool_, "float": np.float32, "double": np.float64}[str(element)])
+
+
+def _rest(count: Number, lanes: int) -> Number:
+    return Number(count.builder, count.builder.and_(count.value, ir.Constant(INT64, lanes - 1)))
+
+
+def _spread(builder: ir.IRBuilder, place: Memory, lanes: int) -> Memory:
+    """A vector in memory that repeats the first element, for operands that are one number."""
+    room = builder.alloca(vector_type(place.element, lanes))
+    copy = Memory(builder, room, place.element)
+    first = Number(builder, builder.load(place.address, typ=place.element))
+    copy.store(0, first.spread(lanes))
+    return copy
+
+
+# --- NumPy's side ------------------------------------------------------------------------------------------------------------
+
+_FROM_FUNCTION = 1  # the place of PyUFunc_FromFuncAndData in NumPy's table of ufunc functions
+_KEPT: list[Any] = []  # NumPy keeps pointers to these
+
+
+def _as_ufunc(name: str, address: int, inputs: list[np.dtype[Any]], outputs: list[np.dtype[Any]]) -> np.ufunc:
+    loops = (ctypes.c_void_p * 1)(address)
+    data = (ctypes.c_void_p * 1)(None)
+    kinds = bytes(dtype.num for dtype in [*inputs, *outputs])
+    text = ctypes.create_string_buffer(kinds, len(kinds))
+    label = ctypes.create_string_buffer(name.encode())
+    _KEPT.append((loops, data, text, label))
+    made = _maker()(
+        ctypes.addressof(loops), ctypes.addressof(data), ctypes.addressof(text), 1, len(inputs), len(outputs), -1,
+        ctypes.addressof(label), None, 0,
+    )  # fmt: skip
+    assert isinstance(made, np.ufunc)
+    return made
+
+
+def _maker() -> Any:
+    from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
+
+    table_of = ctypes.pythonapi.PyCapsule_GetPointer
+    table_of.restype, table_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = ctypes.cast(table_of(_multiarray_umath._UFUNC_API, None), ctypes.POINTER(ctypes.c_void_p))
+    pointers, number, text = ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p
+    kind = ctypes.PYFUNCTYPE(
+        ctypes.py_object, pointers, pointers, text, number, number, number, number, text, text, number
+    )
+    return kind(table[_FROM_FUNCTION])

@@ -1,0 +1,91 @@
+"""Large arrays go through machine code, small ones through NumPy: both give the same."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from tests.ops import checks
+
+from gradtape.native import engine, texts
+from gradtape.op import REGISTRY
+from gradtape.ops.family import one_pass
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+ELEMENTWISE = sorted(name for name, op in REGISTRY.items() if op.broadcasts and np.dtype(np.float32) in op.dtypes)
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_large_arrays_give_what_small_ones_give(name):
+    op = REGISTRY[name]
+    for sample in list(checks.samples(op, np.float32))[:6]:
+        operands = [np.asarray(value) for value in sample.args]
+        shape = np.broadcast_shapes(*(x.shape for x in operands))
+        if 0 in shape:
+            continue
+        copies = texts.SMALLEST // max(1, int(np.prod(shape))) + 7
+        large = [np.ascontiguousarray(np.broadcast_to(x, (copies, *shape))) for x in operands]
+        small = [np.broadcast_to(x, shape) for x in operands]
+        wanted, got = op.eager(*small, **sample.attributes), op.eager(*large, **sample.attributes)
+        for one, many in zip(_listed(wanted), _listed(got), strict=True):
+            assert many.dtype == np.asarray(one).dtype
+            np.testing.assert_allclose(many, np.broadcast_to(one, (copies, *shape)), rtol=3e-6, atol=1e-6)
+
+
+def _listed(results):
+    return results if isinstance(results, tuple) else (results,)
+
+
+def double_and_bend(x, y, scale=2.0):
+    return np.tanh(x) * scale + y
+
+
+def test_on_all_cores():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 700, 701)).astype(np.float32)
+    kernel = one_pass(double_and_bend)
+    np.testing.assert_allclose(kernel(x, y), double_and_bend(x, y), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(kernel(x, y, scale=0.5), double_and_bend(x, y, 0.5), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(kernel(x.T, y.T), double_and_bend(x.T, y.T), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(kernel(x, y[0]), double_and_bend(x, y[0]), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float16, np.complex64])
+def test_numpy_runs_what_is_not_compiled(dtype):
+    x = np.ones((300, 300), dtype)
+    kernel = one_pass(lambda x, y: np.tanh(x) + y)
+    got = kernel(x, x)
+    np.testing.assert_allclose(got, np.tanh(x) + x)
+    assert got.dtype == x.dtype
+
+
+def test_a_text_with_a_branch_stays_with_numpy():
+    kernel = one_pass(lambda x: x if x.sum() > 0 else -x)
+    x = -np.ones(10_000, np.float32)
+    np.testing.assert_array_equal(kernel(x), -x)
+
+
+def test_it_can_be_turned_off():
+    code = (
+        "import sys, numpy as np, gradtape as tf; from gradtape.native import engine;"
+        "x = tf.nn.gelu(tf.ones(100_000)); assert not engine.available(); assert 'llvmlite' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, "GRADTAPE_NATIVE": "0"}, check=True)
+
+
+def test_small_programs_do_not_import_llvmlite():
+    code = "import sys, gradtape as tf; tf.nn.gelu(tf.ones(100)); assert 'llvmlite' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.skipif(not engine.available(), reason="the extra `native` is not installed")
+def test_threads_may_compile_at_once():
+    from concurrent.futures import ThreadPoolExecutor
+
+    kernels = [one_pass(lambda x, k=k: np.exp(x) * k + 1) for k in (0.5, 1.5, 2.5, 3.5)]
+    x = np.linspace(-1, 1, 50_000, dtype=np.float32)
+    with ThreadPoolExecutor(4) as pool:
+        for k, got in zip((0.5, 1.5, 2.5, 3.5), pool.map(lambda kernel: kernel(x), kernels), strict=True):
+            np.testing.assert_allclose(got, np.exp(x) * k + 1, rtol=1e-6)
