@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import dispatch as dispatch
+from . import indexing as indexing
 from .functions import boolean_mask as boolean_mask
 from .functions import constant as constant
 from .functions import map_flat_values as map_flat_values
@@ -10,7 +11,7 @@ from .functions import range_of
 from .functions import row_splits_to_segment_ids as row_splits_to_segment_ids
 from .functions import segment_ids_to_row_splits as segment_ids_to_row_splits
 from .functions import stack as stack
+from .spec import RaggedTensorSpec as RaggedTensorSpec
 from .tensor import RaggedTensor as RaggedTensor
-from .tensor import RaggedTensorSpec as RaggedTensorSpec
 
 range = range_of

@@ -10,7 +10,8 @@ from .. import nest
 from ..dtypes import DType
 from ..errors import invalid
 from ..tensor import Tensor, TensorSpec, from_array
-from .tensor import RaggedTensor, RaggedTensorSpec, stacked_rows
+from .spec import RaggedTensorSpec
+from .tensor import RaggedTensor, stacked_rows
 
 
 def gathered(elements: list[Any], splits: DType) -> Any:

@@ -18,6 +18,7 @@ from ..op import as_int
 from ..shapes import TensorShape
 from ..tensor import Tensor, from_array, to_tensor
 from ..variable import Variable
+from .spec import RaggedTensorSpec
 
 
 class RaggedTensor:
@@ -65,7 +66,7 @@ class RaggedTensor:
         lengths = _integers(row_lengths, "row_lengths")._array
         if validate and (lengths < 0).any():
             raise invalid(f"RaggedTensor: row_lengths must not be negative, got {lengths.tolist()}.")
-        return cls._checked(values, from_array(_splits(lengths)), validate)
+        return cls._checked(values, from_array(splits_of(lengths)), validate)
 
     @classmethod
     def from_value_rowids(
@@ -81,7 +82,7 @@ class RaggedTensor:
                 f"RaggedTensor: value_rowids must not decrease and be from 0 to {count - 1}, got {ids.tolist()}."
             )
         lengths = np.bincount(ids, minlength=count).astype(ids.dtype)
-        return cls._checked(values, from_array(_splits(lengths)), validate)
+        return cls._checked(values, from_array(splits_of(lengths)), validate)
 
     @classmethod
     def from_row_starts(
@@ -424,19 +425,13 @@ class RaggedTensor:
             flat = arrays.reshape(flat, (-1,))
         return from_parts(places, flat, self.bounding_shape()._array.tolist())
 
-    # --- indexing --------------------------------------------------------------------------------------------
+    # --- rows ------------------------------------------------------------------------------------------------
+
+    __getitem__: ClassVar[Callable[[Any, Any], Any]]  # indexing.py puts it here
 
     def __iter__(self) -> Iterator[Any]:
         for index in range(len(self._row_splits._array) - 1):
             yield self[index]
-
-    def __getitem__(self, key: Any) -> Any:
-        keys = list(key) if isinstance(key, tuple) else [key]
-        if Ellipsis in [part for part in keys if not isinstance(part, (Tensor, np.ndarray))]:
-            place = next(number for number, part in enumerate(keys) if part is Ellipsis)
-            missing = len(self.shape) - (len(keys) - 1)
-            keys = [*keys[:place], *([slice(None)] * missing), *keys[place + 1 :]]
-        return _indexed(self, keys)
 
     # --- what tapes and datasets ask -------------------------------------------------------------------------
 
@@ -477,6 +472,9 @@ class RaggedTensor:
     __hash__ = None  # type: ignore[assignment]
 
 
+RaggedTensorSpec.value_type = RaggedTensor
+
+
 # --- helpers -----------------------------------------------------------------------------------------------
 
 
@@ -503,7 +501,8 @@ def _count(values: Any) -> int:
     return values._row_count() if isinstance(values, RaggedTensor) else int(values.shape[0])
 
 
-def _splits(lengths: Array) -> Array:
+def splits_of(lengths: Array) -> Array:
+    """Where rows of these lengths begin, and where the last one ends."""
     return np.concatenate((np.zeros(1, lengths.dtype), np.cumsum(lengths, dtype=lengths.dtype)))
 
 
@@ -524,7 +523,7 @@ def take_rows(values: Any, indices: Array) -> Any:
         return indexing.gather(values, from_array(indices))
     lengths = lengths_of(values)[indices]
     inner = take_rows(values.values, ranges(values.row_splits._array[:-1][indices], lengths))
-    return RaggedTensor(inner, from_array(_splits(lengths)), values._uniform)
+    return RaggedTensor(inner, from_array(splits_of(lengths)), values._uniform)
 
 
 def _places(ragged: RaggedTensor) -> Array:
@@ -538,156 +537,16 @@ def _places(ragged: RaggedTensor) -> Array:
     return np.concatenate([outer[inner[:, 0]], inner[:, 1:]], axis=1)
 
 
-def _indexed(value: Any, keys: list[Any]) -> Any:
-    """`value[keys]`, for a tensor or a ragged tensor."""
-    if not keys:
-        return value
-    if not isinstance(value, RaggedTensor):
-        return value[tuple(keys)]
-    first, rest = keys[0], keys[1:]
-    count = value._row_count()
-    if isinstance(first, slice):
-        bounds = [None if part is None else as_int(part) for part in (first.start, first.stop, first.step)]
-        chosen = np.arange(count)[slice(*bounds)]
-        whole = first == slice(None) or (len(chosen) == count and bounds[2] in (None, 1))
-        rows = value if whole else take_rows(value, chosen)
-        return _inside(rows, rest)
-    if first is None:
-        return RaggedTensor.from_uniform_row_length(_indexed(value, rest), count, nrows=1)
-    index = as_int(first)
-    place = index + count if index < 0 else index
-    if not 0 <= place < count:
-        raise invalid(f"RaggedTensor: row {index} of {count} rows: out of bounds.")
-    start, stop = value.row_splits._array[place : place + 2].tolist()
-    inner = value.values
-    row = take_rows(inner, np.arange(start, stop)) if isinstance(inner, RaggedTensor) else inner[start:stop]
-    return _indexed(row, rest)
-
-
-def _inside(rows: RaggedTensor, keys: list[Any]) -> Any:
-    """`rows[:, keys]`."""
-    if not keys:
-        return rows
-    first, rest = keys[0], keys[1:]
-    if not isinstance(first, slice):
-        raise ValueError(
-            f"RaggedTensor: {first!r} cannot index the inner ragged axis, whose rows may be too short. "
-            "Use a slice such as rt[:, 0:1], or rt.to_tensor() first."
-        )
-    lengths, starts = lengths_of(rows), rows.row_splits._array[:-1]
-    bounds = [None if part is None else as_int(part) for part in (first.start, first.stop, first.step)]
-    if bounds == [None, None, None]:
-        kept = rows
-    else:
-        parts = [np.arange(length)[slice(*bounds)] + start for length, start in zip(lengths, starts, strict=True)]
-        sizes = np.array([len(part) for part in parts], lengths.dtype)
-        chosen = np.concatenate(parts) if parts else np.zeros(0, np.int64)
-        kept = RaggedTensor(take_rows(rows.values, chosen), from_array(_splits(sizes)))
-    if not rest:
-        return kept
-    if isinstance(kept.values, RaggedTensor):
-        return kept.with_values(_inside(kept.values, rest))
-    return kept.with_values(kept.values[(slice(None), *rest)])
-
-
 def concat_rows(values: list[Any]) -> Any:
     """The rows of several tensors or ragged tensors, one after the other."""
     if not any(isinstance(value, RaggedTensor) for value in values):
         return layout.concat(values, 0)
     parts = [value if isinstance(value, RaggedTensor) else RaggedTensor.from_tensor(value) for value in values]
     inner = concat_rows([part.values for part in parts])
-    return RaggedTensor(inner, from_array(_splits(np.concatenate([lengths_of(part) for part in parts]))))
+    return RaggedTensor(inner, from_array(splits_of(np.concatenate([lengths_of(part) for part in parts]))))
 
 
 def stacked_rows(values: list[Any]) -> RaggedTensor:
     """Tensors or ragged tensors as the rows of one."""
     counts = np.array([_count(value) for value in values], np.int64)
-    return RaggedTensor(concat_rows(values), from_array(_splits(counts)))
-
-
-# --- spec --------------------------------------------------------------------------------------------------
-
-
-class RaggedTensorSpec:
-    """What is known of a ragged tensor before it exists: shape, dtype, and how many axes are ragged."""
-
-    __slots__ = ("_dtype", "_ragged_rank", "_row_splits_dtype", "_shape")
-
-    def __init__(
-        self,
-        shape: Any = None,
-        dtype: Any = dtypes.float32,
-        ragged_rank: int | None = None,
-        row_splits_dtype: Any = dtypes.int64,
-        flat_values_spec: Any = None,
-    ) -> None:
-        self._shape = TensorShape(shape)
-        self._dtype = dtypes.as_dtype(dtype)
-        self._row_splits_dtype = dtypes.as_dtype(row_splits_dtype)
-        if ragged_rank is None:
-            if self._shape.rank is None:
-                raise ValueError("RaggedTensorSpec: give the shape's rank, or ragged_rank.")
-            ragged_rank = self._shape.rank - 1
-        self._ragged_rank = ragged_rank
-
-    @classmethod
-    def from_value(cls, value: RaggedTensor) -> RaggedTensorSpec:
-        """The spec of an existing ragged tensor."""
-        return cls(value.shape, value.dtype, value.ragged_rank, value.row_splits.dtype)
-
-    @property
-    def shape(self) -> TensorShape:
-        """The shape, as far as it is known."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """The type of the values."""
-        return self._dtype
-
-    @property
-    def ragged_rank(self) -> int:
-        """How many axes are ragged."""
-        return self._ragged_rank
-
-    @property
-    def row_splits_dtype(self) -> DType:
-        """The type of the splits."""
-        return self._row_splits_dtype
-
-    @property
-    def value_type(self) -> type[RaggedTensor]:
-        """The class that the spec describes."""
-        return RaggedTensor
-
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether the value (or everything the other spec describes) may stand here."""
-        return (
-            isinstance(spec_or_value, (RaggedTensor, RaggedTensorSpec))
-            and spec_or_value.dtype == self._dtype
-            and spec_or_value.ragged_rank == self._ragged_rank
-            and self._shape.is_compatible_with(spec_or_value.shape)
-        )
-
-    def most_specific_compatible_type(self, other: Any) -> RaggedTensorSpec:
-        """The tightest spec that covers both."""
-        if not isinstance(other, RaggedTensorSpec) or self._key()[1:] != other._key()[1:]:
-            raise ValueError(f"No spec covers both {self!r} and {other!r}.")
-        return RaggedTensorSpec(self._shape.most_specific_compatible_shape(other._shape), *self._key()[1:])
-
-    def _with_shape(self, shape: Any) -> RaggedTensorSpec:
-        new = TensorShape(shape)
-        rank = max(0, self._ragged_rank + (new.rank or 0) - (self._shape.rank or 0))
-        return RaggedTensorSpec(new, self._dtype, rank, self._row_splits_dtype)
-
-    def _key(self) -> tuple[Any, ...]:
-        return self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, RaggedTensorSpec) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def __repr__(self) -> str:
-        return f"RaggedTensorSpec({self._shape!r}, {self._dtype!r}, {self._ragged_rank}, {self._row_splits_dtype!r})"
+    return RaggedTensor(concat_rows(values), from_array(splits_of(counts)))

@@ -1,0 +1,91 @@
+"""`RaggedTensorSpec`: the kind of a ragged tensor."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from .. import dtypes
+from ..dtypes import DType
+from ..shapes import TensorShape
+
+
+class RaggedTensorSpec:
+    """What is known of a ragged tensor before it exists: shape, dtype, and how many axes are ragged."""
+
+    __slots__ = ("_dtype", "_ragged_rank", "_row_splits_dtype", "_shape")
+
+    value_type: ClassVar[type[Any]]  # RaggedTensor, which puts itself here
+
+    def __init__(
+        self,
+        shape: Any = None,
+        dtype: Any = dtypes.float32,
+        ragged_rank: int | None = None,
+        row_splits_dtype: Any = dtypes.int64,
+        flat_values_spec: Any = None,
+    ) -> None:
+        self._shape = TensorShape(shape)
+        self._dtype = dtypes.as_dtype(dtype)
+        self._row_splits_dtype = dtypes.as_dtype(row_splits_dtype)
+        if ragged_rank is None:
+            if self._shape.rank is None:
+                raise ValueError("RaggedTensorSpec: give the shape's rank, or ragged_rank.")
+            ragged_rank = self._shape.rank - 1
+        self._ragged_rank = ragged_rank
+
+    @classmethod
+    def from_value(cls, value: Any) -> RaggedTensorSpec:
+        """The spec of an existing ragged tensor."""
+        return cls(value.shape, value.dtype, value.ragged_rank, value.row_splits.dtype)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape, as far as it is known."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the values."""
+        return self._dtype
+
+    @property
+    def ragged_rank(self) -> int:
+        """How many axes are ragged."""
+        return self._ragged_rank
+
+    @property
+    def row_splits_dtype(self) -> DType:
+        """The type of the splits."""
+        return self._row_splits_dtype
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether the value (or everything the other spec describes) may stand here."""
+        return (
+            isinstance(spec_or_value, (self.value_type, RaggedTensorSpec))
+            and spec_or_value.dtype == self._dtype
+            and spec_or_value.ragged_rank == self._ragged_rank
+            and self._shape.is_compatible_with(spec_or_value.shape)
+        )
+
+    def most_specific_compatible_type(self, other: Any) -> RaggedTensorSpec:
+        """The tightest spec that covers both."""
+        if not isinstance(other, RaggedTensorSpec) or self._key()[1:] != other._key()[1:]:
+            raise ValueError(f"No spec covers both {self!r} and {other!r}.")
+        return RaggedTensorSpec(self._shape.most_specific_compatible_shape(other._shape), *self._key()[1:])
+
+    def _with_shape(self, shape: Any) -> RaggedTensorSpec:
+        new = TensorShape(shape)
+        rank = max(0, self._ragged_rank + (new.rank or 0) - (self._shape.rank or 0))
+        return RaggedTensorSpec(new, self._dtype, rank, self._row_splits_dtype)
+
+    def _key(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RaggedTensorSpec) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        return f"RaggedTensorSpec({self._shape!r}, {self._dtype!r}, {self._ragged_rank}, {self._row_splits_dtype!r})"
