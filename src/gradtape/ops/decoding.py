@@ -37,9 +37,11 @@ def _table(rows: list[list[int]]) -> tuple[Array, Array, Array]:
     return np.array(places, np.int64).reshape(-1, 2), values, shape
 
 
-def _greedy(
-    inputs: Array, sequence_length: Array, merge_repeated: bool = False, blank_index: int = -1
-) -> tuple[Array, Array, Array, Array]:
+@op(dtypes=FLOATING, other={"sequence_length": _INT32}, outputs=4, tf_name="CTCGreedyDecoder")
+def ctc_greedy_decoder(
+    xp: Any, inputs: Any, sequence_length: Any, *, merge_repeated: bool = False, blank_index: int = -1
+) -> Any:
+    """The best class at each time, without blanks and (if merged) repeats: places, labels, shape, and minus the scores."""
     _check_scores("ctc_greedy_decoder", inputs, sequence_length)
     classes = inputs.shape[2]
     if not -classes <= blank_index < classes:
@@ -56,38 +58,6 @@ def _greedy(
         )
         scores[entry] = -inputs[:length, entry].max(axis=1).sum() if length else 0
     return *_table(rows), scores
-
-
-@op(eager=_greedy, dtypes=FLOATING, other={"sequence_length": _INT32}, outputs=4, tf_name="CTCGreedyDecoder")
-def ctc_greedy_decoder(
-    xp: Any, inputs: Any, sequence_length: Any, *, merge_repeated: bool = False, blank_index: int = -1
-) -> Any:
-    """The best class at each time, without blanks and (if merged) repeats: places, labels, shape, and minus the scores."""
-    return _greedy(inputs, sequence_length, merge_repeated, blank_index)
-
-
-def _beam(inputs: Array, sequence_length: Array, beam_width: int = 100, top_paths: int = 1) -> list[Array]:
-    _check_scores("ctc_beam_search_decoder", inputs, sequence_length)
-    if not 1 <= top_paths <= beam_width:
-        raise invalid(
-            f"ctc_beam_search_decoder: top_paths must be from 1 to beam_width, got {top_paths} of {beam_width}."
-        )
-    wide = inputs.astype(np.float64)
-    shifted = wide - wide.max(axis=2, keepdims=True)
-    logs = shifted - np.log(np.exp(shifted).sum(axis=2, keepdims=True))
-    found = [
-        _best_labellings(logs[:length, entry], beam_width)[:top_paths]
-        for entry, length in enumerate(sequence_length.tolist())
-    ]
-    for labellings in found:
-        if len(labellings) < top_paths:
-            raise invalid(
-                f"ctc_beam_search_decoder: only {len(labellings)} labellings are left, {top_paths} were asked for."
-            )
-    tables = [_table([list(labellings[k][0]) for labellings in found]) for k in range(top_paths)]
-    chances = np.array([[score for _, score in labellings] for labellings in found], inputs.dtype)
-    parts = [[table[part] for table in tables] for part in range(3)]
-    return [*parts[0], *parts[1], *parts[2], chances.reshape(len(found), top_paths)]
 
 
 def _best_labellings(logs: Array, width: int) -> list[tuple[tuple[int, ...], float]]:
@@ -113,15 +83,37 @@ def _best_labellings(logs: Array, width: int) -> list[tuple[tuple[int, ...], flo
     return [(labels, float(np.logaddexp(entry[0], entry[1]))) for labels, entry in beams.items()]
 
 
-@op(eager=_beam, dtypes=FLOATING, other={"sequence_length": _INT32}, outputs=None, tf_name="CTCBeamSearchDecoder")
+@op(dtypes=FLOATING, other={"sequence_length": _INT32}, outputs=None, tf_name="CTCBeamSearchDecoder")
 def ctc_beam_search_decoder(
     xp: Any, inputs: Any, sequence_length: Any, *, beam_width: int = 100, top_paths: int = 1
 ) -> Any:
     """The most likely labellings, the last class the blank: places, labels, shapes of each, and their log chances."""
-    return _beam(inputs, sequence_length, beam_width, top_paths)
+    _check_scores("ctc_beam_search_decoder", inputs, sequence_length)
+    if not 1 <= top_paths <= beam_width:
+        raise invalid(
+            f"ctc_beam_search_decoder: top_paths must be from 1 to beam_width, got {top_paths} of {beam_width}."
+        )
+    wide = inputs.astype(np.float64)
+    shifted = wide - wide.max(axis=2, keepdims=True)
+    logs = shifted - np.log(np.exp(shifted).sum(axis=2, keepdims=True))
+    found = [
+        _best_labellings(logs[:length, entry], beam_width)[:top_paths]
+        for entry, length in enumerate(sequence_length.tolist())
+    ]
+    for labellings in found:
+        if len(labellings) < top_paths:
+            raise invalid(
+                f"ctc_beam_search_decoder: only {len(labellings)} labellings are left, {top_paths} were asked for."
+            )
+    tables = [_table([list(labellings[k][0]) for labellings in found]) for k in range(top_paths)]
+    chances = np.array([[score for _, score in labellings] for labellings in found], inputs.dtype)
+    parts = [[table[part] for table in tables] for part in range(3)]
+    return [*parts[0], *parts[1], *parts[2], chances.reshape(len(found), top_paths)]
 
 
-def _collapse(labels: Array, seq_length: Array) -> tuple[Array, Array]:
+@op(dtypes=INTEGER, other={"seq_length": INDEX}, outputs=2)
+def collapse_repeated(xp: Any, labels: Any, seq_length: Any) -> Any:
+    """Each row without labels that repeat the one before, padded with 0, and how many are left."""
     if labels.ndim != 2 or seq_length.shape != labels.shape[:1]:
         raise invalid(f"collapse_repeated: got labels {labels.shape} and seq_length {seq_length.shape}.")
     keep = np.ones(labels.shape, bool)
@@ -131,12 +123,6 @@ def _collapse(labels: Array, seq_length: Array) -> tuple[Array, Array]:
     result = np.zeros((len(labels), int(counts.max(initial=0))), labels.dtype)
     result[np.arange(result.shape[1]) < counts[:, None]] = labels[keep]
     return result, counts.astype(seq_length.dtype)
-
-
-@op(eager=_collapse, dtypes=INTEGER, other={"seq_length": INDEX}, outputs=2)
-def collapse_repeated(xp: Any, labels: Any, seq_length: Any) -> Any:
-    """Each row without labels that repeat the one before, padded with 0, and how many are left."""
-    return _collapse(labels, seq_length)
 
 
 for _op in (ctc_greedy_decoder, ctc_beam_search_decoder, collapse_repeated):

@@ -255,7 +255,9 @@ def _() -> Iterator[BadInput]:
 # --- LU -----------------------------------------------------------------------------------------------------
 
 
-def _lu(input: Array, output_idx_type: Any = np.int32) -> tuple[Array, Array]:
+@op(dtypes=LAPACK, outputs=2)
+def lu(xp: Any, input: Any, *, output_idx_type: Any = np.int32) -> Any:
+    """L + U - I in one matrix and the order p of the rows, with input[p] = L @ U."""
     from scipy.linalg import lu as factor
 
     check_matrix("lu", input)
@@ -269,12 +271,6 @@ def _lu(input: Array, output_idx_type: Any = np.int32) -> tuple[Array, Array]:
     if not np.diagonal(upper, 0, -2, -1).all():
         raise invalid("lu: Input is not invertible.")
     return np.tril(lower, -1) + upper, np.argsort(order, axis=-1).astype(output_idx_type)
-
-
-@op(dtypes=LAPACK, outputs=2, eager=_lu)
-def lu(xp: Any, input: Any, *, output_idx_type: Any = np.int32) -> Any:
-    """L + U - I in one matrix and the order p of the rows, with input[p] = L @ U."""
-    return _lu(input, output_idx_type)
 
 
 @lu.vjp("input")

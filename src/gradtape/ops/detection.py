@@ -78,15 +78,7 @@ def _among(boxes: Array) -> Callable[[int, list[int]], Array]:
     return lambda place, chosen: _overlaps(boxes[chosen], boxes[place])
 
 
-def _non_max_suppression(
-    boxes: Array, scores: Array, max_output_size: int, iou_threshold: float = 0.5, score_threshold: float = -np.inf
-) -> Array:
-    _check_thresholds("non_max_suppression", boxes, scores, max_output_size, iou_threshold)
-    wide, values = boxes.astype(np.float32), scores.astype(np.float32)
-    return np.array(_greedy(_among(wide), values, max_output_size, iou_threshold, score_threshold)[0], np.int32)
-
-
-@op(eager=_non_max_suppression, dtypes=FLOATING, retypes=True, tf_name="NonMaxSuppressionV3")
+@op(dtypes=FLOATING, retypes=True, tf_name="NonMaxSuppressionV3")
 def non_max_suppression(
     xp: Any,
     boxes: Any,
@@ -97,26 +89,12 @@ def non_max_suppression(
     score_threshold: float = -np.inf,
 ) -> Any:
     """The numbers of the best boxes by their scores, without those that overlap a better one too much."""
-    return _non_max_suppression(boxes, scores, max_output_size, iou_threshold, score_threshold)
-
-
-def _soft_non_max_suppression(
-    boxes: Array,
-    scores: Array,
-    max_output_size: int,
-    iou_threshold: float = 0.5,
-    score_threshold: float = -np.inf,
-    soft_nms_sigma: float = 0.0,
-) -> tuple[Array, Array]:
-    _check_thresholds("non_max_suppression_with_scores", boxes, scores, max_output_size, iou_threshold)
-    if soft_nms_sigma < 0:
-        raise invalid(f"non_max_suppression_with_scores: soft_nms_sigma cannot be negative, got {soft_nms_sigma}.")
+    _check_thresholds("non_max_suppression", boxes, scores, max_output_size, iou_threshold)
     wide, values = boxes.astype(np.float32), scores.astype(np.float32)
-    chosen, kept = _greedy(_among(wide), values, max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
-    return np.array(chosen, np.int32), np.array(kept, scores.dtype)
+    return np.array(_greedy(_among(wide), values, max_output_size, iou_threshold, score_threshold)[0], np.int32)
 
 
-@op(eager=_soft_non_max_suppression, dtypes=FLOATING, outputs=2, tf_name="NonMaxSuppressionV5")
+@op(dtypes=FLOATING, outputs=2, tf_name="NonMaxSuppressionV5")
 def non_max_suppression_with_scores(
     xp: Any,
     boxes: Any,
@@ -128,33 +106,15 @@ def non_max_suppression_with_scores(
     soft_nms_sigma: float = 0.0,
 ) -> Any:
     """The best boxes and their scores, which overlapping a better box lowers (with a sigma) instead of ruling out."""
-    settings = (max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
-    return _soft_non_max_suppression(boxes, scores, *settings)
+    _check_thresholds("non_max_suppression_with_scores", boxes, scores, max_output_size, iou_threshold)
+    if soft_nms_sigma < 0:
+        raise invalid(f"non_max_suppression_with_scores: soft_nms_sigma cannot be negative, got {soft_nms_sigma}.")
+    wide, values = boxes.astype(np.float32), scores.astype(np.float32)
+    chosen, kept = _greedy(_among(wide), values, max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
+    return np.array(chosen, np.int32), np.array(kept, scores.dtype)
 
 
-def _suppression_by_overlaps(
-    overlaps: Array,
-    scores: Array,
-    max_output_size: int,
-    overlap_threshold: float = 0.5,
-    score_threshold: float = -np.inf,
-) -> Array:
-    if overlaps.ndim != 2 or overlaps.shape[0] != overlaps.shape[1] or scores.shape != overlaps.shape[:1]:
-        raise invalid(
-            "non_max_suppression_overlaps: overlaps (n, n) and scores (n,) are needed, "
-            f"got shapes {overlaps.shape} and {scores.shape}."
-        )
-    if max_output_size < 0:
-        raise invalid(f"non_max_suppression_overlaps: the output size must be non-negative, got {max_output_size}.")
-
-    def similar(place: int, chosen: list[int]) -> Array:
-        return overlaps[place, chosen]
-
-    values = scores.astype(np.float32)
-    return np.array(_greedy(similar, values, max_output_size, overlap_threshold, score_threshold)[0], np.int32)
-
-
-@op(eager=_suppression_by_overlaps, dtypes=FLOATING, retypes=True, tf_name="NonMaxSuppressionWithOverlaps")
+@op(dtypes=FLOATING, retypes=True, tf_name="NonMaxSuppressionWithOverlaps")
 def non_max_suppression_overlaps(
     xp: Any,
     overlaps: Any,
@@ -165,19 +125,34 @@ def non_max_suppression_overlaps(
     score_threshold: float = -np.inf,
 ) -> Any:
     """The best boxes by their scores, without those whose overlap with a better one is above the threshold."""
-    return _suppression_by_overlaps(overlaps, scores, max_output_size, overlap_threshold, score_threshold)
+    if overlaps.ndim != 2 or overlaps.shape[0] != overlaps.shape[1] or scores.shape != overlaps.shape[:1]:
+        raise invalid(
+            "non_max_suppression_overlaps: overlaps (n, n) and scores (n,) are needed, "
+            f"got shapes {overlaps.shape} and {scores.shape}."
+        )
+    if max_output_size < 0:
+        raise invalid(f"non_max_suppression_overlaps: the output size must be non-negative, got {max_output_size}.")
+    values = scores.astype(np.float32)
+    chosen, _ = _greedy(
+        lambda place, others: overlaps[place, others], values, max_output_size, overlap_threshold, score_threshold
+    )
+    return np.array(chosen, np.int32)
 
 
-def _combined(
-    boxes: Array,
-    scores: Array,
+@op(dtypes=FLOATING, outputs=4, tf_name="CombinedNonMaxSuppression")
+def combined_non_max_suppression(
+    xp: Any,
+    boxes: Any,
+    scores: Any,
+    *,
     max_output_size_per_class: int,
     max_total_size: int,
     iou_threshold: float = 0.5,
     score_threshold: float = -np.inf,
     pad_per_class: bool = False,
     clip_boxes: bool = True,
-) -> tuple[Array, Array, Array, Array]:
+) -> Any:
+    """For each image the best boxes of all classes: boxes, scores, classes, and how many there are."""
     if boxes.ndim != 4 or boxes.shape[-1] != 4 or scores.ndim != 3 or boxes.shape[:2] != scores.shape[:2]:
         raise invalid(
             "combined_non_max_suppression: boxes (batch, n, classes or 1, 4) and scores (batch, n, classes) are "
@@ -211,24 +186,6 @@ def _combined(
     return found, values, kinds, counts
 
 
-@op(eager=_combined, dtypes=FLOATING, outputs=4, tf_name="CombinedNonMaxSuppression")
-def combined_non_max_suppression(
-    xp: Any,
-    boxes: Any,
-    scores: Any,
-    *,
-    max_output_size_per_class: int,
-    max_total_size: int,
-    iou_threshold: float = 0.5,
-    score_threshold: float = -np.inf,
-    pad_per_class: bool = False,
-    clip_boxes: bool = True,
-) -> Any:
-    """For each image the best boxes of all classes: boxes, scores, classes, and how many there are."""
-    sizes = (max_output_size_per_class, max_total_size, iou_threshold, score_threshold, pad_per_class, clip_boxes)
-    return _combined(boxes, scores, *sizes)
-
-
 # --- drawing ------------------------------------------------------------------------------------------------
 
 # Yellow, blue, red, lime, purple, olive, maroon, navy, aqua, fuchsia: the colours when none are given.
@@ -238,7 +195,9 @@ COLOURS = np.array([
 ])  # fmt: skip
 
 
-def _draw(images: Array, boxes: Array, colors: Array) -> Array:
+@op(dtypes=FLOATING, tf_name="DrawBoundingBoxesV2")
+def draw_bounding_boxes(xp: Any, images: Any, boxes: Any, colors: Any) -> Any:
+    """The images with the outlines of boxes, whose corners are fractions of height and width."""
     if images.ndim != 4 or images.shape[-1] not in (1, 3, 4):
         raise invalid(f"draw_bounding_boxes: images (batch, height, width, 1, 3 or 4) are needed, got {images.shape}.")
     if boxes.ndim != 3 or boxes.shape[-1] != 4 or len(boxes) != len(images):
@@ -265,12 +224,6 @@ def _draw(images: Array, boxes: Array, colors: Array) -> Array:
                 if 0 <= column < width:
                     result[entry, rows, column] = colour
     return result
-
-
-@op(eager=_draw, dtypes=FLOATING, tf_name="DrawBoundingBoxesV2")
-def draw_bounding_boxes(xp: Any, images: Any, boxes: Any, colors: Any) -> Any:
-    """The images with the outlines of boxes, whose corners are fractions of height and width."""
-    return _draw(images, boxes, colors)
 
 
 for _op in (

@@ -28,7 +28,10 @@ def _text(values: Any) -> Array:
 # --- base64 -------------------------------------------------------------------------------------------------
 
 
-def _encode_base64(input: Array, pad: bool = False) -> Array:
+@textwise(dtypes=STRING)
+def encode_base64(xp: Any, input: Any, *, pad: bool = False) -> Any:
+    """Bytes in the web-safe base64 alphabet, with or without `=` at the end."""
+
     def encode(text: bytes) -> bytes:
         written = base64.urlsafe_b64encode(text)
         return written if pad else written.rstrip(b"=")
@@ -36,16 +39,13 @@ def _encode_base64(input: Array, pad: bool = False) -> Array:
     return each(encode, object, input)
 
 
-@textwise(eager=_encode_base64, dtypes=STRING)
-def encode_base64(xp: Any, input: Any, *, pad: bool = False) -> Any:
-    """Bytes in the web-safe base64 alphabet, with or without `=` at the end."""
-    return _encode_base64(input, pad)
-
-
 _BASE64 = re.compile(rb"[A-Za-z0-9_-]*={0,2}")
 
 
-def _decode_base64(input: Array) -> Array:
+@textwise(dtypes=STRING)
+def decode_base64(xp: Any, input: Any) -> Any:
+    """The bytes that web-safe base64 stands for."""
+
     def decode(text: bytes) -> bytes:
         bare = text.rstrip(b"=")
         if not _BASE64.fullmatch(text) or len(bare) % 4 == 1 or (len(bare) != len(text) and len(text) % 4):
@@ -56,12 +56,6 @@ def _decode_base64(input: Array) -> Array:
             raise invalid(f"decode_base64: {text!r}: {error}.") from None
 
     return each(decode, object, input)
-
-
-@textwise(eager=_decode_base64, dtypes=STRING)
-def decode_base64(xp: Any, input: Any) -> Any:
-    """The bytes that web-safe base64 stands for."""
-    return _decode_base64(input)
 
 
 @encode_base64.samples
@@ -98,7 +92,9 @@ def _numbers(data: bytes, dtype: Any, little_endian: bool) -> Array:
     return array if little_endian or kind.itemsize == 1 else array.byteswap()
 
 
-def _decode_raw(input_bytes: Array, out_type: Any, little_endian: bool = True) -> Array:
+@op(dtypes=STRING, retypes=True)
+def decode_raw(xp: Any, input_bytes: Any, *, out_type: Any, little_endian: bool = True) -> Any:
+    """The bytes of each text, all of one length, read as numbers along a new last axis."""
     lengths = {len(text) for text in input_bytes.reshape(-1)}
     if len(lengths) > 1:
         raise invalid(f"decode_raw: all texts must have the same length, got {sorted(lengths)}.")
@@ -112,16 +108,14 @@ def _decode_raw(input_bytes: Array, out_type: Any, little_endian: bool = True) -
     return _numbers(whole, out_type, little_endian).reshape(*input_bytes.shape, length // size).copy()
 
 
-@op(eager=_decode_raw, dtypes=STRING, retypes=True)
-def decode_raw(xp: Any, input_bytes: Any, *, out_type: Any, little_endian: bool = True) -> Any:
-    """The bytes of each text, all of one length, read as numbers along a new last axis."""
-    return _decode_raw(input_bytes, out_type, little_endian)
-
-
 decode_raw.shaped_by_values = {0: (-1,)}
 
 
-def _decode_padded_raw(input_bytes: Array, fixed_length: Array, out_type: Any, little_endian: bool = True) -> Array:
+@op(dtypes=STRING, other={"fixed_length": INDEX}, retypes=True)
+def decode_padded_raw(
+    xp: Any, input_bytes: Any, fixed_length: Any, *, out_type: Any, little_endian: bool = True
+) -> Any:
+    """The first `fixed_length` bytes of each text, filled up with zeros, read as numbers along a new last axis."""
     if fixed_length.ndim:
         raise invalid(f"decode_padded_raw: fixed_length must be a scalar, got shape {fixed_length.shape}.")
     length, size = int(fixed_length), np.dtype(out_type).itemsize
@@ -129,14 +123,6 @@ def _decode_padded_raw(input_bytes: Array, fixed_length: Array, out_type: Any, l
         raise invalid(f"fixed_length ({length}) must be a positive multiple of the size of out_type ({size}).")
     whole = b"".join(text[:length].ljust(length, b"\0") for text in input_bytes.reshape(-1))
     return _numbers(whole, out_type, little_endian).reshape(*input_bytes.shape, length // size).copy()
-
-
-@op(eager=_decode_padded_raw, dtypes=STRING, other={"fixed_length": INDEX}, retypes=True)
-def decode_padded_raw(
-    xp: Any, input_bytes: Any, fixed_length: Any, *, out_type: Any, little_endian: bool = True
-) -> Any:
-    """The first `fixed_length` bytes of each text, filled up with zeros, read as numbers along a new last axis."""
-    return _decode_padded_raw(input_bytes, fixed_length, out_type, little_endian)
 
 
 decode_padded_raw.shaped_by_values = {0: (-1,)}
@@ -237,28 +223,20 @@ def _check_buckets(name: str, num_buckets: int) -> None:
         raise invalid(f"{name}: num_buckets must be at least 1, got {num_buckets}.")
 
 
-def _to_bucket(string_tensor: Array, num_buckets: int) -> Array:
+@textwise(dtypes=STRING, retypes=True)
+def string_to_hash_bucket(xp: Any, string_tensor: Any, *, num_buckets: int) -> Any:
+    """Each text's number among the buckets, by MurmurHash64A."""
     _check_buckets("to_hash_bucket", num_buckets)
     return each(lambda text: _murmur64(text) % num_buckets, np.int64, string_tensor)
 
 
-@textwise(eager=_to_bucket, dtypes=STRING, retypes=True)
-def string_to_hash_bucket(xp: Any, string_tensor: Any, *, num_buckets: int) -> Any:
-    """Each text's number among the buckets, by MurmurHash64A."""
-    return _to_bucket(string_tensor, num_buckets)
-
-
-def _to_bucket_strong(input: Array, num_buckets: int, key: tuple[int, ...]) -> Array:
+@textwise(dtypes=STRING, retypes=True)
+def string_to_hash_bucket_strong(xp: Any, input: Any, *, num_buckets: int, key: tuple[int, ...]) -> Any:
+    """Each text's number among the buckets, by SipHash under a key: nobody can make texts that collide."""
     _check_buckets("to_hash_bucket_strong", num_buckets)
     if len(key) != 2:
         raise invalid(f"to_hash_bucket_strong: the key must be two integers, got {list(key)}.")
     return each(lambda text: _siphash(text, (key[0], key[1])) % num_buckets, np.int64, input)
-
-
-@textwise(eager=_to_bucket_strong, dtypes=STRING, retypes=True)
-def string_to_hash_bucket_strong(xp: Any, input: Any, *, num_buckets: int, key: tuple[int, ...]) -> Any:
-    """Each text's number among the buckets, by SipHash under a key: nobody can make texts that collide."""
-    return _to_bucket_strong(input, num_buckets, key)
 
 
 @string_to_hash_bucket.samples
@@ -290,7 +268,12 @@ def _() -> Iterator[BadInput]:
         yield BadInput("a key of two numbers", (_text([b"a"]),), {"num_buckets": 5, "key": key})
 
 
-def _fingerprint(data: Array, method: str = "farmhash64") -> Array:
+@op(
+    dtypes=STRING | frozenset(map(np.dtype, ("float32", "float64", "int32", "int64", "uint8"))),
+    retypes=True,
+)
+def fingerprint(xp: Any, data: Any, *, method: str = "farmhash64") -> Any:
+    """A hash of eight bytes for each row of the data."""
     if method != "farmhash64":
         raise invalid(f"fingerprint: the only method is farmhash64, got {method!r}.")
     if not data.ndim:
@@ -306,16 +289,6 @@ def _fingerprint(data: Array, method: str = "farmhash64") -> Array:
         rows = [np.ascontiguousarray(line).tobytes() for line in data]
     hashes = [list(fingerprint64(row).to_bytes(8, "little")) for row in rows]
     return np.array(hashes, np.uint8).reshape(len(data), 8)
-
-
-@op(
-    eager=_fingerprint,
-    dtypes=STRING | frozenset(map(np.dtype, ("float32", "float64", "int32", "int64", "uint8"))),
-    retypes=True,
-)
-def fingerprint(xp: Any, data: Any, *, method: str = "farmhash64") -> Any:
-    """A hash of eight bytes for each row of the data."""
-    return _fingerprint(data, method)
 
 
 @fingerprint.samples
@@ -337,16 +310,26 @@ def _() -> Iterator[BadInput]:
 # --- n-grams ------------------------------------------------------------------------------------------------
 
 
-def _string_ngrams(
-    data: Array,
-    data_splits: Array,
+def _row_ngrams(row: list[bytes], width: int, separator: str, left: str, right: str, pad_width: int) -> list[bytes]:
+    border = min(pad_width, width - 1) if pad_width >= 0 else width - 1
+    padded = [left.encode()] * border + row + [right.encode()] * border
+    return [separator.encode().join(padded[k : k + width]) for k in range(len(padded) - width + 1)]
+
+
+@op(dtypes=STRING, other={"data_splits": INDEX}, outputs=2, tf_name="StringNGrams")
+def string_ngrams(
+    xp: Any,
+    data: Any,
+    data_splits: Any,
+    *,
     separator: str,
     ngram_widths: tuple[int, ...],
     left_pad: str,
     right_pad: str,
     pad_width: int,
     preserve_short_sequences: bool,
-) -> tuple[Array, Array]:
+) -> Any:
+    """Runs of neighbouring texts joined, for each row between two splits; and where each row's runs end."""
     if data.ndim != 1 or data_splits.ndim != 1:
         raise invalid(f"string_ngrams: data and splits must be vectors, got {data.shape} and {data_splits.shape}.")
     splits = data_splits.tolist()
@@ -369,30 +352,6 @@ def _string_ngrams(
     result = np.empty(len(found), object)
     result[:] = found
     return result, np.array(ends, data_splits.dtype)
-
-
-def _row_ngrams(row: list[bytes], width: int, separator: str, left: str, right: str, pad_width: int) -> list[bytes]:
-    border = min(pad_width, width - 1) if pad_width >= 0 else width - 1
-    padded = [left.encode()] * border + row + [right.encode()] * border
-    return [separator.encode().join(padded[k : k + width]) for k in range(len(padded) - width + 1)]
-
-
-@op(eager=_string_ngrams, dtypes=STRING, other={"data_splits": INDEX}, outputs=2, tf_name="StringNGrams")
-def string_ngrams(
-    xp: Any,
-    data: Any,
-    data_splits: Any,
-    *,
-    separator: str,
-    ngram_widths: tuple[int, ...],
-    left_pad: str,
-    right_pad: str,
-    pad_width: int,
-    preserve_short_sequences: bool,
-) -> Any:
-    """Runs of neighbouring texts joined, for each row between two splits; and where each row's runs end."""
-    settings = (separator, ngram_widths, left_pad, right_pad, pad_width, preserve_short_sequences)
-    return _string_ngrams(data, data_splits, *settings)
 
 
 string_ngrams.shaped_by_values = {0: (0,)}

@@ -233,17 +233,7 @@ def _differentiated(function: Op) -> None:
     bad_matrices(function)
 
 
-def _expm(input: Array) -> Array:
-    from scipy.linalg import expm as exponential
-
-    check_matrix("expm", input)
-    with np.errstate(all="ignore"):
-        result: Array = exponential(input)
-    finite = all_finite(input)
-    return result if finite.all() else np.where(finite, result, np.asarray(np.nan, input.dtype))
-
-
-@op(dtypes=LAPACK, eager=_expm, tf_name="MatrixExponential")
+@op(dtypes=LAPACK, tf_name="MatrixExponential")
 def expm(xp: Any, input: Any) -> Any:
     """The exponential of square matrices.
 
@@ -252,7 +242,13 @@ def expm(xp: Any, input: Any) -> Any:
     array([[1., 1.],
            [0., 1.]], dtype=float32)
     """
-    return _expm(input)
+    from scipy.linalg import expm as exponential
+
+    check_matrix("expm", input)
+    with np.errstate(all="ignore"):
+        result: Array = exponential(input)
+    finite = all_finite(input)
+    return result if finite.all() else np.where(finite, result, np.asarray(np.nan, input.dtype))
 
 
 _differentiated(expm)
@@ -277,11 +273,6 @@ def _(input: Any) -> Any:
     return total
 
 
-def _logm(input: Array) -> Array:
-    check_matrix("logm", input)
-    return each_matrix(_logm_of_one, input) if input.size else np.zeros_like(input)
-
-
 def _logm_of_one(matrix: Array) -> Array:
     from scipy.linalg import logm as logarithm
     from scipy.linalg import schur
@@ -297,7 +288,7 @@ def _logm_of_one(matrix: Array) -> Array:
     return result.astype(matrix.dtype)
 
 
-@op(dtypes=COMPLEX, eager=_logm, tf_name="MatrixLogarithm")
+@op(dtypes=COMPLEX, tf_name="MatrixLogarithm")
 def logm(xp: Any, input: Any) -> Any:
     """The principal logarithm of complex square matrices: expm(logm(x)) = x. A singular matrix gives nan.
 
@@ -306,7 +297,8 @@ def logm(xp: Any, input: Any) -> Any:
     array([[0.+0.j, 0.+0.j],
            [0.+0.j, 0.+0.j]], dtype=complex64)
     """
-    return _logm(input)
+    check_matrix("logm", input)
+    return each_matrix(_logm_of_one, input) if input.size else np.zeros_like(input)
 
 
 _differentiated(logm)
@@ -326,11 +318,6 @@ def _(input: Any) -> Any:
 
 
 # --- square root --------------------------------------------------------------------------------------------
-
-
-def _sqrtm(input: Array) -> Array:
-    check_matrix("sqrtm", input)
-    return each_matrix(_sqrtm_of_one, input) if input.size else np.zeros_like(input)
 
 
 def _sqrtm_of_one(matrix: Array) -> Array:
@@ -361,7 +348,7 @@ def _sqrtm_of_one(matrix: Array) -> Array:
     return result.real.astype(matrix.dtype)
 
 
-@op(dtypes=LAPACK, eager=_sqrtm, tf_name="MatrixSquareRoot")
+@op(dtypes=LAPACK, tf_name="MatrixSquareRoot")
 def sqrtm(xp: Any, input: Any) -> Any:
     """The principal square root of square matrices; nan for a real matrix that has no real one.
 
@@ -370,7 +357,8 @@ def sqrtm(xp: Any, input: Any) -> Any:
     array([[2., 0.],
            [0., 3.]], dtype=float32)
     """
-    return _sqrtm(input)
+    check_matrix("sqrtm", input)
+    return each_matrix(_sqrtm_of_one, input) if input.size else np.zeros_like(input)
 
 
 @sqrtm.vjp("input")

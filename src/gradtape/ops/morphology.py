@@ -76,43 +76,37 @@ def _check_like(given: Array, shape: tuple[int, ...], what: str) -> None:
         raise invalid(f"dilation2d: what is moved must be like the {what}, of shape {shape}; got {given.shape}.")
 
 
-def _put_in_input(g: Array, input: Array, filters: Array, strides: Sizes, dilations: Sizes, padding: Padding) -> Array:
-    found = _found(input, filters, strides, dilations, padding)
-    _check_like(g, _out_shape(input, found), "output")
-    result = np.zeros(input.shape, g.dtype)
-    for _, inputs, outputs, hit in _winners(input, filters, found):
-        result[inputs] += g[outputs] * hit
-    return result
-
-
-@op(eager=_put_in_input, dtypes=FLOATING, tf_name="Dilation2DBackpropInput")
+@op(dtypes=FLOATING, tf_name="Dilation2DBackpropInput")
 def dilation2d_backprop_input(
     xp: Any, out_backprop: Any, input: Any, filters: Any, *, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Any:
     """Zeros like the image, with each output's cotangent added where its winner is."""
-    return _put_in_input(out_backprop, input, filters, strides, dilations, padding)
-
-
-def _put_in_filter(g: Array, input: Array, filters: Array, strides: Sizes, dilations: Sizes, padding: Padding) -> Array:
     found = _found(input, filters, strides, dilations, padding)
-    _check_like(g, _out_shape(input, found), "output")
-    result = np.zeros(filters.shape, g.dtype)
-    for place, _, outputs, hit in _winners(input, filters, found):
-        result[place] += (g[outputs] * hit).sum(axis=(0, 1, 2))
+    _check_like(out_backprop, _out_shape(input, found), "output")
+    result = np.zeros(input.shape, out_backprop.dtype)
+    for _, inputs, outputs, hit in _winners(input, filters, found):
+        result[inputs] += out_backprop[outputs] * hit
     return result
 
 
-@op(eager=_put_in_filter, dtypes=FLOATING, tf_name="Dilation2DBackpropFilter")
+@op(dtypes=FLOATING, tf_name="Dilation2DBackpropFilter")
 def dilation2d_backprop_filter(
     xp: Any, out_backprop: Any, input: Any, filters: Any, *, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Any:
     """Zeros like the filter, with each output's cotangent added where its winner is."""
-    return _put_in_filter(out_backprop, input, filters, strides, dilations, padding)
+    found = _found(input, filters, strides, dilations, padding)
+    _check_like(out_backprop, _out_shape(input, found), "output")
+    result = np.zeros(filters.shape, out_backprop.dtype)
+    for place, _, outputs, hit in _winners(input, filters, found):
+        result[place] += (out_backprop[outputs] * hit).sum(axis=(0, 1, 2))
+    return result
 
 
-def _pick_from_input(
-    t: Array, input: Array, filters: Array, strides: Sizes, dilations: Sizes, padding: Padding
-) -> Array:
+@op(dtypes=FLOATING)
+def dilation2d_pick_input(
+    xp: Any, t: Any, input: Any, filters: Any, *, strides: Sizes, dilations: Sizes, padding: Padding
+) -> Any:
+    """For each output, the element of t (like the image) where its winner is."""
     found = _found(input, filters, strides, dilations, padding)
     _check_like(t, input.shape, "input")
     result = np.zeros(_out_shape(input, found), t.dtype)
@@ -121,31 +115,17 @@ def _pick_from_input(
     return result
 
 
-@op(eager=_pick_from_input, dtypes=FLOATING)
-def dilation2d_pick_input(
+@op(dtypes=FLOATING)
+def dilation2d_pick_filter(
     xp: Any, t: Any, input: Any, filters: Any, *, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Any:
-    """For each output, the element of t (like the image) where its winner is."""
-    return _pick_from_input(t, input, filters, strides, dilations, padding)
-
-
-def _pick_from_filter(
-    t: Array, input: Array, filters: Array, strides: Sizes, dilations: Sizes, padding: Padding
-) -> Array:
+    """For each output, the element of t (like the filter) where its winner is."""
     found = _found(input, filters, strides, dilations, padding)
     _check_like(t, filters.shape, "filter")
     result = np.zeros(_out_shape(input, found), t.dtype)
     for place, _, outputs, hit in _winners(input, filters, found):
         result[outputs] += t[place] * hit
     return result
-
-
-@op(eager=_pick_from_filter, dtypes=FLOATING)
-def dilation2d_pick_filter(
-    xp: Any, t: Any, input: Any, filters: Any, *, strides: Sizes, dilations: Sizes, padding: Padding
-) -> Any:
-    """For each output, the element of t (like the filter) where its winner is."""
-    return _pick_from_filter(t, input, filters, strides, dilations, padding)
 
 
 def _moves(rule_of: Op) -> Any:

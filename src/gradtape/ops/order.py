@@ -251,17 +251,13 @@ def _() -> Iterator[BadInput]:
         yield BadInput("edges in ascending order", (np.ones(3, np.float32),), {"edges": edges})
 
 
-def _list_diff(x: Array, y: Array, out_idx: Any = _INT32) -> Any:
+@op(dtypes=ANY, outputs=2)
+def list_diff(xp: Any, x: Any, y: Any, *, out_idx: Any = _INT32) -> Any:
+    """The elements of x that are not in y, in their order, and their positions in x."""
     if x.ndim != 1 or y.ndim != 1:
         raise invalid(f"list_diff: two vectors are needed, got shapes {x.shape} and {y.shape}.")
     kept = np.flatnonzero(~np.isin(x, y))
     return x[kept], kept.astype(out_idx)
-
-
-@op(eager=_list_diff, dtypes=ANY, outputs=2)
-def list_diff(xp: Any, x: Any, y: Any, *, out_idx: Any = _INT32) -> Any:
-    """The elements of x that are not in y, in their order, and their positions in x."""
-    return _list_diff(x, y, out_idx)
 
 
 list_diff.not_differentiable("elements are only chosen by being equal")
@@ -492,7 +488,9 @@ def _() -> Iterator[BadInput]:
     yield BadInput("a format", (np.ones(4, np.int32),), {"dst_format": "NNHW"})
 
 
-def _accidental_hits(true_classes: Array, sampled_candidates: Array, num_true: int) -> Any:
+@op(dtypes=frozenset({_INT64}), outputs=3)
+def compute_accidental_hits(xp: Any, true_classes: Any, sampled_candidates: Any, *, num_true: int) -> Any:
+    """Where a sampled candidate is a true class: the row, the candidate's place, and a weight that hides it."""
     if true_classes.ndim != 2 or true_classes.shape[1] != num_true or sampled_candidates.ndim != 1:
         raise invalid(
             f"compute_accidental_hits: true_classes (batch, {num_true}) and a vector of candidates are needed, "
@@ -506,12 +504,6 @@ def _accidental_hits(true_classes: Array, sampled_candidates: Array, num_true: i
                 ids.append(seen[c])
     weights = np.full(len(rows), -np.finfo(np.float32).max, np.float32)
     return np.array(rows, np.int32), np.array(ids, np.int64), weights
-
-
-@op(eager=_accidental_hits, dtypes=frozenset({_INT64}), outputs=3)
-def compute_accidental_hits(xp: Any, true_classes: Any, sampled_candidates: Any, *, num_true: int) -> Any:
-    """Where a sampled candidate is a true class: the row, the candidate's place, and a weight that hides it."""
-    return _accidental_hits(true_classes, sampled_candidates, num_true)
 
 
 compute_accidental_hits.not_differentiable("classes are integers")

@@ -261,7 +261,9 @@ _declare_lookup(sparse_segment_sqrt_n, True)
 # --- softmax within segments --------------------------------------------------------------------------------
 
 
-def _segment_softmax(values: Array, segment_ids: Array, num_segments: int) -> Any:
+@op(dtypes=FLOATING, other={"segment_ids": INDEX}, tf_name="SparseSoftmax")
+def segment_softmax(xp: Any, values: Any, segment_ids: Any, *, num_segments: int) -> Any:
+    """Softmax over the values that share a segment."""
     if values.ndim != 1:
         raise invalid(f"segment_softmax: a vector of values is needed, got shape {values.shape}.")
     ids = np.asarray(segment_ids)
@@ -274,12 +276,6 @@ def _segment_softmax(values: Array, segment_ids: Array, num_segments: int) -> An
     powers = np.exp(wide - largest[ids])
     totals = np.bincount(ids, powers, num_segments).astype(wide.dtype)
     return (powers / totals[ids]).astype(values.dtype, copy=False)
-
-
-@op(eager=_segment_softmax, dtypes=FLOATING, other={"segment_ids": INDEX}, tf_name="SparseSoftmax")
-def segment_softmax(xp: Any, values: Any, segment_ids: Any, *, num_segments: int) -> Any:
-    """Softmax over the values that share a segment."""
-    return _segment_softmax(values, segment_ids, num_segments)
 
 
 def _through_softmax(t: Any, segment_ids: Any, out: Any, num_segments: int) -> Any:

@@ -72,20 +72,7 @@ def _number_format(
     return lambda value: (pattern % value).encode()
 
 
-def _as_string(
-    input: Array,
-    precision: int = -1,
-    scientific: bool = False,
-    shortest: bool = False,
-    width: int = -1,
-    fill: str = "",
-) -> Array:
-    if input.dtype.kind == "O":
-        return np.array(input, object)
-    return each(_number_format(input.dtype, precision, scientific, shortest, width, fill), object, input)
-
-
-@textwise(eager=_as_string, dtypes=ANY)
+@textwise(dtypes=ANY)
 def as_string(
     xp: Any,
     input: Any,
@@ -97,7 +84,9 @@ def as_string(
     fill: str = "",
 ) -> Any:
     """Numbers and truth values written as text."""
-    return _as_string(input, precision, scientific, shortest, width, fill)
+    if input.dtype.kind == "O":
+        return np.array(input, object)
+    return each(_number_format(input.dtype, precision, scientific, shortest, width, fill), object, input)
 
 
 @as_string.samples
@@ -126,7 +115,9 @@ _HEXADECIMAL = re.compile(rb"[+-]?0[xX]")
 _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf(inity)?|nan)", re.IGNORECASE)
 
 
-def _to_number(input: Array, dtype: Any = np.float32) -> Array:
+@textwise(dtypes=STRING, tf_name="StringToNumber", retypes=True)
+def string_to_number(xp: Any, input: Any, *, dtype: Any = np.float32) -> Any:
+    """The numbers that are written there."""
     kind = np.dtype(dtype)
 
     def read(text: bytes) -> Any:
@@ -147,12 +138,6 @@ def _to_number(input: Array, dtype: Any = np.float32) -> Array:
 
     with np.errstate(over="ignore"):
         return each(read, kind, input)
-
-
-@textwise(eager=_to_number, dtypes=STRING, tf_name="StringToNumber", retypes=True)
-def string_to_number(xp: Any, input: Any, *, dtype: Any = np.float32) -> Any:
-    """The numbers that are written there."""
-    return _to_number(input, dtype)
 
 
 @string_to_number.samples
@@ -204,14 +189,10 @@ def string_upper(xp: Any, input: Any, *, encoding: str = "") -> Any:
     return _upper(input, encoding)
 
 
-def _strip(input: Array) -> Array:
-    return each(lambda text: text.strip(b" \t\n\v\f\r"), object, input)
-
-
-@textwise(eager=_strip, dtypes=STRING)
+@textwise(dtypes=STRING)
 def string_strip(xp: Any, input: Any) -> Any:
     """Without white space at both ends."""
-    return _strip(input)
+    return each(lambda text: text.strip(b" \t\n\v\f\r"), object, input)
 
 
 for _op in (string_lower, string_upper, string_strip):
@@ -234,18 +215,14 @@ for _op in (string_lower, string_upper):
             yield BadInput("an encoding it knows", (_text(b"a"),), {"encoding": encoding})
 
 
-def _join(inputs: list[Array], separator: str = "") -> Array:
+@op(dtypes=STRING, variadic=True)
+def string_join(xp: Any, inputs: Any, *, separator: str = "") -> Any:
+    """The texts one after the other, element by element; scalars are repeated."""
     shapes = {array.shape for array in inputs if array.ndim}
     if len(shapes) > 1:
         raise invalid(f"strings.join: input shapes do not match: {' vs. '.join(map(str, sorted(shapes)))}.")
     between = separator.encode() if isinstance(separator, str) else separator
     return each(lambda *texts: between.join(texts), object, *inputs) if inputs else _text(b"")
-
-
-@op(eager=_join, dtypes=STRING, variadic=True)
-def string_join(xp: Any, inputs: Any, *, separator: str = "") -> Any:
-    """The texts one after the other, element by element; scalars are repeated."""
-    return _join(inputs, separator)
 
 
 @string_join.samples
@@ -261,7 +238,9 @@ def _() -> Iterator[BadInput]:
         yield BadInput("shapes agree", ([np.full(shape, b"a", object) for shape in shapes],))
 
 
-def _reduce_join(inputs: Array, axis: Any = None, keepdims: bool = False, separator: str = "") -> Array:
+@op(dtypes=STRING)
+def reduce_join(xp: Any, inputs: Any, *, axis: Any = None, keepdims: bool = False, separator: str = "") -> Any:
+    """The texts along axes joined to one."""
     rank = inputs.ndim
     axes = tuple(reversed(range(rank))) if axis is None else (axis,) if isinstance(axis, int) else axis
     for a in axes:
@@ -282,12 +261,6 @@ def _reduce_join(inputs: Array, axis: Any = None, keepdims: bool = False, separa
     for index in np.ndindex(lead):
         result[index] = between.join(rows[index].tolist())
     return result.reshape([1 if a in ordered else inputs.shape[a] for a in range(rank)]) if keepdims else result
-
-
-@op(eager=_reduce_join, dtypes=STRING)
-def reduce_join(xp: Any, inputs: Any, *, axis: Any = None, keepdims: bool = False, separator: str = "") -> Any:
-    """The texts along axes joined to one."""
-    return _reduce_join(inputs, axis, keepdims, separator)
 
 
 @reduce_join.samples
@@ -331,15 +304,11 @@ def _check_unit(unit: str, name: str) -> None:
         raise invalid(f"strings.{name}: unit must be BYTE or UTF8_CHAR, got {unit!r}.")
 
 
-def _length(input: Array, unit: str = "BYTE") -> Array:
-    _check_unit(unit, "length")
-    return each(len if unit == "BYTE" else lambda text: len(_characters(text)), np.int32, input)
-
-
-@textwise(eager=_length, dtypes=STRING, retypes=True)
+@textwise(dtypes=STRING, retypes=True)
 def string_length(xp: Any, input: Any, *, unit: str = "BYTE") -> Any:
     """How many bytes or characters each text has."""
-    return _length(input, unit)
+    _check_unit(unit, "length")
+    return each(len if unit == "BYTE" else lambda text: len(_characters(text)), np.int32, input)
 
 
 @string_length.samples
@@ -355,7 +324,9 @@ def _() -> Iterator[BadInput]:
         yield BadInput("a unit it knows", (_text(b"a"),), {"unit": unit})
 
 
-def _substr(input: Array, pos: Array, len: Array, unit: str = "BYTE") -> Array:
+@textwise(dtypes=STRING, other={"pos": INDEX, "len": INDEX})
+def substr(xp: Any, input: Any, pos: Any, len: Any, *, unit: str = "BYTE") -> Any:
+    """The part of each text from `pos` on (from the end, if negative) of `len` units (all, if negative)."""
     _check_unit(unit, "substr")
 
     def part(text: bytes, start: Any, count: Any) -> bytes:
@@ -368,12 +339,6 @@ def _substr(input: Array, pos: Array, len: Array, unit: str = "BYTE") -> Array:
         return bytes(chosen) if unit == "BYTE" else b"".join(chosen)
 
     return each(part, object, input, pos, len)
-
-
-@textwise(eager=_substr, dtypes=STRING, other={"pos": INDEX, "len": INDEX})
-def substr(xp: Any, input: Any, pos: Any, len: Any, *, unit: str = "BYTE") -> Any:
-    """The part of each text from `pos` on (from the end, if negative) of `len` units (all, if negative)."""
-    return _substr(input, pos, len, unit)
 
 
 @substr.samples
@@ -406,7 +371,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         raise invalid(f"Invalid pattern: {pattern}, error: {error}.") from None
 
 
-def _regex_replace(input: Array, pattern: str, rewrite: str, replace_global: bool = True) -> Array:
+@textwise(dtypes=STRING)
+def regex_replace(xp: Any, input: Any, *, pattern: str, rewrite: str, replace_global: bool = True) -> Any:
+    r"""Each text with what matches the pattern rewritten; \1 to \9 stand for the groups, \0 for the match."""
     compiled = _compiled(pattern)
     groups = [int(number) for number in re.findall(r"(?<!\\)(?:\\\\)*\\(\d)", rewrite)]
     if any(group > compiled.groups for group in groups):
@@ -428,12 +395,6 @@ def _regex_replace(input: Array, pattern: str, rewrite: str, replace_global: boo
     return each(replace, object, input)
 
 
-@textwise(eager=_regex_replace, dtypes=STRING)
-def regex_replace(xp: Any, input: Any, *, pattern: str, rewrite: str, replace_global: bool = True) -> Any:
-    r"""Each text with what matches the pattern rewritten; \1 to \9 stand for the groups, \0 for the match."""
-    return _regex_replace(input, pattern, rewrite, replace_global)
-
-
 @regex_replace.samples
 def _(draw: Any) -> Iterator[Sample]:
     yield Sample((_text([b"hello world", b""]),), {"pattern": "o(.)", "rewrite": r"0\1"})
@@ -441,15 +402,11 @@ def _(draw: Any) -> Iterator[Sample]:
     yield Sample((_text(b"\xc3\xa9a\xff"),), {"pattern": ".", "rewrite": "x"})
 
 
-def _regex_full_match(input: Array, pattern: str) -> Array:
-    compiled = _compiled(pattern)
-    return each(lambda text: bool(compiled.fullmatch(text.decode("utf-8", "surrogateescape"))), np.bool_, input)
-
-
-@textwise(eager=_regex_full_match, dtypes=STRING, retypes=True)
+@textwise(dtypes=STRING, retypes=True)
 def regex_full_match(xp: Any, input: Any, *, pattern: str) -> Any:
     """Whether the pattern matches the whole of each text."""
-    return _regex_full_match(input, pattern)
+    compiled = _compiled(pattern)
+    return each(lambda text: bool(compiled.fullmatch(text.decode("utf-8", "surrogateescape"))), np.bool_, input)
 
 
 @regex_full_match.samples
@@ -469,16 +426,12 @@ for _op, _more in ((regex_replace, {"rewrite": "x"}), (regex_full_match, {})):
 # --- buckets -------------------------------------------------------------------------------------------
 
 
-def _hash_bucket(input: Array, num_buckets: int) -> Array:
+@textwise(dtypes=STRING, tf_name="StringToHashBucketFast", retypes=True)
+def string_to_hash_bucket_fast(xp: Any, input: Any, *, num_buckets: int) -> Any:
+    """A number below `num_buckets` for each text, the same in every run and the same as in TensorFlow."""
     if num_buckets < 1:
         raise invalid(f"to_hash_bucket_fast: num_buckets must be at least 1, got {num_buckets}.")
     return each(lambda text: fingerprint64(text) % num_buckets, np.int64, input)
-
-
-@textwise(eager=_hash_bucket, dtypes=STRING, tf_name="StringToHashBucketFast", retypes=True)
-def string_to_hash_bucket_fast(xp: Any, input: Any, *, num_buckets: int) -> Any:
-    """A number below `num_buckets` for each text, the same in every run and the same as in TensorFlow."""
-    return _hash_bucket(input, num_buckets)
 
 
 @string_to_hash_bucket_fast.samples
@@ -493,7 +446,9 @@ def _() -> Iterator[BadInput]:
         yield BadInput("a bucket at least", (_text(b"a"),), {"num_buckets": buckets})
 
 
-def _unsorted_segment_join(inputs: Array, segment_ids: Array, num_segments: int, separator: str = "") -> Array:
+@op(dtypes=STRING, other={"segment_ids": INDEX})
+def unsorted_segment_join(xp: Any, inputs: Any, segment_ids: Any, *, num_segments: int, separator: str = "") -> Any:
+    """The texts that share a segment id, joined in their order."""
     if inputs.shape[: segment_ids.ndim] != segment_ids.shape:
         raise invalid(f"unsorted_segment_join: ids of shape {segment_ids.shape} for inputs of shape {inputs.shape}.")
     if num_segments < 0:
@@ -508,12 +463,6 @@ def _unsorted_segment_join(inputs: Array, segment_ids: Array, num_segments: int,
     for index in np.ndindex(result.shape):
         result[index] = between.join(rows[(row, *index[1:])] for row in np.flatnonzero(ids == index[0]))
     return result
-
-
-@op(eager=_unsorted_segment_join, dtypes=STRING, other={"segment_ids": INDEX})
-def unsorted_segment_join(xp: Any, inputs: Any, segment_ids: Any, *, num_segments: int, separator: str = "") -> Any:
-    """The texts that share a segment id, joined in their order."""
-    return _unsorted_segment_join(inputs, segment_ids, num_segments, separator)
 
 
 @unsorted_segment_join.samples

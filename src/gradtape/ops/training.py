@@ -303,7 +303,9 @@ def _() -> Iterator[BadInput]:
 # --- isotonic regression ------------------------------------------------------------------------------------
 
 
-def _isotonic(input: Array) -> tuple[Array, Array]:
+@op(dtypes=FLOATING, outputs=2)
+def isotonic_regression(xp: Any, input: Any) -> Any:
+    """The nearest sequence that never increases, along the last axis; and the number of the level each element is on."""
     if not input.ndim:
         raise invalid("isotonic_regression: at least one axis is needed, got a scalar.")
     rows = input.reshape(-1, input.shape[-1]) if input.size else input.reshape(0, 1)
@@ -321,12 +323,6 @@ def _isotonic(input: Array) -> tuple[Array, Array]:
         means = np.array(totals) / np.array(counts) if counts else np.zeros(0)
         found[row], segments[row] = np.repeat(means, counts), np.repeat(np.arange(len(counts)), counts)
     return found.reshape(input.shape).astype(input.dtype), segments.reshape(input.shape)
-
-
-@op(eager=_isotonic, dtypes=FLOATING, outputs=2)
-def isotonic_regression(xp: Any, input: Any) -> Any:
-    """The nearest sequence that never increases, along the last axis; and the number of the level each element is on."""
-    return _isotonic(input)
 
 
 def _level_means(t: Any, segments: Any) -> Any:

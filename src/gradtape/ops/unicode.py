@@ -44,22 +44,7 @@ def _texts(values: Any) -> Array:
 # --- transcoding --------------------------------------------------------------------------------------------
 
 
-def _transcode(
-    input: Array,
-    input_encoding: str,
-    output_encoding: str,
-    errors: str = "replace",
-    replacement_char: int = 0xFFFD,
-    replace_control_characters: bool = False,
-) -> Array:
-    def change(text: bytes) -> bytes:
-        characters = decoded(text, input_encoding, errors, replacement_char, replace_control_characters)
-        return _encoded(characters, output_encoding)
-
-    return each(change, object, input)
-
-
-@textwise(eager=_transcode, dtypes=STRING)
+@textwise(dtypes=STRING)
 def unicode_transcode(
     xp: Any,
     input: Any,
@@ -71,8 +56,12 @@ def unicode_transcode(
     replace_control_characters: bool = False,
 ) -> Any:
     """The texts in another encoding."""
-    settings = (input_encoding, output_encoding, errors, replacement_char, replace_control_characters)
-    return _transcode(input, *settings)
+
+    def change(text: bytes) -> bytes:
+        characters = decoded(text, input_encoding, errors, replacement_char, replace_control_characters)
+        return _encoded(characters, output_encoding)
+
+    return each(change, object, input)
 
 
 @unicode_transcode.samples
@@ -95,22 +84,7 @@ def _() -> Iterator[BadInput]:
 # --- code points --------------------------------------------------------------------------------------------
 
 
-def _decode(
-    input: Array,
-    input_encoding: str,
-    errors: str = "replace",
-    replacement_char: int = 0xFFFD,
-    replace_control_characters: bool = False,
-) -> tuple[Array, Array]:
-    if input.ndim != 1:
-        raise invalid(f"unicode_decode: a vector of texts is needed, got shape {input.shape}.")
-    settings = (input_encoding, errors, replacement_char, replace_control_characters)
-    rows = [[ord(c) for c in decoded(text, *settings)] for text in input.tolist()]
-    splits = np.cumsum([0, *map(len, rows)])
-    return splits.astype(np.int64), np.array([point for row in rows for point in row], np.int32)
-
-
-@op(eager=_decode, dtypes=STRING, outputs=2)
+@op(dtypes=STRING, outputs=2)
 def unicode_decode(
     xp: Any,
     input: Any,
@@ -121,7 +95,12 @@ def unicode_decode(
     replace_control_characters: bool = False,
 ) -> Any:
     """The code points of the characters of all texts, after where each text's begin and end."""
-    return _decode(input, input_encoding, errors, replacement_char, replace_control_characters)
+    if input.ndim != 1:
+        raise invalid(f"unicode_decode: a vector of texts is needed, got shape {input.shape}.")
+    settings = (input_encoding, errors, replacement_char, replace_control_characters)
+    rows = [[ord(c) for c in decoded(text, *settings)] for text in input.tolist()]
+    splits = np.cumsum([0, *map(len, rows)])
+    return splits.astype(np.int64), np.array([point for row in rows for point in row], np.int32)
 
 
 @unicode_decode.samples
@@ -139,7 +118,11 @@ def _() -> Iterator[BadInput]:
         yield BadInput("a vector of texts", (_texts(texts),), {"input_encoding": "UTF-8"})
 
 
-def _encode(input: Array, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD) -> Array:
+@op(dtypes=INDEX, retypes=True)
+def unicode_encode(
+    xp: Any, input: Any, *, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD
+) -> Any:
+    """The texts whose code points stand along the last axis."""
     if not input.ndim:
         raise invalid("unicode_encode: rows of code points are needed, got a scalar.")
     if errors not in ("replace", "ignore", "strict"):
@@ -156,14 +139,6 @@ def _encode(input: Array, output_encoding: str, errors: str = "replace", replace
     for index in np.ndindex(result.shape):
         result[index] = _encoded("".join(map(character, input[index].tolist())), output_encoding)
     return result
-
-
-@op(eager=_encode, dtypes=INDEX, retypes=True)
-def unicode_encode(
-    xp: Any, input: Any, *, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD
-) -> Any:
-    """The texts whose code points stand along the last axis."""
-    return _encode(input, output_encoding, errors, replacement_char)
 
 
 @unicode_encode.samples
@@ -185,7 +160,9 @@ def _() -> Iterator[BadInput]:
 # --- parts --------------------------------------------------------------------------------------------------
 
 
-def _split(input: Array, sep: str = "", maxsplit: int = -1) -> tuple[Array, Array, Array]:
+@op(dtypes=STRING, outputs=3, tf_name="StringSplitV2")
+def string_split(xp: Any, input: Any, *, sep: str = "", maxsplit: int = -1) -> Any:
+    """The parts between separators (white space, if none is given): places, parts, and the shape of the table they fill."""
     if input.ndim != 1:
         raise invalid(f"string_split: a vector of texts is needed, got shape {input.shape}.")
     rows = [text.split(sep.encode() or None, maxsplit) for text in input.tolist()]
@@ -194,12 +171,6 @@ def _split(input: Array, sep: str = "", maxsplit: int = -1) -> tuple[Array, Arra
     values[:] = [part for parts in rows for part in parts]
     shape = np.array([len(rows), max(map(len, rows), default=0)], np.int64)
     return np.array(places, np.int64).reshape(-1, 2), values, shape
-
-
-@op(eager=_split, dtypes=STRING, outputs=3, tf_name="StringSplitV2")
-def string_split(xp: Any, input: Any, *, sep: str = "", maxsplit: int = -1) -> Any:
-    """The parts between separators (white space, if none is given): places, parts, and the shape of the table they fill."""
-    return _split(input, sep, maxsplit)
 
 
 @string_split.samples
