@@ -20,18 +20,21 @@ def check_image(image: Any) -> None:
         raise ValueError(f"inner 3 dims of 'image.shape' must be > 0: {image.shape}")
 
 
-def _image(value: Any) -> Any:
-    """One image or a batch of images."""
+def image_of(value: Any) -> Any:
+    """One image or one batch of images, not empty, as a tensor."""
     image = to_tensor(value)
+    if image.ndim not in (3, 4):
+        raise ValueError(f"'image' (shape {image.shape}) must have either 3 or 4 dimensions.")
     check_image(image)
-    check_rank(image)
     return image
 
 
-def check_rank(image: Any) -> None:
-    """Raise ValueError unless this is one image or one batch of images."""
-    if image.ndim not in (3, 4):
-        raise ValueError(f"'image' (shape {image.shape}) must have either 3 or 4 dimensions.")
+def target_size(target_height: Any, target_width: Any) -> tuple[int, int]:
+    """The height and width that are asked for, both positive."""
+    height, width = as_int(target_height), as_int(target_width)
+    if width <= 0 or height <= 0:
+        raise ValueError(f"target_height and target_width must be > 0, got {height} and {width}.")
+    return height, width
 
 
 def flip_left_right(image: Any) -> Any:
@@ -41,23 +44,23 @@ def flip_left_right(image: Any) -> Any:
     >>> tf.image.flip_left_right([[[1], [2], [3]]])[0, :, 0].numpy()
     array([3, 2, 1], dtype=int32)
     """
-    return reverse(_image(image), [-2])
+    return reverse(image_of(image), [-2])
 
 
 def flip_up_down(image: Any) -> Any:
     """The image with its lines in the other order."""
-    return reverse(_image(image), [-3])
+    return reverse(image_of(image), [-3])
 
 
 def transpose(image: Any, name: str | None = None) -> Any:
     """The image with lines and columns exchanged."""
-    x = _image(image)
+    x = image_of(image)
     return permute(x, [1, 0, 2] if x.ndim == 3 else [0, 2, 1, 3])
 
 
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Any:
     """The image turned by 90 degrees `k` times, against the clock."""
-    x = _image(image)
+    x = image_of(image)
     turns = as_int(k) % 4
     if turns == 0:
         return x
@@ -77,25 +80,26 @@ def central_crop(image: Any, central_fraction: Any) -> Any:
         raise ValueError(f"central_fraction must be within (0, 1], got {fraction}.")
     if fraction == 1.0:
         return x
-    check_image(x)
-    check_rank(x)
+    x = image_of(x)
     height, width = x.shape[-3], x.shape[-2]
     top, left = int((height - height * fraction) / 2), int((width - width * fraction) / 2)
     return _cut(x, top, left, height - 2 * top, width - 2 * left)
+
+
+def _offset(offset_height: Any, offset_width: Any) -> tuple[int, int]:
+    top, left = as_int(offset_height), as_int(offset_width)
+    if left < 0 or top < 0:
+        raise ValueError(f"offset_height and offset_width must be >= 0, got {top} and {left}.")
+    return top, left
 
 
 def crop_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Any:
     """The part of the image with this upper left corner and this size."""
-    x = to_tensor(image)
-    check_rank(x)
-    check_image(x)
-    top, left, height, width = (as_int(v) for v in (offset_height, offset_width, target_height, target_width))
-    if left < 0 or top < 0:
-        raise ValueError(f"offset_height and offset_width must be >= 0, got {top} and {left}.")
-    if width <= 0 or height <= 0:
-        raise ValueError(f"target_height and target_width must be > 0, got {height} and {width}.")
+    x = image_of(image)
+    top, left = _offset(offset_height, offset_width)
+    height, width = target_size(target_height, target_width)
     if x.shape[-2] < left + width or x.shape[-3] < top + height:
         raise ValueError(
             f"height and width must be >= target + offset: {height} + {top} and {width} + {left} in shape {x.shape}."
@@ -107,13 +111,10 @@ def pad_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Any:
     """The image put into a black one of the target size, with its upper left corner at the offset."""
-    x = to_tensor(image)
-    check_rank(x)
-    check_image(x)
-    top, left, height, width = (as_int(v) for v in (offset_height, offset_width, target_height, target_width))
+    x = image_of(image)
+    top, left = _offset(offset_height, offset_width)
+    height, width = as_int(target_height), as_int(target_width)
     below, right = height - top - x.shape[-3], width - left - x.shape[-2]
-    if left < 0 or top < 0:
-        raise ValueError(f"offset_height and offset_width must be >= 0, got {top} and {left}.")
     if right < 0 or below < 0:
         raise ValueError(
             f"height and width must be <= target - offset: {height} - {top} and {width} - {left} for shape {x.shape}."
@@ -123,12 +124,8 @@ def pad_to_bounding_box(
 
 def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Any:
     """The image cut, or put into a black one, to the target size; its middle stays in the middle."""
-    x = to_tensor(image)
-    check_rank(x)
-    check_image(x)
-    height, width = as_int(target_height), as_int(target_width)
-    if width <= 0 or height <= 0:
-        raise ValueError(f"target_height and target_width must be > 0, got {height} and {width}.")
+    x = image_of(image)
+    height, width = target_size(target_height, target_width)
     spare_height, spare_width = height - x.shape[-3], width - x.shape[-2]
     cut = _cut(
         x,

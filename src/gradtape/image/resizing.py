@@ -13,12 +13,11 @@ from ..arrays import identity
 from ..errors import invalid
 from ..indexing import gather
 from ..math import cast
-from ..op import as_int
 from ..ops import resize as r
 from ..tensor import Tensor, to_tensor
 from ..traceable import trace_public
 from ..variable import Variable
-from .geometry import check_image, check_rank, pad_to_bounding_box
+from .geometry import image_of, pad_to_bounding_box, target_size
 
 
 class ResizeMethod:
@@ -140,12 +139,8 @@ def resize_with_pad(
     antialias: bool = False,
 ) -> Any:
     """The image resized to fit into the target size, in proportion, in the middle of a black one."""
-    x = to_tensor(image)
-    check_rank(x)
-    check_image(x)
-    height, width = as_int(target_height), as_int(target_width)
-    if width <= 0 or height <= 0:
-        raise ValueError(f"target_height and target_width must be > 0, got {height} and {width}.")
+    x = image_of(image)
+    height, width = target_size(target_height, target_width)
     # In float32, as TensorFlow: the sizes must come out the same.
     old, new = np.array(tuple(x.shape)[-3:-1], np.float32), np.array([height, width], np.float32)
     fitting = old / np.max(old / new)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -205,15 +206,7 @@ def tridiagonal_solve(
     """
     if perturb_singular and not partial_pivoting:
         raise ValueError("partial_pivoting must be True if perturb_singular is.")
-    if diagonals_format == "sequence":
-        compact = _from_sequence(diagonals)
-    elif diagonals_format == "matrix":
-        compact = _from_matrix(to_tensor(diagonals))
-    elif diagonals_format == "compact":
-        compact = to_tensor(diagonals)
-    else:
-        raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
-    compact, right = _pair(compact, rhs)
+    compact, right = _pair(_compact(diagonals, diagonals_format, _from_sequence), rhs)
     rank = compact.ndim
     if rank < 2:
         raise ValueError(f"Expected diagonals to have rank at least 2, got {rank}")
@@ -237,6 +230,17 @@ def tridiagonal_solve(
         )
     result = o.tridiagonal_solve.public(compact, right, bool(partial_pivoting), bool(perturb_singular))
     return squeeze(result, -1) if is_vector else result
+
+
+def _compact(diagonals: Any, diagonals_format: str, from_sequence: Callable[[Any], Any]) -> Any:
+    """The three diagonals as rows of one tensor, from any of the formats."""
+    if diagonals_format == "sequence":
+        return from_sequence(diagonals)
+    if diagonals_format == "matrix":
+        return _from_matrix(to_tensor(diagonals))
+    if diagonals_format == "compact":
+        return to_tensor(diagonals)
+    raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
 
 
 def _from_sequence(diagonals: Any) -> Any:
@@ -269,6 +273,17 @@ def _from_matrix(matrix: Any) -> Any:
     return diag_part(matrix, k=(-1, 1), align="LEFT_RIGHT")
 
 
+def _of_one_shape(diagonals: Any) -> Any:
+    """Three diagonals in compact format, all as long as the main one."""
+    upper, main, lower = (to_tensor(d) for d in diagonals)
+    if not upper.shape == main.shape == lower.shape:
+        raise invalid(
+            f"tridiagonal_matmul: three diagonals of one shape are needed, "
+            f"got {upper.shape}, {main.shape}, {lower.shape}."
+        )
+    return stack([upper, main, lower], -2)
+
+
 def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None) -> Any:
     """The product of tridiagonal matrices (written as in `tridiagonal_solve`) and `rhs` [..., M, K].
 
@@ -277,21 +292,7 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
     array([[3.],
            [3.]], dtype=float32)
     """
-    if diagonals_format == "sequence":
-        upper, main, lower = (to_tensor(d) for d in diagonals)
-        if not upper.shape == main.shape == lower.shape:
-            raise invalid(
-                f"tridiagonal_matmul: three diagonals of one shape are needed, "
-                f"got {upper.shape}, {main.shape}, {lower.shape}."
-            )
-        compact = stack([upper, main, lower], -2)
-    elif diagonals_format == "matrix":
-        compact = _from_matrix(to_tensor(diagonals))
-    elif diagonals_format == "compact":
-        compact = to_tensor(diagonals)
-    else:
-        raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
-    compact, right = _pair(compact, rhs)
+    compact, right = _pair(_compact(diagonals, diagonals_format, _of_one_shape), rhs)
     shape = tuple(compact.shape)
     if (
         len(shape) < 2

@@ -23,7 +23,7 @@ from .index import put, take
 from .layout import concat
 from .linalg import adjoint, check_matrix, columns, product
 from .logic import zeros_like
-from .solve import LAPACK, SQUARE, bad_matrices, regular, triangular_solve
+from .solve import LAPACK, SQUARE, bad_matrices, regular, singular_matrices, triangular_solve
 
 # --- Cholesky -----------------------------------------------------------------------------------------------
 
@@ -338,11 +338,5 @@ bad_matrices(lu)
 
 @lu.rejects
 def _() -> Iterator[BadInput]:
-    for matrix in (
-        np.zeros((2, 2)),
-        np.array([[1.0, 2.0], [2.0, 4.0]]),
-        np.full((2, 2), np.nan),
-        np.stack([np.eye(2), np.ones((2, 2))]),
-    ):
-        yield BadInput("the matrix must be invertible", (matrix,))
+    yield from singular_matrices()
     yield BadInput("positions are int32 or int64", (np.eye(2),), {"output_idx_type": np.dtype(np.int8)})

@@ -310,10 +310,10 @@ def _() -> Iterator[BadInput]:
 # --- n-grams ------------------------------------------------------------------------------------------------
 
 
-def _row_ngrams(row: list[bytes], width: int, separator: str, left: str, right: str, pad_width: int) -> list[bytes]:
+def _padded(row: list[bytes], width: int, left: str, right: str, pad_width: int) -> list[bytes]:
+    """The row with the padding that runs of this width see at its ends."""
     border = min(pad_width, width - 1) if pad_width >= 0 else width - 1
-    padded = [left.encode()] * border + row + [right.encode()] * border
-    return [separator.encode().join(padded[k : k + width]) for k in range(len(padded) - width + 1)]
+    return [left.encode()] * border + row + [right.encode()] * border
 
 
 @op(dtypes=STRING, other={"data_splits": INDEX}, outputs=2, tf_name="StringNGrams")
@@ -337,17 +337,17 @@ def string_ngrams(
         raise invalid(f"string_ngrams: splits must rise from 0 to {len(data)}, got {splits}.")
     if any(width < 1 for width in ngram_widths):
         raise invalid(f"string_ngrams: widths must be positive, got {list(ngram_widths)}.")
+    joint = separator.encode()
     found: list[bytes] = []
     ends = [0] if splits else []
     for start, stop in pairwise(splits):
         row = data[start:stop].tolist()
         before = len(found)
         for width in ngram_widths:
-            found += _row_ngrams(row, width, separator, left_pad, right_pad, pad_width)
+            padded = _padded(row, width, left_pad, right_pad, pad_width)
+            found += [joint.join(padded[k : k + width]) for k in range(len(padded) - width + 1)]
         if len(found) == before and preserve_short_sequences and row and ngram_widths:
-            border = min(pad_width, min(ngram_widths) - 1) if pad_width >= 0 else min(ngram_widths) - 1
-            padded = [left_pad.encode()] * border + row + [right_pad.encode()] * border
-            found.append(separator.encode().join(padded))
+            found.append(joint.join(_padded(row, min(ngram_widths), left_pad, right_pad, pad_width)))
         ends.append(len(found))
     result = np.empty(len(found), object)
     result[:] = found

@@ -170,50 +170,35 @@ unsorted_segment_sqrt_n.value(_reference(0.5))
 # --- with a lookup before -----------------------------------------------------------------------------------
 
 
-def _looked_up(name: str, root: bool | None) -> Any:
-    def kernel(data: Array, indices: Array, segment_ids: Array, num_segments: int) -> Any:
-        if not data.ndim or indices.ndim != 1:
-            raise invalid(
-                f"{name}: rows of data and a vector of indices are needed, got {data.shape}, {indices.shape}."
-            )
-        _check_ids(name, indices.shape, segment_ids, num_segments)
-        if indices.size and (indices.min() < 0 or indices.max() >= len(data)):
-            raise invalid(f"{name}: indices must be in [0, {len(data)}), got {indices.tolist()}.")
-        divisor = None if root is None else _sizes(segment_ids, num_segments, root)
-        return _pooled(data[indices], segment_ids, num_segments, divisor)
-
-    return kernel
+def _looked_up(name: str, root: bool | None, data: Array, indices: Array, segment_ids: Array, num_segments: int) -> Any:
+    if not data.ndim or indices.ndim != 1:
+        raise invalid(f"{name}: rows of data and a vector of indices are needed, got {data.shape}, {indices.shape}.")
+    _check_ids(name, indices.shape, segment_ids, num_segments)
+    if indices.size and (indices.min() < 0 or indices.max() >= len(data)):
+        raise invalid(f"{name}: indices must be in [0, {len(data)}), got {indices.tolist()}.")
+    divisor = None if root is None else _sizes(segment_ids, num_segments, root)
+    return _pooled(data[indices], segment_ids, num_segments, divisor)
 
 
 _LOOKUP: Any = {"other": {"indices": INDEX, "segment_ids": INDEX}}
 
 
-@op(eager=_looked_up("sparse_segment_sum", None), dtypes=REAL, tf_name="SparseSegmentSumWithNumSegments", **_LOOKUP)
+@op(dtypes=REAL, tf_name="SparseSegmentSumWithNumSegments", **_LOOKUP)
 def sparse_segment_sum(xp: Any, data: Any, indices: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The sums of the rows `data[indices]` that share a segment."""
-    return _looked_up("sparse_segment_sum", None)(data, indices, segment_ids, num_segments)
+    return _looked_up("sparse_segment_sum", None, data, indices, segment_ids, num_segments)
 
 
-@op(
-    eager=_looked_up("sparse_segment_mean", False),
-    dtypes=FLOATING,
-    tf_name="SparseSegmentMeanWithNumSegments",
-    **_LOOKUP,
-)
+@op(dtypes=FLOATING, tf_name="SparseSegmentMeanWithNumSegments", **_LOOKUP)
 def sparse_segment_mean(xp: Any, data: Any, indices: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The means of the rows `data[indices]` that share a segment."""
-    return _looked_up("sparse_segment_mean", False)(data, indices, segment_ids, num_segments)
+    return _looked_up("sparse_segment_mean", False, data, indices, segment_ids, num_segments)
 
 
-@op(
-    eager=_looked_up("sparse_segment_sqrt_n", True),
-    dtypes=FLOATING,
-    tf_name="SparseSegmentSqrtNWithNumSegments",
-    **_LOOKUP,
-)
+@op(dtypes=FLOATING, tf_name="SparseSegmentSqrtNWithNumSegments", **_LOOKUP)
 def sparse_segment_sqrt_n(xp: Any, data: Any, indices: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The sums of the rows `data[indices]` that share a segment, divided by the root of their number."""
-    return _looked_up("sparse_segment_sqrt_n", True)(data, indices, segment_ids, num_segments)
+    return _looked_up("sparse_segment_sqrt_n", True, data, indices, segment_ids, num_segments)
 
 
 def _declare_lookup(declared: Op, root: bool | None) -> None:

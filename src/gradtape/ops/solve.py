@@ -126,8 +126,8 @@ def _(input: Any, adjoint: bool) -> Any:
 bad_matrices(inv)
 
 
-@inv.rejects
-def _() -> Iterator[BadInput]:
+def singular_matrices() -> Iterator[BadInput]:
+    """Bad inputs of an op of one matrix that must be invertible."""
     for matrix in (
         np.zeros((2, 2)),
         np.array([[1.0, 2.0], [2.0, 4.0]]),
@@ -135,6 +135,9 @@ def _() -> Iterator[BadInput]:
         np.stack([np.eye(2), np.ones((2, 2))]),
     ):
         yield BadInput("the matrix must be invertible", (matrix,))
+
+
+inv.rejects(singular_matrices)
 
 
 # --- solve --------------------------------------------------------------------------------------------------
