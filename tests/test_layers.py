@@ -84,6 +84,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("dtypes", "arrays"): "tf.dtypes.saturate_cast is an op, and stands above all that use types",
     ("native.texts", "native.language"): "llvmlite is imported when the first text is compiled",
     ("native.texts", "native.ufuncs"): "llvmlite is imported when the first text is compiled",
+    ("ops.pool", "native.pooling"): "llvmlite is imported when the first large pool is compiled",
     ("data.shuffling", "random"): "the global seed belongs to tf.random, which stands above",
     ("data.structure", "sparse.tensor"): "sparse tensors are imported by programs that use them",
     ("strings", "ragged"): "ragged tensors are imported by programs that use them",

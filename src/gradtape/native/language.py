@@ -161,6 +161,12 @@ class Number:
     def __rtruediv__(self, other: Any) -> Number:
         return self._combined(other, "fdiv", "", swapped=True)
 
+    def __floordiv__(self, other: Any) -> Number:
+        return self._combined(other, "", "sdiv")  # (of whole numbers that are not negative)
+
+    def __mod__(self, other: Any) -> Number:
+        return self._combined(other, "", "srem")
+
     def __neg__(self) -> Number:
         if not self.is_float:
             raise Unsupported(f"minus {self.type}")

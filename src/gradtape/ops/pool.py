@@ -5,9 +5,9 @@ choice of positions: `window_max_gradient` puts cotangents at the chosen positio
 values from there, and they are transposes of each other. Of equal elements the first in row-major order is
 chosen, as in TensorFlow.
 
-Layout: (batch, sizes ..., channels). A reduction over a window is done axis by axis, in blocks of the
-batch that fit the cache; lines of a channels-last image are long runs in memory, which is what NumPy is
-fast at.
+Layout: (batch, sizes ..., channels). Large sequences and images have kernels in machine code
+(`native/pooling.py`). In NumPy a reduction over a window is done axis by axis, in blocks of the batch that
+fit the cache; lines of a channels-last image are long runs in memory, which is what NumPy is fast at.
 """
 
 from __future__ import annotations
@@ -21,10 +21,13 @@ import numpy as np
 
 from ..dtypes import FLOATING, NARROW_FLOATS, REAL, Array
 from ..errors import invalid
+from ..native.engine import available
 from ..op import BadInput, Op, Sample, op
 from .family import all_batched, by_rows, shape_of
 from .layout import reshape
 from .window import Padding, Sizes, Tap, Windows, blocks, windows
+
+_COMPILED = 1 << 16  # elements, from which on a pool in machine code is worth compiling
 
 
 def _pool_windows(shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Windows:
@@ -43,6 +46,16 @@ def _pool_blocks(shape: Sizes, itemsize: int) -> Iterator[slice]:
     # A few arrays of the input's size are alive at a time: half a megabyte of input stays in a core's own
     # cache.
     return blocks(shape[0], 8 * prod(shape[1:]) * itemsize)
+
+
+def _in_machine_code(shape: Sizes, dtype: Any, found: Windows) -> Any:
+    """The module of pools in machine code, where it takes the input and is worth its while; else None."""
+    large = prod(shape) >= _COMPILED and 0 not in found.outputs
+    if not large or dtype.char not in "fd" or len(found.sizes) > 2 or not available():
+        return None
+    from ..native import pooling
+
+    return pooling
 
 
 def _reduce_windows(function: Any, x: Array, found: Windows, start: Any) -> Array:
@@ -83,10 +96,18 @@ def _lowest(dtype: np.dtype[Any]) -> Any:
 
 def _window_max(input: Array, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Array:
     found = _pool_windows(input.shape, window, strides, dilations, padding)
+    compiled = _in_machine_code(input.shape, input.dtype, found)
+    if compiled:
+        return compiled.window_max(input, found)  # type: ignore[no-any-return]
+    return _largest_of_windows(input, found=found)
+
+
+@by_rows
+def _largest_of_windows(input: Array, found: Windows) -> Array:
     return _reduce_windows(np.maximum, input, found, _lowest(input.dtype))
 
 
-@op(eager=by_rows(_window_max), dtypes=REAL, tf_name="MaxPool")
+@op(eager=_window_max, dtypes=REAL, tf_name="MaxPool")
 def window_max(xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Any:
     """The largest element of each window."""
     found = _pool_windows(input.shape, window, strides, dilations, padding)
@@ -135,11 +156,15 @@ def _window_max_gradient(
     g: Array, input: Array, largest: Array, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Array:
     found = _checked_triple(g, input, largest, window, strides, dilations, padding, "output")
-    overlap = any(s <= (w - 1) * d for s, w, d in zip(strides, window, dilations, strict=True))
-    covered = tuple(o * s for o, s in zip(found.outputs, strides, strict=True))
-    padded = any(any(pair) for pair in found.padding)
-    tiled = strides == window and found.sizes == covered and not padded
-    result = (np.empty if tiled and not overlap else np.zeros)(input.shape, g.dtype)
+    compiled = _in_machine_code(input.shape, input.dtype, found)
+    if compiled:
+        return compiled.window_max_gradient(g, input, largest, found)  # type: ignore[no-any-return]
+    return _at_largest(g, input, largest, found=found)
+
+
+@by_rows
+def _at_largest(g: Array, input: Array, largest: Array, found: Windows) -> Array:
+    result = (np.empty if found.tiled else np.zeros)(input.shape, g.dtype)
     stages = _stages(found)
     for block in _pool_blocks(input.shape, input.itemsize):
         values = _steps(input[block], largest[block], found)
@@ -147,7 +172,7 @@ def _window_max_gradient(
         for stage in reversed(range(len(stages))):
             before = np.zeros(values[stage].shape, g.dtype) if stage else result[block]
             for inputs, outputs, hit in _chosen(values[stage], values[stage + 1], stages[stage]):
-                if overlap:
+                if found.overlap:
                     before[inputs] += part[outputs] * hit
                 else:
                     np.multiply(part[outputs], hit, out=before[inputs])
@@ -155,7 +180,7 @@ def _window_max_gradient(
     return result
 
 
-@op(eager=by_rows(_window_max_gradient), dtypes=FLOATING, tf_name="MaxPoolGrad")
+@op(eager=_window_max_gradient, dtypes=FLOATING, tf_name="MaxPoolGrad")
 def window_max_gradient(
     xp: Any,
     g: Any,
@@ -315,7 +340,7 @@ window_argmax.not_differentiable("positions are integers")
 
 def _divisor(found: Windows, dtype: Any) -> Any:
     """How many elements each window has, padding not counted: a number, or an array where windows differ."""
-    if not any(low or high for low, high in found.padding):
+    if not found.padded:
         return float(prod(found.window))
     return found.counts().astype(dtype)[..., None]
 
@@ -324,6 +349,9 @@ def _window_sum(
     input: Array, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, average: bool
 ) -> Array:
     found = _pool_windows(input.shape, window, strides, dilations, padding)
+    compiled = _in_machine_code(input.shape, input.dtype, found)
+    if compiled:
+        return compiled.window_sum(input, found, average)  # type: ignore[no-any-return]
     x = input.astype(np.float32) if input.dtype in NARROW_FLOATS else input
     result = _reduce_windows(np.add, x, found, 0)
     if average:
@@ -347,6 +375,9 @@ def _window_spread(
     g: Array, shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, average: bool
 ) -> Array:
     found = _checked_spread(g, shape, window, strides, dilations, padding)
+    compiled = _in_machine_code(shape, g.dtype, found)
+    if compiled:
+        return compiled.window_spread(g, shape, found, average)  # type: ignore[no-any-return]
     wide = g.astype(np.float32) if g.dtype in NARROW_FLOATS else g
     result = np.empty(shape, wide.dtype)
     divisor = _divisor(found, wide.dtype)

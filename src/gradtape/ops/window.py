@@ -45,6 +45,30 @@ class Windows(NamedTuple):
     padding: tuple[tuple[int, int], ...]
     outputs: Sizes
 
+    @property
+    def padded(self) -> bool:
+        """Whether windows reach beyond the input."""
+        return any(any(pair) for pair in self.padding)
+
+    @property
+    def overlap(self) -> bool:
+        """Whether an input can belong to two windows."""
+        return any(s <= (w - 1) * d for w, s, d in zip(self.window, self.strides, self.dilations, strict=True))
+
+    @property
+    def tiled(self) -> bool:
+        """Whether each input belongs to one window."""
+        covered = tuple(count * width for count, width in zip(self.outputs, self.window, strict=True))
+        return self.strides == self.window and self.sizes == covered and not self.padded and not self.overlap
+
+    def on_images(self) -> Windows:
+        """The same windows, on an image of one row if they are on sequences."""
+        if len(self.sizes) != 1:
+            return self
+        one: tuple[Any, ...] = (1,)
+        sizes, window, strides, dilations, padding, outputs = self
+        return Windows(one + sizes, one + window, one + strides, one + dilations, ((0, 0), *padding), one + outputs)
+
     def taps(self) -> tuple[Tap, ...]:
         """The places of the window in row-major order; those that meet nothing but padding are left out."""
         return _taps(self)
@@ -59,7 +83,7 @@ class Windows(NamedTuple):
 
     def pad(self, x: Array) -> Array:
         """The input with zeros around it, long enough for all windows."""
-        if not any(low or high for low, high in self.padding):
+        if not self.padded:
             return x
         sizes = [n + low + high for n, (low, high) in zip(self.sizes, self.padding, strict=True)]
         padded = np.zeros((x.shape[0], *sizes, x.shape[-1]), x.dtype)
