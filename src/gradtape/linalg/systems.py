@@ -13,7 +13,7 @@ from ..errors import invalid
 from ..indexing import gather, where
 from ..layout import expand_dims, pad, squeeze, stack
 from ..op import as_int
-from ..ops import contractions, matrix_functions
+from ..ops import matrix_functions, tridiagonal
 from ..ops import solve as o
 from ..shapes import broadcast
 from ..sorting import argsort
@@ -228,7 +228,7 @@ def tridiagonal_solve(
             "Expected number of left-hand sided and right-hand sides to be equal, got "
             f"{compact.shape[-1]} and {right.shape[-2]}"
         )
-    result = o.tridiagonal_solve.public(compact, right, bool(partial_pivoting), bool(perturb_singular))
+    result = tridiagonal.tridiagonal_solve.public(compact, right, bool(partial_pivoting), bool(perturb_singular))
     return squeeze(result, -1) if is_vector else result
 
 
@@ -309,7 +309,7 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
         )
     if compact.dtype.numpy not in o.LAPACK:
         raise invalid(f"tridiagonal_matmul is not defined for {compact.dtype.name}. Use tf.cast.")
-    return contractions.tridiagonal_matmul.public(compact, right)
+    return tridiagonal.tridiagonal_matmul.public(compact, right)
 
 
 def banded_triangular_solve(

@@ -11,19 +11,12 @@ import numpy as np
 from ..dtypes import INEXACT, NARROW_FLOATS, NUMERIC, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
-from .borders import crop, pad_constant
-from .elementwise import conj
-from .family import all_batched, batch_leading, insert_axes, is_complex, negative_axis, numpy_type, rank_of, shape_of
-from .layout import expand_dims, reshape, stack, sum_to_shape, unpack
-from .linalg import adjoint, check_matrix, matmul, product
+from .family import all_batched, batch_leading, insert_axes, negative_axis, numpy_type, rank_of, shape_of
+from .layout import expand_dims, reshape, sum_to_shape
+from .linalg import adjoint, check_matrix, conjugated, matmul, product
 from .logic import zeros_like
 from .reduce import reduce_sum
 from .solve import LAPACK, bad_matrices
-
-
-def _conj(x: Any) -> Any:
-    return conj(x) if is_complex(x) else x
-
 
 # --- affine maps --------------------------------------------------------------------------------------------
 
@@ -55,12 +48,12 @@ def _rows(x: Any) -> Any:
 
 @dense.vjp("x")
 def _(g: Any, weights: Any, x_shape: tuple[int, ...]) -> Any:
-    return reshape(matmul(_rows(g), _conj(weights), transpose_a=False, transpose_b=True), shape=x_shape)
+    return reshape(matmul(_rows(g), conjugated(weights), transpose_a=False, transpose_b=True), shape=x_shape)
 
 
 @dense.vjp("weights")
 def _(g: Any, x: Any) -> Any:
-    return matmul(_rows(_conj(x)), _rows(g), transpose_a=True, transpose_b=False)
+    return matmul(_rows(conjugated(x)), _rows(g), transpose_a=True, transpose_b=False)
 
 
 @dense.vjp("biases")
@@ -148,7 +141,7 @@ def _kept(g: Any, rank: int, axis: int) -> Any:
 @vecdot.vjp("x1")
 def _(g: Any, x2: Any, x1_shape: tuple[int, ...], axis: int) -> Any:
     rank = max(len(x1_shape), rank_of(x2))
-    return sum_to_shape(_conj(_kept(g, rank, axis)) * x2, shape=x1_shape)
+    return sum_to_shape(conjugated(_kept(g, rank, axis)) * x2, shape=x1_shape)
 
 
 @vecdot.vjp("x2")
@@ -290,14 +283,14 @@ def _apart(g: Any, a_shape: tuple[int, ...], b_shape: tuple[int, ...], rank: int
 @kron.vjp("a")
 def _(g: Any, b: Any, a_shape: tuple[int, ...], rank: int) -> Any:
     lead = len(a_shape) - rank
-    parts = _apart(g, a_shape, shape_of(b), rank) * _spaced(_conj(b), rank)
+    parts = _apart(g, a_shape, shape_of(b), rank) * _spaced(conjugated(b), rank)
     return reduce_sum(parts, axis=tuple(lead + 2 * k + 1 for k in range(rank)), keepdims=False)
 
 
 @kron.vjp("b")
 def _(g: Any, a: Any, b_shape: tuple[int, ...], rank: int) -> Any:
     lead = len(b_shape) - rank
-    parts = _apart(g, shape_of(a), b_shape, rank) * _spread(_conj(a), rank)
+    parts = _apart(g, shape_of(a), b_shape, rank) * _spread(conjugated(a), rank)
     return reduce_sum(parts, axis=tuple(lead + 2 * k for k in range(rank)), keepdims=False)
 
 
@@ -398,79 +391,3 @@ def _() -> Iterator[BadInput]:
 
 
 bad_matrices(matrix_power)
-
-# --- three diagonals ----------------------------------------------------------------------------------------
-
-
-def _moved(x: Any, by: int, axis: int) -> Any:
-    """x moved along an axis by one place; what comes in is zero."""
-    rank = rank_of(x)
-    where = axis % rank
-    before, after = ((1, 0), (0, 1)) if by > 0 else ((0, 1), (1, 0))
-    pairs = [tuple(pair if a == where else (0, 0) for a in range(rank)) for pair in (before, after)]
-    return crop(pad_constant(x, paddings=pairs[0], constant_values=0), paddings=pairs[1])
-
-
-def _tridiagonal_matmul(diagonals: Array, rhs: Array) -> Array:
-    shape = diagonals.shape
-    if len(shape) < 2 or shape[-2] != 3 or rhs.ndim != len(shape) or rhs.shape[:-1] != (*shape[:-2], shape[-1]):
-        raise invalid(
-            f"tridiagonal_matmul: diagonals [..., 3, M] and rhs [..., M, K] are needed, got {shape} and {rhs.shape}."
-        )
-    upper, main, lower = (diagonals[..., k, :, None] for k in range(3))
-    result = main * rhs
-    result[..., :-1, :] += upper[..., :-1, :] * rhs[..., 1:, :]
-    result[..., 1:, :] += lower[..., 1:, :] * rhs[..., :-1, :]
-    return result
-
-
-@op(eager=_tridiagonal_matmul, dtypes=LAPACK, tf_name="TridiagonalMatMul")
-def tridiagonal_matmul(xp: Any, diagonals: Any, rhs: Any) -> Any:
-    """The product of matrices with three diagonals (upper, main, lower, in the last but one axis) and `rhs`."""
-    upper, main, lower = (diagonals[..., k, :, None] for k in range(3))
-    result = main * rhs
-    result = result.at[..., :-1, :].add(upper[..., :-1, :] * rhs[..., 1:, :])
-    return result.at[..., 1:, :].add(lower[..., 1:, :] * rhs[..., :-1, :])
-
-
-@tridiagonal_matmul.vjp("rhs")
-def _(g: Any, diagonals: Any) -> Any:
-    upper, main, lower = unpack(_conj(diagonals), axis=-2)
-    return tridiagonal_matmul(stack([_moved(lower, -1, -1), main, _moved(upper, 1, -1)], axis=-2), g)
-
-
-@tridiagonal_matmul.vjp("diagonals")
-def _(g: Any, rhs: Any) -> Any:
-    x = _conj(rhs)
-    parts = (_moved(x, -1, -2), x, _moved(x, 1, -2))
-    return stack([reduce_sum(g * part, axis=-1, keepdims=False) for part in parts], axis=-2)
-
-
-tridiagonal_matmul.linear("diagonals", "rhs")
-tridiagonal_matmul.batching = batch_leading
-
-
-@tridiagonal_matmul.samples
-def _(draw: Any) -> Iterator[Sample]:
-    for lead, m, k in [
-        ((), 3, 1), ((), 4, 2), ((2,), 3, 2), ((), 1, 1), ((), 2, 3), ((2, 2), 2, 1), ((0,), 3, 1), ((), 5, 1), ((3,), 1, 2), ((), 3, 0), ((1,), 4, 1),
-        ((), 6, 2),
-    ]:  # fmt: skip
-        yield Sample((draw((*lead, 3, m)), draw((*lead, m, k))))
-
-
-@tridiagonal_matmul.value
-def _(diagonals: Any, rhs: Any) -> Any:
-    size = diagonals.shape[-1]
-    whole = np.zeros((*diagonals.shape[:-2], size, size), diagonals.dtype)
-    for k in range(size):
-        whole[..., k, k] = diagonals[..., 1, k]
-        if k + 1 < size:
-            whole[..., k, k + 1], whole[..., k + 1, k] = diagonals[..., 0, k], diagonals[..., 2, k + 1]
-    return whole @ rhs
-
-
-@tridiagonal_matmul.rejects
-def _() -> Iterator[BadInput]:
-    for left, right in [((2, 3), (3, 1)), ((3, 3), (2, 1)), ((3,), (3, 1)), ((3, 3), (3,)), ((2, 3, 3), (3, 1))]:
-        yield BadInput("three diagonals", (np.ones(left, np.float32), np.ones(right, np.float32)))

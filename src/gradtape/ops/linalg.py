@@ -157,15 +157,20 @@ def transposed(x: Any) -> Any:
     return permute(x, perm=(*range(rank - 2), rank - 1, rank - 2))
 
 
+def conjugated(x: Any) -> Any:
+    """x as it stands in reverse rules: conjugated where it is complex, and untouched where it is not."""
+    return conj(x) if is_complex(x) else x
+
+
 def adjoint(x: Any) -> Any:
     """The last two axes exchanged, and complex elements conjugated."""
-    return transposed(conj(x) if is_complex(x) else x)
+    return transposed(conjugated(x))
 
 
 def product(a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False) -> Any:
     """a @ b, either of them as its adjoint."""
-    a = conj(a) if adjoint_a and is_complex(a) else a
-    b = conj(b) if adjoint_b and is_complex(b) else b
+    a = conjugated(a) if adjoint_a else a
+    b = conjugated(b) if adjoint_b else b
     return matmul(a, b, transpose_a=adjoint_a, transpose_b=adjoint_b)
 
 
@@ -269,7 +274,7 @@ def _(g: Any, operands: Any, equation: str) -> Any:
 
 
 def _cotangent(g: Any, operands: Any, labels: list[str], output: str, k: int) -> Any:
-    others = [conj(o) if is_complex(o) else o for i, o in enumerate(operands) if i != k]
+    others = [conjugated(o) for i, o in enumerate(operands) if i != k]
     other_labels = [labels[i] for i in range(len(labels)) if i != k]
     shape = shape_of(operands[k])
     wanted = labels[k]

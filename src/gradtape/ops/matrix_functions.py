@@ -18,7 +18,7 @@ from .borders import crop
 from .elementwise import conj, imag, make_complex, real
 from .family import all_batched, batch_leading, insert_axes, is_complex, rank_of, shape_of
 from .layout import concat, reshape
-from .linalg import adjoint, check_matrix, product, transposed
+from .linalg import adjoint, check_matrix, conjugated, product, transposed
 from .logic import zeros_like
 from .reduce import reduce_sum
 from .solve import LAPACK, SQUARE, all_finite, bad_matrices, each_matrix, inv, regular, sylvester, trsm
@@ -32,10 +32,6 @@ def _over_matrices(numbers: Any) -> Any:
 def _total(x: Any) -> Any:
     """The sum of the elements of each matrix."""
     return reduce_sum(x, axis=(-2, -1), keepdims=False)
-
-
-def _conj(x: Any) -> Any:
-    return conj(x) if is_complex(x) else x
 
 
 # --- determinants -------------------------------------------------------------------------------------------
@@ -60,7 +56,7 @@ def det(xp: Any, input: Any) -> Any:
 
 @det.vjp("input")
 def _(g: Any, input: Any) -> Any:
-    return _over_matrices(g) * _conj(cofactors(input))
+    return _over_matrices(g) * conjugated(cofactors(input))
 
 
 @det.jvp("input")
@@ -124,7 +120,7 @@ def cofactors(xp: Any, input: Any) -> Any:
 
 @cofactors.vjp("input")
 def _(g: Any, input: Any, out: Any) -> Any:
-    inverse, c = _conj(transposed(inv(input, adjoint=False))), _conj(out)
+    inverse, c = conjugated(transposed(inv(input, adjoint=False))), conjugated(out)
     return _over_matrices(_total(g * c)) * inverse - product(c, product(transposed(g), inverse))
 
 

@@ -13,19 +13,19 @@ from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
 from .borders import crop, pad_constant
 from .elementwise import abs as absolute
-from .elementwise import conj, divide_no_nan, pow, rsqrt, sign, square
+from .elementwise import divide_no_nan, pow, rsqrt, sign, square
 from .family import (
     all_batched,
     batch_leading,
     batch_over_axis,
     in_float32,
     insert_axes,
-    is_complex,
     negative_axis,
     rank_of,
     shape_of,
 )
 from .layout import expand_dims, reshape, sum_to_shape
+from .linalg import conjugated
 from .logic import greater_equal, maximum, select, zeros_like
 from .normalization import reject_axes
 from .reduce import kept_shape, reduce_mean, reduce_sum, refuse_axis_of_scalar, spread
@@ -292,18 +292,14 @@ def _last(g: Any) -> Any:
     return expand_dims(g, axis=rank_of(g))
 
 
-def _conj(x: Any) -> Any:
-    return conj(x) if is_complex(x) else x
-
-
 @trapezoid.vjp("y")
 def _(g: Any, x: Any) -> Any:
-    return _spread_back(_last(g) * _conj(_pairs(x, True)), shape_of(x)[-1], False)
+    return _spread_back(_last(g) * conjugated(_pairs(x, True)), shape_of(x)[-1], False)
 
 
 @trapezoid.vjp("x")
 def _(g: Any, y: Any) -> Any:
-    return _spread_back(_last(g) * _conj(_pairs(y, False)), shape_of(y)[-1], True)
+    return _spread_back(_last(g) * conjugated(_pairs(y, False)), shape_of(y)[-1], True)
 
 
 trapezoid.linear("y", "x")

@@ -10,10 +10,10 @@ import numpy as np
 from ..dtypes import INEXACT, NUMERIC, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
-from .elementwise import conj
-from .family import all_batched, batch_leading, is_complex, numpy_type, rank_of, shape_of
+from .family import all_batched, batch_leading, numpy_type, rank_of, shape_of
 from .index import take
 from .layout import expand_dims, reshape
+from .linalg import conjugated
 from .logic import zeros_like
 from .reduce import reduce_sum
 
@@ -44,7 +44,7 @@ def _slopes(x: Any, exponents: tuple[int, ...]) -> Any:
 @powers.vjp("x")
 def _(g: Any, x: Any, exponents: tuple[int, ...]) -> Any:
     slopes = _slopes(x, exponents)
-    return reduce_sum(g * (conj(slopes) if is_complex(slopes) else slopes), axis=-1, keepdims=False)
+    return reduce_sum(g * conjugated(slopes), axis=-1, keepdims=False)
 
 
 @powers.jvp("x")
@@ -101,7 +101,7 @@ def _derived(p: Any) -> Any:
 @polyval.vjp("x")
 def _(g: Any, p: Any, x: Any) -> Any:
     slope = polyval(_derived(p), x) if shape_of(p)[0] > 1 else zeros_like(x)
-    return g * (conj(slope) if is_complex(slope) else slope)
+    return g * conjugated(slope)
 
 
 @polyval.jvp("x")
@@ -112,7 +112,7 @@ def _(t: Any, p: Any, x: Any) -> Any:
 @polyval.vjp("p")
 def _(g: Any, x: Any, p_shape: tuple[int, ...]) -> Any:
     rows = powers(x, exponents=tuple(range(p_shape[0] - 1, -1, -1)))
-    rows = conj(rows) if is_complex(rows) else rows
+    rows = conjugated(rows)
     weighted = expand_dims(g, axis=rank_of(g)) * rows
     return reduce_sum(weighted, axis=tuple(range(rank_of(weighted) - 1)), keepdims=False)
 

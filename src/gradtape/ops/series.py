@@ -15,10 +15,11 @@ from ..dtypes import FLOATING, NARROW_FLOATS, NUMERIC, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
 from .borders import pad_constant, reverse
-from .elementwise import conj, convert
-from .family import all_batched, batch_leading, batch_over_axis, is_complex, rank_of, shape_of
+from .elementwise import convert
+from .family import all_batched, batch_leading, batch_over_axis, rank_of, shape_of
 from .index import put, take
 from .layout import broadcast_to, reshape
+from .linalg import conjugated
 from .logic import greater, less, less_equal, logical_or, maximum, minimum, select, zeros_like
 from .reduce import explain_axis, reduce_sum
 
@@ -364,7 +365,7 @@ def convolve(xp: Any, a: Any, v: Any, *, mode: str = "full") -> Any:
 
 
 def _flipped(x: Any) -> Any:
-    return reverse(conj(x) if is_complex(x) else x, axis=(rank_of(x) - 1,))
+    return reverse(conjugated(x), axis=(rank_of(x) - 1,))
 
 
 def _convolve_vjp(g: Any, other: Any, size: int, mode: str) -> Any:

@@ -1,4 +1,4 @@
-"""Linear systems: inverses, general, triangular and tridiagonal systems, Sylvester equations."""
+"""Linear systems: inverses, general and triangular systems, Sylvester equations."""
 
 from __future__ import annotations
 
@@ -11,13 +11,10 @@ import numpy as np
 from ..dtypes import COMPLEX, Array, float16, float32, float64
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
-from .borders import crop, pad_constant
 from .diagonal import lower_part, upper_part
-from .elementwise import conj
-from .family import all_batched, batch_leading, in_float32, insert_axes, is_complex, rank_of, shape_of
-from .layout import concat, permute, reshape, sum_to_shape
+from .family import all_batched, batch_leading, in_float32, insert_axes, rank_of, shape_of
+from .layout import permute, reshape, sum_to_shape
 from .linalg import adjoint, check_matrix, product
-from .reduce import reduce_sum
 
 LAPACK = COMPLEX | {float32.numpy, float64.numpy}  # the types that TensorFlow's matrix kernels are made for
 
@@ -200,7 +197,7 @@ def _(t: Any, matrix: Any, out: Any, adjoint: bool) -> Any:
 solve.linear("rhs")
 
 
-def _batch_system(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def batch_system(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
     matrix, rhs = args
     if is_batched == (False, True):
         return _many_columns(op, matrix, rhs, attributes)
@@ -218,7 +215,7 @@ def _many_columns(op: Op, matrix: Any, rhs: Any, attributes: dict[str, Any]) -> 
     return permute(apart, perm=(rank - 1, *range(rank - 1)))
 
 
-solve.batched(_batch_system)
+solve.batched(batch_system)
 
 _SYSTEMS: list[tuple[tuple[int, ...], int]] = [
     ((1, 1), 1), ((2, 2), 1), ((3, 3), 2), ((4, 4), 3), ((2, 3, 3), 2), ((0, 0), 2), ((0, 2, 2), 1),
@@ -380,163 +377,6 @@ def _(matrix: Any, rhs: Any, lower: bool, adjoint: bool) -> Any:
 
 
 _reject_systems(triangular_solve, singular=False)
-
-
-# --- tridiagonal systems ------------------------------------------------------------------------------------
-
-
-def _tridiagonal_solve(
-    diagonals: Array, rhs: Array, partial_pivoting: bool = True, perturb_singular: bool = False
-) -> Array:
-    check_matrix("tridiagonal_solve", diagonals, square=False)
-    *lead, three, size = diagonals.shape
-    if three != 3:
-        raise invalid(f"tridiagonal_solve: three diagonals are needed, of shape [..., 3, M], got {diagonals.shape}.")
-    if rhs.ndim != diagonals.ndim or rhs.shape[:-1] != (*lead, size):
-        raise invalid(f"tridiagonal_solve: rhs must be of shape {(*lead, size)} with one more axis, got {rhs.shape}.")
-    if not rhs.size:
-        return np.zeros_like(rhs)
-    count = math.prod(lead)
-    found, failed = _gtsv(diagonals.reshape(count, 3, size), rhs.reshape(count, size, -1))
-    if failed:  # at least one of the systems is singular: one by one, so that the others are solved
-        systems = zip(diagonals.reshape(count, 3, size), rhs.reshape(count, size, -1), strict=True)
-        found = np.stack([_tridiagonal_or_nan(d, b, perturb_singular) for d, b in systems])
-    return found.reshape(rhs.shape)
-
-
-def _gtsv(diagonals: Array, rhs: Array) -> tuple[Array, bool]:
-    """All systems as one, uncoupled where one ends and the next begins; whether a pivot was zero."""
-    from scipy.linalg import get_lapack_funcs
-
-    count, _, size = diagonals.shape
-    upper, main, lower = (np.array(diagonals[:, row]) for row in range(3))
-    upper[:, -1] = 0
-    lower[:, 0] = 0
-    if main.size == 1:  # (LAPACK's wrapper cannot say that there are no other diagonals)
-        return rhs / main[..., None], not main.any()
-    (gtsv,) = get_lapack_funcs(("gtsv",), (main, rhs))
-    *_, found, info = gtsv(
-        lower.reshape(-1)[1:], main.reshape(-1), upper.reshape(-1)[:-1], rhs.reshape(count * size, -1)
-    )
-    return found.reshape(rhs.shape), info > 0
-
-
-def _tridiagonal_or_nan(diagonals: Array, rhs: Array, perturb: bool) -> Array:
-    found, failed = _gtsv(diagonals[None], rhs[None])
-    if failed and perturb:
-        info = np.finfo(diagonals.dtype)
-        shift = np.zeros_like(diagonals)
-        shift[1] = max(float(info.eps * np.abs(diagonals).max()), float(info.tiny))
-        found, failed = _gtsv((diagonals + shift)[None], rhs[None])
-    return np.full_like(rhs, np.nan) if failed else found[0]
-
-
-@op(dtypes=LAPACK, tf_name="TridiagonalSolve", eager=_tridiagonal_solve)
-def tridiagonal_solve(
-    xp: Any, diagonals: Any, rhs: Any, *, partial_pivoting: bool = True, perturb_singular: bool = False
-) -> Any:
-    """The solution of tridiagonal systems, given as rows superdiagonal, diagonal, subdiagonal."""
-    upper, main, lower = (diagonals[..., row, :] for row in range(3))
-    size = main.shape[-1]
-    matrix = (
-        main[..., None] * xp.eye(size) + upper[..., None] * xp.eye(size, k=1) + lower[..., None] * xp.eye(size, k=-1)
-    )
-    return xp.linalg.solve(matrix, rhs)
-
-
-def _row(x: Any, row: int) -> Any:
-    """One of the three diagonals, [..., M]."""
-    shape = shape_of(x)
-    kept = crop(x, paddings=(*((0, 0),) * (len(shape) - 2), (row, 2 - row), (0, 0)))
-    return reshape(kept, shape=(*shape[:-2], shape[-1]))
-
-
-def _shifted(x: Any, axis: int, up: bool) -> Any:
-    """The next element (`up`) or the one before along an axis counted from the end, zero at the border."""
-    rank = rank_of(x)
-    drop, add = ((1, 0), (0, 1)) if up else ((0, 1), (1, 0))
-    if not shape_of(x)[axis]:
-        return x
-    kept = crop(x, paddings=tuple(drop if a - rank == axis else (0, 0) for a in range(rank)))
-    return pad_constant(
-        kept, paddings=tuple(add if a - rank == axis else (0, 0) for a in range(rank)), constant_values=0
-    )
-
-
-def _column(x: Any) -> Any:
-    return reshape(x, shape=(*shape_of(x), 1))
-
-
-def _stacked(rows: list[Any]) -> Any:
-    return concat([reshape(r, shape=(*shape_of(r)[:-1], 1, shape_of(r)[-1])) for r in rows], axis=-2)
-
-
-def tridiagonal_product(upper: Any, main: Any, lower: Any, rhs: Any) -> Any:
-    """The product of the tridiagonal matrix with these diagonals (all of full length) and `rhs`."""
-    above, below = _shifted(rhs, -2, True), _shifted(rhs, -2, False)
-    return _column(upper) * above + _column(main) * rhs + _column(lower) * below
-
-
-@tridiagonal_solve.vjp("diagonals")
-def _(g: Any, diagonals: Any, out: Any, partial_pivoting: bool, perturb_singular: bool) -> Any:
-    back = _adjoint_solve(g, diagonals, partial_pivoting, perturb_singular)
-    x = conj(out) if is_complex(out) else out
-    neighbours = (_shifted(x, -2, True), x, _shifted(x, -2, False))
-    return -_stacked([reduce_sum(back * n, axis=-1, keepdims=False) for n in neighbours])
-
-
-@tridiagonal_solve.vjp("rhs")
-def _(g: Any, diagonals: Any, partial_pivoting: bool, perturb_singular: bool) -> Any:
-    return _adjoint_solve(g, diagonals, partial_pivoting, perturb_singular)
-
-
-def _adjoint_solve(g: Any, diagonals: Any, partial_pivoting: bool, perturb_singular: bool) -> Any:
-    d = conj(diagonals) if is_complex(diagonals) else diagonals
-    turned = _stacked([_shifted(_row(d, 2), -1, True), _row(d, 1), _shifted(_row(d, 0), -1, False)])
-    return tridiagonal_solve(turned, g, partial_pivoting=partial_pivoting, perturb_singular=perturb_singular)
-
-
-@tridiagonal_solve.jvp("diagonals")
-def _(t: Any, diagonals: Any, out: Any, partial_pivoting: bool, perturb_singular: bool) -> Any:
-    change = tridiagonal_product(_row(t, 0), _row(t, 1), _row(t, 2), out)
-    return -tridiagonal_solve(diagonals, change, partial_pivoting=partial_pivoting, perturb_singular=perturb_singular)
-
-
-tridiagonal_solve.linear("rhs")
-tridiagonal_solve.batched(_batch_system)
-
-
-@tridiagonal_solve.samples
-def _(draw: Any) -> Iterator[Sample]:
-    for lead, size, columns in [
-        ((), 1, 1), ((), 2, 1), ((), 3, 2), ((), 5, 3), ((2,), 3, 1), ((2, 2), 4, 2), ((0,), 3, 1),
-        ((), 0, 1), ((), 3, 0), ((1,), 6, 1), ((3,), 1, 2),
-        ((3,), 2, 2),
-    ]:  # fmt: skip
-        diagonals = draw((*lead, 3, size), -0.6, 0.6)
-        diagonals[..., 1, :] += 2
-        yield Sample((diagonals, draw((*lead, size, columns))), {})
-
-
-@tridiagonal_solve.value
-def _(diagonals: Any, rhs: Any, partial_pivoting: bool, perturb_singular: bool) -> Any:
-    size = diagonals.shape[-1]
-    i = np.arange(size)
-    matrix = np.zeros((*diagonals.shape[:-2], size, size), diagonals.dtype)
-    matrix[..., i, i] = diagonals[..., 1, :]
-    matrix[..., i[:-1], i[1:]] = diagonals[..., 0, :-1]
-    matrix[..., i[1:], i[:-1]] = diagonals[..., 2, 1:]
-    return np.linalg.solve(matrix, rhs)
-
-
-@tridiagonal_solve.rejects
-def _() -> Iterator[BadInput]:
-    for a, b in [
-        ((3, 3), (3,)), ((3, 3), (4, 1)), ((2, 3), (3, 1)), ((3,), (3, 1)), ((2, 3, 3), (3, 1)), ((3, 3),
-        (2, 3, 1)), ((2, 3, 3), (3, 3, 1)), ((), ()),
-        ((4, 3), (3, 1)), ((3, 0), (1, 1)),
-    ]:  # fmt: skip
-        yield BadInput("the shapes must fit", (np.ones(a, np.float32), np.ones(b, np.float32)))
 
 
 # --- Sylvester equations ------------------------------------------------------------------------------------

@@ -13,10 +13,10 @@ import numpy as np
 from ..dtypes import FLOATING, INEXACT, NARROW_FLOATS, REAL, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
-from .elementwise import conj, convert, divide_no_nan
-from .family import batch_leading, batch_over_axis, in_float32, is_complex, negative_axis, numpy_type, rank_of, shape_of
+from .elementwise import convert, divide_no_nan
+from .family import batch_leading, batch_over_axis, in_float32, negative_axis, numpy_type, rank_of, shape_of
 from .layout import permute, reshape
-from .linalg import adjoint, check_matrix, matmul, product
+from .linalg import adjoint, check_matrix, conjugated, matmul, product
 from .logic import equal, is_nan, logical_not, select, zeros_like
 from .normalization import reject_axes, sample_axes
 from .reduce import kept_shape, reduce_max, reduce_min, reduce_sum, refuse_axis_of_scalar, spread
@@ -241,10 +241,6 @@ def average(xp: Any, a: Any, weights: Any, *, axis: Axis = None, keepdims: bool 
     return total / xp.sum(weights, axis=axis, keepdims=keepdims)
 
 
-def _conjugated(x: Any) -> Any:
-    return conj(x) if is_complex(x) else x
-
-
 def _total(weights: Any, axis: Axis, keepdims: bool = True) -> Any:
     return reduce_sum(weights, axis=axis, keepdims=keepdims)
 
@@ -252,13 +248,13 @@ def _total(weights: Any, axis: Axis, keepdims: bool = True) -> Any:
 @average.vjp("a")
 def _(g: Any, weights: Any, axis: Axis) -> Any:
     share = reshape(g, shape=kept_shape(shape_of(weights), axis))
-    return share * _conjugated(weights / _total(weights, axis))
+    return share * conjugated(weights / _total(weights, axis))
 
 
 @average.vjp("weights")
 def _(g: Any, a: Any, weights: Any, out: Any, axis: Axis) -> Any:
     kept = kept_shape(shape_of(a), axis)
-    return reshape(g, shape=kept) * _conjugated((a - reshape(out, shape=kept)) / _total(weights, axis))
+    return reshape(g, shape=kept) * conjugated((a - reshape(out, shape=kept)) / _total(weights, axis))
 
 
 @average.jvp("a")
