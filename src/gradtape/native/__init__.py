@@ -4,6 +4,8 @@
     language.py    numbers, vectors, loops and memory, with Python's operators
     functions.py   exp, log, tanh, erf ... on vectors
     ufuncs.py      an elementwise NumPy text as a ufunc of one pass
+    windows.py     windows on images: places in memory, tiles in registers, padding
+    convolution.py, depthwise.py    convolutions and their gradients
 
 A kernel that has a native form also has a NumPy form, and that is what runs without llvmlite, on types that the native form
 does not take, and on arrays too small to gain. `GRADTAPE_NATIVE=0` in the environment turns the native forms off.

@@ -37,6 +37,7 @@ class _Machine:
         features["prefer-256-bit"] = False
         self.features: str = features.flatten()
         self.register_bytes = 64 if features.get("avx512f") else 32 if features.get("avx2") else 16
+        self.registers = 16 if self.register_bytes < 64 and self.architecture.startswith("x86") else 32
         self._cpu = llvm.get_host_cpu_name()
 
     def target(self) -> Any:
@@ -54,6 +55,11 @@ def _machine() -> _Machine:
 def register_bytes() -> int:
     """How many bytes a vector register holds."""
     return _machine().register_bytes
+
+
+def registers() -> int:
+    """How many vector registers there are."""
+    return _machine().registers
 
 
 def compiled(module: Any, name: str) -> int:

@@ -285,18 +285,40 @@ class Memory:
         place = index.value if isinstance(index, Number) else ir.Constant(INT64, index)
         return self.builder.gep(self.address, [place], source_etype=self.element)
 
-    def load(self, index: Any, lanes: int = 1) -> Number:
-        """The elements from `index` on; bytes that stand for truth values come as such."""
+    def load(self, index: Any, lanes: int = 1, mask: Number | None = None) -> Number:
+        """The elements from `index` on (zero where the mask does not hold); bytes for truth values come as such."""
         kind = vector_type(self.element, lanes)
+        if mask is not None:
+            return Number(self.builder, self._masked("load", kind, [self._at(index)], mask, ir.Constant(kind, None)))
         loaded = Number(self.builder, self.builder.load(self._at(index), align=self._bytes, typ=kind))
         return loaded != 0 if self.element == ir.IntType(8) else loaded
 
-    def store(self, index: Any, number: Number) -> None:
-        """Write elements from `index` on."""
+    def store(self, index: Any, number: Number, mask: Number | None = None) -> None:
+        """Write elements from `index` on, only those where the mask holds."""
         value = number.value
+        if mask is not None:
+            self._masked("store", number.type, [value, self._at(index)], mask)
+            return
         if number.is_bool:
             value = self.builder.zext(value, vector_type(self.element, number.lanes))
         self.builder.store(value, self._at(index), align=self._bytes)
+
+    def _masked(self, what: str, kind: Any, first: list[Any], mask: Number, *more: Any) -> Any:
+        operands = [*first, ir.Constant(INT32, self._bytes), mask.value, *more]
+        letter = "f32" if self.element == FLOAT32 else "f64"
+        name = f"llvm.masked.{what}.v{kind.count}{letter}.p0"
+        result = kind if what == "load" else ir.VoidType()
+        function_type = ir.FunctionType(result, [operand.type for operand in operands])
+        module = self.builder.module
+        return self.builder.call(module.globals.get(name) or ir.Function(module, function_type, name), operands)
+
+    def copy(self, index: Any, source: Memory, count: int) -> None:
+        """Write `count` elements of another array, from its start on."""
+        module, name = self.builder.module, "llvm.memcpy.p0.p0.i64"
+        kind = ir.FunctionType(ir.VoidType(), [POINTER, POINTER, INT64, ir.IntType(1)])
+        function = module.globals.get(name) or ir.Function(module, kind, name)
+        size, volatile = ir.Constant(INT64, count * self._bytes), ir.Constant(ir.IntType(1), 0)
+        self.builder.call(function, [self._at(index), source.address, size, volatile])
 
     def from_(self, index: Any) -> Memory:
         """The memory from an element on."""

@@ -7,300 +7,37 @@
 The derivative of any one of them in any operand is another one, so all orders, forward mode and batching need
 nothing else. Layouts: input (batch, sizes ..., channels), filters (window ..., channels / groups,
 filters). Where a batch of filters is convolved, the batch goes into channels or groups.
-
-The kernels copy windows into rows and multiply once by BLAS ("im2col"), in blocks of the batch that fit
-the cache; with few channels the copy runs along an image line instead. Measured in
-docs/design/convolution.md.
+The kernels stand in conv_kernels.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
-from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, NARROW_FLOATS, Array, int32
-from ..errors import invalid
+from ..dtypes import FLOATING, int32
 from ..op import BadInput, Op, Sample, op
+from . import conv_kernels as kernels
+from .conv_kernels import Plan, plan_of
 from .family import shape_of
 from .layout import permute, reshape
-from .window import Padding, Sizes, Windows, blocks, windows
+from .window import Padding, Sizes
 
 _TYPES = FLOATING | {int32.numpy}
-
-
-class _Plan(NamedTuple):
-    windows: Windows
-    groups: int
-    channels: int
-    filters: int
-
-    @property
-    def depthwise(self) -> bool:
-        return self.groups == self.channels and self.channels > 1
-
-    @property
-    def copies_lines(self) -> bool:
-        """Whether a window's line is so short that copying along the image's line is faster."""
-        return self.groups == 1 and self.channels * self.windows.window[-1] < 16
-
-    def output_shape(self, batch: int) -> Sizes:
-        return (batch, *self.windows.outputs, self.filters)
-
-    def filter_shape(self) -> Sizes:
-        return (*self.windows.window, self.channels // self.groups, self.filters)
-
-
-@lru_cache(maxsize=1024)
-def _plan(
-    input_shape: Sizes, filter_shape: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, groups: int
-) -> _Plan:
-    """The geometry of a convolution, or the error that says what does not fit."""
-    rank = len(input_shape)
-    if rank < 3 or len(filter_shape) != rank:
-        raise invalid(
-            "conv: the input must have axes (batch, sizes ..., channels) and the filters as many, got "
-            f"input {input_shape} "
-            f"and filters {filter_shape}."
-        )
-    *window, depth, filters = filter_shape
-    channels = input_shape[-1]
-    if prod(window) < 1 or depth < 1:
-        raise invalid(f"conv: the filters must not be empty, got shape {filter_shape}.")
-    if groups < 1 or channels != depth * groups:
-        raise invalid(
-            f"conv: the input depth {channels} must be the filter depth {depth} times the number of groups "
-            f"{groups}; input "
-            f"{input_shape}, filters {filter_shape} (window ..., channels, filters)."
-        )
-    if filters % groups:
-        raise invalid(f"conv: the number of filters {filters} must be a multiple of the {groups} groups.")
-    found = windows("conv", input_shape[1:-1], tuple(window), strides, dilations, padding)
-    return _Plan(found, groups, channels, filters)
-
-
-# --- the three kernels
-# -------------------------------------------------------------------------------------------------
-
-
-def _columns(x: Array, plan: _Plan) -> Array:
-    """The windows of a block as rows of matrices, one for each group: ([groups,] rows, window * channels)."""
-    seen = plan.windows.view(plan.windows.pad(x))
-    rank = len(plan.windows.outputs)
-    rows, width = x.shape[0] * prod(plan.windows.outputs), prod(plan.windows.window)
-    if plan.copies_lines:
-        order = (*range(rank + 1, 2 * rank + 2), *range(rank + 1))
-        return seen.transpose(order).reshape(width * plan.channels, rows).T
-    if plan.groups == 1:
-        return seen.reshape(rows, width * plan.channels)
-    depth = plan.channels // plan.groups
-    grouped = seen.reshape(*seen.shape[:-1], plan.groups, depth) if depth > 1 else seen[..., None]
-    return np.moveaxis(grouped, -2, 0).reshape(plan.groups, rows, width * depth)
-
-
-def _grouped_filters(filters: Array, plan: _Plan) -> Array:
-    """The filters as matrices ([groups,] window * channels, filters)."""
-    rows = prod(filters.shape[:-1])
-    if plan.groups == 1:
-        return filters.reshape(rows, plan.filters)
-    each = plan.filters // plan.groups
-    split = filters.reshape(*filters.shape[:-1], plan.groups, each)
-    return np.moveaxis(split, -2, 0).reshape(plan.groups, rows, each)
-
-
-def _grouped_rows(g: Array, groups: int) -> Array:
-    """Values (..., channels) as rows of a matrix for each group: ([groups,] rows, channels / groups)."""
-    rows = prod(g.shape[:-1])
-    if groups == 1:
-        return g.reshape(rows, g.shape[-1])
-    return g.reshape(rows, groups, g.shape[-1] // groups).transpose(1, 0, 2)
-
-
-def _row_bytes(plan: _Plan, itemsize: int) -> int:
-    return prod(plan.windows.outputs) * prod(plan.windows.window) * plan.channels * itemsize
-
-
-def _conv(input: Array, filters: Array, strides: Sizes, dilations: Sizes, padding: Padding, groups: int) -> Array:
-    plan = _plan(input.shape, filters.shape, strides, dilations, padding, groups)
-    if input.dtype in NARROW_FLOATS:
-        wide = _conv(input.astype(np.float32), filters.astype(np.float32), strides, dilations, padding, groups)
-        return wide.astype(input.dtype)
-    if plan.depthwise:
-        return _depthwise(input, filters, plan)
-    result = np.empty(plan.output_shape(input.shape[0]), input.dtype)
-    matrix = _grouped_filters(filters, plan)
-    for block in blocks(input.shape[0], _row_bytes(plan, input.itemsize)):
-        np.matmul(_columns(input[block], plan), matrix, out=_grouped_rows(result[block], groups))
-    return result
-
-
-def _conv_filter_gradient(
-    input: Array, g: Array, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, groups: int
-) -> Array:
-    if groups < 1 or input.ndim < 3 or input.shape[-1] % groups:
-        raise invalid(f"conv_filter_gradient: {groups} groups do not divide the channels of an input {input.shape}.")
-    shape = (*window, input.shape[-1] // groups, g.shape[-1])
-    plan = _plan(input.shape, shape, strides, dilations, padding, groups)
-    _check_gradient("conv_filter_gradient", g.shape, plan.output_shape(input.shape[0]))
-    if input.dtype in NARROW_FLOATS:
-        wide = _conv_filter_gradient(
-            input.astype(np.float32), g.astype(np.float32), window, strides, dilations, padding, groups
-        )
-        return wide.astype(input.dtype)
-    if plan.depthwise:
-        return _depthwise_filter_gradient(input, g, plan)
-    each = plan.filters // groups
-    total = np.zeros((groups, prod(shape[:-1]), each) if groups > 1 else (prod(shape[:-1]), each), input.dtype)
-    for block in blocks(input.shape[0], _row_bytes(plan, input.itemsize)):
-        total += np.matmul(_columns(input[block], plan).swapaxes(-1, -2), _grouped_rows(g[block], groups))
-    return np.moveaxis(total, 0, -2).reshape(shape) if groups > 1 else total.reshape(shape)
-
-
-def _conv_input_gradient(
-    g: Array, filters: Array, shape: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, groups: int
-) -> Array:
-    plan = _plan(shape, filters.shape, strides, dilations, padding, groups)
-    _check_gradient("conv_input_gradient", g.shape, plan.output_shape(shape[0]))
-    if g.dtype in NARROW_FLOATS:
-        wide = _conv_input_gradient(
-            g.astype(np.float32), filters.astype(np.float32), shape, strides, dilations, padding, groups
-        )
-        return wide.astype(g.dtype)
-    if plan.depthwise:
-        return _depthwise_input_gradient(g, filters, plan)
-    result = np.zeros(shape, g.dtype)
-    spread, width = _spread_rows, plan.channels
-    if plan.groups == 1 and plan.channels < 5:
-        spread, width = _spread_lines, prod(plan.windows.window) * plan.channels
-    elif plan.groups == 1 and plan.windows.strides[-1] == 1 and plan.filters <= 4 * plan.channels:
-        spread, width = _spread_images, prod(plan.windows.window[:-1]) * plan.channels
-        width += plan.windows.window[-1] * plan.filters
-    bytes_each = prod(plan.windows.outputs) * (width + plan.filters) * g.itemsize
-    for block in blocks(shape[0], bytes_each):
-        spread(g[block], filters, plan, result[block])
-    return result
-
-
-def _spread_rows(g: Array, filters: Array, plan: _Plan, result: Array) -> None:
-    """For each place of the window one product, added where its inputs were."""
-    rows = _grouped_rows(g, plan.groups)
-    lead = (slice(None),)
-    for place, inputs, outputs in plan.windows.taps():
-        part = rows @ _grouped_filters(filters[place], plan).swapaxes(-1, -2)
-        if plan.groups > 1:
-            part = part.transpose(1, 0, 2)
-        result[lead + inputs] += part.reshape(*g.shape[:-1], plan.channels)[lead + outputs]
-
-
-def _spread_images(g: Array, filters: Array, plan: _Plan, result: Array) -> None:
-    """The same where windows move by one along lines: a convolution of g there, then whole lines to add."""
-    found, last = plan.windows, plan.windows.window[-1]
-    reach, low = (last - 1) * found.dilations[-1], found.padding[-1][0]
-    lines = windows("conv", (found.sizes[-1] + reach,), (last,), (1,), found.dilations[-1:], "VALID")
-    padded = np.zeros((prod(g.shape[:-2]), found.sizes[-1] + reach, plan.filters), g.dtype)
-    shift = reach - low
-    first, stop = max(0, -shift), min(g.shape[-2], padded.shape[1] - shift)
-    if stop > first:
-        padded[:, first + shift : stop + shift] = g.reshape(padded.shape[0], *g.shape[-2:])[:, first:stop]
-    rows = lines.view(padded).reshape(padded.shape[0] * found.sizes[-1], last * plan.filters)
-    # As a matrix (line places, last first, * filters) x (outer places * channels).
-    outer = prod(found.window[:-1])
-    turned = filters.reshape(outer, last, plan.channels, plan.filters)[:, ::-1].transpose(1, 3, 0, 2)
-    parts = rows @ turned.reshape(last * plan.filters, outer * plan.channels)
-    parts = parts.reshape(*g.shape[:-2], found.sizes[-1], outer, plan.channels)
-    if len(found.window) == 1:
-        result += parts[..., 0, :]
-        return
-    lead = (slice(None),)
-    for place, inputs, outputs in found.outer_taps():
-        number = int(np.ravel_multi_index(place, found.window[:-1]))
-        result[lead + inputs] += parts[lead + outputs][..., number, :]
-
-
-def _spread_lines(g: Array, filters: Array, plan: _Plan, result: Array) -> None:
-    """The same for few channels: one product whose rows run along image lines."""
-    parts = _grouped_filters(filters, plan) @ _grouped_rows(g, 1).T
-    parts = parts.reshape(*plan.windows.window, plan.channels, *g.shape[:-1])
-    lines = np.moveaxis(result, -1, 0)
-    lead = (slice(None), slice(None))
-    for place, inputs, outputs in plan.windows.taps():
-        lines[lead + inputs] += parts[place][lead + outputs]
-
-
-def _check_gradient(name: str, given: Sizes, expected: Sizes) -> None:
-    if given != expected:
-        raise invalid(
-            f"{name}: the windows of this input give an output of shape {expected}, but the gradient (of a "
-            "transposed convolution: "
-            f"the input) has shape {given}. Check output_shape, strides and padding."
-        )
-
-
-# One filter (or a few) for each channel: elementwise products, place by place. Several filters for a
-# channel are one
-# filter each for the channel repeated.
-
-
-def _depthwise(x: Array, filters: Array, plan: _Plan) -> Array:
-    x = _repeated(x, plan)
-    filters = filters.reshape(*plan.windows.window, plan.filters)
-    result = np.zeros(plan.output_shape(x.shape[0]), x.dtype)
-    lead = (slice(None),)
-    for block in _depthwise_blocks(x, plan):
-        part, target = x[block], result[block]
-        for place, inputs, outputs in plan.windows.taps():
-            target[lead + outputs] += part[lead + inputs] * filters[place]
-    return result
-
-
-def _depthwise_filter_gradient(x: Array, g: Array, plan: _Plan) -> Array:
-    x = _repeated(x, plan)
-    result = np.zeros((*plan.windows.window, plan.filters), x.dtype)
-    lead = (slice(None),)
-    for block in _depthwise_blocks(x, plan):
-        part, gradient = x[block], g[block]
-        for place, inputs, outputs in plan.windows.taps():
-            products = part[lead + inputs] * gradient[lead + outputs]
-            result[place] += products.reshape(prod(products.shape[:-1]), plan.filters).sum(axis=0)
-    return result.reshape(plan.filter_shape())
-
-
-def _depthwise_input_gradient(g: Array, filters: Array, plan: _Plan) -> Array:
-    filters = filters.reshape(*plan.windows.window, plan.filters)
-    result = np.zeros((g.shape[0], *plan.windows.sizes, plan.filters), g.dtype)
-    lead = (slice(None),)
-    for block in _depthwise_blocks(result, plan):
-        part, target = g[block], result[block]
-        for place, inputs, outputs in plan.windows.taps():
-            target[lead + inputs] += part[lead + outputs] * filters[place]
-    if plan.filters == plan.channels:
-        return result
-    several = result.reshape(*result.shape[:-1], plan.channels, plan.filters // plan.channels)
-    return np.asarray(several.sum(axis=-1))
-
-
-def _repeated(x: Array, plan: _Plan) -> Array:
-    return x if plan.filters == plan.channels else np.repeat(x, plan.filters // plan.channels, axis=-1)
-
-
-def _depthwise_blocks(x: Array, plan: _Plan) -> Iterator[slice]:
-    # Three arrays of this size are touched for each place: they stay in a core's own cache.
-    return blocks(x.shape[0], 16 * prod(plan.windows.sizes) * plan.filters * x.itemsize)
 
 
 # --- the ops
 # -----------------------------------------------------------------------------------------------------------
 
 
-@op(eager=_conv, dtypes=_TYPES, tf_name="Conv")
+@op(eager=kernels.conv, dtypes=_TYPES, tf_name="Conv")
 def conv(
     xp: Any, input: Any, filters: Any, *, strides: Sizes, dilations: Sizes, padding: Padding, groups: int = 1
 ) -> Any:
     """The convolution (without flipping, as in neural networks) of an input with filters."""
-    plan = _plan(input.shape, filters.shape, strides, dilations, padding, groups)
+    plan = plan_of(input.shape, filters.shape, strides, dilations, padding, groups)
     result = xp.zeros((*plan.output_shape(input.shape[0])[:-1], groups, plan.filters // groups), input.dtype)
     for place, part, outputs in _kernel_taps(input, plan):
         matrix = filters[place].reshape(-1, groups, plan.filters // groups)
@@ -308,7 +45,7 @@ def conv(
     return result.reshape(plan.output_shape(input.shape[0]))
 
 
-@op(eager=_conv_input_gradient, dtypes=_TYPES, tf_name="ConvBackpropInput")
+@op(eager=kernels.conv_input_gradient, dtypes=_TYPES, tf_name="ConvBackpropInput")
 def conv_input_gradient(
     xp: Any,
     g: Any,
@@ -321,7 +58,7 @@ def conv_input_gradient(
     groups: int = 1,
 ) -> Any:
     """The transpose of `conv` in its input, which had this shape."""
-    plan = _plan(shape, filters.shape, strides, dilations, padding, groups)
+    plan = plan_of(shape, filters.shape, strides, dilations, padding, groups)
     parts = g.reshape(*g.shape[:-1], groups, plan.filters // groups)
     result = xp.zeros((*shape[:-1], groups, plan.channels // groups), g.dtype)
     for place, inputs, outputs in plan.windows.taps():
@@ -331,7 +68,7 @@ def conv_input_gradient(
     return result.reshape(shape)
 
 
-@op(eager=_conv_filter_gradient, dtypes=_TYPES, tf_name="ConvBackpropFilter")
+@op(eager=kernels.conv_filter_gradient, dtypes=_TYPES, tf_name="ConvBackpropFilter")
 def conv_filter_gradient(
     xp: Any,
     input: Any,
@@ -345,7 +82,7 @@ def conv_filter_gradient(
 ) -> Any:
     """The transpose of `conv` in its filters, whose window had these sizes."""
     shape = (*window, input.shape[-1] // groups, g.shape[-1])
-    plan = _plan(input.shape, shape, strides, dilations, padding, groups)
+    plan = plan_of(input.shape, shape, strides, dilations, padding, groups)
     parts = g.reshape(*g.shape[:-1], groups, plan.filters // groups)
     result = xp.zeros(shape, g.dtype)
     for place, part, outputs in _kernel_taps(input, plan):
@@ -354,7 +91,7 @@ def conv_filter_gradient(
     return result
 
 
-def _kernel_taps(input: Any, plan: _Plan) -> Iterator[tuple[Sizes, Any, tuple[slice, ...]]]:
+def _kernel_taps(input: Any, plan: Plan) -> Iterator[tuple[Sizes, Any, tuple[slice, ...]]]:
     for place, inputs, outputs in plan.windows.taps():
         part = input[(slice(None), *inputs)]
         yield place, part.reshape(*part.shape[:-1], plan.groups, -1), (slice(None), *outputs)
@@ -526,7 +263,7 @@ def _cases() -> Iterator[tuple[Sizes, Sizes, Sizes, dict[str, Any]]]:
     for input_shape, filter_shape, settings in _CASES:
         rank = len(input_shape) - 2
         attributes = {"strides": (1,) * rank, "dilations": (1,) * rank, "groups": 1} | settings
-        plan = _plan(input_shape, filter_shape, **attributes)
+        plan = plan_of(input_shape, filter_shape, **attributes)
         yield input_shape, filter_shape, plan.output_shape(input_shape[0]), attributes
 
 
@@ -550,7 +287,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 def _written_out(x_shape: Sizes, w_shape: Sizes, attributes: dict[str, Any]) -> Iterator[tuple[Any, Any, Any]]:
     """Every product of a convolution, from its definition: places in the input, the filters, the output."""
-    plan = _plan(x_shape, w_shape, **attributes)
+    plan = plan_of(x_shape, w_shape, **attributes)
     per_group_in, per_group_out = w_shape[-2], w_shape[-1] // plan.groups
     for position in np.ndindex(plan.windows.outputs):
         for place in np.ndindex(plan.windows.window):
@@ -575,7 +312,7 @@ def _written_out(x_shape: Sizes, w_shape: Sizes, attributes: dict[str, Any]) -> 
 
 @conv.value
 def _(input: Any, filters: Any, **attributes: Any) -> Any:
-    shape = _plan(input.shape, filters.shape, **attributes).output_shape(input.shape[0])
+    shape = plan_of(input.shape, filters.shape, **attributes).output_shape(input.shape[0])
     result = np.zeros(shape)
     for x, w, y in _written_out(input.shape, filters.shape, attributes):
         result[y] += input[x] * filters[w]
