@@ -4,6 +4,9 @@
     language.py    numbers, vectors, loops and memory, with Python's operators
     functions.py   exp, log, tanh, erf ... on vectors
     ufuncs.py      an elementwise NumPy text as a ufunc of one pass
+    texts.py       texts that are compiled for the types they meet
+    pool.py        threads that run the parts of a kernel
+    blas.py        OpenBLAS's threads beside them
     windows.py     windows on images: places in memory, tiles in registers, padding
     convolution.py, depthwise.py    convolutions and their gradients
 

@@ -62,15 +62,15 @@ def registers() -> int:
     return _machine().registers
 
 
-def compiled(module: Any, name: str) -> int:
-    """The address of a function of an `llvmlite.ir.Module`, optimised and translated for this processor."""
+def compiled(module: Any, *names: str) -> tuple[int, ...]:
+    """The addresses of functions of a module (an `llvmlite.ir.Module`, or its text), translated for this processor."""
     import llvmlite.binding as llvm
 
     with _LOCK:
         target = _machine().target()
-        module.triple = _machine().triple
-        module.data_layout = str(target.target_data)
         parsed = llvm.parse_assembly(str(module))
+        parsed.triple = _machine().triple
+        parsed.data_layout = str(target.target_data)
         parsed.verify()
         options = llvm.create_pipeline_tuning_options(speed_level=2)
         options.loop_vectorization = options.slp_vectorization = False  # vectors are written as such
@@ -79,15 +79,15 @@ def compiled(module: Any, name: str) -> int:
         engine = llvm.create_mcjit_compiler(parsed, target)
         engine.finalize_object()
         _ALIVE.append((engine, target))
-        return int(engine.get_function_address(name))
+        return tuple(int(engine.get_function_address(name)) for name in names)
 
 
 class Kernel:
     """A function `kernel(arguments, start, stop)` in machine code: `arguments` are addresses and whole numbers."""
 
     def __init__(self, module: Any, name: str) -> None:
-        address = compiled(module, name)
-        self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(address)
+        (self.address,) = compiled(module, name)
+        self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(self.address)
 
     def __call__(self, arguments: Any, start: int, stop: int) -> None:
         self._function(arguments, start, stop)

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..threads import in_parts
 from .engine import available
 
 SMALLEST = 1 << 12  # elements, from which on one pass in machine code is faster than a few NumPy calls
-_SHARED = 1 << 16  # elements that are worth a core of their own
+_SHARED = 1 << 15  # elements that are worth a second core
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -48,15 +47,12 @@ class CompiledText:
 
 
 def apply(ufunc: np.ufunc, operands: tuple[Any, ...]) -> Any:
-    """A ufunc on arrays, on all cores if they are large and lie alike."""
+    """A compiled ufunc on arrays, on all cores if they are large and lie alike."""
     first = operands[0]
-    if first.size < 2 * _SHARED or any(x.shape != first.shape or not x.flags.c_contiguous for x in operands):
+    if first.size < _SHARED or any(x.shape != first.shape or not x.flags.c_contiguous for x in operands):
         return ufunc(*operands)
+    from . import ufuncs
+
     result = np.empty(first.shape, first.dtype)
-    lines, target = [x.reshape(-1) for x in operands], result.reshape(-1)
-
-    def part(start: int, stop: int) -> None:
-        ufunc(*[line[start:stop] for line in lines], out=target[start:stop])
-
-    in_parts(part, first.size, _SHARED)
+    ufuncs.apply(ufunc, operands, (result,))
     return result

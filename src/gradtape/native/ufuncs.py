@@ -11,26 +11,81 @@ and for the last few elements, one by one.
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 
-from . import functions  # noqa: F401 (it fills the table of functions)
-from .engine import compiled, register_bytes
+from . import functions, pool  # noqa: F401 (`functions` fills the table of functions)
+from .engine import Kernel, compiled, packed, register_bytes
 from .language import INT64, POINTER, Memory, Number, Unsupported, loop, type_of, vector_type
 
 _UNROLLED = 2  # registers worked on together: the steps of a polynomial wait for each other
 
 Text = Callable[..., Any]
+_ADDRESSES: dict[np.ufunc, int] = {}
 
 
 def ufunc(name: str, text: Text, inputs: Sequence[Any], outputs: int = 1) -> np.ufunc:
     """A ufunc that computes `text(*numbers)`; `inputs` are the dtypes of its operands. Raises Unsupported."""
     module = ir.Module(name)
     kinds = _write_loop(module, name, text, [np.dtype(t) for t in inputs], outputs)
-    return _as_ufunc(name, compiled(module, name), [np.dtype(t) for t in inputs], kinds)
+    (address,) = compiled(module, name)
+    made = _as_ufunc(name, address, [np.dtype(t) for t in inputs], kinds)
+    _ADDRESSES[made] = address
+    return made
+
+
+def apply(function: np.ufunc, operands: Sequence[Any], results: Sequence[Any]) -> None:
+    """A ufunc made here, on all cores: arrays of one size without gaps, or single numbers, into arrays of that size."""
+    strides = [0 if x.size == 1 else x.itemsize for x in operands] + [x.itemsize for x in results]
+    arguments = packed(_ADDRESSES[function], len(strides), *strides, *operands, *results)
+    pool.run(_part_of_loop(), arguments, results[0].size, _SMALLEST_PART, line=_LINE)
+
+
+_SMALLEST_PART = 1 << 14  # elements: 4 us of work
+_LINE = 64  # elements: borders between threads lie on whole lines of the cache
+
+
+@functools.cache
+def _part_of_loop() -> Kernel:
+    """The inner loop of a ufunc from one element to another: its address, how many arrays, their strides, their addresses."""
+    return Kernel(_PART, "part")
+
+
+_PART = """
+define void @part(ptr %arguments, i64 %start, i64 %stop) {
+entry:
+  %loop = load ptr, ptr %arguments
+  %arrays.at = getelementptr i64, ptr %arguments, i64 1
+  %arrays = load i64, ptr %arrays.at
+  %strides = getelementptr i64, ptr %arguments, i64 2
+  %addresses = getelementptr i64, ptr %strides, i64 %arrays
+  %shifted = alloca ptr, i64 %arrays
+  %count = alloca i64
+  %length = sub i64 %stop, %start
+  store i64 %length, ptr %count
+  br label %shift
+shift:
+  %k = phi i64 [ 0, %entry ], [ %next, %shift ]
+  %stride.at = getelementptr i64, ptr %strides, i64 %k
+  %stride = load i64, ptr %stride.at
+  %address.at = getelementptr ptr, ptr %addresses, i64 %k
+  %address = load ptr, ptr %address.at
+  %offset = mul i64 %stride, %start
+  %from = getelementptr i8, ptr %address, i64 %offset
+  %to = getelementptr ptr, ptr %shifted, i64 %k
+  store ptr %from, ptr %to
+  %next = add i64 %k, 1
+  %more = icmp slt i64 %next, %arrays
+  br i1 %more, label %shift, label %run
+run:
+  call void %loop(ptr %shifted, ptr %count, ptr %strides, ptr null)
+  ret void
+}
+"""
 
 
 def _write_loop(module: Any, name: str, text: Text, dtypes: list[np.dtype[Any]], outputs: int) -> list[np.dtype[Any]]:

@@ -1,0 +1,100 @@
+"""Parts of a kernel on threads that wait in machine code."""
+
+import ctypes
+import multiprocessing
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+pytest.importorskip("llvmlite", reason="the extra `native` is not installed")
+
+import gradtape as tf
+from gradtape.native import pool
+from gradtape.native.engine import Kernel, packed
+from gradtape.native.language import FLOAT64, array_at, kernel_module, loop
+
+
+@pytest.fixture(scope="module")
+def counting():
+    """A kernel that adds 1 to each element of its range."""
+    module, builder, arguments, start, stop = kernel_module("count")
+    values = array_at(arguments, 0, FLOAT64)
+    with loop(builder, start, stop) as i:
+        values.store(i, values.load(i) + 1.0)
+    builder.ret_void()
+    return Kernel(module, "count")
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 7, 8, 9, 63, 64, 65, 1000, 12345])
+@pytest.mark.parametrize("line", [1, 8, 64])
+def test_every_element_once(counting, size, line):
+    values = np.zeros(size)
+    pool.run(counting, packed(values), size, 1, line)
+    np.testing.assert_array_equal(values, 1)
+
+
+@pytest.mark.parametrize("workers", [0, 1, 3, 7])
+def test_any_number_of_workers(counting, workers):
+    made = pool._Pool(workers)
+    values = np.zeros(1001)
+    arguments = packed(values)
+    for _ in range(200):
+        made.run(counting.address, ctypes.addressof(arguments), 1001, 1001 // (workers + 1) + 1)
+    np.testing.assert_array_equal(values, 200)
+
+
+def test_several_threads_ask_at_once(counting):
+    def ask(_):
+        values = np.zeros(5000)
+        arguments = packed(values)
+        for _ in range(300):
+            pool.run(counting, arguments, 5000, 1)
+        return values
+
+    with ThreadPoolExecutor(6) as threads:
+        for values in threads.map(ask, range(12)):
+            np.testing.assert_array_equal(values, 300)
+
+
+def test_workers_that_fell_asleep_wake_up(counting):
+    values = np.zeros(1000)
+    arguments = packed(values)
+    for _ in range(20):
+        time.sleep(0.005)
+        pool.run(counting, arguments, 1000, 1)
+    np.testing.assert_array_equal(values, 20)
+
+
+def _in_child(queue):
+    queue.put(float(tf.reduce_sum(tf.nn.gelu(tf.ones(300_000)))))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_child_has_threads_of_its_own():
+    wanted = float(tf.reduce_sum(tf.nn.gelu(tf.ones(300_000))))
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=_in_child, args=(queue,))
+    child.start()
+    assert queue.get(timeout=60) == wanted
+    child.join(60)
+    assert child.exitcode == 0
+
+
+def test_matrix_products_go_on_beside_it():
+    code = (
+        "import numpy as np, gradtape as tf; a = np.random.rand(600, 600).astype('f'); b = a @ a\n"
+        "for _ in range(50): tf.nn.gelu(tf.constant(a)); c = a @ a; assert np.allclose(b, c)"
+    )
+    for setting in ({}, {"OPENBLAS_THREAD_TIMEOUT": "20"}, {"OPENBLAS_NUM_THREADS": "1"}):
+        subprocess.run([sys.executable, "-c", code], env={**os.environ, **setting}, check=True, timeout=100)
+
+
+def test_no_setting_is_left_in_the_environment():
+    code = "import os, gradtape as tf; tf.nn.gelu(tf.ones(300_000)); assert 'OPENBLAS_THREAD_TIMEOUT' not in os.environ"
+    subprocess.run([sys.executable, "-c", code], check=True)
