@@ -1,6 +1,5 @@
 """Parts of a kernel on threads that wait in machine code."""
 
-import ctypes
 import multiprocessing
 import os
 import subprocess
@@ -38,13 +37,27 @@ def test_every_element_once(counting, size, line):
     np.testing.assert_array_equal(values, 1)
 
 
+def test_arguments_of_each_part(counting, monkeypatch):
+    for possible in (True, False):
+        monkeypatch.setattr(pool, "_possible", lambda possible=possible: possible)
+        arrays = []
+
+        def arguments(arrays=arrays):
+            arrays.append(np.zeros(100))
+            return packed(arrays[-1])
+
+        pool.run(counting, arguments, 100, 1)
+        np.testing.assert_array_equal(sum(arrays), 1)
+        assert len(arrays) == pool.cores()
+
+
 @pytest.mark.parametrize("workers", [0, 1, 3, 7])
 def test_any_number_of_workers(counting, workers):
     made = pool._Pool(workers)
     values = np.zeros(1001)
     arguments = packed(values)
     for _ in range(200):
-        made.run(counting.address, ctypes.addressof(arguments), 1001, 1001 // (workers + 1) + 1)
+        made.run(counting.address, [arguments], 1001, 1001 // (workers + 1) + 1)
     np.testing.assert_array_equal(values, 200)
 
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 
-from ..threads import in_parts
+from . import pool
 from .engine import Kernel, packed
 from .language import Number, array_at, kernel_module, loop, select, type_of
 from .windows import (
@@ -102,12 +102,11 @@ def conv(x: Array, filters: Array, shape: Geometry, result: Array, target: Targe
     kernel = _conv_kernel(shape, target, x.dtype)
     panels = _panels(filters, shape, tiles.panels, tiles.tile.vectors * lanes)
 
-    def part(start: int, stop: int) -> None:
-        room = room_for(shape, tiles.images, x.dtype)
-        kernel(packed(x, panels, result, room), start, stop)
+    def arguments() -> Any:
+        return packed(x, panels, result, room_for(shape, tiles.images, x.dtype))
 
     units = x.shape[0] * tiles.units
-    in_parts(part, units, unit_size(units, x.shape[0] * shape.multiplications), line=1)
+    pool.run(kernel, arguments, units, unit_size(units, x.shape[0] * shape.multiplications))
 
 
 def _panels(filters: Array, shape: Geometry, panels: int, width: int) -> Array:
@@ -258,11 +257,10 @@ def filter_gradient(x: Array, g: Array, shape: Geometry) -> Array:
     sums = np.zeros((chunks, *shape.window, shape.channels, shape.width), x.dtype)
     kernel = _filter_gradient_kernel(shape, x.dtype)
 
-    def part(start: int, stop: int) -> None:
-        room = room_for(shape, tiles.images, x.dtype)
-        kernel(packed(x, g, sums, room, x.shape[0], chunks), start, stop)
+    def arguments() -> Any:
+        return packed(x, g, sums, room_for(shape, tiles.images, x.dtype), x.shape[0], chunks)
 
-    in_parts(part, chunks * count, unit_size(chunks * count, x.shape[0] * shape.multiplications), line=1)
+    pool.run(kernel, arguments, chunks * count, unit_size(chunks * count, x.shape[0] * shape.multiplications))
     return total_of(sums)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from ..threads import in_parts
+from . import pool
 from .engine import Kernel, packed
 from .language import Number, array_at, kernel_module, loop, select, type_of
 from .windows import (
@@ -52,12 +52,11 @@ def depthwise(x: Array, filters: Array, shape: Geometry, result: Array, target: 
     kernel = _depthwise_kernel(shape, target or everything(shape), x.dtype)
     filters = np.ascontiguousarray(filters)
 
-    def part(start: int, stop: int) -> None:
-        room = room_for(shape, 1, x.dtype)
-        kernel(packed(x, filters, result, room), start, stop)
+    def arguments() -> Any:
+        return packed(x, filters, result, room_for(shape, 1, x.dtype))
 
     units = x.shape[0] * prod(shape.outputs[:-1])
-    in_parts(part, units, unit_size(units, x.shape[0] * shape.multiplications), line=1)
+    pool.run(kernel, arguments, units, unit_size(units, x.shape[0] * shape.multiplications))
 
 
 @functools.lru_cache(maxsize=256)
@@ -100,12 +99,11 @@ def depthwise_filter_gradient(x: Array, g: Array, shape: Geometry) -> Array:
     sums = np.zeros((chunks, *shape.window, 1, shape.depth), x.dtype)
     kernel = _filter_gradient_kernel(shape, x.dtype)
 
-    def part(start: int, stop: int) -> None:
-        room = room_for(shape, 1, x.dtype)
-        kernel(packed(x, g, sums, room, x.shape[0], chunks), start, stop)
+    def arguments() -> Any:
+        return packed(x, g, sums, room_for(shape, 1, x.dtype), x.shape[0], chunks)
 
     units = chunks * -(-shape.depth // lanes_of(x.dtype))
-    in_parts(part, units, unit_size(units, x.shape[0] * shape.multiplications), line=1)
+    pool.run(kernel, arguments, units, unit_size(units, x.shape[0] * shape.multiplications))
     return total_of(sums)
 
 

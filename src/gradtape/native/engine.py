@@ -94,6 +94,8 @@ class Kernel:
 
 
 def packed(*arguments: Any) -> Any:
-    """Arrays and whole numbers as a kernel takes them. The arrays must live until the kernel has returned."""
+    """Arrays and whole numbers as a kernel takes them; it keeps the arrays alive."""
     numbers = [a if a.__class__ is int else a.__array_interface__["data"][0] for a in arguments]
-    return (ctypes.c_int64 * len(numbers))(*numbers)
+    result: Any = (ctypes.c_int64 * len(numbers))(*numbers)
+    result.arrays = arguments
+    return result

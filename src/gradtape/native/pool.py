@@ -26,16 +26,20 @@ _FUTEX = {"x86_64": 202, "aarch64": 98}  # the number of the system call
 def run(kernel: Kernel, arguments: Any, size: int, smallest: int, line: int = 1) -> None:
     """`kernel(arguments, start, stop)` for parts of `range(size)`, one on each core, none shorter than `smallest`.
 
-    Borders are multiples of `line`.
+    Borders are multiples of `line`. A function in the place of the arguments makes them for one part: each has memory of its own.
     """
-    parts = min(cores(), size // smallest)
-    if parts <= 1:
-        kernel(arguments, 0, size)
+    parts = max(1, min(cores(), size // smallest))
+    given = [arguments() for _ in range(parts)] if callable(arguments) else [arguments]
+    if parts == 1:
+        kernel(given[0], 0, size)
     elif _possible():
         length = -(-size // (parts * line)) * line
-        _pool(os.getpid()).run(kernel.address, ctypes.addressof(arguments), size, length)
+        _pool(os.getpid()).run(kernel.address, given, size, length)
     else:
-        in_parts(lambda start, stop: kernel(arguments, start, stop), size, smallest, line)
+        left = list(given)
+        in_parts(
+            lambda start, stop: kernel(left.pop() if len(given) > 1 else given[0], start, stop), size, smallest, line
+        )
 
 
 @functools.cache
@@ -58,18 +62,23 @@ class _Pool:
         self._words = (ctypes.c_int64 * (8 * (3 + workers)))()
         self._state = ctypes.addressof(self._words)
         self._workers = workers
-        self._dispatch = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 6)(dispatch)
+        self._dispatch = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 7)(dispatch)
         enter = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64)(work)
         for number in range(1, workers + 1):
             threading.Thread(target=enter, args=(self._state, number), daemon=True, name=f"gradtape-{number}").start()
 
-    def run(self, kernel: int, arguments: int, size: int, length: int) -> None:
-        self._dispatch(self._state, self._workers, kernel, arguments, size, length)
+    def run(self, kernel: int, arguments: list[Any], size: int, length: int) -> None:
+        """Parts of that length, with the arguments of each, or the same for all."""
+        first = arguments[0]
+        if len(arguments) > 1:
+            first = (ctypes.c_int64 * (len(first) * len(arguments)))(*[word for part in arguments for word in part])
+        stride = len(arguments[0]) if len(arguments) > 1 else 0
+        self._dispatch(self._state, self._workers, kernel, ctypes.addressof(first), stride, size, length)
 
 
 # The words, by their number; what different threads write to stands in lines of the cache of its own, eight words each:
-#     0 whether a kernel is running   8 kernel   9 arguments   10 size   11 length of a part   16 parts not yet done
-#     16 + 8 n: the ticket of worker n, and whether it sleeps
+#     0 whether a kernel is running   16 parts not yet done   16 + 8 n: the ticket of worker n, and whether it sleeps
+#     8 kernel   9 arguments   10 size   11 length of a part   12 words from the arguments of one part to those of the next
 _PROGRAM = """
 declare i32 @sched_yield()
 declare i64 @syscall(i64, ...)
@@ -83,13 +92,17 @@ define internal void @run_part(ptr %state, i64 %part) {
   %size = load i64, ptr %size.at
   %length.at = getelementptr i64, ptr %state, i64 11
   %length = load i64, ptr %length.at
+  %stride.at = getelementptr i64, ptr %state, i64 12
+  %stride = load i64, ptr %stride.at
+  %offset = mul i64 %part, %stride
+  %own = getelementptr i64, ptr %arguments, i64 %offset
   %start = mul i64 %part, %length
   %end = add i64 %start, %length
   %stop = call i64 @llvm.smin.i64(i64 %end, i64 %size)
   %some = icmp slt i64 %start, %stop
   br i1 %some, label %run, label %done
 run:
-  call void %kernel(ptr %arguments, i64 %start, i64 %stop)
+  call void %kernel(ptr %own, i64 %start, i64 %stop)
   br label %done
 done:
   ret void
@@ -132,7 +145,7 @@ work:
 }
 
 ; Hand the parts out, run the first, wait for the others. A second caller meanwhile runs all of its kernel itself.
-define void @dispatch(ptr %state, i64 %workers, ptr %kernel, ptr %arguments, i64 %size, i64 %length) {
+define void @dispatch(ptr %state, i64 %workers, ptr %kernel, ptr %arguments, i64 %stride, i64 %size, i64 %length) {
 entry:
   %pair = cmpxchg ptr %state, i64 0, i64 1 seq_cst seq_cst
   %free = extractvalue { i64, i1 } %pair, 1
@@ -149,6 +162,8 @@ prepare:
   store i64 %size, ptr %size.at
   %length.at = getelementptr i64, ptr %state, i64 11
   store i64 %length, ptr %length.at
+  %stride.at = getelementptr i64, ptr %state, i64 12
+  store i64 %stride, ptr %stride.at
   %pending = getelementptr i64, ptr %state, i64 16
   store atomic i64 %workers, ptr %pending seq_cst, align 8
   br label %hand

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from llvmlite import ir
 
-from ..threads import in_parts
+from . import pool
 from .engine import Kernel, packed, register_bytes
 from .language import Memory, Number, Variable, array_at, kernel_module, loop, select, type_of
 
@@ -82,7 +82,7 @@ def _run(body: Any, found: Windows, shape: Sizes, by_rows: bool, *given: Any) ->
     units = shape[0] * (found.outputs[0] if by_rows else 1)
     arguments = packed(*arrays, *found.sizes, *found.outputs, *(low for low, _ in found.padding))
     smallest = max(1, _SHARED * units // max(1, prod(shape)))
-    in_parts(lambda start, stop: kernel(arguments, start, stop), units, smallest, line=1)
+    pool.run(kernel, arguments, units, smallest)
 
 
 # --- the code of a kernel ----------------------------------------------------------------------------------------------------
