@@ -131,8 +131,7 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
     return nest.pack_sequence_as(result, outputs)
 
 
-_call = traceable(_call, always=True)
-_call.on_trace = _trace_call  # type: ignore[attr-defined]
+_call = traceable(_call, always=True, on_trace=_trace_call)
 
 
 def _is_object(value: Any) -> bool:

@@ -504,8 +504,9 @@ def _gamma_in_world(world: Any, function: Any, shape: Any, *args: Any, **kwargs:
 
 
 for _name in ("normal", "stateless_normal", "truncated_normal", "stateless_truncated_normal"):
-    globals()[_name] = traceable(globals()[_name], always=True, in_world=_drawn_in_world)
-    globals()[_name].on_trace = _trace_scaled(_name, "stddev", "mean")
+    globals()[_name] = traceable(
+        globals()[_name], always=True, in_world=_drawn_in_world, on_trace=_trace_scaled(_name, "stddev", "mean")
+    )
 gamma = traceable(gamma, always=True, in_world=_gamma_in_world)
 stateless_gamma = traceable(stateless_gamma, always=True, in_world=_gamma_in_world)
 trace_public(

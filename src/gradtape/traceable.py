@@ -16,13 +16,14 @@ from .context import ACTIVE, STATE
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def traceable(function: _Function, always: bool = False, in_world: Any = None) -> _Function:
+def traceable(function: _Function, always: bool = False, in_world: Any = None, on_trace: Any = None) -> _Function:
     """The function, as one step of a trace that calls it with a symbolic value.
 
     Args:
         function: What to mark.
         always: Whether it is a step also without symbolic operands: it has an effect, or is different each time.
         in_world: Called instead when only shapes are known, with the world and the function before its arguments.
+        on_trace: Called instead while a function is traced, with the trace before its arguments, to write the step down.
     """
 
     @functools.wraps(function)
@@ -33,6 +34,7 @@ def traceable(function: _Function, always: bool = False, in_world: Any = None) -
 
     call.always = always  # type: ignore[attr-defined]
     call.in_world = in_world  # type: ignore[attr-defined]
+    call.on_trace = on_trace  # type: ignore[attr-defined]
     return call  # type: ignore[return-value]
 
 

@@ -266,5 +266,4 @@ def _trace_vectorized_map(trace: Any, fn: Any, elems: Any, *settings: Any, **nam
     return trace.step(vectorized_map, (graph, symbolic), {})
 
 
-vectorized_map = traceable(vectorized_map)
-vectorized_map.on_trace = _trace_vectorized_map  # type: ignore[attr-defined]
+vectorized_map = traceable(vectorized_map, on_trace=_trace_vectorized_map)

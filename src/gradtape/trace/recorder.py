@@ -101,9 +101,8 @@ class Recorder:
         """A public function with a symbolic operand or a variable is a step; any other runs as it is."""
         given = (*args, *kwargs.values())
         if function.always or _has_symbolic(given) or self._has_source(given):
-            on_trace = getattr(function, "on_trace", None)
-            if on_trace is not None:
-                return on_trace(self, *args, **kwargs)
+            if function.on_trace is not None:
+                return function.on_trace(self, *args, **kwargs)
             return self.step(function, args, kwargs)
         return function.__wrapped__(*args, **kwargs)
 

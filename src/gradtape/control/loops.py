@@ -1,8 +1,4 @@
-"""Control flow as functions: `cond`, `case`, `switch_case`, `while_loop`, `map_fn`, `foldl`, `foldr`, `scan`.
-
-Eagerly they are Python's own: the condition is read, one branch runs, and tapes record what runs. Inside a traced function
-the functions they are given are recorded, each once, as graphs of their own.
-"""
+"""A function is called again and again: `while_loop`, `map_fn`, `foldl`, `foldr`, `scan`."""
 
 from __future__ import annotations
 
@@ -11,161 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, nest
-from .arrays import zeros
-from .errors import BranchTypeError, LoopStructureError, OutOfRangeError, ScalarElementsError, invalid
-from .layout import unstack
-from .shapes import TensorShape
-from .tensor import Tensor, TensorSpec, to_tensor
-from .tensor_array import TensorArray
-from .trace.control import (
-    branches_in_world,
-    can_unroll,
-    either,
-    loop_in_world,
-    repeated,
-    trace_branches,
-    trace_loop,
-)
-from .trace.ghost import Ghost
-from .trace.symbolic import is_symbolic
-from .traceable import traceable
-from .variable import Variable
-
-# --- branches --------------------------------------------------------------------------------------------------------
-
-
-def cond(
-    pred: Any,
-    true_fn: Callable[[], Any] | None = None,
-    false_fn: Callable[[], Any] | None = None,
-    name: str | None = None,
-) -> Any:
-    """What `true_fn` returns if `pred` is true, else what `false_fn` returns; the other one is not called.
-
-    >>> import gradtape as tf
-    >>> x = tf.constant(3.0)
-    >>> tf.cond(x > 2.0, lambda: x * x, lambda: -x).numpy()
-    np.float32(9.0)
-    """
-    for label, function in (("true_fn", true_fn), ("false_fn", false_fn)):
-        if function is None:
-            raise TypeError(f"cond(): '{label}' argument required")
-        if not callable(function):
-            raise TypeError(f"'{label}' must be callable.")
-    assert true_fn is not None
-    assert false_fn is not None
-    return true_fn() if _truth(pred) else false_fn()
-
-
-def _truth(pred: Any) -> bool:
-    if isinstance(pred, (bool, np.bool_)):
-        return bool(pred)
-    return bool(to_tensor(pred))
-
-
-def case(
-    pred_fn_pairs: Any,
-    default: Callable[[], Any] | None = None,
-    exclusive: bool = False,
-    strict: bool = False,
-    name: str = "case",
-) -> Any:
-    """What the function of the first true predicate returns; without one, what `default` returns.
-
-    >>> import gradtape as tf
-    >>> x = tf.constant(1.0)
-    >>> tf.case([(x < 0.0, lambda: "negative"), (x > 0.0, lambda: "positive")], default=lambda: "zero")
-    'positive'
-    """
-    pairs = _checked_pairs(pred_fn_pairs, exclusive)
-    if default is not None and not callable(default):
-        raise TypeError(f"'default' must be callable, got {default!r}.")
-    for pred, function in pairs:
-        if _truth(pred):
-            return function()
-    if default is not None:
-        return default()
-    raise invalid(f"case: none of the {len(pairs)} conditions is true, and there is no default.")
-
-
-def _checked_pairs(pred_fn_pairs: Any, exclusive: bool) -> list[tuple[Any, Callable[[], Any]]]:
-    if isinstance(pred_fn_pairs, dict):
-        if not exclusive:
-            raise ValueError(
-                "Unordered dictionaries are not supported for 'pred_fn_pairs' when `exclusive=False`: pass a list of pairs."
-            )
-        pairs = list(pred_fn_pairs.items())
-    elif isinstance(pred_fn_pairs, (list, tuple)):
-        pairs = list(pred_fn_pairs)
-    else:
-        raise TypeError(f"'pred_fn_pairs' must be a list, tuple, or dict. Received: {type(pred_fn_pairs)}")
-    if not pairs:
-        raise ValueError("'pred_fn_pairs' is empty: give at least one pair of a predicate and a function.")
-    checked = []
-    for pair in pairs:
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise TypeError(f"Each entry in 'pred_fn_pairs' must be a 2-tuple. Received {pair!r}.")
-        pred, function = pair
-        pred = pred.deref() if hasattr(pred, "deref") else pred
-        if not isinstance(pred, (Tensor, Variable)):
-            raise TypeError(f"pred must be a Tensor, got: {pred!r}")
-        if pred.dtype != dtypes.bool:
-            raise BranchTypeError(f"pred must be Tensor of type bool, got {pred.dtype!r}")
-        if not callable(function):
-            raise BranchTypeError(f"fn for pred {pred!r} must be callable, got {function!r}.")
-        checked.append((pred, function))
-    return checked
-
-
-def switch_case(
-    branch_index: Any, branch_fns: Any, default: Callable[[], Any] | None = None, name: str = "switch_case"
-) -> Any:
-    """What the function of that number returns; out of range, what `default` returns, or else the last function.
-
-    >>> import gradtape as tf
-    >>> tf.switch_case(tf.constant(1), [lambda: "zero", lambda: "one"])
-    'one'
-    """
-    functions = _numbered(branch_fns)
-    if not isinstance(branch_index, (Tensor, Variable)):
-        raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
-    if not branch_index.dtype.is_integer:
-        raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype!r}")
-    if to_tensor(branch_index).ndim:
-        raise invalid(f"switch_case: 'branch_index' must be a scalar, got shape {branch_index.shape}.")
-    if default is not None:
-        if not callable(default):
-            raise TypeError(f"'default' must be callable, got {default!r}.")
-        functions.append(default)
-    number = int(branch_index)
-    return functions[number if 0 <= number < len(functions) else -1]()
-
-
-def _numbered(branch_fns: Any) -> list[Callable[[], Any]]:
-    if isinstance(branch_fns, dict):
-        pairs = list(branch_fns.items())
-    elif isinstance(branch_fns, (list, tuple)):
-        pairs = list(enumerate(branch_fns)) if branch_fns and all(callable(f) for f in branch_fns) else list(branch_fns)
-    else:
-        raise TypeError(f"'branch_fns' must be a list, tuple, or dict, got {type(branch_fns)}")
-    if not pairs:
-        raise ValueError("Must provide at least one item in 'branch_fns'")
-    for pair in pairs:
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise TypeError(f"Each entry in 'branch_fns' must be a 2-tuple. Received {pair!r}.")
-        if isinstance(pair[0], bool) or not isinstance(pair[0], int):
-            raise TypeError(f"key must be a Python `int`, got {type(pair[0])}")
-        if not callable(pair[1]):
-            raise TypeError(f"fn for key {pair[0]} must be callable, got {pair[1]!r}.")
-    keys = sorted(key for key, _ in pairs)
-    if keys != list(range(len(pairs))):
-        raise ValueError(f"branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found {keys}")
-    by_number = dict(pairs)
-    return [by_number[key] for key in keys]
-
-
-# --- loops -----------------------------------------------------------------------------------------------------------
+from .. import dtypes, nest
+from ..arrays import zeros
+from ..errors import BranchTypeError, LoopStructureError, OutOfRangeError, ScalarElementsError
+from ..layout import unstack
+from ..shapes import TensorShape
+from ..tensor import TensorSpec, to_tensor
+from ..tensor_array import TensorArray
+from ..trace.control import can_unroll, either, loop_in_world, repeated, trace_loop
+from ..traceable import traceable
+from .branches import truth_of
 
 
 def while_loop(
@@ -198,7 +49,7 @@ def while_loop(
     limit = None if maximum_iterations is None else _iteration_limit(maximum_iterations)
     values = list(loop_vars)
     steps = 0
-    while (limit is None or steps < limit) and _truth(cond(*values)):
+    while (limit is None or steps < limit) and truth_of(cond(*values)):
         returned = body(*values)
         if not isinstance(returned, (list, tuple)) or isinstance(returned, TensorShape):
             raise LoopStructureError(
@@ -380,62 +231,17 @@ def scan(
     return nest.pack_sequence_as(structure, stacked)
 
 
+def for_dataset(
+    dataset: Any, body: Callable[..., Any], loop_vars: list[Any], shape_invariants: Any = None
+) -> list[Any]:
+    """A `for` statement over a dataset: `body` takes an element and the loop variables, and returns as many values."""
+    values = list(loop_vars)
+    for element in dataset:
+        values = list(body(element, *values))[1:]
+    return values
+
+
 # --- inside traced functions -------------------------------------------------------------------------------------------
-
-
-def _trace_cond(trace: Any, pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any:
-    if not is_symbolic(pred):
-        return cond.__wrapped__(pred, true_fn, false_fn)  # type: ignore[attr-defined]
-    for label, function in (("true_fn", true_fn), ("false_fn", false_fn)):
-        if not callable(function):
-            raise TypeError(f"'{label}' must be callable.")
-    if pred.shape.rank not in (0, None) and pred.shape.num_elements() != 1:
-        raise ValueError(f"tf.cond: the predicate must be a scalar, got shape {pred.shape}.")
-    return trace.step(cond, (pred, *trace_branches(trace, [true_fn, false_fn], "cond")), {})
-
-
-def _cond_in_world(world: Any, function: Any, pred: Any, true_fn: Any, false_fn: Any) -> Any:
-    if pred.__class__ is not Ghost:
-        return function.__wrapped__(pred, true_fn, false_fn)
-    return branches_in_world(world, [true_fn, false_fn])
-
-
-def _trace_case(
-    trace: Any,
-    pred_fn_pairs: Any,
-    default: Any = None,
-    exclusive: bool = False,
-    strict: bool = False,
-    name: str = "case",
-) -> Any:
-    pairs = _checked_pairs(pred_fn_pairs, exclusive)
-    otherwise = default if default is not None else pairs[-1][1]
-    for pred, function in reversed(pairs if default is not None else pairs[:-1]):
-        otherwise = _branch(pred, function, otherwise)
-    return otherwise()
-
-
-def _branch(pred: Any, function: Any, otherwise: Any) -> Any:
-    return lambda: cond(pred, function, otherwise)
-
-
-def _trace_switch_case(
-    trace: Any, branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case"
-) -> Any:
-    functions = _numbered(branch_fns)
-    if not is_symbolic(branch_index):
-        return switch_case.__wrapped__(branch_index, branch_fns, default)  # type: ignore[attr-defined]
-    if not branch_index.dtype.is_integer:
-        raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype!r}")
-    graphs = trace_branches(trace, [*functions, *([default] if default is not None else [])], "switch_case")
-    others = {"default": graphs[-1]} if default is not None else {}
-    return trace.step(switch_case, (branch_index, graphs[: len(functions)]), others)
-
-
-def _switch_case_in_world(world: Any, function: Any, branch_index: Any, branch_fns: Any, default: Any = None) -> Any:
-    if branch_index.__class__ is not Ghost:
-        return function.__wrapped__(branch_index, branch_fns, default)
-    return branches_in_world(world, [*branch_fns, *([default] if default is not None else [])])
 
 
 def _trace_while_loop(
@@ -463,16 +269,6 @@ def _while_loop_in_world(
     world: Any, function: Any, cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any = None
 ) -> Any:
     return loop_in_world(world, cond, body, loop_vars)
-
-
-def for_dataset(
-    dataset: Any, body: Callable[..., Any], loop_vars: list[Any], shape_invariants: Any = None
-) -> list[Any]:
-    """A `for` statement over a dataset: `body` takes an element and the loop variables, and returns as many values."""
-    values = list(loop_vars)
-    for element in dataset:
-        values = list(body(element, *values))[1:]
-    return values
 
 
 def _trace_for_dataset(trace: Any, dataset: Any, body: Any, loop_vars: list[Any], shape_invariants: Any = None) -> Any:
@@ -553,18 +349,9 @@ def _fold_in_world(world: Any, function: Any, fn: Any, elems: Any, initializer: 
     return nest.map_structure(lambda part: repeated(part, count), value)
 
 
-def _in_traces(function: Any, on_trace: Any, in_world: Any = None) -> Any:
-    traced: Any = traceable(function, always=True, in_world=in_world)
-    traced.on_trace = on_trace
-    return traced
-
-
-cond = _in_traces(cond, _trace_cond, _cond_in_world)
-case = _in_traces(case, _trace_case)
-switch_case = _in_traces(switch_case, _trace_switch_case, _switch_case_in_world)
-while_loop = _in_traces(while_loop, _trace_while_loop, _while_loop_in_world)
-for_dataset = _in_traces(for_dataset, _trace_for_dataset, _for_dataset_in_world)
-map_fn = _in_traces(map_fn, _trace_map_fn, _map_fn_in_world)
-foldl = _in_traces(foldl, _trace_fold("foldl"), _fold_in_world)
-foldr = _in_traces(foldr, _trace_fold("foldr"), _fold_in_world)
-scan = _in_traces(scan, _trace_fold("scan"), _fold_in_world)
+while_loop = traceable(while_loop, always=True, in_world=_while_loop_in_world, on_trace=_trace_while_loop)
+for_dataset = traceable(for_dataset, always=True, in_world=_for_dataset_in_world, on_trace=_trace_for_dataset)
+map_fn = traceable(map_fn, always=True, in_world=_map_fn_in_world, on_trace=_trace_map_fn)
+foldl = traceable(foldl, always=True, in_world=_fold_in_world, on_trace=_trace_fold("foldl"))
+foldr = traceable(foldr, always=True, in_world=_fold_in_world, on_trace=_trace_fold("foldr"))
+scan = traceable(scan, always=True, in_world=_fold_in_world, on_trace=_trace_fold("scan"))
