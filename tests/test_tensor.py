@@ -194,6 +194,18 @@ def test_an_object_with_array_is_converted():
     assert (tf.constant([1.0, 1.0]) + Measurement()).numpy().tolist() == [2.0, 3.0]
 
 
+@pytest.mark.parametrize("value", [np.array(3.0), np.array(3, np.uint8), np.array(True), 3, 2.5, np.float32(1), 1j])
+def test_what_has_no_axes_is_held_as_a_numpy_scalar(value):
+    tensor = tf.constant(value)
+    assert isinstance(tensor._array, np.generic)
+    assert tensor.shape == ()
+    assert tensor.numpy() == value
+
+
+def test_a_text_without_axes_is_held_as_an_array():
+    assert tf.constant("a")._array.shape == ()
+
+
 # ---------------------------------------------------------------- a tensor never changes
 
 

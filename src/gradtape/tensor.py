@@ -506,14 +506,21 @@ def contains_tensor(values: Any) -> bool:
 
 
 def to_array(value: Any, dtype: DType | None = None) -> Array:
-    """A NumPy array of its own with the value of a Python number, a nested list, an array or an array-like object."""
+    """A NumPy array of its own with the value of a Python number, a nested list, an array or an array-like object.
+
+    What has no axes becomes a NumPy scalar: arithmetic on these takes 50 ns, on arrays without axes 400 to 800.
+    """
+    if value.__class__ is float and dtype is None:
+        return np.float32(value)  # type: ignore[return-value]
+    array = _converted(value, dtype)
+    return array if array.ndim or array.dtype.kind == "O" else array[()]
+
+
+def _converted(value: Any, dtype: DType | None) -> Array:
     if isinstance(value, np.ndarray | np.generic):
         return _adopt_array(np.asarray(value), dtype)
     if value is None:
         raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
-    cls = value.__class__
-    if cls is float and dtype is None:
-        return np.float32(value)  # type: ignore[return-value]
     if isinstance(value, (bool, int, float, complex, str, bytes, list, tuple, range)):
         return _from_python(value, dtype)
     if hasattr(value, "__array__"):
