@@ -32,6 +32,8 @@ def kept_shape(shape: tuple[int, ...], axis: Axis) -> tuple[int, ...]:
 
 def spread(reduced: Any, shape: tuple[int, ...], axis: Axis) -> Any:
     """A reduced value repeated over the axes that were reduced."""
+    if axis is None:
+        return broadcast_to(reduced, shape=shape)
     return broadcast_to(reshape(reduced, shape=kept_shape(shape, axis)), shape=shape)
 
 
@@ -100,13 +102,27 @@ def _checked(kernel: Any) -> Any:
 # --- sum, mean, product ----------------------------------------------------------------------------------------------
 
 
+_ROW, _MANY = 512, 2**14
+
+
+def _total(x: Array, axis: Axis, keepdims: bool) -> Any:
+    """The sum of floats. Over all of many elements, einsum adds up rows with vector instructions, three times as fast as
+    np.add, which adds these up; as NumPy's own pairwise sum, this loses little."""
+    if axis is None and x.size >= _MANY and x.dtype.char in "fd" and x.flags.forc:
+        flat = x.ravel(order="K")
+        whole = flat.size - flat.size % _ROW
+        total = _add(np.einsum("ij->i", flat[:whole].reshape(-1, _ROW))) + _add(flat[whole:])
+        return total.reshape((1,) * x.ndim) if keepdims else total
+    # dtype: NumPy would add up int32 in int64, TensorFlow does not.
+    return _add(x, axis, x.dtype, None, keepdims)
+
+
 def _sum(x: Array, axis: Axis, keepdims: bool) -> Array:
     if not x.ndim:
         refuse_axis_of_scalar(x, axis)
     if x.dtype in NARROW_FLOATS:
         return np.asarray(x.astype(np.float32).sum(axis=axis, keepdims=keepdims)).astype(x.dtype)
-    # dtype: NumPy would add up int32 in int64, TensorFlow does not.
-    return _add(x, axis, x.dtype, None, keepdims)  # type: ignore[no-any-return]
+    return _total(x, axis, keepdims)  # type: ignore[no-any-return]
 
 
 @op(eager=_sum, dtypes=NUMERIC, tf_name="Sum")
@@ -139,7 +155,7 @@ def _mean(x: Array, axis: Axis, keepdims: bool) -> Array:
         return np.asarray(x.astype(np.float32).mean(axis=axis, keepdims=keepdims)).astype(x.dtype)
     # Not ndarray.mean: it goes through a slow Python layer, and warns where there is nothing to average.
     count = count_reduced(x.shape, axis)
-    return _add(x, axis, x.dtype, None, keepdims) / x.dtype.type(count)  # type: ignore[no-any-return]
+    return _total(x, axis, keepdims) / x.dtype.type(count)  # type: ignore[no-any-return]
 
 
 @op(eager=_mean, dtypes=NUMERIC, tf_name="Mean")
