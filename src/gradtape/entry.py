@@ -16,31 +16,35 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from . import dtypes
-from .context import ACTIVE, STATE, next_id
+from .context import ACTIVE, STATE, next_id, user_frame
 from .op import CONVERTERS, OBSERVERS, REGISTRY, REQUIRED, Op, apply, explained, record
-from .tensor import EagerTensor
+from .tensor import EagerTensor, from_array
 
 _F32, _F64 = dtypes.float32.numpy, dtypes.float64.numpy
 
 
 def public_entry(op: Op, reflected: bool = False) -> Any:
     """The user's function for an op. With `reflected`, the two operands are swapped (for `__rsub__` and the like)."""
+    # Ops on indices are reached through functions such as tf.gather: the user's line is further out.
+    getframe = user_frame if op.other else sys._getframe
     namespace: dict[str, Any] = {
         "__name__": op.__module__,
         "EagerTensor": EagerTensor,
         "Variable": _VARIABLE[-1],
         "F32": _F32,
         "F64": _F64,
+        "OTHER": next(iter(op.other.values()), None),
         "ACTIVE": ACTIVE,
         "STATE": STATE,
         "next_id": next_id,
         "new": object.__new__,
-        "getframe": sys._getframe,
+        "getframe": getframe,
         "op": op,
         "kernel": op.eager,
         "apply": apply,
         "record": record,
         "explained": explained,
+        "from_array": from_array,
     }
     _NAMESPACES.append(namespace)
     if OBSERVERS or _GENERAL:
@@ -49,11 +53,11 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
 
     def compile_and_call(*args: Any, **kwargs: Any) -> Any:
         entry.__code__ = _compile(entry.__source__, name, namespace)
-        namespace["getframe"] = _frame_outside  # this once, frames of this file lie between the user and the entry
+        namespace["getframe"] = user_frame  # this once, frames of this file lie between the user and the entry
         try:
             return entry(*args, **kwargs)
         finally:
-            namespace["getframe"] = sys._getframe
+            namespace["getframe"] = getframe
 
     namespace["compile_and_call"] = compile_and_call
     for attribute in op.attributes:
@@ -131,14 +135,6 @@ def read_inline(variable: type) -> None:
 _VARIABLE: list[type | None] = [None]
 
 
-def _frame_outside(depth: int) -> Any:
-    """The caller of an entry, past the frames that compile it. (Another thread may be here in the entry itself.)"""
-    frame = sys._getframe(2)
-    while frame.f_code.co_filename == __file__ and frame.f_back is not None:
-        frame = frame.f_back
-    return frame
-
-
 def _stub(*args: Any, **kwargs: Any) -> Any:
     return compile_and_call(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821 - in the entry's own globals
 
@@ -176,8 +172,7 @@ def _entry_source(op: Op, reflected: bool) -> str:
     lines = [f"def {op.name}({parameters}):"]
     lines += [f"    {a} = convert_{a}({a})" for a in op.attributes if a in CONVERTERS]
     general = f"return apply(op, {operands}, {attributes})"
-    inlined = not (op.variadic or op.other or op.optional or op.outputs != 1 or op.lookup_error or op.retypes)
-    if not inlined or len(op.arguments) not in (1, 2) or not {_F32, _F64} <= op.dtypes:
+    if not _is_inlined(op):
         return "\n".join([*lines, f"    {general}", ""])
     if len(op.arguments) == 1:
         lines += _one_operand(op, general)
@@ -186,14 +181,29 @@ def _entry_source(op: Op, reflected: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _is_inlined(op: Op) -> bool:
+    """Whether the entry treats the usual case itself."""
+    if op.variadic or op.optional or op.lookup_error or op.retypes or not {_F32, _F64} <= op.dtypes:
+        return False
+    if len(op.arguments) == 1:
+        return not op.other
+    # One of two operands may be of another type, such as indices, if nobody follows it.
+    return len(op.arguments) == 2 and op.outputs == 1 and len(op.other) < 2 and not op.other.keys() & op.vjps.keys()
+
+
 def _kernel_call(op: Op, arrays: list[str]) -> list[str]:
     call = ", ".join([*arrays, *(f"{a}={a}" for a in op.attributes)])
     settings = "{" + ", ".join(f"'{a}': {a}" for a in op.attributes) + "}"
-    return [
+    lines = [
         "    try:",
         f"        _result = kernel({call})",
         "    except Exception as _error:",
         f"        raise explained(op, _error, [{', '.join(arrays)}], {settings}) from None",
+    ]
+    if op.outputs != 1:
+        return [*lines, "    _outs = [from_array(_array) for _array in _result]"]
+    return [
+        *lines,
         "    _out = new(EagerTensor)",
         "    _out._array = _result",
         "    _out._id = 0",
@@ -213,8 +223,12 @@ def _one_operand(op: Op, general: str) -> list[str]:
         f"        {general}",
         *_kernel_call(op, ["_a"]),
     ]
+    settings = "{" + ", ".join(f"'{n}': {n}" for n in op.attributes) + "}"
+    if op.outputs != 1:
+        if op.vjps:
+            lines += [f"    if ACTIVE and {x}._id:", f"        record(op, ({x},), {settings}, tuple(_outs))"]
+        return [*lines, "    return _outs"]
     if op.vjps:
-        settings = "{" + ", ".join(f"'{n}': {n}" for n in op.attributes) + "}"
         lines += [
             f"    if ACTIVE and {x}._id:",
             "        if STATE.accumulators:",
@@ -254,13 +268,15 @@ def _two_operands(op: Op, general: str, numbers: bool) -> list[str]:
                 f"                {general}",
                 *(f"        {line}" for line in _number_case(op, followed, number)),
             ]
+    floats, beside = ("b", "a") if x in op.other else ("a", "b")
+    refused = "not in OTHER" if op.other else "is not _dtype"
     lines += [
         "        else:",
         f"            {general}",
         f"    _a = {x}._array",
         f"    _b = {y}._array",
-        "    _dtype = _a.dtype",
-        "    if _b.dtype is not _dtype or (_dtype is not F32 and _dtype is not F64):",
+        f"    _dtype = _{floats}.dtype",
+        f"    if _{beside}.dtype {refused} or (_dtype is not F32 and _dtype is not F64):",
         f"        {general}",
         *_kernel_call(op, ["_a", "_b"]),
     ]

@@ -90,7 +90,9 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
     if not -x.ndim <= where < x.ndim:
         raise invalid(f"split: axis {where} does not exist in a tensor of shape {x.shape}.")
     length = x.shape[where] or 0
-    if np.ndim(num_or_size_splits) or isinstance(num_or_size_splits, (list, tuple)):
+    if isinstance(num_or_size_splits, (list, tuple)) or (
+        num_or_size_splits.__class__ is not int and np.ndim(num_or_size_splits)
+    ):
         sizes = list(as_ints(num_or_size_splits))
         if sizes.count(-1) == 1:
             sizes[sizes.index(-1)] = length - sum(s for s in sizes if s != -1)

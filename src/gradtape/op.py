@@ -547,13 +547,11 @@ def record(op: Op, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs:
         return
     state = STATE
     for records in state.tapes:
-        followed = tuple(p for p, tensor in enumerate(inputs) if tensor._id in records)
+        followed = tuple([p for p, tensor in enumerate(inputs) if tensor._id in records])
+        if followed and not op.variadic:
+            followed = tuple([p for p in followed if op.arguments[p] in op.vjps or op.lookup_error])
         if not followed:
             continue
-        if not op.variadic:
-            followed = tuple(p for p in followed if op.arguments[p] in op.vjps or op.lookup_error)
-            if not followed:
-                continue
         if not (outputs[0].dtype.is_differentiable or op.lookup_error):
             continue
         append(records, op, followed, inputs, attributes, outputs)
@@ -588,7 +586,7 @@ def contents(
 ) -> tuple[Any, ...]:
     """A record without its place in the user's program: the pull, the number of ids, the ids, what the rules need."""
     first = outputs[0]
-    ids = tuple(inputs[p]._id for p in followed)
+    ids = [inputs[p]._id for p in followed]
     count = len(ids)
     if op.lookup_error and not op.vjps:
         pull, saved = _refuse(op), []
@@ -597,14 +595,13 @@ def contents(
         pull = op.pull(())
         saved = [followed, *(_saved(op, name, inputs, attributes, outputs) for name in needs)]
     else:
-        shape = first.shape
-        broadcast = op.broadcasts and any(inputs[p].shape != shape for p in followed)
+        broadcast = op.broadcasts and any(_shape(inputs[p]) != _shape(first) for p in followed)
         conjugate = bool(op.holomorphic) and first.dtype.is_complex
         pull = op.pull(followed, (), broadcast, conjugate)
         saved = [_saved(op, name, inputs, attributes, outputs) for name in op.saved_names(followed, broadcast)]
     if op.outputs != 1:
         count = -count  # what the backward pass knows several outputs by; the last thing kept is what they look like
-        saved.append(tuple((tuple(o.shape), o.dtype.numpy) for o in outputs))
+        saved.append(tuple([(_shape(output), output.dtype.numpy) for output in outputs]))
     return (pull, count, *ids, *saved)
 
 
@@ -617,10 +614,16 @@ def _saved(op: Op, name: str, inputs: tuple[Any, ...], attributes: dict[str, Any
         return attributes[name]
     argument = name.removesuffix("_shape")
     if argument == "out":
-        return tuple(outputs[0].shape)
+        return _shape(outputs[0])
     if op.variadic:
-        return tuple(tuple(tensor.shape) for tensor in inputs)
-    return tuple(inputs[op.arguments.index(argument)].shape)
+        return tuple([_shape(tensor) for tensor in inputs])
+    return _shape(inputs[op.arguments.index(argument)])
+
+
+def _shape(tensor: Any) -> tuple[int, ...]:
+    """A plain tuple; a TensorShape takes ten times as long to make and to compare."""
+    shape: tuple[int, ...] = tensor._array.shape if tensor.__class__ is EagerTensor else tuple(tensor.shape)
+    return shape
 
 
 def _refuse(op: Op) -> Rule:
