@@ -155,3 +155,32 @@ def test_a_weight_of_another_type_is_refused():
         y = x * x
     with pytest.raises(tf.errors.InvalidArgumentError, match="cast"):
         tape.gradient(y, x, output_gradients=tf.constant(1.0, tf.float64))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("reduce", [tf.reduce_sum, tf.reduce_mean, lambda y: tf.reduce_sum(y, axis=0)])
+def test_the_square_of_many_has_the_same_gradient_under_every_sum(reduce, dtype):
+    x = tf.cast([[1.0, -2.0], [0.0, 3.0]], dtype)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        squared, product = reduce(tf.square(x)), reduce(x * x)
+    assert tape.gradient(squared, x).dtype == dtype
+    assert tape.gradient(squared, x).numpy().tolist() == tape.gradient(product, x).numpy().tolist()
+
+
+def test_a_large_loss_scale_does_not_overflow_in_the_square_of_small_numbers():
+    x = tf.constant([0.5, 0.25], tf.float16)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        loss = tf.cast(tf.reduce_sum(tf.square(x)), tf.float32) * 2.0**15
+    assert tape.gradient(loss, x).numpy().tolist() == [2.0**15, 2.0**14]
+
+
+def test_the_cotangent_of_a_sum_cannot_be_written_to():
+    x = tf.ones([2, 3])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(x)
+    gradient = tape.gradient(y, x)
+    assert gradient.numpy().tolist() == [[1.0] * 3] * 2
+    assert not gradient._array.flags.writeable

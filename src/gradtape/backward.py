@@ -227,7 +227,7 @@ def checked_unconnected(value: Any) -> UnconnectedGradients:
 
 def checked_tensors(structure: Any, role: str) -> list[Any]:
     """The leaves of a structure, all of them tensors or variables."""
-    if structure.__class__ is EagerTensor:
+    if isinstance(structure, (Tensor, Variable)):
         return [structure]
     return [checked_tensor(value, role) for value in nest.flatten(structure)]
 

@@ -239,7 +239,7 @@ class GradientTape:
                 zeros_of(source) if result is None else result
                 for result, source in zip(results, flat_sources, strict=True)
             ]
-        if sources.__class__ is EagerTensor:
+        if len(flat_sources) == 1 and flat_sources[0] is sources:
             return results[0]
         for number, source in enumerate(nest.flatten(sources)):
             if hasattr(source.__class__, "_with_gradient") and results[number] is not None:

@@ -188,6 +188,9 @@ def square(xp: Any, x: Any) -> Any:
 
 @square.derivative("x")
 def _(t: Any, x: Any) -> Any:
+    if t.__class__ is np.ndarray and t.size and not any(t.strides) and t.itemsize >= 4:
+        # One number for all elements, the cotangent of a sum or a mean: one pass over memory, not two.
+        return (2 * t.item(0)) * x
     return t * (x + x)
 
 

@@ -280,19 +280,29 @@ def _() -> Iterator[BadInput]:
 # --- gather ----------------------------------------------------------------------------------------------------------
 
 
+# For each type of integers the unsigned one of the same size, and how many numbers of it are not negative.
+_UNSIGNED = {
+    np.dtype(f"{kind}{size}"): (np.dtype(f"u{size}"), 2 ** (8 * size - (kind == "i"))) for kind in "iu" for size in (1, 2, 4, 8)
+}  # fmt: skip
+_maximum: Any = np.maximum.reduce
+
+
 def check_range(indices: Array, size: int, name: str) -> None:
     """Raise unless all indices are in [0, size)."""
-    if indices.size and (indices.min() < 0 or indices.max() >= size):
+    unsigned, valid = _UNSIGNED[indices.dtype]
+    # Read as unsigned numbers, negative ones are the largest: one pass finds what is too large or too small.
+    if indices.size and _maximum(indices.view(unsigned), None) >= min(size, valid):
         outside = indices[(indices < 0) | (indices >= size)].flat[0]
         raise invalid(f"{name}: index {outside} is not in [0, {size}).")
 
 
 def _gather(params: Array, indices: Array, axis: int, batch_dims: int) -> Array:
-    indices = np.asarray(indices)
+    if indices.__class__ is not np.ndarray:
+        indices = np.asarray(indices)
     axis, batch_dims = _gather_axes(params, indices, axis, batch_dims)
     check_range(indices, params.shape[axis], "gather")
     if not batch_dims:
-        return np.take(params, indices, axis=axis)
+        return params.take(indices, axis, mode="clip")  # (nothing is clipped: the indices were checked)
     lead = params.shape[:batch_dims]
     if indices.shape[:batch_dims] != lead:
         raise invalid(
@@ -332,9 +342,10 @@ def take(xp: Any, params: Any, indices: Any, *, axis: int = 0, batch_dims: int =
 @take.vjp("params")
 def _(g: Any, params_shape: tuple[int, ...], indices: Any, axis: int, batch_dims: int) -> Any:
     if axis == 0 and batch_dims == 0 and not getattr(g, "is_batched", False):
-        count = int(np.prod(shape_of(indices), dtype=np.int64))
-        rows = reshape(g, shape=(count, *params_shape[1:]))
-        return IndexedSlices(rows, reshape(indices, shape=(count,)), np.array(params_shape, np.int32))
+        if rank_of(indices) != 1:
+            count = math.prod(shape_of(indices))
+            g, indices = reshape(g, shape=(count, *params_shape[1:])), reshape(indices, shape=(count,))
+        return IndexedSlices(g, indices, np.array(params_shape, np.int32))
     return put(g, indices, shape=params_shape, axis=axis, batch_dims=batch_dims)
 
 

@@ -96,7 +96,14 @@ def _() -> Iterator[BadInput]:
 # --- broadcast_to and its transpose ------------------------------------------------------------------------------------
 
 
-@op(dtypes=ANY)
+def _broadcast_to(input: Any, shape: tuple[int, ...]) -> Array:
+    if isinstance(input, np.generic) and input.dtype.kind in "biufc":
+        # The cotangent of every sum over all axes: np.broadcast_to takes eight times as long. (Scalars are read-only.)
+        return np.ndarray(shape, input.dtype, input, strides=(0,) * len(shape))
+    return np.broadcast_to(input, shape)
+
+
+@op(eager=_broadcast_to, dtypes=ANY)
 def broadcast_to(xp: Any, input: Any, *, shape: tuple[int, ...]) -> Any:
     """The tensor repeated to fill `shape`, by NumPy's broadcasting rule."""
     return xp.broadcast_to(input, shape)
