@@ -10,6 +10,7 @@ import numpy as np
 
 from . import dtypes
 from .dtypes import Array
+from .native.updates import Update
 from .nn.normalization import fused_batch_norm
 from .op import REGISTRY, as_ints
 from .ops.blocks import mirror_pad_grad
@@ -19,13 +20,9 @@ from .ops.order import list_diff
 from .ops.rounding import nextafter
 from .ops.search import bucketize
 from .tensor import to_tensor
-from .threads import in_parts
 from .trace.control import effect_in_world
 from .traceable import traceable
 from .variable import Variable
-
-# Elements that are updated at a time: what one block touches stays in the processor's cache.
-_BLOCK = 65536
 
 
 def _writable(variable: Variable) -> Array:
@@ -48,7 +45,7 @@ def _writable(variable: Variable) -> Array:
 
 
 def _number(value: Any) -> float:
-    return float(to_tensor(value)._array)
+    return value if value.__class__ is float else float(to_tensor(value)._array)
 
 
 def _gradient(grad: Any, var: Variable) -> Array:
@@ -58,20 +55,42 @@ def _gradient(grad: Any, var: Variable) -> Array:
     return array
 
 
+def _apply(update: Update, grad: Any, variables: tuple[Variable, ...], *numbers: Any) -> None:
+    """Update a variable and its slots; the numbers are scalars."""
+    gradient = _gradient(grad, variables[0]).reshape(-1)
+    update(gradient, [_writable(variable).reshape(-1) for variable in variables], numbers)
+
+
+def _descent_text(g: Any, w: Any, rate: Any) -> tuple[Any]:
+    w -= rate * g
+    return (w,)
+
+
+_descent = Update(_descent_text, 1)
+
+
 def ResourceApplyGradientDescent(
     var: Variable, alpha: Any, delta: Any, use_locking: bool = False, name: str | None = None
 ) -> None:
     """var -= alpha * delta."""
-    step = var._value._array.dtype.type(_number(alpha))
-    change = _gradient(delta, var)
-    values, parts = _writable(var).reshape(-1), change.reshape(-1)
+    _apply(_descent, delta, (var,), _number(alpha))
 
-    def update(start: int, stop: int) -> None:
-        for low in range(start, stop, _BLOCK):
-            block = slice(low, min(low + _BLOCK, stop))
-            values[block] -= step * parts[block]
 
-    in_parts(update, values.size, _BLOCK)
+def _adam_text(g: Any, w: Any, m: Any, v: Any, rate: Any, beta1: Any, beta2: Any, tiny: Any) -> tuple[Any, ...]:
+    m += (g - m) * (1 - beta1)
+    v += (g * g - v) * (1 - beta2)
+    w -= m / (np.sqrt(v) + tiny) * rate
+    return w, m, v
+
+
+def _nesterov_text(g: Any, w: Any, m: Any, v: Any, rate: Any, beta1: Any, beta2: Any, tiny: Any) -> tuple[Any, ...]:
+    m += (g - m) * (1 - beta1)
+    v += (g * g - v) * (1 - beta2)
+    w -= (m * beta1 + (1 - beta1) * g) / (np.sqrt(v) + tiny) * rate
+    return w, m, v
+
+
+_adam, _adam_nesterov = Update(_adam_text, 3), Update(_nesterov_text, 3)
 
 
 def ResourceApplyAdam(
@@ -90,38 +109,9 @@ def ResourceApplyAdam(
     name: str | None = None,
 ) -> None:
     """One step of Adam: updates the variable and its two moments."""
-    scalar = var._value._array.dtype.type
     rate = _number(lr) * np.sqrt(1.0 - _number(beta2_power)) / (1.0 - _number(beta1_power))
-    b1, b2, tiny = scalar(_number(beta1)), scalar(_number(beta2)), scalar(_number(epsilon))
-    one = scalar(1)
-    g = _gradient(grad, var)
-    values, firsts, seconds, parts = (a.reshape(-1) for a in (_writable(var), _writable(m), _writable(v), g))
-
-    def update(start: int, stop: int) -> None:
-        scratch = np.empty((2, min(_BLOCK, max(stop - start, 1))), g.dtype)
-        for low in range(start, stop, _BLOCK):
-            block = slice(low, min(low + _BLOCK, stop))
-            value, first, second, part = values[block], firsts[block], seconds[block], parts[block]
-            change, root = scratch[0, : part.size], scratch[1, : part.size]
-            np.subtract(part, first, out=change)
-            change *= one - b1
-            first += change
-            np.multiply(part, part, out=change)
-            change -= second
-            change *= one - b2
-            second += change
-            np.sqrt(second, out=root)
-            root += tiny
-            if use_nesterov:
-                np.multiply(first, b1, out=change)
-                change += (one - b1) * part
-                change /= root
-            else:
-                np.divide(first, root, out=change)
-            change *= scalar(rate)
-            value -= change
-
-    in_parts(update, g.size, _BLOCK)
+    numbers = (rate, _number(beta1), _number(beta2), _number(epsilon))
+    _apply(_adam_nesterov if use_nesterov else _adam, grad, (var, m, v), *numbers)
 
 
 def _update_in_world(world: Any, function: Any, *args: Any, **kwargs: Any) -> None:

@@ -1,8 +1,8 @@
-"""Updates in place: the usual optimizers as NumPy kernels over all variables, block by block.
+"""Updates in place: the usual optimizers as one text each, in one pass over a variable and its slots.
 
-Keras writes an update as a dozen ops on each variable; each op makes a new array of the variable's size. Here an update runs
-through blocks that stay in the processor's cache, and writes into the arrays that the variables have. An array that
-somebody else still holds (a tensor that was read, a tape) is left as it is, and the variable gets one of its own.
+Keras writes an update as a dozen ops on each variable; each op makes a new array of the variable's size. Here an update writes
+into the arrays that the variables have (`gradtape/native/updates.py`). An array that somebody else still holds (a tensor
+that was read, a tape) is left as it is, and the variable gets one of its own.
 """
 
 from __future__ import annotations
@@ -15,11 +15,9 @@ from typing import Any
 import numpy as np
 
 from gradtape.dtypes import Array
+from gradtape.native.updates import Update
 from gradtape.trace.control import effect_in_world
 from gradtape.traceable import traceable
-
-# Elements of a block. Five arrays of this length take 640 KB in float32.
-BLOCK = 32768
 
 Kernel = Callable[[Any, list[Any], list[Any], float], None]
 
@@ -80,44 +78,73 @@ def array_to_write(variable: Any) -> Array:
     return array.reshape(-1)
 
 
-def _over_blocks(compute: Callable[..., None], grad: Any, *variables: Any) -> None:
-    """Call `compute` with the same stretches of a gradient, of the variables' arrays, and of one to compute in."""
-    arrays = [np.asarray(grad._array).reshape(-1), *(array_to_write(v) for v in variables)]
-    size = arrays[0].size
-    scratch = np.empty(min(size, BLOCK), arrays[0].dtype)
-    for start in range(0, size, BLOCK):
-        parts = [array[start : start + BLOCK] for array in arrays]
-        compute(*parts, scratch[: parts[0].size])
+def _apply(update: Update, numbers: tuple[float, ...], grad: Any, changed: list[Any]) -> None:
+    """Update a variable and its slots by its gradient."""
+    gradient = np.ascontiguousarray(grad._array).reshape(-1)
+    update(gradient, [array_to_write(variable) for variable in changed], numbers)
 
 
 def _slots(optimizer: Any, slots: list[Any], variables: list[Any]) -> list[Any]:
     return [slots[optimizer._get_variable_index(variable)] for variable in variables]
 
 
+# --- descent ----------------------------------------------------------------------------------------------------------
+
+
+def _plain_text(g: Any, w: Any, rate: Any) -> tuple[Any, ...]:
+    w -= g * rate
+    return (w,)
+
+
+def _momentum_text(g: Any, w: Any, m: Any, rate: Any, momentum: Any) -> tuple[Any, ...]:
+    m *= momentum
+    m -= g * rate
+    w += m
+    return w, m
+
+
+def _nesterov_text(g: Any, w: Any, m: Any, rate: Any, momentum: Any) -> tuple[Any, ...]:
+    step = g * rate
+    m *= momentum
+    m -= step
+    w -= step
+    w += m * momentum
+    return w, m
+
+
+_PLAIN, _MOMENTUM, _NESTEROV = Update(_plain_text, 1), Update(_momentum_text, 2), Update(_nesterov_text, 2)
+
+
 def _sgd(optimizer: Any, grads: list[Any], variables: list[Any], rate: float) -> None:
     momentum = float(optimizer.momentum)
+    slots = [_slots(optimizer, optimizer.momentums, variables)] if momentum else []
+    update = _PLAIN if not momentum else _NESTEROV if optimizer.nesterov else _MOMENTUM
+    numbers = (rate, momentum) if momentum else (rate,)
+    for grad, *changed in zip(grads, variables, *slots, strict=True):
+        _apply(update, numbers, grad, changed)
 
-    def plain(g: Array, w: Array, s: Array) -> None:
-        np.multiply(g, rate, out=s)
-        np.subtract(w, s, out=w)
 
-    def with_momentum(g: Array, w: Array, m: Array, s: Array) -> None:
-        np.multiply(m, momentum, out=m)
-        np.multiply(g, rate, out=s)
-        np.subtract(m, s, out=m)
-        if optimizer.nesterov:
-            np.subtract(w, s, out=w)
-            np.multiply(m, momentum, out=s)
-            np.add(w, s, out=w)
-        else:
-            np.add(w, m, out=w)
+# --- Adam -------------------------------------------------------------------------------------------------------------
 
-    if not momentum:
-        for grad, variable in zip(grads, variables, strict=True):
-            _over_blocks(plain, grad, variable)
-        return
-    for grad, variable, slot in zip(grads, variables, _slots(optimizer, optimizer.momentums, variables), strict=True):
-        _over_blocks(with_momentum, grad, variable, slot)
+
+def _adam_text(g: Any, w: Any, m: Any, v: Any, rate: Any, gain1: Any, gain2: Any, epsilon: Any) -> tuple[Any, ...]:
+    m += (g - m) * gain1
+    v += (g * g - v) * gain2
+    w -= m / (np.sqrt(v) + epsilon) * rate
+    return w, m, v
+
+
+def _amsgrad_text(
+    g: Any, w: Any, m: Any, v: Any, largest: Any, rate: Any, gain1: Any, gain2: Any, epsilon: Any
+) -> tuple[Any, ...]:
+    m += (g - m) * gain1
+    v += (g * g - v) * gain2
+    largest = np.maximum(largest, v)
+    w -= m / (np.sqrt(largest) + epsilon) * rate
+    return w, m, v, largest
+
+
+_ADAM, _AMSGRAD = Update(_adam_text, 3), Update(_amsgrad_text, 4)
 
 
 def _adam(optimizer: Any, grads: list[Any], variables: list[Any], rate: float) -> None:
@@ -126,32 +153,42 @@ def _adam(optimizer: Any, grads: list[Any], variables: list[Any], rate: float) -
     if optimizer.amsgrad:
         slots.append(_slots(optimizer, optimizer._velocity_hats, variables))
     step = int(optimizer.iterations) + 1
-
-    def compute(alpha: Any, g: Array, w: Array, m: Array, v: Array, *rest: Array) -> None:
-        *largest, s = rest
-        np.subtract(g, m, out=s)
-        np.multiply(s, 1 - beta1, out=s)
-        np.add(m, s, out=m)
-        np.multiply(g, g, out=s)
-        np.subtract(s, v, out=s)
-        np.multiply(s, 1 - beta2, out=s)
-        np.add(v, s, out=v)
-        if largest:
-            v = np.maximum(largest[0], v, out=largest[0])
-        np.sqrt(v, out=s)
-        np.add(s, epsilon, out=s)
-        np.divide(m, s, out=s)
-        np.multiply(s, alpha, out=s)
-        np.subtract(w, s, out=w)
-
-    for grad, variable, *own in zip(grads, variables, *slots, strict=True):
+    update = _AMSGRAD if optimizer.amsgrad else _ADAM
+    for grad, *changed in zip(grads, variables, *slots, strict=True):
         alpha = _adam_rate(grad._array.dtype.type, rate, beta1, beta2, step)
-        _over_blocks(functools.partial(compute, alpha), grad, variable, *own)
+        _apply(update, (alpha, 1 - beta1, 1 - beta2, epsilon), grad, changed)
 
 
 def _adam_rate(kind: Any, rate: float, beta1: float, beta2: float, step: int) -> Any:
     """The rate with both corrections, computed in the type of the variable as Keras does."""
     return kind(rate) * np.sqrt(kind(1) - kind(beta2) ** kind(step)) / (kind(1) - kind(beta1) ** kind(step))
+
+
+# --- RMSprop ----------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _rmsprop_update(with_momentum: bool, centered: bool) -> Update:
+    def text(g: Any, w: Any, v: Any, *rest: Any) -> tuple[Any, ...]:
+        *slots, rate, rho, gain, momentum, epsilon = rest
+        v *= rho
+        v += g * g * gain
+        spread = v
+        if centered:
+            average = slots[-1]
+            average *= rho
+            average += g * gain
+            slots[-1] = average
+            spread = v - average * average
+        step = g / np.sqrt(spread + epsilon) * rate
+        if with_momentum:
+            slots[0] *= momentum
+            slots[0] += step
+            step = slots[0]
+        w -= step
+        return w, v, *slots
+
+    return Update(text, 2 + with_momentum + centered)
 
 
 def _rmsprop(optimizer: Any, grads: list[Any], variables: list[Any], rate: float) -> None:
@@ -161,47 +198,24 @@ def _rmsprop(optimizer: Any, grads: list[Any], variables: list[Any], rate: float
         slots.append(_slots(optimizer, optimizer._momentums, variables))
     if optimizer.centered:
         slots.append(_slots(optimizer, optimizer._average_gradients, variables))
+    update = _rmsprop_update(momentum > 0, bool(optimizer.centered))
+    for grad, *changed in zip(grads, variables, *slots, strict=True):
+        _apply(update, (rate, rho, 1 - rho, momentum, epsilon), grad, changed)
 
-    def compute(g: Array, w: Array, v: Array, *rest: Array) -> None:
-        *more, s = rest
-        np.multiply(g, g, out=s)
-        np.multiply(s, 1 - rho, out=s)
-        np.multiply(v, rho, out=v)
-        np.add(v, s, out=v)
-        if optimizer.centered:
-            average = more[-1]
-            np.multiply(g, 1 - rho, out=s)
-            np.multiply(average, rho, out=average)
-            np.add(average, s, out=average)
-            np.multiply(average, average, out=s)
-            np.subtract(v, s, out=s)
-            np.add(s, epsilon, out=s)
-        else:
-            np.add(v, epsilon, out=s)
-        np.sqrt(s, out=s)
-        np.divide(g, s, out=s)
-        np.multiply(s, rate, out=s)
-        if momentum > 0:
-            np.multiply(more[0], momentum, out=more[0])
-            s = np.add(more[0], s, out=more[0])
-        np.subtract(w, s, out=w)
 
-    for grad, variable, *own in zip(grads, variables, *slots, strict=True):
-        _over_blocks(compute, grad, variable, *own)
+# --- Adagrad ----------------------------------------------------------------------------------------------------------
+
+
+def _adagrad_text(g: Any, w: Any, a: Any, rate: Any, epsilon: Any) -> tuple[Any, ...]:
+    a += g * g
+    w -= g / np.sqrt(a + epsilon) * rate
+    return w, a
+
+
+_ADAGRAD = Update(_adagrad_text, 2)
 
 
 def _adagrad(optimizer: Any, grads: list[Any], variables: list[Any], rate: float) -> None:
-    epsilon = float(optimizer.epsilon)
-
-    def compute(g: Array, w: Array, a: Array, s: Array) -> None:
-        np.multiply(g, g, out=s)
-        np.add(a, s, out=a)
-        np.add(a, epsilon, out=s)
-        np.sqrt(s, out=s)
-        np.divide(g, s, out=s)
-        np.multiply(s, rate, out=s)
-        np.subtract(w, s, out=w)
-
     slots = _slots(optimizer, optimizer._accumulators, variables)
-    for grad, variable, slot in zip(grads, variables, slots, strict=True):
-        _over_blocks(compute, grad, variable, slot)
+    for grad, *changed in zip(grads, variables, slots, strict=True):
+        _apply(_ADAGRAD, (rate, float(optimizer.epsilon)), grad, changed)

@@ -9,6 +9,8 @@
     blas.py        OpenBLAS's threads beside them
     windows.py     windows on images: places in memory, tiles in registers, padding
     convolution.py, depthwise.py    convolutions and their gradients
+    pooling.py     the largest, the sum or the mean of each window, and their gradients
+    updates.py     the updates of optimizers, in place
 
 A kernel that has a native form also has a NumPy form, and that is what runs without llvmlite, on types that the native form
 does not take, and on arrays too small to gain. `GRADTAPE_NATIVE=0` in the environment turns the native forms off.

@@ -1,0 +1,71 @@
+"""Updates of optimizers: one elementwise text for a variable and its slots, done in place and in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..threads import in_parts
+from .engine import available
+from .texts import SMALLEST
+
+_BLOCK = 1 << 15  # elements: what NumPy makes on the way stays in a core's own cache
+_SHARED = 1 << 15  # elements that are worth a core of their own
+
+Text = Callable[..., tuple[Any, ...]]
+
+
+class Update:
+    """`text(gradient, *values, *numbers)` gives a tuple of the new values; a call writes them where the old ones are.
+
+    The text best changes the values by `+=` and the like: NumPy then works in place. It is compiled when it meets an array
+    large enough; small arrays take the compiled form too once there is one: it has the same bits.
+    """
+
+    def __init__(self, text: Text, values: int) -> None:
+        self._text = text
+        self._values = values
+        self._ufuncs: dict[Any, np.ufunc] = {}
+
+    def __call__(self, gradient: Any, values: Sequence[Any], numbers: Sequence[float]) -> None:
+        """All arrays are flat, without gaps, and of one length and type, in which the numbers are taken."""
+        size, kind = gradient.size, gradient.dtype.type
+        constants = [kind(number) for number in numbers]
+        ufunc = self._ufuncs.get(kind)
+        if ufunc is None and size >= SMALLEST and gradient.dtype.char in "fd" and available():
+            ufunc = self._ufuncs[kind] = self._compiled(gradient.dtype, len(constants))
+        if ufunc is None:
+            self._with_numpy(gradient, values, constants)
+        elif size < 2 * _SHARED:
+            ufunc(gradient, *values, *constants, out=tuple(values))
+        else:
+
+            def part(start: int, stop: int) -> None:
+                places = tuple([value[start:stop] for value in values])
+                ufunc(gradient[start:stop], *places, *constants, out=places)
+
+            in_parts(part, size, _SHARED)
+
+    def _compiled(self, dtype: Any, numbers: int) -> np.ufunc:
+        from .ufuncs import ufunc
+
+        text = self._text if self._values > 1 else lambda *operands: self._text(*operands)[0]
+        return ufunc("update", text, [dtype] * (1 + self._values + numbers), self._values)
+
+    def _with_numpy(self, gradient: Any, values: Sequence[Any], constants: list[Any]) -> None:
+        def part(start: int, stop: int) -> None:
+            for low in range(start, stop, _BLOCK):
+                block = slice(low, min(low + _BLOCK, stop))
+                self._in_cache(gradient[block], [value[block] for value in values], constants)
+
+        if gradient.size > _BLOCK:
+            in_parts(part, gradient.size, _SHARED)
+        else:
+            self._in_cache(gradient, values, constants)
+
+    def _in_cache(self, gradient: Any, values: Sequence[Any], constants: list[Any]) -> None:
+        for value, new in zip(values, self._text(gradient, *values, *constants), strict=True):
+            if new is not value:
+                value[:] = new
