@@ -20,7 +20,7 @@ from . import pool
 from .engine import Kernel, packed, register_bytes
 from .language import Memory, Number, Variable, array_at, kernel_module, loop, select, type_of
 
-_SHARED = 1 << 16  # elements of the input that are worth a core of their own
+_SHARED = 1 << 14  # elements of the input that are worth a core of their own
 _WIDEST = 4  # registers worked on together
 
 Sizes = tuple[int, ...]
@@ -127,11 +127,11 @@ def _sum(window: _Window, x: Memory) -> Number:
 
 
 def _at_largest(window: _Window, result: Memory, g: Memory, x: Memory, largest: Memory) -> None:
-    given, wanted = g.load(window.output, window.lanes), largest.load(window.output, window.lanes)
-    missing = Variable(g.builder, (given == given).constant(True))
+    given = g.load(window.output, window.lanes)
+    wanted = Variable(g.builder, largest.load(window.output, window.lanes))
     with window.places() as place:
-        hit = (x.load(place, window.lanes) == wanted) & missing.get()
-        missing.set(missing.get() & ~hit)
+        hit = x.load(place, window.lanes) == wanted.get()
+        wanted.set(select(hit, np.nan, wanted.get()))  # found: nothing else is equal to NaN
         window.put(result, place, select(hit, given, 0.0))
 
 

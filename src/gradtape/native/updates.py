@@ -31,22 +31,18 @@ class Update:
 
     def __call__(self, gradient: Any, values: Sequence[Any], numbers: Sequence[float]) -> None:
         """All arrays are flat, without gaps, and of one length and type, in which the numbers are taken."""
-        size, kind = gradient.size, gradient.dtype.type
-        constants = [kind(number) for number in numbers]
-        ufunc = self._ufuncs.get(kind)
-        if ufunc is None and size >= SMALLEST and gradient.dtype.char in "fd" and available():
-            ufunc = self._ufuncs[kind] = self._compiled(gradient.dtype, len(constants))
+        size, dtype = gradient.size, gradient.dtype
+        ufunc = self._ufuncs.get(dtype)
+        if ufunc is None and size >= SMALLEST and dtype.char in "fd" and available():
+            ufunc = self._ufuncs[dtype] = self._compiled(dtype, len(numbers))
         if ufunc is None:
-            self._with_numpy(gradient, values, constants)
-        elif size < 2 * _SHARED:
-            ufunc(gradient, *values, *constants, out=tuple(values))
+            self._with_numpy(gradient, values, [dtype.type(number) for number in numbers])
+        elif size < _SHARED:
+            ufunc(gradient, *values, *[dtype.type(number) for number in numbers], out=tuple(values))
         else:
+            from . import ufuncs
 
-            def part(start: int, stop: int) -> None:
-                places = tuple([value[start:stop] for value in values])
-                ufunc(gradient[start:stop], *places, *constants, out=places)
-
-            in_parts(part, size, _SHARED)
+            ufuncs.apply(ufunc, [gradient, *values, *[np.array(number, dtype) for number in numbers]], values)
 
     def _compiled(self, dtype: Any, numbers: int) -> np.ufunc:
         from .ufuncs import ufunc
