@@ -6,7 +6,7 @@
     ufuncs.py      an elementwise NumPy text as a ufunc of one pass
     texts.py       texts that are compiled for the types they meet
     pool.py        threads that run the parts of a kernel
-    blas.py        OpenBLAS's threads beside them
+    blas.py        matrix products on these threads, by OpenBLAS
     windows.py     windows on images: places in memory, tiles in registers, padding
     convolution.py, depthwise.py    convolutions and their gradients
     pooling.py     the largest, the sum or the mean of each window, and their gradients

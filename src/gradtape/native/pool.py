@@ -17,7 +17,6 @@ import threading
 from typing import Any
 
 from ..threads import cores, in_parts
-from .blas import sleep_sooner
 from .engine import Kernel, compiled
 
 _FUTEX = {"x86_64": 202, "aarch64": 98}  # the number of the system call
@@ -50,7 +49,6 @@ def _possible() -> bool:
 @functools.cache
 def _pool(process: int) -> _Pool:
     """The pool of a process: a forked child has no threads of its parent."""
-    sleep_sooner()
     return _Pool(cores() - 1)
 
 

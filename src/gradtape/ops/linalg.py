@@ -11,6 +11,7 @@ import numpy as np
 
 from ..dtypes import NARROW_FLOATS, NUMERIC, REAL, Array
 from ..errors import FailedPreconditionError, invalid
+from ..native import blas
 from ..op import BadInput, Op, Sample, op
 from .borders import crop
 from .elementwise import conj
@@ -33,8 +34,13 @@ def _matmul(a: Array, b: Array, transpose_a: bool = False, transpose_b: bool = F
     if a.ndim > 2 and b.ndim == 2:
         # One large product instead of many small ones.
         lead = a.shape[:-1]
-        return (a.reshape(math.prod(lead), a.shape[-1]) @ b).reshape(*lead, b.shape[-1])
-    return a @ b
+        return _product(a.reshape(math.prod(lead), a.shape[-1]), b).reshape(*lead, b.shape[-1])
+    return _product(a, b)
+
+
+def _product(a: Array, b: Array) -> Array:
+    found = blas.multiply(a, b) if a.size * b.shape[-1] >= blas.THREADED else None
+    return a @ b if found is None else found
 
 
 @op(eager=_matmul, dtypes=NUMERIC, tf_name="MatMul")
