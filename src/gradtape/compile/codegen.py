@@ -14,8 +14,9 @@ from typing import Any
 
 from ..op import Op, explained
 from ..tensor import EagerTensor, IndexedSlices, from_array
-from .fusion import FusedKernel, Group, grouped, ufunc_of
-from .in_place import updated
+from .fusion import grouped, ufunc_of
+from .group import Group, Item
+from .in_place import is_alone
 from .program import Assign, Call, Node, Program, Read, Value, call_outside
 
 _LARGE = 1 << 15  # bytes, from which on a buffer is worth the trouble
@@ -74,11 +75,9 @@ def python_of(program: Program, outputs: str | None = None, names: dict[str, Any
     return run  # type: ignore[no-any-return]
 
 
-def _write_node(writer: _Writer, position: int, node: Node | Group) -> None:
+def _write_node(writer: _Writer, position: int, node: Item) -> None:
     if isinstance(node, Group):
-        given = ", ".join(f"v{number}" for number in node.used)
-        made = "".join(f"v{number}, " for number in node.outputs)
-        writer.write(f"{made}= {writer.name('g', FusedKernel(writer.program, node))}({given})")
+        _write_group(writer, position, node)
         _free(writer, position, node)
         return
     what = node.what
@@ -98,7 +97,28 @@ def _write_node(writer: _Writer, position: int, node: Node | Group) -> None:
     _free(writer, position, node)
 
 
-def _free(writer: _Writer, position: int, item: Node | Group) -> None:
+def _write_group(writer: _Writer, position: int, group: Group) -> None:
+    spare = {number for number in group.used if number in writer.fresh and writer.last.get(number) == position}
+    own = {}  # results for variables, by what was read of them
+    for number in group.outputs:
+        read = _updated_variable(writer, position, number, list(group.used))
+        if read is not None:
+            own[read] = number
+    kernel = group.kernel(writer.program, spare, own)
+    given = [f"v{number}" for number in group.used]
+    asked = [_alone(writer, number) for number in own]
+    if asked:  # in a line of its own: a call that is being made holds its arguments
+        writer.write(f"own = {''.join(f'{question}, ' for question in asked)}")
+        given.append("own=own")
+    made = "".join(f"v{number}, " for number in group.outputs)
+    writer.write(f"{made}= {writer.name('g', kernel)}({', '.join(given)})")
+
+
+def _alone(writer: _Writer, number: int) -> str:
+    return f"{writer.name('alone', is_alone)}({writer.name('w', writer.reads[number])}, v{number})"
+
+
+def _free(writer: _Writer, position: int, item: Item) -> None:
     """Give large buffers back that nothing uses any more."""
     done = [number for number in dict.fromkeys(item.used) if writer.last.get(number) == position]
     gone = [f"v{number}" for number in done if _is_large(writer, number)]
@@ -108,9 +128,12 @@ def _free(writer: _Writer, position: int, item: Node | Group) -> None:
 
 def _call_kernel(writer: _Writer, position: int, node: Node, op: Op) -> list[str]:
     operands = [writer.operand(o) for o in node.inputs]
-    variable = _updated_variable(writer, position, node, op)
-    if variable is not None:
-        return [f"v{node.outputs[0]} = {_update(writer, node, op, variable, operands)}"]
+    ufunc = ufunc_of(op) if not node.attributes else None
+    if ufunc is not None and len(op.arguments) == 2:
+        read = _updated_variable(writer, position, node.outputs[0], list(node.used))
+        if read is not None:
+            call = f"{writer.name('k', ufunc)}({', '.join(operands)}, out=out)"
+            return [f"out = v{read} if {_alone(writer, read)} else None", f"v{node.outputs[0]} = {call}", "del out"]
     target = _reused(writer, position, node, op)
     if op.eager in _SIGNS:
         return _with_sign(node, operands, _SIGNS[op.eager], target)
@@ -162,7 +185,7 @@ def _is_large(writer: _Writer, number: int) -> bool:
     return math.prod(shape) * dtype.itemsize >= _LARGE and number not in writer.program.inputs
 
 
-def _last_uses(program: Program, items: list[Node | Group]) -> dict[int, int]:
+def _last_uses(program: Program, items: list[Item]) -> dict[int, int]:
     """The instruction that is the last to use a value; none for what is returned."""
     last: dict[int, int] = {}
     for position, item in enumerate(items):
@@ -173,7 +196,7 @@ def _last_uses(program: Program, items: list[Node | Group]) -> dict[int, int]:
     return last
 
 
-def _fresh(items: list[Node | Group]) -> set[int]:
+def _fresh(items: list[Item]) -> set[int]:
     """Values whose memory belongs to nobody else: made by a ufunc or a product, and used by nothing that keeps a view."""
     fresh: set[int] = set()
     for item in items:
@@ -201,26 +224,17 @@ def _reused(writer: _Writer, position: int, node: Node, op: Op) -> int | None:
     return None
 
 
-def _updated_variable(writer: _Writer, position: int, node: Node, op: Op) -> tuple[Any, int] | None:
-    """The variable that the result is assigned to, if its own value is an operand that nothing else uses."""
-    if ufunc_of(op) is None or node.attributes or len(op.arguments) != 2:
-        return None
-    assigned = writer.assigned.get(node.outputs[0])
-    look = writer.program.looks[node.outputs[0]]
+def _updated_variable(writer: _Writer, position: int, result: int, used: list[int]) -> int | None:
+    """What was read of the variable that a result is assigned to, if nothing but the making of the result uses it."""
+    assigned = writer.assigned.get(result)
+    look = writer.program.looks[result]
     if assigned is None or math.prod(look[0]) * look[1].itemsize < _LARGE:
         return None
-    for operand in node.inputs:
-        if operand.__class__ is Value and writer.reads.get(operand.number) is assigned:
-            alone = writer.last.get(operand.number) == position and list(node.used).count(operand.number) == 1
-            if alone and writer.program.looks[operand.number] == look:
-                return assigned, operand.number
+    for number in used:
+        alone = writer.last.get(number) == position and used.count(number) == 1
+        if alone and writer.reads.get(number) is assigned and writer.program.looks[number] == look:
+            return number
     return None
-
-
-def _update(writer: _Writer, node: Node, op: Op, target: tuple[Any, int], operands: list[str]) -> str:
-    variable, number = target
-    given = ", ".join([writer.name("w", variable), writer.name("k", ufunc_of(op)), f"v{number}", *operands])
-    return f"{writer.name('update', updated)}({given})"
 
 
 def _only_assigned(program: Program) -> dict[int, Any]:

@@ -10,14 +10,15 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from ..native.engine import available
+from ..native.texts import SMALLEST
 from ..op import Op
 from ..threads import in_parts
+from .group import Group, Item, uses, with_outputs
 from .program import Node, Program, Value
 
 _SMALLEST = 1 << 17  # elements, from which on blocks pay
@@ -38,50 +39,47 @@ def ufunc_of(op: Op) -> np.ufunc | None:
     return op.eager if isinstance(op.eager, np.ufunc) else _UFUNCS.get(op.eager)
 
 
-@dataclass(slots=True)
-class Group:
-    """Instructions that are run together, block by block."""
+class BlockGroup(Group):
+    """Instructions that NumPy runs together, block by block."""
 
-    shape: tuple[int, ...]
-    nodes: list[Node] = field(default_factory=list)
-    sums: list[Node] = field(default_factory=list)
-    outputs: tuple[int, ...] = ()  # what others use
-    what: Any = None
-
-    @property
-    def made(self) -> set[int]:
-        """All values that are computed here."""
-        return {number for node in (*self.nodes, *self.sums) for number in node.outputs}
-
-    @property
-    def used(self) -> Iterator[int]:
-        """The values that come from outside."""
-        inside = self.made
-        return iter(dict.fromkeys(n for node in (*self.nodes, *self.sums) for n in node.used if n not in inside))
+    def kernel(self, program: Program, spare: set[int], own: dict[int, int]) -> FusedKernel:
+        """The group as a function of arrays."""
+        return FusedKernel(program, self)
 
 
-def grouped(program: Program) -> list[Node | Group]:
-    """The instructions in order, with chains on large arrays as groups."""
-    items: list[Node | Group] = []
+def grouped(program: Program) -> list[Item]:
+    """The instructions in order, with chains on large arrays as groups: in machine code what can be, else in blocks."""
+    items: list[Item] = list(program.nodes)
+    if available() and any(math.prod(shape) >= SMALLEST for shape, _ in program.looks.values()):
+        from .row_groups import row_groups
+
+        items = row_groups(program)
+    return with_outputs(program, _in_blocks(program, items))
+
+
+def _in_blocks(program: Program, nodes: list[Item]) -> list[Item]:
+    items: list[Item] = []
     open_group: Group | None = None
-    for node in program.nodes:
-        shape = _large_shape(program, node)
-        if open_group is not None and shape == open_group.shape and not _uses(node, open_group.sums):
-            open_group.nodes.append(node)
-            continue
-        if open_group is not None and _is_sum(program, node, open_group):
-            open_group.sums.append(node)
-            continue
-        if open_group is not None and (shape is not None or _uses(node, [*open_group.nodes, *open_group.sums])):
+    for node in nodes:
+        shape = _large_shape(program, node) if isinstance(node, Node) else None
+        if open_group is not None and isinstance(node, Node):
+            if shape == open_group.shape and not uses(node, open_group.sums):
+                open_group.nodes.append(node)
+                continue
+            if _is_sum(program, node, open_group):
+                open_group.sums.append(node)
+                continue
+        if open_group is not None and (shape is not None or uses(node, open_group.all)):
             items.append(open_group)
             open_group = None
         if shape is not None:
-            open_group = Group(shape, [node])
+            assert isinstance(node, Node)
+            open_group = BlockGroup(shape, [node])
         else:
             items.append(node)
     if open_group is not None:
         items.append(open_group)
-    return _with_outputs(program, items)
+    return items
 
 
 def _large_shape(program: Program, node: Node) -> tuple[int, ...] | None:
@@ -112,24 +110,6 @@ def _is_sum(program: Program, node: Node, group: Group) -> bool:
     return operand.number in made and shape == group.shape and dtype in (np.float32, np.float64)
 
 
-def _uses(node: Node, others: list[Node]) -> bool:
-    made = {number for other in others for number in other.outputs}
-    return any(number in made for number in node.used)
-
-
-def _with_outputs(program: Program, items: list[Node | Group]) -> list[Node | Group]:
-    wanted = {output.number for output in program.outputs if output.__class__ is Value}
-    kept: list[Node | Group] = []
-    for item in reversed(items):
-        if isinstance(item, Group):
-            item.outputs = tuple(number for number in sorted(item.made) if number in wanted)
-            if len(item.nodes) + len(item.sums) == 1:
-                item = item.nodes[0]  # nothing to keep out of memory
-        wanted.update(item.used)
-        kept.append(item)
-    return kept[::-1]
-
-
 # --- running a group -------------------------------------------------------------------------------------------------------
 
 
@@ -146,7 +126,7 @@ class FusedKernel:
         self._inputs = list(group.used)
         self._block, self._scratch = _block_function(program, group, self._inputs, self._large)
 
-    def __call__(self, *arrays: Any) -> Any:
+    def __call__(self, *arrays: Any, own: Any = ()) -> Any:
         given = [a.reshape(-1) if np.size(a) != 1 else a for a in arrays]
         results = {n: np.empty(self._shape, self._looks[n][1]) for n in self._large}
         flat = [results[n].reshape(-1) for n in self._large]

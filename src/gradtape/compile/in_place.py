@@ -14,14 +14,16 @@ import numpy as np
 from ..tensor import from_array
 
 
-def updated(variable: Any, ufunc: np.ufunc, array: Any, *operands: Any) -> Any:
-    """`ufunc(*operands)`, written into `array`, which was read from the variable, if no one else has it."""
+def is_alone(variable: Any, array: Any) -> bool:
+    """Whether an array, which the caller read from the variable and has under one name, is held by nobody else."""
+    if _counts(variable, array) != ALONE or variable._value._array is not array:
+        return False
+    return bool(array.flags.owndata and array.flags.writeable)
+
+
+def _counts(variable: Any, array: Any) -> tuple[int, int]:
     value = variable._value
-    counts = sys.getrefcount(value), sys.getrefcount(array)
-    del value
-    if counts == ALONE and variable._value._array is array and array.flags.owndata and array.flags.writeable:
-        return ufunc(*operands, out=array)
-    return ufunc(*operands)
+    return sys.getrefcount(value), sys.getrefcount(array)
 
 
 class _Probe:
@@ -29,20 +31,15 @@ class _Probe:
 
 
 def _counts_of_one_holder() -> tuple[int, int]:
-    """What `updated` counts when the variable is the only holder: measured, because interpreters differ."""
-    seen: list[tuple[int, int]] = []
+    """What is counted when the variable is the only holder: measured, because interpreters differ."""
 
-    def look(variable: Any, ufunc: Any, array: Any, *operands: Any) -> None:
-        value = variable._value
-        counts = sys.getrefcount(value), sys.getrefcount(array)
-        del value
-        seen.append(counts)
+    def look(variable: Any, array: Any) -> tuple[int, int]:
+        return _counts(variable, array)
 
     probe = _Probe()
     probe._value = from_array(np.zeros(2))
     v0 = probe._value._array
-    look(probe, None, v0, v0, 1.0)
-    return seen[0]
+    return look(probe, v0)
 
 
 ALONE = _counts_of_one_holder()

@@ -119,7 +119,8 @@ def simplified(program: Program) -> Program:
             rule = _RULES.get(node.what.name)
             found = rule(program, node, made) if rule is not None else None
             if isinstance(found, (np.ndarray, np.generic)):
-                same[node.outputs[0]] = found
+                shape = program.looks[node.outputs[0]][0]
+                same[node.outputs[0]] = found if found.shape == shape else np.broadcast_to(found, shape)
                 continue
             if isinstance(found, Value) and program.looks[found.number] == program.looks[node.outputs[0]]:
                 same[node.outputs[0]] = found

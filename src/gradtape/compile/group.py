@@ -1,0 +1,67 @@
+"""Instructions of a program that are run together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .program import Node, Program, Value
+
+
+@dataclass(slots=True, eq=False)
+class Group:
+    """Instructions that are run together, in one call."""
+
+    shape: tuple[int, ...]
+    nodes: list[Node] = field(default_factory=list)
+    sums: list[Node] = field(default_factory=list)  # over everything, of what is computed here
+    outputs: tuple[int, ...] = ()  # what others use
+    what: Any = None
+
+    @property
+    def all(self) -> list[Node]:
+        """The instructions in order."""
+        return [*self.nodes, *self.sums]
+
+    @property
+    def made(self) -> set[int]:
+        """All values that are computed here."""
+        return {number for node in self.all for number in node.outputs}
+
+    @property
+    def used(self) -> Iterator[int]:
+        """The values that come from outside."""
+        inside = self.made
+        return iter(dict.fromkeys(n for node in self.all for n in node.used if n not in inside))
+
+    def kernel(self, program: Program, spare: set[int], own: dict[int, int]) -> Any:
+        """A function of the arrays that are used, which returns those that others use.
+
+        It may write into the arrays of `spare`. `own` has operands and results that may take their memory if the call says
+        so, with `own=` and a truth value for each.
+        """
+        raise NotImplementedError
+
+
+Item = Node | Group
+
+
+def uses(item: Item, others: list[Node]) -> bool:
+    """Whether something takes a value that one of these instructions makes."""
+    made = {number for other in others for number in other.outputs}
+    return any(number in made for number in item.used)
+
+
+def with_outputs(program: Program, items: list[Item]) -> list[Item]:
+    """The items, where groups know what others use of them, and one instruction alone is no group."""
+    wanted = {output.number for output in program.outputs if output.__class__ is Value}
+    kept: list[Item] = []
+    for item in reversed(items):
+        if isinstance(item, Group):
+            item.outputs = tuple(number for number in sorted(item.made) if number in wanted)
+            if len(item.all) == 1:
+                item = item.all[0]  # nothing to keep out of memory
+        wanted.update(item.used)
+        kept.append(item)
+    return kept[::-1]
