@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape import threads
 from gradtape.native import engine
 from gradtape.ops import conv_kernels as kernels
 
@@ -26,7 +25,7 @@ CASES = {
     "few filters": ((2, 7, 9, 8), (3, 2, 8, 5), {"padding": "SAME"}),
     "strides": ((2, 11, 12, 4), (3, 3, 4, 16), {"padding": "SAME", "strides": (2, 2)}),
     "strides and padding of frameworks": ((2, 12, 11, 4), (7, 5, 4, 8), {"padding": ((3, 3), (2, 2)), "strides": (2, 1)}),
-    "windows apart": ((2, 13, 12, 4), (2, 1, 4, 8), {"strides": (2, 2), "padding": ((1, 1), (0, 0))}),
+    "windows apart on one axis": ((2, 13, 12, 4), (3, 1, 4, 8), {"strides": (2, 2), "padding": ((1, 1), (0, 0))}),
     "dilations": ((2, 11, 12, 4), (3, 3, 4, 8), {"padding": "SAME", "dilations": (2, 3)}),
     "strides and dilations": ((2, 11, 12, 4), (3, 2, 4, 8), {"padding": "SAME", "dilations": (2, 1), "strides": (1, 3)}),
     "strides with dilations": ((2, 14, 12, 4), (3, 2, 4, 8), {"dilations": (2, 2), "strides": (2, 1)}),
@@ -118,6 +117,34 @@ def test_arrays_with_gaps(always, monkeypatch):
         np.testing.assert_array_equal(value, results(x, w, g, settings)[name], err_msg=name)
 
 
+def test_one_kernel_for_images_of_all_sizes(always, monkeypatch):
+    from gradtape.native import convolution
+
+    rng = np.random.default_rng(0)
+    w = rng.normal(size=(3, 3, 3, 17)).astype(np.float32)
+    settings = {"strides": (1, 2), "dilations": (1, 1), "padding": "SAME", "groups": 1}
+    before = convolution._filter_gradient_kernel.cache_info().misses
+    for height, width in [(3, 4), (1, 30), (40, 2), (17, 19), (64, 65)]:
+        x = rng.normal(size=(3, height, width, 3)).astype(np.float32)
+        g = rng.normal(size=(3, height, -(-width // 2), 17)).astype(np.float32)
+        got = kernels.conv_filter_gradient(x, g, window=(3, 3), **settings)
+        wanted = in_numpy(monkeypatch, x, w, g, settings)["filter gradient"]
+        np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-4 * abs(wanted).max())
+    assert convolution._filter_gradient_kernel.cache_info().misses == before + 1
+
+
+def test_large_images_are_padded_in_bands(always, monkeypatch):
+    rng = np.random.default_rng(0)
+    for channels, filters, groups in (16, 8, 1), (16, 16, 16):
+        x = rng.normal(size=(2, 90, 70, channels)).astype(np.float32)
+        w = rng.normal(size=(5, 3, channels // groups, filters)).astype(np.float32)
+        g = rng.normal(size=(2, 90, 70, filters)).astype(np.float32)
+        settings = {"strides": (1, 1), "dilations": (2, 1), "padding": "SAME", "groups": groups}
+        wanted = in_numpy(monkeypatch, x, w, g, settings)
+        for name, value in results(x, w, g, settings).items():
+            np.testing.assert_allclose(value, wanted[name], rtol=1e-4, atol=1e-5 * abs(wanted[name]).max())
+
+
 def test_processors_with_fewer_and_shorter_registers(always, monkeypatch):
     from gradtape.native import windows
 
@@ -134,18 +161,34 @@ def test_processors_with_fewer_and_shorter_registers(always, monkeypatch):
 
 
 @pytest.mark.parametrize("case", ["padded", "one channel", "groups", "depthwise", "one image", "volumes"])
-def test_the_number_of_threads_changes_no_bit(always, monkeypatch, case):
-    from gradtape.native import windows
+def test_how_work_is_cut_changes_no_bit(always, monkeypatch, case):
+    from gradtape.native import pool
 
     *arrays, settings = values(case, np.float32)
-    monkeypatch.setattr(windows, "WORTH_A_CORE", 1)
     found = []
-    for cores in (1, 2, 3, 7):
-        monkeypatch.setattr(threads, "cores", lambda cores=cores: cores)
+    for parts in (1, 2, 3, 7):
+
+        def run(kernel, arguments, size, smallest, parts=parts):
+            for k in reversed(range(parts)):
+                kernel(arguments(), size * k // parts, size * (k + 1) // parts)
+
+        monkeypatch.setattr(pool, "run", run)
         found.append(results(*arrays, settings))
     for other in found[1:]:
         for name, value in other.items():
             np.testing.assert_array_equal(value, found[0][name], err_msg=name)
+
+
+@pytest.mark.parametrize("case", ["padded", "one channel", "depthwise", "depthwise strides"])
+def test_on_all_cores(always, monkeypatch, case):
+    from gradtape.native import windows
+
+    *arrays, settings = values(case, np.float32)
+    wanted = results(*arrays, settings)
+    monkeypatch.setattr(windows, "_WORTH_A_CORE", 1)
+    for _ in range(20):
+        for name, value in results(*arrays, settings).items():
+            np.testing.assert_array_equal(value, wanted[name], err_msg=name)
 
 
 def test_no_images(always):
@@ -198,7 +241,7 @@ def test_large_convolutions_go_there_by_themselves(monkeypatch):
     [
         ((64, 16, 16, 64), (1, 1, 64, 64)),  # a product of matrices
         ((512, 5, 5, 64), (5, 5, 64, 10)),  # one window for an image
-        ((4, 64, 64, 64), (3, 3, 64, 2)),  # vectors almost empty
+        ((4, 64, 64, 64), (3, 3, 64, 1)),  # vectors almost empty
         ((1, 4, 4, 512), (3, 3, 512, 512)),  # more filters than pixels
         ((2, 8, 8, 4), (3, 3, 4, 8)),  # small
     ],

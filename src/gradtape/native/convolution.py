@@ -5,7 +5,7 @@
     input_gradient     a convolution of g, or one for each remainder of a place by the stride
     filter_gradient    a tile is some inputs of the window x some vectors of filters; the sum runs over output pixels
 
-A kernel is written for one geometry and any number of images. The order of additions does not depend on the threads.
+The order of additions does not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -21,18 +21,20 @@ from llvmlite import ir
 
 from . import pool
 from .engine import Kernel, packed
-from .language import Number, array_at, kernel_module, loop, select, type_of
+from .language import Memory, Number, array_at, kernel_module, loop, select, type_of
 from .windows import (
     TERMS,
     Array,
     Geometry,
+    Kind,
     Sizes,
     Target,
     Tile,
     all_places,
-    begin,
+    band_of,
     best_tile,
     coordinates,
+    evenly,
     everything,
     inside,
     lanes_of,
@@ -40,11 +42,14 @@ from .windows import (
     multiply_add,
     padded,
     place_of,
-    rectangle,
+    places_from,
+    places_of,
+    product_of,
     room_for,
+    smaller,
     steps_of,
-    summed_lines,
     sums_of,
+    times,
     total_of,
     unit_size,
     wholes,
@@ -55,114 +60,123 @@ _PARTS = 16  # of which the work on a filter gradient should at least consist
 
 
 class _Runs(NamedTuple):
-    """The inputs of a group's window as runs in memory: how many on each axis, how far apart, how long."""
+    """The inputs of a group's window as runs in memory: how many there are along the first axes, and how long they are."""
 
     counts: Sizes
-    apart: Sizes
     length: int
 
 
-def _runs(shape: Geometry) -> _Runs:
-    if shape.groups == 1 and shape.dilations[-1] == 1:  # places of a line follow each other
-        return _Runs(shape.window[:-1], shape.apart[:-1], shape.window[-1] * shape.channels)
-    return _Runs(shape.window, shape.apart, shape.channels)
+def _runs(kind: Kind) -> _Runs:
+    if kind.groups == 1 and kind.dilations[-1] == 1:  # places of a line follow each other
+        return _Runs(kind.window[:-1], kind.window[-1] * kind.channels)
+    return _Runs(kind.window, kind.channels)
+
+
+def _rectangle(corner: Memory, tile: Tile, line: Any, step: int) -> list[tuple[Memory, int]]:
+    """The places of a tile."""
+    lines = [corner.from_(line * a) if a else corner for a in range(tile.lines)]
+    return [(memory, b * step) for memory in lines for b in range(tile.length)]
 
 
 # --- convolution -----------------------------------------------------------------------------------------------------------
 
 
-class _ConvTiles(NamedTuple):
-    tile: Tile
-    counts: Sizes  # for one image: planes ..., lines of tiles, tiles in a line
-    panels: int  # of filters, for each group
-    images: int  # worked on together
-
-    @property
-    def units(self) -> int:
-        """Lines of tiles in an image."""
-        return prod(self.counts[:-1])
-
-
-@functools.lru_cache(maxsize=256)
-def _conv_tiles(shape: Geometry, lanes: int) -> _ConvTiles:
-    vectors = -(-shape.filters // lanes)
-    tile = best_tile(shape.outputs[-2], shape.outputs[-1], vectors)
-    counts = (*shape.outputs[:-2], *tile.counts(shape.outputs[-2], shape.outputs[-1]))
-    return _ConvTiles(tile, counts, -(-vectors // tile.vectors), -(-_PIXELS // prod(shape.outputs)))
-
-
 def conv(x: Array, filters: Array, shape: Geometry, result: Array, target: Target | None = None) -> None:
-    """Write the convolution of images with filters (window ..., channels, groups * filters) to a result.
+    """Write the convolution of images with filters (window ..., channels, groups, filters) to a result.
 
-    Arrays are contiguous. Without a target, all of the result is written.
+    Images and the result are contiguous. Without a target, all of the result is written.
     """
     target = target or everything(shape)
-    lanes = lanes_of(x.dtype)
-    tiles = _conv_tiles(shape, lanes)
-    kernel = _conv_kernel(shape, target, x.dtype)
-    panels = _panels(filters, shape, tiles.panels, tiles.tile.vectors * lanes)
+    vectors = -(-shape.filters // lanes_of(x.dtype))
+    tile = best_tile(shape.outputs[-2], shape.outputs[-1], vectors)
+    kernel = _conv_kernel(shape.kind, tile, target.steps[-1], x.dtype)
+    panels = _panels(filters, shape.kind, tile.vectors * lanes_of(x.dtype))
+    # Units are lines of tiles. Small images are worked on together, large ones in bands.
+    rows = (*shape.outputs[:-2], -(-shape.outputs[-2] // tile.lines))
+    units, images = prod(rows), -(-_PIXELS // prod(shape.outputs))
+    band = max(1, band_of(shape, x.itemsize, _PIXELS) // (tile.lines if len(rows) == 1 else 1)) * prod(rows[1:])
+    numbers = [*places_of(shape, target), images, images * units if images > 1 else band]
 
     def arguments() -> Any:
-        return packed(x, panels, result, room_for(shape, tiles.images, x.dtype))
+        return packed(x, panels, result, room_for(shape, images, x.dtype), *numbers)
 
-    units = x.shape[0] * tiles.units
+    units *= x.shape[0]
     pool.run(kernel, arguments, units, unit_size(units, x.shape[0] * shape.multiplications))
 
 
-def _panels(filters: Array, shape: Geometry, panels: int, width: int) -> Array:
+def _panels(filters: Array, kind: Kind, width: int) -> Array:
     """Filters as (groups, panels, inputs of the window, width), with zeros behind the last ones."""
-    inputs = prod(shape.window) * shape.channels
-    split = filters.reshape(inputs, shape.groups, shape.filters)
-    if panels * width != shape.filters:
-        filled = np.zeros((inputs, shape.groups, panels * width), filters.dtype)
-        filled[..., : shape.filters] = split
-        split = filled
-    return np.ascontiguousarray(split.reshape(inputs, shape.groups, panels, width).transpose(1, 2, 0, 3))
+    count = -(-kind.filters // width)
+    make = np.empty if count * width == kind.filters else np.zeros
+    panels = make((kind.groups, count, *kind.window, kind.channels, width), filters.dtype)
+    for panel in range(count):
+        some = filters[..., panel * width : (panel + 1) * width]
+        panels[:, panel, ..., : some.shape[-1]] = np.moveaxis(some, -2, 0)
+    return panels
 
 
-@functools.lru_cache(maxsize=256)
-def _conv_kernel(shape: Geometry, target: Target, dtype: np.dtype[Any]) -> Kernel:
+@functools.lru_cache(maxsize=512)
+def _conv_kernel(kind: Kind, tile: Tile, step: int, dtype: np.dtype[Any]) -> Kernel:
     module, builder, arguments, start, stop = kernel_module("conv")
     element, lanes = type_of(dtype), lanes_of(dtype)
     images, panels, results, room = (array_at(arguments, k, element) for k in range(4))
-    tiles, runs = _conv_tiles(shape, lanes), _runs(shape)
-    tile, width, inputs = tiles.tile, tiles.tile.vectors * lanes, prod(shape.window) * shape.channels
+    places, after = places_from(arguments, 4, kind, step)
+    together, band = arguments.load(after), arguments.load(after + 1)
+    moves, apart, runs = times(places.steps, kind.strides), times(places.steps, kind.dilations), _runs(kind)
+    width, move = tile.vectors * lanes, kind.depth * kind.strides[-1]
+    count = -(-kind.filters // width)
     zero = Number(builder, ir.Constant(element, 0.0)).spread(lanes)
-    read, written = rectangle(tile, shape.moves), rectangle(tile, target.steps)
-    with wholes(start, stop, tiles.units * tiles.images) as (number, first, last):
-        first_image, number = first // tiles.units, number * tiles.images
-        last_image = (last + (tiles.units - 1)) // tiles.units
-        seen, apart = padded(shape, images, number + first_image, number + last_image, room)
+    *planes, height, length = places.outputs
+    rows, columns = (height + (tile.lines - 1)) // tile.lines, (length + (tile.length - 1)) // tile.length
+    counts = [*planes, rows]
+    units, plane = product_of(counts), product_of(counts[1:])
+    with wholes(start, stop, units * together) as (whole, first, last), loop(builder, first, last, band) as upper:
+        lower = smaller(upper + band, last)
+        first_image, last_image = upper // units, (lower + units - 1) // units
+        seen_rows = _rows_of(upper, lower, plane, 1 if planes else tile.lines, places.outputs[0])
+        several = together > 1
+        seen_rows = select(several, 0, seen_rows[0]), select(several, places.outputs[0], seen_rows[1])
+        number = whole * together
+        seen = padded(kind, places, images, room, number + first_image, number + last_image, seen_rows)
         with (
-            loop(builder, 0, shape.groups) as group,
-            loop(builder, 0, tiles.panels) as panel,
-            loop(builder, first, last) as unit,
-            loop(builder, 0, tiles.counts[-1]) as column,
+            loop(builder, 0, kind.groups) as group,
+            loop(builder, 0, count) as panel,
+            loop(builder, upper, lower) as unit,
+            loop(builder, 0, columns) as column,
         ):
-            image, *planes, line = coordinates(unit, (1, *tiles.counts[:-1]))
+            image, *indices = coordinates(unit, [1, *counts])
+            # The last tile begins so early that it is whole: some pixels are computed twice.
             corner = [
-                *planes,
-                begin(line, tile.lines, shape.outputs[-2]),
-                begin(column, tile.length, shape.outputs[-1]),
+                *indices[:-1],
+                smaller(indices[-1] * tile.lines, height - tile.lines),
+                smaller(column * tile.length, length - tile.length),
             ]
-            here = seen.from_((image - first_image) * apart + place_of(corner, shape.moves) + group * shape.channels)
-            weights = panels.from_((group * tiles.panels + panel) * (inputs * width))
-            sums = sums_of(zero, len(read), tile.vectors)
+            here = seen.from_((image - first_image) * places.padded + place_of(corner, moves) + group * kind.channels)
+            weights = panels.from_((group * count + panel) * (kind.inputs * width))
+            sums = sums_of(zero, tile.lines * tile.length, tile.vectors)
+            bounds = inside(kind, places, corner, tile.lines)
             with (
-                all_places(builder, runs.counts, runs.apart, inside(shape, corner, tile.lines)) as (offset, place),
+                all_places(builder, runs.counts, apart[: len(runs.counts)], bounds) as (offset, place),
                 loop(builder, 0, runs.length) as index,
             ):
-                row, run = weights.from_((place * runs.length + index) * width), here.from_(offset + index)
+                row = weights.from_((place * runs.length + index) * width)
                 vectors = [row.load(v * lanes, lanes) for v in range(tile.vectors)]
-                for pixel, offset_of_pixel in enumerate(read):
-                    multiply_add(sums[pixel], run.load(offset_of_pixel).spread(lanes), vectors)
-            outputs = results.from_((number + image) * target.image + place_of(corner, target.steps) + target.first)
-            outputs = outputs.from_(group * shape.filters + panel * width)
-            for v, mask in enumerate(masks_of(panel * width, tile.vectors, shape.filters, lanes)):
-                for pixel, offset_of_pixel in enumerate(written):
-                    outputs.store(offset_of_pixel + v * lanes, sums[pixel][v].get(), mask)
+                for pixel, (memory, at) in enumerate(_rectangle(here.from_(offset + index), tile, moves[-2], move)):
+                    multiply_add(sums[pixel], memory.load(at).spread(lanes), vectors)
+            outputs = results.from_((number + image) * places.result + place_of(corner, places.target) + places.first)
+            outputs = outputs.from_(group * kind.filters + panel * width)
+            masks = masks_of(panel * width, tile.vectors, kind.filters, lanes)
+            for pixel, (memory, at) in enumerate(_rectangle(outputs, tile, places.target[-2], step)):
+                for v, mask in enumerate(masks):
+                    memory.store(at + v * lanes, sums[pixel][v].get(), mask)
     builder.ret_void()
     return Kernel(module, "conv")
+
+
+def _rows_of(upper: Number, lower: Number, plane: Any, lines: int, size: Number) -> tuple[Number, Number]:
+    """The outputs on the first axis that belong to units of one image, where `plane` units have `lines` of them."""
+    last = (lower + plane - 1) // plane * lines
+    return smaller(upper // plane * lines, size - lines), smaller(last, size)
 
 
 # --- gradient in the input -------------------------------------------------------------------------------------------------
@@ -171,50 +185,46 @@ def _conv_kernel(shape: Geometry, target: Target, dtype: np.dtype[Any]) -> Kerne
 class Transposed(NamedTuple):
     """Inputs of one axis whose places have the same remainder by the stride: their gradients are a convolution of g."""
 
-    first: int  # of these inputs
+    first: int
     inputs: int
     taps: slice  # places of the window that reach them
-    crop: slice  # outputs that reach them, with zeros around
+    crop: slice  # outputs that reach them, and how many zeros around
     padding: tuple[int, int]
 
 
 def transposed(
     size: int, window: int, stride: int, dilation: int, padding: tuple[int, int], output: int
 ) -> list[Transposed]:
-    """The transpose of an axis as convolutions that move by one (of windows with the same dilation, or stride 1)."""
+    """The transpose of an axis, as convolutions that move by one. The stride or the dilation is 1."""
     found = []
     for remainder in range(stride):
-        # Input i meets place k of output o where i + padding = stride * o + dilation * k.
-        taps = -(-(window - remainder) // stride) if stride > 1 else window
-        reach = (taps - 1) * dilation
-        begin = -(-(padding[0] - remainder) // stride)
-        begin = max(begin, 0) if remainder >= padding[0] else begin
+        # Input i meets place k of output o where i + padding = stride * o + dilation * k: the places k that begin with the
+        # remainder, and the outputs from `begin` on, in steps of one.
+        taps = range(remainder, window, stride)
+        begin = max(0, -(-(padding[0] - remainder) // stride))
         first = remainder + stride * begin - padding[0]
-        count = -(-(size - first) // stride)
-        if count <= 0:
-            continue
-        low, high = reach - begin, count + begin - output
-        crop = slice(max(0, -low), output - max(0, -high))
-        found.append(Transposed(first, count, slice(remainder, None, stride), crop, (max(low, 0), max(high, 0))))
+        inputs = -(-(size - first) // stride)
+        if inputs > 0:
+            low, high = (len(taps) - 1) * dilation - begin, begin + inputs - output
+            crop = slice(max(0, -low), output - max(0, -high))
+            around = max(low, 0), max(high, 0)
+            found.append(Transposed(first, inputs, slice(remainder, None, stride), crop, around))
     return found
 
 
 def input_gradient(g: Array, filters: Array, shape: Geometry, convolve: Callable[..., None] = conv) -> Array:
-    """The gradient of images, from contiguous gradients; along each axis the stride or the dilation is 1."""
-    rank, size = len(shape.sizes), prod(shape.sizes) * shape.depth
+    """The gradient of images, by `conv` or a function like it; along each axis the stride or the dilation is 1."""
+    rank, kind = len(shape.sizes), shape.kind
+    steps = steps_of(shape.sizes, kind.depth)
+    turned = filters.swapaxes(-1, -3)  # filters as channels
+    jobs = []
     classes = [transposed(*axis) for axis in zip(*shape[:6], strict=True)]
-    result = np.zeros((g.shape[0], *shape.sizes, shape.depth), g.dtype)
-    steps = steps_of(shape.sizes, shape.depth)
-    strided = tuple(step * stride for step, stride in zip(steps, shape.strides, strict=True))
-    # As (window ..., filters, groups * channels), the last place of the window first.
-    turned = filters.reshape(*shape.window, shape.channels, shape.groups, shape.filters)
-    turned = turned.swapaxes(-1, -3).reshape(*shape.window, shape.filters, shape.depth)
     for parts in product(*classes):
         some = turned[tuple(part.taps for part in parts)][(slice(None, None, -1),) * rank]
         given = g[(slice(None), *(part.crop for part in parts))]
         if 0 in some.shape or 0 in given.shape:
             continue  # no window reaches these inputs
-        geometry = Geometry(
+        part_shape = Geometry(
             sizes=given.shape[1:-1],
             window=some.shape[:rank],
             strides=(1,) * rank,
@@ -226,91 +236,91 @@ def input_gradient(g: Array, filters: Array, shape: Geometry, convolve: Callable
             filters=shape.channels,
         )
         first = sum(part.first * step for part, step in zip(parts, steps, strict=True))
-        convolve(np.ascontiguousarray(given), some, geometry, result, Target(size, first, strided))
+        target = Target(prod(shape.sizes) * kind.depth, first, tuple(times(steps, shape.strides)))
+        jobs.append((np.ascontiguousarray(given), some, part_shape, target))
+    make = np.empty if len(jobs) == prod(map(len, classes)) else np.zeros
+    result = make((g.shape[0], *shape.sizes, kind.depth), g.dtype)
+    for given, some, part_shape, target in jobs:
+        convolve(given, some, part_shape, result, target)
     return result
 
 
 # --- gradient in the filters -----------------------------------------------------------------------------------------------
 
 
-class _FilterTiles(NamedTuple):
-    tile: Tile  # lines are runs of the window
-    counts: Sizes  # groups, panels of filters, runs ..., pieces of a run
-    images: int  # worked on together
-    lines: int  # of outputs, worked on together
-
-
-@functools.lru_cache(maxsize=256)
-def _filter_tiles(shape: Geometry, lanes: int) -> _FilterTiles:
-    runs, vectors = _runs(shape), -(-shape.filters // lanes)
+def _filter_tile(kind: Kind, lanes: int) -> tuple[Tile, Sizes]:
+    """A tile, whose lines are runs, and how many there are: groups, panels of filters, runs ..., pieces of a run."""
+    runs, vectors = _runs(kind), -(-kind.filters // lanes)
     tile = best_tile(runs.counts[-1], runs.length, vectors, exact=True)
-    counts = (shape.groups, -(-vectors // tile.vectors), *runs.counts[:-1], *tile.counts(runs.counts[-1], runs.length))
-    return _FilterTiles(tile, counts, max(1, TERMS // prod(shape.outputs)), summed_lines(shape))
+    pieces = runs.counts[-1] // tile.lines, runs.length // tile.length
+    return tile, (kind.groups, -(-vectors // tile.vectors), *runs.counts[:-1], *pieces)
 
 
 def filter_gradient(x: Array, g: Array, shape: Geometry) -> Array:
     """The gradient (window ..., channels, groups * filters) of filters, from contiguous images and gradients."""
-    tiles = _filter_tiles(shape, lanes_of(x.dtype))
-    count = prod(tiles.counts)
+    kind = shape.kind
+    tiles = prod(_filter_tile(kind, lanes_of(x.dtype))[1])
+    images = max(1, TERMS // prod(shape.outputs))
+    lines = evenly(prod(shape.outputs[:-1]), TERMS // shape.outputs[-1])
     # Few tiles: some images each, and a sum of sums at the end.
-    chunks = max(1, min(-(-x.shape[0] // tiles.images), -(-_PARTS // count)))
-    sums = np.zeros((chunks, *shape.window, shape.channels, shape.width), x.dtype)
-    kernel = _filter_gradient_kernel(shape, x.dtype)
+    chunks = max(1, min(-(-x.shape[0] // images), -(-_PARTS // tiles)))
+    sums = np.zeros((chunks, *shape.window, kind.channels, kind.width), x.dtype)
+    kernel = _filter_gradient_kernel(kind, x.dtype)
+    numbers = [*places_of(shape, everything(shape)), x.shape[0], chunks, images, lines]
 
     def arguments() -> Any:
-        return packed(x, g, sums, room_for(shape, tiles.images, x.dtype), x.shape[0], chunks)
+        return packed(x, g, sums, room_for(shape, images, x.dtype), *numbers)
 
-    pool.run(kernel, arguments, chunks * count, unit_size(chunks * count, x.shape[0] * shape.multiplications))
+    pool.run(kernel, arguments, chunks * tiles, unit_size(chunks * tiles, x.shape[0] * shape.multiplications))
     return total_of(sums)
 
 
-@functools.lru_cache(maxsize=256)
-def _filter_gradient_kernel(shape: Geometry, dtype: np.dtype[Any]) -> Kernel:
+@functools.lru_cache(maxsize=512)
+def _filter_gradient_kernel(kind: Kind, dtype: np.dtype[Any]) -> Kernel:
     module, builder, arguments, start, stop = kernel_module("filter_gradient")
     element, lanes = type_of(dtype), lanes_of(dtype)
     images, gradients, totals, room = (array_at(arguments, k, element) for k in range(4))
-    batch, chunks = arguments.load(4), arguments.load(5)
-    tiles, runs = _filter_tiles(shape, lanes), _runs(shape)
-    tile, counts, width = tiles.tile, tiles.counts, tiles.tile.vectors * lanes
+    places, after = places_from(arguments, 4, kind, kind.width)
+    batch, chunks, together, block = (arguments.load(after + k) for k in range(4))
+    (tile, counts), runs = _filter_tile(kind, lanes), _runs(kind)
+    width, move = tile.vectors * lanes, kind.depth * kind.strides[-1]
+    moves, apart = times(places.steps, kind.strides), times(places.steps, kind.dilations)[: len(runs.counts)]
     zero = Number(builder, ir.Constant(element, 0.0)).spread(lanes)
-    # Where tiles and their rows lie, in the image and in the result.
-    read = (*runs.apart, 1)
-    written = steps_of((*runs.counts, runs.length), shape.width)
-    rows = list(zip(rectangle(tile, read), rectangle(tile, written), strict=True))
-    larger = (*(1,) * (len(read) - 2), tile.lines, tile.length)
-    read = tuple(step * size for step, size in zip(read, larger, strict=True))
-    written = tuple(step * size for step, size in zip(written, larger, strict=True))
-    pixels = prod(shape.outputs)
+    # Where the runs lie and their inputs, in an image and in the result; then the same for tiles.
+    written = steps_of((*runs.counts, runs.length), kind.width)
+    tile_size = (*(1,) * (len(runs.counts) - 1), tile.lines, tile.length)
+    tiles_read, tiles_written = times([*apart, 1], tile_size), times(written, tile_size)
+    *_, length = places.outputs
+    lines = product_of(places.outputs[:-1])
+    plane = product_of(places.outputs[1:-1])
     with wholes(start, stop, prod(counts)) as (chunk, first_tile, last_tile):
-        total = totals.from_(chunk * (prod(shape.window) * shape.channels * shape.width))
+        total = totals.from_(chunk * (kind.inputs * kind.width))
         end = batch * (chunk + 1) // chunks
-        with loop(builder, batch * chunk // chunks, end, tiles.images) as first:
-            last = select(first + tiles.images > end, end, first + tiles.images)
-            seen, apart = padded(shape, images, first, last, room)
-            with (
-                loop(builder, 0, prod(shape.outputs[:-1]), tiles.lines) as upper,
-                loop(builder, first_tile, last_tile) as index,
-            ):
-                lines = prod(shape.outputs[:-1])
-                lower = select(upper + tiles.lines > lines, lines, upper + tiles.lines)
+        with (
+            loop(builder, batch * chunk // chunks, end, together) as first,
+            loop(builder, 0, lines, block) as upper,
+        ):
+            last, lower = smaller(first + together, end), smaller(upper + block, lines)
+            seen = padded(kind, places, images, room, first, last, (upper // plane, (lower + plane - 1) // plane))
+            with loop(builder, first_tile, last_tile) as index:
                 group, panel, *place = coordinates(index, counts)
-                corner = seen.from_(group * shape.channels + place_of(place, read))
-                source = gradients.from_(first * (pixels * shape.width) + group * shape.filters + panel * width)
-                masks = masks_of(panel * width, tile.vectors, shape.filters, lanes)
-                sums = sums_of(zero, len(rows), tile.vectors)
+                corner = seen.from_(group * kind.channels + place_of(place, tiles_read))
+                source = gradients.from_(first * places.result + group * kind.filters + panel * width)
+                masks = masks_of(panel * width, tile.vectors, kind.filters, lanes)
+                sums = sums_of(zero, tile.lines * tile.length, tile.vectors)
                 with loop(builder, 0, last - first) as image, loop(builder, upper, lower) as line:
-                    line_at = image * apart + place_of(coordinates(line, shape.outputs[:-1]), shape.moves[:-1])
-                    pixel_at = image * pixels + line * shape.outputs[-1]
-                    with loop(builder, 0, shape.outputs[-1]) as pixel:
-                        there = source.from_((pixel_at + pixel) * shape.width)
+                    line_at = image * places.padded + place_of(coordinates(line, places.outputs[:-1]), moves[:-1])
+                    outputs = source.from_(image * places.result + line * length * kind.width)
+                    with loop(builder, 0, length) as pixel:
+                        there = outputs.from_(pixel * kind.width)
                         vectors = [there.load(v * lanes, lanes, mask) for v, mask in enumerate(masks)]
-                        here = corner.from_(line_at + pixel * shape.moves[-1])
-                        for row, (offset, _) in enumerate(rows):
-                            multiply_add(sums[row], here.load(offset).spread(lanes), vectors)
-                result = total.from_(group * shape.filters + panel * width + place_of(place, written))
-                for row, (_, offset) in enumerate(rows):
+                        here = corner.from_(line_at + pixel * move)
+                        for row, (memory, at) in enumerate(_rectangle(here, tile, apart[-1], 1)):
+                            multiply_add(sums[row], memory.load(at).spread(lanes), vectors)
+                result = total.from_(group * kind.filters + panel * width + place_of(place, tiles_written))
+                for row, (memory, at) in enumerate(_rectangle(result, tile, written[-2], kind.width)):
                     for v, mask in enumerate(masks):
-                        at = offset + v * lanes
-                        result.store(at, result.load(at, lanes, mask) + sums[row][v].get(), mask)
+                        old = memory.load(at + v * lanes, lanes, mask)
+                        memory.store(at + v * lanes, old + sums[row][v].get(), mask)
     builder.ret_void()
     return Kernel(module, "filter_gradient")

@@ -312,13 +312,13 @@ class Memory:
         module = self.builder.module
         return self.builder.call(module.globals.get(name) or ir.Function(module, function_type, name), operands)
 
-    def copy(self, index: Any, source: Memory, count: int) -> None:
+    def copy(self, index: Any, source: Memory, count: Number) -> None:
         """Write `count` elements of another array, from its start on."""
         module, name = self.builder.module, "llvm.memcpy.p0.p0.i64"
         kind = ir.FunctionType(ir.VoidType(), [POINTER, POINTER, INT64, ir.IntType(1)])
         function = module.globals.get(name) or ir.Function(module, kind, name)
-        size, volatile = ir.Constant(INT64, count * self._bytes), ir.Constant(ir.IntType(1), 0)
-        self.builder.call(function, [self._at(index), source.address, size, volatile])
+        volatile = ir.Constant(ir.IntType(1), 0)
+        self.builder.call(function, [self._at(index), source.address, (count * self._bytes).value, volatile])
 
     def from_(self, index: Any) -> Memory:
         """The memory from an element on."""

@@ -1,13 +1,13 @@
 """Windows on images, as kernels see them: where things lie in memory, and what stays in registers.
 
-Values have the layout (images, sizes ..., channels). Images are padded a few at a time, in a place that stays in the cache.
+Values have the layout (images, sizes ..., channels). Sizes are numbers that a kernel is given; windows, strides, dilations,
+channels and filters are written into it. Padded images are made a few lines at a time, in a place that stays in the cache.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from itertools import product
 from math import prod
 from typing import Any, NamedTuple
 
@@ -20,8 +20,36 @@ from .language import INT64, Memory, Number, Variable, fma, loop, select
 Sizes = tuple[int, ...]
 Array = np.ndarray[Any, Any]
 
-WORTH_A_CORE = 1 << 20  # multiplications
 TERMS = 200  # added up in one register before the sum goes to memory: for accuracy, and to stay in the cache
+_WORTH_A_CORE = 1 << 20  # multiplications
+_BAND = 1 << 18  # bytes of a padded image that are made at once
+
+
+class Kind(NamedTuple):
+    """What is written into a kernel. Channels and filters are those of one group."""
+
+    window: Sizes
+    strides: Sizes
+    dilations: Sizes
+    pads: tuple[bool, ...]
+    groups: int
+    channels: int
+    filters: int
+
+    @property
+    def depth(self) -> int:
+        """Channels of all groups."""
+        return self.groups * self.channels
+
+    @property
+    def width(self) -> int:
+        """Filters of all groups."""
+        return self.groups * self.filters
+
+    @property
+    def inputs(self) -> int:
+        """Inputs of a window, in one group."""
+        return prod(self.window) * self.channels
 
 
 class Geometry(NamedTuple):
@@ -38,47 +66,18 @@ class Geometry(NamedTuple):
     filters: int
 
     @property
-    def depth(self) -> int:
-        """Channels of all groups."""
-        return self.groups * self.channels
-
-    @property
-    def width(self) -> int:
-        """Filters of all groups."""
-        return self.groups * self.filters
-
-    @property
-    def pads(self) -> bool:
-        return any(low or high for low, high in self.padding)
+    def kind(self) -> Kind:
+        pads = tuple(any(pair) for pair in self.padding)
+        return Kind(self.window, self.strides, self.dilations, pads, self.groups, self.channels, self.filters)
 
     @property
     def padded(self) -> Sizes:
         return tuple(n + low + high for n, (low, high) in zip(self.sizes, self.padding, strict=True))
 
     @property
-    def steps(self) -> Sizes:
-        """How many elements of a padded image lie from one place to the next, for each axis."""
-        return steps_of(self.padded, self.depth)
-
-    @property
-    def moves(self) -> Sizes:
-        """The same from one window to the next."""
-        return tuple(step * stride for step, stride in zip(self.steps, self.strides, strict=True))
-
-    @property
-    def apart(self) -> Sizes:
-        """The same from one place of a window to the next."""
-        return tuple(step * dilation for step, dilation in zip(self.steps, self.dilations, strict=True))
-
-    @property
     def multiplications(self) -> int:
         """For one image."""
-        return prod(self.outputs) * prod(self.window) * self.channels * self.width
-
-
-def steps_of(sizes: Sizes, last: int) -> Sizes:
-    """How many elements lie from one place to the next on each axis, where each place has `last` elements."""
-    return tuple(prod(sizes[axis + 1 :]) * last for axis in range(len(sizes)))
+        return prod(self.outputs) * self.kind.inputs * self.kind.width
 
 
 class Target(NamedTuple):
@@ -89,9 +88,48 @@ class Target(NamedTuple):
     steps: Sizes
 
 
+def steps_of(sizes: Sizes, last: int) -> Sizes:
+    """How many elements lie from one place to the next on each axis, where each place has `last` elements."""
+    return tuple(prod(sizes[axis + 1 :]) * last for axis in range(len(sizes)))
+
+
 def everything(shape: Geometry) -> Target:
     """All of a result."""
-    return Target(prod(shape.outputs) * shape.width, 0, steps_of(shape.outputs, shape.width))
+    width = shape.kind.width
+    return Target(prod(shape.outputs) * width, 0, steps_of(shape.outputs, width))
+
+
+class Places(NamedTuple):
+    """What a kernel is given: how large images are, and how many elements lie between one place and the next."""
+
+    sizes: Any
+    outputs: Any
+    low: Any  # padding before the first place
+    steps: Any  # in padded images
+    target: Any  # in the result
+    image: Any  # elements of an image
+    padded: Any
+    result: Any  # elements of an image of the result
+    first: Any  # where the first output lies in it
+
+
+def places_of(shape: Geometry, target: Target) -> list[int]:
+    """The numbers for `Places`, as arguments of a kernel."""
+    depth = shape.kind.depth
+    low = tuple(pair[0] for pair in shape.padding)
+    axes = (shape.sizes, shape.outputs, low, steps_of(shape.padded, depth), target.steps)
+    image = prod(shape.sizes) * depth
+    padded = prod(shape.padded) * depth if any(shape.kind.pads) else image
+    return [*(n for axis in axes for n in axis), image, padded, target.image, target.first]
+
+
+def places_from(arguments: Memory, first: int, kind: Kind, step: int) -> tuple[Places, int]:
+    """The numbers of `Places` inside of a kernel, and where the next argument stands. Outputs of a line lie `step` apart."""
+    rank = len(kind.window)
+    axes = [[arguments.load(first + axis * rank + k) for k in range(rank)] for axis in range(5)]
+    axes[3][-1], axes[4][-1] = (Number(arguments.builder, ir.Constant(INT64, n)) for n in (kind.depth, step))
+    after = first + 5 * rank
+    return Places(*axes, *(arguments.load(after + k) for k in range(4))), after + 4
 
 
 def lanes_of(dtype: Any) -> int:
@@ -101,13 +139,12 @@ def lanes_of(dtype: Any) -> int:
 
 def unit_size(units: int, multiplications: int) -> int:
     """How many of so many units of work, with so many multiplications in all, are worth a core."""
-    return -(-WORTH_A_CORE * units // max(1, multiplications))
+    return max(1, -(-_WORTH_A_CORE * units // max(1, multiplications)))
 
 
-def summed_lines(shape: Geometry) -> int:
-    """How many output lines make up about TERMS terms of a sum."""
-    lines = prod(shape.outputs[:-1])
-    return -(-lines // -(-lines // max(1, TERMS // shape.outputs[-1])))
+def evenly(size: int, most: int) -> int:
+    """How long parts of at most this length are, if they are about equal."""
+    return -(-size // -(-size // max(1, most)))
 
 
 # --- what stays in registers -----------------------------------------------------------------------------------------------
@@ -119,10 +156,6 @@ class Tile(NamedTuple):
     lines: int
     length: int
     vectors: int
-
-    def counts(self, lines: int, length: int) -> Sizes:
-        """How many tiles cover a rectangle."""
-        return -(-lines // self.lines), -(-length // self.length)
 
 
 def best_tile(lines: int, length: int, vectors: int, exact: bool = False) -> Tile:
@@ -143,7 +176,7 @@ def best_tile(lines: int, length: int, vectors: int, exact: bool = False) -> Til
     def cycles(tile: Tile) -> tuple[float, int]:
         places = tile.lines * tile.length
         loads, products = places + tile.vectors, places * tile.vectors
-        count = prod(tile.counts(lines, length)) * -(-vectors // tile.vectors)
+        count = -(-lines // tile.lines) * -(-length // tile.length) * -(-vectors // tile.vectors)
         # Vectors come from a larger part of memory than numbers do: few of them are better.
         return count * (max(products / 2, loads / 2, 4.0) + places / 16 + tile.vectors / 4 + 1), tile.lines
 
@@ -155,28 +188,23 @@ def sums_of(zero: Number, rows: int, vectors: int) -> list[list[Variable]]:
     return [[Variable(zero.builder, zero) for _ in range(vectors)] for _ in range(rows)]
 
 
-def total_of(sums: Array) -> Array:
-    """The sum of the sums along the first axis, in their order."""
-    return sums[0] if len(sums) == 1 else np.asarray(np.add.reduce(sums, axis=0))
-
-
-def multiply_add(sums: list[Variable], x: Number | list[Number], vectors: list[Number]) -> None:
-    """Add x times each vector to its sum; x may have one number for each."""
-    for k, (total, vector) in enumerate(zip(sums, vectors, strict=True)):
-        total.set(fma(x[k] if isinstance(x, list) else x, vector, total.get()))
-
-
-def mask_of(first: Number, limit: int, lanes: int) -> Number:
-    """Which lanes of a vector that begins at element `first` lie below `limit`."""
-    numbers = Number(first.builder, ir.Constant(ir.VectorType(INT64, lanes), list(range(lanes))))
-    return numbers + first.spread(lanes) < limit
+def multiply_add(sums: list[Variable], x: Number, vectors: list[Number]) -> None:
+    """Add x times each vector to its sum."""
+    for total, vector in zip(sums, vectors, strict=True):
+        total.set(fma(x, vector, total.get()))
 
 
 def masks_of(first: Number, vectors: int, limit: int, lanes: int) -> list[Number | None]:
-    """The same for vectors that follow each other: none where all of them are always whole."""
+    """Which lanes of vectors that begin at element `first` lie below `limit`: None where all of them always do."""
     if limit % (vectors * lanes) == 0:
         return [None] * vectors
-    return [mask_of(first + v * lanes, limit, lanes) for v in range(vectors)]
+    numbers = Number(first.builder, ir.Constant(ir.VectorType(INT64, lanes), list(range(lanes))))
+    return [numbers + (first + v * lanes).spread(lanes) < limit for v in range(vectors)]
+
+
+def total_of(sums: Array) -> Array:
+    """The sum of the sums along the first axis, in their order."""
+    return sums[0] if len(sums) == 1 else np.asarray(np.add.reduce(sums, axis=0))
 
 
 # --- loops and places ------------------------------------------------------------------------------------------------------
@@ -184,7 +212,7 @@ def masks_of(first: Number, vectors: int, limit: int, lanes: int) -> list[Number
 
 @contextmanager
 def all_places(
-    builder: ir.IRBuilder, counts: Sizes, steps: Sizes, bounds: Sequence[tuple[Any, Any]] = ()
+    builder: ir.IRBuilder, counts: Sequence[Any], steps: Sequence[Any], bounds: Sequence[tuple[Any, Any]] = ()
 ) -> Iterator[tuple[Number, Number]]:
     """Nested loops over some axes: the offset of a place, and its number. The first axes may have bounds."""
     offset = number = Number(builder, ir.Constant(INT64, 0))
@@ -195,76 +223,104 @@ def all_places(
         yield offset, number
 
 
-def coordinates(number: Number, counts: Sizes) -> list[Number]:
-    """The indices of the place with this number in row-major order."""
+def coordinates(number: Number, counts: Sequence[Any]) -> list[Number]:
+    """The indices of the place with this number in row-major order; the first may be larger than its count."""
     found = []
-    for axis in reversed(range(len(counts))):
-        found.append(number % counts[axis] if axis else number)
-        number = number // counts[axis]
-    return found[::-1]
+    for count in reversed(counts[1:]):
+        found.append(number % count)
+        number = number // count
+    return [number, *found[::-1]]
 
 
-def place_of(indices: list[Number], steps: Sizes) -> Number:
+def place_of(indices: Sequence[Number], steps: Sequence[Any]) -> Number:
     """Where a place lies."""
-    total = indices[0] * steps[0]
+    total: Number = indices[0] * steps[0]
     for index, step in zip(indices[1:], steps[1:], strict=True):
-        total = total + index * step
+        total += index * step
     return total
 
 
-def rectangle(tile: Tile, steps: Sizes) -> list[int]:
-    """Where the places of a tile lie, from its first one."""
-    return [a * steps[-2] + b * steps[-1] for a, b in product(range(tile.lines), range(tile.length))]
+def times(steps: Sequence[Any], factors: Sizes) -> list[Any]:
+    """How far apart places lie that are some steps apart."""
+    return [step * factor for step, factor in zip(steps, factors, strict=True)]
 
 
-def begin(index: Number, tile: int, size: int) -> Number:
-    """Where a tile begins along an axis: the last one so early that it is whole. Some places are then computed twice."""
-    start = index * tile
-    return start if size % tile == 0 else select(start > size - tile, size - tile, start)
+def product_of(numbers: Sequence[Any]) -> Any:
+    """The product: 1 if there are none."""
+    total: Any = 1
+    for number in numbers:
+        total = number * total
+    return total
 
 
-def inside(shape: Geometry, corner: list[Number], lines: int) -> list[tuple[Any, Any]]:
-    """For all axes but the last, which places of a window meet more than padding, for outputs from a corner on."""
+def smaller(x: Number, y: Any) -> Number:
+    """The smaller of two whole numbers."""
+    return select(x > y, y, x)
+
+
+def larger(x: Number, y: Any) -> Number:
+    """The larger of two whole numbers."""
+    return select(x < y, y, x)
+
+
+def inside(kind: Kind, places: Places, corner: Sequence[Number], lines: int) -> list[tuple[Any, Any]]:
+    """For all axes but the last, which places of windows meet more than padding, for `lines` lines of outputs."""
     bounds: list[tuple[Any, Any]] = []
     for axis, output in enumerate(corner[:-1]):
-        stride, dilation, (low, high) = shape.strides[axis], shape.dilations[axis], shape.padding[axis]
-        if not low and not high:
-            bounds.append((0, shape.window[axis]))
+        if not kind.pads[axis]:
+            bounds.append((0, kind.window[axis]))
             continue
+        stride, dilation = kind.strides[axis], kind.dilations[axis]
         behind = lines - 1 if axis == len(corner) - 2 else 0
-        first = (output + behind) * -stride + (low + dilation - 1)
-        last = (output * -stride + (low + shape.sizes[axis] - 1 + dilation)) // dilation
-        first = select(first < 0, 0, first) // dilation
-        bounds.append((first, select(last > shape.window[axis], shape.window[axis], last)))
+        first = places.low[axis] + (dilation - 1) - (output + behind) * stride
+        last = places.low[axis] + places.sizes[axis] + (dilation - 1) - output * stride
+        bounds.append((larger(first, 0) // dilation, smaller(larger(last, 0) // dilation, kind.window[axis])))
     return bounds
 
 
 @contextmanager
-def wholes(start: Number, stop: Number, size: int) -> Iterator[tuple[Number, Number, Number]]:
+def wholes(start: Number, stop: Number, size: Any) -> Iterator[tuple[Number, Number, Number]]:
     """From `start` to `stop` in wholes of `size`: the number of a whole, and the range of its parts."""
-    with loop(start.builder, start // size, (stop + (size - 1)) // size) as whole:
-        first, last = start - whole * size, stop - whole * size
-        yield whole, select(first < 0, 0, first), select(last > size, size, last)
+    with loop(start.builder, start // size, (stop + size - 1) // size) as whole:
+        yield whole, larger(start - whole * size, 0), smaller(stop - whole * size, size)
 
 
 # --- padding ---------------------------------------------------------------------------------------------------------------
 
 
-def padded(shape: Geometry, images: Memory, first: Number, last: Number, room: Memory) -> tuple[Memory, int]:
-    """Images from `first` to `last`, in the middle of `room` if there is padding, and how far apart they lie."""
-    size = prod(shape.sizes) * shape.depth
-    if not shape.pads:
-        return images.from_(first * size), size
-    apart, line = prod(shape.padded) * shape.depth, shape.sizes[-1] * shape.depth
-    corner = sum(low * step for (low, _), step in zip(shape.padding, shape.steps, strict=True))
+def padded(
+    kind: Kind,
+    places: Places,
+    images: Memory,
+    room: Memory,
+    first: Number,
+    last: Number,
+    outputs: tuple[Number, Number],
+) -> Memory:
+    """Images from `first` to `last`: where there is padding, copies in `room`, of what a range of outputs on the first axis
+    sees. The borders in `room` are zero and stay so."""
+    if not any(kind.pads):
+        return images.from_(first * places.image)
+    builder, line = first.builder, places.sizes[-1] * kind.depth
+    reach = (kind.window[0] - 1) * kind.dilations[0] + 1
+    upper = larger(outputs[0] * kind.strides[0] - places.low[0], 0)
+    lower = smaller((outputs[1] - 1) * kind.strides[0] + reach - places.low[0], places.sizes[0])
+    corner = place_of(places.low, places.steps)
     with (
-        loop(first.builder, 0, last - first) as number,
-        all_places(first.builder, shape.sizes[:-1], shape.steps[:-1]) as (offset, place),
+        loop(builder, 0, last - first) as number,
+        all_places(builder, places.sizes[:-1], places.steps[:-1], [(upper, lower)]) as (offset, place),
     ):
-        room.copy(number * apart + offset + corner, images.from_((first + number) * size + place * line), line)
-    return room, apart
+        source = images.from_((first + number) * places.image + place * line)
+        room.copy(number * places.padded + offset + corner, source, line)
+    return room
 
 
 def room_for(shape: Geometry, images: int, dtype: Any) -> Array:
-    """Memory for padded images; the borders are zero and stay so."""
-    return np.zeros(images * prod(shape.padded) * shape.depth if shape.pads else 0, dtype)
+    """Memory for padded images."""
+    return np.zeros(images * prod(shape.padded) * shape.kind.depth if any(shape.kind.pads) else 0, dtype)
+
+
+def band_of(shape: Geometry, itemsize: int, pixels: int) -> int:
+    """How many output lines on the first axis are worked on together: as many as stay in the cache, and some pixels."""
+    plane = prod(shape.padded[1:]) * shape.kind.depth * itemsize * shape.strides[0]
+    return max(_BAND // plane, -(-pixels // prod(shape.outputs[1:])), 1)

@@ -77,23 +77,25 @@ def plan_of(
 
 _SMALLEST = 1 << 22  # multiplications, from which on a kernel is worth to be compiled
 _SMALLEST_DEPTHWISE = 1 << 19  # NumPy's elementwise form is much slower
-_PIXELS = 512  # of a batch; where there are fewer, putting the filters in order takes too long
+_PIXELS = 256  # outputs of a batch; where there are fewer, putting the filters in order takes too long
+_MANY_FILTERS, _SMALL_IMAGE = 1 << 19, 64  # numbers, and outputs: sums of such products leave the cache
 _MOST_PARTS = 4  # kernels of a gradient in the input: one for each remainder of a place by the strides
 _TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
-def _geometry(plan: Plan, batch: int, dtype: Any, across: int) -> Geometry | None:
-    """The geometry for machine code, where that is faster than the NumPy form; vectors run over `across` numbers."""
+def _geometry(plan: Plan, batch: int, dtype: Any, lanes: int, fewest: int = 2) -> Geometry | None:
+    """The geometry for machine code where that is faster than the NumPy form. Of the 16 lanes of a vector (or how many there
+    are), it uses `lanes`; that should not be less than `fewest`."""
     if dtype not in _TYPES:
         return None
-    pixels, window = batch * prod(plan.windows.outputs), prod(plan.windows.window)
-    count = pixels * window * plan.filters * (plan.channels // plan.groups)
+    pixels = batch * prod(plan.windows.outputs)
+    count = pixels * prod(plan.filter_shape())
     if count < (_SMALLEST_DEPTHWISE if plan.depthwise else _SMALLEST) or not engine.available():
         return None
-    if 4 * across * dtype.itemsize < engine.register_bytes():
-        return None  # most of a vector would be empty
-    # Windows of one place and one window for an image are plain products of matrices.
-    if not plan.depthwise and (window == 1 or pixels == batch or pixels < _PIXELS):
+    if 16 * lanes * dtype.itemsize < fewest * engine.register_bytes():
+        return None
+    # Where windows do not overlap, and where there is one for an image, BLAS has nothing to copy twice.
+    if not plan.depthwise and (not plan.windows.overlap or pixels == batch or pixels < _PIXELS):
         return None
     return _geometry_of(plan)
 
@@ -106,12 +108,16 @@ def _geometry_of(plan: Plan) -> Geometry:
     return Geometry._make((*plan.windows.on_images(), groups, max(1, plan.channels // groups), plan.filters // groups))
 
 
+def _by_groups(filters: Array, shape: Geometry) -> Array:
+    return filters.reshape(*shape.window, shape.channels, shape.groups, shape.filters)
+
+
 def _conv_compiled(x: Array, filters: Array, plan: Plan, shape: Geometry) -> Array:
     from ..native import convolution, depthwise
 
     run = depthwise.depthwise if plan.depthwise else convolution.conv
     result = np.empty(plan.output_shape(x.shape[0]), x.dtype)
-    run(np.ascontiguousarray(_repeated(x, plan) if plan.depthwise else x), filters, shape, result)
+    run(np.ascontiguousarray(_repeated(x, plan) if plan.depthwise else x), _by_groups(filters, shape), shape, result)
     return result
 
 
@@ -130,8 +136,9 @@ def _input_gradient_compiled(g: Array, filters: Array, plan: Plan, shape: Geomet
     from ..native import convolution, depthwise
 
     run = depthwise.depthwise if plan.depthwise else convolution.conv
-    found = convolution.input_gradient(g.reshape(g.shape[0], *shape.outputs, g.shape[-1]), filters, shape, run)
-    found = found.reshape(g.shape[0], *plan.windows.sizes, shape.depth)
+    g = g.reshape(g.shape[0], *shape.outputs, g.shape[-1])
+    found = convolution.input_gradient(g, _by_groups(filters, shape), shape, run)
+    found = found.reshape(g.shape[0], *plan.windows.sizes, shape.kind.depth)
     return _summed(found, plan) if plan.depthwise else found
 
 
@@ -186,9 +193,9 @@ def conv(input: Array, filters: Array, strides: Sizes, dilations: Sizes, padding
     if input.dtype in NARROW_FLOATS:
         wide = conv(input.astype(np.float32), filters.astype(np.float32), strides, dilations, padding, groups)
         return wide.astype(input.dtype)
-    shape = _geometry(plan, input.shape[0], input.dtype, plan.filters if plan.depthwise else plan.filters // groups)
-    if shape is not None:
-        return _conv_compiled(input, filters, plan, shape)
+    geometry = _geometry(plan, input.shape[0], input.dtype, plan.filters if plan.depthwise else plan.filters // groups)
+    if geometry is not None:
+        return _conv_compiled(input, filters, plan, geometry)
     if plan.depthwise:
         return _depthwise(input, filters, plan)
     result = np.empty(plan.output_shape(input.shape[0]), input.dtype)
@@ -213,7 +220,7 @@ def conv_filter_gradient(
         return wide.astype(input.dtype)
     each = plan.filters // groups
     geometry = _geometry(plan, input.shape[0], input.dtype, plan.filters if plan.depthwise else each)
-    if geometry is not None:
+    if geometry is not None and not (prod(shape) > _MANY_FILTERS and prod(plan.windows.outputs) < _SMALL_IMAGE):
         return _filter_gradient_compiled(input, g, plan, geometry)
     if plan.depthwise:
         return _depthwise_filter_gradient(input, g, plan)
@@ -233,7 +240,8 @@ def conv_input_gradient(
             g.astype(np.float32), filters.astype(np.float32), shape, strides, dilations, padding, groups
         )
         return wide.astype(g.dtype)
-    geometry = _geometry(plan, shape[0], g.dtype, plan.filters if plan.depthwise else plan.channels // groups)
+    # (The NumPy form is good at one to three channels.)
+    geometry = _geometry(plan, shape[0], g.dtype, plan.filters if plan.depthwise else plan.channels // groups, fewest=4)
     if geometry is not None and _transposes(plan):
         return _input_gradient_compiled(g, filters, plan, geometry)
     if plan.depthwise:
