@@ -86,6 +86,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("native.texts", "native.ufuncs"): "llvmlite is imported when the first text is compiled",
     ("native.updates", "native.ufuncs"): "llvmlite is imported when the first update is compiled",
     ("compile.fusion", "compile.row_groups"): "llvmlite is imported when the first large program is compiled",
+    ("ops.rows", "native.sums"): "llvmlite is imported when the first large sum is compiled",
     ("ops.pool", "native.pooling"): "llvmlite is imported when the first large pool is compiled",
     ("ops.conv_kernels", "native.windows"): "llvmlite is imported when the first convolution is compiled",
     ("ops.conv_kernels", "native.convolution"): "llvmlite is imported when the first convolution is compiled",

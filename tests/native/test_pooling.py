@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("llvmlite", reason="the extra `native` is not installed")
 
 import gradtape as tf
-from gradtape import threads
+from gradtape.native import pool as threads_of_kernels
 from gradtape.native import pooling
 from gradtape.ops import pool
 from gradtape.ops.window import windows
@@ -110,16 +110,12 @@ def test_large_images_through_the_public_names(function, settings, monkeypatch):
             loss = tf.reduce_sum(y * y)
         return y.numpy(), tape.gradient(loss, images).numpy()
 
-    results = [value_and_gradient()]
-    monkeypatch.setattr(threads, "cores", lambda: 3)
-    results.append(value_and_gradient())
-    monkeypatch.setattr(threads, "cores", lambda: 1)
-    results.append(value_and_gradient())
-    for value, gradient in results[1:]:  # the same bits on any number of cores
-        np.testing.assert_array_equal(value, results[0][0])
-        np.testing.assert_array_equal(gradient, results[0][1])
+    shared = value_and_gradient()
+    monkeypatch.setattr(threads_of_kernels, "cores", lambda: 1)
+    for many, one in zip(shared, value_and_gradient(), strict=True):
+        np.testing.assert_array_equal(many, one)  # the same bits on any number of cores
     monkeypatch.setattr(pool, "available", lambda: False)
-    for got, wanted in zip(results[0], value_and_gradient(), strict=True):
+    for got, wanted in zip(shared, value_and_gradient(), strict=True):
         np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
 
 

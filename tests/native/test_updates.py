@@ -5,7 +5,7 @@ import pytest
 
 import gradtape as tf
 from gradtape import threads
-from gradtape.native import updates
+from gradtape.native import pool, updates
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
@@ -17,7 +17,7 @@ def text(g, w, m, rate, decay):
     return w, m
 
 
-def alone(g, w, rate):
+def of_one(g, w, rate):
     w -= g * rate
     return (w,)
 
@@ -26,11 +26,13 @@ def values(size, dtype, count):
     return list(np.random.default_rng(0).normal(size=(count, size)).astype(dtype))
 
 
-@pytest.mark.parametrize("cores", [1, 2, 3])
+@pytest.mark.parametrize("alone", [False, True])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
 @pytest.mark.parametrize("size", [0, 1, 17, 5000, 100_003])
-def test_the_text_is_done_in_place(size, dtype, cores, monkeypatch):
-    monkeypatch.setattr(threads, "cores", lambda: cores)
+def test_the_text_is_done_in_place(size, dtype, alone, monkeypatch):
+    if alone:
+        for module in (pool, threads):
+            monkeypatch.setattr(module, "cores", lambda: 1)
     g, w, m = values(size, dtype, 3)
     wanted = text(g, w.copy(), m.copy(), dtype(0.3), dtype(0.9))
     before = g.copy()
@@ -52,7 +54,7 @@ def test_without_machine_code(size, monkeypatch):
 
 
 def test_of_a_variable_alone_and_small_after_large():
-    update = updates.Update(alone, 1)
+    update = updates.Update(of_one, 1)
     for size in (10, 50_000, 10):
         g, w = values(size, np.float32, 2)
         wanted = w - g * np.float32(0.1)

@@ -10,6 +10,7 @@
     windows.py     windows on images: places in memory, tiles in registers, padding
     convolution.py, depthwise.py    convolutions and their gradients
     pooling.py     the largest, the sum or the mean of each window, and their gradients
+    sums.py        sums of rows
     updates.py     the updates of optimizers, in place
 
 A kernel that has a native form also has a NumPy form, and that is what runs without llvmlite, on types that the native form

@@ -23,6 +23,7 @@ from .family import (
 )
 from .layout import broadcast_to, reshape
 from .reduce import reduce_sum
+from .rows import sum_of_rows
 
 # --- biases -------------------------------------------------------------------------------------------------
 
@@ -88,6 +89,8 @@ def _bias_add_grad(out_backprop: Array, data_format: str = "NHWC") -> Array:
     axis = _channel_axis("bias_add_grad", out_backprop.ndim, data_format)
     if axis == out_backprop.ndim - 1:
         rows = out_backprop.reshape(-1, out_backprop.shape[-1])
+        if rows.dtype.char in "fd" and rows.flags.c_contiguous and rows.size:
+            return sum_of_rows(rows)  # type: ignore[no-any-return]
         if rows.dtype.itemsize >= 4:
             return np.add.reduce(rows, 0, rows.dtype)  # type: ignore[no-any-return]
     others = tuple(a for a in range(out_backprop.ndim) if a != axis)
