@@ -81,34 +81,49 @@ def _rectangle(corner: Memory, tile: Tile, line: Any, step: int) -> list[tuple[M
 # --- convolution -----------------------------------------------------------------------------------------------------------
 
 
+class _Setting(NamedTuple):
+    """What the kernel of a geometry is given, besides arrays."""
+
+    kernel: Kernel
+    numbers: list[int]
+    images: int  # worked on together
+    units: int
+    panel: int = 0  # how many filters a panel has
+
+
 def conv(x: Array, filters: Array, shape: Geometry, result: Array, target: Target | None = None) -> None:
     """Write the convolution of images with filters (window ..., channels, groups, filters) to a result.
 
     Images and the result are contiguous. Without a target, all of the result is written.
     """
-    target = target or everything(shape)
-    vectors = -(-shape.filters // lanes_of(x.dtype))
-    tile = best_tile(shape.outputs[-2], shape.outputs[-1], vectors)
-    kernel = _conv_kernel(shape.kind, tile, target.steps[-1], x.dtype)
-    panels = _panels(filters, shape.kind, tile.vectors * lanes_of(x.dtype))
-    # Units are lines of tiles. Small images are worked on together, large ones in bands.
-    rows = (*shape.outputs[:-2], -(-shape.outputs[-2] // tile.lines))
-    units, images = prod(rows), -(-_PIXELS // prod(shape.outputs))
-    band = max(1, band_of(shape, x.itemsize, _PIXELS) // (tile.lines if len(rows) == 1 else 1)) * prod(rows[1:])
-    numbers = [*places_of(shape, target), images, images * units if images > 1 else band]
+    setting = _conv_setting(shape, target or everything(shape), x.dtype)
+    panels = _panels(filters, shape, setting.panel)
 
     def arguments() -> Any:
-        return packed(x, panels, result, room_for(shape, images, x.dtype), *numbers)
+        return packed(x, panels, result, room_for(shape, setting.images, x.dtype), *setting.numbers)
 
-    units *= x.shape[0]
-    pool.run(kernel, arguments, units, unit_size(units, x.shape[0] * shape.multiplications))
+    units = x.shape[0] * setting.units
+    pool.run(setting.kernel, arguments, units, unit_size(units, x.shape[0] * shape.multiplications))
 
 
-def _panels(filters: Array, kind: Kind, width: int) -> Array:
+@functools.lru_cache(maxsize=1024)
+def _conv_setting(shape: Geometry, target: Target, dtype: np.dtype[Any]) -> _Setting:
+    """Units are lines of tiles. Small images are worked on together, large ones in bands."""
+    lanes = lanes_of(dtype)
+    tile = best_tile(shape.outputs[-2], shape.outputs[-1], -(-shape.filters // lanes))
+    rows = (*shape.outputs[:-2], -(-shape.outputs[-2] // tile.lines))
+    units, images = prod(rows), -(-_PIXELS // prod(shape.outputs))
+    band = max(1, band_of(shape, dtype.itemsize, _PIXELS) // (tile.lines if len(rows) == 1 else 1)) * prod(rows[1:])
+    numbers = [*places_of(shape, target), images, images * units if images > 1 else band]
+    kernel = _conv_kernel(shape.kind, tile, target.steps[-1], dtype)
+    return _Setting(kernel, numbers, images, units, tile.vectors * lanes)
+
+
+def _panels(filters: Array, shape: Geometry, width: int) -> Array:
     """Filters as (groups, panels, inputs of the window, width), with zeros behind the last ones."""
-    count = -(-kind.filters // width)
-    make = np.empty if count * width == kind.filters else np.zeros
-    panels = make((kind.groups, count, *kind.window, kind.channels, width), filters.dtype)
+    count = -(-shape.filters // width)
+    make = np.empty if count * width == shape.filters else np.zeros
+    panels = make((shape.groups, count, *shape.window, shape.channels, width), filters.dtype)
     for panel in range(count):
         some = filters[..., panel * width : (panel + 1) * width]
         panels[:, panel, ..., : some.shape[-1]] = np.moveaxis(some, -2, 0)
@@ -212,36 +227,52 @@ def transposed(
     return found
 
 
-def input_gradient(g: Array, filters: Array, shape: Geometry, convolve: Callable[..., None] = conv) -> Array:
-    """The gradient of images, by `conv` or a function like it; along each axis the stride or the dilation is 1."""
-    rank, kind = len(shape.sizes), shape.kind
-    steps = steps_of(shape.sizes, kind.depth)
-    turned = filters.swapaxes(-1, -3)  # filters as channels
-    jobs = []
+class _Part(NamedTuple):
+    """A part of a gradient in the input: which places of the window and which outputs it takes, and where it writes."""
+
+    taps: tuple[slice, ...]
+    crop: tuple[slice, ...]
+    shape: Geometry
+    target: Target
+
+
+@functools.lru_cache(maxsize=1024)
+def _parts_of(shape: Geometry) -> tuple[list[_Part], bool]:
+    """The parts of a gradient in the input, and whether they cover all of it."""
+    depth, found = shape.kind.depth, []
+    steps = steps_of(shape.sizes, depth)
     classes = [transposed(*axis) for axis in zip(*shape[:6], strict=True)]
-    for parts in product(*classes):
-        some = turned[tuple(part.taps for part in parts)][(slice(None, None, -1),) * rank]
-        given = g[(slice(None), *(part.crop for part in parts))]
-        if 0 in some.shape or 0 in given.shape:
+    for axes in product(*classes):
+        window = tuple(len(range(*axis.taps.indices(size))) for axis, size in zip(axes, shape.window, strict=True))
+        sizes = tuple(axis.crop.stop - axis.crop.start for axis in axes)
+        if min(*window, *sizes) < 1:
             continue  # no window reaches these inputs
-        part_shape = Geometry(
-            sizes=given.shape[1:-1],
-            window=some.shape[:rank],
-            strides=(1,) * rank,
+        part = Geometry(
+            sizes=sizes,
+            window=window,
+            strides=(1,) * len(axes),
             dilations=shape.dilations,
-            padding=tuple(part.padding for part in parts),
-            outputs=tuple(part.inputs for part in parts),
+            padding=tuple(axis.padding for axis in axes),
+            outputs=tuple(axis.inputs for axis in axes),
             groups=shape.groups,
             channels=shape.filters,
             filters=shape.channels,
         )
-        first = sum(part.first * step for part, step in zip(parts, steps, strict=True))
-        target = Target(prod(shape.sizes) * kind.depth, first, tuple(times(steps, shape.strides)))
-        jobs.append((np.ascontiguousarray(given), some, part_shape, target))
-    make = np.empty if len(jobs) == prod(map(len, classes)) else np.zeros
-    result = make((g.shape[0], *shape.sizes, kind.depth), g.dtype)
-    for given, some, part_shape, target in jobs:
-        convolve(given, some, part_shape, result, target)
+        first = sum(axis.first * step for axis, step in zip(axes, steps, strict=True))
+        target = Target(prod(shape.sizes) * depth, first, tuple(times(steps, shape.strides)))
+        found.append(_Part(tuple(axis.taps for axis in axes), tuple(axis.crop for axis in axes), part, target))
+    return found, len(found) == prod(map(len, classes))
+
+
+def input_gradient(g: Array, filters: Array, shape: Geometry, convolve: Callable[..., None] = conv) -> Array:
+    """The gradient of images, by `conv` or a function like it; along each axis the stride or the dilation is 1."""
+    parts, all_covered = _parts_of(shape)
+    result = (np.empty if all_covered else np.zeros)((g.shape[0], *shape.sizes, shape.kind.depth), g.dtype)
+    turned = filters.swapaxes(-1, -3)  # filters as channels
+    backwards = (slice(None, None, -1),) * len(shape.sizes)
+    for part in parts:
+        some, given = turned[part.taps][backwards], g[(slice(None), *part.crop)]
+        convolve(np.ascontiguousarray(given), some, part.shape, result, part.target)
     return result
 
 
@@ -258,21 +289,27 @@ def _filter_tile(kind: Kind, lanes: int) -> tuple[Tile, Sizes]:
 
 def filter_gradient(x: Array, g: Array, shape: Geometry) -> Array:
     """The gradient (window ..., channels, groups * filters) of filters, from contiguous images and gradients."""
-    kind = shape.kind
-    tiles = prod(_filter_tile(kind, lanes_of(x.dtype))[1])
-    images = max(1, TERMS // prod(shape.outputs))
-    lines = evenly(prod(shape.outputs[:-1]), TERMS // shape.outputs[-1])
+    setting = _filter_setting(shape, x.dtype)
     # Few tiles: some images each, and a sum of sums at the end.
-    chunks = max(1, min(-(-x.shape[0] // images), -(-_PARTS // tiles)))
-    sums = np.zeros((chunks, *shape.window, kind.channels, kind.width), x.dtype)
-    kernel = _filter_gradient_kernel(kind, x.dtype)
-    numbers = [*places_of(shape, everything(shape)), x.shape[0], chunks, images, lines]
+    chunks = max(1, min(-(-x.shape[0] // setting.images), -(-_PARTS // setting.units)))
+    sums = np.zeros((chunks, *shape.window, shape.channels, shape.groups * shape.filters), x.dtype)
 
     def arguments() -> Any:
-        return packed(x, g, sums, room_for(shape, images, x.dtype), *numbers)
+        return packed(x, g, sums, room_for(shape, setting.images, x.dtype), *setting.numbers, x.shape[0], chunks)
 
-    pool.run(kernel, arguments, chunks * tiles, unit_size(chunks * tiles, x.shape[0] * shape.multiplications))
+    units = chunks * setting.units
+    pool.run(setting.kernel, arguments, units, unit_size(units, x.shape[0] * shape.multiplications))
     return total_of(sums)
+
+
+@functools.lru_cache(maxsize=1024)
+def _filter_setting(shape: Geometry, dtype: np.dtype[Any]) -> _Setting:
+    """Units are tiles of the result."""
+    images = max(1, TERMS // prod(shape.outputs))
+    lines = evenly(prod(shape.outputs[:-1]), TERMS // shape.outputs[-1])
+    numbers = [*places_of(shape, everything(shape)), images, lines]
+    units = prod(_filter_tile(shape.kind, lanes_of(dtype))[1])
+    return _Setting(_filter_gradient_kernel(shape.kind, dtype), numbers, images, units)
 
 
 @functools.lru_cache(maxsize=512)
@@ -281,7 +318,7 @@ def _filter_gradient_kernel(kind: Kind, dtype: np.dtype[Any]) -> Kernel:
     element, lanes = type_of(dtype), lanes_of(dtype)
     images, gradients, totals, room = (array_at(arguments, k, element) for k in range(4))
     places, after = places_from(arguments, 4, kind, kind.width)
-    batch, chunks, together, block = (arguments.load(after + k) for k in range(4))
+    together, block, batch, chunks = (arguments.load(after + k) for k in range(4))
     (tile, counts), runs = _filter_tile(kind, lanes), _runs(kind)
     width, move = tile.vectors * lanes, kind.depth * kind.strides[-1]
     moves, apart = times(places.steps, kind.strides), times(places.steps, kind.dilations)[: len(runs.counts)]

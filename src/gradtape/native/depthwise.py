@@ -51,17 +51,20 @@ _CHUNKS = 16  # of images, each with its own sum of filter gradients
 
 def depthwise(x: Array, filters: Array, shape: Geometry, result: Array, target: Target | None = None) -> None:
     """Write the convolution of images with filters (window ..., 1, channels, 1) to a result: `convolution.conv` for these."""
-    target = target or everything(shape)
-    kernel = _depthwise_kernel(shape.kind, evenly(shape.outputs[-1], _PIXELS), target.steps[-1], x.dtype)
+    kernel, numbers = _depthwise_setting(shape, target or everything(shape), x.dtype)
     filters = np.ascontiguousarray(filters)
-    band = band_of(shape, x.itemsize, 1) * prod(shape.outputs[1:-1])
-    numbers = [*places_of(shape, target), band]
 
     def arguments() -> Any:
         return packed(x, filters, result, room_for(shape, 1, x.dtype), *numbers)
 
     units = x.shape[0] * prod(shape.outputs[:-1])
     pool.run(kernel, arguments, units, unit_size(units, x.shape[0] * shape.multiplications))
+
+
+@functools.lru_cache(maxsize=1024)
+def _depthwise_setting(shape: Geometry, target: Target, dtype: np.dtype[Any]) -> tuple[Kernel, list[int]]:
+    kernel = _depthwise_kernel(shape.kind, evenly(shape.outputs[-1], _PIXELS), target.steps[-1], dtype)
+    return kernel, [*places_of(shape, target), band_of(shape, dtype.itemsize, 1) * prod(shape.outputs[1:-1])]
 
 
 @functools.lru_cache(maxsize=512)

@@ -6,6 +6,7 @@ channels and filters are written into it. Padded images are made a few lines at 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from math import prod
@@ -77,7 +78,7 @@ class Geometry(NamedTuple):
     @property
     def multiplications(self) -> int:
         """For one image."""
-        return prod(self.outputs) * self.kind.inputs * self.kind.width
+        return prod(self.outputs) * prod(self.window) * self.channels * self.groups * self.filters
 
 
 class Target(NamedTuple):
@@ -93,6 +94,7 @@ def steps_of(sizes: Sizes, last: int) -> Sizes:
     return tuple(prod(sizes[axis + 1 :]) * last for axis in range(len(sizes)))
 
 
+@functools.lru_cache(maxsize=1024)
 def everything(shape: Geometry) -> Target:
     """All of a result."""
     width = shape.kind.width
@@ -317,7 +319,7 @@ def padded(
 
 def room_for(shape: Geometry, images: int, dtype: Any) -> Array:
     """Memory for padded images."""
-    return np.zeros(images * prod(shape.padded) * shape.kind.depth if any(shape.kind.pads) else 0, dtype)
+    return np.zeros(images * prod(shape.padded) * shape.kind.depth if shape.padded != shape.sizes else 0, dtype)
 
 
 def band_of(shape: Geometry, itemsize: int, pixels: int) -> int:
