@@ -17,7 +17,7 @@ from typing import Any
 
 from . import dtypes
 from .context import ACTIVE, STATE, next_id, user_frame
-from .op import CONVERTERS, OBSERVERS, REGISTRY, REQUIRED, Op, apply, explained, record
+from .op import CONVERTERS, OBSERVERS, REGISTRY, REQUIRED, Op, apply, explained, record, write
 from .tensor import EagerTensor, from_array
 
 _F32, _F64 = dtypes.float32.numpy, dtypes.float64.numpy
@@ -25,8 +25,8 @@ _F32, _F64 = dtypes.float32.numpy, dtypes.float64.numpy
 
 def public_entry(op: Op, reflected: bool = False) -> Any:
     """The user's function for an op. With `reflected`, the two operands are swapped (for `__rsub__` and the like)."""
-    # Ops on indices are reached through functions such as tf.gather: the user's line is further out.
-    getframe = user_frame if op.other else sys._getframe
+    # Some ops are reached through functions such as tf.gather and tf.split: the user's line is further out.
+    getframe = user_frame if op.other or op.outputs != 1 else sys._getframe
     namespace: dict[str, Any] = {
         "__name__": op.__module__,
         "EagerTensor": EagerTensor,
@@ -43,6 +43,7 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
         "kernel": op.eager,
         "apply": apply,
         "record": record,
+        "write": write,
         "explained": explained,
         "from_array": from_array,
     }
@@ -225,9 +226,7 @@ def _one_operand(op: Op, general: str) -> list[str]:
     ]
     settings = "{" + ", ".join(f"'{n}': {n}" for n in op.attributes) + "}"
     if op.outputs != 1:
-        if op.vjps:
-            lines += [f"    if ACTIVE and {x}._id:", f"        record(op, ({x},), {settings}, tuple(_outs))"]
-        return [*lines, "    return _outs"]
+        return [*lines, *_several_outputs(op, settings), "    return _outs"]
     if op.vjps:
         lines += [
             f"    if ACTIVE and {x}._id:",
@@ -243,6 +242,24 @@ def _one_operand(op: Op, general: str) -> list[str]:
             f"                _records[_out._id] = {_record(op, (0,), (), False)}",
         ]
     return [*lines, "    return _out"]
+
+
+def _several_outputs(op: Op, settings: str) -> list[str]:
+    """The recording of an op with one operand and several outputs."""
+    if not op.vjps:
+        return []
+    (x,) = op.arguments
+    return [
+        f"    if ACTIVE and {x}._id and _outs:",
+        f"        _i = {x}._id",
+        "        if STATE.accumulators or _outs[0]._array.dtype is not _dtype:",
+        f"            record(op, ({x},), {settings}, tuple(_outs))",
+        "            return _outs",
+        "        for _records in STATE.tapes:",
+        "            if _i in _records:",
+        "                _frame = getframe(1)",
+        f"                write(_records, _outs, {_record(op, (0,), (), False)})",
+    ]
 
 
 def _two_operands(op: Op, general: str, numbers: bool) -> list[str]:
@@ -345,9 +362,11 @@ def _record(op: Op, followed: tuple[int, ...], numbers: tuple[int, ...], broadca
     """The record as an expression in the entry's locals; its layout is that of `op.append`."""
     ids = {0: "_i", 1: "_j"} if len(op.arguments) == 2 and not numbers else {0: "_i", 1: "_i"}
     saved = [_saved_expression(op, name) for name in op.saved_names(followed, broadcast)]
+    if op.outputs != 1:
+        saved.append("tuple([(_out._array.shape, _out._array.dtype) for _out in _outs])")
     parts = [
         _pull_name(followed, numbers, broadcast),
-        str(len(followed)),
+        str(len(followed) if op.outputs == 1 else -len(followed)),
         *(ids[p] for p in followed),
         *saved,
     ]
@@ -358,9 +377,11 @@ def _saved_expression(op: Op, name: str) -> str:
     if name in op.arguments or name in op.attributes:
         return name
     if name == "out":
-        return "_out"
+        return "_out" if op.outputs == 1 else "tuple(_outs)"
     argument = name.removesuffix("_shape")
-    return "_result.shape" if argument == "out" else f"_{'ab'[op.arguments.index(argument)]}.shape"
+    if argument == "out":
+        return "_result.shape" if op.outputs == 1 else "_outs[0]._array.shape"
+    return f"_{'ab'[op.arguments.index(argument)]}.shape"
 
 
 # --- pulls -----------------------------------------------------------------------------------------------------------
@@ -415,7 +436,10 @@ def _pull_source(
         if conjugated:
             part = f"conj({part})"
         if broadcast:
-            part = f"sum_to_shape({part}, shape=record[{places[f'{argument}_shape']}])"
+            shape = f"record[{places[f'{argument}_shape']}]"
+            # (One of the operands often has the shape of the result.)
+            whole = f"part if (part := {part}).shape == {shape} else " if arrays else ""
+            part = f"{whole}sum_to_shape({'part' if arrays else part}, shape={shape})"
         parts.append(part)
     result = parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
     return f"def pull(g, record):\n    return {result}\n"

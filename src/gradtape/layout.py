@@ -13,6 +13,7 @@ from .errors import ArgumentValueError, invalid
 from .op import as_axis, as_int, as_ints
 from .ops import blocks, borders, index, layout
 from .ops import elementwise as e
+from .ops.family import shape_of
 from .tensor import Tensor, from_array, to_tensor
 from .traceable import trace_public
 from .variable import Variable
@@ -86,10 +87,10 @@ def unstack(value: Any, num: int | None = None, axis: Any = 0, name: str = "unst
 def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split") -> list[Any]:
     """Pieces along one axis: as many as an integer says, all of one size, or of the sizes in a list (-1: the rest)."""
     x = to_tensor(value)
-    where = as_int(axis)
-    if not -x.ndim <= where < x.ndim:
+    where, shape = as_int(axis), shape_of(x)
+    if not -len(shape) <= where < len(shape):
         raise invalid(f"split: axis {where} does not exist in a tensor of shape {x.shape}.")
-    length = x.shape[where] or 0
+    length = shape[where] or 0
     if isinstance(num_or_size_splits, (list, tuple)) or (
         num_or_size_splits.__class__ is not int and np.ndim(num_or_size_splits)
     ):

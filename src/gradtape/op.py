@@ -18,7 +18,7 @@ returns a tensor.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -568,12 +568,17 @@ def append(
     outputs: tuple[Any, ...],
 ) -> None:
     """Write one record; its layout is described in backward.py."""
-    first = outputs[0]
+    write(records, outputs, (*contents(op, followed, inputs, attributes, outputs), *user_location()))
+
+
+def write(records: Any, outputs: Sequence[Any], record: tuple[Any, ...]) -> None:
+    """Put a record under the first output, and the way there under the others."""
+    first, *others = outputs
     if not first._id:
         for output in outputs:  # consecutive, the record under the first: it is reached when all others have been
             output._id = next_id()
-    records[first._id] = (*contents(op, followed, inputs, attributes, outputs), *user_location())
-    for slot, output in enumerate(outputs[1:], 1):
+    records[first._id] = record
+    for slot, output in enumerate(others, 1):
         records[output._id] = (None, first._id, slot, len(outputs))
 
 

@@ -351,7 +351,7 @@ def _() -> Iterator[BadInput]:
 # --- concat, stack, split, unstack -----------------------------------------------------------------------------------
 
 
-@op(dtypes=ANY, variadic=True, tf_name="ConcatV2")
+@op(eager=np.concatenate, dtypes=ANY, variadic=True, tf_name="ConcatV2")
 def concat(xp: Any, values: Any, *, axis: int) -> Any:
     """The tensors one after the other along an existing axis.
 

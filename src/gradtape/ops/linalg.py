@@ -23,6 +23,8 @@ from .logic import select, zeros_like
 
 
 def _matmul(a: Array, b: Array, transpose_a: bool = False, transpose_b: bool = False) -> Array:
+    if a.ndim == 2 and b.ndim == 2 and a.itemsize >= 4:
+        return (a.T if transpose_a else a) @ (b.T if transpose_b else b)
     if a.ndim < 2 or b.ndim < 2:
         raise ValueError("matrices have two axes")
     if transpose_a:
@@ -57,7 +59,7 @@ def _(g: Any, b: Any, a_shape: tuple[int, ...], transpose_a: bool, transpose_b: 
     if transpose_a:
         result = matmul(b, g, transpose_a=transpose_b, transpose_b=True)
     else:
-        result = matmul(g, b, transpose_b=not transpose_b)
+        result = matmul(g, b, transpose_a=False, transpose_b=not transpose_b)
     return result if shape_of(result) == a_shape else sum_to_shape(result, shape=a_shape)
 
 
@@ -72,7 +74,7 @@ def _(g: Any, a: Any, b_shape: tuple[int, ...], transpose_a: bool, transpose_b: 
     if transpose_b:
         result = matmul(g, a, transpose_a=True, transpose_b=transpose_a)
     else:
-        result = matmul(a, g, transpose_a=not transpose_a)
+        result = matmul(a, g, transpose_a=not transpose_a, transpose_b=False)
     return result if shape_of(result) == b_shape else sum_to_shape(result, shape=b_shape)
 
 
