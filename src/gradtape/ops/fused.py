@@ -23,7 +23,7 @@ from .family import (
 )
 from .layout import broadcast_to, reshape
 from .reduce import reduce_sum
-from .rows import sum_of_rows
+from .rows import BY_COLUMN, FULL, RowText, sum_of_rows
 
 # --- biases -------------------------------------------------------------------------------------------------
 
@@ -42,10 +42,15 @@ def _lined_up(bias: Any, rank: int, data_format: str) -> Any:
     return reshape(bias, shape=(*shape_of(bias), *(1,) * (rank - 2)))
 
 
+_WITH_BIAS = RowText([FULL, BY_COLUMN], [("map", np.add, (0, 1))], [2])
+
+
 def _bias_add(value: Array, bias: Array, data_format: str = "NHWC") -> Array:
     axis = _channel_axis("bias_add", value.ndim, data_format)
     if bias.shape != (value.shape[axis],):
         raise invalid(f"bias_add: a bias of shape {bias.shape} does not fit axis {axis} of shape {value.shape}.")
+    if data_format == "NHWC" and _WITH_BIAS.takes(value) and (found := _WITH_BIAS(value, bias)):
+        return found[0]
     return value + _lined_up(bias, value.ndim, data_format)  # type: ignore[no-any-return]
 
 

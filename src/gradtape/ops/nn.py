@@ -9,6 +9,7 @@ import numpy as np
 
 from ..dtypes import FLOATING, INEXACT, INTEGER, NARROW_FLOATS, REAL, Array
 from ..errors import invalid
+from ..native.engine import available
 from ..op import BadInput, Op, Sample, op
 from ..tensor import EagerTensor
 from .elementwise import exp, sigmoid, square
@@ -26,6 +27,7 @@ from .family import (
 )
 from .layout import expand_dims, reshape, sum_to_shape
 from .reduce import explain_axis, reduce_sum, refuse_axis_of_scalar
+from .rows import FULL, RowText
 from .slopes import (
     SELU_ALPHA,
     SELU_SCALE,
@@ -40,12 +42,21 @@ from .slopes import (
 )
 from .special import functions
 
+_LARGE = 1 << 16  # elements, from which on other cores can help
+
 # --- activations
 # -----------------------------------------------------------------------------------------------------
 
 
 def _relu(x: Array) -> Array:
-    return np.maximum(x, 0)
+    if x.size < _LARGE or x.dtype.char not in "fd" or not available():
+        return np.maximum(x, 0)
+    return _relu_on_all_cores(x)
+
+
+@one_pass
+def _relu_on_all_cores(x: Array) -> Any:
+    return np.where(x < 0, 0, x)  # NaN stays
 
 
 @elementwise(eager=_relu, dtypes=REAL)
@@ -235,10 +246,21 @@ def _(features: Any, beta: Any) -> Any:
 # ---------------------------------------------------------------------------------------------------------
 
 
+def _power(x: Any, largest: Any) -> Any:
+    return np.exp(x - largest)
+
+
+_SOFTMAX = RowText(
+    [FULL], [("max", None, (0,)), ("map", _power, (0, 1)), ("sum", None, (2,)), ("map", np.divide, (2, 3))], [4]
+)
+
+
 def _softmax(logits: Array, axis: int) -> Array:
     refuse_axis_of_scalar(logits, axis)
     if not logits.size:
         return logits
+    if _SOFTMAX.takes(logits, axis) and (found := _SOFTMAX(logits)):
+        return found[0]
     return (_softmax_here if axis % logits.ndim == 0 else _softmax_by_rows)(logits, axis=axis)
 
 
@@ -259,7 +281,20 @@ def softmax(xp: Any, logits: Any, *, axis: int = -1) -> Any:
     return powers / xp.sum(powers, axis=axis, keepdims=True)
 
 
+def _less_its_part(weighted: Any, total: Any, out: Any) -> Any:
+    return weighted - total * out
+
+
+_SOFTMAX_DERIVATIVE = RowText(
+    [FULL, FULL],
+    [("map", np.multiply, (0, 1)), ("sum", None, (2,)), ("map", _less_its_part, (2, 3, 1))],
+    [4],
+)
+
+
 def _softmax_derivative(t: Any, out: Any, axis: int) -> Any:
+    if _SOFTMAX_DERIVATIVE.takes(t, axis) and out.__class__ is np.ndarray and (found := _SOFTMAX_DERIVATIVE(t, out)):
+        return found[0]
     weighted = t * out
     return weighted - reduce_sum(weighted, axis=axis, keepdims=True) * out
 
@@ -268,10 +303,21 @@ softmax.vjp("logits")(_softmax_derivative)
 softmax.jvp("logits")(_softmax_derivative)
 
 
+def _less_the_log(x: Any, largest: Any, total: Any) -> Any:
+    return (x - largest) - np.log(total)
+
+
+_LOG_SOFTMAX = RowText(
+    [FULL], [("max", None, (0,)), ("map", _power, (0, 1)), ("sum", None, (2,)), ("map", _less_the_log, (0, 1, 3))], [4]
+)
+
+
 def _log_softmax(logits: Array, axis: int) -> Array:
     refuse_axis_of_scalar(logits, axis)
     if not logits.size:
         return logits
+    if _LOG_SOFTMAX.takes(logits, axis) and (found := _LOG_SOFTMAX(logits)):
+        return found[0]
     shifted: Array = logits - logits.max(axis=axis, keepdims=True)
     shifted -= np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
     return shifted

@@ -1,7 +1,9 @@
-"""Sums of rows, in machine code where a matrix is large."""
+"""What is done along the rows of large matrices, in machine code: sums of rows, and texts with sums along each row."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,9 @@ from ..dtypes import Array
 from ..native.engine import available
 
 _COMPILED = 1 << 16  # elements, from which on other cores can help
+_SHARED = 1 << 14  # elements that are worth a core of their own
+
+FULL, BY_ROW, BY_COLUMN = "full", "by row", "by column"
 
 
 def sum_of_rows(rows: Array) -> Any:
@@ -20,3 +25,72 @@ def sum_of_rows(rows: Array) -> Any:
     from ..native import sums
 
     return sums.sum_of_rows(rows)
+
+
+class RowText:
+    """Steps along the last axis, as one pass in machine code where the arrays are large.
+
+    `steps` come after the operands: ("map", text, numbers), or ("sum" | "mean" | "max", None, (number,)) along each row. `wanted`
+    are the numbers of the results. An operand is an array of the shape of the first ("full"), of that shape without the last
+    axis ("by row"), or as long as a row ("by column").
+    """
+
+    def __init__(self, given: Sequence[str], steps: Sequence[tuple[str, Any, tuple[int, ...]]], wanted: Sequence[int]):
+        self._given = tuple(given)
+        self._steps = tuple(steps)
+        self._wanted = tuple(wanted)
+        self._layouts = list(given)
+        for how, _, of in steps:
+            along = how != "map" or all(self._layouts[k] == BY_ROW for k in of)
+            self._layouts.append(BY_ROW if along else FULL)
+        self._kernels: dict[Any, Any] = {}
+
+    def takes(self, first: Any, axis: int = -1) -> bool:
+        """Whether machine code is worth while: many floats, and the axis is the last, and no single element."""
+        return (
+            first.__class__ is np.ndarray
+            and first.size >= _COMPILED
+            and first.dtype.char in "fd"
+            and first.shape[-1] > 1
+            and axis in (-1, first.ndim - 1)
+            and available()
+        )
+
+    def __call__(self, *operands: Array) -> list[Array] | None:
+        """The results, or None where there is no machine code for these types."""
+        from ..native import pool
+        from ..native.rows import lanes_for, packed_rows
+
+        first = operands[0]
+        columns, rows = first.shape[-1], prod(first.shape[:-1])
+        lanes = lanes_for(columns, [first.dtype])
+        key = (first.dtype, lanes)
+        if key not in self._kernels:
+            self._kernels[key] = self._compiled(*key)
+        kernel = self._kernels[key]
+        if kernel is None:
+            return None
+        layouts = [*self._given, *(self._layouts[k] for k in self._wanted)]
+        results = [
+            np.empty(first.shape if x == FULL else first.shape[:-1], first.dtype) for x in layouts[len(operands) :]
+        ]
+        arrays = [*(np.ascontiguousarray(x) for x in operands), *results]
+        strides = [{FULL: columns, BY_ROW: 1}.get(layout, 0) for layout in layouts]
+        arguments = packed_rows(columns, first.size, 1, arrays, strides)
+        pool.run(kernel, arguments, rows, max(1, _SHARED // columns))
+        return results
+
+    def _compiled(self, dtype: Any, lanes: int) -> Any:
+        from ..native.language import Unsupported
+        from ..native.rows import Given, Step, Text, Wanted, kernel_of
+
+        given = tuple(Given(dtype, layout) for layout in self._given)
+        own = self._layouts[len(given) :]
+        steps = tuple(
+            Step(how, text, of, dtype, layout) for (how, text, of), layout in zip(self._steps, own, strict=True)
+        )
+        wanted = tuple(Wanted(k, self._layouts[k], buffer) for buffer, k in enumerate(self._wanted))
+        try:
+            return kernel_of(Text(given, steps, wanted, (dtype,) * len(wanted), lanes))
+        except Unsupported:
+            return None

@@ -1,0 +1,130 @@
+"""Softmax, layer normalisation and biases of large arrays, row by row in machine code: what the NumPy forms give."""
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+from gradtape.native import pool
+from gradtape.ops import nn, rows
+from gradtape.ops.rows import BY_COLUMN, BY_ROW, FULL, RowText
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+SHAPES = [(70_000, 1), (9000, 10), (700, 129), (3, 40, 700), (1, 80_000), (2, 3, 130, 97)]
+
+
+def draw(shape, dtype=np.float32, seed=0):
+    return np.random.default_rng(seed).normal(size=shape).astype(dtype)
+
+
+def both_ways(function, monkeypatch):
+    """The results in machine code, and without."""
+    fast = function()
+    with monkeypatch.context() as patch:
+        patch.setattr(RowText, "takes", lambda *args: False)
+        return fast, function()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("function", [tf.nn.softmax, tf.nn.log_softmax])
+def test_softmax_and_its_gradient(function, shape, dtype, monkeypatch):
+    x, weights = tf.constant(draw(shape, dtype) * 5), tf.constant(draw(shape, dtype, 1))
+
+    def value_and_gradient():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+            loss = tf.reduce_sum(y * weights)
+        return y.numpy(), tape.gradient(loss, x).numpy()
+
+    tolerance = 2e-3 if dtype == np.float16 else 2e-5
+    for fast, plain in zip(*both_ways(value_and_gradient, monkeypatch), strict=True):
+        assert fast.dtype == dtype
+        np.testing.assert_allclose(fast, plain, rtol=tolerance, atol=tolerance)
+
+
+def test_softmax_of_special_values(monkeypatch):
+    x = draw((700, 130))
+    x[0, 3], x[1, 4], x[2], x[3, 5], x[4] = np.nan, np.inf, -np.inf, -np.inf, 1e30
+    for fast, plain in zip(*both_ways(lambda: [nn._softmax(x, -1), nn._log_softmax(x, -1)], monkeypatch), strict=True):
+        np.testing.assert_allclose(fast, plain, rtol=3e-6, atol=1e-6)
+
+
+def test_other_axes_stay_with_numpy():
+    x = draw((40, 50, 60))
+    np.testing.assert_allclose(
+        tf.nn.softmax(x, 1), tf.transpose(tf.nn.softmax(tf.transpose(x, [0, 2, 1])), [0, 2, 1]), rtol=1e-5
+    )
+
+
+@pytest.mark.parametrize("shape", [(700, 130), (5, 20, 30, 40), (9000, 8)], ids=str)
+@pytest.mark.parametrize("affine", [True, False])
+def test_layer_norm_and_its_gradients(shape, affine, monkeypatch):
+    x, weights = tf.constant(draw(shape) * 2 + 1), tf.constant(draw(shape, seed=1))
+    scale, offset = (tf.constant(draw(shape[-1:], seed=s) + 1) for s in (2, 3))
+
+    def value_and_gradients():
+        with tf.GradientTape() as tape:
+            tape.watch([x, scale, offset])
+            y = tf.nn.experimental.layer_norm(x, *((scale, offset) if affine else ()))
+            loss = tf.reduce_sum(y * weights)
+        found = tape.gradient(loss, [x, scale, offset] if affine else [x])
+        return [y.numpy(), *(g.numpy() for g in found)]
+
+    for fast, plain in zip(*both_ways(value_and_gradients, monkeypatch), strict=True):
+        np.testing.assert_allclose(fast, plain, rtol=1e-4, atol=2e-5)
+
+
+def test_second_derivatives_pass_through(monkeypatch):
+    x = tf.constant(draw((1000, 70)))
+
+    def second(function):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                loss = tf.reduce_sum(function(x) ** 2)
+            gradient = inner.gradient(loss, x)
+        return outer.gradient(gradient, x).numpy()
+
+    for function in (tf.nn.softmax, tf.nn.experimental.layer_norm):
+        fast, plain = both_ways(lambda function=function: second(function), monkeypatch)
+        np.testing.assert_allclose(fast, plain, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(8, 30, 30, 32), (700, 129), (70_000, 1)], ids=str)
+def test_bias_and_relu_have_the_bits_of_numpy(shape):
+    x, bias = draw(shape), draw(shape[-1:], seed=1)
+    x.flat[:3] = np.nan, np.inf, -np.inf
+    np.testing.assert_array_equal(tf.nn.bias_add(x, bias), x + bias)
+    np.testing.assert_array_equal(tf.nn.relu(x), np.maximum(x, 0))
+    np.testing.assert_array_equal(tf.nn.relu(np.asfortranarray(x)), np.maximum(x, 0))
+
+
+def test_any_number_of_cores_and_arrays_with_gaps(monkeypatch):
+    x = draw((600, 300))[:, ::2]
+    shared = nn._softmax(x, -1)
+    np.testing.assert_array_equal(nn._softmax(np.ascontiguousarray(x), -1), shared)
+    monkeypatch.setattr(pool, "cores", lambda: 1)
+    np.testing.assert_array_equal(nn._softmax(x, -1), shared)
+
+
+def test_without_machine_code(monkeypatch):
+    x = draw((600, 300))
+    fast = nn._softmax(x, -1), nn._relu(x)
+    for module in (rows, nn):
+        monkeypatch.setattr(module, "available", lambda: False)
+    np.testing.assert_allclose(nn._softmax(x, -1), fast[0], rtol=3e-6, atol=1e-7)
+    np.testing.assert_array_equal(nn._relu(x), fast[1])
+
+
+def test_layouts_of_operands_and_results():
+    pytest.importorskip("llvmlite", reason="the extra `native` is not installed")
+    x, by_row, by_column = draw((300, 401)), draw(300), draw(401)
+    text = RowText(
+        [FULL, BY_ROW, BY_COLUMN], [("map", lambda x, r, c: x * r + c, (0, 1, 2)), ("max", None, (3,))], [3, 4]
+    )
+    full, largest = text(x, by_row, by_column)
+    np.testing.assert_array_equal(full, x * by_row[:, None] + by_column)
+    np.testing.assert_array_equal(largest, full.max(1))
