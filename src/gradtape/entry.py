@@ -17,6 +17,7 @@ from typing import Any
 
 from . import dtypes
 from .context import ACTIVE, STATE, next_id, user_frame
+from .native.texts import LARGE
 from .op import CONVERTERS, OBSERVERS, REGISTRY, REQUIRED, Op, apply, explained, record, write
 from .tensor import EagerTensor, from_array
 
@@ -41,6 +42,7 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
         "getframe": getframe,
         "op": op,
         "kernel": op.eager,
+        "large": op.large,
         "apply": apply,
         "record": record,
         "write": write,
@@ -195,9 +197,10 @@ def _is_inlined(op: Op) -> bool:
 def _kernel_call(op: Op, arrays: list[str]) -> list[str]:
     call = ", ".join([*arrays, *(f"{a}={a}" for a in op.attributes)])
     settings = "{" + ", ".join(f"'{a}': {a}" for a in op.attributes) + "}"
+    of_size = f" if _a.size < {LARGE} else large({call})" if op.large is not None and "_a" in arrays else ""
     lines = [
         "    try:",
-        f"        _result = kernel({call})",
+        f"        _result = kernel({call}){of_size}",
         "    except Exception as _error:",
         f"        raise explained(op, _error, [{', '.join(arrays)}], {settings}) from None",
     ]

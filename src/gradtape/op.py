@@ -105,6 +105,7 @@ class Op:
         broadcasts: bool = False,
         retypes: bool = False,
         numbers: bool = False,
+        large: Rule | None = None,
     ) -> None:
         code = kernel.__code__
         positional = code.co_varnames[1 : code.co_argcount]
@@ -118,6 +119,7 @@ class Op:
         self.__module__ = kernel.__module__
         self.kernel = kernel
         self.eager: Rule = eager if eager is not None else _on_numpy(kernel)
+        self.large = large  # the kernel for arrays of LARGE elements and more, where it is another
         self.arguments: tuple[str, ...] = positional
         self.optional: dict[str, Any] = dict(
             zip(

@@ -89,3 +89,61 @@ def test_threads_may_compile_at_once():
     with ThreadPoolExecutor(4) as pool:
         for k, got in zip((0.5, 1.5, 2.5, 3.5), pool.map(lambda kernel: kernel(x), kernels), strict=True):
             np.testing.assert_allclose(got, np.exp(x) * k + 1, rtol=1e-6)
+
+
+SHAPES = [
+    ((600, 700), (700,)),
+    ((600, 700), (600, 1)),
+    ((600, 700), ()),
+    ((600, 700), (1, 1)),
+    ((20, 30, 700), (30, 700)),
+    ((20, 30, 700), (20, 30, 1)),
+    ((20, 30, 700), (20, 1, 700)),
+    ((20, 30, 700), (30, 1)),
+    ((420_000, 1), (1, 0)),
+    ((420_000,), (420_000,)),
+    ((700, 1, 600), (600,)),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), SHAPES)
+def test_broadcasts_on_all_cores(first, second):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=first).astype(np.float32), rng.normal(size=second).astype(np.float32)
+    kernel = one_pass(double_and_bend)
+    got = kernel(x, y)
+    assert got.shape == np.broadcast_shapes(first, second)
+    np.testing.assert_allclose(got, double_and_bend(x, y), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "view", [np.s_[::2], np.s_[:, ::2], np.s_[::-1], np.s_[:, ::-1], np.s_[1:, 1:], np.s_[:, :, None]]
+)
+def test_views_on_all_cores(view):
+    x, y = np.random.default_rng(0).normal(size=(2, 900, 901)).astype(np.float32)
+    kernel = one_pass(double_and_bend)
+    np.testing.assert_allclose(kernel(x[view], y[view]), double_and_bend(x[view], y[view]), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(kernel(x[view].T, y[view].T), double_and_bend(x[view], y[view]).T, rtol=1e-5, atol=1e-6)
+
+
+EXACT = [name for name, op in REGISTRY.items() if op.large is not None]
+
+
+@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_exact_kernels_have_the_bits_of_numpy_before_and_after_they_are_compiled(name, dtype, monkeypatch):
+    op = REGISTRY[name]
+    monkeypatch.setattr(op, "large", texts.Exact(op.eager))
+    rng = np.random.default_rng(0)
+    values = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, 1.0, -1.0, 3e38], dtype)
+    operands = [
+        rng.choice(np.concatenate([values, rng.normal(size=50).astype(dtype)]), (400, 500)) for _ in op.arguments
+    ]
+    wanted = op.eager(*operands)
+    for seen in (0, op.large.ENOUGH):
+        op.large._seen = seen
+        got = op.large(*operands)
+        assert got.dtype == wanted.dtype
+        np.testing.assert_array_equal(got, wanted)
+    smaller = [x[0] if k else x for k, x in enumerate(operands)]
+    np.testing.assert_array_equal(op.large(*smaller), op.eager(*smaller))

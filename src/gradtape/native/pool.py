@@ -19,6 +19,7 @@ from typing import Any
 from ..threads import cores, in_parts
 from .engine import Kernel, compiled
 
+_WORDS: list[Any] = []  # workers never end, and always look at theirs
 _FUTEX = {"x86_64": 202, "aarch64": 98}  # the number of the system call
 
 
@@ -58,6 +59,7 @@ class _Pool:
     def __init__(self, workers: int) -> None:
         work, dispatch = compiled(_PROGRAM.replace("FUTEX", str(_FUTEX[platform.machine()])), "work", "dispatch")
         self._words = (ctypes.c_int64 * (8 * (3 + workers)))()
+        _WORDS.append(self._words)
         self._state = ctypes.addressof(self._words)
         self._workers = workers
         self._dispatch = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 7)(dispatch)
@@ -71,7 +73,8 @@ class _Pool:
         if len(arguments) > 1:
             first = (ctypes.c_int64 * (len(first) * len(arguments)))(*[word for part in arguments for word in part])
         stride = len(arguments[0]) if len(arguments) > 1 else 0
-        self._dispatch(self._state, self._workers, kernel, ctypes.addressof(first), stride, size, length)
+        others = min(self._workers, -(-size // length) - 1)
+        self._dispatch(self._state, others, kernel, ctypes.addressof(first), stride, size, length)
 
 
 # The words, by their number; what different threads write to stands in lines of the cache of its own, eight words each:
@@ -128,7 +131,7 @@ look:
 idle:
   call i32 @sched_yield()
   %next = add i64 %looks, 1
-  %tired = icmp sgt i64 %next, 300
+  %tired = icmp sgt i64 %next, 10000
   br i1 %tired, label %sleep, label %look
 sleep:
   store atomic i64 1, ptr %asleep seq_cst, align 8

@@ -11,6 +11,7 @@ import numpy as np
 from .engine import available
 
 SMALLEST = 1 << 12  # elements, from which on one pass in machine code is faster than a few NumPy calls
+LARGE = 1 << 17  # elements, from which on a single NumPy call gains by other cores
 _SHARED = 1 << 15  # elements that are worth a second core
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -47,12 +48,34 @@ class CompiledText:
 
 
 def apply(ufunc: np.ufunc, operands: tuple[Any, ...]) -> Any:
-    """A compiled ufunc on arrays, on all cores if they are large and lie alike."""
+    """A compiled ufunc on arrays, on all cores if they are large."""
     first = operands[0]
-    if first.size < _SHARED or any(x.shape != first.shape or not x.flags.c_contiguous for x in operands):
+    if first.size < _SHARED:
         return ufunc(*operands)
     from . import ufuncs
 
-    result = np.empty(first.shape, first.dtype)
-    ufuncs.apply(ufunc, operands, (result,))
-    return result
+    shape = first.shape
+    if any(x.shape != shape for x in operands):
+        shape = np.broadcast_shapes(*(x.shape for x in operands))
+    return ufuncs.apply(ufunc, operands, shape)
+
+
+class Exact:
+    """A kernel whose results NumPy rounds exactly, and so does machine code: it is compiled when it has been used a lot.
+
+    Compiling takes as long as NumPy needs for ENOUGH elements. Until then NumPy computes; nobody can tell from the results.
+    """
+
+    ENOUGH = 1 << 26
+
+    def __init__(self, kernel: Callable[..., Any]) -> None:
+        self._kernel = kernel
+        self._compiled = CompiledText(kernel)
+        self._seen = 0
+
+    def __call__(self, *operands: Any) -> Any:
+        if self._seen < self.ENOUGH:
+            self._seen += operands[0].size
+            return self._kernel(*operands)
+        result = self._compiled(operands, {})
+        return self._kernel(*operands) if result is None else result

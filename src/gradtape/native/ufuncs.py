@@ -13,7 +13,7 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -25,7 +25,8 @@ from .language import INT64, POINTER, Memory, Number, Unsupported, loop, type_of
 _UNROLLED = 2  # registers worked on together: the steps of a polynomial wait for each other
 
 Text = Callable[..., Any]
-_ADDRESSES: dict[np.ufunc, int] = {}
+Array = np.ndarray[Any, Any]
+_LOOPS: dict[np.ufunc, tuple[int, list[np.dtype[Any]]]] = {}  # addresses, and the types of the results
 
 
 def ufunc(name: str, text: Text, inputs: Sequence[Any], outputs: int = 1) -> np.ufunc:
@@ -34,15 +35,65 @@ def ufunc(name: str, text: Text, inputs: Sequence[Any], outputs: int = 1) -> np.
     kinds = _write_loop(module, name, text, [np.dtype(t) for t in inputs], outputs)
     (address,) = compiled(module, name)
     made = _as_ufunc(name, address, [np.dtype(t) for t in inputs], kinds)
-    _ADDRESSES[made] = address
+    _LOOPS[made] = address, kinds
     return made
 
 
-def apply(function: np.ufunc, operands: Sequence[Any], results: Sequence[Any]) -> None:
+def apply(function: np.ufunc, operands: Sequence[Array], shape: tuple[int, ...]) -> Array:
+    """A ufunc of one result made here, on all cores, where the operands broadcast to that shape."""
+    address, (dtype,) = _LOOPS[function]
+    result = np.empty(shape, dtype)
+    lines = _lines(shape, [*operands, result]) if result.size else None
+    if lines is None:
+        return function(*operands, out=result)  # type: ignore[no-any-return]
+    if lines.rows == 1:
+        arguments = packed(address, len(lines.inner), *lines.inner, *operands, result)
+        pool.run(_part_of_loop(), arguments, lines.columns, _SMALLEST_PART, line=_LINE)
+    else:
+        arguments = packed(address, len(lines.inner), *lines.inner, *operands, result, *lines.outer, lines.columns)
+        pool.run(_rows_of_loop(), arguments, lines.rows, -(-_SMALLEST_PART // lines.columns))
+    return result
+
+
+def apply_in_place(function: np.ufunc, operands: Sequence[Array], results: Sequence[Array]) -> None:
     """A ufunc made here, on all cores: arrays of one size without gaps, or single numbers, into arrays of that size."""
     strides = [0 if x.size == 1 else x.itemsize for x in operands] + [x.itemsize for x in results]
-    arguments = packed(_ADDRESSES[function], len(strides), *strides, *operands, *results)
+    arguments = packed(_LOOPS[function][0], len(strides), *strides, *operands, *results)
     pool.run(_part_of_loop(), arguments, results[0].size, _SMALLEST_PART, line=_LINE)
+
+
+class _Lines(NamedTuple):
+    """Arrays as rows of equal length, and for each array the bytes from one element, and from one row, to the next."""
+
+    rows: int
+    columns: int
+    inner: list[int]
+    outer: list[int]
+
+
+def _lines(shape: tuple[int, ...], arrays: Sequence[Array]) -> _Lines | None:
+    """Axes that lie behind each other in all arrays as one; None if more than two are left, or elements have gaps."""
+    rank = len(shape)
+    strides = []
+    for x in arrays:
+        own = [0 if n == 1 else stride for n, stride in zip(x.shape, x.strides, strict=True)]
+        strides.append([0] * (rank - x.ndim) + own)
+    merged: list[tuple[int, list[int]]] = []
+    for axis in range(rank - 1, -1, -1):
+        n, here = shape[axis], [own[axis] for own in strides]
+        if n == 1:
+            continue
+        if merged and all(step == last * merged[-1][0] for step, last in zip(here, merged[-1][1], strict=True)):
+            merged[-1] = (n * merged[-1][0], merged[-1][1])
+        else:
+            merged.append((n, here))
+    if not merged:
+        merged = [(1, [x.itemsize for x in arrays])]
+    columns, inner = merged[0]
+    if len(merged) > 2 or not all(step in (0, x.itemsize) for step, x in zip(inner, arrays, strict=True)):
+        return None
+    rows, outer = merged[1] if len(merged) == 2 else (1, [0] * len(arrays))
+    return _Lines(rows, columns, inner, outer)
 
 
 _SMALLEST_PART = 1 << 14  # elements: 4 us of work
@@ -53,6 +104,12 @@ _LINE = 64  # elements: borders between threads lie on whole lines of the cache
 def _part_of_loop() -> Kernel:
     """The inner loop of a ufunc from one element to another: its address, how many arrays, their strides, their addresses."""
     return Kernel(_PART, "part")
+
+
+@functools.cache
+def _rows_of_loop() -> Kernel:
+    """The inner loop of a ufunc for some rows: the same, then the strides from row to row, and the number of columns."""
+    return Kernel(_ROWS, "rows")
 
 
 _PART = """
@@ -83,6 +140,44 @@ shift:
   br i1 %more, label %shift, label %run
 run:
   call void %loop(ptr %shifted, ptr %count, ptr %strides, ptr null)
+  ret void
+}
+"""
+
+_ROWS = """
+define void @rows(ptr %arguments, i64 %start, i64 %stop) {
+entry:
+  %loop = load ptr, ptr %arguments
+  %arrays.at = getelementptr i64, ptr %arguments, i64 1
+  %arrays = load i64, ptr %arrays.at
+  %strides = getelementptr i64, ptr %arguments, i64 2
+  %addresses = getelementptr i64, ptr %strides, i64 %arrays
+  %outer = getelementptr i64, ptr %addresses, i64 %arrays
+  %columns = getelementptr i64, ptr %outer, i64 %arrays
+  %shifted = alloca ptr, i64 %arrays
+  br label %row
+row:
+  %r = phi i64 [ %start, %entry ], [ %following, %run ]
+  br label %shift
+shift:
+  %k = phi i64 [ 0, %row ], [ %next, %shift ]
+  %stride.at = getelementptr i64, ptr %outer, i64 %k
+  %stride = load i64, ptr %stride.at
+  %address.at = getelementptr ptr, ptr %addresses, i64 %k
+  %address = load ptr, ptr %address.at
+  %offset = mul i64 %stride, %r
+  %from = getelementptr i8, ptr %address, i64 %offset
+  %to = getelementptr ptr, ptr %shifted, i64 %k
+  store ptr %from, ptr %to
+  %next = add i64 %k, 1
+  %more = icmp slt i64 %next, %arrays
+  br i1 %more, label %shift, label %run
+run:
+  call void %loop(ptr %shifted, ptr %columns, ptr %strides, ptr null)
+  %following = add i64 %r, 1
+  %left = icmp slt i64 %following, %stop
+  br i1 %left, label %row, label %done
+done:
   ret void
 }
 """

@@ -42,7 +42,7 @@ class Update:
         else:
             from . import ufuncs
 
-            ufuncs.apply(ufunc, [gradient, *values, *[np.array(number, dtype) for number in numbers]], values)
+            ufuncs.apply_in_place(ufunc, [gradient, *values, *[np.array(number, dtype) for number in numbers]], values)
 
     def _compiled(self, dtype: Any, numbers: int) -> np.ufunc:
         from .ufuncs import ufunc

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..dtypes import ANY, FLOATING, INEXACT, NARROW_FLOATS, NUMERIC, REAL, STRING, Array
 from ..errors import invalid
+from ..native.texts import LARGE
 from ..op import BadInput, Op, Sample, op
 from .family import (
     UNARY_SHAPES,
@@ -32,7 +33,7 @@ from .logic import equal, greater, not_equal, ones_like, select, zeros_like
 # --- arithmetic ------------------------------------------------------------------------------------------------------
 
 
-@elementwise(eager=operator.add, tf_name="AddV2", dtypes=NUMERIC | STRING, numbers=True)
+@elementwise(exact=True, eager=operator.add, tf_name="AddV2", dtypes=NUMERIC | STRING, numbers=True)
 def add(xp: Any, x: Any, y: Any) -> Any:
     """x + y, with broadcasting; texts are joined."""
     return x + y
@@ -48,7 +49,7 @@ def _(t: Any) -> Any:
     return t
 
 
-@elementwise(eager=operator.sub, tf_name="Sub", numbers=True)
+@elementwise(exact=True, eager=operator.sub, tf_name="Sub", numbers=True)
 def subtract(xp: Any, x: Any, y: Any) -> Any:
     """x - y, with broadcasting."""
     return x - y
@@ -64,23 +65,33 @@ def _(t: Any) -> Any:
     return -t
 
 
-@elementwise(eager=operator.mul, tf_name="Mul", numbers=True)
+@elementwise(exact=True, eager=operator.mul, tf_name="Mul", numbers=True)
 def multiply(xp: Any, x: Any, y: Any) -> Any:
     """x * y, with broadcasting."""
     return x * y
 
 
+_large_product: Any = multiply.large
+
+
+def _times(t: Any, y: Any) -> Any:
+    """t * y, of large arrays on all cores."""
+    if t.__class__ is np.ndarray and t.size >= LARGE and y.__class__ is np.ndarray:
+        return _large_product(t, y)
+    return t * y
+
+
 @multiply.derivative("x")
 def _(t: Any, y: Any) -> Any:
-    return t * y
+    return _times(t, y)
 
 
 @multiply.derivative("y")
 def _(t: Any, x: Any) -> Any:
-    return t * x
+    return _times(t, x)
 
 
-@elementwise(eager=operator.truediv, tf_name="RealDiv", dtypes=INEXACT, numbers=True)
+@elementwise(exact=True, eager=operator.truediv, tf_name="RealDiv", dtypes=INEXACT, numbers=True)
 def divide(xp: Any, x: Any, y: Any) -> Any:
     """x / y, with broadcasting."""
     return x / y
@@ -133,7 +144,7 @@ def _(t: Any, x: Any, y: Any) -> Any:
     return -t * floordiv(x, y)
 
 
-@elementwise(eager=operator.neg, tf_name="Neg")
+@elementwise(exact=True, eager=operator.neg, tf_name="Neg")
 def negative(xp: Any, x: Any) -> Any:
     """-x."""
     return -x
@@ -180,7 +191,7 @@ def _log_or_zero(x: Any) -> Any:
     return select(defined, log(select(defined, x, ones_like(x))), zeros_like(x))
 
 
-@elementwise(eager=np.square)
+@elementwise(exact=True, eager=np.square)
 def square(xp: Any, x: Any) -> Any:
     """x * x."""
     return x * x
@@ -299,7 +310,7 @@ def _(t: Any, x: Any, y: Any) -> Any:
 # --- powers, exponentials, logarithms --------------------------------------------------------------------------------
 
 
-@elementwise(eager=np.sqrt, dtypes=INEXACT)
+@elementwise(exact=True, eager=np.sqrt, dtypes=INEXACT)
 def sqrt(xp: Any, x: Any) -> Any:
     """The square root."""
     return xp.sqrt(x)

@@ -14,18 +14,23 @@ import numpy as np
 from ..dtypes import ALL as DTYPES
 from ..dtypes import NARROW_FLOATS, Array
 from ..errors import InvalidArgumentError, invalid
-from ..native.texts import SMALLEST, CompiledText
+from ..native.texts import SMALLEST, CompiledText, Exact
 from ..op import REGISTRY, BadInput, Op, Rule, Sample
 from ..shapes import broadcast
 from ..tensor import EagerTensor
 from ..threads import in_parts
 
 
-def elementwise(**options: Any) -> Callable[[Rule], Op]:
-    """Decorator: an op that treats each element by itself, with broadcasting between its operands."""
+def elementwise(exact: bool = False, **options: Any) -> Callable[[Rule], Op]:
+    """Decorator: an op that treats each element by itself, with broadcasting between its operands.
+
+    `exact`: the result is the one number nearest to the true one, however it is computed.
+    """
 
     def declare(kernel: Rule) -> Op:
         declared = Op(kernel, broadcasts=True, **options)
+        if exact:
+            declared.large = Exact(declared.eager)
         declared.batching = batch_elementwise
         declared.check = explain_broadcast(declared.name)
         reject_operands(declared)
