@@ -128,3 +128,31 @@ def test_layouts_of_operands_and_results():
     full, largest = text(x, by_row, by_column)
     np.testing.assert_array_equal(full, x * by_row[:, None] + by_column)
     np.testing.assert_array_equal(largest, full.max(1))
+
+
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("axis", [-1, 2, (2,), (-1,)])
+def test_sums_and_maxima_along_rows(axis, keepdims):
+    x = draw((30, 40, 70))
+    x[0, 0, 3], x[0, 1, 4], x[0, 2] = np.nan, np.inf, -np.inf
+    total, mean = tf.reduce_sum(x, axis, keepdims), tf.reduce_mean(x, axis, keepdims)
+    np.testing.assert_allclose(total, x.astype(np.float64).sum(axis, keepdims=keepdims), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(mean, x.astype(np.float64).mean(axis, keepdims=keepdims), rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(tf.reduce_max(x, axis, keepdims), x.max(axis, keepdims=keepdims))
+
+
+def test_the_gradient_of_what_was_repeated_along_rows():
+    x, weights = draw((500, 200)), draw((500, 1))
+    weights = tf.Variable(weights)
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(weights * x)
+    np.testing.assert_allclose(tape.gradient(loss, weights), x.astype(np.float64).sum(1, keepdims=True), atol=1e-4)
+
+
+def test_sums_down_the_columns_of_many_rows():
+    pytest.importorskip("llvmlite", reason="the extra `native` is not installed")
+    text = RowText([FULL, BY_ROW], [("map", np.multiply, (0, 1))], [2], down=True)
+    for shape in [(1, 7), (128, 33), (1001, 65), (20_000, 3)]:
+        x, by_row = draw(shape), draw(shape[:1])
+        (got,) = text(x, by_row)
+        np.testing.assert_allclose(got, (x.astype(np.float64) * by_row[:, None]).sum(0), rtol=1e-4, atol=1e-4)

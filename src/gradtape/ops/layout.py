@@ -12,7 +12,7 @@ from ..dtypes import ANY, NUMERIC, Array
 from ..errors import ArgumentValueError, invalid
 from ..op import BadInput, Op, Sample, op
 from .family import all_batched, negative_axis, rank_of, shape_of
-from .rows import sum_of_rows
+from .rows import LARGE, along_rows, sum_of_rows
 
 # --- reshape ---------------------------------------------------------------------------------------------------------
 
@@ -153,6 +153,10 @@ def _sum_to_shape(x: Array, shape: tuple[int, ...]) -> Array:
     if extra > 0 and x.size and x.dtype.char in "fd" and x.flags.c_contiguous:
         # The gradient of every bias.
         x = sum_of_rows(x.reshape(math.prod(x.shape[:extra]), -1)).reshape(x.shape[extra:])
+    if x.size >= LARGE and shape[-1:] == (1,) and x.shape[:-1] == shape[:-1]:  # of a mean along rows
+        total = along_rows("sum", x, -1, True)
+        if total is not None:
+            return total  # type: ignore[no-any-return]
     return sum_to_shape.kernel(np, x, shape=shape)  # type: ignore[no-any-return]
 
 

@@ -27,7 +27,7 @@ from .family import (
 )
 from .layout import expand_dims, reshape, sum_to_shape
 from .reduce import explain_axis, reduce_sum, refuse_axis_of_scalar
-from .rows import FULL, RowText
+from .rows import FULL, LARGE, RowText
 from .slopes import (
     SELU_ALPHA,
     SELU_SCALE,
@@ -42,14 +42,12 @@ from .slopes import (
 )
 from .special import functions
 
-_LARGE = 1 << 16  # elements, from which on other cores can help
-
 # --- activations
 # -----------------------------------------------------------------------------------------------------
 
 
 def _relu(x: Array) -> Array:
-    if x.size < _LARGE or x.dtype.char not in "fd" or not available():
+    if x.size < LARGE or x.dtype.char not in "fd" or not available():
         return np.maximum(x, 0)
     return _relu_on_all_cores(x)
 

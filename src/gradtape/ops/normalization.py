@@ -317,8 +317,20 @@ def _(g: Any, x: Any, scale: Any, out: Any, axis: Axis) -> Any:
     return scaled * inverse - level - normal * slope
 
 
+_SCALE_SLOPE = RowText(
+    [FULL, FULL, BY_ROW, BY_ROW],
+    [("map", lambda g, x, mean, inverse: g * ((x - mean) * inverse), (0, 1, 2, 3))],
+    [4],
+    down=True,
+)
+
+
 @standardize.vjp("scale")
 def _(g: Any, x: Any, out: Any, scale_shape: tuple[int, ...]) -> Any:
+    if _SCALE_SLOPE.takes(x) and scale_shape == x.shape[-1:] and g[0].__class__ is np.ndarray:
+        each = [np.asarray(v) for v in out[1:]]
+        if each[0].shape == (*x.shape[:-1], 1) and (found := _SCALE_SLOPE(g[0], x, *each)):
+            return found[0]
     return sum_to_shape(g[0] * ((x - out[1]) * out[2]), shape=scale_shape)
 
 

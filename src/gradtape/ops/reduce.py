@@ -16,13 +16,14 @@ from .elementwise import conj, convert, exp
 from .family import batch_over_axis, in_float32, is_complex, numpy_type, rank_of, shape_of
 from .layout import broadcast_to, permute, reshape
 from .logic import equal, ones_like, select, zeros_like
-from .rows import sum_of_rows
+from .rows import LARGE, along_rows, sum_of_rows
 
 Axis = int | tuple[int, ...] | None
 
 # The ufuncs' own reductions, not ndarray.sum and the like: a Python layer less.
 _add: Any = np.add.reduce
 _multiply: Any = np.multiply.reduce
+_largest: Any = np.maximum.reduce
 
 
 def kept_shape(shape: tuple[int, ...], axis: Axis) -> tuple[int, ...]:
@@ -109,8 +110,8 @@ _ROW, _MANY, _MANY_MORE = 512, 2**14, 2**17
 
 
 def _total(x: Array, axis: Axis, keepdims: bool) -> Any:
-    """The sum of floats. Over all of many elements, or over the first axes, it is a sum of rows; as NumPy's own pairwise
-    sum, this loses little."""
+    """The sum of floats. Over all of many elements, or over the first axes, it is a sum of rows, over the last axis one along
+    each row; as NumPy's own pairwise sum, this loses little."""
     if x.size >= _MANY and x.dtype.char in "fd":
         if axis is None and x.flags.forc:
             total = _total_of_all(x.ravel(order="K"))
@@ -120,6 +121,9 @@ def _total(x: Array, axis: Axis, keepdims: bool) -> Any:
             rest = x.shape[leading:]
             total = sum_of_rows(x.reshape(-1, prod(rest)))
             return total.reshape((1,) * leading + rest if keepdims else rest)
+        total = along_rows("sum", x, axis, keepdims)
+        if total is not None:
+            return total
     # dtype: NumPy would add up int32 in int64, TensorFlow does not.
     return _add(x, axis, x.dtype, None, keepdims)
 
@@ -244,6 +248,10 @@ def _extreme(function: Any, empty_value: Any) -> Any:
             info = np.iinfo(x.dtype) if x.dtype.kind in "iu" else None
             initial = empty_value if info is None else (info.min if empty_value < 0 else info.max)
             return function(x, axis=axis, keepdims=keepdims, initial=initial)  # type: ignore[no-any-return]
+        if x.size >= LARGE and function is _largest:
+            found = along_rows("max", x, axis, keepdims)
+            if found is not None:
+                return found  # type: ignore[no-any-return]
         return function(x, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
 
     return kernel
@@ -263,7 +271,7 @@ def _extreme_jvp(t: Any, input_tensor: Any, out: Any, axis: Axis, keepdims: bool
     return reduce_sum(t * chosen, axis=axis, keepdims=keepdims) / ties
 
 
-@op(eager=_checked(_extreme(np.maximum.reduce, -np.inf)), dtypes=REAL, tf_name="Max")
+@op(eager=_checked(_extreme(_largest, -np.inf)), dtypes=REAL, tf_name="Max")
 def reduce_max(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The largest element over some axes, or over all; ties share the derivative equally."""
     return xp.max(input_tensor, axis=axis, keepdims=keepdims)

@@ -11,15 +11,17 @@ import numpy as np
 from ..dtypes import Array
 from ..native.engine import available
 
-_COMPILED = 1 << 16  # elements, from which on other cores can help
+LARGE = 1 << 16  # elements, from which on other cores can help
 _SHARED = 1 << 14  # elements that are worth a core of their own
+_ADDED = 128  # rows that are added up one after the other
+_LONGEST = 4096  # elements of a row: NumPy's pairwise sum loses less in longer ones
 
 FULL, BY_ROW, BY_COLUMN = "full", "by row", "by column"
 
 
 def sum_of_rows(rows: Array) -> Any:
     """The sum over the first axis of a matrix of float32 or float64 without gaps."""
-    if rows.size < _COMPILED or not available():
+    if rows.size < LARGE or not available():
         # einsum adds rows three times faster than sum does where they are short.
         return np.einsum("nc->c", rows)
     from ..native import sums
@@ -31,25 +33,33 @@ class RowText:
     """Steps along the last axis, as one pass in machine code where the arrays are large.
 
     `steps` come after the operands: ("map", text, numbers), or ("sum" | "mean" | "max", None, (number,)) along each row. `wanted`
-    are the numbers of the results. An operand is an array of the shape of the first ("full"), of that shape without the last
+    are the numbers of the results; "down" says that they are added up over all rows. An operand is an array of the shape of the first ("full"), of that shape without the last
     axis ("by row"), or as long as a row ("by column").
     """
 
-    def __init__(self, given: Sequence[str], steps: Sequence[tuple[str, Any, tuple[int, ...]]], wanted: Sequence[int]):
+    def __init__(
+        self,
+        given: Sequence[str],
+        steps: Sequence[tuple[str, Any, tuple[int, ...]]],
+        wanted: Sequence[int],
+        down: bool = False,
+    ):
         self._given = tuple(given)
         self._steps = tuple(steps)
         self._wanted = tuple(wanted)
+        self._unit = _ADDED if down else 1
         self._layouts = list(given)
         for how, _, of in steps:
             along = how != "map" or all(self._layouts[k] == BY_ROW for k in of)
             self._layouts.append(BY_ROW if along else FULL)
+        self._results = [BY_COLUMN if down else self._layouts[k] for k in wanted]
         self._kernels: dict[Any, Any] = {}
 
     def takes(self, first: Any, axis: int = -1) -> bool:
         """Whether machine code is worth while: many floats, and the axis is the last, and no single element."""
         return (
             first.__class__ is np.ndarray
-            and first.size >= _COMPILED
+            and first.size >= LARGE
             and first.dtype.char in "fd"
             and first.shape[-1] > 1
             and axis in (-1, first.ndim - 1)
@@ -70,15 +80,14 @@ class RowText:
         kernel = self._kernels[key]
         if kernel is None:
             return None
-        layouts = [*self._given, *(self._layouts[k] for k in self._wanted)]
-        results = [
-            np.empty(first.shape if x == FULL else first.shape[:-1], first.dtype) for x in layouts[len(operands) :]
-        ]
+        units = -(-rows // self._unit)
+        shapes = {FULL: first.shape, BY_ROW: first.shape[:-1], BY_COLUMN: (units, columns)}
+        results = [np.empty(shapes[layout], first.dtype) for layout in self._results]
         arrays = [*(np.ascontiguousarray(x) for x in operands), *results]
-        strides = [{FULL: columns, BY_ROW: 1}.get(layout, 0) for layout in layouts]
-        arguments = packed_rows(columns, first.size, 1, arrays, strides)
-        pool.run(kernel, arguments, rows, max(1, _SHARED // columns))
-        return results
+        strides = [{FULL: columns, BY_ROW: 1}.get(layout, 0) for layout in (*self._given, *self._results)]
+        arguments = packed_rows(columns, first.size, self._unit, arrays, strides)
+        pool.run(kernel, arguments, units, max(1, _SHARED // (columns * self._unit)))
+        return [sum_of_rows(x) if layout == BY_COLUMN else x for x, layout in zip(results, self._results, strict=True)]
 
     def _compiled(self, dtype: Any, lanes: int) -> Any:
         from ..native.language import Unsupported
@@ -89,8 +98,25 @@ class RowText:
         steps = tuple(
             Step(how, text, of, dtype, layout) for (how, text, of), layout in zip(self._steps, own, strict=True)
         )
-        wanted = tuple(Wanted(k, self._layouts[k], buffer) for buffer, k in enumerate(self._wanted))
+        wanted = tuple(
+            Wanted(k, layout, buffer)
+            for buffer, (k, layout) in enumerate(zip(self._wanted, self._results, strict=True))
+        )
         try:
             return kernel_of(Text(given, steps, wanted, (dtype,) * len(wanted), lanes))
         except Unsupported:
             return None
+
+
+_ALONG = {how: RowText([FULL], [(how, None, (0,))], [1]) for how in ("sum", "max")}
+
+
+def along_rows(how: str, x: Array, axis: Any, keepdims: bool) -> Any:
+    """The "sum" or the "max" over the last axis of a large array, or None for another axis or array."""
+    text = _ALONG[how]
+    if axis.__class__ is tuple and len(axis) == 1:
+        (axis,) = axis
+    if not text.takes(x, axis) or x.shape[-1] > _LONGEST or not x.flags.c_contiguous:
+        return None
+    found = text(x)
+    return found and found[0].reshape((*x.shape[:-1], 1) if keepdims else x.shape[:-1])
