@@ -82,6 +82,19 @@ def test_heads_of_attention_are_views():
     np.testing.assert_allclose(blas.multiply(q, k), q.astype(np.float64) @ k, atol=1e-3)
 
 
+def test_results_go_where_they_are_wanted():
+    rng = np.random.default_rng(0)
+    a, b = matrices(rng, 300, 310), matrices(rng, 310, 320)
+    wanted = a.astype(np.float64) @ b
+    for room in (
+        np.empty((300, 320), np.float32),
+        np.empty((300, 330), np.float32)[:, 5:325],
+        np.empty((320, 300), np.float32).T,
+    ):
+        assert blas.product(a, b, out=room) is room
+        np.testing.assert_allclose(room, wanted, atol=1e-3)
+
+
 def test_not_a_number_and_infinity_come_through():
     a, b = np.ones((300, 300), np.float32), np.ones((300, 300), np.float32)
     a[7, 3], b[5, 200] = np.nan, np.inf

@@ -20,7 +20,7 @@ from ..threads import cores
 from . import pool
 from .engine import Kernel, available, packed
 
-THREADED = 1 << 18  # multiplications, from which on OpenBLAS uses its threads
+_THREADED = 1 << 18  # multiplications, from which on OpenBLAS uses its threads
 _LARGE = 1 << 23  # multiplications, from which on a second core pays
 _LINE = 16  # rows and columns of a part are multiples of it, as the tiles of OpenBLAS are
 
@@ -56,23 +56,32 @@ def _files() -> list[str]:
         return sorted({line.split()[-1] for line in file if "libscipy_openblas64_" in line})
 
 
-def multiply(a: Array, b: Array) -> Array | None:
-    """The product of matrices in the last two axes on all cores; None where NumPy has to compute it."""
+def product(a: Array, b: Array, out: Array | None = None) -> Array:
+    """The product of matrices in the last two axes, of large ones on all cores."""
+    found = multiply(a, b, out) if a.size * b.shape[-1] >= _THREADED else None
+    return np.matmul(a, b, out=out) if found is None else found
+
+
+def multiply(a: Array, b: Array, out: Array | None = None) -> Array | None:
+    """The product on all cores; None where NumPy has to compute it."""
     library = _openblas()
     if library is None or a.dtype.char not in "fd" or a.dtype != b.dtype or a.shape[-1] != b.shape[-2]:
         return None
     if a.size * b.shape[-1] < _LARGE:
         library.set_threads(1)
         try:
-            return a @ b
+            return np.matmul(a, b, out=out)  # type: ignore[no-any-return]
         finally:
             library.set_threads(library.threads)
     (a, a_turned, a_line), (b, b_turned, b_line) = _as_blas_reads(a), _as_blas_reads(b)
     batch = a.shape[:-2] if a.shape[:-2] == b.shape[:-2] else np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     rows, inner, columns = a.shape[-2], a.shape[-1], b.shape[-1]
-    result = np.empty((*batch, rows, columns), a.dtype)
+    result = np.empty((*batch, rows, columns), a.dtype) if out is None else out
+    _, turned, result_line = _as_blas_reads(result)
+    if turned or result_line * result.itemsize != result.strides[-2]:
+        return None
     parts = _of_batch(a, b, result) if batch else _cut(a, b, result)
-    arguments = packed(parts, a_turned, b_turned, inner, a_line, b_line, columns)
+    arguments = packed(parts, a_turned, b_turned, inner, a_line, b_line, result_line)
     library.set_threads(1)
     try:
         pool.run(_kernel(a.dtype.char), arguments, len(parts), 1)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..dtypes import INEXACT, NARROW_FLOATS, NUMERIC, Array
 from ..errors import invalid
+from ..native import blas
 from ..op import BadInput, Op, Sample, op
 from .family import all_batched, batch_leading, insert_axes, negative_axis, numpy_type, rank_of, shape_of
 from .layout import expand_dims, reshape, sum_to_shape
@@ -30,7 +31,7 @@ def _dense(x: Array, weights: Array, biases: Array) -> Array:
     lead, dtype = x.shape[:-1], x.dtype
     if dtype in NARROW_FLOATS:
         x, weights, biases = (v.astype(np.float32) for v in (x, weights, biases))
-    result = x.reshape(prod(lead), x.shape[-1]) @ weights
+    result = blas.product(x.reshape(prod(lead), x.shape[-1]), weights)
     result += biases
     return result.reshape(*lead, weights.shape[1]).astype(dtype, copy=False)
 

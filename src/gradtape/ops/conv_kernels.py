@@ -16,7 +16,7 @@ import numpy as np
 
 from ..dtypes import NARROW_FLOATS, Array
 from ..errors import invalid
-from ..native import engine
+from ..native import blas, engine
 from .window import Padding, Sizes, Windows, blocks, windows
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def conv(input: Array, filters: Array, strides: Sizes, dilations: Sizes, padding
     result = np.empty(plan.output_shape(input.shape[0]), input.dtype)
     matrix = _grouped_filters(filters, plan)
     for block in blocks(input.shape[0], _row_bytes(plan, input.itemsize)):
-        np.matmul(_columns(input[block], plan), matrix, out=_grouped_rows(result[block], groups))
+        blas.product(_columns(input[block], plan), matrix, out=_grouped_rows(result[block], groups))
     return result
 
 
@@ -226,7 +226,7 @@ def conv_filter_gradient(
         return _depthwise_filter_gradient(input, g, plan)
     total = np.zeros((groups, prod(shape[:-1]), each) if groups > 1 else (prod(shape[:-1]), each), input.dtype)
     for block in blocks(input.shape[0], _row_bytes(plan, input.itemsize)):
-        total += np.matmul(_columns(input[block], plan).swapaxes(-1, -2), _grouped_rows(g[block], groups))
+        total += blas.product(_columns(input[block], plan).swapaxes(-1, -2), _grouped_rows(g[block], groups))
     return np.moveaxis(total, 0, -2).reshape(shape) if groups > 1 else total.reshape(shape)
 
 
@@ -264,7 +264,7 @@ def _spread_rows(g: Array, filters: Array, plan: Plan, result: Array) -> None:
     rows = _grouped_rows(g, plan.groups)
     lead = (slice(None),)
     for place, inputs, outputs in plan.windows.taps():
-        part = rows @ _grouped_filters(filters[place], plan).swapaxes(-1, -2)
+        part = blas.product(rows, _grouped_filters(filters[place], plan).swapaxes(-1, -2))
         if plan.groups > 1:
             part = part.transpose(1, 0, 2)
         result[lead + inputs] += part.reshape(*g.shape[:-1], plan.channels)[lead + outputs]
@@ -284,7 +284,7 @@ def _spread_images(g: Array, filters: Array, plan: Plan, result: Array) -> None:
     # As a matrix (line places, last first, * filters) x (outer places * channels).
     outer = prod(found.window[:-1])
     turned = filters.reshape(outer, last, plan.channels, plan.filters)[:, ::-1].transpose(1, 3, 0, 2)
-    parts = rows @ turned.reshape(last * plan.filters, outer * plan.channels)
+    parts = blas.product(rows, turned.reshape(last * plan.filters, outer * plan.channels))
     parts = parts.reshape(*g.shape[:-2], found.sizes[-1], outer, plan.channels)
     if len(found.window) == 1:
         result += parts[..., 0, :]
@@ -297,7 +297,7 @@ def _spread_images(g: Array, filters: Array, plan: Plan, result: Array) -> None:
 
 def _spread_lines(g: Array, filters: Array, plan: Plan, result: Array) -> None:
     """The same for few channels: one product whose rows run along image lines."""
-    parts = _grouped_filters(filters, plan) @ _grouped_rows(g, 1).T
+    parts = blas.product(_grouped_filters(filters, plan), _grouped_rows(g, 1).T)
     parts = parts.reshape(*plan.windows.window, plan.channels, *g.shape[:-1])
     lines = np.moveaxis(result, -1, 0)
     lead = (slice(None), slice(None))

@@ -24,7 +24,7 @@ from .logic import select, zeros_like
 
 def _matmul(a: Array, b: Array, transpose_a: bool = False, transpose_b: bool = False) -> Array:
     if a.ndim == 2 and b.ndim == 2 and a.itemsize >= 4:
-        return (a.T if transpose_a else a) @ (b.T if transpose_b else b)
+        return blas.product(a.T if transpose_a else a, b.T if transpose_b else b)
     if a.ndim < 2 or b.ndim < 2:
         raise ValueError("matrices have two axes")
     if transpose_a:
@@ -36,13 +36,8 @@ def _matmul(a: Array, b: Array, transpose_a: bool = False, transpose_b: bool = F
     if a.ndim > 2 and b.ndim == 2:
         # One large product instead of many small ones.
         lead = a.shape[:-1]
-        return _product(a.reshape(math.prod(lead), a.shape[-1]), b).reshape(*lead, b.shape[-1])
-    return _product(a, b)
-
-
-def _product(a: Array, b: Array) -> Array:
-    found = blas.multiply(a, b) if a.size * b.shape[-1] >= blas.THREADED else None
-    return a @ b if found is None else found
+        return blas.product(a.reshape(math.prod(lead), a.shape[-1]), b).reshape(*lead, b.shape[-1])
+    return blas.product(a, b)
 
 
 @op(eager=_matmul, dtypes=NUMERIC, tf_name="MatMul")
@@ -264,8 +259,8 @@ def _two_operand_product(a: Array, b: Array, equation: str) -> Array | None:
     if b.shape[: plan.batch + plan.summed] != batch + summed:
         return None  # (the general way raises)
     inner = math.prod(summed)
-    product = a.reshape(*batch, math.prod(rows), inner) @ b.reshape(*batch, inner, math.prod(columns))
-    return product.reshape(batch + rows + columns).transpose(plan.output)
+    result = blas.product(a.reshape(*batch, math.prod(rows), inner), b.reshape(*batch, inner, math.prod(columns)))
+    return result.reshape(batch + rows + columns).transpose(plan.output)
 
 
 @op(eager=_einsum, dtypes=NUMERIC, variadic=True, tf_name="Einsum")
