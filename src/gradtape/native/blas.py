@@ -70,7 +70,7 @@ def multiply(a: Array, b: Array, out: Array | None = None) -> Array | None:
     if a.size * b.shape[-1] < _LARGE:
         library.set_threads(1)
         try:
-            return np.matmul(a, b, out=out)  # type: ignore[no-any-return]
+            return np.matmul(a, b, out=out)
         finally:
             library.set_threads(library.threads)
     (a, a_turned, a_line), (b, b_turned, b_line) = _as_blas_reads(a), _as_blas_reads(b)
