@@ -37,6 +37,7 @@ CASES = {
     "depthwise": ((3, 9, 13, 19), (3, 3, 1, 19), {"padding": "SAME", "groups": 19}),
     "depthwise strides": ((2, 9, 12, 16), (3, 4, 1, 16), {"padding": "SAME", "groups": 16, "strides": (2, 2)}),
     "depthwise several": ((2, 9, 12, 6), (5, 3, 1, 18), {"groups": 6, "dilations": (1, 2)}),
+    "depthwise long windows": ((2, 2, 60, 18), (2, 31, 1, 18), {"padding": "SAME", "groups": 18}),
     "depthwise lines": ((2, 30, 8), (7, 1, 8), {"padding": "SAME", "groups": 8}),
 }  # fmt: skip
 
@@ -45,7 +46,7 @@ CASES = {
 def always(monkeypatch):
     """Small convolutions are compiled, too."""
     for limit in ("_SMALLEST", "_SMALLEST_DEPTHWISE", "_PIXELS"):
-        monkeypatch.setattr(kernels, limit, 0)
+        monkeypatch.setattr(kernels, limit, 1)
 
 
 def values(case, dtype, seed=0):

@@ -148,11 +148,12 @@ def _conv_kernel(kind: Kind, tile: Tile, step: int, dtype: np.dtype[Any]) -> Ker
     with wholes(start, stop, units * together) as (whole, first, last), loop(builder, first, last, band) as upper:
         lower = smaller(upper + band, last)
         first_image, last_image = upper // units, (lower + units - 1) // units
-        seen_rows = _rows_of(upper, lower, plane, 1 if planes else tile.lines, places.outputs[0])
-        several = together > 1
-        seen_rows = select(several, 0, seen_rows[0]), select(several, places.outputs[0], seen_rows[1])
+        # The outputs of these units on the first axis: all of them, where several images are worked on together.
+        size, lines, several = places.outputs[0], 1 if planes else tile.lines, together > 1
+        begin = select(several, 0, smaller(upper // plane * lines, size - lines))
+        end = select(several, size, smaller((lower + plane - 1) // plane * lines, size))
         number = whole * together
-        seen = padded(kind, places, images, room, number + first_image, number + last_image, seen_rows)
+        seen = padded(kind, places, images, room, number + first_image, number + last_image, (begin, end))
         with (
             loop(builder, 0, kind.groups) as group,
             loop(builder, 0, count) as panel,
@@ -188,16 +189,10 @@ def _conv_kernel(kind: Kind, tile: Tile, step: int, dtype: np.dtype[Any]) -> Ker
     return Kernel(module, "conv")
 
 
-def _rows_of(upper: Number, lower: Number, plane: Any, lines: int, size: Number) -> tuple[Number, Number]:
-    """The outputs on the first axis that belong to units of one image, where `plane` units have `lines` of them."""
-    last = (lower + plane - 1) // plane * lines
-    return smaller(upper // plane * lines, size - lines), smaller(last, size)
-
-
 # --- gradient in the input -------------------------------------------------------------------------------------------------
 
 
-class Transposed(NamedTuple):
+class _Transposed(NamedTuple):
     """Inputs of one axis whose places have the same remainder by the stride: their gradients are a convolution of g."""
 
     first: int
@@ -207,14 +202,14 @@ class Transposed(NamedTuple):
     padding: tuple[int, int]
 
 
-def transposed(
+def _transposed(
     size: int, window: int, stride: int, dilation: int, padding: tuple[int, int], output: int
-) -> list[Transposed]:
+) -> list[_Transposed]:
     """The transpose of an axis, as convolutions that move by one. The stride or the dilation is 1."""
     found = []
     for remainder in range(stride):
-        # Input i meets place k of output o where i + padding = stride * o + dilation * k: the places k that begin with the
-        # remainder, and the outputs from `begin` on, in steps of one.
+        # Input i meets place k of output o where i + padding = stride * o + dilation * k. Inputs of one remainder meet the
+        # places of that remainder; from one such input to the next, and one such place to the next, outputs move by one.
         taps = range(remainder, window, stride)
         begin = max(0, -(-(padding[0] - remainder) // stride))
         first = remainder + stride * begin - padding[0]
@@ -223,7 +218,7 @@ def transposed(
             low, high = (len(taps) - 1) * dilation - begin, begin + inputs - output
             crop = slice(max(0, -low), output - max(0, -high))
             around = max(low, 0), max(high, 0)
-            found.append(Transposed(first, inputs, slice(remainder, None, stride), crop, around))
+            found.append(_Transposed(first, inputs, slice(remainder, None, stride), crop, around))
     return found
 
 
@@ -241,7 +236,7 @@ def _parts_of(shape: Geometry) -> tuple[list[_Part], bool]:
     """The parts of a gradient in the input, and whether they cover all of it."""
     depth, found = shape.kind.depth, []
     steps = steps_of(shape.sizes, depth)
-    classes = [transposed(*axis) for axis in zip(*shape[:6], strict=True)]
+    classes = [_transposed(*axis) for axis in zip(*shape[:6], strict=True)]
     for axes in product(*classes):
         window = tuple(len(range(*axis.taps.indices(size))) for axis, size in zip(axes, shape.window, strict=True))
         sizes = tuple(axis.crop.stop - axis.crop.start for axis in axes)

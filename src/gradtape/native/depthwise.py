@@ -6,6 +6,7 @@ Geometries have a group for each channel, with one filter.
 from __future__ import annotations
 
 import functools
+from itertools import product
 from math import prod
 from typing import Any
 
@@ -93,10 +94,13 @@ def _depthwise_kernel(kind: Kind, pixels: int, step: int, dtype: np.dtype[Any]) 
             (mask,) = masks_of(channel, 1, kind.depth, lanes)
             sums = sums_of(zero, pixels, 1)
             bounds = inside(kind, places, corner, 1)
-            with all_places(builder, kind.window[:-1], apart[:-1], bounds) as (offset, place):
+            # Neighbours share inputs where the places of a line are written one after the other.
+            written_out = kind.window[-1] if kind.window[-1] <= _PLACES else 1
+            counts = kind.window[:-1] if written_out > 1 else kind.window
+            with all_places(builder, counts, apart[: len(counts)], bounds) as (offset, place):
                 run = here.from_(offset)
-                for k in range(kind.window[-1]):
-                    vector = filters.load((place * kind.window[-1] + k) * kind.depth, lanes, mask)
+                for k in range(written_out):
+                    vector = filters.load((place * written_out + k) * kind.depth, lanes, mask)
                     for pixel in range(pixels):
                         multiply_add(sums[pixel], run.load(k * tap + pixel * move, lanes, mask), [vector])
             outputs = results.from_(image * places.result + place_of(corner, places.target) + channel + places.first)
@@ -133,9 +137,11 @@ def _filter_gradient_kernel(kind: Kind, dtype: np.dtype[Any]) -> Kernel:
     zero = Number(builder, ir.Constant(element, 0.0)).spread(lanes)
     *heights, length = places.outputs
     lines, plane = product_of(heights), product_of(heights[1:])
-    # Lines of the window that are summed together: as many as there are registers for.
+    # Places of the window that are summed together: some of its lines, or a piece of a line.
     *outer, high, wide = kind.window
     rows = max((n for n in range(1, high + 1) if high % n == 0 and n * wide <= _PLACES), default=1)
+    length_of_piece = evenly(wide, _PLACES)
+    pieces = [range(wide)[k : k + length_of_piece] for k in range(0, wide, length_of_piece)]
     steps = [*apart[:-2], apart[-2] * rows]
     with wholes(start, stop, -(-kind.depth // lanes)) as (chunk, first_vector, last_vector):
         total = totals.from_(chunk * (prod(kind.window) * kind.depth))
@@ -151,21 +157,23 @@ def _filter_gradient_kernel(kind: Kind, dtype: np.dtype[Any]) -> Kernel:
                 all_places(builder, [*outer, high // rows], steps) as (offset, place),
             ):
                 (mask,) = masks_of(channel, 1, kind.depth, lanes)
-                sums = sums_of(zero, rows, wide)
-                with loop(builder, upper, lower) as line:
-                    at = place_of(coordinates(line, heights), moves[:-1]) + offset + channel
-                    outputs = gradients.from_(image * places.result + line * length * kind.depth + channel)
-                    with loop(builder, 0, length) as pixel:
-                        vector = outputs.load(pixel * kind.depth, lanes, mask)
-                        here = seen.from_(at + pixel * (kind.depth * kind.strides[-1]))
-                        for row in range(rows):
-                            run = here.from_(apart[-2] * row)
-                            for k in range(wide):
-                                x = run.load(k * kind.depth * kind.dilations[-1], lanes, mask)
-                                multiply_add([sums[row][k]], x, [vector])
                 written = total.from_(place * (rows * wide * kind.depth) + channel)
-                for k in range(rows * wide):
-                    old = written.load(k * kind.depth, lanes, mask)
-                    written.store(k * kind.depth, old + sums[k // wide][k % wide].get(), mask)
+                for piece in pieces:
+                    sums = sums_of(zero, rows, len(piece))
+                    with loop(builder, upper, lower) as line:
+                        at = place_of(coordinates(line, heights), moves[:-1]) + offset + channel
+                        outputs = gradients.from_(image * places.result + line * length * kind.depth + channel)
+                        with loop(builder, 0, length) as pixel:
+                            vector = outputs.load(pixel * kind.depth, lanes, mask)
+                            here = seen.from_(at + pixel * (kind.depth * kind.strides[-1]))
+                            for row in range(rows):
+                                run = here.from_(apart[-2] * row)
+                                for k, total_so_far in zip(piece, sums[row], strict=True):
+                                    x = run.load(k * kind.depth * kind.dilations[-1], lanes, mask)
+                                    multiply_add([total_so_far], x, [vector])
+                    for row, k in product(range(rows), piece):
+                        there = (row * wide + k) * kind.depth
+                        found = sums[row][k - piece.start].get()
+                        written.store(there, written.load(there, lanes, mask) + found, mask)
     builder.ret_void()
     return Kernel(module, "depthwise_filter_gradient")

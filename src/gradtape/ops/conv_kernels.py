@@ -79,6 +79,9 @@ _SMALLEST = 1 << 22  # multiplications, from which on a kernel is worth to be co
 _SMALLEST_DEPTHWISE = 1 << 19  # NumPy's elementwise form is much slower
 _PIXELS = 256  # outputs of a batch; where there are fewer, putting the filters in order takes too long
 _MANY_FILTERS, _SMALL_IMAGE = 1 << 19, 64  # numbers, and outputs: sums of such products leave the cache
+_LONGEST_LINE = (
+    64  # of a window with one filter for each channel: gradients of its places are written one after the other
+)
 _MOST_PARTS = 4  # kernels of a gradient in the input: one for each remainder of a place by the strides
 _TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -94,8 +97,10 @@ def _geometry(plan: Plan, batch: int, dtype: Any, lanes: int, fewest: int = 2) -
         return None
     if 16 * lanes * dtype.itemsize < fewest * engine.register_bytes():
         return None
+    if plan.depthwise:
+        return _geometry_of(plan) if plan.windows.window[-1] <= _LONGEST_LINE else None
     # Where windows do not overlap, and where there is one for an image, BLAS has nothing to copy twice.
-    if not plan.depthwise and (not plan.windows.overlap or pixels == batch or pixels < _PIXELS):
+    if not plan.windows.overlap or pixels == batch or pixels < _PIXELS:
         return None
     return _geometry_of(plan)
 
