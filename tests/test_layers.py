@@ -90,6 +90,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("ops.rows", "native.pool"): "machine code runs on threads of its own, which are started when they are needed",
     ("ops.rows", "native.rows"): "llvmlite is imported when the first rows are compiled",
     ("ops.rows", "native.sums"): "llvmlite is imported when the first large sum is compiled",
+    ("ops.sequence", "native.layers"): "llvmlite is imported when the first large step is compiled",
     ("ops.pool", "native.pooling"): "llvmlite is imported when the first large pool is compiled",
     ("ops.conv_kernels", "native.windows"): "llvmlite is imported when the first convolution is compiled",
     ("ops.conv_kernels", "native.convolution"): "llvmlite is imported when the first convolution is compiled",

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..native import pool
 from ..native.rows import (
     BY_COLUMN,
     BY_ROW,
@@ -24,9 +25,8 @@ from ..native.rows import (
     lanes_for,
     packed_rows,
 )
-from ..threads import in_parts
 
-_SHARED = 1 << 16  # elements that are worth a core of their own
+_SHARED = 1 << 14  # elements that are worth a core of their own
 _ADDED = 256  # rows that are added one after the other, in sums down the columns
 
 Look = tuple[tuple[int, ...], np.dtype[Any]]
@@ -164,10 +164,7 @@ class RowKernel:
             for buffer, room in enumerate(self._rooms)
         ]
         arguments = packed_rows(self._columns, self._size, self._unit, [*arrays, *results], strides)
-        if self._units < 2 * self._smallest:
-            self._kernel(arguments, 0, self._units)
-        else:
-            in_parts(lambda start, stop: self._kernel(arguments, start, stop), self._units, self._smallest, line=1)
+        pool.run(self._kernel, arguments, self._units, self._smallest)
         return [self._finished(*result) for result in enumerate(results)] if self._finishes else results
 
     def _taken(self, buffer: int, arrays: list[Any]) -> Any:

@@ -207,13 +207,16 @@ class _Row:
         self.arrays = [array.from_(row * stride) for array, stride in zip(whole.arrays, whole.strides, strict=True)]
         self.buffers = self.arrays[len(self.text.given) :]
         self.sums = sums
+        self.turn = 0
         self.scalars = dict(singles)  # what there is one of for the row
+        self.kept = {w.value: w for w in self.text.wanted if w.layout == FULL}  # later it is not computed again
         for k, given in enumerate(self.text.given):
             if given.layout == BY_ROW:
                 self.scalars[k] = self.arrays[k].load(0)
 
     def write(self) -> None:
         for turn in range(max(self.turns) + 1):
+            self.turn = turn
             for k, value in enumerate(self.values):  # before the loop that uses it
                 if value.layout == BY_ROW and self.turns[k] == turn:
                     self._scalar(k)
@@ -279,6 +282,9 @@ class _Row:
             return self._scalar(k).spread(self.text.lanes)
         if isinstance(value, Given):
             return self.arrays[k].load(here.place, self.text.lanes)
+        if k in self.kept and self.turn > self.turns[k]:
+            kept = self.kept[k]
+            return self.buffers[kept.buffer].load(here.place + kept.offset, self.text.lanes)
         assert value.text is not None
         return applied(value.text, [here.value(o) if isinstance(o, int) else o for o in value.of])
 

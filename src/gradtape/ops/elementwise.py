@@ -656,6 +656,8 @@ def _cast(x: Array, dtype: Any) -> Array:
 def _to_integers(x: Array, dtype: Any) -> Array:
     """Truncation towards zero. What does not fit is undefined in C: here the nearest bound, and 0 for nan."""
     info = np.iinfo(dtype)
+    if ((x > info.min - 1.0) & (x < info.max + 1.0)).all():
+        return np.asarray(x.astype(dtype))
     with np.errstate(invalid="ignore"):
         wide = np.trunc(np.asarray(x, np.float64))
         low, high = wide < info.min, wide >= float(info.max) + (0 if info.bits == 64 else 1)

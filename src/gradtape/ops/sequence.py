@@ -12,6 +12,8 @@ import numpy as np
 
 from ..dtypes import FLOATING, Array
 from ..errors import invalid
+from ..native.engine import available
+from ..native.texts import SMALLEST
 from ..op import BadInput, Op, Sample, op
 from .family import all_batched, batch_leading, in_float32, insert_axes, rank_of, shape_of
 from .layout import concat, split_sizes, sum_to_shape
@@ -31,6 +33,11 @@ def _scaled_softmax(logits: Array, bias: Array, scale: float = 1.0, causal: bool
         raise invalid(f"scaled_softmax: a bias of shape {bias.shape} does not broadcast to logits {logits.shape}.")
     if not logits.size:
         return logits
+    if not causal and _in_machine_code(logits) and (bias.size == 1 or bias.shape == logits.shape[-1:]):
+        from ..native import layers
+
+        rows = np.ascontiguousarray(logits).reshape(-1, logits.shape[-1])
+        return layers.scaled_softmax(rows, scale, np.ascontiguousarray(bias)).reshape(logits.shape)
     shifted = logits * logits.dtype.type(scale)
     shifted += bias
     if causal:
@@ -131,8 +138,20 @@ def _check_gates(name: str, count: int, gates: Array, state: Array) -> int:
     return int(state.shape[-1])
 
 
+def _in_machine_code(*operands: Array) -> bool:
+    """Whether a step is compiled: large, in float32, with rows long enough for vectors."""
+    first = operands[0]
+    if first.size < SMALLEST or first.shape[-1] < 16 or not available():
+        return False
+    return all(operand.dtype == np.float32 for operand in operands)
+
+
 def _lstm_step(gates: Array, cell: Array) -> tuple[Array, Array, Array]:
     units = _check_gates("lstm_step", 4, gates, cell)
+    if _in_machine_code(cell, gates) and cell.ndim == 2:
+        from ..native import layers
+
+        return layers.lstm_step(np.ascontiguousarray(gates), np.ascontiguousarray(cell))
     wide = gates.astype(np.float32) if gates.dtype.itemsize < 4 else gates
     # sigmoid(x) = tanh(x / 2) / 2 + 1 / 2: one tanh for all four gates.
     active = wide * wide.dtype.type(0.5)
@@ -209,6 +228,10 @@ def _(t: Any, out: Any) -> Any:
 def _gru_step(inputs: Array, recurrent: Array, state: Array) -> tuple[Array, Array]:
     units = _check_gates("gru_step", 3, inputs, state)
     _check_gates("gru_step", 3, recurrent, state)
+    if _in_machine_code(state, inputs, recurrent) and state.ndim == 2:
+        from ..native import layers
+
+        return layers.gru_step(*(np.ascontiguousarray(v) for v in (inputs, recurrent, state)))
     x, h, s = (v.astype(np.float32) if v.dtype.itemsize < 4 else v for v in (inputs, recurrent, state))
     active = np.empty_like(x)
     gates = active[..., : 2 * units]

@@ -1,0 +1,150 @@
+"""Kernels of layers, over rows of float32: one step of LSTM and GRU, the softmax of attention."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import pool
+from .engine import Kernel
+from .language import Number
+from .rows import BY_COLUMN, BY_ROW, FULL, SINGLE, Given, Step, Text, Wanted, kernel_of, lanes_for, packed_rows
+
+_SHARED = 1 << 14  # elements that are worth a core of their own
+_FLOAT = np.dtype(np.float32)
+
+Array = np.ndarray[Any, Any]
+
+
+def lstm_step(gates: Array, cell: Array) -> tuple[Array, Array, Array]:
+    """The output, the new state, and the gates (input, forget, candidate, output) after their activations."""
+    rows, units = cell.shape
+    active = np.empty_like(gates)
+    output, new = np.empty_like(cell), np.empty_like(cell)
+    _LSTM.run(rows, units, [*_strips(gates, 4), cell], [output, new, *_strips(active, 4)])
+    return output, new, active
+
+
+def gru_step(inputs: Array, recurrent: Array, state: Array) -> tuple[Array, Array]:
+    """The new state, and the gates (update, reset, candidate) after their activations."""
+    rows, units = state.shape
+    active, new = np.empty_like(inputs), np.empty_like(state)
+    _GRU.run(rows, units, [*_strips(inputs, 3), *_strips(recurrent, 3), state], [new, *_strips(active, 3)])
+    return new, active
+
+
+def scaled_softmax(logits: Array, scale: float, bias: Array) -> Array:
+    """softmax(logits * scale + bias) of each row; the bias is a number, one for each column, or a matrix."""
+    rows, columns = logits.shape
+    layout = SINGLE if bias.size == 1 else FULL if bias.ndim == 2 else BY_COLUMN
+    result = np.empty_like(logits)
+    # The powers are kept where the result goes, if no vector reaches back into the one before it.
+    kept = columns % lanes_for(columns, (_FLOAT,)) == 0
+    _SOFTMAX[layout, kept].run(rows, columns, [logits, np.float32(scale).reshape(1), bias], [result])
+    return result
+
+
+# --- texts -------------------------------------------------------------------------------------------------------------------
+
+
+class _Layer:
+    """What is computed of each row, for rows of any length."""
+
+    def __init__(self, given: Sequence[str], steps: Sequence[Step], wanted: Sequence[Wanted]) -> None:
+        self._given, self._steps, self._wanted = given, tuple(steps), tuple(wanted)
+        self._kernels: dict[int, Kernel] = {}
+
+    def run(self, rows: int, columns: int, operands: list[Array], results: list[Array]) -> None:
+        """All results are matrices. Matrices may have gaps between their rows; all else has none."""
+        lanes = lanes_for(columns, (_FLOAT,))
+        kernel = self._kernels.get(lanes)
+        if kernel is None:
+            given, buffers = tuple(Given(_FLOAT, layout) for layout in self._given), (_FLOAT,) * len(results)
+            kernel = self._kernels[lanes] = kernel_of(Text(given, self._steps, self._wanted, buffers, lanes))
+        strides = [
+            a.strides[0] // 4 if layout == FULL else int(layout == BY_ROW)
+            for a, layout in zip(operands, self._given, strict=True)
+        ]
+        strides += [a.strides[0] // 4 for a in results]
+        arguments = packed_rows(columns, rows * columns, 1, [*operands, *results], strides)
+        pool.run(kernel, arguments, rows, max(1, _SHARED // columns))
+
+
+def _map(text: Any, *of: int, layout: str = FULL) -> Step:
+    return Step("map", text, of, _FLOAT, layout)
+
+
+def _along(how: str, of: int) -> Step:
+    return Step(how, None, (of,), _FLOAT, BY_ROW)
+
+
+def _logistic(x: Number) -> Any:
+    return np.tanh(x * 0.5) * 0.5 + 0.5  # one tanh costs less than exp and a division
+
+
+def _new_cell(i: Number, f: Number, g: Number, cell: Number) -> Any:
+    return f * cell + i * g
+
+
+def _squashed(gate: Number, state: Number) -> Any:
+    return gate * np.tanh(state)
+
+
+def _logistic_of_sum(x: Number, h: Number) -> Any:
+    return _logistic(x + h)
+
+
+def _candidate(x: Number, r: Number, h: Number) -> Any:
+    return np.tanh(x + r * h)
+
+
+def _between(z: Number, state: Number, candidate: Number) -> Any:
+    return candidate + z * (state - candidate)
+
+
+def _scaled(x: Number, scale: Number, bias: Number) -> Any:
+    return x * scale + bias
+
+
+def _power(x: Number, largest: Number) -> Any:
+    return np.exp(x - largest)
+
+
+_LSTM = _Layer(
+    (FULL,) * 5,
+    [
+        *(_map(text, k) for k, text in enumerate((_logistic, _logistic, np.tanh, _logistic))),
+        _map(_new_cell, 5, 6, 7, 4),
+        _map(_squashed, 8, 9),
+    ],
+    [Wanted(k, FULL, buffer) for buffer, k in enumerate((10, 9, 5, 6, 7, 8))],
+)
+_GRU = _Layer(
+    (FULL,) * 7,
+    [_map(_logistic_of_sum, 0, 3), _map(_logistic_of_sum, 1, 4), _map(_candidate, 2, 8, 5), _map(_between, 7, 6, 9)],
+    [Wanted(k, FULL, buffer) for buffer, k in enumerate((10, 7, 8, 9))],
+)
+_SOFTMAX = {
+    (layout, kept): _Layer(
+        (FULL, SINGLE, layout),
+        [
+            _map(_scaled, 0, 1, 2),
+            _along("max", 3),
+            _map(_power, 3, 4),
+            _along("sum", 5),
+            _map(np.reciprocal, 6, layout=BY_ROW),
+            _map(np.multiply, 5, 7),
+        ],
+        [*([Wanted(5, FULL, 0)] if kept else []), Wanted(8, FULL, 0)],
+    )
+    for layout in (SINGLE, BY_COLUMN, FULL)
+    for kept in (True, False)
+}
+
+
+def _strips(array: Array, count: int) -> list[Array]:
+    """Columns of a matrix, in so many parts side by side."""
+    units = array.shape[1] // count
+    return [array[:, k * units : (k + 1) * units] for k in range(count)]
