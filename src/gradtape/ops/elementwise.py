@@ -102,9 +102,14 @@ def _(t: Any, y: Any) -> Any:
     return t / y
 
 
+@one_pass
+def _quotient_slope(t: Any, y: Any, out: Any) -> Any:
+    return -t * out / y
+
+
 @divide.derivative("y")
 def _(t: Any, y: Any, out: Any) -> Any:
-    return -t * out / y
+    return _quotient_slope(t, y, out)
 
 
 def _floor_divide(x: Array, y: Array) -> Any:
@@ -202,6 +207,11 @@ def _(t: Any, x: Any) -> Any:
     if t.__class__ is np.ndarray and t.size and not any(t.strides) and t.itemsize >= 4:
         # One number for all elements, the cotangent of a sum or a mean: one pass over memory, not two.
         return (2 * t.item(0)) * x
+    return _twice(t, x)
+
+
+@one_pass
+def _twice(t: Any, x: Any) -> Any:
     return t * (x + x)
 
 
@@ -404,9 +414,14 @@ def sigmoid(xp: Any, x: Any) -> Any:
     return xp.tanh(x * 0.5) * 0.5 + 0.5
 
 
+@one_pass
+def _sigmoid_slope(t: Any, out: Any) -> Any:
+    return t * (out - out * out)
+
+
 @sigmoid.derivative("x")
 def _(t: Any, out: Any) -> Any:
-    return t * (out - out * out)
+    return _sigmoid_slope(t, out)
 
 
 def _softplus(x: Array) -> Array:

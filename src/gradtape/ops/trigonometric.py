@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import FLOATING, INEXACT
+from ..native.texts import SMALLEST
 from .elementwise import rsqrt
-from .family import elementwise, sample_binary, sample_unary
+from .family import elementwise, one_pass, sample_binary, sample_unary
 
 
 @elementwise(eager=np.sin, dtypes=INEXACT)
@@ -126,9 +127,18 @@ def tanh(xp: Any, x: Any) -> Any:
     return xp.tanh(x)
 
 
+def _tanh_slope(t: Any, out: Any) -> Any:
+    return t - t * (out * out)
+
+
+_tanh_slope_in_one_pass = one_pass(_tanh_slope)
+
+
 @tanh.derivative("x")
 def _(t: Any, out: Any) -> Any:
-    return t - t * (out * out)
+    if t.__class__ is np.ndarray and t.size >= SMALLEST:
+        return _tanh_slope_in_one_pass(t, out)
+    return t - t * (out * out)  # (a call would cost as much as the arithmetic on a few numbers)
 
 
 @elementwise(eager=np.arcsinh, dtypes=INEXACT)
