@@ -51,6 +51,24 @@ def test_softmax_of_special_values(monkeypatch):
         np.testing.assert_allclose(fast, plain, rtol=3e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+@pytest.mark.parametrize("shape", [(9000, 10), (300, 1000)], ids=str)
+def test_cross_entropy_with_class_numbers(shape, dtype, monkeypatch):
+    logits = tf.constant(draw(shape, dtype) * 5)
+    labels = np.random.default_rng(1).integers(0, shape[1], shape[0])
+
+    def value_and_gradient():
+        with tf.GradientTape() as tape:
+            tape.watch(logits)
+            loss = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+        return loss.numpy(), tape.gradient(loss, logits).numpy()
+
+    tolerance = 4e-3 if dtype == np.float16 else 1e-5
+    for fast, plain in zip(*both_ways(value_and_gradient, monkeypatch), strict=True):
+        assert fast.dtype == dtype
+        np.testing.assert_allclose(fast, plain, rtol=tolerance, atol=tolerance)
+
+
 def test_other_axes_stay_with_numpy():
     x = draw((40, 50, 60))
     np.testing.assert_allclose(

@@ -248,9 +248,9 @@ def _power(x: Any, largest: Any) -> Any:
     return np.exp(x - largest)
 
 
-_SOFTMAX = RowText(
-    [FULL], [("max", None, (0,)), ("map", _power, (0, 1)), ("sum", None, (2,)), ("map", np.divide, (2, 3))], [4]
-)
+_SOFTMAX_STEPS = [("max", None, (0,)), ("map", _power, (0, 1)), ("sum", None, (2,)), ("map", np.divide, (2, 3))]
+_SOFTMAX = RowText([FULL], _SOFTMAX_STEPS, [4])
+_PROBABILITIES = RowText([FULL], _SOFTMAX_STEPS, [4, 1, 3])  # with the largest logit, and the sum of the powers
 
 
 def _softmax(logits: Array, axis: int) -> Array:
@@ -328,8 +328,18 @@ def log_softmax(xp: Any, logits: Any, *, axis: int = -1) -> Any:
     return shifted - xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True))
 
 
+def _less_its_share(g: Any, out: Any, total: Any) -> Any:
+    return g - np.exp(out) * total
+
+
+_LOG_SOFTMAX_DERIVATIVE = RowText([FULL, FULL], [("sum", None, (0,)), ("map", _less_its_share, (0, 1, 2))], [3])
+
+
 @log_softmax.vjp("logits")
 def _(g: Any, out: Any, axis: int) -> Any:
+    text = _LOG_SOFTMAX_DERIVATIVE
+    if text.takes(g, axis) and out.__class__ is np.ndarray and (found := text(g, out)):
+        return found[0]
     return g - exp(out) * reduce_sum(g, axis=axis, keepdims=True)
 
 
@@ -379,6 +389,12 @@ def _sparse_cross_entropy(logits: Array, labels: Array) -> tuple[Array, Array]:
             "start at 0."
         )
     wide = logits.astype(np.float32) if logits.dtype in NARROW_FLOATS else logits
+    if _PROBABILITIES.takes(wide) and (found := _PROBABILITIES(wide)):
+        gradient, largest, total = found
+        chosen = np.arange(len(labels)), labels
+        loss = np.log(total) - (wide[chosen] - largest)
+        gradient[chosen] -= 1
+        return loss.astype(logits.dtype, copy=False), gradient.astype(logits.dtype, copy=False)
     log_probabilities = _log_softmax(wide, -1)
     loss = -log_probabilities[np.arange(len(labels)), labels]
     gradient = np.exp(log_probabilities)
