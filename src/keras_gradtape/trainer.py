@@ -291,7 +291,7 @@ class GradtapeTrainer(base_trainer.Trainer):
     ) -> Any:
         if isinstance(callbacks, callbacks_module.CallbackList):
             return callbacks
-        return callbacks_module.CallbackList(
+        made = callbacks_module.CallbackList(
             callbacks,
             add_history=add_history,
             add_progbar=verbose != 0,
@@ -300,6 +300,9 @@ class GradtapeTrainer(base_trainer.Trainer):
             steps=steps,
             model=self,
         )
+        # Logs are there when a step returns: a thread of their own would only take turns with this one.
+        made._async_train = made._async_test = made._async_predict = False
+        return made
 
     # --- one batch, given by the caller --------------------------------------------------------------------------
 

@@ -14,10 +14,11 @@ from typing import Any
 
 from ..op import Op, explained
 from ..tensor import EagerTensor, IndexedSlices, from_array
+from ..trace.graph import leaves
 from .fusion import grouped, ufunc_of
 from .group import Group, Item
 from .in_place import is_alone
-from .program import Assign, Call, Node, Program, Read, Value, call_outside
+from .program import Assign, Call, Node, Program, Read, Value, arrays_of, call_outside
 
 _LARGE = 1 << 15  # bytes, from which on a buffer is worth the trouble
 
@@ -88,13 +89,38 @@ def _write_node(writer: _Writer, position: int, node: Item) -> None:
     if isinstance(what, Assign):
         writer.write(f"{writer.name('w', what.variable)}._store({writer.operand(node.inputs[0])})", node)
     elif isinstance(what, Call):
-        values = ", ".join(f"{number}: v{number}" for number in dict.fromkeys(node.used))
-        call = f"{writer.name('call', call_outside)}({writer.name('c', what)}, {{{values}}})"
-        writer.write(f"{targets}= {call}" if targets else call, node)
+        writer.write(_call_outside(writer, node, what, targets), node)
     else:
         for line in _call_kernel(writer, position, node, what):
             writer.write(line, node)
     _free(writer, position, node)
+
+
+def _call_outside(writer: _Writer, node: Node, call: Call, targets: str) -> str:
+    """A call of a Python function, with its arguments written out where they are plain lists and tuples of tensors."""
+    args, kwargs = call.arguments
+    given = [_argument(writer, part) for part in (*args, *kwargs.values())]
+    if None in given or not all(map(str.isidentifier, kwargs)):
+        values = ", ".join(f"{number}: v{number}" for number in dict.fromkeys(node.used))
+        text = f"{writer.name('call', call_outside)}({writer.name('c', call)}, {{{values}}})"
+    else:
+        named = [f"{name}=" for name in kwargs]
+        parts = [f"{name}{part}" for name, part in zip([""] * len(args) + named, given, strict=True)]
+        text = f"{writer.name('f', call.function)}({', '.join(parts)})"
+        if targets:
+            text = f"{writer.name('arrays', arrays_of)}({text})"
+    return f"{targets}= {text}" if targets else text
+
+
+def _argument(writer: _Writer, part: Any) -> str | None:
+    cls = part.__class__
+    if cls is Value:
+        return f"{writer.name('tensor', from_array)}(v{part.number})"
+    if cls in (list, tuple):
+        parts = [_argument(writer, inner) for inner in part]
+        text = "".join(f"{inner}, " for inner in parts)
+        return None if None in parts else f"[{text}]" if cls is list else f"({text})"
+    return None if any(leaf.__class__ is Value for leaf in leaves(part)) else writer.name("c", part)
 
 
 def _write_group(writer: _Writer, position: int, group: Group) -> None:

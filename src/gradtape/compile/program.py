@@ -156,8 +156,12 @@ def call_outside(call: Call, values: Any) -> list[Any]:
         return from_array(values[part.number]) if part.__class__ is Value else map_parts(part, tensor)
 
     args, kwargs = tensor(call.arguments)
-    results = flatten(call.function(*args, **kwargs))
-    return [result._array for result in results if isinstance(result, Tensor)]
+    return arrays_of(call.function(*args, **kwargs))
+
+
+def arrays_of(results: Any) -> list[Any]:
+    """The arrays of the tensors in what a Python function returned."""
+    return [result._array for result in flatten(results) if isinstance(result, Tensor)]
 
 
 def check(program: Program) -> None:

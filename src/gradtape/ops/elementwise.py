@@ -7,6 +7,7 @@ Rules are written with few operations: `t - t * (out * out)` beats `t * (1 - out
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Iterator
@@ -266,7 +267,13 @@ def _(t: Any, out: Any) -> Any:
     return -t * out * out
 
 
-@elementwise(dtypes=INEXACT)
+def _divide_no_nan(x: Any, y: Any) -> Any:
+    if isinstance(y, np.generic):  # the mean at the end of most losses
+        return x / y if y else np.zeros_like(x)
+    return divide_no_nan.kernel(np, x, y)
+
+
+@elementwise(eager=_divide_no_nan, dtypes=INEXACT)
 def divide_no_nan(xp: Any, x: Any, y: Any) -> Any:
     """x / y, and 0 where y is 0."""
     zero = y == 0
@@ -668,11 +675,19 @@ def _cast(x: Array, dtype: Any) -> Array:
     return x.astype(dtype)
 
 
+@functools.cache
+def _open_interval(dtype: Any) -> tuple[float, float]:
+    """What lies between these two numbers fits an integer type, when it is truncated."""
+    info = np.iinfo(dtype)
+    return info.min - 1.0, info.max + 1.0
+
+
 def _to_integers(x: Array, dtype: Any) -> Array:
     """Truncation towards zero. What does not fit is undefined in C: here the nearest bound, and 0 for nan."""
-    info = np.iinfo(dtype)
-    if ((x > info.min - 1.0) & (x < info.max + 1.0)).all():
+    low_end, high_end = _open_interval(dtype)
+    if ((x > low_end) & (x < high_end)).all():
         return np.asarray(x.astype(dtype))
+    info = np.iinfo(dtype)
     with np.errstate(invalid="ignore"):
         wide = np.trunc(np.asarray(x, np.float64))
         low, high = wide < info.min, wide >= float(info.max) + (0 if info.bits == 64 else 1)
