@@ -6,6 +6,7 @@ import pytest
 import gradtape as tf
 from gradtape.native import pool
 from gradtape.ops import nn, rows
+from gradtape.ops.normalization import standardize
 from gradtape.ops.rows import BY_COLUMN, BY_ROW, FULL, RowText
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -92,6 +93,35 @@ def test_layer_norm_and_its_gradients(shape, affine, monkeypatch):
 
     for fast, plain in zip(*both_ways(value_and_gradients, monkeypatch), strict=True):
         np.testing.assert_allclose(fast, plain, rtol=1e-4, atol=2e-5)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "settings", [((20_000, 5), 0), ((9, 30, 31, 20), (0, 1, 2)), ((200, 400), (1,)), ((300, 300), 0)], ids=str
+)
+def test_normalisation_over_axes_with_gradients_of_all_results(settings, dtype, monkeypatch):
+    shape, axis = settings
+    operands = [draw(shape, dtype) * 2 + 1, draw(shape[-1:], dtype, 2) + 1, draw(shape[-1:], dtype, 3)]
+    used = []
+
+    def values_and_gradients():
+        x, scale, offset = (tf.constant(v) for v in operands)
+        with tf.GradientTape() as tape:
+            tape.watch([x, scale, offset])
+            y, mean, inverse = standardize.public(x, scale, offset, axis=axis, epsilon=1e-3)
+            loss = tf.reduce_sum(y * operands[0] * operands[0]) + tf.reduce_sum(mean**2) + tf.reduce_sum(inverse**3)
+        found = tape.gradient(loss, [x, scale, offset])
+        return [v.numpy() for v in (y, mean, inverse, *found)]
+
+    call = RowText.__call__
+    monkeypatch.setattr(RowText, "__call__", lambda self, *args: (used.append(self), call(self, *args))[1])
+    fast, plain = both_ways(values_and_gradients, monkeypatch)
+    assert len(set(map(id, used))) >= 3 or not rows.available()  # the values, and the gradients by x and scale
+    for got, wanted in zip(fast, plain, strict=True):
+        assert got.dtype == dtype
+        assert got.shape == wanted.shape
+        size = np.abs(wanted).max()
+        np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=size * (1e-5 if dtype == np.float32 else 1e-12))
 
 
 def test_second_derivatives_pass_through(monkeypatch):

@@ -6,7 +6,6 @@ mean and the inverse deviation, as further outputs, which are small.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from math import prod
 from typing import Any
@@ -22,7 +21,8 @@ from .layout import broadcast_to, reshape, sum_to_shape
 from .logic import greater_equal, maximum, select, zeros_like
 from .pool import window_sum
 from .reduce import count_reduced, explain_axis, kept_shape, reduce_mean, reduce_sum, refuse_axis_of_scalar
-from .rows import BY_COLUMN, BY_ROW, FULL, RowText
+from .rows import LARGE
+from .standardizing import gradient_by_scale, gradient_by_x, row_length, standardized
 
 Axis = int | tuple[int, ...] | None
 
@@ -203,19 +203,16 @@ def _standardize(
             )
     wide = [v.astype(np.float32) if v.dtype in NARROW_FLOATS else v for v in (x, scale, offset)]
     kept = kept_shape(x.shape, axis)
-    row = _row(x.shape, kept)
-    if x.size > _ROWS and row and all(v.size in (1, row) for v in wide[1:]):
+    row = row_length(x.shape, kept)
+    found = standardized(wide[0], wide[1], wide[2], kept, epsilon) if x.size >= LARGE else None
+    if found is not None:
+        y, mean, inverse = found
+    elif x.size > _ROWS and row and all(v.size in (1, row) for v in wide[1:]):
         y, mean, inverse = _standardize_rows(wide, row, epsilon)
         y, mean, inverse = y.reshape(x.shape), mean.reshape(kept), inverse.reshape(kept)
     else:
         y, mean, inverse = _standardize_whole(wide[0], wide[1], wide[2], axis, epsilon)
     return y.astype(x.dtype, copy=False), mean.astype(x.dtype, copy=False), inverse.astype(x.dtype, copy=False)
-
-
-def _row(shape: tuple[int, ...], kept: tuple[int, ...]) -> int:
-    """How many elements the last axes have together, if just these are reduced; else 0."""
-    first = next(axis for axis in range(len(shape) + 1) if kept[axis:] == (1,) * (len(shape) - axis))
-    return prod(shape[first:]) if kept[:first] == shape[:first] else 0
 
 
 def _standardize_whole(x: Array, scale: Array, offset: Array, axis: Axis, epsilon: float) -> tuple[Array, Array, Array]:
@@ -228,27 +225,9 @@ def _standardize_whole(x: Array, scale: Array, offset: Array, axis: Axis, epsilo
     return y, mean, inverse
 
 
-@functools.lru_cache(maxsize=64)
-def _standardize_text(epsilon: float) -> RowText:
-    return RowText(
-        [FULL, BY_COLUMN, BY_COLUMN],
-        [
-            ("mean", None, (0,)),
-            ("map", lambda x, mean: (x - mean) * (x - mean), (0, 3)),
-            ("mean", None, (4,)),
-            ("map", lambda variance: 1 / np.sqrt(variance + epsilon), (5,)),
-            ("map", lambda x, mean, inverse, scale, offset: (x - mean) * inverse * scale + offset, (0, 3, 6, 1, 2)),
-        ],
-        [7, 3, 6],
-    )
-
-
 def _standardize_rows(operands: list[Array], row: int, epsilon: float) -> tuple[Array, Array, Array]:
     x = operands[0].reshape(-1, row)
     scale, offset = (np.broadcast_to(v.reshape(-1), (row,)) for v in operands[1:])
-    text = _standardize_text(epsilon)
-    if text.takes(x) and (found := text(x, scale, offset)):
-        return found[0], found[1], found[2]
     y, mean, inverse = np.empty_like(x), np.empty((len(x), 1), x.dtype), np.empty((len(x), 1), x.dtype)
     step = max(1, _ROWS // row)
     for start in range(0, len(x), step):
@@ -268,47 +247,12 @@ def standardize(xp: Any, x: Any, scale: Any, offset: Any, *, axis: Axis = -1, ep
     return (x - mean) * inverse * scale + offset, mean, inverse
 
 
-def _standardize_slope(
-    gradient: Any, x: Any, scale: Any, mean: Any, inverse: Any, of_mean: Any, of_inverse: Any, axis: Axis, share: float
-) -> Any:
-    """The derivative by x of large arrays, row by row, in one pass; None for what is no such array."""
-    text = _standardize_slope_text(share)
-    if not text.takes(x) or gradient.__class__ is not np.ndarray or scale.__class__ is not np.ndarray:
-        return None
-    row = _row(x.shape, kept_shape(x.shape, axis))
-    if not row or scale.size not in (1, row):
-        return None
-    whole = [v.reshape(-1, row) for v in (gradient, x)]
-    each = [np.asarray(v).reshape(-1) for v in (mean, inverse, of_mean, of_inverse)]
-    found = text(*whole, np.broadcast_to(scale.reshape(-1), (row,)), *each)
-    return found[0].reshape(x.shape) if found else None
-
-
-@functools.lru_cache(maxsize=64)
-def _standardize_slope_text(share: float) -> RowText:
-    return RowText(
-        [FULL, FULL, BY_COLUMN, BY_ROW, BY_ROW, BY_ROW, BY_ROW],
-        [
-            ("map", np.multiply, (0, 2)),
-            ("map", lambda x, mean, inverse: (x - mean) * inverse, (1, 3, 4)),
-            ("mean", None, (7,)),
-            ("map", np.multiply, (7, 8)),
-            ("mean", None, (10,)),
-            ("map", lambda scaled, inverse, of_mean: inverse * scaled - share * of_mean, (9, 4, 5)),
-            ("map", lambda turn, inverse, of_inverse: inverse * (turn + share * (of_inverse * inverse)), (11, 4, 6)),
-            ("map", lambda scaled, inverse, level, normal, slope: scaled * inverse - level - normal * slope,
-             (7, 4, 12, 8, 13)),
-        ],
-        [14],
-    )  # fmt: skip
-
-
 @standardize.vjp("x")
 def _(g: Any, x: Any, scale: Any, out: Any, axis: Axis) -> Any:
     gradient, of_mean, of_inverse = g
     _, mean, inverse = out
     share = 1.0 / (count_reduced(shape_of(x), axis) or 1)
-    found = _standardize_slope(gradient, x, scale, mean, inverse, of_mean, of_inverse, axis, share)
+    found = gradient_by_x(gradient, x, scale, mean, inverse, of_mean, of_inverse)
     if found is not None:
         return found
     normal, scaled = (x - mean) * inverse, gradient * scale
@@ -317,20 +261,11 @@ def _(g: Any, x: Any, scale: Any, out: Any, axis: Axis) -> Any:
     return scaled * inverse - level - normal * slope
 
 
-_SCALE_SLOPE = RowText(
-    [FULL, FULL, BY_ROW, BY_ROW],
-    [("map", lambda g, x, mean, inverse: g * ((x - mean) * inverse), (0, 1, 2, 3))],
-    [4],
-    down=True,
-)
-
-
 @standardize.vjp("scale")
 def _(g: Any, x: Any, out: Any, scale_shape: tuple[int, ...]) -> Any:
-    if _SCALE_SLOPE.takes(x) and scale_shape == x.shape[-1:] and g[0].__class__ is np.ndarray:
-        each = [np.asarray(v) for v in out[1:]]
-        if each[0].shape == (*x.shape[:-1], 1) and (found := _SCALE_SLOPE(g[0], x, *each)):
-            return found[0]
+    found = gradient_by_scale(g[0], x, out[1], out[2], scale_shape)
+    if found is not None:
+        return found
     return sum_to_shape(g[0] * ((x - out[1]) * out[2]), shape=scale_shape)
 
 
