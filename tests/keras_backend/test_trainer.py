@@ -1,5 +1,7 @@
 """`fit`, `evaluate` and `predict`: how steps are run, and where data comes from."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -137,6 +139,21 @@ def test_class_weights_work_with_datasets():
 
 
 @pytest.mark.filterwarnings("ignore:Your input ran out of data")
+def test_callbacks_run_in_the_thread_of_fit():
+    threads = []
+
+    class Watch(keras.callbacks.Callback):
+        async_safe = True
+
+        def on_train_batch_end(self, batch, logs=None):
+            threads.append((threading.get_ident(), batch, sorted(logs)))
+
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    model.fit(np.ones((6, 3)), np.ones(6), batch_size=2, verbose=0, callbacks=[Watch()])
+    assert threads == [(threading.get_ident(), batch, ["loss"]) for batch in range(3)]
+
+
 def test_predicting_nothing_is_a_named_error():
     with pytest.raises(ValueError, match="no data"):
         model_of().predict(tf.data.Dataset.from_tensor_slices(X).take(0).batch(2), verbose=0)

@@ -155,7 +155,8 @@ class RowKernel:
                     arrays[place] = np.asarray(array)
             elif not array.flags.c_contiguous:
                 if layout == FULL and not self._is_flat and _has_rows(array):
-                    strides = [*strides[:place], array.strides[0] // array.itemsize, *strides[place + 1 :]]
+                    strides = list(strides) if strides is self._strides else strides
+                    strides[place] = array.strides[0] // array.itemsize
                 else:
                     arrays[place] = np.ascontiguousarray(array)
         refused = [buffer for buffer, may in zip(self._asked, own, strict=False) if not may]

@@ -11,6 +11,8 @@
     convolution.py, depthwise.py    convolutions and their gradients
     pooling.py     the largest, the sum or the mean of each window, and their gradients
     sums.py        sums of rows
+    rows.py        elementwise steps over the rows of a matrix, with sums along rows, down columns and over everything
+    layers.py      steps of recurrent layers, the softmax of attention
     updates.py     the updates of optimizers, in place
 
 A kernel that has a native form also has a NumPy form, and that is what runs without llvmlite, on types that the native form

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,18 +22,27 @@ Array = np.ndarray[Any, Any]
 def lstm_step(gates: Array, cell: Array) -> tuple[Array, Array, Array]:
     """The output, the new state, and the gates (input, forget, candidate, output) after their activations."""
     rows, units = cell.shape
-    active = np.empty_like(gates)
-    output, new = np.empty_like(cell), np.empty_like(cell)
-    _LSTM.run(rows, units, [*_strips(gates, 4), cell], [output, new, *_strips(active, 4)])
+    output, new, active = np.empty(cell.shape, _FLOAT), np.empty(cell.shape, _FLOAT), np.empty(gates.shape, _FLOAT)
+    places = _places(units, (4, 1, 1, 1, 4))
+    _LSTM.run(rows, units, (gates, gates, gates, gates, cell, output, new, active, active, active, active), *places)
     return output, new, active
 
 
 def gru_step(inputs: Array, recurrent: Array, state: Array) -> tuple[Array, Array]:
     """The new state, and the gates (update, reset, candidate) after their activations."""
     rows, units = state.shape
-    active, new = np.empty_like(inputs), np.empty_like(state)
-    _GRU.run(rows, units, [*_strips(inputs, 3), *_strips(recurrent, 3), state], [new, *_strips(active, 3)])
+    active, new = np.empty(inputs.shape, _FLOAT), np.empty(state.shape, _FLOAT)
+    places = _places(units, (3, 3, 1, 1, 3))
+    arrays = *(inputs,) * 3, *(recurrent,) * 3, state, new, *(active,) * 3
+    _GRU.run(rows, units, arrays, *places)
     return new, active
+
+
+@functools.cache
+def _places(units: int, parts: tuple[int, ...]) -> tuple[list[int], list[int]]:
+    """Distances between rows, and first elements, of arrays whose columns are so many parts side by side."""
+    strides = [units * count for count in parts for _ in range(count)]
+    return strides, [units * part for count in parts for part in range(count)]
 
 
 def scaled_softmax(logits: Array, scale: float, bias: Array) -> Array:
@@ -42,7 +52,9 @@ def scaled_softmax(logits: Array, scale: float, bias: Array) -> Array:
     result = np.empty_like(logits)
     # The powers are kept where the result goes, if no vector reaches back into the one before it.
     kept = columns % lanes_for(columns, (_FLOAT,)) == 0
-    _SOFTMAX[layout, kept].run(rows, columns, [logits, np.float32(scale).reshape(1), bias], [result])
+    arrays = logits, np.asarray(scale, _FLOAT), bias, result
+    strides = [columns, 0, columns if layout == FULL else 0, columns]
+    _SOFTMAX[layout, kept].run(rows, columns, arrays, strides, [])
     return result
 
 
@@ -56,19 +68,15 @@ class _Layer:
         self._given, self._steps, self._wanted = given, tuple(steps), tuple(wanted)
         self._kernels: dict[int, Kernel] = {}
 
-    def run(self, rows: int, columns: int, operands: list[Array], results: list[Array]) -> None:
-        """All results are matrices. Matrices may have gaps between their rows; all else has none."""
+    def run(self, rows: int, columns: int, arrays: tuple[Array, ...], strides: list[int], offsets: list[int]) -> None:
+        """Operands and results, with the distances between their rows and their first elements."""
         lanes = lanes_for(columns, (_FLOAT,))
         kernel = self._kernels.get(lanes)
         if kernel is None:
-            given, buffers = tuple(Given(_FLOAT, layout) for layout in self._given), (_FLOAT,) * len(results)
+            given = tuple(Given(_FLOAT, layout) for layout in self._given)
+            buffers = (_FLOAT,) * (len(arrays) - len(given))
             kernel = self._kernels[lanes] = kernel_of(Text(given, self._steps, self._wanted, buffers, lanes))
-        strides = [
-            a.strides[0] // 4 if layout == FULL else int(layout == BY_ROW)
-            for a, layout in zip(operands, self._given, strict=True)
-        ]
-        strides += [a.strides[0] // 4 for a in results]
-        arguments = packed_rows(columns, rows * columns, 1, [*operands, *results], strides)
+        arguments = packed_rows(columns, rows * columns, 1, arrays, strides, offsets)
         pool.run(kernel, arguments, rows, max(1, _SHARED // columns))
 
 
@@ -142,9 +150,3 @@ _SOFTMAX = {
     for layout in (SINGLE, BY_COLUMN, FULL)
     for kept in (True, False)
 }
-
-
-def _strips(array: Array, count: int) -> list[Array]:
-    """Columns of a matrix, in so many parts side by side."""
-    units = array.shape[1] // count
-    return [array[:, k * units : (k + 1) * units] for k in range(count)]

@@ -131,12 +131,15 @@ def kernel_of(text: Text) -> Kernel:
     return _Writer(text).kernel()
 
 
-def packed_rows(columns: int, size: int, unit: int, arrays: Sequence[Any], strides: Sequence[int]) -> Any:
-    """The arguments of a kernel: its arrays (operands, then buffers), and the distances between the rows of each.
+def packed_rows(
+    columns: int, size: int, unit: int, arrays: Sequence[Any], strides: Sequence[int], offsets: Sequence[int] = ()
+) -> Any:
+    """The arguments of a kernel: its arrays (operands, then buffers), the distances between their rows, and their first elements.
 
     The arrays must live until the kernel has returned.
     """
-    return (ctypes.c_int64 * (_HEADER + 2 * len(arrays)))(columns, size, unit, *map(id, arrays), *strides)
+    count = len(arrays)
+    return (ctypes.c_int64 * (_HEADER + 3 * count))(columns, size, unit, *map(id, arrays), *strides, *offsets)
 
 
 def applied(text: Callable[..., Any], operands: Sequence[Number | Constant]) -> Number:
@@ -166,8 +169,12 @@ class _Writer:
         self.module, self.builder, arguments, self.start, self.stop = kernel_module("rows")
         self.columns, self.size, self.unit = (arguments.load(k) for k in range(_HEADER))
         kinds = [type_of(dtype) for dtype in (*(given.dtype for given in text.given), *text.buffers)]
-        self.arrays = [_array(arguments.load(_HEADER + k), kind) for k, kind in enumerate(kinds)]
-        self.strides = [arguments.load(_HEADER + len(kinds) + k) for k in range(len(kinds))]
+        count = len(kinds)
+        self.arrays = [
+            _array(arguments.load(_HEADER + k), kind).from_(arguments.load(_HEADER + 2 * count + k))
+            for k, kind in enumerate(kinds)
+        ]
+        self.strides = [arguments.load(_HEADER + count + k) for k in range(count)]
         self.turns = self._turns()
 
     def _turns(self) -> list[int]:
