@@ -139,6 +139,11 @@ def test_class_weights_work_with_datasets():
 
 
 @pytest.mark.filterwarnings("ignore:Your input ran out of data")
+def test_predicting_nothing_is_a_named_error():
+    with pytest.raises(ValueError, match="no data"):
+        model_of().predict(tf.data.Dataset.from_tensor_slices(X).take(0).batch(2), verbose=0)
+
+
 def test_callbacks_run_in_the_thread_of_fit():
     threads = []
 
@@ -152,11 +157,6 @@ def test_callbacks_run_in_the_thread_of_fit():
     model.compile("sgd", "mse")
     model.fit(np.ones((6, 3)), np.ones(6), batch_size=2, verbose=0, callbacks=[Watch()])
     assert threads == [(threading.get_ident(), batch, ["loss"]) for batch in range(3)]
-
-
-def test_predicting_nothing_is_a_named_error():
-    with pytest.raises(ValueError, match="no data"):
-        model_of().predict(tf.data.Dataset.from_tensor_slices(X).take(0).batch(2), verbose=0)
 
 
 def test_the_same_seed_gives_the_same_run():
