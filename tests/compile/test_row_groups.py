@@ -272,6 +272,24 @@ def test_sums_are_exact_enough():
         np.testing.assert_allclose(got.numpy(), wanted, rtol=1e-6)
 
 
+def test_sums_of_long_rows_are_exact_enough():
+    x, column = normal(2, 600_000), normal(600_000, seed=1)
+    wide = np.abs(x.numpy().astype(np.float64)) + np.abs(column.numpy().astype(np.float64))
+
+    def first_rows(x, column):
+        y = tf.abs(x) + tf.abs(column)
+        return tf.reduce_sum(y), tf.reduce_sum(y, axis=1)
+
+    def first_everything(x, column):
+        y = tf.abs(x)
+        return tf.reduce_sum(y) + tf.reduce_sum(tf.abs(column)) * 2.0, tf.reduce_sum(y + tf.abs(column), axis=1)
+
+    for f in (first_rows, first_everything):
+        total, rows = tf.function(f)(x, column)
+        np.testing.assert_allclose(total.numpy(), wide.sum(), rtol=1e-6)
+        np.testing.assert_allclose(rows.numpy(), wide.sum(1), rtol=1e-6)
+
+
 def test_it_can_be_turned_off():
     code = (
         "import sys, numpy as np, gradtape as tf\n"

@@ -17,7 +17,6 @@ class Group:
     nodes: list[Node] = field(default_factory=list)
     sums: list[Node] = field(default_factory=list)  # over everything, of what is computed here
     outputs: tuple[int, ...] = ()  # what others use
-    what: Any = None
 
     @property
     def all(self) -> list[Node]:

@@ -31,7 +31,7 @@ _LONGEST = 1 << 13  # elements of a row whose sum is exact enough in one go
 _FEWEST = 4  # columns
 _MOST = 48  # instructions of a kernel: the time to compile it grows with them
 _ALONG = {"reduce_sum": "sum", "reduce_mean": "mean", "reduce_max": "max"}
-_VIEWS = ("split_sizes", "unstack", "getitem", "strided_slice")
+_VIEWS = ("split_sizes", "getitem")  # their results may have gaps between rows
 
 Shape = tuple[int, ...]
 
@@ -209,8 +209,11 @@ class RowGroup(Group):
         return None
 
     def _split_at(self, split: int) -> bool:
-        if self._split not in (None, split) or math.prod(self.shape[split:]) < _FEWEST:
+        columns = math.prod(self.shape[split:])
+        if self._split not in (None, split) or columns < _FEWEST:
             return False
+        if columns > _LONGEST and any(how == "total" for how, _, _ in self._steps.values()):
+            return False  # sums over everything begin with those of rows
         self._split = split
         return True
 
@@ -233,7 +236,8 @@ class RowGroup(Group):
             return None
         is_sum = op.name not in ("reduce_mean", "reduce_max")
         if is_sum and axes == list(range(rank)):
-            return "total", None, SINGLE
+            short = self._split is None or math.prod(self.shape[self._split :]) <= _LONGEST
+            return ("total", None, SINGLE) if short else None
         if is_sum and axes and axes == list(range(len(axes))) and self._split_at(len(axes)):
             return "down", None, BY_COLUMN
         first = rank - len(axes)
