@@ -32,9 +32,9 @@ def sum_of_rows(rows: Array) -> Any:
 class RowText:
     """Steps along the last axis, as one pass in machine code where the arrays are large.
 
-    `steps` come after the operands: ("map", text, numbers), or ("sum" | "mean" | "max", None, (number,)) along each row. `wanted`
-    are the numbers of the results; "down" says that they are added up over all rows. An operand is an array of the shape of the first ("full"), of that shape without the last
-    axis ("by row"), or as long as a row ("by column").
+    `steps` come after the operands: ("map", text, numbers), or ("sum" | "mean" | "max", None, (number,)) along each row.
+    `wanted` are the numbers of the results; `down` says that they are added up over all rows. An operand is an array of the
+    shape of the first ("full"), of that shape without the last axis ("by row"), or as long as a row ("by column").
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class RowText:
         self._kernels: dict[Any, Any] = {}
 
     def takes(self, first: Any, axis: int = -1) -> bool:
-        """Whether machine code is worth while: many floats, and the axis is the last, and no single element."""
+        """Whether machine code is worth while: many floats, along the last axis, which has more than one."""
         return (
             first.__class__ is np.ndarray
             and first.size >= LARGE
