@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape import threads
+from gradtape.native import pool
 from gradtape.native.engine import available
 from gradtape.ops import sequence
 from gradtape.ops.sequence import gru_step, lstm_step, scaled_softmax
@@ -80,8 +80,7 @@ def test_results_do_not_depend_on_the_number_of_threads(monkeypatch):
     gates, cell, logits = normal(600, 4 * 64), normal(600, 64), normal(900, 100)
     results = []
     for cores in (1, 2):
-        monkeypatch.setattr(threads, "cores", lambda cores=cores: cores)
-        monkeypatch.setattr("gradtape.native.pool.cores", lambda cores=cores: cores)
+        monkeypatch.setattr(pool, "cores", lambda cores=cores: cores)
         softmax = scaled_softmax.eager(logits, np.float32(0), scale=0.5, causal=False)
         results.append([*lstm_step.eager(gates, cell), softmax])
     for a, b in zip(*results, strict=True):
