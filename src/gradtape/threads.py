@@ -13,8 +13,10 @@ _LINE = 64  # elements: borders between threads lie on whole lines of the cache
 
 @functools.cache
 def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """How many cores this process may use: those it is bound to, and no more than OMP_NUM_THREADS in the environment."""
+    bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    wanted = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    return max(1, min(bound, int(wanted))) if wanted.isdigit() else bound
 
 
 @functools.cache

@@ -10,9 +10,22 @@ import pytest
 import gradtape as tf
 from gradtape.native import blas
 
-pytestmark = pytest.mark.skipif(
-    blas._openblas() is None, reason="no llvmlite, one core, or a NumPy without OpenBLAS of its own"
-)
+pytestmark = pytest.mark.skipif(blas._library() is None, reason="no llvmlite, or a NumPy without OpenBLAS of its own")
+
+
+@pytest.fixture(autouse=True)
+def library(monkeypatch):
+    """The library with two threads, whatever the environment says."""
+    found = blas._library()
+    monkeypatch.setattr(blas, "_openblas", lambda: found._replace(threads=2))
+    yield found._replace(threads=2)
+    found.set_threads(found.threads)
+
+
+def test_a_library_of_one_thread_is_left_alone(monkeypatch):
+    monkeypatch.undo()
+    monkeypatch.setattr(blas, "_library", lambda: blas._OpenBLAS(1, None, {}))
+    assert blas._openblas() is None
 
 
 def matrices(rng, *shape, dtype=np.float32):
@@ -108,8 +121,7 @@ def test_other_types_are_left_to_numpy():
     assert blas.multiply(np.ones((9, 9), np.float32), np.ones((9, 9))) is None
 
 
-def test_numpy_keeps_its_threads():
-    library = blas._openblas()
+def test_numpy_keeps_its_threads(library):
     x = tf.ones((700, 700))
     x @ x
     with pytest.raises(tf.errors.InvalidArgumentError):

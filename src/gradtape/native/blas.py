@@ -33,8 +33,14 @@ class _OpenBLAS(NamedTuple):
     products: dict[str, int]  # addresses by the letter of the type
 
 
-@functools.cache
 def _openblas() -> _OpenBLAS | None:
+    """The library, if it and we may use several threads."""
+    library = _library()
+    return library if library is not None and library.threads > 1 and cores() > 1 else None
+
+
+@functools.cache
+def _library() -> _OpenBLAS | None:
     """The OpenBLAS that NumPy's own packages bring, with 64-bit sizes; None with any other library."""
     if not available() or sys.platform != "linux":
         return None
@@ -48,7 +54,7 @@ def _openblas() -> _OpenBLAS | None:
     except AttributeError:
         return None
     addresses = {letter: ctypes.cast(function, ctypes.c_void_p).value or 0 for letter, function in products.items()}
-    return _OpenBLAS(threads, set_threads, addresses) if threads > 1 else None
+    return _OpenBLAS(threads, set_threads, addresses)
 
 
 def _files() -> list[str]:
@@ -138,7 +144,7 @@ def _address(x: Array) -> int:
 @functools.cache
 def _kernel(letter: str) -> Kernel:
     """Products by cblas_sgemm or cblas_dgemm: parts, whether a and b are turned, inner size, lines of a, b and the result."""
-    library = _openblas()
+    library = _library()
     assert library is not None
     number = {"f": "float", "d": "double"}[letter]
     return Kernel(_PROGRAM.replace("NUMBER", number).replace("PRODUCT", str(library.products[letter])), "products")

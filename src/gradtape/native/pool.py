@@ -65,7 +65,9 @@ class _Pool:
         self._dispatch = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 7)(dispatch)
         enter = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64)(work)
         for number in range(1, workers + 1):
-            threading.Thread(target=enter, args=(self._state, number), daemon=True, name=f"gradtape-{number}").start()
+            threading.Thread(
+                target=enter, args=(self._state, number), daemon=True, name=f"gradtape kernels {number}"
+            ).start()
 
     def run(self, kernel: int, arguments: list[Any], size: int, length: int) -> None:
         """Parts of that length, with the arguments of each, or the same for all."""
