@@ -33,6 +33,7 @@ class _OpenBLAS(NamedTuple):
     products: dict[str, int]  # addresses by the letter of the type
 
 
+@functools.cache
 def _openblas() -> _OpenBLAS | None:
     """The library, if it and we may use several threads."""
     library = _library()
@@ -47,7 +48,7 @@ def _library() -> _OpenBLAS | None:
     files = _files()
     if len(files) != 1:
         return None
-    library = ctypes.CDLL(files[0])
+    library = ctypes.PyDLL(files[0])  # (it keeps the interpreter's lock: setting a number takes no time)
     try:
         products = {"f": library.scipy_cblas_sgemm64_, "d": library.scipy_cblas_dgemm64_}
         threads, set_threads = library.scipy_openblas_get_num_threads64_(), library.scipy_openblas_set_num_threads64_
@@ -64,35 +65,42 @@ def _files() -> list[str]:
 
 def product(a: Array, b: Array, out: Array | None = None) -> Array:
     """The product of matrices in the last two axes, of large ones on all cores."""
-    found = multiply(a, b, out) if a.size * b.shape[-1] >= _THREADED else None
-    return np.matmul(a, b, out=out) if found is None else found
+    size = a.size * b.shape[-1]
+    library = _openblas() if size >= _THREADED else None
+    if library is None or a.dtype.char not in "fd":
+        return a @ b if out is None else np.matmul(a, b, out=out)
+    library.set_threads(1)
+    try:
+        found = _on_all_cores(a, b, out) if size >= _LARGE else None
+        if found is None:
+            found = a @ b if out is None else np.matmul(a, b, out=out)
+    finally:
+        library.set_threads(library.threads)
+    return found
 
 
-def multiply(a: Array, b: Array, out: Array | None = None) -> Array | None:
-    """The product on all cores; None where NumPy has to compute it."""
-    library = _openblas()
-    if library is None or a.dtype.char not in "fd" or a.dtype != b.dtype or a.shape[-1] != b.shape[-2]:
+def _on_all_cores(a: Array, b: Array, out: Array | None) -> Array | None:
+    """The same, cut into parts; None where it cannot be."""
+    if a.dtype != b.dtype or a.shape[-1] != b.shape[-2]:
         return None
-    if a.size * b.shape[-1] < _LARGE:
-        library.set_threads(1)
-        try:
-            return np.matmul(a, b, out=out)
-        finally:
-            library.set_threads(library.threads)
     (a, a_turned, a_line), (b, b_turned, b_line) = _as_blas_reads(a), _as_blas_reads(b)
-    batch = a.shape[:-2] if a.shape[:-2] == b.shape[:-2] else np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     rows, inner, columns = a.shape[-2], a.shape[-1], b.shape[-1]
+    single = a.ndim == b.ndim == 2
+    batch = () if single else np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     result = np.empty((*batch, rows, columns), a.dtype) if out is None else out
     _, turned, result_line = _as_blas_reads(result)
     if turned or result_line * result.itemsize != result.strides[-2]:
         return None
-    parts = _of_batch(a, b, result) if batch else _cut(a, b, result)
-    arguments = packed(parts, a_turned, b_turned, inner, a_line, b_line, result_line)
-    library.set_threads(1)
-    try:
-        pool.run(_kernel(a.dtype.char), arguments, len(parts), 1)
-    finally:
-        library.set_threads(library.threads)
+    form = (a_turned, b_turned, inner, a_line, b_line, result_line)
+    if single:
+        # Cut along the longer side.
+        wide = columns > rows
+        steps = (0, b.strides[1], result.itemsize) if wide else (a.strides[0], 0, result.strides[0])
+        arguments = packed(a, b, result, *form, *steps, rows, columns, int(wide))
+        pool.run(_kernels(a.dtype.char)[0], arguments, max(rows, columns), _LINE, line=_LINE)
+    else:
+        parts = _of_batch(a, b, result)
+        pool.run(_kernels(a.dtype.char)[1], packed(parts, *form), len(parts), 1)
     return result
 
 
@@ -107,23 +115,8 @@ def _as_blas_reads(x: Array) -> tuple[Array, int, int]:
     return np.ascontiguousarray(x), 0, x.shape[-1]
 
 
-def _cut(a: Array, b: Array, result: Array) -> Array:
-    """The parts of one product, cut along its longer side: addresses in a, b and the result, rows and columns of each."""
-    rows, columns = result.shape
-    wide = columns > rows
-    length = max(_LINE, -(-max(rows, columns) // (cores() * _LINE)) * _LINE)
-    starts = np.arange(0, max(rows, columns), length)
-    parts = np.empty((len(starts), 5), np.int64)
-    parts[:, 0] = _address(a) + (0 if wide else starts * a.strides[0])
-    parts[:, 1] = _address(b) + (starts * b.strides[1] if wide else 0)
-    parts[:, 2] = _address(result) + starts * result.strides[wide]
-    parts[:, 3:] = rows, columns
-    parts[:, 3 + wide] = np.minimum(length, max(rows, columns) - starts)
-    return parts
-
-
 def _of_batch(a: Array, b: Array, result: Array) -> Array:
-    """The products of a batch, in the same form."""
+    """The products of a batch: addresses in a, b and the result, rows and columns of each."""
     *batch, rows, columns = result.shape
     parts = np.empty((prod(batch), 5), np.int64)
     for column, x in enumerate((a, b, result)):
@@ -142,33 +135,76 @@ def _address(x: Array) -> int:
 
 
 @functools.cache
-def _kernel(letter: str) -> Kernel:
-    """Products by cblas_sgemm or cblas_dgemm: parts, whether a and b are turned, inner size, lines of a, b and the result."""
+def _kernels(letter: str) -> tuple[Kernel, Kernel]:
+    """One product from one row (or column) to another, and the products of a batch, by cblas_sgemm or cblas_dgemm."""
     library = _library()
     assert library is not None
-    number = {"f": "float", "d": "double"}[letter]
-    return Kernel(_PROGRAM.replace("NUMBER", number).replace("PRODUCT", str(library.products[letter])), "products")
+    text = _PROGRAM.replace("NUMBER", {"f": "float", "d": "double"}[letter])
+    text = text.replace("PRODUCT", str(library.products[letter]))
+    return Kernel(text, "part"), Kernel(text, "batch")
 
 
+# `multiply` reads its `form`: whether a and b are turned, the inner size, the lines of a, b and the result.
 _PROGRAM = """
-define void @products(ptr %arguments, i64 %start, i64 %stop) {
-entry:
-  %parts = load ptr, ptr %arguments
-  %a.turned.at = getelementptr i64, ptr %arguments, i64 1
-  %a.turned = load i32, ptr %a.turned.at
+define internal void @multiply(ptr %form, ptr %a, ptr %b, ptr %c, i64 %rows, i64 %columns) {
+  %a.turned = load i32, ptr %form
   %a.order = add i32 %a.turned, 111
-  %b.turned.at = getelementptr i64, ptr %arguments, i64 2
+  %b.turned.at = getelementptr i64, ptr %form, i64 1
   %b.turned = load i32, ptr %b.turned.at
   %b.order = add i32 %b.turned, 111
-  %inner.at = getelementptr i64, ptr %arguments, i64 3
+  %inner.at = getelementptr i64, ptr %form, i64 2
   %inner = load i64, ptr %inner.at
-  %a.line.at = getelementptr i64, ptr %arguments, i64 4
+  %a.line.at = getelementptr i64, ptr %form, i64 3
   %a.line = load i64, ptr %a.line.at
-  %b.line.at = getelementptr i64, ptr %arguments, i64 5
+  %b.line.at = getelementptr i64, ptr %form, i64 4
   %b.line = load i64, ptr %b.line.at
-  %c.line.at = getelementptr i64, ptr %arguments, i64 6
+  %c.line.at = getelementptr i64, ptr %form, i64 5
   %c.line = load i64, ptr %c.line.at
   %product = inttoptr i64 PRODUCT to ptr
+  call void %product(i32 101, i32 %a.order, i32 %b.order, i64 %rows, i64 %columns, i64 %inner, NUMBER 1.0,
+                     ptr %a, i64 %a.line, ptr %b, i64 %b.line, NUMBER 0.0, ptr %c, i64 %c.line)
+  ret void
+}
+
+; Arguments: a, b, the result, the form, the bytes from one row (column) to the next in each, rows, columns, 1 for columns.
+define void @part(ptr %arguments, i64 %start, i64 %stop) {
+  %a = load ptr, ptr %arguments
+  %b.at = getelementptr i64, ptr %arguments, i64 1
+  %b = load ptr, ptr %b.at
+  %c.at = getelementptr i64, ptr %arguments, i64 2
+  %c = load ptr, ptr %c.at
+  %form = getelementptr i64, ptr %arguments, i64 3
+  %a.step.at = getelementptr i64, ptr %arguments, i64 9
+  %a.step = load i64, ptr %a.step.at
+  %a.offset = mul i64 %a.step, %start
+  %a.from = getelementptr i8, ptr %a, i64 %a.offset
+  %b.step.at = getelementptr i64, ptr %arguments, i64 10
+  %b.step = load i64, ptr %b.step.at
+  %b.offset = mul i64 %b.step, %start
+  %b.from = getelementptr i8, ptr %b, i64 %b.offset
+  %c.step.at = getelementptr i64, ptr %arguments, i64 11
+  %c.step = load i64, ptr %c.step.at
+  %c.offset = mul i64 %c.step, %start
+  %c.from = getelementptr i8, ptr %c, i64 %c.offset
+  %rows.at = getelementptr i64, ptr %arguments, i64 12
+  %all.rows = load i64, ptr %rows.at
+  %columns.at = getelementptr i64, ptr %arguments, i64 13
+  %all.columns = load i64, ptr %columns.at
+  %wide.at = getelementptr i64, ptr %arguments, i64 14
+  %wide.word = load i64, ptr %wide.at
+  %wide = icmp ne i64 %wide.word, 0
+  %length = sub i64 %stop, %start
+  %rows = select i1 %wide, i64 %all.rows, i64 %length
+  %columns = select i1 %wide, i64 %length, i64 %all.columns
+  call void @multiply(ptr %form, ptr %a.from, ptr %b.from, ptr %c.from, i64 %rows, i64 %columns)
+  ret void
+}
+
+; Arguments: the parts (addresses in a, b and the result, rows, columns), the form.
+define void @batch(ptr %arguments, i64 %start, i64 %stop) {
+entry:
+  %parts = load ptr, ptr %arguments
+  %form = getelementptr i64, ptr %arguments, i64 1
   br label %next
 next:
   %part = phi i64 [ %start, %entry ], [ %following, %next ]
@@ -183,8 +219,7 @@ next:
   %rows = load i64, ptr %rows.at
   %columns.at = getelementptr i64, ptr %a.at, i64 4
   %columns = load i64, ptr %columns.at
-  call void %product(i32 101, i32 %a.order, i32 %b.order, i64 %rows, i64 %columns, i64 %inner, NUMBER 1.0,
-                     ptr %a, i64 %a.line, ptr %b, i64 %b.line, NUMBER 0.0, ptr %c, i64 %c.line)
+  call void @multiply(ptr %form, ptr %a, ptr %b, ptr %c, i64 %rows, i64 %columns)
   %following = add i64 %part, 1
   %more = icmp slt i64 %following, %stop
   br i1 %more, label %next, label %done

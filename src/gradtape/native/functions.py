@@ -63,14 +63,19 @@ def exp(x: Number) -> Number:
     _only_float32(x)
     x = select(x > 89.0, 89.0, x)
     x = select(x < -104.0, -104.0, x)
+    value, n = _exp_in_parts(x)
+    # 2^n in two factors: n reaches from -150 to 128, further than one exponent does.
+    half = Number(n.builder, n.builder.ashr(n.value, n.constant(1).value))
+    return value * _power_of_two(half) * _power_of_two(n - half)
+
+
+def _exp_in_parts(x: Number) -> tuple[Number, Number]:
+    """e^r and n."""
     shifted = fma(x, _LOG2_E, _ROUNDER)  # its last bits are n
     n = shifted - _ROUNDER
     r = fma(n, -_LN2_LOW, fma(n, -_LN2_HIGH, x))
     value = fma(r * r, _polynomial(r, _EXP), r) + 1.0
-    # 2^n in two factors: n reaches from -150 to 128, further than one exponent does.
-    whole = shifted.bits(INT32) - shifted.constant(_ROUNDER).bits(INT32)
-    half = Number(whole.builder, whole.builder.ashr(whole.value, whole.constant(1).value))
-    return value * _power_of_two(half) * _power_of_two(whole - half)
+    return value, shifted.bits(INT32) - shifted.constant(_ROUNDER).bits(INT32)
 
 
 def _power_of_two(n: Number) -> Number:
@@ -117,7 +122,8 @@ def tanh(x: Number) -> Number:
     _only_float32(x)
     size, squared = absolute(x), x * x
     near = fma(x * squared, _polynomial(squared, _TANH), x)
-    far = 1.0 - 2.0 / (exp(size + size) + 1.0)
+    value, n = _exp_in_parts(select(size > 9.1, 18.2, size + size))  # tanh(9.1) is 1 in float32
+    far = 1.0 - 2.0 / (value * _power_of_two(n) + 1.0)
     return _with_sign_of(select(size < 0.625, near, far), x)
 
 

@@ -25,9 +25,7 @@ class CompiledText:
 
     def __call__(self, operands: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
         """The result, or None where NumPy has to run the text."""
-        key: Any = tuple([x.dtype if x.__class__ is np.ndarray else None for x in operands])
-        if attributes:
-            key += tuple(attributes.values())
+        key: Any = (*[x.dtype if x.__class__ is np.ndarray else None for x in operands], *attributes.values())
         try:
             ufunc = self._ufuncs[key]
         except KeyError:
