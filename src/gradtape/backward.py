@@ -23,11 +23,15 @@ from . import nest
 from .context import ACTIVE, STATE, Paused, Records
 from .errors import NotATensorError, invalid
 from .nan_safe import pull_safely
+from .native.texts import LARGE
+from .ops.elementwise import add
 from .ops.index import put
 from .ops.layout import concat
 from .ops.logic import ones_like, zeros_like
 from .tensor import CONVERTERS, EagerTensor, IndexedSlices, Tensor, from_array, identify, to_tensor
 from .variable import Variable
+
+_large_sum: Any = add.large
 
 
 def gradients(
@@ -127,7 +131,8 @@ def backpropagate(
             elif present.__class__ is IndexedSlices or part.__class__ is IndexedSlices:
                 cotangents[source] = _sum_slices(present, part)
             elif source in sums:
-                np.add(present, part, out=present)
+                if present.size < LARGE or not _large_sum.into(present, part):
+                    np.add(present, part, out=present)
             else:
                 cotangents[source] = total = present + part
                 if total.__class__ is np.ndarray:

@@ -1,5 +1,6 @@
 """Large arrays go through machine code, small ones through NumPy: both give the same."""
 
+import operator
 import os
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from tests.ops import checks
 
+import gradtape as tf
 from gradtape.native import engine, texts
 from gradtape.op import REGISTRY
 from gradtape.ops.family import one_pass
@@ -151,3 +153,30 @@ def test_exact_kernels_have_the_bits_of_numpy_before_and_after_they_are_compiled
         np.testing.assert_array_equal(got, wanted)
     smaller = [x[0] if k else x for k, x in enumerate(operands)]
     np.testing.assert_array_equal(op.large(*smaller), op.eager(*smaller))
+
+
+def test_sums_in_place():
+    rng = np.random.default_rng(0)
+    kernel = texts.Exact(operator.add)
+    total, part = rng.normal(size=(2, 400, 500)).astype(np.float32)
+    wanted = total + part
+    assert not kernel.into(total, part), "it has not been used a lot"
+    kernel._seen = kernel.ENOUGH
+    if engine.available():
+        assert kernel.into(total, part)
+        np.testing.assert_array_equal(total, wanted)
+    assert not kernel.into(total.T, part.T)
+    assert not kernel.into(total, part[0])
+    assert not kernel.into(total.astype(np.int32), part.astype(np.int32))
+
+
+def test_gradients_of_large_arrays_add_up():
+    kernel = REGISTRY["add"].large
+    seen, kernel._seen = kernel._seen, kernel.ENOUGH
+    try:
+        x = tf.Variable(np.linspace(-1, 1, 300_000, dtype=np.float32))
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(x * x + x * 3.0 + tf.exp(x) + x)
+        np.testing.assert_allclose(tape.gradient(y, x), 2 * x.numpy() + 4.0 + np.exp(x.numpy()), rtol=1e-6)
+    finally:
+        kernel._seen = seen

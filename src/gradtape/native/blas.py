@@ -18,7 +18,7 @@ import numpy as np
 
 from ..threads import cores
 from . import pool
-from .engine import Kernel, available, packed
+from .engine import Kernel, address_of, available, packed
 
 _THREADED = 1 << 18  # multiplications, from which on OpenBLAS uses its threads
 _LARGE = 1 << 23  # multiplications, from which on a second core pays
@@ -117,21 +117,24 @@ def _as_blas_reads(x: Array) -> tuple[Array, int, int]:
 
 def _of_batch(a: Array, b: Array, result: Array) -> Array:
     """The products of a batch: addresses in a, b and the result, rows and columns of each."""
-    *batch, rows, columns = result.shape
-    parts = np.empty((prod(batch), 5), np.int64)
-    for column, x in enumerate((a, b, result)):
-        addresses = np.full(batch, _address(x))
-        for axis, (length, stride) in enumerate(zip(reversed(x.shape[:-2]), reversed(x.strides[:-2]), strict=True)):
-            if length > 1:
-                addresses += (np.arange(length) * stride).reshape(-1, *(1,) * axis)
-        parts[:, column] = addresses.ravel()
-    parts[:, 3:] = rows, columns
+    parts = _offsets(result.shape, *((x.shape, x.strides) for x in (a, b, result))).copy()
+    parts[:, :3] += [address_of(a), address_of(b), address_of(result)]
     return parts
 
 
-def _address(x: Array) -> int:
-    found: int = x.__array_interface__["data"][0]
-    return found
+@functools.lru_cache(maxsize=256)
+def _offsets(shape: tuple[int, ...], *looks: tuple[tuple[int, ...], tuple[int, ...]]) -> Array:
+    """The same with bytes from the first element on in the place of addresses, for arrays of these shapes and strides."""
+    *batch, rows, columns = shape
+    parts = np.empty((prod(batch), 5), np.int64)
+    for column, (lengths, strides) in enumerate(looks):
+        offsets = np.zeros(batch, np.int64)
+        for axis, (length, stride) in enumerate(zip(reversed(lengths[:-2]), reversed(strides[:-2]), strict=True)):
+            if length > 1:
+                offsets += (np.arange(length) * stride).reshape(-1, *(1,) * axis)
+        parts[:, column] = offsets.ravel()
+    parts[:, 3:] = rows, columns
+    return parts
 
 
 @functools.cache

@@ -9,6 +9,8 @@ import os
 import threading
 from typing import Any
 
+import numpy as np
+
 _LOCK = threading.Lock()
 _ALIVE: list[Any] = []  # compiled code lives as long as the process: NumPy holds its addresses
 
@@ -93,9 +95,28 @@ class Kernel:
         self._function(arguments, start, stop)
 
 
+DATA = (
+    object.__basicsize__
+)  # NumPy's arrays begin with what every object begins with, and the address of their elements
+
+
+def _read_address(array: Any) -> int:
+    return ctypes.c_int64.from_address(id(array) + DATA).value
+
+
+def _ask_address(array: Any) -> int:
+    found: int = array.__array_interface__["data"][0]
+    return found
+
+
+_SAMPLE = np.empty(3)
+# The address of an array's first element. Reading it takes a quarter of the time of asking for it.
+address_of = _read_address if _read_address(_SAMPLE) == _ask_address(_SAMPLE) else _ask_address
+
+
 def packed(*arguments: Any) -> Any:
     """Arrays and whole numbers as a kernel takes them; it keeps the arrays alive."""
-    numbers = [a if a.__class__ is int else a.__array_interface__["data"][0] for a in arguments]
+    numbers = [a if a.__class__ is int else address_of(a) for a in arguments]
     result: Any = (ctypes.c_int64 * len(numbers))(*numbers)
     result.arrays = arguments
     return result

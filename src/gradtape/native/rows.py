@@ -23,7 +23,7 @@ import numpy as np
 from llvmlite import ir
 
 from . import functions  # noqa: F401 (it fills the table of functions)
-from .engine import Kernel, register_bytes
+from .engine import DATA, Kernel, register_bytes
 from .language import (
     INT32,
     INT64,
@@ -44,9 +44,6 @@ FULL, BY_ROW, BY_COLUMN, SINGLE = "full", "by row", "by column", "single"
 
 _UNROLLED = 2  # registers worked on together: the steps of a polynomial wait for each other
 _HEADER = 3  # arguments before the arrays: columns, elements, rows of a unit
-_DATA = (
-    object.__basicsize__
-)  # NumPy's arrays begin with what every object begins with, and the address of their elements
 
 Dtype = np.dtype[Any]
 
@@ -349,7 +346,7 @@ def _array(identity: Number, element: Any) -> Memory:
     """The elements of an array, given the array's identity."""
     builder = identity.builder
     head = Memory(builder, builder.inttoptr(identity.value, POINTER), INT64)
-    return Memory(builder, builder.inttoptr(head.load(_DATA // 8).value, POINTER), element)
+    return Memory(builder, builder.inttoptr(head.load(DATA // 8).value, POINTER), element)
 
 
 def _as_number(constant: Constant, like: Number) -> Number:

@@ -25,12 +25,16 @@ class CompiledText:
 
     def __call__(self, operands: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
         """The result, or None where NumPy has to run the text."""
+        ufunc = self.ufunc_of(operands, attributes)
+        return None if ufunc is None else apply(ufunc, operands)
+
+    def ufunc_of(self, operands: tuple[Any, ...], attributes: dict[str, Any]) -> np.ufunc | None:
+        """What is compiled for such operands; None if nothing can be."""
         key: Any = (*[x.dtype if x.__class__ is np.ndarray else None for x in operands], *attributes.values())
         try:
-            ufunc = self._ufuncs[key]
+            return self._ufuncs[key]
         except KeyError:
-            ufunc = self._ufuncs[key] = self._compiled(key, attributes)
-        return None if ufunc is None else apply(ufunc, operands)
+            return self._ufuncs.setdefault(key, self._compiled(key, attributes))
 
     def _compiled(self, dtypes: tuple[Any, ...], attributes: dict[str, Any]) -> np.ufunc | None:
         dtypes = dtypes[: len(dtypes) - len(attributes)]
@@ -77,3 +81,20 @@ class Exact:
             return self._kernel(*operands)
         result = self._compiled(operands, {})
         return self._kernel(*operands) if result is None else result
+
+    def into(self, total: Any, part: Any) -> bool:
+        """total = kernel(total, part) in the memory of the total, if machine code can do it; whether it did."""
+        self._seen += total.size
+        ready = (
+            self._seen > self.ENOUGH
+            and total.shape == part.shape
+            and total.flags.c_contiguous
+            and part.flags.c_contiguous
+        )
+        ufunc = self._compiled.ufunc_of((total, part), {}) if ready else None
+        if ufunc is None:
+            return False
+        from . import ufuncs
+
+        ufuncs.apply_in_place(ufunc, [total, part], [total])
+        return True

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,6 +74,8 @@ class _Lines(NamedTuple):
 
 def _lines(shape: tuple[int, ...], arrays: Sequence[Array]) -> _Lines | None:
     """Axes that lie behind each other in all arrays as one; None if more than two are left, or elements have gaps."""
+    if all(x.shape == shape and x.flags.c_contiguous for x in arrays):
+        return _Lines(1, prod(shape), [x.itemsize for x in arrays], [])
     rank = len(shape)
     strides = []
     for x in arrays:
