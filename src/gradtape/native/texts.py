@@ -63,38 +63,36 @@ def apply(ufunc: np.ufunc, operands: tuple[Any, ...]) -> Any:
 
 
 class Exact:
-    """A kernel whose results NumPy rounds exactly, and so does machine code: it is compiled when it has been used a lot.
+    """A kernel whose results NumPy rounds exactly, and so does machine code: it is compiled in programs that use a lot of it.
 
-    Compiling takes as long as NumPy needs for ENOUGH elements. Until then NumPy computes; nobody can tell from the results.
+    Compiling takes 20 ms. Until NumPy has computed ENOUGH elements of such kernels, which takes half as long, it goes on;
+    nobody can tell from the results.
     """
 
-    ENOUGH = 1 << 26
+    ENOUGH = 1 << 25
+    seen = 0  # elements of large arrays, of all exact kernels together
 
     def __init__(self, kernel: Callable[..., Any]) -> None:
         self._kernel = kernel
         self._compiled = CompiledText(kernel)
-        self._seen = 0
 
     def __call__(self, *operands: Any) -> Any:
-        if self._seen < self.ENOUGH:
-            self._seen += operands[0].size
-            return self._kernel(*operands)
-        result = self._compiled(operands, {})
+        result = self._compiled(operands, {}) if self._is_due(operands[0].size) else None
         return self._kernel(*operands) if result is None else result
 
     def into(self, total: Any, part: Any) -> bool:
         """total = kernel(total, part) in the memory of the total, if machine code can do it; whether it did."""
-        self._seen += total.size
-        ready = (
-            self._seen > self.ENOUGH
-            and total.shape == part.shape
-            and total.flags.c_contiguous
-            and part.flags.c_contiguous
-        )
-        ufunc = self._compiled.ufunc_of((total, part), {}) if ready else None
+        lie_alike = total.shape == part.shape and total.flags.c_contiguous and part.flags.c_contiguous
+        ufunc = self._compiled.ufunc_of((total, part), {}) if self._is_due(total.size) and lie_alike else None
         if ufunc is None:
             return False
         from . import ufuncs
 
         ufuncs.apply_in_place(ufunc, [total, part], [total])
+        return True
+
+    def _is_due(self, size: int) -> bool:
+        if Exact.seen < self.ENOUGH:
+            Exact.seen += size
+            return False
         return True
