@@ -12,7 +12,7 @@ from .engine import available
 
 SMALLEST = 1 << 12  # elements, from which on one pass in machine code is faster than a few NumPy calls
 LARGE = 1 << 17  # elements, from which on a single NumPy call gains by other cores
-_SHARED = 1 << 15  # elements that are worth a second core
+SHARED = 1 << 15  # elements that are worth a second core
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -22,6 +22,7 @@ class CompiledText:
     def __init__(self, text: Callable[..., Any]) -> None:
         self._text = text
         self._ufuncs: dict[Any, np.ufunc | None] = {}
+        self.ready: dict[Any, np.ufunc] = {}  # what there is for operands of one type, without attributes
 
     def __call__(self, operands: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
         """The result, or None where NumPy has to run the text."""
@@ -44,15 +45,18 @@ class CompiledText:
         from .ufuncs import ufunc
 
         try:
-            return ufunc(self._text.__name__.strip("_"), functools.partial(self._text, **attributes), dtypes)
+            made = ufunc(self._text.__name__.strip("_"), functools.partial(self._text, **attributes), dtypes)
         except Unsupported:
             return None
+        if not attributes and len(set(dtypes)) == 1:
+            self.ready[dtypes[0]] = made
+        return made
 
 
 def apply(ufunc: np.ufunc, operands: tuple[Any, ...]) -> Any:
     """A compiled ufunc on arrays, on all cores if they are large."""
     first = operands[0]
-    if first.size < _SHARED:
+    if first.size < SHARED:
         return ufunc(*operands)
     from . import ufuncs
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..dtypes import ALL as DTYPES
 from ..dtypes import NARROW_FLOATS, Array
 from ..errors import InvalidArgumentError, invalid
-from ..native.texts import SMALLEST, CompiledText, Exact
+from ..native.texts import SHARED, SMALLEST, CompiledText, Exact
 from ..op import REGISTRY, BadInput, Op, Rule, Sample
 from ..shapes import broadcast
 from ..tensor import EagerTensor
@@ -155,9 +155,13 @@ def one_pass(text: Callable[..., Array]) -> Callable[..., Array]:
     """
     compiled = CompiledText(text)
 
+    ready = compiled.ready
+
     def run(first: Any, *rest: Any, **attributes: Any) -> Array:
         if first.__class__ is not np.ndarray or first.size < SMALLEST:
             return text(first, *rest, **attributes)
+        if first.size < SHARED and first.dtype in ready and not attributes:  # the short way of the general one below
+            return ready[first.dtype](first, *rest)  # type: ignore[no-any-return]
         result = compiled((first, *rest), attributes)
         return result if result is not None else _in_blocks(text, (first, *rest), attributes)
 
