@@ -11,14 +11,27 @@ from typing import Any
 
 import numpy as np
 
-_LOCK = threading.Lock()
 _ALIVE: list[Any] = []  # compiled code lives as long as the process: NumPy holds its addresses
+_LOCK = threading.Lock()
+
+
+def _renew_lock() -> None:
+    """In a forked child nobody lets go of a lock that a thread of the parent held."""
+    global _LOCK
+    _LOCK = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 @functools.cache
 def available() -> bool:
     """Whether kernels are compiled: llvmlite is installed, not turned off, and the processor multiplies and adds in one."""
     if os.environ.get("GRADTAPE_NATIVE") == "0" or importlib.util.find_spec("llvmlite") is None:
+        return False
+    sample = np.empty(3)
+    if address_of(sample) != sample.__array_interface__["data"][0]:  # another Python, another NumPy
         return False
     machine = _machine()
     return "+fma" in machine.features or machine.architecture.startswith(("aarch64", "arm64"))
@@ -95,23 +108,14 @@ class Kernel:
         self._function(arguments, start, stop)
 
 
-DATA = (
-    object.__basicsize__
-)  # NumPy's arrays begin with what every object begins with, and the address of their elements
+# NumPy's arrays begin with what every object begins with, and then have the address of their first element. Reading it takes
+# a quarter of the time of asking for it.
+DATA = object.__basicsize__
 
 
-def _read_address(array: Any) -> int:
+def address_of(array: Any) -> int:
+    """The address of an array's first element."""
     return ctypes.c_int64.from_address(id(array) + DATA).value
-
-
-def _ask_address(array: Any) -> int:
-    found: int = array.__array_interface__["data"][0]
-    return found
-
-
-_SAMPLE = np.empty(3)
-# The address of an array's first element. Reading it takes a quarter of the time of asking for it.
-address_of = _read_address if _read_address(_SAMPLE) == _ask_address(_SAMPLE) else _ask_address
 
 
 def packed(*arguments: Any) -> Any:
