@@ -16,7 +16,7 @@ from . import report, runs
 
 # What the tests import beside Keras; gradtape itself needs none of them.
 PACKAGES = ("keras==3.15.*", "tensorflow-cpu", "jax", "torch==2.13.0", "grain", "pandas", "pytest", "scipy")
-OURS = ("ml_dtypes", "safetensors", "diastatic-malt")
+OURS = ("ml_dtypes", "safetensors", "diastatic-malt", "llvmlite", "tensorboardX")
 
 
 def main(arguments: list[str] | None = None) -> int:

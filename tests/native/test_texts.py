@@ -155,6 +155,30 @@ def test_exact_kernels_have_the_bits_of_numpy_before_and_after_they_are_compiled
     np.testing.assert_array_equal(op.large(*smaller), op.eager(*smaller))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.int32, np.complex64])
+def test_numbers_beside_large_arrays(dtype, monkeypatch):
+    """As users meet it: operators with Python numbers, on arrays of every kind, once kernels are compiled."""
+    monkeypatch.setattr(texts.Exact, "seen", texts.Exact.ENOUGH)
+    values = (np.arange(140_000) % 90 + 1).astype(dtype)
+    x = tf.constant(values)
+    number = 3 if dtype is np.int32 else 0.1
+    for got, wanted in [
+        (x * number, values * number),
+        (number * x, values * number),
+        (x + number, values + number),
+        (number - x, number - values),
+        (x - 2, values - 2),
+        (-x, -values),
+        (tf.square(x), values * values),
+        (x + x[:1], values + values[:1]),
+    ]:
+        assert got.dtype == x.dtype
+        np.testing.assert_array_equal(got.numpy(), wanted.astype(dtype))
+    if dtype is not np.int32:
+        np.testing.assert_array_equal((x / number).numpy(), (values / number).astype(dtype))
+        np.testing.assert_array_equal(tf.sqrt(x).numpy(), np.sqrt(values))
+
+
 def test_sums_in_place(monkeypatch):
     rng = np.random.default_rng(0)
     kernel = texts.Exact(operator.add)

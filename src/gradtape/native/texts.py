@@ -39,7 +39,8 @@ class CompiledText:
 
     def _compiled(self, dtypes: tuple[Any, ...], attributes: dict[str, Any]) -> np.ufunc | None:
         dtypes = dtypes[: len(dtypes) - len(attributes)]
-        if not available() or not all(dtype in _FLOATS for dtype in dtypes):
+        # (None, for what is no array, equals NumPy's default type.)
+        if not available() or any(dtype is None or dtype not in _FLOATS for dtype in dtypes):
             return None
         from .language import Unsupported
         from .ufuncs import ufunc
@@ -80,9 +81,13 @@ class Exact:
         self._kernel = kernel
         self._compiled = CompiledText(kernel)
 
-    def __call__(self, *operands: Any) -> Any:
-        result = self._compiled(operands, {}) if self._is_due(operands[0].size) else None
-        return self._kernel(*operands) if result is None else result
+    def __call__(self, first: Any, *rest: Any) -> Any:
+        """The kernel of a large array and others, or Python numbers, which take the array's type."""
+        result = None
+        if self._is_due(first.size):
+            others = [x if x.__class__ is np.ndarray else np.asarray(x, first.dtype) for x in rest]
+            result = self._compiled((first, *others), {})
+        return self._kernel(first, *rest) if result is None else result
 
     def into(self, total: Any, part: Any) -> bool:
         """total = kernel(total, part) in the memory of the total, if machine code can do it; whether it did."""

@@ -49,10 +49,10 @@ def apply(function: np.ufunc, operands: Sequence[Array], shape: tuple[int, ...])
         return function(*operands, out=result)  # type: ignore[no-any-return]
     if lines.rows == 1:
         arguments = packed(address, len(lines.inner), *lines.inner, *operands, result)
-        pool.run(_part_of_loop(), arguments, lines.columns, _SMALLEST_PART, line=_LINE)
+        pool.run(_kernels()[0], arguments, lines.columns, _SMALLEST_PART, line=_LINE)
     else:
         arguments = packed(address, len(lines.inner), *lines.inner, *operands, result, *lines.outer, lines.columns)
-        pool.run(_rows_of_loop(), arguments, lines.rows, -(-_SMALLEST_PART // lines.columns))
+        pool.run(_kernels()[1], arguments, lines.rows, -(-_SMALLEST_PART // lines.columns))
     return result
 
 
@@ -60,7 +60,7 @@ def apply_in_place(function: np.ufunc, operands: Sequence[Array], results: Seque
     """A ufunc made here, on all cores: arrays of one size without gaps, or single numbers, into arrays of that size."""
     strides = [0 if x.size == 1 else x.itemsize for x in operands] + [x.itemsize for x in results]
     arguments = packed(_LOOPS[function][0], len(strides), *strides, *operands, *results)
-    pool.run(_part_of_loop(), arguments, results[0].size, _SMALLEST_PART, line=_LINE)
+    pool.run(_kernels()[0], arguments, results[0].size, _SMALLEST_PART, line=_LINE)
 
 
 class _Lines(NamedTuple):
@@ -104,20 +104,37 @@ _LINE = 64  # elements: borders between threads lie on whole lines of the cache
 
 
 @functools.cache
-def _part_of_loop() -> Kernel:
-    """The inner loop of a ufunc from one element to another: its address, how many arrays, their strides, their addresses."""
-    return Kernel(_PART, "part")
+def _kernels() -> tuple[Kernel, Kernel]:
+    """The inner loop of a ufunc from one element to another, and for some rows.
+
+    Their arguments are its address, how many arrays, their strides, their addresses; for rows, too, the strides from row to row
+    and the number of columns.
+    """
+    return Kernel(_PROGRAM, "part"), Kernel(_PROGRAM, "rows")
 
 
-@functools.cache
-def _rows_of_loop() -> Kernel:
-    """The inner loop of a ufunc for some rows: the same, then the strides from row to row, and the number of columns."""
-    return Kernel(_ROWS, "rows")
-
-
-_PART = """
-define void @part(ptr %arguments, i64 %start, i64 %stop) {
+_PROGRAM = """
+define internal void @shift(i64 %arrays, ptr %addresses, ptr %strides, i64 %by, ptr %to) {
 entry:
+  br label %next
+next:
+  %k = phi i64 [ 0, %entry ], [ %following, %next ]
+  %stride.at = getelementptr i64, ptr %strides, i64 %k
+  %stride = load i64, ptr %stride.at
+  %address.at = getelementptr ptr, ptr %addresses, i64 %k
+  %address = load ptr, ptr %address.at
+  %offset = mul i64 %stride, %by
+  %from = getelementptr i8, ptr %address, i64 %offset
+  %place = getelementptr ptr, ptr %to, i64 %k
+  store ptr %from, ptr %place
+  %following = add i64 %k, 1
+  %more = icmp slt i64 %following, %arrays
+  br i1 %more, label %next, label %done
+done:
+  ret void
+}
+
+define void @part(ptr %arguments, i64 %start, i64 %stop) {
   %loop = load ptr, ptr %arguments
   %arrays.at = getelementptr i64, ptr %arguments, i64 1
   %arrays = load i64, ptr %arrays.at
@@ -127,27 +144,11 @@ entry:
   %count = alloca i64
   %length = sub i64 %stop, %start
   store i64 %length, ptr %count
-  br label %shift
-shift:
-  %k = phi i64 [ 0, %entry ], [ %next, %shift ]
-  %stride.at = getelementptr i64, ptr %strides, i64 %k
-  %stride = load i64, ptr %stride.at
-  %address.at = getelementptr ptr, ptr %addresses, i64 %k
-  %address = load ptr, ptr %address.at
-  %offset = mul i64 %stride, %start
-  %from = getelementptr i8, ptr %address, i64 %offset
-  %to = getelementptr ptr, ptr %shifted, i64 %k
-  store ptr %from, ptr %to
-  %next = add i64 %k, 1
-  %more = icmp slt i64 %next, %arrays
-  br i1 %more, label %shift, label %run
-run:
+  call void @shift(i64 %arrays, ptr %addresses, ptr %strides, i64 %start, ptr %shifted)
   call void %loop(ptr %shifted, ptr %count, ptr %strides, ptr null)
   ret void
 }
-"""
 
-_ROWS = """
 define void @rows(ptr %arguments, i64 %start, i64 %stop) {
 entry:
   %loop = load ptr, ptr %arguments
@@ -158,28 +159,14 @@ entry:
   %outer = getelementptr i64, ptr %addresses, i64 %arrays
   %columns = getelementptr i64, ptr %outer, i64 %arrays
   %shifted = alloca ptr, i64 %arrays
-  br label %row
-row:
-  %r = phi i64 [ %start, %entry ], [ %following, %run ]
-  br label %shift
-shift:
-  %k = phi i64 [ 0, %row ], [ %next, %shift ]
-  %stride.at = getelementptr i64, ptr %outer, i64 %k
-  %stride = load i64, ptr %stride.at
-  %address.at = getelementptr ptr, ptr %addresses, i64 %k
-  %address = load ptr, ptr %address.at
-  %offset = mul i64 %stride, %r
-  %from = getelementptr i8, ptr %address, i64 %offset
-  %to = getelementptr ptr, ptr %shifted, i64 %k
-  store ptr %from, ptr %to
-  %next = add i64 %k, 1
-  %more = icmp slt i64 %next, %arrays
-  br i1 %more, label %shift, label %run
-run:
+  br label %next
+next:
+  %row = phi i64 [ %start, %entry ], [ %following, %next ]
+  call void @shift(i64 %arrays, ptr %addresses, ptr %outer, i64 %row, ptr %shifted)
   call void %loop(ptr %shifted, ptr %columns, ptr %strides, ptr null)
-  %following = add i64 %r, 1
-  %left = icmp slt i64 %following, %stop
-  br i1 %left, label %row, label %done
+  %following = add i64 %row, 1
+  %more = icmp slt i64 %following, %stop
+  br i1 %more, label %next, label %done
 done:
   ret void
 }
