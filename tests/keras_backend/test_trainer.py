@@ -40,6 +40,20 @@ def test_traced_steps_do_what_plain_ones_do():
         np.testing.assert_allclose(weight, other, rtol=1e-4, atol=1e-6)
 
 
+def test_a_gradient_that_is_constant():
+    """The compiled step knows it beforehand; the optimizer is given a tensor all the same."""
+
+    class Total(keras.layers.Layer):
+        def call(self, x):
+            self.add_loss(keras.ops.sum(x))
+            return x
+
+    model = keras.Sequential([keras.layers.Dense(2), Total()])
+    model.compile(optimizer="adam")
+    history = model.fit(np.ones((16, 2), "float32"), np.zeros((16, 2), "float32"), batch_size=4, epochs=3, verbose=0)
+    assert history.history["loss"][-1] < history.history["loss"][0]
+
+
 def test_several_steps_in_one_execution_are_the_same_steps():
     class Count(keras.callbacks.Callback):
         seen = 0

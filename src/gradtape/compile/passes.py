@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..op import Op
+from ..tensor import from_array
 from ..trace.graph import map_parts
 from .program import Call, Node, Program, Value
 
@@ -90,7 +91,10 @@ def _renamed(node: Node, same: dict[int, Any]) -> Node:
     if isinstance(node.what, Call):
 
         def value(part: Any) -> Any:
-            return _resolved(part, same) if part.__class__ is Value else map_parts(part, value)
+            if part.__class__ is not Value:
+                return map_parts(part, value)
+            found = _resolved(part, same)
+            return found if found.__class__ is Value else from_array(np.asarray(found))  # it is called with tensors
 
         return Node(Call(node.what.function, value(node.what.arguments)), (), {}, node.outputs)
     return Node(node.what, tuple(_resolved(o, same) for o in node.inputs), node.attributes, node.outputs)

@@ -103,7 +103,9 @@ class RowKernel:
             for value in results
         ]
         dtypes = [o.dtype for o in operands] + [step.dtype for step in steps] + [dtype for _, dtype in self._rooms]
-        lanes = lanes_for(self._columns, dtypes)
+        lanes = lanes_for(
+            min(self._columns, size), dtypes
+        )  # the last vector reaches back, not beyond the first element
         if own and size % lanes and not size % (lanes // 2):
             lanes //= 2
         self._into: dict[int, int] = {}  # which results take the memory of which operands
