@@ -84,9 +84,33 @@ def page(folders: Iterable[str]) -> tuple[str, list[Outcome]]:
         totals += counts
         table.append(_row(folder, counts))
     table.append(_row("**all**", totals))
-    parts = [HEAD, "\n".join(table), "## Failed", _failures(unexplained), "## Excluded", _excluded(excluded)]
+    parts = [
+        HEAD,
+        "\n".join(table),
+        _beside_tensorflow(folders),
+        "## Failed",
+        _failures(unexplained),
+        "## Excluded",
+        _excluded(excluded),
+    ]
     parts += ["## Skipped", "Keras's own conditions, most of them on the name of the backend.", _skipped(skipped)]
     return "\n\n".join(part.strip() for part in parts) + "\n", unexplained
+
+
+def _beside_tensorflow(folders: Iterable[str]) -> str:
+    """What became here of the tests that pass on TensorFlow; nothing if they were not run there."""
+    counts: Counter[str] = Counter()
+    for folder in folders:
+        ours = {result.test: result.outcome for result in outcomes("gradtape", folder)}
+        theirs = [result.test for result in outcomes("tensorflow", folder) if result.outcome == "passed"]
+        counts.update(ours.get(test, "absent") for test in theirs)
+    if not counts:
+        return ""
+    return (
+        f"Of the {counts.total()} tests that pass on TensorFlow in the same environment, {counts['passed']} pass here, "
+        f"{counts['failed']} fail and stand below, {counts['skipped']} are skipped by Keras's own conditions, and "
+        f"{counts['absent']} are only made for backends with sparse tensors, for which most of the skipped ones ask, too."
+    )
 
 
 def _row(folder: str, counts: Counter[str]) -> str:
