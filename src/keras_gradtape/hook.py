@@ -63,12 +63,6 @@ def install() -> None:
         aliases.install()
 
 
-def add_branch(module: str, statement: str) -> None:
-    """Let one more module choose by the backend's name: what it does when that is gradtape."""
-    _BRANCHES[module] = statement
-    _HOOKED.add(module)
-
-
 def insist() -> None:
     """Keras, when it comes to be imported, runs on gradtape whatever KERAS_BACKEND says."""
     install()
