@@ -30,6 +30,7 @@ LAYERS: dict[int, set[str]] = {
         "philox",
         "farmhash",
         "traceable",
+        "type_spec",
         "threads",
         "native",
     },

@@ -117,6 +117,7 @@ from .framework import (  # noqa: E402
     print,
     timestamp,
     tuple,
+    type_spec_from_value,
 )
 from .graph_mode import AggregationMethod, RegisterGradient, gradients, hessians, no_gradient  # noqa: E402
 from .indexing import (  # noqa: E402
@@ -228,6 +229,7 @@ from .tensor import IndexedSlices, Tensor, TensorSpec  # noqa: E402
 from .tensor_array import TensorArray  # noqa: E402
 from .trace import function, inside_function  # noqa: E402
 from .trace import outside_traces as init_scope  # noqa: E402
+from .type_spec import TypeSpec  # noqa: E402
 from .variable import Variable, VariableAggregation, VariableSynchronization  # noqa: E402
 from .vectorize import vectorized_map  # noqa: E402
 from .version import __version__  # noqa: E402
@@ -249,6 +251,7 @@ __all__ = [
     "TensorArray",
     "TensorShape",
     "TensorSpec",
+    "TypeSpec",
     "UnconnectedGradients",
     "Variable",
     "VariableAggregation",
@@ -447,6 +450,7 @@ __all__ = [
     "uint32",
     "uint64",
     "uint8",
+    "type_spec_from_value",
     "unique",
     "unique_with_counts",
     "unravel_index",

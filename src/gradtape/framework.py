@@ -18,11 +18,12 @@ from .context import STATE
 from .device_spec import DeviceSpec
 from .dtypes import Array
 from .errors import invalid
-from .tensor import Tensor, to_tensor
+from .tensor import Tensor, TensorSpec, to_tensor
 from .trace.control import effect_in_world
 from .trace.symbolic import SymbolicTensor, is_symbolic
 from .traceable import traceable
-from .variable import Variable
+from .type_spec import NoneTensorSpec
+from .variable import Variable, VariableSpec
 
 
 def executing_eagerly() -> bool:
@@ -33,6 +34,26 @@ def executing_eagerly() -> bool:
 def is_tensor(x: Any) -> bool:
     """Whether x is a tensor, a variable, or made of tensors as IndexedSlices and SparseTensor are."""
     return isinstance(x, (Tensor, Variable)) or hasattr(x.__class__, "_components")
+
+
+def type_spec_from_value(value: Any) -> Any:
+    """The `tf.TypeSpec` of a value: of a tensor, a variable, None, anything made of tensors, or what becomes a tensor.
+
+    >>> tf.type_spec_from_value([[1.0, 2.0]])
+    TensorSpec(shape=(1, 2), dtype=tf.float32, name=None)
+    """
+    if value is None:
+        return NoneTensorSpec()
+    if isinstance(value, Variable):
+        return VariableSpec(value.shape, value.dtype, value.trainable)
+    if hasattr(value.__class__, "_type_spec"):
+        return value._type_spec
+    try:
+        if not isinstance(value, Tensor):
+            value = to_tensor(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"Could not build a TypeSpec for {value!r} of unsupported type {type(value)}.") from None
+    return TensorSpec.from_tensor(value)
 
 
 def is_symbolic_tensor(x: Any) -> bool:

@@ -12,12 +12,13 @@ from . import dtypes
 from .dtypes import Array, DType
 from .errors import FailedPreconditionError, NotFoundError, from_os_error, invalid
 from .farmhash import fingerprint64
-from .script import numpy_function
 from .shapes import TensorShape
 from .sparse import SparseTensor
 from .tensor import Tensor, from_array, to_tensor
 from .trace import inside_function
 from .trace.control import effect_in_world
+from .trace.ghost import Ghost, NeedsValue
+from .trace.inference import Inference
 from .trace.symbolic import is_symbolic
 from .traceable import traceable
 from .variable import Variable
@@ -65,20 +66,18 @@ class _Table:
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """The values of keys of any shape, or of the values of a sparse tensor; the default where there is none."""
-        return self._mapped(lambda found: self._looked_up(found, [self._default._array] * found.size), keys)
-
-    def _mapped(self, look_up: Callable[[Array], Any], keys: Any) -> Any:
-        """The values that `look_up` finds for keys; inside a `tf.function` each time that it runs."""
         if isinstance(keys, SparseTensor):
-            return keys.with_values(self._mapped(look_up, keys.values))
+            return keys.with_values(self.lookup(keys.values))
         if not is_symbolic(keys):
             if not inside_function():
-                return look_up(self._keys(keys))
+                return self._found(self._keys(keys))
             keys = from_array(self._keys(keys))  # known now, but what is found may be another each time
         self._check_type(keys)
-        values = numpy_function(look_up, [keys], self._value_dtype)
-        values.set_shape(keys.shape.concatenate(self._default.shape))
-        return values
+        return look_up(self, keys)
+
+    def _found(self, keys: Array) -> Any:
+        """The values of an array of keys."""
+        return self._looked_up(keys, [self._default._array] * keys.size)
 
     def _looked_up(self, keys: Array, defaults: Any) -> Any:
         shape = tuple(self._default.shape)
@@ -93,11 +92,7 @@ class _Table:
 
     def size(self, name: str | None = None) -> Any:
         """How many keys there are."""
-        if not inside_function():
-            return from_array(np.int64(len(self._entries)))  # type: ignore[arg-type]
-        count = numpy_function(lambda: np.int64(len(self._entries)), [], dtypes.int64)
-        count.set_shape([])
-        return count
+        return count_of(self)
 
     def export(self, name: str | None = None) -> tuple[Any, Any]:
         """All keys, and all values."""
@@ -129,6 +124,55 @@ class _Table:
         if given.shape != shape:
             raise invalid(f"Expected shape {list(shape)} for value, got {list(given.shape)}")
         return list(zip(found.reshape(-1).tolist(), given.reshape(-1, *self._default.shape), strict=True))
+
+    # --- saved models ------------------------------------------------------------------------------------------------
+
+    def _settings(self) -> dict[str, Any]:
+        """What the table knows besides its entries."""
+        return {}
+
+    @classmethod
+    def _restored(cls, keys: Any, values: Any, default: Any, name: str | None, settings: dict[str, Any]) -> Any:
+        """A table as it was saved."""
+        table = object.__new__(cls)
+        _Table.__init__(table, keys.dtype, values.dtype, default, name)
+        table._restore_settings(**settings)
+        table._entries = dict(_Table._pairs(table, keys, values))
+        return table
+
+    def _restore_settings(self) -> None:
+        """Take back `_settings`."""
+
+
+# --- steps of a `tf.function` ----------------------------------------------------------------------------------------
+
+
+def look_up(table: _Table, keys: Any) -> Any:
+    """The values of keys: each time that the function runs, those that the table has then."""
+    return table._found(np.asarray(keys._array))
+
+
+def _found_in_world(world: Any, function: Any, table: _Table, keys: Any) -> Any:
+    if not isinstance(world, Inference):
+        raise NeedsValue("What a table holds is known only when the function runs.")
+    return Ghost(world, (*keys._array.shape, *table._default.shape), np.dtype(table._value_dtype.numpy))
+
+
+look_up = traceable(look_up, always=True, in_world=_found_in_world)
+
+
+def count_of(table: _Table) -> Any:
+    """How many keys a table has."""
+    return from_array(np.int64(len(table._entries)))  # type: ignore[arg-type]
+
+
+def _counted_in_world(world: Any, function: Any, table: _Table) -> Any:
+    if not isinstance(world, Inference):
+        raise NeedsValue("How many keys a table has is known only when the function runs.")
+    return Ghost(world, (), np.dtype(np.int64))
+
+
+count_of = traceable(count_of, always=True, in_world=_counted_in_world)
 
 
 # --- tables that are filled once -------------------------------------------------------------------------------------
@@ -304,11 +348,8 @@ class StaticVocabularyTable(_Table):
             keys, values = table.export()
             self._entries = dict(zip(keys._array.tolist(), values._array, strict=True))
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
+    def _found(self, keys: Array) -> Any:
         """The number of each word, or of the bucket for it."""
-        return self._mapped(self._numbers, keys)
-
-    def _numbers(self, keys: Array) -> Any:
         words = len(self._entries)
         buckets = [
             words + fingerprint64(key if isinstance(key, bytes) else str(key).encode()) % self._buckets
@@ -319,6 +360,12 @@ class StaticVocabularyTable(_Table):
     def size(self, name: str | None = None) -> Any:
         """How many numbers there are: words and buckets."""
         return from_array(np.int64(len(self._entries) + self._buckets))  # type: ignore[arg-type]
+
+    def _settings(self) -> dict[str, Any]:
+        return {"buckets": self._buckets}
+
+    def _restore_settings(self, buckets: int) -> None:  # type: ignore[override]
+        self._buckets = buckets
 
 
 # --- tables that change ----------------------------------------------------------------------------------------------
@@ -408,6 +455,12 @@ class DenseHashTable(MutableHashTable):
         if len(self._reserved) < 2:
             raise invalid("Empty and deleted keys must have the same shape and differ.")
 
+    def _settings(self) -> dict[str, Any]:
+        return {"reserved": self._reserved}
+
+    def _restore_settings(self, reserved: dict[Any, str]) -> None:  # type: ignore[override]
+        self._reserved = reserved
+
     def _keys(self, keys: Any) -> Array:
         found = super()._keys(keys)
         for key in found.reshape(-1).tolist():
@@ -416,6 +469,9 @@ class DenseHashTable(MutableHashTable):
         return found
 
     erase: Callable[..., None] = MutableHashTable.remove
+
+
+TABLES = {cls.__name__: cls for cls in (StaticHashTable, StaticVocabularyTable, MutableHashTable, DenseHashTable)}
 
 
 class experimental:

@@ -16,6 +16,7 @@ from . import dtypes
 from .context import next_id
 from .dtypes import Array, DType
 from .shapes import TensorShape
+from .type_spec import TypeSpec
 
 _CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
@@ -365,7 +366,7 @@ class IndexedSlices:
         return f"IndexedSlices(indices={self.indices!s}, values={self.values!s}{shape})"
 
 
-class TensorSpec:
+class TensorSpec(TypeSpec):
     """What is known of a tensor before it exists: shape (None for an unknown size), dtype and name."""
 
     __slots__ = ("_dtype", "_name", "_shape")
@@ -402,7 +403,8 @@ class TensorSpec:
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether the value (or everything the other spec describes) may stand here."""
-        if not hasattr(spec_or_value, "shape"):
+        foreign = isinstance(spec_or_value, TypeSpec) and not isinstance(spec_or_value, TensorSpec)
+        if foreign or not hasattr(spec_or_value, "shape"):
             return False
         return self._dtype == spec_or_value.dtype and self._shape.is_compatible_with(spec_or_value.shape)
 
@@ -412,9 +414,19 @@ class TensorSpec:
 
     def most_specific_compatible_type(self, other: TensorSpec) -> TensorSpec:
         """The tightest spec that covers both."""
+        if not isinstance(other, TensorSpec):
+            raise ValueError(f"No spec covers both {self!r} and {other!r}.")
         if self._dtype != other._dtype:
             raise ValueError(f"No spec covers both {self!r} and {other!r}: the dtypes differ.")
         return TensorSpec(self._shape.most_specific_compatible_shape(other._shape), self._dtype)
+
+    @property
+    def value_type(self) -> type[Tensor]:
+        """The class that the spec describes."""
+        return Tensor
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype, self._name
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TensorSpec) and (self._shape, self._dtype, self._name) == (

@@ -590,6 +590,14 @@ class VariableSpec(TensorSpec):
         super().__init__(shape, dtype, name)
         self.trainable = trainable
 
+    @property
+    def value_type(self) -> type[Variable]:  # type: ignore[override]
+        """The class that the spec describes."""
+        return Variable
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype, self.trainable, self._name
+
 
 class SliceAssigner:
     """What `v[1:]` gives for a variable: the tensor, with `assign` for that part of the variable."""

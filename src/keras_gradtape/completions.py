@@ -98,6 +98,17 @@ def complete_tensorboard(module: Any) -> None:
     module.TensorBoard.summary, module.keras_model_summary = property(summary), keras_model_summary
 
 
+def complete_saved_model_layer(module: Any) -> None:
+    """The layer `TFSMLayer` loads what gradtape has saved or exported."""
+    import gradtape
+    from keras_gradtape.variable import adopted
+
+    def adopt(self: Any, weight: Any) -> None:
+        self._track_variable(adopted(weight))
+
+    module.tf, module.TFSMLayer._add_existing_weight = gradtape, adopt
+
+
 class DownloadError(OSError):
     """A file that Keras wanted from the network did not come."""
 

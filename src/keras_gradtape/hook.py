@@ -35,11 +35,12 @@ _BRANCHES = {
         "from keras_gradtape.export import GradtapeExportArchive as BackendSavedModelExportArchive"
     ),
 }
-# Where gradtape does as TensorFlow does: Python's int is int64, and 64-bit types are kept.
-_AS_TENSORFLOW = {"keras.src.backend.common.dtypes"}
+# Where gradtape does as TensorFlow does: Python's int is int64, and 64-bit types are kept; saved models are layers.
+_AS_TENSORFLOW = {"keras.src.backend.common.dtypes", "keras.src.export.tfsm_layer"}
 # What is done to a module when it is there: functions of `completions`.
 _AFTERWARDS = {
     "keras.src.callbacks.tensorboard": "complete_tensorboard",
+    "keras.src.export.tfsm_layer": "complete_saved_model_layer",
     "keras.src.utils.backend_utils": "complete_dynamic_backend",
     "keras.src.utils.file_utils": "complete_downloads",
     "keras.src.utils.module_utils": "forget_tensorflow",
@@ -144,12 +145,12 @@ class _Loader(SourceFileLoader):
 
 
 def _asked_for(node: ast.AST) -> Any:
-    """The name in `backend() == "name"`, however `backend` is reached; None for any other expression."""
+    """The name in `backend() == "name"` or `!=`, however `backend` is reached; None for any other expression."""
     if (
         isinstance(node, ast.Compare)
         and isinstance(node.left, ast.Call)
         and ast.unparse(node.left.func).split(".")[-1] == "backend"
-        and isinstance(node.ops[0], ast.Eq)
+        and isinstance(node.ops[0], (ast.Eq, ast.NotEq))
         and isinstance(node.comparators[0], ast.Constant)
     ):
         return node.comparators[0].value
@@ -169,7 +170,7 @@ def _add_branch(tree: ast.Module, name: str) -> None:
 
 
 class _Widened(ast.NodeTransformer):
-    """`backend() == "tensorflow"` becomes `backend() in ("tensorflow", "gradtape")`."""
+    """`backend() == "tensorflow"` becomes `backend() in ("tensorflow", "gradtape")`, and `!=` becomes `not in`."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -184,7 +185,7 @@ class _Widened(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         if _asked_for(node) == "tensorflow":
             self.found += 1
-            node.ops = [ast.In()]
+            node.ops = [ast.In() if isinstance(node.ops[0], ast.Eq) else ast.NotIn()]
             node.comparators = [ast.Tuple([ast.Constant("tensorflow"), ast.Constant("gradtape")], ast.Load())]
         return node
 

@@ -105,7 +105,6 @@ def _wide(dtype: str) -> str:
     return "float32" if dtype == "bfloat16" else dtype
 
 
-@traceable
 def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None) -> Any:
     """Zeros in place of a share of the elements; the others are scaled up."""
     inputs = convert_to_tensor(inputs)
@@ -113,15 +112,25 @@ def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None)
         return gradtape.zeros_like(inputs)
     if rate == 0.0:
         return inputs
-    if noise_shape is None:
-        noise_shape = inputs.shape
-    sizes = [whole if size is None else size for size, whole in zip(noise_shape, inputs.shape, strict=True)]
-    return gradtape.nn.experimental.stateless_dropout(inputs, rate, _next(seed), noise_shape=sizes)
+    return dropped(inputs, rate, noise_shape, _next(seed))
 
 
 @traceable
+def dropped(inputs: Any, rate: float, noise_shape: Any, pair: Any) -> Any:
+    """`dropout` by the next numbers of a seed, whatever they come from: one step of a function, which can be saved."""
+    if noise_shape is None:
+        noise_shape = inputs.shape
+    sizes = [whole if size is None else size for size, whole in zip(noise_shape, inputs.shape, strict=True)]
+    return gradtape.nn.experimental.stateless_dropout(inputs, rate, pair, noise_shape=sizes)
+
+
 def shuffle(x: Any, axis: int = 0, seed: Any = None) -> Any:
     """The entries along an axis in another order."""
-    x = convert_to_tensor(x)
-    order = gradtape.argsort(gradtape.random.stateless_uniform([x.shape[axis]], _next(seed)))
+    return shuffled(convert_to_tensor(x), axis, _next(seed))
+
+
+@traceable
+def shuffled(x: Any, axis: int, pair: Any) -> Any:
+    """`shuffle` by the next numbers of a seed."""
+    order = gradtape.argsort(gradtape.random.stateless_uniform([x.shape[axis]], pair))
     return gradtape.gather(x, order, axis=axis)

@@ -165,6 +165,17 @@ class Variable(KerasVariable, gradtape.Variable):
         return _restore, (type(self), state, None if self._value is None else np.asarray(self._value._array))
 
 
+def adopted(variable: Any) -> Any:
+    """A variable of gradtape, made into one of Keras. It stays the same object: functions that use it see every change."""
+    from keras.src import backend
+
+    if not isinstance(variable, Variable):
+        name = variable.name.removesuffix(":0").replace("/", "_")  # (Keras allows no slashes)
+        twin = backend.Variable(variable, trainable=variable.trainable, name=name)
+        variable.__class__, variable.__dict__ = backend.Variable, twin.__dict__
+    return variable
+
+
 def _restore(cls: type, state: dict[str, Any], array: Any) -> Any:
     variable: Any = object.__new__(cls)
     variable.__dict__.update(state, _value=None)

@@ -35,10 +35,12 @@ def test_an_archive_by_hand(tmp_path):
     layer.build((None, 3))
     archive = keras.export.ExportArchive()
     archive.track(layer)
-    archive.add_endpoint("double", lambda x: 2.0 * layer(x), input_signature=[keras.InputSpec(shape=(None, 3))])
+    archive.add_endpoint(
+        "double", lambda x: 2.0 * layer(x), input_signature=[keras.InputSpec(shape=(None, 3), dtype="float32")]
+    )
     archive.add_variable_collection("weights", layer.variables)
     with pytest.raises(ValueError, match="already taken"):
-        archive.add_endpoint("double", layer, input_signature=[keras.InputSpec(shape=(None, 3))])
+        archive.add_endpoint("double", layer, input_signature=[keras.InputSpec(shape=(None, 3), dtype="float32")])
     archive.write_out(str(tmp_path / "archive"), verbose=False)
     loaded = tf.saved_model.load(str(tmp_path / "archive"))
     x = np.ones((4, 3), np.float32)
@@ -48,3 +50,70 @@ def test_an_archive_by_hand(tmp_path):
         keras.export.ExportArchive().write_out(str(tmp_path / "empty"))
     with pytest.raises(ValueError, match="input_signature"):
         keras.export.ExportArchive().add_endpoint("f", lambda x: x)
+
+
+def test_an_archive_tells_what_it_tracks(tmp_path):
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3), keras.layers.BatchNormalization()])
+    archive = keras.export.ExportArchive()
+    archive.track(model)
+    lists = (archive.variables, archive.trainable_variables, archive.non_trainable_variables)
+    assert [len(found) for found in lists] == [6, 4, 2]
+    endpoint = archive.add_endpoint("call", model.__call__, input_signature=[tf.TensorSpec((None, 4), tf.float32)])
+    archive.add_variable_collection("some", model.layers[0].weights)
+    archive.write_out(tmp_path, tf.saved_model.SaveOptions(function_aliases={"alias": endpoint}), verbose=False)
+    loaded = tf.saved_model.load(tmp_path, options=tf.saved_model.LoadOptions(experimental_load_function_aliases=True))
+    lists = (loaded.variables, loaded.trainable_variables, loaded.non_trainable_variables, loaded.some)
+    assert [len(found) for found in lists] == [6, 4, 2, 2]
+    x = np.ones((2, 4), np.float32)
+    np.testing.assert_allclose(loaded.function_aliases["alias"](x), model(x), rtol=1e-6)
+
+
+def test_an_archive_refuses_what_it_cannot_write():
+    archive = keras.export.ExportArchive()
+    with pytest.raises(ValueError, match="Invalid resource type"):
+        archive.track("model")
+    with pytest.raises(ValueError, match="must be built"):
+        archive.track(keras.layers.Dense(2))
+    with pytest.raises(ValueError, match="has never been called"):
+        archive.add_endpoint("f", tf.function(lambda x: x))
+    with pytest.raises(TypeError, match="Unsupported x=123"):
+        archive.add_endpoint("f", lambda x: x, input_signature=[123])
+    with pytest.raises(ValueError, match="jax2tf_kwargs"):
+        archive.add_endpoint("f", lambda x: x, input_signature=[tf.TensorSpec([])], jax2tf_kwargs={})
+    with pytest.raises(ValueError, match="list/tuple/set"):
+        archive.add_variable_collection("v", tf.Variable(1.0))
+    with pytest.raises(ValueError, match=r"variables.*'int'"):
+        archive.add_variable_collection("v", [1])
+
+
+def test_random_numbers_and_tables_are_exported(tmp_path):
+    model = keras.Sequential([keras.Input((50,)), keras.layers.Dropout(0.5)])
+    table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1.0, 2.0]), 0.0)
+    archive = keras.export.ExportArchive()
+    archive.track(table)
+    archive.add_endpoint("train", lambda x: model(x, training=True), input_signature=[tf.TensorSpec((None, 50))])
+    archive.add_endpoint("value", lambda x: table.lookup(x), input_signature=[tf.TensorSpec([None], tf.string)])
+    archive.write_out(tmp_path, verbose=False)
+    loaded = tf.saved_model.load(tmp_path)
+    first, second = (loaded.train(tf.ones((1, 50))).numpy() for _ in range(2))
+    assert set(np.unique(first)) == {0.0, 2.0}
+    assert (first != second).any()
+    assert loaded.value(tf.constant(["b", "x"])).numpy().tolist() == [2.0, 0.0]
+
+
+def test_a_saved_model_is_a_layer_that_can_be_trained(tmp_path):
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1), keras.layers.BatchNormalization()])
+    model.export(tmp_path, verbose=False)
+    layer = keras.layers.TFSMLayer(str(tmp_path))
+    x = tf.constant(np.random.default_rng(0).normal(size=(8, 3)), tf.float32)
+    np.testing.assert_allclose(layer(x), model(x), rtol=1e-6)
+    assert [len(layer.trainable_weights), len(layer.non_trainable_weights)] == [4, 2]
+    assert all(isinstance(weight, keras.Variable) for weight in layer.weights)
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(layer(x) ** 2)
+    gradients = tape.gradient(loss, layer.trainable_weights)
+    for weight, gradient in zip(layer.trainable_weights, gradients, strict=True):
+        weight.assign_sub(0.01 * gradient)
+    assert float(tf.reduce_sum(layer(x) ** 2)) < float(loss)
+    with pytest.raises(ValueError, match="The endpoint 'wrong'"):
+        keras.layers.TFSMLayer(str(tmp_path), call_endpoint="wrong")

@@ -7,6 +7,8 @@ from typing import Any
 
 from .. import nest
 from ..errors import invalid
+from ..shapes import TensorShape
+from ..type_spec import TypeSpec
 from . import structure
 from .functions import Function
 from .node import ElementIterator, Node, Settings
@@ -130,7 +132,7 @@ class _WindowIterator(Wrapping):
         self._skip, self._ended = int(state["skip"]), bool(state["ended"])
 
 
-class DatasetSpec:
+class DatasetSpec(TypeSpec):
     """The spec of a dataset: that of its elements."""
 
     def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
@@ -142,7 +144,12 @@ class DatasetSpec:
 
     def most_specific_compatible_type(self, other: Any) -> DatasetSpec:
         """The spec that covers both."""
+        if not isinstance(other, DatasetSpec):
+            raise ValueError(f"No spec covers both {self!r} and {other!r}.")
         return DatasetSpec(structure.common_spec(self.element_spec, other.element_spec))
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self.element_spec, TensorShape([])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, DatasetSpec) and bool(self.element_spec == other.element_spec)

@@ -17,6 +17,7 @@ from ..dtypes import Array
 from ..errors import invalid
 from ..shapes import TensorShape
 from ..tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
+from ..type_spec import NoneTensorSpec
 
 Element = Any
 
@@ -57,29 +58,6 @@ def int64(number: int) -> EagerTensor:
 
 
 # --- specs -------------------------------------------------------------------------------------------------
-
-
-class NoneTensorSpec:
-    """The spec of None."""
-
-    def is_compatible_with(self, value: Any) -> bool:
-        """Whether the value is None, or another spec of it."""
-        return value is None or isinstance(value, NoneTensorSpec)
-
-    def most_specific_compatible_type(self, other: Any) -> NoneTensorSpec:
-        """The spec that covers both."""
-        if not isinstance(other, NoneTensorSpec):
-            raise ValueError(f"No spec covers both {self!r} and {other!r}.")
-        return self
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NoneTensorSpec)
-
-    def __hash__(self) -> int:
-        return hash(NoneTensorSpec)
-
-    def __repr__(self) -> str:
-        return "NoneTensorSpec()"
 
 
 def spec_of(element: Element) -> Any:

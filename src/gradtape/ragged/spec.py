@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 from .. import dtypes
 from ..dtypes import DType
 from ..shapes import TensorShape
+from ..type_spec import TypeSpec
 
 
-class RaggedTensorSpec:
+class RaggedTensorSpec(TypeSpec):
     """What is known of a ragged tensor before it exists: shape, dtype, and how many axes are ragged."""
 
     __slots__ = ("_dtype", "_ragged_rank", "_row_splits_dtype", "_shape")
@@ -69,23 +70,23 @@ class RaggedTensorSpec:
 
     def most_specific_compatible_type(self, other: Any) -> RaggedTensorSpec:
         """The tightest spec that covers both."""
-        if not isinstance(other, RaggedTensorSpec) or self._key()[1:] != other._key()[1:]:
+        if not isinstance(other, RaggedTensorSpec) or self._serialize()[1:] != other._serialize()[1:]:
             raise ValueError(f"No spec covers both {self!r} and {other!r}.")
-        return RaggedTensorSpec(self._shape.most_specific_compatible_shape(other._shape), *self._key()[1:])
+        return RaggedTensorSpec(self._shape.most_specific_compatible_shape(other._shape), *self._serialize()[1:])
 
     def _with_shape(self, shape: Any) -> RaggedTensorSpec:
         new = TensorShape(shape)
         rank = max(0, self._ragged_rank + (new.rank or 0) - (self._shape.rank or 0))
         return RaggedTensorSpec(new, self._dtype, rank, self._row_splits_dtype)
 
-    def _key(self) -> tuple[Any, ...]:
+    def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, RaggedTensorSpec) and self._key() == other._key()
+        return isinstance(other, RaggedTensorSpec) and self._serialize() == other._serialize()
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return hash(self._serialize())
 
     def __repr__(self) -> str:
         return f"RaggedTensorSpec({self._shape!r}, {self._dtype!r}, {self._ragged_rank}, {self._row_splits_dtype!r})"

@@ -13,7 +13,7 @@ import sys
 from types import FunctionType
 from typing import Any
 
-from .. import custom, graph_mode, operators, ops
+from .. import custom, graph_mode, lookup, operators, ops
 from ..errors import NotFoundError, NotStorableError
 from ..forward import ForwardAccumulator
 from ..generator import Generator
@@ -73,6 +73,10 @@ _STEPS: dict[str, Any] = {
     "custom_gradient": custom._call_graph,
     "gradients": graph_mode._gradients_on_path,
     "hessians": graph_mode._hessians_on_path,
+    "table_lookup": lookup.look_up,
+    "table_size": lookup.count_of,
+    "table_insert": lookup.MutableHashTable.insert,
+    "table_remove": lookup.MutableHashTable.remove,
     **{
         f"Generator.{name}": method
         for name, method in vars(Generator).items()

@@ -1,4 +1,4 @@
-"""Options of `save` and `load`, with TensorFlow's names. All are about devices and files that gradtape does not have."""
+"""Options of `save` and `load`, with TensorFlow's names. Most are about devices and files that gradtape does not have."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass
 class SaveOptions:
-    """Accepted by `tf.saved_model.save`; nothing here changes what is written."""
+    """Options of `tf.saved_model.save`: `function_aliases` are other names for functions; the rest changes nothing."""
 
     namespace_whitelist: Sequence[str] | None = None
     save_debug_info: bool = False
@@ -26,7 +26,11 @@ class SaveOptions:
 
 @dataclass
 class LoadOptions:
-    """Accepted by `tf.saved_model.load`; nothing here changes what is loaded. Variables always have their values."""
+    """Options of `tf.saved_model.load`.
+
+    With `experimental_load_function_aliases` the loaded object has the `function_aliases` that it was saved with. The rest
+    changes nothing: variables always have their values.
+    """
 
     allow_partial_checkpoint: bool = False
     experimental_io_device: str | None = None

@@ -8,17 +8,19 @@ from typing import Any
 
 from ..dtypes import Array
 from ..generator import Generator
+from ..lookup import TABLES
 from ..shapes import TensorShape
-from ..tensor import TensorSpec
+from ..tensor import EagerTensor, TensorSpec
 from ..trace.concrete import CallGraph, ConcreteFunction
 from ..trace.graph import Graph, Ref, Step, leaves
 from ..trace.signature import Encoder, Parameters
 from ..variable import Variable
 from .names import function_named
 from .restored import CallableModule, LoadedModule, RestoredFunction
-from .values import Decoder, whole
+from .values import Decoder, text_or_none, whole
 from .writer import check_print
 
+_PARTS_OF_TABLE = ("keys", "values", "default", "settings")
 _KINDS = {kind.name: kind for kind in inspect._ParameterKind}
 
 
@@ -31,18 +33,22 @@ class ModelReader(Decoder):
         self.variables: list[Variable] = []
         self.traces: list[ConcreteFunction] = []
         self.functions: list[Any] = []
+        self.tables: list[Any] = []
         self._scopes: list[set[int]] = []  # the numbers that are defined in the graphs around the present place
         self.kinds.update(
             {
                 "variable": lambda number: self.variables[whole(number, len(self.variables))],
                 "graph": self._graph,
-                "traced": lambda number: self.functions[whole(number, len(self.functions))],
+                "traced": self.function,
                 "generator": self._generator,
+                "table": lambda number: self.tables[whole(number, len(self.tables))],
                 "object": lambda number: self.objects[whole(number, len(self.objects))],
             }
         )
         for described in content["variables"]:
             self.variables.append(self._variable(described))
+        for described in content.get("tables", []):
+            self.tables.append(self._table(described))
         for described in content["traces"]:
             self.traces.append(self._trace(described))
         for described in content["functions"]:
@@ -70,6 +76,16 @@ class ModelReader(Decoder):
     def _generator(self, content: Any) -> Generator:
         number, algorithm = content
         return Generator(state=self.variables[whole(number, len(self.variables))], alg=whole(algorithm))
+
+    def _table(self, described: dict[str, Any]) -> Any:
+        keys, values, default, settings = map(self.decode, [described[name] for name in _PARTS_OF_TABLE])
+        if not all(isinstance(tensor, EagerTensor) for tensor in (keys, values, default)):
+            raise ValueError("the entries of a table are no tensors")
+        return TABLES[described["class"]]._restored(keys, values, default, text_or_none(described["name"]), settings)
+
+    def function(self, number: Any) -> Any:
+        """The function of a number."""
+        return self.functions[whole(number, len(self.functions))]
 
     def _function(self, described: dict[str, Any]) -> Any:
         if "trace" in described:

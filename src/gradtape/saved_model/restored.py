@@ -24,7 +24,8 @@ class LoadedModule(Module):
     _class_name = "Module"
 
     def __getattribute__(self, name: str) -> Any:
-        value = object.__getattribute__(self, name)
+        stored = object.__getattribute__(self, "__dict__")  # comes first: `variables` may have been a list of its own
+        value = stored[name] if name in stored else object.__getattribute__(self, name)
         if value.__class__ is LeftOut:
             raise AttributeError(
                 f"{name!r} was a {value.class_name} when the module was saved, which is not stored. Stored are modules, "

@@ -13,7 +13,7 @@ from .options import LoadOptions, SaveOptions
 from .reader import ModelReader
 from .restored import LoadedModule, SignatureMap
 from .signatures import chosen_signatures
-from .writer import ModelWriter, is_module
+from .writer import ModelWriter, Traced, is_module
 
 LOGGER = logging.getLogger("gradtape")
 NAME = "saved_model"  # of the files in the folder
@@ -46,7 +46,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
         export_dir: The folder; it is made if it is not there.
         signatures: A function with an input_signature, a ConcreteFunction, or a dict of them by name. Without it, the one
             function of `obj` that has an input_signature is the signature "serving_default".
-        options: Accepted; nothing in it changes what is written.
+        options: Of which `function_aliases` are stored too: functions by another name.
 
     Raises:
         NotStorableError: A function calls Python code or uses an object that no file can hold; a ValueError.
@@ -58,9 +58,10 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
         )
     if options is not None and not isinstance(options, SaveOptions):
         raise TypeError(f"options must be tf.saved_model.SaveOptions, got {options!r}.")
+    aliases = {} if options is None else _aliases(options.function_aliases)
     with outside_traces():
         serving = chosen_signatures(obj, signatures)
-        writer = ModelWriter(obj, serving)
+        writer = ModelWriter(obj, serving, aliases)
     if writer.untraced:
         LOGGER.warning(
             "tf.saved_model.save: these functions were never called and have no input_signature, so there is nothing to save of "
@@ -82,7 +83,7 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
     Args:
         export_dir: The folder.
         tags: None or "serve".
-        options: Accepted; nothing in it changes what is loaded.
+        options: Whether to load the `function_aliases` too.
 
     Raises:
         FileNotFoundError: There is no saved model in the folder; an OSError.
@@ -105,8 +106,22 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
         reader = ModelReader(bundle.content, arrays)
         root: LoadedModule = reader.objects[0]
         serving = {name: reader.trace(number) for name, number in bundle.content["signatures"].items()}
+        aliases = {name: reader.function(number) for name, number in bundle.content.get("aliases", {}).items()}
     vars(root)["_signatures"] = SignatureMap(serving)
+    if options is not None and options.experimental_load_function_aliases:
+        vars(root)["function_aliases"] = aliases
     return root
+
+
+def _aliases(given: Any) -> dict[str, Any]:
+    """The option `function_aliases`, checked."""
+    for name, function in (given or {}).items():
+        if not isinstance(function, Traced):
+            raise TypeError(
+                f"Unsupported type {type(function)} for the alias {name!r}. Functions in `function_aliases` should be created "
+                "by tf.function, or concrete functions."
+            )
+    return dict(given or {})
 
 
 def contains_saved_model(export_dir: Any) -> bool:

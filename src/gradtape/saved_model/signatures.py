@@ -45,7 +45,7 @@ def _found_in(obj: Any) -> dict[str, ConcreteFunction]:
     if len(candidates) != 1:
         return {}
     concrete = _concrete(candidates[0], DEFAULT)
-    return {} if _named_outputs(concrete) is None else {DEFAULT: signature_of(concrete, DEFAULT)}
+    return {} if named_outputs(concrete) is None else {DEFAULT: signature_of(concrete, DEFAULT)}
 
 
 def signature_of(function: Any, name: str) -> ConcreteFunction:
@@ -53,7 +53,7 @@ def signature_of(function: Any, name: str) -> ConcreteFunction:
     concrete = _concrete(function, name)
     if _takes_names(concrete):
         return concrete
-    outputs = _named_outputs(concrete)
+    outputs = named_outputs(concrete)
     if outputs is None:
         raise ValueError(
             f"The signature {name!r} must return a tensor, a list or tuple of tensors, or a dict from names to tensors. "
@@ -82,7 +82,7 @@ def _takes_names(concrete: ConcreteFunction) -> bool:
         not args
         and all(isinstance(value, TensorSpec) and value.name == name for name, value in kwargs.items())
         and isinstance(outputs, Mapping)
-        and _named_outputs(concrete) is not None
+        and named_outputs(concrete) is not None
     )
 
 
@@ -124,7 +124,7 @@ def _without_dicts(arguments: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]
             yield label, value
 
 
-def _named_outputs(concrete: ConcreteFunction) -> dict[str, TensorSpec] | None:
+def named_outputs(concrete: ConcreteFunction) -> dict[str, TensorSpec] | None:
     """The specs of what is returned, by name; None where there is more than tensors."""
     outputs = concrete.structured_outputs
     if isinstance(outputs, TensorSpec):

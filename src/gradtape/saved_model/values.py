@@ -256,15 +256,16 @@ def _shape(sizes: Any) -> TensorShape:
 def spec_of(content: Any) -> TensorSpec:
     """A spec from its shape, type and name."""
     sizes, dtype, name = _list(content, 3)
-    return TensorSpec(_shape(sizes), _dtype(dtype), _text_or_none(name))
+    return TensorSpec(_shape(sizes), _dtype(dtype), text_or_none(name))
 
 
 def _variable_spec(content: Any) -> VariableSpec:
     sizes, dtype, name, trainable = _list(content, 4)
-    return VariableSpec(_shape(sizes), _dtype(dtype), bool(trainable), _text_or_none(name))
+    return VariableSpec(_shape(sizes), _dtype(dtype), bool(trainable), text_or_none(name))
 
 
-def _text_or_none(name: Any) -> str | None:
+def text_or_none(name: Any) -> str | None:
+    """The name, if it is one."""
     if name is not None and not isinstance(name, str):
         raise ValueError(f"{name!r} stands where a name should be")
     return name

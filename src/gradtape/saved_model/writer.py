@@ -11,6 +11,7 @@ from typing import Any
 
 from ..errors import NotStorableError
 from ..generator import Generator
+from ..lookup import TABLES
 from ..module import Module
 from ..trace.concrete import CallGraph, ConcreteFunction
 from ..trace.function import Function
@@ -23,18 +24,25 @@ from .names import name_of
 from .restored import RestoredFunction
 from .values import Encoder
 
+Table = tuple(TABLES.values())
 Traced = (Function, RestoredFunction, ConcreteFunction)
 
 
 class ModelWriter(Encoder):
     """Collects an object with all that hangs on it, and the traces that are its signatures."""
 
-    def __init__(self, root: Any, signatures: Mapping[str, ConcreteFunction] | None = None) -> None:
+    def __init__(
+        self,
+        root: Any,
+        signatures: Mapping[str, ConcreteFunction] | None = None,
+        aliases: Mapping[str, Any] | None = None,
+    ) -> None:
         super().__init__()
         self.variables: list[dict[str, Any]] = []
         self.traces: list[dict[str, Any]] = []
         self.functions: list[dict[str, Any]] = []
         self.objects: list[dict[str, Any]] = []
+        self.tables: list[dict[str, Any]] = []
         self.untraced: list[str] = []  # functions that nobody has called
         self._numbers: dict[
             int, tuple[int, Any]
@@ -44,6 +52,7 @@ class ModelWriter(Encoder):
         self._lenient = False
         self._number(root, self.objects)
         self.signatures = {name: self._trace(concrete) for name, concrete in (signatures or {}).items()}
+        self.aliases = {name: self._number(function, self.functions) for name, function in (aliases or {}).items()}
         while self._waiting:
             value, description = self._waiting.popleft()
             description.update(self._function(value) if isinstance(value, Traced) else self._object(value))
@@ -56,6 +65,8 @@ class ModelWriter(Encoder):
             "functions": self.functions,
             "objects": self.objects,
             "signatures": self.signatures,
+            "aliases": self.aliases,
+            "tables": self.tables,
         }
 
     # --- what is known by number -----------------------------------------------------------------------------------
@@ -69,6 +80,8 @@ class ModelWriter(Encoder):
             return {"graph": self._graph(value)}
         if isinstance(value, Traced):
             return {"traced": self._number(value, self.functions)}
+        if isinstance(value, Table):
+            return {"table": self._table(value)}
         if isinstance(value, Generator):
             return {"generator": [self._variable(value._state), value._alg]}
         if isinstance(value, Module) or (self._lenient and is_module(value)):
@@ -107,6 +120,22 @@ class ModelWriter(Encoder):
                 }
             )
         return self._numbers[-variable._id][0]
+
+    def _table(self, table: Any) -> int:
+        if id(table) not in self._numbers:
+            self._numbers[id(table)] = (len(self.tables), table)
+            keys, values = table.export()
+            self.tables.append(
+                {
+                    "class": type(table).__name__,
+                    "name": table.name,
+                    "keys": self.encode(keys),
+                    "values": self.encode(values),
+                    "default": self.encode(table.default_value),
+                    "settings": self.encode(table._settings()),
+                }
+            )
+        return self._numbers[id(table)][0]
 
     def _object(self, value: Any) -> dict[str, Any]:
         self._lenient = True

@@ -12,6 +12,7 @@ from ..errors import invalid
 from ..shapes import TensorShape, broadcast
 from ..tensor import Tensor, from_array, to_tensor
 from ..traceable import trace_public
+from ..type_spec import TypeSpec
 from ..variable import Variable
 
 
@@ -213,7 +214,7 @@ def from_parts(places: Array, values: Any, sizes: Any) -> SparseTensor:
     )
 
 
-class SparseTensorSpec:
+class SparseTensorSpec(TypeSpec):
     """What is known of a sparse tensor before it exists: shape (None for an unknown size) and dtype."""
 
     __slots__ = ("_dtype", "_shape")
@@ -247,6 +248,9 @@ class SparseTensorSpec:
     def value_type(self) -> type[SparseTensor]:
         """The class that the spec describes."""
         return SparseTensor
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype
 
     def _with_shape(self, shape: Any) -> SparseTensorSpec:
         return SparseTensorSpec(shape, self._dtype)

@@ -1,0 +1,74 @@
+"""`tf.TypeSpec`: what is known of a value before it exists, whatever kind of value it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+class TypeSpec:
+    """The base of `tf.TensorSpec`, `tf.RaggedTensorSpec`, `tf.SparseTensorSpec`, `tf.data.DatasetSpec` and others.
+
+    >>> isinstance(tf.data.Dataset.range(3).element_spec, tf.TypeSpec)
+    True
+    """
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        if type(self) is TypeSpec:
+            raise TypeError("Can't instantiate abstract class TypeSpec: use tf.TensorSpec or another spec.")
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether the value (or everything the other spec describes) may stand here."""
+        raise NotImplementedError
+
+    def most_specific_compatible_type(self, other: Any) -> Any:
+        """The tightest spec that covers both; ValueError where there is none."""
+        raise NotImplementedError
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every value that fits this spec fits `other`."""
+        return bool(self.most_specific_common_supertype([other]) == other)
+
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+        """The tightest spec that covers this one and all others; None where there is none."""
+        spec: Any = self
+        try:
+            for other in others:
+                spec = spec.most_specific_compatible_type(other)
+        except ValueError:
+            return None
+        return spec
+
+    def _serialize(self) -> tuple[Any, ...]:
+        """What the constructor takes to make an equal spec."""
+        raise NotImplementedError
+
+
+class NoneTensorSpec(TypeSpec):
+    """The spec of None."""
+
+    __slots__ = ()
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether the value is None, or another spec of it."""
+        return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)
+
+    def most_specific_compatible_type(self, other: Any) -> NoneTensorSpec:
+        """The spec that covers both."""
+        if not isinstance(other, NoneTensorSpec):
+            raise ValueError(f"No spec covers both {self!r} and {other!r}.")
+        return self
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NoneTensorSpec)
+
+    def __hash__(self) -> int:
+        return hash(NoneTensorSpec)
+
+    def __repr__(self) -> str:
+        return "NoneTensorSpec()"
