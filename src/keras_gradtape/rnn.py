@@ -35,8 +35,12 @@ def rnn(
     """
     if any(x.shape[0 if time_major else 1] is None for x in tree.flatten(inputs)):
         # Inside a function that was traced for sequences of any length: the loop is one step of it.
-        given = (step_function, inputs, initial_states, go_backwards, mask, constants, unroll, input_length)
-        return _whole_rnn(*given, time_major, zero_output_for_mask, return_all_outputs)
+        if not time_major:
+            inputs = tree.map_structure(_time_and_batch_swapped, inputs)
+            mask = None if mask is None else _time_and_batch_swapped(mask)
+        given = (step_function, inputs, tuple(initial_states), go_backwards, mask, tuple(constants or ()))
+        output, stacked, final = whole_rnn(*given, False, None, True, zero_output_for_mask, return_all_outputs)
+        return output, stacked if time_major else _time_and_batch_swapped(stacked), final
     steps = _steps(inputs, time_major)
     count = len(steps[0]) if steps else 0
     if not count:
@@ -63,7 +67,21 @@ def rnn(
     return output, stacked, list(states)
 
 
-_whole_rnn = traceable(rnn)
+def _trace_rnn(
+    trace: Any, step_function: Any, inputs: Any, states: Any, go_backwards: bool, mask: Any, constants: Any, *rest: Any
+) -> Any:
+    """The loop as a step that takes the graph of its step function."""
+    inputs, states, constants = tree.map_structure(trace.symbolic, (inputs, states, constants))
+    row = tree.map_structure(trace.slice_like, inputs)
+    graph, _ = trace.subgraph(step_function, (row, states + constants), "step")
+    return trace.step(whole_rnn, (graph, inputs, states, go_backwards, mask, constants, *rest), {})
+
+
+whole_rnn = traceable(rnn, on_trace=_trace_rnn)
+
+
+def _time_and_batch_swapped(x: Any) -> Any:
+    return gradtape.transpose(x, [1, 0, *range(2, x.ndim)])
 
 
 def _steps(inputs: Any, time_major: bool) -> list[list[Any]]:

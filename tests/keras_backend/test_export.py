@@ -30,6 +30,20 @@ def test_several_inputs(tmp_path):
     np.testing.assert_allclose(loaded.serve(given).numpy(), model.predict(given, verbose=0), rtol=1e-6)
 
 
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("name", ["LSTM", "GRU", "SimpleRNN"])
+def test_sequences_of_any_length(tmp_path, name, masked):
+    masking = [keras.layers.Masking()] if masked else []
+    layer = getattr(keras.layers, name)(3, return_sequences=True)
+    model = keras.Sequential([keras.Input((None, 4)), *masking, keras.layers.Bidirectional(layer)])
+    model.export(tmp_path, verbose=False)
+    loaded = tf.saved_model.load(tmp_path)
+    for length in (1, 5):
+        x = np.random.default_rng(length).normal(size=(2, length, 4)).astype(np.float32)
+        x[1, -1:] = 0.0
+        np.testing.assert_allclose(loaded.serve(x), model(x), rtol=1e-5, atol=1e-6)
+
+
 def test_an_archive_by_hand(tmp_path):
     layer = keras.layers.Dense(2)
     layer.build((None, 3))

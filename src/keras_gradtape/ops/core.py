@@ -14,6 +14,7 @@ from keras.src.backend.common.symbolic_scope import SymbolicScope
 from keras.src.backend.common.variables import standardize_dtype
 
 import gradtape
+from gradtape.context import STATE
 from gradtape.dtypes import DType, as_dtype
 from gradtape.tensor import EagerTensor, contains_tensor, from_array, to_tensor
 from gradtape.trace import is_symbolic
@@ -142,6 +143,9 @@ def while_loop(
 
 def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: Any) -> Any:
     """`init_val` after `body_fun(i, value)` for each i from `lower` to `upper` - 1."""
+    if is_symbolic(lower) or is_symbolic(upper):
+        lower, upper = convert_to_tensor(lower, "int32"), convert_to_tensor(upper, "int32")
+        return while_loop(lambda i, _: i < upper, lambda i, value: (i + 1, body_fun(i, value)), (lower, init_val))[1]
     value = init_val
     for i in range(int(lower), int(upper)):
         value = body_fun(gradtape.constant(i), value)
@@ -173,9 +177,13 @@ def scan(
         raise ValueError(f"`unroll` must be an positive integer or boolean. Received: unroll={unroll}")
     if xs is None and length is None:
         raise ValueError("Got no `xs` to scan over and `length` not provided.")
-    flat_rows = [] if xs is None else [gradtape.unstack(convert_to_tensor(x)) for x in tree.flatten(xs)]
-    steps = int(length) if length is not None else len(flat_rows[0])
+    flat = [] if xs is None else [convert_to_tensor(x) for x in tree.flatten(xs)]
     carry = tree.map_structure(convert_to_tensor, init)
+    if is_symbolic(length) or (length is None and flat[0].shape[0] is None):
+        count = gradtape.shape(flat[0])[0] if length is None else length
+        return _scan_unknown_length(f, carry, xs, flat, convert_to_tensor(count, "int32"), reverse)
+    flat_rows = [gradtape.unstack(x) for x in flat]
+    steps = int(length) if length is not None else len(flat_rows[0])
     nothing = tree.map_structure(gradtape.zeros_like, carry)  # what stands for a y of None
     ys: list[Any] = []
     for i in reversed(range(steps)) if reverse else range(steps):
@@ -187,6 +195,31 @@ def scan(
     if not ys:
         return carry, tree.map_structure(lambda x: gradtape.zeros([0, *x.shape], x.dtype), nothing)
     return carry, tree.map_structure(lambda *parts: gradtape.stack(parts), *ys)
+
+
+def _scan_unknown_length(
+    f: Callable[[Any, Any], Any], carry: Any, xs: Any, flat: list[Any], count: Any, reverse: bool
+) -> Any:
+    """`scan` inside a function that does not know how many steps there are."""
+    trace = STATE.trace
+
+    def step(carry: Any, *row: Any) -> Any:
+        carry, y = f(carry, tree.pack_sequence_as(xs, list(row)) if row else None)
+        return carry, tree.map_structure(gradtape.zeros_like, carry) if y is None else y
+
+    def turn(i: Any, carry: Any, arrays: Any) -> Any:
+        place = count - 1 - i if reverse else i
+        carry, y = step(carry, *[x[place] for x in flat])
+        written = [array.write(place, part) for array, part in zip(arrays, tree.flatten(y), strict=True)]
+        return i + 1, carry, written
+
+    carry = tree.map_structure(trace.symbolic, carry)
+    _, (_, y) = trace.subgraph(step, (carry, *[trace.slice_like(x) for x in flat]), "scan")  # what a y looks like
+    looks = [convert_to_tensor(part) for part in tree.flatten(y)]
+    arrays = [gradtape.TensorArray(part.dtype, count, element_shape=part.shape) for part in looks]
+    start = (gradtape.constant(0), carry, arrays)
+    _, carry, arrays = gradtape.while_loop(lambda i, *_: i < count, turn, start)
+    return carry, tree.pack_sequence_as(y, [array.stack() for array in arrays])
 
 
 def associative_scan(f: Callable[[Any, Any], Any], elems: Any, reverse: bool = False, axis: int = 0) -> Any:
@@ -231,7 +264,21 @@ def associative_scan(f: Callable[[Any, Any], Any], elems: Any, reverse: bool = F
             even = [gradtape.concat(parts, axis) for parts in zip(first, rest, strict=True)]
         return [interleave(a, b) for a, b in zip(even, odd, strict=True)]
 
-    results = [gradtape.reverse(value, flip) for value in partial_results(flat)]
+    def by_doubling(values: list[Any]) -> list[Any]:
+        """For an unknown size: after each turn every place has the results of twice as many places before it."""
+        size = gradtape.shape(values[0])[axis]
+        places = gradtape.range(size)
+
+        def turn(reach: Any, *values: Any) -> Any:
+            earlier = [gradtape.gather(v, gradtape.maximum(places - reach, 0), axis=axis) for v in values]
+            further = combine(earlier, list(values))
+            reached = [gradtape.reshape(places >= reach, [-1] + [1] * (v.ndim - axis - 1)) for v in values]
+            return 2 * reach, *[gradtape.where(*parts) for parts in zip(reached, further, values, strict=True)]
+
+        return list(gradtape.while_loop(lambda reach, *_: reach < size, turn, (gradtape.constant(1), *values))[1:])
+
+    combined = by_doubling(flat) if flat[0].shape[axis] is None else partial_results(flat)
+    results = [gradtape.reverse(value, flip) for value in combined]
     return tree.pack_sequence_as(elems, results)
 
 
@@ -263,19 +310,14 @@ def scatter_update(inputs: Any, indices: Any, updates: Any, reduction: str | Non
 
 
 def _scatter_multiply(inputs: Any, indices: Any, updates: Any) -> Any:
-    """Places that are named several times are multiplied in turns: each turn names a place once."""
-    places = np.asarray(indices).reshape(-1, indices.shape[-1])
-    flat = gradtape.reshape(updates, [len(places), *inputs.shape[places.shape[1] :]])
-    _, group, counts = np.unique(places, axis=0, return_inverse=True, return_counts=True)
-    order = np.argsort(group, kind="stable")
-    turn = np.empty(len(places), int)
-    turn[order] = np.concatenate([np.arange(count) for count in counts]) if len(places) else 0
-    for number in range(counts.max(initial=0)):
-        rows = np.flatnonzero(turn == number)
-        here = places[rows]
-        factors = gradtape.gather(flat, rows)
-        inputs = gradtape.tensor_scatter_nd_update(inputs, here, gradtape.gather_nd(inputs, here) * factors)
-    return inputs
+    """Places that are named several times are multiplied several times."""
+    sizes = gradtape.shape(inputs)
+    depth = indices.shape[-1]
+    count = gradtape.reduce_prod(sizes[:depth])
+    places = gradtape.gather_nd(gradtape.reshape(gradtape.range(count), sizes[:depth]), indices)
+    rows = gradtape.reshape(updates, gradtape.concat([[-1], sizes[depth:]], 0))
+    factors = gradtape.math.unsorted_segment_prod(rows, gradtape.reshape(places, [-1]), count)
+    return inputs * gradtape.reshape(factors, sizes)
 
 
 def slice(inputs: Any, start_indices: Any, shape: Any) -> Any:
@@ -287,6 +329,8 @@ def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
     """`inputs` with a block replaced; a block that would reach over the end is moved back."""
     inputs = convert_to_tensor(inputs)
     updates = convert_to_tensor(updates, inputs.dtype.name)
+    if is_symbolic(start_indices) or None in inputs.shape or None in updates.shape:
+        return _slice_update_anywhere(inputs, convert_to_tensor(start_indices, "int32"), updates)
     starts = [int(start) for start in convert_to_numpy(start_indices)]
     sizes = list(zip(inputs.shape, updates.shape, strict=True))
     starts = [min(max(start, 0), whole - block) for start, (whole, block) in zip(starts, sizes, strict=True)]
@@ -294,6 +338,19 @@ def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
     inside = np.zeros(inputs.shape, bool)
     inside[tuple(builtins.slice(start, start + block) for start, (_, block) in zip(starts, sizes, strict=True))] = True
     return gradtape.where(inside, gradtape.pad(updates, paddings), inputs)
+
+
+def _slice_update_anywhere(inputs: Any, starts: Any, updates: Any) -> Any:
+    """`slice_update` in a function that does not know where: along each axis every place finds its part of the block."""
+    whole, block = gradtape.shape(inputs), gradtape.shape(updates)
+    starts = gradtape.minimum(gradtape.maximum(starts, 0), whole - block)
+    inside: Any = True
+    for axis in range(inputs.ndim):
+        places = gradtape.range(whole[axis]) - starts[axis]
+        updates = gradtape.gather(updates, gradtape.clip_by_value(places, 0, block[axis] - 1), axis=axis)
+        here = gradtape.reshape((places >= 0) & (places < block[axis]), [-1] + [1] * (inputs.ndim - axis - 1))
+        inside = here & inside
+    return gradtape.where(inside, updates, inputs)
 
 
 def unstack(x: Any, num: int | None = None, axis: int = 0) -> Any:

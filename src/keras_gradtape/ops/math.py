@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -30,26 +29,20 @@ Function = Callable[..., Any]
 # --- segments --------------------------------------------------------------------------------------------------------
 
 
-def _segment(name: str, of_sorted: Function, of_any: Function, empty: float | None = None) -> Function:
+def _segment(name: str, of_sorted: Function, of_any: Function) -> Function:
     def reduce(data: Any, segment_ids: Any, num_segments: Any = None, sorted: bool = False) -> Any:
         data, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
         ids = ids if ids.dtype in (tf.int32, tf.int64) else cast(ids, tf.int32)
         if sorted and num_segments is None:
             return of_sorted(data, ids)
-        count = tf.reduce_max(ids) + 1 if num_segments is None else num_segments
-        result = of_any(data, ids, count)
-        if empty is None or not data.dtype.is_floating:
-            return result
-        rows = tf.math.unsorted_segment_sum(tf.ones_like(ids), ids, count)
-        rows = tf.reshape(rows, [-1] + [1] * (data.ndim - ids.ndim))
-        return tf.where(rows > 0, result, tf.constant(empty, data.dtype))
+        return of_any(data, ids, tf.reduce_max(ids) + 1 if num_segments is None else num_segments)
 
     return named(name, f"The {name.removeprefix('segment_')} of the rows that have the same segment id.", reduce)
 
 
 segment_sum = _segment("segment_sum", tf.math.segment_sum, tf.math.unsorted_segment_sum)
-segment_max = _segment("segment_max", tf.math.segment_max, tf.math.unsorted_segment_max, -math.inf)
-segment_min = _segment("segment_min", tf.math.segment_min, tf.math.unsorted_segment_min, math.inf)
+segment_max = _segment("segment_max", tf.math.segment_max, tf.math.unsorted_segment_max)
+segment_min = _segment("segment_min", tf.math.segment_min, tf.math.unsorted_segment_min)
 segment_prod = _segment("segment_prod", tf.math.segment_prod, tf.math.unsorted_segment_prod)
 
 
