@@ -13,6 +13,7 @@ WAV = (
 
 def test_files_are_tensorflows_to_the_byte():
     assert tf.audio.encode_wav([[0.0, 0.5], [1.0, -1.0]], 8000).numpy() == WAV
+    assert tf.audio.encode_wav(np.array([[0.0, 0.5], [1.0, -1.0]]), 8000).numpy() == WAV  # of float64
     beyond = tf.audio.encode_wav(tf.constant([[2.0], [-3.0], [0.1]]), 8000).numpy()
     assert np.frombuffer(beyond[44:], "<i2").tolist() == [32767, -32768, 3277]
 

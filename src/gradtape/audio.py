@@ -10,7 +10,8 @@ import numpy as np
 
 from . import dtypes
 from .errors import invalid
-from .tensor import from_array, to_tensor
+from .tensor import Tensor, from_array, to_tensor
+from .variable import Variable
 
 __all__ = ["decode_wav", "encode_wav"]
 
@@ -54,7 +55,7 @@ def decode_wav(
 
 def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Any:
     """A 16-bit WAV file, as a string tensor, of floats of shape [frames, channels]; beyond -1 and 1 they are cut."""
-    sound = to_tensor(audio, None if hasattr(audio, "dtype") else dtypes.float32)
+    sound = to_tensor(audio, None if isinstance(audio, (Tensor, Variable)) else dtypes.float32)
     if sound.dtype != dtypes.float32 or sound.ndim != 2:
         raise invalid(f"encode_wav: float32 of shape [frames, channels] is needed, got {sound.dtype!r}, {sound.shape}.")
     if not sound.shape[1]:

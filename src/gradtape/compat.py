@@ -1,4 +1,4 @@
-"""`tf.compat`: v2 is the package itself; v1 is not offered."""
+"""`tf.compat`: v2 is the package itself; of v1 there is what programs for TensorFlow 2 use (`compat_v1`)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from types import ModuleType
 from typing import Any
 
 
-class _NoV1(ModuleType):
+class _V1(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        from . import compat_v1
+
+        if hasattr(compat_v1, name):
+            return getattr(compat_v1, name)
         instead = f"tf.{name}" if hasattr(v2, name) else "eager ops with tf.GradientTape"
         raise AttributeError(
             f"tf.compat.v1.{name} does not exist: gradtape has TensorFlow 2's eager interface only, without graphs and sessions, "
@@ -19,10 +23,10 @@ class _NoV1(ModuleType):
         )
 
     def __repr__(self) -> str:
-        return "<tf.compat.v1: not offered by gradtape>"
+        return "<tf.compat.v1: not offered by gradtape, but for a few names>"
 
 
-v1 = _NoV1(f"{__name__}.v1")
+v1 = _V1(f"{__name__}.v1")
 v2 = sys.modules["gradtape"]
 # For `import gradtape.compat.v2 as tf`; the same line with v1 runs too, and its first use says what is wrong.
 sys.modules.update({f"{__name__}.v1": v1, f"{__name__}.v2": v2})

@@ -134,9 +134,13 @@ def complete_downloads(module: Any) -> None:
 
 
 def forget_tensorflow(module: Any) -> None:
-    """Under `gradtape run`, the name tensorflow means gradtape to the script, but no TensorFlow is there for Keras."""
+    """Under `gradtape run`, the name tensorflow means gradtape to the script, but no TensorFlow is there for Keras.
+
+    Files that Keras takes for remote go to `tf.io.gfile` of gradtape then, which says what it cannot reach.
+    """
     if "tensorflow" in aliases.PACKAGES:
-        module.tensorflow._available = module.gfile._available = False
+        module.tensorflow._available = False
+        module.gfile.name = "gradtape.io.gfile"
 
 
 def complete_datasets(module: Any) -> None:
