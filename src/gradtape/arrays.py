@@ -131,6 +131,8 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
 
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     """Zeros of the same shape, and of the same type unless one is given."""
+    if hasattr(input.__class__, "with_flat_values"):  # a ragged tensor
+        return input.with_flat_values(zeros_like(input.flat_values, dtype))
     x = to_tensor(input)
     kind = x.dtype if dtype is None else dtypes.as_dtype(dtype)
     if x.dtype is kind and kind is not dtypes.string:
@@ -140,6 +142,8 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: A
 
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     """Ones of the same shape, and of the same type unless one is given."""
+    if hasattr(input.__class__, "with_flat_values"):  # a ragged tensor
+        return input.with_flat_values(ones_like(input.flat_values, dtype))
     x = to_tensor(input)
     kind = x.dtype if dtype is None else dtypes.as_dtype(dtype)
     return logic.ones_like.public(x) if x.dtype is kind else ones(tuple(x.shape), kind)
@@ -290,8 +294,15 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """The shape as an integer tensor."""
     kind = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
-    value = input if hasattr(input.__class__, "_components") else to_tensor(input)
-    return from_array(np.array(tuple(value.shape), kind.numpy))
+    sizes = tuple(_measured(input).shape)
+    if None in sizes:
+        raise ValueError(f"shape: a ragged tensor of shape {sizes} has no shape of numbers. Use rt.bounding_shape().")
+    return from_array(np.array(sizes, kind.numpy))
+
+
+def _measured(input: Any) -> Any:
+    """What has a shape: a tensor, or something sparse or ragged as it is."""
+    return input if hasattr(input.__class__, "_components") else to_tensor(input)
 
 
 def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
@@ -301,12 +312,14 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
 
 def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
     """The number of elements."""
-    return from_array(dtypes.as_dtype(out_type).numpy.type(to_tensor(input).shape.num_elements()))
+    value = _measured(input)
+    value = getattr(value, "flat_values", value)  # of a ragged tensor
+    return from_array(dtypes.as_dtype(out_type).numpy.type(value.shape.num_elements()))
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:
     """The number of axes."""
-    return from_array(np.int32(to_tensor(input).ndim))  # type: ignore[arg-type]
+    return from_array(np.int32(len(_measured(input).shape)))  # type: ignore[arg-type]
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:

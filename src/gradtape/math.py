@@ -449,6 +449,11 @@ def bincount(
         raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.")
     if axis not in (None, 0, -1):
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
+    if hasattr(arr.__class__, "_components"):
+        from . import sparse
+
+        counts = sparse.bincount(arr, weights, axis or 0, minlength, maxlength, binary_output)
+        return sparse.to_dense(counts if weights is not None else cast(counts, dtype))
     arr = to_tensor(arr)
     arr = arr if arr.dtype.is_integer else cast(arr, dtypes.int32)
     size = _bins(arr, minlength, maxlength)

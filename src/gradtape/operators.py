@@ -12,7 +12,7 @@ from .context import ACTIVE, STATE
 from .dtypes import DType
 from .entry import public_entry
 from .errors import InvalidArgumentError, invalid
-from .op import REGISTRY, apply
+from .op import COMPOSITES, REGISTRY, apply
 from .ops import elementwise as e
 from .ops import index, layout, logic
 from .ops.linalg import matmul
@@ -47,13 +47,15 @@ def as_divisible(x: Any, y: Any) -> tuple[Any, Any]:
     if dtype is None:
         return x, y
     target = _DIVIDED_AS[dtype].numpy
-    return e.convert.public(to_tensor(x, dtype), target), e.convert.public(to_tensor(y, dtype), target)
+    one, other = (value if value.__class__ in COMPOSITES else to_tensor(value, dtype) for value in (x, y))
+    return e.convert.public(one, target), e.convert.public(other, target)
 
 
 def _integer_type(x: Any, y: Any) -> DType | None:
     """The integer type of the first tensor among the operands, or of Python integers."""
+    value: Any
     for value in (x, y):
-        if isinstance(value, (Tensor, Variable)):
+        if isinstance(value, (Tensor, Variable)) or value.__class__ in COMPOSITES:
             return value.dtype if value.dtype in _DIVIDED_AS else None
     dtype: DType = to_tensor(x).dtype
     return dtype if dtype in _DIVIDED_AS else None

@@ -16,7 +16,9 @@ from .context import ACTIVE, STATE
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def traceable(function: _Function, always: bool = False, in_world: Any = None, on_trace: Any = None) -> _Function:
+def traceable(
+    function: _Function, always: bool = False, in_world: Any = None, on_trace: Any = None, kinds: Any = None
+) -> _Function:
     """The function, as one step of a trace that calls it with a symbolic value.
 
     Args:
@@ -24,18 +26,45 @@ def traceable(function: _Function, always: bool = False, in_world: Any = None, o
         always: Whether it is a step also without symbolic operands: it has an effect, or is different each time.
         in_world: Called instead when only shapes are known, with the world and the function before its arguments.
         on_trace: Called instead while a function is traced, with the trace before its arguments, to write the step down.
+        kinds: Classes of operands, each with what is called instead for it, with the function before its arguments.
     """
+    call = _one_step(function) if not kinds else _one_step_by_kind(function, kinds)
+    call.always = always
+    call.in_world = in_world
+    call.on_trace = on_trace
+    return call  # type: ignore[no-any-return]
 
+
+def _one_step(function: Any) -> Any:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if ACTIVE and STATE.trace is not None:
             return STATE.trace.composite(call, args, kwargs)
         return function(*args, **kwargs)
 
-    call.always = always  # type: ignore[attr-defined]
-    call.in_world = in_world  # type: ignore[attr-defined]
-    call.on_trace = on_trace  # type: ignore[attr-defined]
-    return call  # type: ignore[return-value]
+    return call
+
+
+def _one_step_by_kind(function: Any, kinds: dict[type, Any]) -> Any:
+    """The same, with a look at the classes of the operands (in one function: a call between costs as much as the looks)."""
+
+    @functools.wraps(function)
+    def eager(*args: Any, **kwargs: Any) -> Any:
+        for value in args:
+            if value.__class__ in kinds:
+                return kinds[value.__class__](function, *args, **kwargs)
+        return function(*args, **kwargs)
+
+    @functools.wraps(eager)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if ACTIVE and STATE.trace is not None:
+            return STATE.trace.composite(call, args, kwargs)
+        for value in args:
+            if value.__class__ in kinds:
+                return kinds[value.__class__](function, *args, **kwargs)
+        return function(*args, **kwargs)
+
+    return call
 
 
 def trace_public(

@@ -1,12 +1,14 @@
 """Everything that `keras.src.backend` takes from a backend, under the names it uses."""
 
 from types import FunctionType, ModuleType
+from typing import Any
 
 from keras.src.backend.common.name_scope import name_scope
 
+from gradtape.ragged import RaggedTensor
 from gradtape.traceable import traceable
 from keras_gradtape import distribution_lib, random, tensorboard
-from keras_gradtape.ops import core, forget_annotations, image, linalg, math, nn, numpy
+from keras_gradtape.ops import core, forget_annotations, image, linalg, math, nn, numpy, ragged, sparse
 from keras_gradtape.ops.core import (
     IS_THREAD_SAFE,
     SUPPORTS_COMPLEX_DTYPES,
@@ -67,6 +69,12 @@ __all__ = [
 ]
 
 
+def _kinds(name: str) -> dict[type, Any]:
+    """For the op of this name: the classes of operands that have a rule of their own."""
+    kinds = sparse.kinds(name)
+    return kinds | {RaggedTensor: ragged.RULES[name]} if name in ragged.RULES else kinds
+
+
 def _as_steps(module: ModuleType) -> None:
     """Each op of Keras is one step of a traced function: it is looked into when the sizes of its operands are known."""
     for name, value in list(vars(module).items()):
@@ -75,7 +83,7 @@ def _as_steps(module: ModuleType) -> None:
             and not name.startswith("_")
             and value.__module__.startswith(module.__name__)
         ):
-            setattr(module, name, traceable(value))
+            setattr(module, name, traceable(value, kinds=_kinds(name)))
 
 
 for _module in (image, linalg, math, nn, numpy):

@@ -6,7 +6,7 @@ KERAS_SUITE_DONE are left out.
 
 On gradtape the tests meet what a script meets under `gradtape run`: `import tensorflow` gives gradtape. Many of them ask for
 the backend's name before they use something that TensorFlow alone has (sparse and ragged tensors, strings, tf.data), and
-would leave gradtape out. To the tests, and to them only, the backend is therefore called tensorflow.
+would leave gradtape out. To the tests and their base class, and to nobody else, the backend is therefore called tensorflow.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ def _stand_for_tensorflow() -> None:
     aliases.PACKAGES["tensorflow"] = "gradtape"
     hook.load()
     from keras.src.backend import config
+
     from keras_gradtape.trainer import GradtapeTrainer
 
     theirs = types.ModuleType("keras.src.backend.tensorflow")
@@ -41,7 +42,7 @@ def _stand_for_tensorflow() -> None:
 
     def backend() -> Any:
         asks = sys._getframe(1).f_globals["__name__"]
-        return "tensorflow" if asks.endswith("_test") else own_name()
+        return "tensorflow" if asks.endswith(("_test", ".test_case")) else own_name()
 
     own_name = config.backend
     for name, module in list(sys.modules.items()):

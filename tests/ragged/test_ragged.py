@@ -203,3 +203,28 @@ def test_sources_may_mix_ragged_and_dense_in_a_structure():
 def test_what_is_wrong_has_a_named_error(build, error, message):
     with pytest.raises(error, match=message):
         build()
+
+
+def test_slices_at_ragged_positions():
+    params = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    rows = tf.ragged.constant([[1], [0, 1]])
+    with tf.GradientTape() as tape:
+        tape.watch(params)
+        found = tf.gather(params, rows)
+        total = tf.reduce_sum(found.flat_values * [[1.0], [2.0], [3.0]])
+    assert found.to_list() == [[[3.0, 4.0]], [[1.0, 2.0], [3.0, 4.0]]]
+    np.testing.assert_allclose(tf.convert_to_tensor(tape.gradient(total, params)), [[2.0, 2.0], [4.0, 4.0]])
+    assert tf.gather(params, rows, axis=1).to_list() == [[[2.0], [1.0, 2.0]], [[4.0], [3.0, 4.0]]]
+    cube = tf.reshape(tf.range(12), [2, 3, 2])
+    assert tf.gather(cube, rows, axis=2).to_list()[1] == [[[7], [6, 7]], [[9], [8, 9]], [[11], [10, 11]]]
+
+
+def test_like_size_rank_and_quotients():
+    rows = tf.ragged.constant([[1, 2], [3]])
+    assert tf.ones_like(rows).to_list() == [[1, 1], [1]]
+    assert tf.zeros_like(rows, tf.bool).to_list() == [[False, False], [False]]
+    assert (int(tf.size(rows)), int(tf.rank(rows))) == (3, 2)
+    assert (rows / 2).to_list() == [[0.5, 1.0], [1.5]]
+    assert (rows / 2).dtype == tf.float64
+    with pytest.raises(ValueError, match="bounding_shape"):
+        tf.shape(rows)

@@ -376,3 +376,46 @@ def test_a_sparse_tensor_is_no_source():
         y = tf.sparse.reduce_sum(s)
     with pytest.raises(ValueError, match="SparseTensor"):
         tape.gradient(y, s)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [tf.abs, tf.negative, tf.sign, tf.square, tf.sqrt, tf.tanh, tf.math.erf, tf.identity, tf.stop_gradient],
+)
+def test_ops_that_run_on_the_values(function):
+    s = sparse()
+    result = function(s)
+    assert isinstance(result, tf.SparseTensor)
+    np.testing.assert_array_equal(result.indices, s.indices)
+    np.testing.assert_array_equal(result.values, function(s.values))
+
+
+def test_an_op_that_is_not_defined_says_what_to_use():
+    with pytest.raises(ValueError, match=r"exp: .*tf\.sparse\.map_values"):
+        tf.exp(sparse())
+
+
+def test_size_and_rank():
+    assert (int(tf.size(sparse())), int(tf.rank(sparse()))) == (12, 2)
+
+
+def test_a_sum_over_everything_can_be_sparse():
+    total = tf.sparse.reduce_sum(sparse(), output_is_sparse=True)
+    assert tuple(total.shape) == ()
+    np.testing.assert_allclose(tf.sparse.to_dense(total), tf.reduce_sum(sparse().values))
+
+
+def test_the_stored_numbers_are_counted():
+    numbers = tf.SparseTensor([[0, 1], [1, 0], [1, 3]], [1, 2, 2], [3, 4])
+    weights = numbers.with_values(tf.constant([1.0, 2.0, 4.0]))
+    by_row = tf.sparse.bincount(numbers, axis=-1)
+    np.testing.assert_array_equal(tf.sparse.to_dense(by_row), [[0, 1, 0], [0, 0, 2], [0, 0, 0]])
+    weighted = tf.sparse.bincount(numbers, weights=weights, axis=-1)
+    np.testing.assert_array_equal(weighted.values, [1.0, 6.0])
+    np.testing.assert_array_equal(tf.sparse.to_dense(tf.sparse.bincount(numbers)), [0, 1, 2])
+    np.testing.assert_array_equal(tf.math.bincount(numbers, axis=-1), tf.sparse.to_dense(by_row))
+    np.testing.assert_array_equal(
+        tf.math.bincount(tf.ragged.constant([[1, 2], [3]]), axis=-1), [[0, 1, 1, 0], [0, 0, 0, 1]]
+    )
+    with pytest.raises(tf.errors.InvalidArgumentError, match="same places"):
+        tf.sparse.bincount(numbers, weights=[1.0, 2.0, 3.0])

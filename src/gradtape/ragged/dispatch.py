@@ -10,6 +10,7 @@ from .. import arrays, indexing, layout, math
 from ..errors import UnimplementedError, invalid
 from ..op import COMPOSITES, Op
 from ..tensor import Tensor, from_array, to_tensor
+from ..variable import Variable
 from .functions import check_same_rows, concat, map_flat_values, stack
 from .tensor import RaggedTensor, lengths_of, ranges, take_rows
 
@@ -32,7 +33,10 @@ def run(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
         first = next(value for value in args if isinstance(value, RaggedTensor))
         operands = [_beside(first, value, op.name) for value in args]
         return map_flat_values(op.public, *operands, **attributes)
-    if (
+    if op.name == "take" and isinstance(args[1], RaggedTensor) and isinstance(args[0], (Tensor, Variable)):
+        if not attributes["batch_dims"]:
+            return _looked_up(to_tensor(args[0]), args[1], attributes["axis"])
+    elif (
         op.name == "take"
         and not attributes["axis"]
         and not attributes["batch_dims"]
@@ -49,6 +53,22 @@ def run(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
         None,
         f"{op.name} is not defined for ragged tensors. Use rt.to_tensor() first, or tf.ragged.map_flat_values.",
     )
+
+
+def _looked_up(params: Any, indices: RaggedTensor, axis: int) -> Any:
+    """Slices of a tensor along an axis, in the rows that the indices have; one such ragged tensor for each slice before."""
+    axis = _axis(axis, params.ndim)
+    found = indexing.gather(params, indices.flat_values, axis=axis)
+    if not axis:
+        return indices.with_flat_values(found)
+    before = tuple(params.shape)[:axis]
+    count = int(np.prod(before, dtype=np.int64))
+    lengths = [np.tile(part._array, count) for part in indices.nested_row_lengths()]
+    values = arrays.reshape(found, (-1, *found.shape[axis + 1 :]))
+    result = RaggedTensor.from_nested_row_lengths(values, [from_array(part) for part in lengths])
+    for size, outer in zip((indices._row_count(), *before[:0:-1]), np.cumprod(before)[::-1].tolist(), strict=True):
+        result = RaggedTensor.from_uniform_row_length(result, size, nrows=outer)
+    return result
 
 
 def _beside(ragged: RaggedTensor, value: Any, name: str) -> Any:

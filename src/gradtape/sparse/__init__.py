@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from . import dispatch as dispatch
 from .arithmetic import (
     add as add,
-)
-from .arithmetic import (
-    bincount as bincount,
 )
 from .arithmetic import (
     map_values as map_values,
@@ -38,6 +36,7 @@ from .arithmetic import (
 from .arithmetic import (
     sparse_dense_matmul as sparse_dense_matmul,
 )
+from .counting import bincount as bincount
 from .layout import concat as concat
 from .layout import expand_dims as expand_dims
 from .layout import eye as eye

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, dtypes, indexing, layout, math
+from .. import arrays, indexing, layout, math
 from ..errors import invalid
 from ..linalg import adjoint
 from ..op import as_ints
@@ -17,7 +17,7 @@ from ..tensor import Tensor, from_array, to_tensor
 from ..traceable import trace_public
 from ..variable import Variable
 from .layout import picked, reorder
-from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_parts, places_of, sizes_of
+from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_parts, places_at, places_of, sizes_of
 
 # --- sums of tensors -----------------------------------------------------------------------------------
 
@@ -132,16 +132,12 @@ def _reduce(combine: Callable[..., Any], sp_input: Any, axis: Any, keepdims: Any
     numbers = flat_places(places_of(sp)[:, kept], inner)
     present, inverse = np.unique(numbers, return_inverse=True)
     found = combine(sp.values, from_array(inverse.reshape(-1)), len(present))
-    places = (
-        np.stack(np.unravel_index(present, outer), axis=1)
-        if outer and len(present)
-        else np.zeros((len(present), len(outer)))
-    )
+    places = places_at(present, outer)
     if sparse:
         return from_parts(places, found, outer)
     if not outer:
         return arrays.reshape(found, ()) if len(present) else arrays.zeros((), sp.dtype)
-    return indexing.scatter_nd(from_array(places.astype(np.int64)), found, outer)
+    return indexing.scatter_nd(from_array(places), found, outer)
 
 
 # --- products ------------------------------------------------------------------------------------------
@@ -265,59 +261,6 @@ def _segments(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> t
     if last > count or (numbers.size and numbers[0] < 0):
         raise invalid(f"segment: segment ids must be in [0, {count}), got {numbers[0]} to {numbers[-1]}.")
     return to_tensor(data), rows, ids, count
-
-
-def bincount(
-    values: Any,
-    weights: Any = None,
-    axis: Any = 0,
-    minlength: Any = None,
-    maxlength: Any = None,
-    binary_output: bool = False,
-    name: str | None = None,
-) -> SparseTensor:
-    """How often each number occurs (or the sum of its weights), in all or, with axis=-1, in each row; sparse.
-
-    >>> import gradtape as tf
-    >>> tf.sparse.bincount([1, 1, 3]).values.numpy()
-    array([2, 1], dtype=int32)
-    """
-    if axis not in (0, -1):
-        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
-    if weights is not None and binary_output:
-        raise invalid("bincount: binary_output and weights are mutually exclusive.")
-    x = to_tensor(values)
-    if not x.dtype.is_integer:
-        raise invalid(f"bincount: values must be integers, got {x.dtype!r}.")
-    if axis == 0 or x.ndim < 2:
-        numbers = x._array.reshape(1, -1)
-    elif x.ndim == 2:
-        numbers = x._array
-    else:
-        raise invalid(f"bincount: with axis=-1 at most two axes are possible, got shape {x.shape}.")
-    if numbers.size and numbers.min() < 0:
-        raise invalid(f"bincount: values must not be negative, got {numbers.min()}.")
-    width = max(int(numbers.max()) + 1 if numbers.size else 0, 0 if minlength is None else as_ints(minlength)[0])
-    if maxlength is not None:
-        width = min(width, as_ints(maxlength)[0])
-    rows = np.repeat(np.arange(len(numbers)), numbers.shape[1])
-    flat = numbers.reshape(-1).astype(np.int64)
-    inside = np.flatnonzero(flat < width)
-    present, inverse = np.unique(rows[inside] * width + flat[inside], return_inverse=True)
-    ids = from_array(inverse.reshape(-1))
-    if weights is not None:
-        given = to_tensor(weights)
-        if tuple(given.shape) != tuple(x.shape):
-            raise invalid(f"bincount: weights of shape {given.shape} for values of shape {x.shape}.")
-        picks = indexing.gather(arrays.reshape(given, (-1,)), from_array(inside))
-    else:
-        picks = arrays.ones([len(inside)], dtypes.int32)
-    counts = math.unsorted_segment_sum(picks, ids, len(present))
-    if binary_output:
-        counts = arrays.ones_like(counts)
-    places = np.stack(np.divmod(present, max(width, 1)), axis=1)
-    by_row = axis == -1 and x.ndim == 2
-    return from_parts(places if by_row else places[:, 1:], counts, (len(numbers), width) if by_row else (width,))
 
 
 trace_public(globals())

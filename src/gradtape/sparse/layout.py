@@ -15,7 +15,7 @@ from ..op import as_int, as_ints, as_shape
 from ..ops.index import pick
 from ..tensor import IndexedSlices, from_array, to_tensor
 from ..traceable import trace_public
-from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_parts, places_of, sizes_of
+from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_parts, places_at, places_of, sizes_of
 
 
 def picked(sp: SparseTensor, rows: Array, places: Array, sizes: Any) -> SparseTensor:
@@ -166,11 +166,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
         new[new.index(-1)] = total // known
     if -1 in new or int(np.prod(new, dtype=np.int64)) != total:
         raise invalid(f"reshape: a sparse tensor of shape {old} has {total} elements, which do not fit in {new}.")
-    numbers = flat_places(places_of(sp), old)
-    places = (
-        np.stack(np.unravel_index(numbers, new), axis=1) if len(numbers) and new else np.zeros((len(numbers), len(new)))
-    )
-    return from_parts(places, sp.values, new)
+    return from_parts(places_at(flat_places(places_of(sp), old), new), sp.values, new)
 
 
 def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:

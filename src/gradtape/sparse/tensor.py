@@ -205,10 +205,17 @@ def flat_places(places: Array, sizes: tuple[int, ...]) -> Array:
     return places @ strides
 
 
+def places_at(numbers: Array, sizes: Any) -> Array:
+    """The places of these numbers in the flattened tensor."""
+    if not len(numbers) or not len(sizes):
+        return np.zeros((len(numbers), len(sizes)), np.int64)
+    return np.stack(np.unravel_index(numbers, sizes), axis=1)
+
+
 def from_parts(places: Array, values: Any, sizes: Any) -> SparseTensor:
     """A sparse tensor from positions that were worked out with NumPy."""
     return SparseTensor(
-        from_array(np.asarray(places, np.int64).reshape(-1, len(sizes))),
+        from_array(np.asarray(places, np.int64).reshape(len(values), len(sizes))),
         values,
         from_array(np.array(tuple(sizes), np.int64)),
     )

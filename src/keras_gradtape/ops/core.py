@@ -19,8 +19,8 @@ from gradtape.dtypes import DType, as_dtype
 from gradtape.tensor import EagerTensor, contains_tensor, from_array, to_tensor
 from gradtape.trace import is_symbolic
 
-SUPPORTS_SPARSE_TENSORS = False
-SUPPORTS_RAGGED_TENSORS = False
+SUPPORTS_SPARSE_TENSORS = True
+SUPPORTS_RAGGED_TENSORS = True
 SUPPORTS_COMPLEX_DTYPES = True
 IS_THREAD_SAFE = True
 
@@ -29,15 +29,15 @@ IS_THREAD_SAFE = True
 
 
 def convert_to_tensor(x: Any, dtype: Any = None, sparse: bool | None = None, ragged: bool | None = None) -> Any:
-    """`x` as a tensor, cast to `dtype` if one is given."""
+    """`x` as a tensor, cast to `dtype` if one is given. Sparse and ragged tensors are made dense by `False`."""
     if x.__class__ is EagerTensor:
         return x if dtype is None or x.dtype is dtype or x.dtype.name == dtype else cast(x, dtype)
-    if sparse or ragged:
-        kind = "sparse" if sparse else "ragged"
-        raise ValueError(f"`{kind}=True` is not supported with the gradtape backend: pass a dense tensor.")
     if dtype is not None:
         dtype = standardize_dtype(dtype)
-    if not gradtape.is_tensor(x):
+    if x.__class__ in _COMPOSITES:
+        if (ragged if x.__class__ is gradtape.RaggedTensor else sparse) is False:
+            x = _COMPOSITES[x.__class__](x)
+    elif not gradtape.is_tensor(x):
         if isinstance(x, (list, tuple)) and contains_tensor(x):
             x = gradtape.stack([convert_to_tensor(part, dtype) for part in x])
         elif dtype is None or dtype == "string" or isinstance(x, KerasTensor):
@@ -46,14 +46,26 @@ def convert_to_tensor(x: Any, dtype: Any = None, sparse: bool | None = None, rag
             # NumPy converts as Keras allows it: floats to ints, ints to bools.
             return from_array(np.array(x).astype(as_dtype(dtype).numpy))
     else:
-        x = to_tensor(x)  # variables are read, slices are made dense
-    return x if dtype is None or x.dtype.name == dtype else gradtape.cast(x, dtype)
+        x = to_tensor(x)  # variables are read
+    return x if dtype is None or x.dtype.name == dtype else cast(x, dtype)
+
+
+def _dense(x: Any) -> Any:
+    return gradtape.sparse.to_dense(gradtape.sparse.reorder(x))
+
+
+# What is made of tensors, and how it becomes one.
+_COMPOSITES: dict[type, Callable[[Any], Any]] = {
+    gradtape.SparseTensor: _dense,
+    gradtape.IndexedSlices: gradtape.convert_to_tensor,
+    gradtape.RaggedTensor: lambda x: x.to_tensor(),
+}
 
 
 def convert_to_numpy(x: Any) -> Any:
     """`x` as a NumPy array of its own."""
-    if isinstance(x, gradtape.IndexedSlices):
-        x = gradtape.convert_to_tensor(x)
+    if x.__class__ in _COMPOSITES:
+        x = _COMPOSITES[x.__class__](x)
     return np.array(x)
 
 
@@ -77,7 +89,15 @@ def cast(x: Any, dtype: Any) -> Any:
     """`x` with elements of another type."""
     if dtype.__class__ is not DType:
         dtype = standardize_dtype(dtype)
-    return gradtape.cast(x, dtype) if isinstance(x, gradtape.Tensor) else convert_to_tensor(x, dtype)
+    if isinstance(x, gradtape.Tensor):
+        return gradtape.cast(x, dtype)
+    if x.__class__ is gradtape.IndexedSlices:
+        return gradtape.IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
+    if x.__class__ is gradtape.SparseTensor:
+        return x.with_values(cast(x.values, dtype))
+    if x.__class__ is gradtape.RaggedTensor:
+        return x.with_flat_values(cast(x.flat_values, dtype))
+    return convert_to_tensor(x, dtype)
 
 
 # --- shapes without values -------------------------------------------------------------------------------------------
@@ -102,14 +122,24 @@ def _stand_in(x: Any, size: int) -> Any:
     if not isinstance(x, KerasTensor):
         return x
     sizes = [size if axis is None else axis for axis in x.shape]
-    return gradtape.zeros(sizes, x.dtype)
+    if x.sparse:
+        one = min(1, np.prod(sizes, dtype=int))  # one value, at the first place
+        return gradtape.SparseTensor(np.zeros((one, len(sizes)), int), gradtape.zeros([one], x.dtype), sizes)
+    zeros = gradtape.zeros(sizes, x.dtype)
+    return gradtape.RaggedTensor.from_tensor(zeros, ragged_rank=_ragged_rank(x)) if x.ragged else zeros
+
+
+def _ragged_rank(x: KerasTensor) -> int:
+    """How many axes of a ragged tensor are: all up to the last unknown size, without the first."""
+    return x.ragged_rank or max([1, *(axis for axis, size in enumerate(x.shape) if size is None)])
 
 
 def _spec(first: Any, last: Any) -> Any:
     if not gradtape.is_tensor(first):
         return first
     sizes = [a if a == b else None for a, b in zip(first.shape, last.shape, strict=True)]
-    return KerasTensor(sizes, standardize_dtype(first.dtype))
+    sparse, ragged = (isinstance(first, kind) for kind in (gradtape.SparseTensor, gradtape.RaggedTensor))
+    return KerasTensor(sizes, standardize_dtype(first.dtype), sparse=sparse, ragged=ragged)
 
 
 # --- control flow ----------------------------------------------------------------------------------------------------

@@ -19,7 +19,6 @@ ops = tf.keras.ops
         (lambda: ops.conv(np.ones([1, 2, 2, 1]), np.ones([3, 3, 1, 1])), "empty output"),
         (lambda: ops.glu(np.ones([2, 3])), "divisible by 2"),
         (lambda: ops.dot_product_attention(*[np.ones([2, 3, 4])] * 3), "4D inputs"),
-        (lambda: ops.one_hot([1], 3, sparse=True), "sparse"),
         (lambda: ops.rot90(np.ones(3)), "at least 2"),
         (lambda: ops.squeeze(np.ones([2, 3]), 0), "squeeze"),
         (lambda: ops.pad(np.ones(3), 1, "reflect", constant_values=1), "constant_values"),

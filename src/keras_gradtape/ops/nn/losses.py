@@ -12,29 +12,27 @@ from gradtape import cast
 
 from ..core import convert_to_tensor
 from ..promotion import floats, given_type, to_type
+from ..sparse import encoding
 
 
 def one_hot(x: Any, num_classes: int, axis: int = -1, dtype: Any = None, sparse: bool = False) -> Any:
     """1 at each class number along a new axis, 0 elsewhere."""
-    _no_sparse(sparse)
     x = convert_to_tensor(x)
     kind = tf.float32 if dtype is None else given_type(dtype)
+    if sparse:
+        return encoding.one_hot(x, num_classes, axis, kind)
     on, off = (True, False) if kind.is_bool else (None, None)
     return tf.one_hot(x if x.dtype.is_integer else cast(x, tf.int64), num_classes, on, off, axis, kind)
 
 
 def multi_hot(x: Any, num_classes: int, axis: int = -1, dtype: Any = None, sparse: bool = False) -> Any:
     """1 at each of the class numbers of a row, 0 elsewhere."""
-    _no_sparse(sparse)
     x = convert_to_tensor(x)
+    if sparse:
+        return encoding.multi_hot(x, num_classes, axis, given_type(dtype))
     along = 1 if x.ndim > 1 else 0
     encoded = one_hot(x, num_classes, axis, given_type(dtype))
     return tf.reduce_any(encoded, along) if encoded.dtype.is_bool else tf.reduce_max(encoded, along)
-
-
-def _no_sparse(sparse: bool) -> None:
-    if sparse:
-        raise ValueError("Unsupported value `sparse=True` with the gradtape backend")
 
 
 def _logits_of(output: Any, from_logits: bool, activation: str, name: str) -> tuple[Any, bool]:

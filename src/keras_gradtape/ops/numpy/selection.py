@@ -17,7 +17,7 @@ from ..promotion import floats, result_type, to_type, together, truth
 from .manipulation import length, sizes
 
 
-def _places(indices: Any, length: Any) -> Any:
+def positions(indices: Any, length: Any) -> Any:
     """Positions as integers that the lookup takes; negative ones count from the end."""
     places = convert_to_tensor(indices)
     if places.dtype not in (tf.int32, tf.int64):
@@ -32,7 +32,7 @@ def take(x: Any, indices: Any, axis: Any = None) -> Any:
     x = convert_to_tensor(x)
     if axis is None:
         x, axis = tf.reshape(x, [-1]), 0
-    return tf.gather(x, _places(indices, length(x, axis)), axis=axis)
+    return tf.gather(x, positions(indices, length(x, axis)), axis=axis)
 
 
 def take_along_axis(x: Any, indices: Any, axis: Any = None) -> Any:
@@ -160,9 +160,7 @@ def _resized(values: Any, size: int, axis: int, fill: Any) -> Any:
 
 
 def bincount(x: Any, weights: Any = None, minlength: Any = 0, sparse: bool = False) -> Any:
-    """How often each integer occurs, or the sum of its weights; of a matrix, row by row."""
-    if sparse:
-        raise ValueError("Unsupported value `sparse=True` with the gradtape backend")
+    """How often each integer occurs, or the sum of its weights; of a matrix, row by row. Of sparse ones the stored count."""
     x = convert_to_tensor(x)
     kind = tf.int32
     if weights is not None:
@@ -170,7 +168,8 @@ def bincount(x: Any, weights: Any = None, minlength: Any = 0, sparse: bool = Fal
         kind = result_type(x.dtype, weights.dtype)
         weights = weights if weights.dtype.is_floating else cast(weights, tf.int32)
     x = x if x.dtype in (tf.int32, tf.int64) else cast(x, tf.int32)
-    return to_type(tf.math.bincount(x, weights=weights, minlength=minlength, axis=-1), kind)
+    count = tf.sparse.bincount if sparse or x.__class__ is tf.SparseTensor else tf.math.bincount
+    return to_type(count(x, weights=weights, minlength=minlength, axis=-1), kind)
 
 
 def histogram(x: Any, bins: Any = 10, range: Any = None) -> Any:

@@ -1,0 +1,96 @@
+"""How often numbers occur, in the values of dense, sparse and ragged tensors: `tf.sparse.bincount`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import arrays, dtypes, indexing, math
+from ..dtypes import Array
+from ..errors import invalid
+from ..op import as_ints
+from ..tensor import from_array, to_tensor
+from ..traceable import trace_public
+from .tensor import SparseTensor, from_parts, places_of, sizes_of
+
+
+def bincount(
+    values: Any,
+    weights: Any = None,
+    axis: Any = 0,
+    minlength: Any = None,
+    maxlength: Any = None,
+    binary_output: bool = False,
+    name: str | None = None,
+) -> SparseTensor:
+    """How often each number occurs (or the sum of its weights), in all or, with axis=-1, in each row; sparse.
+
+    Of a sparse or ragged tensor the stored values count.
+
+    >>> import gradtape as tf
+    >>> tf.sparse.bincount([1, 1, 3]).values.numpy()
+    array([2, 1], dtype=int32)
+    """
+    if axis not in (0, -1):
+        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
+    if weights is not None and binary_output:
+        raise invalid("bincount: binary_output and weights are mutually exclusive.")
+    rows, flat, count = _rows(values, axis)
+    if not flat.dtype.is_integer:
+        raise invalid(f"bincount: values must be integers, got {flat.dtype!r}.")
+    numbers = flat._array.astype(np.int64)
+    if numbers.size and numbers.min() < 0:
+        raise invalid(f"bincount: values must not be negative, got {numbers.min()}.")
+    width = max(int(numbers.max()) + 1 if numbers.size else 0, 0 if minlength is None else as_ints(minlength)[0])
+    if maxlength is not None:
+        width = min(width, as_ints(maxlength)[0])
+    inside = np.flatnonzero(numbers < width)
+    present, inverse = np.unique(rows[inside] * width + numbers[inside], return_inverse=True)
+    if weights is None:
+        picks = arrays.ones([len(inside)], dtypes.int32)
+    else:
+        picks = indexing.gather(_weights(weights, values), from_array(inside))
+    counts = math.unsorted_segment_sum(picks, from_array(inverse.reshape(-1)), len(present))
+    if binary_output:
+        counts = arrays.ones_like(counts)
+    places = np.stack(np.divmod(present, max(width, 1)), axis=1)
+    if count is None:
+        return from_parts(places[:, 1:], counts, (width,))
+    return from_parts(places, counts, (count, width))
+
+
+def _rows(values: Any, axis: int) -> tuple[Array, Any, int | None]:
+    """The row of each number, the numbers, and how many rows there are; None where all are counted together."""
+    if isinstance(values, SparseTensor):
+        sizes, flat, rows = sizes_of(values), values.values, places_of(values)[:, 0]
+    elif hasattr(values.__class__, "value_rowids"):  # a ragged tensor
+        sizes, flat, rows = tuple(values.shape), values.flat_values, values.value_rowids()._array
+    else:
+        x = to_tensor(values)
+        sizes, flat = tuple(x.shape), arrays.reshape(x, (-1,))
+        rows = np.repeat(np.arange(sizes[0] if sizes else 1), sizes[1] if len(sizes) == 2 else 1)
+    if axis == 0 or len(sizes) < 2:
+        return np.zeros(flat.shape[0], np.int64), flat, None
+    if len(sizes) > 2:
+        raise invalid(f"bincount: with axis=-1 at most two axes are possible, got shape {sizes}.")
+    return rows, flat, sizes[0]
+
+
+def _weights(weights: Any, values: Any) -> Any:
+    """The weights, one for each number."""
+    if isinstance(values, SparseTensor):
+        if not isinstance(weights, SparseTensor) or not np.array_equal(places_of(weights), places_of(values)):
+            raise invalid("bincount: weights of a sparse tensor must be one with values at the same places.")
+        return weights.values
+    if hasattr(values.__class__, "value_rowids"):
+        if not hasattr(weights.__class__, "value_rowids") or weights.flat_values.shape != values.flat_values.shape:
+            raise invalid("bincount: weights of a ragged tensor must be one with rows of the same lengths.")
+        return weights.flat_values
+    given, x = to_tensor(weights), to_tensor(values)
+    if tuple(given.shape) != tuple(x.shape):
+        raise invalid(f"bincount: weights of shape {given.shape} for values of shape {x.shape}.")
+    return arrays.reshape(given, (-1,))
+
+
+trace_public(globals())
