@@ -53,11 +53,8 @@ def as_divisible(x: Any, y: Any) -> tuple[Any, Any]:
 
 def _integer_type(x: Any, y: Any) -> DType | None:
     """The integer type of the first tensor among the operands, or of Python integers."""
-    value: Any
-    for value in (x, y):
-        if isinstance(value, (Tensor, Variable)) or value.__class__ in COMPOSITES:
-            return value.dtype if value.dtype in _DIVIDED_AS else None
-    dtype: DType = to_tensor(x).dtype
+    given: Any = next((v for v in (x, y) if isinstance(v, (Tensor, Variable)) or v.__class__ in COMPOSITES), None)
+    dtype: DType = to_tensor(x).dtype if given is None else given.dtype
     return dtype if dtype in _DIVIDED_AS else None
 
 
