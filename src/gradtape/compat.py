@@ -29,6 +29,7 @@ class _V1(ModuleType):
 v1 = _V1(f"{__name__}.v1")
 v2 = sys.modules["gradtape"]
 # For `import gradtape.compat.v2 as tf`; the same line with v1 runs too, and its first use says what is wrong.
+__path__: list[str] = []  # (what has submodules is a package to Python)
 sys.modules.update({f"{__name__}.v1": v1, f"{__name__}.v2": v2})
 
 

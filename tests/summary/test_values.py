@@ -153,3 +153,14 @@ def test_plain_tensors(folder):
     with tf.summary.record_if(False):
         assert not tf.summary.write("t", lambda: called.append(1))
     assert called == []
+
+
+def test_a_kind_of_summary_of_ones_own(folder):
+    scope = tf.summary.experimental.summary_scope
+    with tf.name_scope("out"):
+        with scope("a/b", "kind") as (tag, inside):
+            assert (tag, inside) == ("out/a/b", "out/a/b/")
+            tf.summary.write(tag, tf.constant(2.0))
+        with scope("", "kind") as (tag, _), scope(None) as (inner, _):
+            assert (tag, inner) == ("out/kind", "out/kind/summary")
+    assert by_tag(folder) == {"out/a/b": 2.0}

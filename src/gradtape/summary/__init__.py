@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from .gradients import gradients
 from .graph import graph, trace_export, trace_off, trace_on
-from .values import audio, histogram, image, scalar, text, write
+from .values import audio, histogram, image, scalar, summary_scope, text, write
 from .writer import (
     SummaryWriter,
     create_file_writer,
@@ -16,7 +16,7 @@ from .writer import (
     should_record_summaries,
 )
 
-experimental = SimpleNamespace(get_step=get_step, set_step=set_step)
+experimental = SimpleNamespace(get_step=get_step, set_step=set_step, summary_scope=summary_scope)
 
 __all__ = [
     "SummaryWriter",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..audio import encode_wav
 from ..context import STATE
 from ..dtypes import Array
 from ..errors import UnimplementedError, invalid
+from ..module import name_scope
 from ..tensor import from_array, to_tensor
 from .event_file import messages
 from .writer import as_effect, current_step, recording
@@ -35,6 +37,20 @@ def _recorded(function: _Function) -> _Function:
         return write("/".join([*STATE.name_scopes, name]), *args, **kwargs)
 
     return call  # type: ignore[return-value]
+
+
+@contextmanager
+def summary_scope(name: str | None, default_name: str = "summary", values: Any = None) -> Iterator[tuple[str, str]]:
+    """For a kind of summary of your own: its tag, below the name scopes that are open, and a scope of that name.
+
+    Args:
+        name: The name of the summary; `default_name` where it is empty.
+        values: Accepted; it speaks of graphs.
+    """
+    name = name or default_name
+    tag = "/".join([*STATE.name_scopes, name.strip("/")])
+    with name_scope(name) as scope:
+        yield tag, scope
 
 
 @_recorded
