@@ -112,6 +112,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("raw_ops", "image.projective"): "images are imported by programs that use them",
     ("nn.ctc", "sparse"): "sparse tensors are imported by programs that use them",
     ("math", "sparse"): "sparse tensors are imported by programs that use them",
+    ("experimental", "ragged.partition"): "ragged tensors are imported by programs that use them",
     ("nn", "sparse.embedding"): "sparse tensors are imported by programs that use them",
     ("experimental", "numpy"): "NumPy's names are imported by programs that use them",
     ("autograph.public", "arrays"): "the operators of converted code stand on public functions",

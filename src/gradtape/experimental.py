@@ -1,4 +1,4 @@
-"""`tf.experimental`: NumPy's names (`tf.experimental.numpy` is `gradtape.numpy`), and DLPack."""
+"""`tf.experimental`: NumPy's names (`tf.experimental.numpy` is `gradtape.numpy`), DLPack, and rows of ragged tensors."""
 
 from __future__ import annotations
 
@@ -26,4 +26,6 @@ dlpack = SimpleNamespace(from_dlpack=from_dlpack, to_dlpack=to_dlpack)
 def __getattr__(name: str) -> Any:
     if name == "numpy":
         return importlib.import_module("gradtape.numpy")
+    if name == "RowPartition":
+        return importlib.import_module("gradtape.ragged.partition").RowPartition
     raise AttributeError(f"module 'gradtape.experimental' has no attribute {name!r}")

@@ -109,6 +109,27 @@ def complete_saved_model_layer(module: Any) -> None:
     module.tf, module.TFSMLayer._add_existing_weight = gradtape, adopt
 
 
+def complete_array_slicing(module: Any) -> None:
+    """Batches of sparse and ragged tensors."""
+    from keras_gradtape import slicing
+
+    slicing.complete(module)
+
+
+def complete_kinds_of_tensors(module: Any) -> None:
+    """What Keras asks of TensorFlow's sparse and ragged tensors holds for gradtape's."""
+    from gradtape import RaggedTensor, SparseTensor
+
+    def is_sparse(value: Any) -> bool:
+        return isinstance(value, SparseTensor) or bool(sparse(value))
+
+    def is_ragged(value: Any) -> bool:
+        return isinstance(value, RaggedTensor) or bool(ragged(value))
+
+    sparse, ragged = module.is_tensorflow_sparse, module.is_tensorflow_ragged
+    module.is_tensorflow_sparse, module.is_tensorflow_ragged = is_sparse, is_ragged
+
+
 class DownloadError(OSError):
     """A file that Keras wanted from the network did not come."""
 

@@ -31,6 +31,12 @@ def update(optimizer: Any, grads: list[Any], variables: list[Any], learning_rate
     return True
 
 
+def goes_over_all_rows(optimizer: Any) -> bool:
+    """Whether there is a kernel for this optimizer that changes every row, also those whose gradient is zero."""
+    kernel = _kernels().get(type(optimizer).update_step)
+    return kernel is _adam or (kernel is not None and bool(getattr(optimizer, "momentum", 0)))
+
+
 def _fits(grad: Any, variable: Any) -> bool:
     """Whether both are tensors of one wide type and one shape."""
     value = variable._value

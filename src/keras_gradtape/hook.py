@@ -46,6 +46,8 @@ _AFTERWARDS = {
     "keras.src.utils.module_utils": "forget_tensorflow",
     "keras.src.ops.nn": "complete_normalization",
     "keras.src.optimizers.loss_scale_optimizer": "complete_loss_scaling",
+    "keras.src.trainers.data_adapters.array_slicing": "complete_array_slicing",
+    "keras.src.trainers.data_adapters.data_adapter_utils": "complete_kinds_of_tensors",
     "keras.datasets": "complete_datasets",
     "keras._tf_keras.keras.datasets": "complete_datasets",
 }

@@ -10,6 +10,7 @@ from keras.src.optimizers.base_optimizer import BaseOptimizer
 import gradtape
 from keras_gradtape import fused
 from keras_gradtape.ops.core import cast
+from keras_gradtape.ops.sparse.places import combined
 
 
 class GradtapeOptimizer(BaseOptimizer):
@@ -17,24 +18,54 @@ class GradtapeOptimizer(BaseOptimizer):
 
     def apply(self, grads: Any, trainable_variables: Any = None) -> Any:
         """Change the variables by one step along their gradients."""
-        grads = [gradtape.convert_to_tensor(g) if isinstance(g, gradtape.IndexedSlices) else g for g in grads]
+        if any(g.__class__ is gradtape.IndexedSlices for g in grads):
+            taken = combined if self._takes_rows() else gradtape.convert_to_tensor
+            grads = [taken(g) if g.__class__ is gradtape.IndexedSlices else g for g in grads]
         return super().apply(grads, trainable_variables)
 
+    def _takes_rows(self) -> bool:
+        """Whether a gradient that is slices of rows stays so, and only these rows are updated.
+
+        It is made dense where the update in place goes over all rows anyway, where it is scaled, clipped or added up, and inside
+        a traced function, where it is not known yet which rows these are.
+        """
+        handled = (
+            self.loss_scale_factor,
+            self.gradient_accumulation_steps,
+            self.clipnorm,
+            self.global_clipnorm,
+            self.clipvalue,
+        )
+        return not (
+            any(handled) or fused.goes_over_all_rows(self) or in_stateless_scope() or gradtape.inside_function()
+        )
+
     def _backend_update_step(self, grads: Any, trainable_variables: Any, learning_rate: Any) -> None:
+        pairs = list(zip(grads, trainable_variables, strict=True))
+        rows = [pair for pair in pairs if pair[0].__class__ is gradtape.IndexedSlices]
+        if rows:
+            super()._backend_update_step(*zip(*rows, strict=True), learning_rate)
+            pairs = [pair for pair in pairs if pair[0].__class__ is not gradtape.IndexedSlices]
+            if not pairs:
+                return
+            grads, trainable_variables = zip(*pairs, strict=True)
         if in_stateless_scope() or not fused.update(self, grads, trainable_variables, learning_rate):
             super()._backend_update_step(grads, trainable_variables, learning_rate)
 
     def assign(self, variable: Any, value: Any) -> None:
-        """Give a variable of Keras or of gradtape a new value."""
-        variable.assign(cast(value, variable.dtype))
+        """Give a variable of Keras or of gradtape a new value; slices of rows mean zeros elsewhere, as in every update."""
+        value = cast(value, variable.dtype)
+        variable.assign(gradtape.convert_to_tensor(value) if value.__class__ is gradtape.IndexedSlices else value)
 
     def assign_add(self, variable: Any, value: Any) -> None:
-        """Add to a variable of Keras or of gradtape."""
-        variable.assign_add(cast(value, variable.dtype))
+        """Add to a variable of Keras or of gradtape, or to rows of it."""
+        value = cast(value, variable.dtype)
+        (variable.scatter_add if value.__class__ is gradtape.IndexedSlices else variable.assign_add)(value)
 
     def assign_sub(self, variable: Any, value: Any) -> None:
-        """Subtract from a variable of Keras or of gradtape."""
-        variable.assign_sub(cast(value, variable.dtype))
+        """Subtract from a variable of Keras or of gradtape, or from rows of it."""
+        value = cast(value, variable.dtype)
+        (variable.scatter_sub if value.__class__ is gradtape.IndexedSlices else variable.assign_sub)(value)
 
     def _filter_empty_gradients(self, grads: Any, trainable_variables: Any) -> Any:
         if all(grad is None for grad in grads):

@@ -22,8 +22,10 @@ from keras.src.utils.python_utils import pythonify_logs
 import gradtape
 from gradtape.dtypes import BY_NUMPY
 from gradtape.tensor import from_array
+from gradtape.trace.signature import NotTraced
 from keras_gradtape.dataset_adapter import adapted
 from keras_gradtape.ops.core import convert_to_numpy, convert_to_tensor, shape
+from keras_gradtape.slicing import with_sparse_tensors
 
 
 class GradtapeTrainer(base_trainer.Trainer):
@@ -90,7 +92,7 @@ class GradtapeTrainer(base_trainer.Trainer):
                 outputs = [step(_as_tensors(data)) for data in batches]
                 if len(outputs) == 1:
                     return outputs[0]
-                return tree.map_structure(lambda *parts: gradtape.concat(parts, axis=0), *outputs)
+                return tree.map_structure(_joined, *outputs)
 
             self.predict_function = predict
         return self.predict_function
@@ -277,14 +279,14 @@ class GradtapeTrainer(base_trainer.Trainer):
         for first, last, batches in batches_of_epoch:
             callbacks.on_predict_batch_begin(first)
             outputs = self.predict_function(batches)
-            parts.append(tree.map_structure(convert_to_numpy, outputs))
+            parts.append(tree.map_structure(_as_output, outputs))
             callbacks.on_predict_batch_end(last, {"outputs": outputs})
             if self.stop_predicting:
                 break
         callbacks.on_predict_end()
         if not parts:
             raise ValueError("`predict` was given no data: there was not one batch.")
-        return tree.map_structure(lambda *arrays: np.concatenate(arrays), *parts)
+        return tree.map_structure(_joined, *parts)
 
     def _callback_list(
         self, callbacks: Any, verbose: Any, epochs: int, steps: int | None, add_history: bool = False
@@ -339,7 +341,7 @@ class GradtapeTrainer(base_trainer.Trainer):
     def predict_on_batch(self, x: Any) -> Any:
         """The model's output for one batch."""
         self.make_predict_function()
-        return tree.map_structure(convert_to_numpy, self.predict_function([(x,)]))
+        return tree.map_structure(_as_output, self.predict_function([(x,)]))
 
     # --- names that custom training steps written for TensorFlow use ---------------------------------------------
 
@@ -397,6 +399,8 @@ class _Compiled:
             return self._step(data)
         try:
             concrete, tensors = self._traced._found((data,), {})
+        except NotTraced:  # sparse and ragged data
+            return self._step(data)
         except Exception as error:  # whatever a user's step does that cannot be recorded
             warnings.warn(
                 f"{getattr(self._step, '__qualname__', self._step)} could not be traced and runs as plain Python, which is "
@@ -408,6 +412,27 @@ class _Compiled:
         return concrete.run(tensors)
 
 
+def _as_output(x: Any) -> Any:
+    """What `predict` gives out: arrays, and sparse and ragged tensors as they are."""
+    return x if isinstance(x, (gradtape.SparseTensor, gradtape.RaggedTensor)) else convert_to_numpy(x)
+
+
+def _joined(*parts: Any) -> Any:
+    """Outputs of several batches as one; rows of different lengths are a ragged tensor."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    if first.__class__ is gradtape.SparseTensor:
+        return gradtape.sparse.concat(0, parts, expand_nonconcat_dims=True)
+    if first.__class__ is gradtape.RaggedTensor or any(part.shape[1:] != first.shape[1:] for part in parts):
+        return gradtape.concat([_rows(part) for part in parts], axis=0)
+    return np.concatenate(parts) if isinstance(first, np.ndarray) else gradtape.concat(parts, axis=0)
+
+
+def _rows(x: Any) -> Any:
+    return x if x.__class__ is gradtape.RaggedTensor else gradtape.RaggedTensor.from_tensor(x)
+
+
 def _as_tensors(data: Any) -> Any:
     return tree.map_structure(_as_tensor, data)
 
@@ -417,7 +442,7 @@ def _as_tensor(value: Any) -> Any:
         return value
     if value.__class__ is np.ndarray and value.dtype in BY_NUMPY and value.dtype.kind != "O":
         return from_array(value)  # of one step: no copy is needed
-    return convert_to_tensor(value)
+    return convert_to_tensor(with_sparse_tensors(value))
 
 
 def _batch_size(x: Any) -> Any:

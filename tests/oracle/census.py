@@ -26,7 +26,6 @@ REASONS = {
     "tf.train": "clusters of machines",
     "tf.io.decode_proto": "needs the descriptors of protocol buffers",
     "tf.experimental.DynamicRaggedShape": "the shapes of ragged tensors are tensors",
-    "tf.experimental.RowPartition": "the rows of ragged tensors are tensors",
 }
 DEFAULT = "not there yet"
 

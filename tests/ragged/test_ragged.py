@@ -228,3 +228,32 @@ def test_like_size_rank_and_quotients():
     assert (rows / 2).dtype == tf.float64
     with pytest.raises(ValueError, match="bounding_shape"):
         tf.shape(rows)
+
+
+def test_gathered_rows_may_have_any_length():
+    rows = tf.RaggedTensor.from_tensor(tf.ones([3, 4, 2]), ragged_rank=2)
+    assert tuple(rows[:2].shape) == (2, 4, 2)
+    assert tuple(tf.gather(rows, [0, 2]).shape) == (2, None, None)
+
+
+def test_row_partitions():
+    kind = tf.experimental.RowPartition
+    splits = [0, 2, 2, 3]
+    for rows in (
+        kind.from_row_splits(splits),
+        kind.from_row_lengths([2, 0, 1]),
+        kind.from_row_starts([0, 2, 2], nvals=3),
+        kind.from_row_limits([2, 2, 3]),
+        kind.from_value_rowids([0, 0, 2]),
+    ):
+        np.testing.assert_array_equal(rows.row_splits(), splits)
+        np.testing.assert_array_equal(rows.row_lengths(), [2, 0, 1])
+        np.testing.assert_array_equal(rows.value_rowids(), [0, 0, 2])
+        assert (int(rows.nrows()), int(rows.nvals()), rows.is_uniform()) == (3, 3, False)
+    even = kind.from_uniform_row_length(2, nrows=3, dtype=tf.int32)
+    np.testing.assert_array_equal(even.row_limits(), [2, 4, 6])
+    assert (even.is_uniform(), even.dtype) == (True, tf.int32)
+    with pytest.raises(ValueError, match="nvals or nrows"):
+        kind.from_uniform_row_length(2)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must not decrease"):
+        kind.from_value_rowids([1, 0])

@@ -44,7 +44,7 @@ def run(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     ):
         indices = np.asarray(to_tensor(args[1])._array)
         if indices.ndim == 1 and (not indices.size or 0 <= indices.min() <= indices.max() < args[0]._row_count()):
-            return take_rows(args[0], indices)
+            return _of_any_length(take_rows(args[0], indices))
         raise invalid(
             f"gather: rows from 0 to {args[0]._row_count() - 1} in a vector are needed, got {indices.tolist()}."
         )
@@ -53,6 +53,11 @@ def run(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
         None,
         f"{op.name} is not defined for ragged tensors. Use rt.to_tensor() first, or tf.ragged.map_flat_values.",
     )
+
+
+def _of_any_length(rows: Any) -> Any:
+    """Rows whose common length, if they have one, does not show in the shape, as TensorFlow's `gather` gives them."""
+    return RaggedTensor(_of_any_length(rows.values), rows.row_splits) if isinstance(rows, RaggedTensor) else rows
 
 
 def _looked_up(params: Any, indices: RaggedTensor, axis: int) -> Any:

@@ -10,12 +10,17 @@ from typing import Any
 import numpy as np
 
 from .. import nest
+from ..op import COMPOSITES
 from ..shapes import TensorShape
 from ..tensor import EagerTensor, Tensor, TensorSpec, from_array, to_array, to_tensor
 from ..variable import Variable, VariableSpec
 from .graph import map_parts, parts_of
 
 _BY_VALUE = {int, float, bool, str, bytes, complex, type(None), type(Ellipsis), type}
+
+
+class NotTraced(TypeError):
+    """An argument with which a function runs as plain Python."""
 
 
 class Encoder:
@@ -46,6 +51,11 @@ class Encoder:
             return value.dtype.numpy.num, tuple(value.shape) if value.shape.rank is not None else None
         if isinstance(value, (np.ndarray, np.generic)):
             return self.key(from_array(to_array(value)))
+        if cls in COMPOSITES:
+            raise NotTraced(
+                f"{cls.__name__}: functions of sparse and ragged tensors are not traced, since what they do depends on the "
+                "places in each of them. Call the function itself, which then runs as plain Python, or pass dense tensors."
+            )
         if hasattr(cls, "_type_spec") or nest.is_nested(value) or hasattr(cls, "_components"):
             if isinstance(value, dict):
                 return cls, tuple([(name, self.key(value[name])) for name in nest.sorted_keys(value)])

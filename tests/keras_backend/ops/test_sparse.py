@@ -141,7 +141,9 @@ def test_gradients_reach_the_values_and_what_is_beside_them():
     of_values, of_weights = tape.gradient(total, [values, weights])
     v = np.array([1.0, 2.0])
     np.testing.assert_allclose(of_values, 2 * (np.tanh(v) + v / np.cosh(v) ** 2), rtol=1e-5)
-    np.testing.assert_allclose(of_weights, np.repeat([[2 * np.tanh(2)], [np.tanh(1)], [0]], 2, axis=1), rtol=1e-5)
+    np.testing.assert_allclose(
+        dense(of_weights), np.repeat([[2 * np.tanh(2)], [np.tanh(1)], [0]], 2, axis=1), rtol=1e-5
+    )
 
 
 def test_classes_as_sparse_ones():
@@ -194,3 +196,12 @@ def test_an_op_without_a_rule_says_so():
         ops.power(sparse(), 2.0)
     with pytest.raises(ValueError, match="dense_shape"):
         ops.exp(tf.IndexedSlices(tf.ones([1, 2]), tf.constant([0])))
+
+
+def test_the_kernel_of_a_sparse_product_has_a_gradient_of_rows():
+    kernel = tf.Variable(np.ones([3, 2], np.float32))
+    with tf.GradientTape() as tape:
+        y = ops.matmul(tf.SparseTensor([[0, 2], [1, 2]], [2.0, 3.0], [2, 3]), kernel)
+    gradient = tape.gradient(y, kernel)
+    assert isinstance(gradient, tf.IndexedSlices)
+    np.testing.assert_array_equal(dense(gradient), [[0, 0], [0, 0], [5, 5]])

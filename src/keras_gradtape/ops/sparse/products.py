@@ -38,6 +38,11 @@ def matmul(function: Callable[..., Any], x1: Any, x2: Any) -> Any:
 def _sparse_dense(sp: Any, other: Any) -> Any:
     *batch, rows, inner = sizes_of(sp)
     columns = other.shape[-1]
+    if not batch:
+        # Only the rows that meet a value are taken: the gradient of the dense matrix is slices, as with TensorFlow.
+        met, positions = np.unique(places_of(sp)[:, 1], return_inverse=True)
+        places = np.stack([places_of(sp)[:, 0], positions.reshape(-1)], axis=1)
+        return tf.sparse.sparse_dense_matmul(from_parts(places, sp.values, (rows, len(met))), tf.gather(other, met))
     count = math.prod(batch)
     blocks = from_parts(_block_places(sp), sp.values, (count * rows, count * inner))
     product = tf.sparse.sparse_dense_matmul(blocks, tf.reshape(other, [count * inner, columns]))

@@ -1,0 +1,134 @@
+"""`tf.experimental.RowPartition`: where rows begin and end, without the values in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import arrays, dtypes
+from ..op import as_int
+from ..tensor import to_tensor
+from .tensor import RaggedTensor, lengths_of
+
+
+class RowPartition:
+    """How a number of values is divided into rows that follow each other.
+
+    >>> import gradtape as tf
+    >>> tf.experimental.RowPartition.from_value_rowids([0, 0, 2], nrows=4).row_splits().numpy()
+    array([0, 2, 2, 3, 3])
+    """
+
+    __slots__ = ("_rows",)
+
+    def __init__(self, rows: RaggedTensor) -> None:
+        self._rows = rows  # of whatever values
+
+    @classmethod
+    def from_row_splits(cls, row_splits: Any, validate: bool = True, dtype: Any = None) -> RowPartition:
+        """Row i from `row_splits[i]` up to `row_splits[i + 1]`."""
+        splits = to_tensor(row_splits)
+        return cls._made(RaggedTensor.from_row_splits, int(splits[-1]), splits, validate, dtype)
+
+    @classmethod
+    def from_row_lengths(cls, row_lengths: Any, validate: bool = True, dtype: Any = None) -> RowPartition:
+        """Rows of these lengths."""
+        lengths = to_tensor(row_lengths)
+        return cls._made(RaggedTensor.from_row_lengths, int(lengths._array.sum()), lengths, validate, dtype)
+
+    @classmethod
+    def from_row_starts(cls, row_starts: Any, nvals: Any, validate: bool = True, dtype: Any = None) -> RowPartition:
+        """Row i from `row_starts[i]` up to the next, the last one up to `nvals`."""
+        return cls._made(RaggedTensor.from_row_starts, as_int(nvals), row_starts, validate, dtype)
+
+    @classmethod
+    def from_row_limits(cls, row_limits: Any, validate: bool = True, dtype: Any = None) -> RowPartition:
+        """Row i up to `row_limits[i]`."""
+        limits = to_tensor(row_limits)
+        count = int(limits[-1]) if limits.shape[0] else 0
+        return cls._made(RaggedTensor.from_row_limits, count, limits, validate, dtype)
+
+    @classmethod
+    def from_value_rowids(
+        cls, value_rowids: Any, nrows: Any = None, validate: bool = True, dtype: Any = None
+    ) -> RowPartition:
+        """Each value in the row whose number it has."""
+        rowids = to_tensor(value_rowids)
+        rows = RaggedTensor.from_value_rowids(rowids, rowids, nrows, validate=validate)
+        return cls(rows if dtype is None else rows.with_row_splits_dtype(dtype))
+
+    @classmethod
+    def from_uniform_row_length(
+        cls, uniform_row_length: Any, nvals: Any = None, nrows: Any = None, validate: bool = True, dtype: Any = None
+    ) -> RowPartition:
+        """Rows that all have this length; how many values or how many rows there are must be given."""
+        length = as_int(uniform_row_length)
+        if nvals is None and nrows is None:
+            raise ValueError("RowPartition: give nvals or nrows beside uniform_row_length.")
+        count = as_int(nvals) if nvals is not None else length * as_int(nrows)
+        rows = RaggedTensor.from_uniform_row_length(arrays.zeros([count]), length, nrows, validate)
+        return cls(rows if dtype is None else rows.with_row_splits_dtype(dtype))
+
+    @classmethod
+    def _made(cls, build: Any, count: int, part: Any, validate: bool, dtype: Any) -> RowPartition:
+        rows = build(arrays.zeros([count], dtypes.bool), part, validate=validate)
+        return cls(rows if dtype is None else rows.with_row_splits_dtype(dtype))
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The type of the splits."""
+        found: dtypes.DType = self._rows.row_splits.dtype
+        return found
+
+    @property
+    def static_nrows(self) -> int:
+        """How many rows there are."""
+        return self._rows._row_count()
+
+    @property
+    def static_nvals(self) -> int:
+        """How many values there are."""
+        return int(self._rows.row_splits[-1])
+
+    @property
+    def static_uniform_row_length(self) -> int | None:
+        """The length of all rows, where it was given."""
+        return self._rows._uniform
+
+    def nrows(self) -> Any:
+        """How many rows there are."""
+        return self._rows.nrows()
+
+    def nvals(self) -> Any:
+        """How many values there are."""
+        return self._rows.row_splits[-1]
+
+    def row_splits(self) -> Any:
+        """Where rows begin, and where the last one ends."""
+        return self._rows.row_splits
+
+    def row_lengths(self) -> Any:
+        """How many values each row has."""
+        return self._rows.row_lengths()
+
+    def row_starts(self) -> Any:
+        """Where rows begin."""
+        return self._rows.row_starts()
+
+    def row_limits(self) -> Any:
+        """Where rows end."""
+        return self._rows.row_limits()
+
+    def value_rowids(self) -> Any:
+        """The number of its row for each value."""
+        return self._rows.value_rowids()
+
+    def uniform_row_length(self) -> Any:
+        """The length of all rows, where it was given."""
+        return self._rows.uniform_row_length
+
+    def is_uniform(self) -> bool:
+        """Whether the rows were given as rows of one length."""
+        return self._rows._uniform is not None
+
+    def __repr__(self) -> str:
+        return f"tf.RowPartition(row_lengths={lengths_of(self._rows).tolist()})"

@@ -1,0 +1,102 @@
+"""Training with sparse and ragged data, and updates of some rows of a variable."""
+
+import numpy as np
+import pytest
+from keras import layers, models, optimizers
+
+import gradtape as tf
+
+DENSE = np.random.default_rng(0).random((20, 8)).astype("float32")
+DENSE *= DENSE > 0.7
+TARGET = DENSE.sum(1, keepdims=True)
+
+
+def linear():
+    model = models.Sequential([layers.Dense(1, kernel_initializer="zeros")])
+    model.compile(optimizers.SGD(0.1), "mse")
+    return model
+
+
+def scipy_matrix():
+    return pytest.importorskip("scipy.sparse").coo_matrix(DENSE)
+
+
+@pytest.mark.parametrize("data", [lambda: tf.sparse.from_dense(DENSE), scipy_matrix])
+def test_sparse_data_train_as_dense_data_do(data):
+    x = data()
+    ours, theirs = linear(), linear()
+    history = ours.fit(x, TARGET, batch_size=6, epochs=2, shuffle=False, verbose=0).history
+    wanted = theirs.fit(DENSE, TARGET, batch_size=6, epochs=2, shuffle=False, verbose=0).history
+    np.testing.assert_allclose(history["loss"], wanted["loss"], rtol=1e-5)
+    np.testing.assert_allclose(ours.predict(x, batch_size=6, verbose=0), theirs.predict(DENSE, verbose=0), rtol=1e-4)
+    np.testing.assert_allclose(
+        ours.evaluate(x, TARGET, verbose=0), theirs.evaluate(DENSE, TARGET, verbose=0), rtol=1e-4
+    )
+    ours.fit(x, TARGET, validation_split=0.25, verbose=0)
+
+
+def test_ragged_data():
+    rows = tf.ragged.constant([[1, 2], [3], [1, 1, 1], []])
+    model = models.Sequential([layers.Embedding(4, 2, embeddings_initializer="ones"), layers.Lambda(lambda x: x * 2)])
+    model.compile("sgd", lambda y, y_pred: tf.reduce_mean(y_pred.flat_values))
+    before = model.predict(rows, batch_size=3, verbose=0)
+    assert isinstance(before, tf.RaggedTensor)
+    assert before.row_lengths().numpy().tolist() == [2, 1, 3, 0]
+    model.fit(rows, rows, batch_size=2, verbose=0)
+    assert float(model.predict(rows, verbose=0)[0, 0, 0]) < 2
+
+
+def test_outputs_of_different_lengths_become_rows():
+    model = models.Sequential([layers.Lambda(lambda x: x[:, : tf.shape(x)[0]])])
+    found = model.predict(np.ones([5, 4], "float32"), batch_size=3, verbose=0)
+    assert found.row_lengths().numpy().tolist() == [3, 3, 3, 2, 2]
+
+
+def slices(values=((1.0, 2.0), (3.0, 4.0), (1.0, 1.0)), rows=(3, 0, 3)):
+    return tf.IndexedSlices(tf.constant(values), tf.constant(rows), tf.constant([5, 2]))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: optimizers.SGD(0.1),
+        lambda: optimizers.SGD(0.1, momentum=0.9),
+        lambda: optimizers.SGD(0.1, clipnorm=0.5),
+        lambda: optimizers.Adam(0.1),
+        lambda: optimizers.RMSprop(0.1),
+        lambda: optimizers.Adagrad(0.1),
+        lambda: optimizers.Adadelta(0.1),
+        lambda: optimizers.Ftrl(0.1),
+        lambda: optimizers.Lion(0.1),
+        lambda: optimizers.SGD(0.1, gradient_accumulation_steps=2),
+        lambda: optimizers.LossScaleOptimizer(optimizers.SGD(0.1), initial_scale=2.0),
+    ],
+)
+def test_a_gradient_of_rows_does_what_the_dense_one_does(make):
+    ours, theirs = (tf.keras.Variable(np.ones([5, 2], "float32")) for _ in range(2))
+    other, another = (tf.keras.Variable(np.ones(3, "float32")) for _ in range(2))
+    some, all_ = make(), make()
+    for _ in range(3):
+        some.apply([slices(), tf.ones([3])], [ours, other])
+        all_.apply([tf.convert_to_tensor(slices()), tf.ones([3])], [theirs, another])
+    np.testing.assert_allclose(ours, theirs, rtol=1e-5)
+    np.testing.assert_allclose(other, another, rtol=1e-5)
+
+
+def test_only_the_named_rows_are_subtracted(monkeypatch):
+    variable, seen = tf.keras.Variable(np.ones([5, 2], "float32")), []
+    optimizer = optimizers.SGD(0.5)
+    optimizer.build([variable])
+    monkeypatch.setattr(optimizer, "assign_sub", lambda variable, value: seen.append(value))
+    optimizer.apply([slices()], [variable])
+    (change,) = seen
+    assert isinstance(change, tf.IndexedSlices)
+    np.testing.assert_array_equal(change.indices, [0, 3])
+    np.testing.assert_array_equal(change.values, [[1.5, 2.0], [1.0, 1.5]])
+
+
+def test_rows_beyond_the_variable_are_named():
+    variable = tf.keras.Variable(np.ones([2, 2], "float32"))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[0, 2\)"):
+        optimizers.SGD(0.5).apply([slices()], [variable])
+    np.testing.assert_array_equal(variable, np.ones([2, 2]))
