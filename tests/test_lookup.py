@@ -129,3 +129,42 @@ def test_tables_inside_a_function():
     assert tf.function(lambda keys: vocabulary.lookup(keys))(tf.constant(["a", "zz"])).numpy().tolist() == [0, 3]
     with pytest.raises(TypeError, match="Dtype of argument `keys`"):
         tf.function(lambda keys: static.lookup(keys))(tf.constant([1]))
+
+
+def test_keys_in_rows():
+    rows = tf.ragged.constant([["a"], ["z", "b"]])
+    assert table().lookup(rows).to_list() == [[1], [-1, 2]]
+    assert table()[rows].to_list() == [[1], [-1, 2]]
+    changing = L.experimental.MutableHashTable(tf.string, tf.string, default_value="none")
+    changing.insert(["a"], ["one"])
+    assert changing.lookup(rows).to_list() == [[b"one"], [b"none", b"none"]]
+    assert all(isinstance(text, bytes) for text in changing.lookup(["a", "z"]).numpy())
+
+
+def test_an_initializer_of_ones_own_fills_the_table_or_leaves_it_empty():
+    class Later(L.KeyValueTensorInitializer):
+        key_dtype, value_dtype = "string", "int64"
+
+        def __init__(self):
+            pass
+
+        def initialize(self, table):
+            pass
+
+    empty = L.StaticHashTable(Later(), -1)
+    assert (int(empty.size()), empty.key_dtype, empty.value_dtype) == (0, tf.string, tf.int64)
+    with pytest.raises(tf.errors.FailedPreconditionError, match="not initialized"):
+        empty.lookup(["a"])
+    L.KeyValueTensorInitializer(["a"], tf.constant([7], tf.int64)).initialize(empty)
+    assert empty.lookup(["a", "b"]).numpy().tolist() == [7, -1]
+
+
+def test_a_lookup_with_known_sizes_is_compiled_with_the_rest():
+    found = table()
+    numbers = tf.function(lambda keys: tf.cast(found.lookup(keys), tf.float32) * 2.0)
+    assert numbers(tf.constant(["a", "z"])).numpy().tolist() == [2.0, -2.0]
+    changing = L.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
+    latest = tf.function(lambda keys: changing.lookup(keys) + 1)
+    assert latest(tf.constant(["a"])).numpy().tolist() == [0]
+    changing.insert(["a"], [5])
+    assert latest(tf.constant(["a"])).numpy().tolist() == [6]

@@ -180,6 +180,12 @@ def test_a_list_of_tensors_is_stacked_and_recorded():
     assert [g.numpy() for g in tape.gradient(y, [x, v])] == [4.0, 1.0]
 
 
+def test_a_list_with_tensors_is_cast_where_a_type_is_given():
+    assert tf.convert_to_tensor([tf.constant(1), 2], tf.int64).dtype == tf.int64
+    assert tf.convert_to_tensor([tf.constant([1.5]), [2]], tf.float64).numpy().tolist() == [[1.5], [2.0]]
+    assert tf.SparseTensor([[0, 0]], [1], (tf.constant(2), 3)).shape == (2, 3)
+
+
 def test_a_list_of_tensors_of_two_types_is_an_invalid_argument():
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.convert_to_tensor([tf.constant(1.0), tf.constant(1)])

@@ -71,7 +71,7 @@ from .arrays import (  # noqa: E402
     zeros_like,
 )
 from .backward import UnconnectedGradients  # noqa: E402
-from .blocks import batch_to_space, space_to_batch  # noqa: E402
+from .blocks import batch_to_space, required_space_to_batch_paddings, space_to_batch  # noqa: E402
 from .clip import clip_by_global_norm, clip_by_norm, clip_by_value  # noqa: E402
 from .control import case, cond, foldl, foldr, map_fn, scan, switch_case, while_loop  # noqa: E402
 from .custom import custom_gradient, grad_pass_through, recompute_grad  # noqa: E402
@@ -399,6 +399,7 @@ __all__ = [
     "reduce_prod",
     "reduce_sum",
     "repeat",
+    "required_space_to_batch_paddings",
     "reshape",
     "resource",
     "reverse",

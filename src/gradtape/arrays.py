@@ -252,6 +252,10 @@ def one_hot(
     array([[1., 0., 0.],
            [0., 0., 1.]], dtype=float32)
     """
+    if hasattr(indices.__class__, "with_flat_values"):  # a ragged tensor
+        if axis not in (None, -1):
+            raise ValueError(f"one_hot: the new axis of a ragged tensor is the last, got axis={axis}.")
+        return indices.with_flat_values(one_hot(indices.flat_values, depth, on_value, off_value, None, dtype))
     if dtype is None:
         given = next((v for v in (on_value, off_value) if v is not None), None)
         kind = dtypes.float32 if given is None else to_tensor(given).dtype

@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from . import dtypes
+from .arrays import zeros_like
 from .errors import invalid
-from .layout import transpose
+from .layout import stack, transpose
+from .math import floormod
 from .op import as_int
 from .ops import blocks as o
 from .tensor import to_tensor
@@ -44,6 +47,31 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     x = to_tensor(input)
     block, borders = _block_and_borders("space_to_batch", x.ndim, block_shape, paddings, "paddings")
     return o.space_to_batch_nd.public(x, block, borders)
+
+
+def required_space_to_batch_paddings(
+    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+) -> tuple[Any, Any]:
+    """The paddings with which blocks fill axes of these sizes, and the crops that `batch_to_space` takes off again.
+
+    >>> import gradtape as tf
+    >>> paddings, crops = tf.required_space_to_batch_paddings([5, 3], [2, 4])
+    >>> paddings.numpy().tolist(), crops.numpy().tolist()
+    ([[0, 1], [0, 1]], [[0, 1], [0, 1]])
+    """
+    sizes, block = to_tensor(input_shape, dtypes.int32), to_tensor(block_shape, dtypes.int32)
+    if sizes.shape.rank != 1 or not sizes.shape.is_compatible_with(block.shape):
+        raise ValueError(
+            f"required_space_to_batch_paddings: input_shape and block_shape must be vectors of one length, got {sizes.shape} "
+            f"and {block.shape}."
+        )
+    if base_paddings is None:
+        before = after = zeros_like(sizes)
+    else:
+        borders = to_tensor(base_paddings, dtypes.int32)
+        before, after = borders[:, 0], borders[:, 1]
+    extra = floormod(block - floormod(sizes + before + after, block), block)
+    return stack([before, after + extra], axis=1), stack([zeros_like(extra), extra], axis=1)
 
 
 def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:

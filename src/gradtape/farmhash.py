@@ -125,3 +125,10 @@ def _longer(data: bytes, size: int) -> int:
     z, x = x, z
     first = _hash16(v[0], w[0], factor) + _mix(y) * _K0 + z & _MASK
     return _hash16(first, _hash16(v[1], w[1], factor) + x & _MASK, factor)
+
+
+def combined(first: int, second: int) -> int:
+    """One hash of two: FingerprintCat64."""
+    factor = 0xC6A4A7935BD1E995
+    mixed = _mix(second * factor & _MASK) * factor
+    return _mix(_mix((first ^ factor ^ mixed) * factor & _MASK) * factor & _MASK)

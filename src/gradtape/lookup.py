@@ -12,6 +12,7 @@ from . import dtypes
 from .dtypes import Array, DType
 from .errors import FailedPreconditionError, NotFoundError, from_os_error, invalid
 from .farmhash import fingerprint64
+from .ragged import RaggedTensor
 from .shapes import TensorShape
 from .sparse import SparseTensor
 from .tensor import Tensor, from_array, to_tensor
@@ -65,9 +66,11 @@ class _Table:
         return self._name
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """The values of keys of any shape, or of the values of a sparse tensor; the default where there is none."""
+        """The values of keys of any shape, also sparse or ragged; the default where there is none."""
         if isinstance(keys, SparseTensor):
             return keys.with_values(self.lookup(keys.values))
+        if isinstance(keys, RaggedTensor):
+            return keys.with_flat_values(self.lookup(keys.flat_values))
         if not is_symbolic(keys):
             if not inside_function():
                 return self._found(self._keys(keys))
@@ -77,14 +80,15 @@ class _Table:
 
     def _found(self, keys: Array) -> Any:
         """The values of an array of keys."""
-        return self._looked_up(keys, [self._default._array] * keys.size)
+        return self._looked_up(keys, [self._default._array[()]] * keys.size)
 
     def _looked_up(self, keys: Array, defaults: Any) -> Any:
         shape = tuple(self._default.shape)
         values = np.empty((keys.size, *shape), self._value_dtype.numpy)
         with self._lock:
-            for place, (key, default) in enumerate(zip(keys.reshape(-1).tolist(), defaults, strict=True)):
-                values[place] = self._entries.get(key, default)
+            found = list(map(self._entries.get, keys.reshape(-1).tolist(), defaults))
+        if found:
+            values[:] = found
         return from_array(values.reshape(keys.shape + shape))
 
     def __getitem__(self, keys: Any) -> Any:
@@ -153,9 +157,10 @@ def look_up(table: _Table, keys: Any) -> Any:
 
 
 def _found_in_world(world: Any, function: Any, table: _Table, keys: Any) -> Any:
-    if not isinstance(world, Inference):
-        raise NeedsValue("What a table holds is known only when the function runs.")
-    return Ghost(world, (*keys._array.shape, *table._default.shape), np.dtype(table._value_dtype.numpy))
+    shape, dtype = (*keys._array.shape, *table._default.shape), np.dtype(table._value_dtype.numpy)
+    if isinstance(world, Inference):
+        return Ghost(world, shape, dtype)
+    return world.opaque(function, (table, keys), {}, [(shape, dtype)])[0]
 
 
 look_up = traceable(look_up, always=True, in_world=_found_in_world)
@@ -178,7 +183,19 @@ count_of = traceable(count_of, always=True, in_world=_counted_in_world)
 # --- tables that are filled once -------------------------------------------------------------------------------------
 
 
-class KeyValueTensorInitializer:
+class _Initializer:
+    """What fills a table, once. A class of your own has `key_dtype`, `value_dtype` and `initialize(table)`."""
+
+    def entries(self) -> tuple[Any, Any]:
+        """The keys and the values."""
+        raise NotImplementedError
+
+    def initialize(self, table: Any) -> None:
+        """Fill a table."""
+        table._fill(*self.entries())
+
+
+class KeyValueTensorInitializer(_Initializer):
     """Keys and values to fill a table with."""
 
     def __init__(
@@ -211,7 +228,7 @@ class TextFileIndex:
     LINE_NUMBER = -1
 
 
-class TextFileInitializer:
+class TextFileInitializer(_Initializer):
     """Keys and values from the lines of a text file.
 
     Args:
@@ -300,18 +317,32 @@ class StaticHashTable(_Table):
     def __init__(
         self, initializer: Any, default_value: Any, name: str | None = None, experimental_is_anonymous: bool = False
     ) -> None:
-        super().__init__(initializer.key_dtype, initializer.value_dtype, default_value, name)
+        key_dtype, value_dtype = dtypes.as_dtype(initializer.key_dtype), dtypes.as_dtype(initializer.value_dtype)
+        super().__init__(key_dtype, value_dtype, default_value, name)
         if self._default.ndim:
             raise invalid(f"The default value must be a scalar, got shape {self._default.shape}.")
-        for key, value in self._pairs(*initializer.entries()):
-            if key in self._entries and self._entries[key] != value:
+        self._filled = False
+        initializer.initialize(self)
+
+    def _fill(self, keys: Any, values: Any) -> None:
+        entries: dict[Any, Array] = {}
+        for key, value in self._pairs(keys, values):
+            if entries.setdefault(key, value) != value:
                 raise FailedPreconditionError(
                     None,
                     None,
-                    f"HashTable has different value for same key. Key {key} has {self._entries[key]} and trying to add "
+                    f"HashTable has different value for same key. Key {key} has {entries[key]} and trying to add "
                     f"value {value}",
                 )
-            self._entries[key] = value
+        self._entries, self._filled = entries, True
+
+    def _found(self, keys: Array) -> Any:
+        if not self._filled:
+            raise FailedPreconditionError(None, None, "Table not initialized: its initializer has put nothing into it.")
+        return super()._found(keys)
+
+    def _restore_settings(self) -> None:
+        self._filled = True
 
 
 class StaticVocabularyTable(_Table):

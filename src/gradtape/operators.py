@@ -273,12 +273,15 @@ def index_rows(x: Any) -> Iterator[Any]:
 
 def _pack(values: Any, dtype: DType | None) -> Tensor:
     """A nested list with tensors in it as one tensor; the tape follows the parts."""
+    given = dtype
     if dtype is None:
         dtype = _first_type(values)
     parts = [
         _pack(v, dtype) if isinstance(v, (list, tuple)) else to_tensor(v, None if isinstance(v, Tensor) else dtype)
         for v in values
     ]
+    if given is not None:  # TensorFlow casts what is in the list, though never a tensor by itself
+        parts = [part if part.dtype == given else e.convert.public(part, given.numpy) for part in parts]
     try:
         result: Tensor = layout.stack.public(parts)
     except InvalidArgumentError as error:

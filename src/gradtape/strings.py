@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
+from . import arrays, dtypes
 from .errors import invalid
 from .framework import summary
-from .op import as_axis, as_int, as_ints
+from .op import COMPOSITES, as_axis, as_int, as_ints
 from .ops import encoding, unicode
 from .ops import strings as o
-from .tensor import Tensor, TensorSpec, from_array, to_tensor
+from .tensor import Tensor, TensorSpec, to_tensor
 from .trace.inference import Inference
 from .traceable import trace_public, traceable
 from .variable import Variable
@@ -27,9 +27,9 @@ strip = o.string_strip.public
 
 
 def _texts(value: Any) -> Any:
-    """The value as a string tensor; TypeError where it is something else."""
-    if isinstance(value, (Tensor, Variable)):
-        tensor = to_tensor(value)
+    """The value as a string tensor, ragged if it is; an error where it is something else."""
+    if isinstance(value, (Tensor, Variable)) or value.__class__ in COMPOSITES:
+        tensor: Any = value if value.__class__ in COMPOSITES else to_tensor(value)
         if tensor.dtype != dtypes.string:
             raise invalid(f"A string tensor is needed, got {tensor.dtype!r}. Use tf.strings.as_string.")
         return tensor
@@ -176,25 +176,25 @@ format = traceable(format, in_world=_text_in_world)
 # --- texts into several -----------------------------------------------------------------------------
 
 
-def _apart(input: Any, parts_of: Callable[[bytes], Any]) -> Any:
-    """The parts of one text as a vector; of a tensor of texts, as rows of different lengths."""
-    texts = _texts(input)
-    if not texts.ndim:
-        return parts_of(texts._array.item())
+def _apart(input: Any, rows_of: Callable[[Any], Any]) -> Any:
+    """The parts of one text as a vector; of a tensor of texts, as rows of different lengths.
+
+    Args:
+        input: The texts.
+        rows_of: Gives for a vector of texts where the parts of each begin and end, and the parts.
+    """
     from .ragged import RaggedTensor
 
-    rows = [parts_of(text)._array for text in texts._array.reshape(-1).tolist()]
-    values = np.concatenate(rows) if rows else np.zeros(0, object)
-    made = RaggedTensor.from_row_lengths(from_array(values), [len(row) for row in rows])
+    texts = _texts(input)
+    if isinstance(texts, RaggedTensor):
+        return texts.with_flat_values(_apart(texts.flat_values, rows_of))
+    splits, parts = rows_of(arrays.reshape(texts, (-1,)))
+    if not texts.ndim:
+        return parts
+    made = RaggedTensor(parts, splits)
     for size in reversed(texts.shape[1:]):
         made = RaggedTensor.from_uniform_row_length(made, size)
     return made
-
-
-def _vector(parts: list[bytes]) -> Any:
-    array = np.empty(len(parts), object)
-    array[:] = parts
-    return from_array(array)
 
 
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
@@ -207,16 +207,12 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
     """
     separator = "" if sep is None else _plain(sep)
-
-    def parts(text: bytes) -> Any:
-        return unicode.string_split.public(from_array(np.array([text], object)), separator, maxsplit)[1]
-
-    return _apart(input, parts)
+    return _apart(input, lambda texts: unicode.split_rows.public(texts, separator, maxsplit))
 
 
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """The bytes of each text, each by itself."""
-    return _apart(input, lambda text: _vector([text[k : k + 1] for k in range(len(text))]))
+    return _apart(input, unicode.byte_rows.public)
 
 
 def unicode_decode(
@@ -229,11 +225,7 @@ def unicode_decode(
 ) -> Any:
     """The code points of each text."""
     settings = (input_encoding, errors, replacement_char, replace_control_characters)
-
-    def points(text: bytes) -> Any:
-        return unicode.unicode_decode.public(from_array(np.array([text], object)), *settings)[1]
-
-    return _apart(input, points)
+    return _apart(input, lambda texts: unicode.unicode_decode.public(texts, *settings))
 
 
 def unicode_split(
@@ -244,12 +236,64 @@ def unicode_split(
     name: str | None = None,
 ) -> Any:
     """The characters of each text, each by itself."""
+    settings = (input_encoding, errors, replacement_char)
+    return _apart(input, lambda texts: unicode.character_rows.public(texts, *settings))
 
-    def characters(text: bytes) -> Any:
-        decoded = unicode.decoded(text, input_encoding, errors, replacement_char)
-        return _vector([c.encode(input_encoding) for c in decoded])
 
-    return _apart(input, characters)
+def ngrams(
+    data: Any,
+    ngram_width: Any,
+    separator: str = " ",
+    pad_values: Any = None,
+    padding_width: int | None = None,
+    preserve_short_sequences: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Runs of neighbouring texts in each row, joined: along the last axis of a tensor, or in rows of different lengths.
+
+    Args:
+        data: The texts.
+        ngram_width: How many make a run; several widths give all runs of the first, then of the next.
+        separator: What stands between the texts of a run.
+        pad_values: What stands before and after each row (one text, or two), so that its ends begin and end runs.
+        padding_width: How often; by default as often as the runs need it.
+        preserve_short_sequences: Whether a row too short for any run gives one of all its texts.
+
+    >>> import gradtape as tf
+    >>> tf.strings.ngrams([["a", "b", "c"]], 2).numpy().tolist()
+    [[b'a b', b'b c']]
+    >>> tf.strings.ngrams(tf.ragged.constant([["a", "b", "c"], ["d"]]), (1, 2))
+    <tf.RaggedTensor [[b'a', b'b', b'c', b'a b', b'b c'], [b'd']]>
+    """
+    from .ragged import RaggedTensor
+
+    widths = tuple(ngram_width) if isinstance(ngram_width, (list, tuple)) else (ngram_width,)
+    if any(as_int(width) < 1 for width in widths):
+        raise ValueError(f"ngrams: all widths must be at least 1, got {ngram_width!r}.")
+    if padding_width is not None and (pad_values is None or padding_width < 1):
+        raise ValueError(f"ngrams: `padding_width` goes with `pad_values` and is at least 1, got {padding_width}.")
+    if pad_values is not None and not (
+        isinstance(pad_values, str)
+        or (isinstance(pad_values, (list, tuple)) and [isinstance(pad, str) for pad in pad_values] == [True, True])
+    ):
+        raise TypeError(f"ngrams: `pad_values` must be a string or a pair of strings, got {pad_values!r}.")
+    left, right = (pad_values, pad_values) if isinstance(pad_values, str) else pad_values or ("", "")
+    border = (-1 if padding_width is None else padding_width) if pad_values is not None else 0
+    settings = (_plain(separator), widths, left, right, border, bool(preserve_short_sequences))
+
+    def in_rows(rows: Any) -> Any:
+        if isinstance(rows.values, RaggedTensor):
+            return rows.with_values(in_rows(rows.values))
+        return RaggedTensor(*encoding.string_ngrams.public(rows.values, rows.row_splits, *settings))
+
+    texts = _texts(data)
+    if isinstance(texts, RaggedTensor):
+        return in_rows(texts)
+    if not texts.ndim:
+        raise ValueError("ngrams: at least one axis of texts is needed, got a scalar.")
+    rows = arrays.reshape(texts, (-1, texts.shape[-1]))
+    runs = in_rows(RaggedTensor.from_tensor(rows)).values
+    return arrays.reshape(runs, (*texts.shape[:-1], -1))
 
 
 def unicode_encode(

@@ -5,7 +5,9 @@ from typing import Any
 
 from keras.src.backend.common.name_scope import name_scope
 
+from gradtape.op import COMPOSITES
 from gradtape.ragged import RaggedTensor
+from gradtape.trace.composites import by_stand_ins
 from gradtape.traceable import traceable
 from keras_gradtape import distribution_lib, random, tensorboard
 from keras_gradtape.ops import core, forget_annotations, image, linalg, math, nn, numpy, ragged, sparse
@@ -75,6 +77,13 @@ def _kinds(name: str) -> dict[type, Any]:
     return kinds | {RaggedTensor: ragged.RULES[name]} if name in ragged.RULES else kinds
 
 
+def _in_world(world: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+    """What rules for sparse and ragged operands do depends on values; all others need shapes only."""
+    if any(value.__class__ in COMPOSITES for value in args):
+        return by_stand_ins(world, function, *args, **kwargs)
+    return function.__wrapped__(*args, **kwargs)
+
+
 def _as_steps(module: ModuleType) -> None:
     """Each op of Keras is one step of a traced function: it is looked into when the sizes of its operands are known."""
     for name, value in list(vars(module).items()):
@@ -83,7 +92,8 @@ def _as_steps(module: ModuleType) -> None:
             and not name.startswith("_")
             and value.__module__.startswith(module.__name__)
         ):
-            setattr(module, name, traceable(value, kinds=_kinds(name)))
+            kinds = _kinds(name)
+            setattr(module, name, traceable(value, kinds=kinds, in_world=_in_world if kinds else None))
 
 
 for _module in (image, linalg, math, nn, numpy):

@@ -10,19 +10,29 @@ from keras_gradtape import aliases
 
 
 def complete_dynamic_backend(module: Any) -> None:
-    """`DynamicBackend`, through which preprocessing layers compute, knows gradtape too."""
+    """`DynamicBackend`, through which preprocessing layers compute, knows gradtape too.
+
+    In pipelines of data, layers switch to TensorFlow's backend. Pipelines of gradtape run on gradtape; in those of TensorFlow
+    itself (tf.data beside Keras on gradtape) nothing else will do.
+    """
     known = module.DynamicBackend
 
     def set_backend(self: Any, backend: str) -> None:
-        if backend == "gradtape":
-            self._backend = backend
+        if backend == "gradtape" or (backend == "tensorflow" and not in_graph_of_tensorflow()):
+            self._backend = "gradtape"
         else:
             _set_backend(self, backend)
 
     def getattr_(self: Any, name: str) -> Any:
         if self._backend == "gradtape":
-            return getattr(module.backend_module, name)
+            from keras_gradtape import as_tensorflow
+
+            return getattr(as_tensorflow, name)
         return _getattr(self, name)
+
+    def in_graph_of_tensorflow() -> bool:
+        tensorflow = sys.modules.get("tensorflow")
+        return tensorflow not in (None, sys.modules["gradtape"]) and not tensorflow.executing_eagerly()
 
     _set_backend, _getattr = known.set_backend, known.__getattr__
     known.set_backend, known.__getattr__ = set_backend, getattr_
@@ -128,6 +138,13 @@ def complete_kinds_of_tensors(module: Any) -> None:
 
     sparse, ragged = module.is_tensorflow_sparse, module.is_tensorflow_ragged
     module.is_tensorflow_sparse, module.is_tensorflow_ragged = is_sparse, is_ragged
+
+
+def complete_ragged_tensors(module: Any) -> None:
+    """Layers that make ragged tensors dense know those of gradtape."""
+    from gradtape.ragged import RaggedTensor
+
+    module.is_ragged_tensor = lambda x: isinstance(x, RaggedTensor)
 
 
 class DownloadError(OSError):

@@ -35,12 +35,43 @@ _BRANCHES = {
         "from keras_gradtape.export import GradtapeExportArchive as BackendSavedModelExportArchive"
     ),
 }
-# Where gradtape does as TensorFlow does: Python's int is int64, and 64-bit types are kept; saved models are layers.
-_AS_TENSORFLOW = {"keras.src.backend.common.dtypes", "keras.src.export.tfsm_layer"}
+_PREPROCESSING = "keras.src.layers.preprocessing."
+# What is written for TensorFlow whatever the backend is, and here for gradtape.
+_ON_TENSORFLOW = {
+    *(
+        _PREPROCESSING + name
+        for name in (
+            "discretization",
+            "feature_space",
+            "hashed_crossing",
+            "hashing",
+            "index_lookup",
+            "integer_lookup",
+            "normalization",
+            "string_lookup",
+            "text_vectorization",
+        )
+    ),
+    "keras.src.utils.tf_utils",
+    "keras.src.utils.traceback_utils",
+}
+# Where gradtape does as TensorFlow does: Python's int is int64, and 64-bit types are kept; saved models are layers; tensors of
+# `tf` are the backend's, also sparse and ragged ones.
+_AS_TENSORFLOW = {
+    "keras.src.backend.common.dtypes",
+    "keras.src.export.tfsm_layer",
+    "keras.src.utils.backend_utils",
+    "keras.src.utils.traceback_utils",
+    *(
+        _PREPROCESSING + name
+        for name in ("feature_space", "hashed_crossing", "integer_lookup", "string_lookup", "text_vectorization")
+    ),
+}
 # What is done to a module when it is there: functions of `completions`.
 _AFTERWARDS = {
     "keras.src.callbacks.tensorboard": "complete_tensorboard",
     "keras.src.export.tfsm_layer": "complete_saved_model_layer",
+    "keras.src.utils.tf_utils": "complete_ragged_tensors",
     "keras.src.utils.backend_utils": "complete_dynamic_backend",
     "keras.src.utils.file_utils": "complete_downloads",
     "keras.src.utils.module_utils": "forget_tensorflow",
@@ -52,7 +83,7 @@ _AFTERWARDS = {
     "keras._tf_keras.keras.datasets": "complete_datasets",
 }
 _CONFIG = "keras.src.backend.config"
-_HOOKED = {_CONFIG, *_BRANCHES, *_AS_TENSORFLOW, *_AFTERWARDS}
+_HOOKED = {_CONFIG, *_BRANCHES, *_ON_TENSORFLOW, *_AS_TENSORFLOW, *_AFTERWARDS}
 
 
 class UnsupportedKerasError(ImportError):
@@ -133,6 +164,8 @@ class _Loader(SourceFileLoader):
             _add_branch(tree, fullname)
         if fullname in _AS_TENSORFLOW:
             _Widened(fullname).visit(tree)
+        if fullname in _ON_TENSORFLOW:
+            _Sent(fullname).visit(tree)
         return compile(ast.fix_missing_locations(tree), self.path, "exec", dont_inherit=True)
 
     def exec_module(self, module: ModuleType) -> None:
@@ -171,8 +204,8 @@ def _add_branch(tree: ast.Module, name: str) -> None:
     tree.body[tree.body.index(chain)] = ours
 
 
-class _Widened(ast.NodeTransformer):
-    """`backend() == "tensorflow"` becomes `backend() in ("tensorflow", "gradtape")`, and `!=` becomes `not in`."""
+class _Rewrite(ast.NodeTransformer):
+    """Changes something in a module; an error where there is nothing to change."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -184,11 +217,31 @@ class _Widened(ast.NodeTransformer):
             raise _unknown_text(self.name)
         return node
 
+
+class _Widened(_Rewrite):
+    """`backend() == "tensorflow"` becomes `backend() in ("tensorflow", "gradtape")`, and `!=` becomes `not in`."""
+
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         if _asked_for(node) == "tensorflow":
             self.found += 1
             node.ops = [ast.In() if isinstance(node.ops[0], ast.Eq) else ast.NotIn()]
             node.comparators = [ast.Tuple([ast.Constant("tensorflow"), ast.Constant("gradtape")], ast.Load())]
+        return node
+
+
+class _Sent(_Rewrite):
+    """Imports of TensorFlow, and of its backend, find gradtape and ours."""
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
+        imported = node.names[0]
+        sent_to = {
+            ("keras.src.utils.module_utils", "tensorflow"): ("keras_gradtape.as_tensorflow", "tensorflow"),
+            ("keras.src.backend", "tensorflow"): ("keras_gradtape", "as_tensorflow"),
+            ("tensorflow", "errors"): ("gradtape", "errors"),
+        }.get((node.module or "", imported.name))
+        if sent_to is not None:
+            self.found += 1
+            node.module, imported.name = sent_to
         return node
 
 

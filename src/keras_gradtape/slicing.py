@@ -1,4 +1,4 @@
-"""Sparse and ragged data for `fit`, `evaluate` and `predict`: how batches are cut out of them.
+"""Sparse and ragged data and text for `fit`, `evaluate` and `predict`: how batches are cut out of them.
 
 Keras knows such tensors by the module that TensorFlow defines them in. Here gradtape's are made known to it. Keras's iterator
 of NumPy arrays, which is the one that the trainer asks for, gives out these as they are.
@@ -52,8 +52,8 @@ class SparseRows(Sliceable):
         return to_tensorflow_sparse_wrapper(x)
 
 
-class RaggedRows(Sliceable):
-    """Rows of a ragged tensor."""
+class Rows(Sliceable):
+    """Rows of a ragged tensor, or texts."""
 
     def __getitem__(self, indices: Any) -> Any:
         return self.array[indices] if isinstance(indices, slice) else tf.gather(self.array, indices)
@@ -64,11 +64,19 @@ class RaggedRows(Sliceable):
         return cast(x, dtype)
 
 
-_SLICEABLE: dict[type, type[Any]] = {tf.SparseTensor: SparseRows, tf.RaggedTensor: RaggedRows}
+def _sliceable(x: Any) -> type[Any] | None:
+    """The class for what NumPy has no arrays for."""
+    if x.__class__ is tf.SparseTensor:
+        return SparseRows
+    is_text = isinstance(x, tf.Tensor) and x.dtype == tf.string
+    return Rows if is_text or x.__class__ is tf.RaggedTensor else None
 
 
-def with_sparse_tensors(x: Any) -> Any:
-    """The sparse arrays of SciPy and JAX as sparse tensors; anything else as it is."""
+def as_tensors(x: Any) -> Any:
+    """The sparse arrays of SciPy and JAX as sparse tensors, arrays of text as string tensors; anything else as it is."""
+    if isinstance(x, np.ndarray):
+        is_text = x.dtype.kind in "US" or (x.dtype == object and all(isinstance(e, (str, bytes)) for e in x.flat))
+        return tf.convert_to_tensor(x, tf.string) if is_text else x
     if data_adapter_utils.is_scipy_sparse(x):
         found = x.tocoo()
         places, values = np.stack([found.row, found.col], axis=1), found.data
@@ -83,13 +91,13 @@ def complete(module: Any) -> None:
     """Let `keras.src.trainers.data_adapters.array_slicing` cut these too."""
 
     def can_slice_array(x: Any) -> bool:
-        return x.__class__ in _SLICEABLE or bool(can_slice(x))
+        return _sliceable(x) is not None or bool(can_slice(x))
 
     def convert_to_sliceable(arrays: Any, target_backend: str | None = None) -> Any:
-        return tree.map_structure(lambda x: convert_one(with_sparse_tensors(x), target_backend), arrays)
+        return tree.map_structure(lambda x: convert_one(as_tensors(x), target_backend), arrays)
 
     def convert_one(x: Any, target_backend: str | None) -> Any:
-        rows = _SLICEABLE.get(x.__class__)
+        rows = _sliceable(x)
         if rows is None:
             return convert(x, target_backend)
         if x.dtype.is_floating and x.dtype.name != tf.keras.backend.floatx():

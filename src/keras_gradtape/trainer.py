@@ -21,11 +21,11 @@ from keras.src.utils.python_utils import pythonify_logs
 
 import gradtape
 from gradtape.dtypes import BY_NUMPY
+from gradtape.op import COMPOSITES
 from gradtape.tensor import from_array
-from gradtape.trace.signature import NotTraced
 from keras_gradtape.dataset_adapter import adapted
 from keras_gradtape.ops.core import convert_to_numpy, convert_to_tensor, shape
-from keras_gradtape.slicing import with_sparse_tensors
+from keras_gradtape.slicing import as_tensors
 
 
 class GradtapeTrainer(base_trainer.Trainer):
@@ -263,7 +263,10 @@ class GradtapeTrainer(base_trainer.Trainer):
         steps: int | None = None,
         callbacks: Any = None,
     ) -> Any:
-        """The model's outputs as NumPy arrays. No tape follows them: call the model where a gradient is wanted."""
+        """The model's outputs as NumPy arrays. No tape follows them: call the model where a gradient is wanted.
+
+        An output whose rows differ in length is a ragged tensor.
+        """
         batches_of_epoch = _Epoch(
             x=x,
             batch_size=batch_size,
@@ -397,10 +400,10 @@ class _Compiled:
         if not self._called or self._traced is None or gradtape.config.functions_run_eagerly():
             self._called = True
             return self._step(data)
+        if _has_rows(data):  # as plain Python, optimizers see which rows of a variable have a gradient
+            return self._step(data)
         try:
             concrete, tensors = self._traced._found((data,), {})
-        except NotTraced:  # sparse and ragged data
-            return self._step(data)
         except Exception as error:  # whatever a user's step does that cannot be recorded
             warnings.warn(
                 f"{getattr(self._step, '__qualname__', self._step)} could not be traced and runs as plain Python, which is "
@@ -410,6 +413,15 @@ class _Compiled:
             self._traced = None
             return self._step(data)
         return concrete.run(tensors)
+
+
+def _has_rows(data: Any) -> bool:
+    """Whether there are sparse or ragged tensors in a batch."""
+    if isinstance(data, (list, tuple)):
+        return any(map(_has_rows, data))
+    if isinstance(data, dict):
+        return any(map(_has_rows, data.values()))
+    return data.__class__ in COMPOSITES
 
 
 def _as_output(x: Any) -> Any:
@@ -424,13 +436,13 @@ def _joined(*parts: Any) -> Any:
         return first
     if first.__class__ is gradtape.SparseTensor:
         return gradtape.sparse.concat(0, parts, expand_nonconcat_dims=True)
-    if first.__class__ is gradtape.RaggedTensor or any(part.shape[1:] != first.shape[1:] for part in parts):
-        return gradtape.concat([_rows(part) for part in parts], axis=0)
+    if first.__class__ is gradtape.RaggedTensor:
+        return gradtape.concat(parts, axis=0)
+    sizes = list(zip(*(part.shape[1:] for part in parts), strict=True))
+    ragged = [axis for axis, column in enumerate(sizes, 1) if len(set(column)) > 1]
+    if ragged:
+        return gradtape.concat([gradtape.RaggedTensor.from_tensor(part, ragged_rank=ragged[-1]) for part in parts], 0)
     return np.concatenate(parts) if isinstance(first, np.ndarray) else gradtape.concat(parts, axis=0)
-
-
-def _rows(x: Any) -> Any:
-    return x if x.__class__ is gradtape.RaggedTensor else gradtape.RaggedTensor.from_tensor(x)
 
 
 def _as_tensors(data: Any) -> Any:
@@ -442,7 +454,7 @@ def _as_tensor(value: Any) -> Any:
         return value
     if value.__class__ is np.ndarray and value.dtype in BY_NUMPY and value.dtype.kind != "O":
         return from_array(value)  # of one step: no copy is needed
-    return convert_to_tensor(with_sparse_tensors(value))
+    return convert_to_tensor(as_tensors(value))
 
 
 def _batch_size(x: Any) -> Any:

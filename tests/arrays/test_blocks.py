@@ -100,3 +100,21 @@ def test_gradients_agree_with_finite_differences():
 def test_bad_blocks_are_refused(call):
     with pytest.raises(tf.errors.InvalidArgumentError):
         call()
+
+
+def test_paddings_that_blocks_need():
+    paddings, crops = tf.required_space_to_batch_paddings([5, 3], [2, 4])
+    assert (paddings.numpy().tolist(), crops.numpy().tolist()) == ([[0, 1], [0, 1]], [[0, 1], [0, 1]])
+    paddings, crops = tf.required_space_to_batch_paddings(tf.constant([5, 3]), [2, 4], [[1, 0], [0, 2]])
+    assert (paddings.numpy().tolist(), crops.numpy().tolist()) == ([[1, 0], [0, 5]], [[0, 0], [0, 3]])
+    assert paddings.dtype == tf.int32
+    x = tf.reshape(tf.range(15), [1, 5, 3])
+    paddings, crops = tf.required_space_to_batch_paddings(tf.shape(x)[1:], [2, 4])
+    again = tf.batch_to_space(tf.space_to_batch(x, [2, 4], paddings), [2, 4], crops)
+    assert again.numpy().tolist() == x.numpy().tolist()
+    inside = tf.function(lambda sizes: tf.required_space_to_batch_paddings(sizes, [2, 4])[0])
+    assert inside(tf.constant([5, 3])).numpy().tolist() == [[0, 1], [0, 1]]
+    with pytest.raises(ValueError, match="one length"):
+        tf.required_space_to_batch_paddings([5, 3], [2])
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.required_space_to_batch_paddings([5, 3], [0, 1])

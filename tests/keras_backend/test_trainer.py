@@ -188,3 +188,20 @@ def test_float64_models_stay_in_float64():
         assert {w.dtype for w in model.weights} == {"float64"}
     finally:
         keras.config.set_dtype_policy("float32")
+
+
+def test_outputs_whose_sizes_differ_between_batches_are_ragged():
+    model = keras.Sequential([keras.Input((None, 1)), layers.Lambda(lambda x: 2.0 * x)])
+
+    def batches():
+        yield (np.ones((2, 3, 1), "float32"),)
+        yield (np.ones((1, 2, 1), "float32"),)
+
+    outputs = model.predict(batches(), steps=2, verbose=0)
+    assert isinstance(outputs, tf.RaggedTensor)
+    assert outputs.shape.as_list() == [3, None, 1]
+    assert outputs.row_lengths().numpy().tolist() == [3, 3, 2]
+    model = keras.Sequential([keras.Input((), dtype="string"), layers.Lambda(tf.strings.split, output_shape=(None,))])
+    words = model.predict(tf.constant(["a b", "c", "d e f"]), batch_size=2, verbose=0)
+    assert words.to_list() == [[b"a", b"b"], [b"c"], [b"d", b"e", b"f"]]
+    assert model.predict_on_batch(tf.constant(["a b", "c"])).to_list() == [[b"a", b"b"], [b"c"]]

@@ -257,3 +257,24 @@ def test_row_partitions():
         kind.from_uniform_row_length(2)
     with pytest.raises(tf.errors.InvalidArgumentError, match="must not decrease"):
         kind.from_value_rowids([1, 0])
+
+
+def test_a_function_of_each_row():
+    rows = tf.ragged.constant([[1, 2, 2], [3, 3]])
+    assert tf.map_fn(lambda row: tf.unique(row)[0], rows).to_list() == [[1, 2], [3]]
+    assert tf.map_fn(tf.reduce_sum, rows, fn_output_signature=tf.int32).numpy().tolist() == [5, 6]
+    deep = tf.ragged.constant([[[1], [2, 3]], [[4]]])
+    assert tf.map_fn(lambda row: row, deep).to_list() == deep.to_list()
+    spec = tf.RaggedTensorSpec([None], tf.int32)
+    assert tf.map_fn(tf.range, tf.constant([1, 2]), fn_output_signature=spec).to_list() == [[0], [0, 1]]
+    assert tf.map_fn(lambda row: row, rows[:0]).to_list() == []
+    with pytest.raises(tf.errors.InvalidArgumentError, match="fn_output_signature"):
+        tf.map_fn(tf.reduce_sum, rows)
+
+
+def test_classes_of_values_in_rows():
+    rows = tf.ragged.constant([[1, 2], [3]])
+    coded = tf.one_hot(rows, 4, on_value=5, off_value=1, dtype=tf.int32)
+    assert coded.to_list() == [[[1, 5, 1, 1], [1, 1, 5, 1]], [[1, 1, 1, 5]]]
+    with pytest.raises(ValueError, match="axis=0"):
+        tf.one_hot(rows, 4, axis=0)

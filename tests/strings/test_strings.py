@@ -216,3 +216,47 @@ def test_texts_in_a_tensor_come_apart_in_rows():
     assert s.bytes_split(["ab", "c"]).to_list() == [[b"a", b"b"], [b"c"]]
     assert s.unicode_decode(["a", "bc"], "UTF-8").to_list() == [[97], [98, 99]]
     assert s.unicode_split(["é", "bc"], "UTF-8").to_list() == [["é".encode()], [b"b", b"c"]]
+
+
+def test_runs_of_neighbours_are_those_of_tensorflow():
+    assert s.ngrams([["a", "b", "c"]], 2).numpy().tolist() == [[b"a b", b"b c"]]
+    both = s.ngrams(["a", "b", "c"], (2, 3), pad_values="P").numpy().tolist()
+    assert both == [b"P a", b"a b", b"b c", b"c P", b"P P a", b"P a b", b"a b c", b"b c P", b"c P P"]
+    ends = s.ngrams(["a", "b", "c"], (2, 3), pad_values=("P", "Q"), padding_width=1).numpy().tolist()
+    assert ends == [b"P a", b"a b", b"b c", b"c Q", b"P a b", b"a b c", b"b c Q"]
+    assert s.ngrams(["a"], 3).shape == (0,)
+    assert s.ngrams(["a"], 3, preserve_short_sequences=True).numpy().tolist() == [b"a"]
+    assert s.ngrams(tf.zeros([2, 0], tf.string), 2).shape == (2, 0)
+    assert s.ngrams([[["a", "b"], ["c", "d"]]], 2, separator="-").numpy().tolist() == [[[b"a-b"], [b"c-d"]]]
+    deep = tf.ragged.constant([[["a", "b"], ["c", "d", "e"]], [["f"]]])
+    assert s.ngrams(deep, 2).to_list() == [[[b"a b"], [b"c d", b"d e"]], [[]]]
+
+
+@pytest.mark.parametrize(
+    ("error", "call"),
+    [
+        (ValueError, lambda: s.ngrams("a", 3)),
+        (ValueError, lambda: s.ngrams(["a"], 0)),
+        (TypeError, lambda: s.ngrams(["a"], 1.5)),
+        (TypeError, lambda: s.ngrams(["a"], 2, pad_values=3)),
+        (ValueError, lambda: s.ngrams(["a"], 2, padding_width=1)),
+        (ValueError, lambda: s.ngrams(["a"], 2, pad_values="P", padding_width=-1)),
+        (TypeError, lambda: s.ngrams([1], 2)),
+        (INVALID, lambda: s.ngrams(tf.constant([1]), 2)),
+    ],
+)
+def test_runs_that_cannot_be(error, call):
+    with pytest.raises(error):
+        call()
+
+
+def test_texts_in_rows_stay_in_rows():
+    rows = tf.ragged.constant([["A b", "c"], ["d"]])
+    assert s.lower(rows).to_list() == [[b"a b", b"c"], [b"d"]]
+    assert s.length(rows).to_list() == [[3, 1], [1]]
+    assert s.to_hash_bucket_fast(rows, 10).to_list() == [[2, 2], [5]]
+    assert s.regex_replace(rows, "A", "x").to_list() == [[b"x b", b"c"], [b"d"]]
+    assert s.split(rows).to_list() == [[[b"A", b"b"], [b"c"]], [[b"d"]]]
+    assert s.bytes_split(rows).to_list() == [[[b"A", b" ", b"b"], [b"c"]], [[b"d"]]]
+    with pytest.raises(INVALID):
+        s.lower(tf.ragged.constant([[1], [2, 3]]))

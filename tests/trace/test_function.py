@@ -403,19 +403,3 @@ def test_dropout_has_the_gradient_of_its_own_mask():
         gradient = tape.gradient(y, x)
     np.testing.assert_allclose(gradient.numpy(), 2 * y.numpy())
     np.testing.assert_allclose(outer.gradient(gradient, x).numpy(), 2 * y.numpy())
-
-
-def test_sparse_and_ragged_arguments_run_as_plain_python():
-    calls = []
-
-    @tf.function
-    def double(x):
-        calls.append(None)
-        return x * 2
-
-    for number in (1.0, 2.0):
-        assert double(tf.ragged.constant([[number], []])).to_list() == [[2 * number], []]
-        np.testing.assert_array_equal(double(tf.SparseTensor([[0]], [number], [2])).values, [2 * number])
-    assert (len(calls), double.experimental_get_tracing_count()) == (4, 0)
-    with pytest.raises(TypeError, match="not traced"):
-        double.get_concrete_function(tf.ragged.constant([[1.0]]))

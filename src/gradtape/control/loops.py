@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes, nest
 from ..arrays import zeros
-from ..errors import BranchTypeError, LoopStructureError, OutOfRangeError, ScalarElementsError
+from ..errors import BranchTypeError, LoopStructureError, OutOfRangeError, ScalarElementsError, invalid
 from ..layout import unstack
 from ..shapes import TensorShape
 from ..tensor import TensorSpec, to_tensor
@@ -76,19 +76,23 @@ def _loop_result(value: Any) -> Any:
 
 def _elements(elems: Any, name: str) -> list[Any]:
     """The slices along the first axis, each in the structure of `elems`."""
-    tensors = [to_tensor(value) for value in nest.flatten(elems)]
+    tensors = [value if _is_ragged(value) else to_tensor(value) for value in nest.flatten(elems)]
     if not tensors:
         raise ValueError(f"{name}: elems must be a Tensor or (possibly nested) sequence of Tensors, got {elems!r}.")
-    if any(not tensor.ndim for tensor in tensors):
+    if any(not len(tensor.shape) for tensor in tensors):
         raise ScalarElementsError(f"{name}: Elements in elems must be 1+ dimensional Tensors, not scalars.")
     sizes = {tensor.shape[0] for tensor in tensors}
     if len(sizes) > 1:
         raise ValueError(
             f"{name}: Dimensions {sorted(sizes, key=str)} are not compatible: all elems need one first size."
         )
-    columns = [unstack(tensor) for tensor in tensors]
+    columns = [list(tensor) if _is_ragged(tensor) else unstack(tensor) for tensor in tensors]
     count = tensors[0].shape[0] or 0
     return [nest.pack_sequence_as(elems, [column[i] for column in columns]) for i in range(count)]
+
+
+def _is_ragged(value: Any) -> bool:
+    return hasattr(value.__class__, "with_flat_values")
 
 
 def _function(fn: Any, name: str) -> None:
@@ -100,12 +104,27 @@ def _collected(results: list[list[Any]], kinds: list[Any], infer_shape: bool) ->
     """The leaves of all results stacked, one tensor for each place in the structure."""
     collected = []
     for place, kind in enumerate(kinds):
+        if hasattr(kind, "ragged_rank"):
+            collected.append(_rows([leaves[place] for leaves in results], kind))
+            continue
         spec = kind if isinstance(kind, TensorSpec) else TensorSpec(None, dtypes.as_dtype(kind))
         array = TensorArray(spec.dtype, len(results), infer_shape=infer_shape, element_shape=spec.shape)
         for position, leaves in enumerate(results):
             array.write(position, leaves[place])
         collected.append(array.stack())
     return collected
+
+
+def _rows(values: list[Any], kind: Any) -> Any:
+    """Results of different lengths as the rows of a ragged tensor."""
+    parts = [value if _is_ragged(value) else to_tensor(value) for value in values]
+    for part in parts:
+        if part.dtype != kind.dtype or not len(part.shape):
+            raise invalid(
+                f"map_fn: rows of {kind.dtype!r} are expected for a ragged tensor, got {part.dtype!r} of shape {part.shape}. "
+                "Say what fn returns with fn_output_signature."
+            )
+    return kind.value_type._stacked(parts) if parts else kind.value_type.from_row_splits(zeros([0], kind.dtype), [0])
 
 
 def map_fn(
@@ -130,11 +149,13 @@ def map_fn(
     >>> pairs = tf.constant([1, 2]), tf.constant([3, 4])
     >>> tf.map_fn(lambda pair: pair[0] * pair[1], pairs, fn_output_signature=tf.int32).numpy()
     array([3, 8], dtype=int32)
+
+    The rows of a ragged tensor give rows of any length, unless `fn_output_signature` says otherwise.
     """
     _function(fn, "map_fn")
     slices = _elements(elems, "map_fn")
     signature = dtype if fn_output_signature is None else fn_output_signature
-    kinds = nest.map_structure(lambda e: to_tensor(e).dtype, elems) if signature is None else signature
+    kinds = nest.map_structure(_kind, elems) if signature is None else signature
     results = []
     for part in slices:
         returned = fn(part)
@@ -142,6 +163,10 @@ def map_fn(
         results.append(nest.flatten(returned))
     stacked = _collected(results, nest.flatten(kinds), infer_shape)
     return nest.pack_sequence_as(kinds, stacked)
+
+
+def _kind(elem: Any) -> Any:
+    return elem._type_spec if _is_ragged(elem) else to_tensor(elem).dtype
 
 
 def _folded(fn: Callable[..., Any], slices: Sequence[Any], initializer: Any, name: str) -> Any:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from ..dtypes import INDEX, STRING, Array
 from ..errors import invalid
-from ..op import BadInput, Sample, op
+from ..op import BadInput, Op, Sample, op
 from .strings import each, textwise
 
 _NO_DERIVATIVE = "text does not change by small steps"
@@ -99,8 +100,15 @@ def unicode_decode(
         raise invalid(f"unicode_decode: a vector of texts is needed, got shape {input.shape}.")
     settings = (input_encoding, errors, replacement_char, replace_control_characters)
     rows = [[ord(c) for c in decoded(text, *settings)] for text in input.tolist()]
-    splits = np.cumsum([0, *map(len, rows)])
-    return splits.astype(np.int64), np.array([point for row in rows for point in row], np.int32)
+    return _in_rows(rows, np.int32)
+
+
+def _in_rows(rows: list[list[Any]], dtype: Any) -> tuple[Array, Array]:
+    """Where each row begins and ends, and what stands in all of them."""
+    flat = list(chain.from_iterable(rows))
+    values = np.empty(len(flat), dtype)
+    values[:] = flat
+    return np.cumsum([0, *map(len, rows)], dtype=np.int64), values
 
 
 @unicode_decode.samples
@@ -188,5 +196,52 @@ def _() -> Iterator[BadInput]:
         yield BadInput("text", (np.ones(2, dtype),))
 
 
-for _op in (unicode_transcode, unicode_decode, unicode_encode, string_split):
+@op(dtypes=STRING, outputs=2)
+def split_rows(xp: Any, input: Any, *, sep: str = "", maxsplit: int = -1) -> Any:
+    """The parts of all texts between separators, after where each text's begin and end."""
+    return _in_rows([text.split(sep.encode() or None, maxsplit) for text in _vector(input)], object)
+
+
+@op(dtypes=STRING, outputs=2)
+def character_rows(
+    xp: Any, input: Any, *, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD
+) -> Any:
+    """The characters of all texts, each by itself, after where each text's begin and end."""
+    settings = (input_encoding, errors, replacement_char)
+    return _in_rows([[c.encode(input_encoding) for c in decoded(text, *settings)] for text in _vector(input)], object)
+
+
+@op(dtypes=STRING, outputs=2)
+def byte_rows(xp: Any, input: Any) -> Any:
+    """The bytes of all texts, each by itself, after where each text's begin and end."""
+    return _in_rows([[text[k : k + 1] for k in range(len(text))] for text in _vector(input)], object)
+
+
+def _vector(input: Any) -> list[bytes]:
+    if input.ndim != 1:
+        raise invalid(f"A vector of texts is needed, got shape {input.shape}.")
+    texts: list[bytes] = input.tolist()
+    return texts
+
+
+_ROWS: dict[Op, dict[str, Any]] = {split_rows: {}, character_rows: {"input_encoding": "UTF-8"}, byte_rows: {}}
+for _op, _needed in _ROWS.items():
+    _op.shaped_by_values = {1: (0,)}
+
+    @_op.samples
+    def _(draw: Any, needed: dict[str, Any] = _needed) -> Iterator[Sample]:
+        yield Sample((_texts([b"a b  c", b"", b"\xc3\xa9"]),), needed)
+        yield Sample((_texts(np.zeros((0,), object)),), needed)
+
+    @_op.rejects
+    def _(needed: dict[str, Any] = _needed) -> Iterator[BadInput]:
+        for texts in (b"a", [[b"a"]]):
+            yield BadInput("a vector of texts", (_texts(texts),), needed)
+        for dtype in (np.float32, np.int32):
+            yield BadInput("text", (np.ones(2, dtype),), needed)
+
+
+unicode_decode.shaped_by_values = {1: (0,)}
+string_split.shaped_by_values = {0: (0,), 1: (0,)}
+for _op in (unicode_transcode, unicode_decode, unicode_encode, string_split, split_rows, character_rows, byte_rows):
     _op.not_differentiable(_NO_DERIVATIVE)

@@ -6,6 +6,8 @@ from . import dispatch as dispatch
 from . import indexing as indexing
 from .functions import boolean_mask as boolean_mask
 from .functions import constant as constant
+from .functions import cross as cross
+from .functions import cross_hashed as cross_hashed
 from .functions import map_flat_values as map_flat_values
 from .functions import range_of
 from .functions import row_splits_to_segment_ids as row_splits_to_segment_ids

@@ -10,6 +10,8 @@ from .. import arrays, indexing, layout, math
 from ..errors import UnimplementedError, invalid
 from ..op import COMPOSITES, Op
 from ..tensor import Tensor, from_array, to_tensor
+from ..trace.composites import by_stand_ins
+from ..traceable import traceable
 from ..variable import Variable
 from .functions import check_same_rows, concat, map_flat_values, stack
 from .tensor import RaggedTensor, lengths_of, ranges, take_rows
@@ -27,16 +29,27 @@ _BY_ELEMENT = {"convert", "zeros_like", "ones_like", "stop_gradient", "identity"
 
 def run(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     """An op one of whose operands is ragged."""
+    by_element = (op.broadcasts or op.name in _BY_ELEMENT) and not op.variadic
+    if by_element and sum(isinstance(value, _WITH_AXES) for value in args) == 1:
+        return map_flat_values(op.public, *args, **attributes)
+    ragged_places = op.name == "take" and isinstance(args[1], RaggedTensor) and isinstance(args[0], (Tensor, Variable))
+    if ragged_places and not attributes["batch_dims"]:
+        return _looked_up(to_tensor(args[0]), args[1], attributes["axis"])
+    return _run(op, args, attributes)
+
+
+_WITH_AXES = (RaggedTensor, Tensor, Variable, np.ndarray, list, tuple)
+
+
+def _run(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
+    """The same, where it matters how long rows are."""
     if op.name.startswith("reduce_") and len(args) == 1:
         return _reduced(op, args[0], attributes.get("axis"), bool(attributes.get("keepdims")))
     if (op.broadcasts or op.name in _BY_ELEMENT) and not op.variadic:
         first = next(value for value in args if isinstance(value, RaggedTensor))
         operands = [_beside(first, value, op.name) for value in args]
         return map_flat_values(op.public, *operands, **attributes)
-    if op.name == "take" and isinstance(args[1], RaggedTensor) and isinstance(args[0], (Tensor, Variable)):
-        if not attributes["batch_dims"]:
-            return _looked_up(to_tensor(args[0]), args[1], attributes["axis"])
-    elif (
+    if (
         op.name == "take"
         and not attributes["axis"]
         and not attributes["batch_dims"]
@@ -53,6 +66,9 @@ def run(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
         None,
         f"{op.name} is not defined for ragged tensors. Use rt.to_tensor() first, or tf.ragged.map_flat_values.",
     )
+
+
+_run = traceable(_run, in_world=by_stand_ins)
 
 
 def _of_any_length(rows: Any) -> Any:

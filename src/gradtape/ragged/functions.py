@@ -11,7 +11,10 @@ from .. import arrays, dtypes, layout
 from ..dtypes import Array
 from ..errors import invalid
 from ..op import as_int
-from ..tensor import Tensor, from_array, to_tensor
+from ..sparse import SparseTensor, crossing
+from ..tensor import EagerTensor, Tensor, from_array, to_tensor
+from ..trace.composites import by_stand_ins
+from ..traceable import trace_public
 from .tensor import RaggedTensor, concat_rows, ranges, stacked_rows, take_rows
 
 
@@ -213,11 +216,44 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return given[0].with_flat_values(result)
 
 
+def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
+    """The features of each row, joined in all combinations of one from each input.
+
+    >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), tf.constant([["d"], ["e"]])])
+    <tf.RaggedTensor [[b'a_X_d'], [b'b_X_e', b'c_X_e']]>
+    """
+    return _crossed(inputs, crossing.joining("_X_"), dtypes.string)
+
+
+def cross_hashed(
+    inputs: Any, num_buckets: Any = 0, hash_key: int | None = None, name: str | None = None
+) -> RaggedTensor:
+    """The features of each row, hashed in all combinations to numbers below `num_buckets`; TensorFlow has the same."""
+    return _crossed(inputs, crossing.hashing(num_buckets, hash_key), dtypes.int64)
+
+
+def _crossed(inputs: Any, meet: Any, kind: dtypes.DType) -> RaggedTensor:
+    if not isinstance(inputs, (list, tuple)):
+        raise TypeError(f"cross: a list of inputs is needed, got {inputs!r}.")
+    parts = [value if isinstance(value, (RaggedTensor, SparseTensor)) else to_tensor(value) for value in inputs]
+    if any(isinstance(part, RaggedTensor) and len(part.shape) != 2 for part in parts):
+        raise ValueError("tf.ragged.cross only supports inputs with rank=2.")
+    columns = [
+        part.to_list() if isinstance(part, RaggedTensor) else crossing.features(part, place)
+        for place, part in enumerate(parts)
+    ]
+    rows = crossing.crossed(columns, meet)
+    flat = np.empty(sum(map(len, rows)), kind.numpy)
+    flat[:] = [value for row in rows for value in row]
+    return RaggedTensor.from_row_lengths(from_array(flat), [len(row) for row in rows])
+
+
 def check_same_rows(first: RaggedTensor, second: RaggedTensor) -> None:
     """Raise where two ragged tensors have rows of different lengths."""
     ours, theirs = first.nested_row_splits, second.nested_row_splits
     if len(ours) != len(theirs) or any(
-        not np.array_equal(a._array, b._array) for a, b in zip(ours, theirs, strict=True)
+        a.__class__ is b.__class__ is EagerTensor and a is not b and not np.array_equal(a._array, b._array)
+        for a, b in zip(ours, theirs, strict=True)
     ):
         raise invalid(
             f"Ragged operands must have rows of the same lengths: the lengths are {_lengths(first)} and {_lengths(second)}."
@@ -246,3 +282,6 @@ def segment_ids_to_row_splits(
     lengths = np.bincount(array, minlength=count)
     kind = dtypes.int64.numpy if out_type is None else dtypes.as_dtype(out_type).numpy
     return from_array(np.concatenate(([0], np.cumsum(lengths))).astype(kind))
+
+
+trace_public(globals(), skip=("check_same_rows", "constant", "map_flat_values"), in_world=by_stand_ins)

@@ -9,6 +9,8 @@ import numpy as np
 from ..errors import invalid
 from ..op import as_int
 from ..tensor import Tensor, from_array
+from ..trace.composites import by_stand_ins
+from ..traceable import traceable
 from .tensor import RaggedTensor, lengths_of, splits_of, take_rows
 
 
@@ -74,4 +76,4 @@ def _inside(rows: RaggedTensor, keys: list[Any]) -> Any:
     return kept.with_values(kept.values[(slice(None), *rest)])
 
 
-RaggedTensor.__getitem__ = getitem
+RaggedTensor.__getitem__ = traceable(getitem, in_world=by_stand_ins)

@@ -1,6 +1,7 @@
 """`RaggedTensor`: rows of different lengths, kept as one tensor of all values and the places where rows begin.
 
-Tapes follow the values; where rows begin are integers.
+Tapes follow the values; where rows begin are integers. Inside a traced function both are symbolic: what needs to know how
+long rows are is a step there, and what only puts the two together runs as it is, unchecked.
 """
 
 from __future__ import annotations
@@ -11,12 +12,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import arrays, dtypes, indexing, layout
+from .. import arrays, dtypes, indexing, layout, math, partition
 from ..dtypes import Array, DType
 from ..errors import invalid
 from ..op import as_int
 from ..shapes import TensorShape
-from ..tensor import Tensor, from_array, to_tensor
+from ..tensor import EagerTensor, Tensor, from_array, to_tensor
+from ..trace.composites import COMPOSITES, Composite, by_stand_ins, solid
+from ..trace.ghost import Ghost
+from ..trace.graph import compose
+from ..traceable import traceable
 from ..variable import Variable
 from .spec import RaggedTensorSpec
 
@@ -51,7 +56,7 @@ class RaggedTensor:
         """Row i from `row_splits[i]` up to `row_splits[i + 1]`."""
         splits = _integers(row_splits, "row_splits")
         array = splits._array
-        if validate:
+        if validate and splits.__class__ is EagerTensor:
             if not array.size or array[0] != 0:
                 raise invalid(f"RaggedTensor: row_splits must begin with 0, got {array.tolist()[:5]}.")
             if (np.diff(array) < 0).any():
@@ -63,45 +68,51 @@ class RaggedTensor:
         cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Rows of these lengths, one after the other."""
-        lengths = _integers(row_lengths, "row_lengths")._array
-        if validate and (lengths < 0).any():
-            raise invalid(f"RaggedTensor: row_lengths must not be negative, got {lengths.tolist()}.")
-        return cls._checked(values, from_array(splits_of(lengths)), validate)
+        lengths = _integers(row_lengths, "row_lengths")
+        array = lengths._array
+        if validate and lengths.__class__ is EagerTensor and (array < 0).any():
+            raise invalid(f"RaggedTensor: row_lengths must not be negative, got {array.tolist()}.")
+        if lengths.__class__ is EagerTensor:
+            return cls._checked(values, from_array(splits_of(array)), validate)
+        return cls._checked(values, layout.concat([[0], math.cumsum(lengths)], 0), validate)
 
     @classmethod
     def from_value_rowids(
         cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Each value in the row whose number it has; the numbers must not decrease."""
-        ids = _integers(value_rowids, "value_rowids")._array
-        count = int(ids[-1]) + 1 if ids.size else 0
-        if nrows is not None:
-            count = as_int(nrows)
-        if validate and ids.size and ((np.diff(ids) < 0).any() or ids[0] < 0 or ids[-1] >= count):
-            raise invalid(
-                f"RaggedTensor: value_rowids must not decrease and be from 0 to {count - 1}, got {ids.tolist()}."
-            )
-        lengths = np.bincount(ids, minlength=count).astype(ids.dtype)
-        return cls._checked(values, from_array(splits_of(lengths)), validate)
+        ids = _integers(value_rowids, "value_rowids")
+        array = ids._array
+        if ids.__class__ is EagerTensor and (nrows is None or nrows.__class__ in (int, EagerTensor)):
+            count = as_int(nrows) if nrows is not None else int(array[-1]) + 1 if array.size else 0
+            if validate and array.size and ((np.diff(array) < 0).any() or array[0] < 0 or array[-1] >= count):
+                raise invalid(
+                    f"RaggedTensor: value_rowids must not decrease and be from 0 to {count - 1}, got {array.tolist()}."
+                )
+            nrows = count
+        elif nrows is None:
+            nrows = math.reduce_max(layout.concat([ids, [-1]], 0)) + 1
+        rows = arrays.range(math.cast(nrows, ids.dtype) + 1)
+        return cls._checked(values, math.cast(partition.searchsorted(ids, rows), ids.dtype), validate)
 
     @classmethod
     def from_row_starts(
         cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Row i from `row_starts[i]` up to the next."""
-        starts = _integers(row_starts, "row_starts")._array
+        starts = _integers(row_starts, "row_starts")
         values = _values(values)
-        end = np.array([_count(values)], starts.dtype)
-        return cls.from_row_splits(values, from_array(np.concatenate((starts, end))), validate=validate)
+        end = values.nrows() if isinstance(values, RaggedTensor) else arrays.shape(values)[0]
+        splits = layout.concat([starts, [math.cast(end, starts.dtype)]], 0)
+        return cls.from_row_splits(values, splits, validate=validate)
 
     @classmethod
     def from_row_limits(
         cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Row i up to `row_limits[i]`, from where the row before it ends."""
-        limits = _integers(row_limits, "row_limits")._array
-        splits = np.concatenate((np.zeros(1, limits.dtype), limits))
-        return cls.from_row_splits(values, from_array(splits), validate=validate)
+        limits = _integers(row_limits, "row_limits")
+        return cls.from_row_splits(values, layout.concat([[0], limits], 0), validate=validate)
 
     @classmethod
     def from_uniform_row_length(
@@ -111,8 +122,12 @@ class RaggedTensor:
         values, length = _values(values), as_int(uniform_row_length)
         if length < 0:
             raise invalid(f"RaggedTensor: a row cannot have {length} values.")
-        count = as_int(nrows) if nrows is not None else _count(values) // length if length else 0
-        made = cls._checked(values, from_array(np.arange(count + 1, dtype=np.int64) * length), validate)
+        if nrows is None and length:
+            count = _count(values)
+            nrows = count // length if count is not None else arrays.shape(values, dtypes.int64)[0] // length
+        if nrows.__class__ is not int and not isinstance(nrows, (Tensor, np.integer)):
+            nrows = 0 if nrows is None else as_int(nrows)
+        made = cls._checked(values, arrays.range(math.cast(nrows, dtypes.int64) + 1) * length, validate)
         made._uniform = length
         return made
 
@@ -211,9 +226,10 @@ class RaggedTensor:
     @classmethod
     def _checked(cls, values: Any, splits: Any, validate: bool) -> RaggedTensor:
         values = _values(values)
-        if validate and int(splits._array[-1]) != _count(values):
+        count = _count(values)
+        if validate and count is not None and splits.__class__ is EagerTensor and int(splits._array[-1]) != count:
             raise invalid(
-                f"RaggedTensor: the rows have {int(splits._array[-1])} values in all, but {_count(values)} were given."
+                f"RaggedTensor: the rows have {int(splits._array[-1])} values in all, but {count} were given."
             )
         return cls(values, splits)
 
@@ -243,7 +259,7 @@ class RaggedTensor:
     @property
     def uniform_row_length(self) -> Any:
         """The length of all rows, where they were made of one length."""
-        return None if self._uniform is None else from_array(np.asarray(self._uniform, self._row_splits._array.dtype))
+        return None if self._uniform is None else to_tensor(self._uniform, self._row_splits.dtype)
 
     @property
     def ragged_rank(self) -> int:
@@ -259,7 +275,7 @@ class RaggedTensor:
     @property
     def shape(self) -> TensorShape:
         """The shape, with None for ragged axes."""
-        return TensorShape([len(self._row_splits._array) - 1, self._uniform, *self._values.shape[1:]])
+        return TensorShape([_rows(self), self._uniform, *self._values.shape[1:]])
 
     def get_shape(self) -> TensorShape:
         """The same as `shape`."""
@@ -267,7 +283,8 @@ class RaggedTensor:
 
     def nrows(self, out_type: Any = None, name: str | None = None) -> Any:
         """The number of rows."""
-        return self._number(len(self._row_splits._array) - 1, out_type)
+        kind = self._row_splits.dtype if out_type is None else dtypes.as_dtype(out_type)
+        return arrays.shape(self._row_splits, kind)[0] - 1
 
     def _number(self, values: Any, out_type: Any = None) -> Any:
         kind = self._row_splits._array.dtype if out_type is None else dtypes.as_dtype(out_type).numpy
@@ -320,8 +337,9 @@ class RaggedTensor:
     def with_values(self, new_values: Any) -> RaggedTensor:
         """Other values in rows of the same lengths."""
         values = _values(new_values)
-        if _count(values) != _count(self._values):
-            raise invalid(f"RaggedTensor: {_count(values)} new values for {_count(self._values)}.")
+        given, wanted = _count(values), _count(self._values)
+        if given != wanted and given is not None and wanted is not None:
+            raise invalid(f"RaggedTensor: {given} new values for {wanted}.")
         return RaggedTensor(values, self._row_splits, self._uniform)
 
     def with_flat_values(self, new_values: Any) -> RaggedTensor:
@@ -336,7 +354,7 @@ class RaggedTensor:
         if kind not in (dtypes.int32, dtypes.int64):
             raise ValueError(f"row_splits must have dtype int32 or int64, got {kind.name}.")
         inner = self._values.with_row_splits_dtype(kind) if isinstance(self._values, RaggedTensor) else self._values
-        return RaggedTensor(inner, from_array(self._row_splits._array.astype(kind.numpy)), self._uniform)
+        return RaggedTensor(inner, math.cast(self._row_splits, kind), self._uniform)
 
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
         """The axes from `outer_axis` to `inner_axis` as one."""
@@ -430,7 +448,7 @@ class RaggedTensor:
     __getitem__: ClassVar[Callable[[Any, Any], Any]]  # indexing.py puts it here
 
     def __iter__(self) -> Iterator[Any]:
-        for index in range(len(self._row_splits._array) - 1):
+        for index in range(self._row_count()):
             yield self[index]
 
     # --- what tapes and datasets ask -------------------------------------------------------------------------
@@ -449,7 +467,12 @@ class RaggedTensor:
         return RaggedTensorSpec.from_value(self)
 
     def _row_count(self) -> int:
-        return len(self._row_splits._array) - 1
+        count = _rows(self)
+        if count is None:
+            raise TypeError(
+                "The number of rows of a ragged tensor inside tf.function is not known yet: use rt.nrows()."
+            )
+        return count
 
     def _row(self, index: int) -> Any:
         return self[index]
@@ -467,6 +490,8 @@ class RaggedTensor:
         return []
 
     def __repr__(self) -> str:
+        if any(part.__class__ is not EagerTensor for part in self._components()):
+            return f"tf.RaggedTensor(values={self._values!r}, row_splits={self._row_splits!r})"
         return f"<tf.RaggedTensor {self.to_list()}>"
 
     __hash__ = None  # type: ignore[assignment]
@@ -497,8 +522,17 @@ def _values(values: Any) -> Any:
     return tensor
 
 
-def _count(values: Any) -> int:
-    return values._row_count() if isinstance(values, RaggedTensor) else int(values.shape[0])
+def _rows(ragged: RaggedTensor) -> int | None:
+    """The number of rows; None inside a traced function that does not know it yet."""
+    ends: int | None = ragged._row_splits.shape[0]
+    return None if ends is None else ends - 1
+
+
+def _count(values: Any) -> int | None:
+    if isinstance(values, RaggedTensor):
+        return _rows(values)
+    count: int | None = values.shape[0]
+    return count
 
 
 def splits_of(lengths: Array) -> Array:
@@ -550,3 +584,31 @@ def stacked_rows(values: list[Any]) -> RaggedTensor:
     """Tensors or ragged tensors as the rows of one."""
     counts = np.array([_count(value) for value in values], np.int64)
     return RaggedTensor(concat_rows(values), from_array(splits_of(counts)))
+
+
+# --- inside traced functions -------------------------------------------------------------------------------
+
+
+def _stand_in(ragged: RaggedTensor, variant: int) -> RaggedTensor:
+    """Rows of equal lengths, or one that has all values."""
+    values, splits = solid(ragged._values, variant), ragged._row_splits
+    if splits.__class__ is Ghost:
+        rows, count = splits._array.shape[0] - 1, _count(values) or 0
+        last = np.full(rows, count)
+        ends = last if variant else np.arange(1, rows + 1) * count // max(rows, 1)
+        splits = from_array(np.concatenate(([0], ends)).astype(splits.dtype.numpy))
+    return RaggedTensor(values, splits, ragged._uniform)
+
+
+compose(RaggedTensor, lambda ragged: [ragged._values, ragged._row_splits, ragged._uniform], lambda p: RaggedTensor(*p))
+COMPOSITES[RaggedTensor] = Composite(lambda ragged: list(ragged.nested_row_splits), _stand_in)
+
+# What reads how long rows are.
+for _name in (
+    *("row_lengths", "nested_row_lengths", "nested_value_rowids", "row_starts", "row_limits", "value_rowids"),
+    *("bounding_shape", "merge_dims", "to_tensor", "to_sparse"),
+):
+    setattr(RaggedTensor, _name, traceable(getattr(RaggedTensor, _name), in_world=by_stand_ins))
+for _name in ("from_tensor", "from_sparse"):
+    _made = traceable(RaggedTensor.__dict__[_name].__func__, in_world=by_stand_ins)
+    setattr(RaggedTensor, _name, classmethod(_made))

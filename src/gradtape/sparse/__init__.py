@@ -37,6 +37,8 @@ from .arithmetic import (
     sparse_dense_matmul as sparse_dense_matmul,
 )
 from .counting import bincount as bincount
+from .crossing import cross as cross
+from .crossing import cross_hashed as cross_hashed
 from .layout import concat as concat
 from .layout import expand_dims as expand_dims
 from .layout import eye as eye

@@ -11,6 +11,7 @@ from ..dtypes import Array
 from ..errors import invalid
 from ..op import as_ints
 from ..tensor import from_array, to_tensor
+from ..trace.composites import by_stand_ins
 from ..traceable import trace_public
 from .tensor import SparseTensor, from_parts, places_of, sizes_of
 
@@ -93,4 +94,4 @@ def _weights(weights: Any, values: Any) -> Any:
     return arrays.reshape(given, (-1,))
 
 
-trace_public(globals())
+trace_public(globals(), in_world=by_stand_ins)

@@ -14,6 +14,7 @@ from ..errors import ResourceExhaustedError, invalid
 from ..op import as_int, as_ints, as_shape
 from ..ops.index import pick
 from ..tensor import IndexedSlices, from_array, to_tensor
+from ..trace.composites import by_stand_ins
 from ..traceable import trace_public
 from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_parts, places_at, places_of, sizes_of
 
@@ -263,4 +264,4 @@ def _axis(axis: int, rank: int, name: str) -> int:
     return axis % rank
 
 
-trace_public(globals())
+trace_public(globals(), in_world=by_stand_ins)

@@ -10,7 +10,11 @@ from .. import arrays, dtypes, indexing, math
 from ..dtypes import Array, DType
 from ..errors import invalid
 from ..shapes import TensorShape, broadcast
-from ..tensor import Tensor, from_array, to_tensor
+from ..tensor import EagerTensor, Tensor, from_array, to_tensor
+from ..trace.composites import COMPOSITES, Composite, solid
+from ..trace.ghost import Ghost
+from ..trace.graph import compose
+from ..trace.symbolic import is_symbolic
 from ..traceable import trace_public
 from ..type_spec import TypeSpec
 from ..variable import Variable
@@ -78,8 +82,13 @@ class SparseTensor:
 
     @property
     def shape(self) -> TensorShape:
-        """The shape of the dense tensor."""
-        return TensorShape(sizes_of(self))
+        """The shape of the dense tensor; inside a traced function as far as it is known."""
+        sizes = self._dense_shape
+        if is_symbolic(sizes):
+            sizes = sizes._trace.known_value(sizes)
+        if sizes.__class__ is not EagerTensor:
+            return TensorShape([None] * self._dense_shape.shape[0])
+        return TensorShape(sizes._array.tolist())
 
     @property
     def dtype(self) -> DType:
@@ -288,5 +297,34 @@ class SparseTensorSpec(TypeSpec):
     def __repr__(self) -> str:
         return f"SparseTensorSpec({self._shape!r}, {self._dtype!r})"
 
+
+# --- inside traced functions -------------------------------------------------------------------------
+
+
+def _built(parts: list[Any]) -> SparseTensor:
+    made = object.__new__(SparseTensor)
+    made._indices, made._values, made._dense_shape = parts
+    return made
+
+
+def _stand_in(sp: SparseTensor, variant: int) -> SparseTensor:
+    """Values one after the other in a tensor as wide as they need, or twice as wide."""
+    count, rank = sp.values.shape[0], sp.dense_shape.shape[0]
+    sizes = solid(sp.dense_shape, variant)._array
+    if sp.dense_shape.__class__ is Ghost:
+        sizes = np.full(rank, max(count, 1) * (1 + variant), np.int64)
+    places = solid(sp.indices, variant)
+    if sp.indices.__class__ is Ghost:
+        numbers = np.arange(count) % max(int(np.prod(sizes, dtype=np.float64)), 1)
+        places = from_array(
+            np.stack(np.unravel_index(numbers, tuple(sizes)), axis=1).astype(np.int64).reshape(count, rank)
+        )
+    return SparseTensor(places, solid(sp.values, variant), from_array(sizes))
+
+
+compose(
+    SparseTensor, SparseTensor._components, _built, fixed=(2,)
+)  # a function knows the shape, as that of a dense tensor
+COMPOSITES[SparseTensor] = Composite(lambda sp: [sp.indices, sp.dense_shape], _stand_in)
 
 trace_public(globals())

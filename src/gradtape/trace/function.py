@@ -17,7 +17,7 @@ from ..tensor import Tensor, TensorSpec, to_tensor
 from ..variable import Variable
 from .concrete import ConcreteFunction
 from .recorder import Recorder, TracePolicy
-from .signature import Encoder, NotTraced, Parameters, checked_signature, matched, with_tensors
+from .signature import Encoder, Parameters, checked_signature, matched, with_tensors
 from .symbolic import SymbolicTensor
 
 LOGGER = logging.getLogger("gradtape")
@@ -148,10 +148,7 @@ class Function:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if EAGERLY.on:
             return self._python_function(*args, **kwargs)
-        try:
-            concrete, tensors = self._found(args, kwargs)
-        except NotTraced:
-            return self._python_function(*args, **kwargs)
+        concrete, tensors = self._found(args, kwargs)
         return concrete.run(tensors)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:

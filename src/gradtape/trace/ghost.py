@@ -290,11 +290,12 @@ def _stand_in(tensor: Any, kind: str, place: int = 0) -> Any:
     shape, dtype = array.shape, np.dtype(array.dtype, copy=False)
     if kind == "positive later":
         kind = "ordered" if place else "ones"
-    return _filled(shape, BY_NUMPY[dtype].numpy, kind)
+    return filled(shape, BY_NUMPY[dtype].numpy, kind)
 
 
 @functools.lru_cache(maxsize=4096)
-def _filled(shape: Shape, dtype: np.dtype[Any], kind: str) -> Any:
+def filled(shape: Shape, dtype: np.dtype[Any], kind: str) -> Any:
+    """An array of the shape with stand-in values."""
     if dtype.kind == "O":
         return np.full(shape, b"0" if kind == "ones" else b"", object)
     if dtype.kind in "iub":

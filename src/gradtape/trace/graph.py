@@ -196,9 +196,16 @@ def _like(value: Any, items: Any) -> Any:
 _COMPOSITES: dict[type, tuple[Callable[[Any], list[Any]], Callable[[list[Any]], Any]]] = {}
 
 
-def compose(cls: type, parts: Callable[[Any], list[Any]], build: Callable[[list[Any]], Any]) -> None:
+# The parts of such values that belong to their kind, by number: with others a function is traced anew, as for another shape.
+FIXED: dict[type, tuple[int, ...]] = {}
+
+
+def compose(
+    cls: type, parts: Callable[[Any], list[Any]], build: Callable[[list[Any]], Any], fixed: tuple[int, ...] = ()
+) -> None:
     """Let traces look into values of a class."""
     _COMPOSITES[cls] = (parts, build)
+    FIXED[cls] = fixed
 
 
 def bind(results: Any, value: Any, values: dict[int, Any]) -> None:

@@ -37,6 +37,7 @@ class Inference(World):
         self.chosen = chosen
         self.environment = Environment({})
         self.used: dict[Unknown, None] = {}  # the unknowns that were met, in order
+        self.doubts = 0  # how often something was computed with a guess
         self._guessed = 0
 
     def size(self, unknown: Unknown) -> int:
@@ -101,17 +102,18 @@ class Inference(World):
         GUESSED[cls].begin(thing, *args, **kwargs)
         return True
 
-    def guess(self) -> int:
-        """A number for a size that nothing is known of."""
+    def guess(self, certain: bool = False) -> int:
+        """A number for a size that nothing is known of; `certain` if nothing but that size comes of it."""
+        self.doubts += not certain
         self._guessed += 1
         return self.size(("guess", self._guessed))
 
     def perform(self, entry: Entry) -> Any:
         """Run one entry of the journal here."""
-        guesses = self._guessed
+        doubts = self.doubts
         with self.running():
             result = entry.action(self)
-        if self._guessed != guesses:
+        if self.doubts != doubts:
             result = _all_ghosts(self, result)  # what was computed with a guess is a guess
         if entry.results is not None:
             bind(entry.results, result, self.environment.values)

@@ -10,17 +10,12 @@ from typing import Any
 import numpy as np
 
 from .. import nest
-from ..op import COMPOSITES
 from ..shapes import TensorShape
 from ..tensor import EagerTensor, Tensor, TensorSpec, from_array, to_array, to_tensor
 from ..variable import Variable, VariableSpec
-from .graph import map_parts, parts_of
+from .graph import FIXED, map_parts, parts_of
 
 _BY_VALUE = {int, float, bool, str, bytes, complex, type(None), type(Ellipsis), type}
-
-
-class NotTraced(TypeError):
-    """An argument with which a function runs as plain Python."""
 
 
 class Encoder:
@@ -51,17 +46,13 @@ class Encoder:
             return value.dtype.numpy.num, tuple(value.shape) if value.shape.rank is not None else None
         if isinstance(value, (np.ndarray, np.generic)):
             return self.key(from_array(to_array(value)))
-        if cls in COMPOSITES:
-            raise NotTraced(
-                f"{cls.__name__}: functions of sparse and ragged tensors are not traced, since what they do depends on the "
-                "places in each of them. Call the function itself, which then runs as plain Python, or pass dense tensors."
-            )
         if hasattr(cls, "_type_spec") or nest.is_nested(value) or hasattr(cls, "_components"):
             if isinstance(value, dict):
                 return cls, tuple([(name, self.key(value[name])) for name in nest.sorted_keys(value)])
             parts = parts_of(value)
             if parts or nest.is_nested(value):
-                return cls, tuple([self.key(part) for part in parts])
+                fixed = _fixed(cls, parts)
+                return cls, tuple([_value_of(part) if k in fixed else self.key(part) for k, part in enumerate(parts)])
         return self._by_identity(value)
 
     def _by_identity(self, value: Any) -> Any:
@@ -90,7 +81,21 @@ def with_tensors(value: Any, tensors: Any) -> Any:
         filled = {name: with_tensors(value[name], tensors) for name in nest.sorted_keys(value)}
         parts = iter([filled[name] for name in value])
         return map_parts(value, lambda part: next(parts))
+    if value.__class__ in FIXED:
+        given = parts_of(value)
+        fixed = _fixed(value.__class__, given)
+        made = iter([part if k in fixed else with_tensors(part, tensors) for k, part in enumerate(given)])
+        return map_parts(value, lambda part: next(made))
     return map_parts(value, lambda part: with_tensors(part, tensors))
+
+
+def _fixed(cls: type, parts: list[Any]) -> list[int]:
+    """The parts, by number, whose values belong to the kind of the argument."""
+    return [k for k in FIXED.get(cls, ()) if parts[k].__class__ is EagerTensor]
+
+
+def _value_of(part: Any) -> Any:
+    return part._array.dtype.num, part._array.shape, part._array.tobytes()
 
 
 class Parameters:

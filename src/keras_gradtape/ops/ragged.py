@@ -45,4 +45,11 @@ def take(function: Function, x: Any, indices: Any, axis: Any = None) -> Any:
     return tf.gather(x, indices.with_flat_values(places), axis=axis)
 
 
-RULES: dict[str, Function] = {**dict.fromkeys(_ELEMENTWISE.split(), on_values), "take": take}
+def one_hot(function: Function, x: Any, num_classes: int, axis: int = -1, **settings: Any) -> Any:
+    """The classes of each value along a new last axis."""
+    if axis != -1:
+        raise ValueError(f"`one_hot` of a ragged tensor has its new axis last (axis=-1). Received: axis={axis}")
+    return x.with_flat_values(function(x.flat_values, num_classes, axis, **settings))
+
+
+RULES: dict[str, Function] = {**dict.fromkeys(_ELEMENTWISE.split(), on_values), "one_hot": one_hot, "take": take}

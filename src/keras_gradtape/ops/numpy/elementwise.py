@@ -9,6 +9,7 @@ from typing import Any
 import gradtape as tf
 import gradtape.numpy as tnp
 from gradtape import cast
+from gradtape.numpy.elementwise import sinc as normalized_sinc
 from gradtape.tensor import EagerTensor
 
 from ..core import convert_to_tensor
@@ -52,7 +53,7 @@ log10 = _of_floats("log10", tnp.log10)
 log1p = _of_floats("log1p", tf.math.log1p)
 log2 = _of_floats("log2", tnp.log2)
 sin = _of_floats("sin", tf.sin)
-sinc = _of_floats("sinc", lambda x: to_type(tnp.sinc(x), x.dtype))
+sinc = _of_floats("sinc", lambda x: to_type(normalized_sinc(x), x.dtype))
 sinh = _of_floats("sinh", tf.sinh)
 sqrt = _of_floats("sqrt", tf.sqrt)
 tan = _of_floats("tan", tf.tan)

@@ -1,0 +1,150 @@
+"""Ragged and sparse tensors inside traced functions: made there, given, returned; what is known of their sizes."""
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+ROWS = tf.ragged.constant([[1.0, 2.0], [3.0], []])
+MATRIX = tf.constant([[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]])
+TEXTS = tf.TensorSpec([None], tf.string)
+
+
+def lists(value):
+    return value.to_list() if isinstance(value, tf.RaggedTensor) else value.numpy().tolist()
+
+
+def test_texts_come_apart_in_a_function_for_any_number_of_texts():
+    shapes = []
+
+    @tf.function(input_signature=[TEXTS])
+    def words(texts):
+        rows = tf.strings.split(tf.strings.lower(texts))
+        padded = rows.to_tensor()
+        shapes.append((rows.shape.as_list(), padded.shape.as_list(), rows.to_tensor(shape=[None, 4]).shape.as_list()))
+        return rows, padded, rows.row_lengths(), rows.nrows(), tf.strings.ngrams(rows, 2)
+
+    rows, padded, lengths, count, pairs = words(tf.constant(["A b c", "d"]))
+    assert lists(rows) == [[b"a", b"b", b"c"], [b"d"]]
+    assert lists(padded) == [[b"a", b"b", b"c"], [b"d", b"", b""]]
+    assert (lists(lengths), int(count), lists(pairs)) == ([3, 1], 2, [[b"a b", b"b c"], []])
+    assert lists(words(tf.constant(["e", "", "f g"]))[0]) == [[b"e"], [], [b"f", b"g"]]
+    assert shapes == [([None, None], [None, None], [None, 4])]
+
+
+COMPUTATIONS = [
+    lambda r: tf.reduce_sum(r * 2.0 + 1.0, axis=1),
+    lambda r: tf.reduce_mean(r),
+    lambda r: r[0],
+    lambda r: r[1:],
+    lambda r: r[:, :1],
+    lambda r: r + r,
+    lambda r: r - tf.constant([[1.0], [2.0], [3.0]]),
+    lambda r: tf.concat([r, r], axis=1),
+    lambda r: tf.concat([r, r], axis=0),
+    lambda r: tf.ragged.boolean_mask(r, r > 1.0),
+    lambda r: tf.gather(r, [1, 0]),
+    lambda r: r.to_tensor(-1.0),
+    lambda r: r.to_tensor(shape=[None, 1]),
+    lambda r: r.values,
+    lambda r: r.value_rowids(),
+    lambda r: r.bounding_shape(),
+    lambda r: r.with_values(tf.cast(r.values, tf.int32)),
+    lambda r: tf.sparse.to_dense(r.to_sparse()),
+    lambda r: tf.RaggedTensor.from_row_lengths(r.values, r.row_lengths()),
+    lambda r: tf.RaggedTensor.from_row_splits(r.values, r.row_splits),
+    lambda r: tf.RaggedTensor.from_row_starts(r.values, r.row_starts()),
+    lambda r: tf.RaggedTensor.from_row_limits(r.values, r.row_limits()),
+    lambda r: tf.RaggedTensor.from_value_rowids(r.values, r.value_rowids()),
+    lambda r: tf.RaggedTensor.from_value_rowids(r.values, r.value_rowids(), r.nrows()),
+    lambda r: tf.RaggedTensor.from_uniform_row_length(r.values, 1),
+    lambda r: tf.RaggedTensor.from_tensor(r.to_tensor(), padding=0.0),
+]
+
+
+@pytest.mark.parametrize("place", range(len(COMPUTATIONS)))
+def test_a_function_of_rows_gives_what_eager_code_gives(place):
+    compute = COMPUTATIONS[place]
+    assert lists(tf.function(compute)(ROWS)) == lists(compute(ROWS))
+
+
+def test_rows_of_other_lengths_need_no_new_trace():
+    traces = []
+
+    @tf.function(reduce_retracing=True)
+    def total(rows):
+        traces.append(rows.shape)
+        return tf.reduce_sum(rows, axis=1)
+
+    for lengths in ([2, 1, 0], [1, 1, 3], [0, 4, 1], [2, 2, 5]):
+        rows = tf.RaggedTensor.from_row_lengths(tf.range(sum(lengths), dtype=tf.float32), lengths)
+        np.testing.assert_allclose(total(rows), [row.numpy().sum() for row in rows])
+    assert len(traces) <= 3
+
+
+def test_gradients_go_through_rows_in_a_function():
+    @tf.function
+    def slope(rows):
+        with tf.GradientTape() as tape:
+            tape.watch(rows.values)
+            loss = tf.reduce_sum(tf.square(rows.to_tensor()))
+        return tape.gradient(loss, rows.values)
+
+    np.testing.assert_allclose(slope(ROWS), [2.0, 4.0, 6.0])
+    with tf.GradientTape() as tape:
+        tape.watch(ROWS.values)
+        loss = tf.function(lambda rows: tf.reduce_sum(tf.square(rows.to_tensor())))(ROWS)
+    np.testing.assert_allclose(tape.gradient(loss, ROWS.values), [2.0, 4.0, 6.0])
+
+
+def test_what_a_function_cannot_know_of_rows_is_an_error_that_says_so():
+    @tf.function(input_signature=[TEXTS])
+    def loop(texts):
+        return list(tf.strings.split(texts))
+
+    with pytest.raises(TypeError, match="nrows"):
+        loop(tf.constant(["a"]))
+
+
+def test_sparse_tensors_in_a_function():
+    shapes = []
+
+    @tf.function
+    def compute(dense):
+        sparse = tf.sparse.from_dense(dense)
+        shapes.append((sparse.shape.as_list(), sparse.values.shape.as_list()))
+        return sparse, tf.sparse.to_dense(sparse), tf.sparse.sparse_dense_matmul(sparse, tf.transpose(dense))
+
+    sparse, dense, product = compute(MATRIX)
+    assert sparse.indices.numpy().tolist() == [[0, 0], [0, 2], [1, 2]]
+    np.testing.assert_allclose(dense, MATRIX)
+    np.testing.assert_allclose(product, MATRIX @ tf.transpose(MATRIX))
+    assert shapes == [([2, 3], [None])]
+
+
+def test_a_sparse_argument_has_its_shape():
+    traces = []
+
+    @tf.function
+    def slope(sparse, weights):
+        traces.append(sparse.shape.as_list())
+        with tf.GradientTape() as tape:
+            tape.watch(weights)
+            loss = tf.reduce_sum(tf.sparse.sparse_dense_matmul(sparse, weights) ** 2)
+        return tape.gradient(loss, weights)
+
+    for matrix in (MATRIX, 2.0 * MATRIX, MATRIX[:, ::-1]):
+        expected = 2 * tf.matmul(matrix, tf.matmul(matrix, tf.ones([3, 2])), transpose_a=True)
+        np.testing.assert_allclose(slope(tf.sparse.from_dense(matrix), tf.ones([3, 2])), expected)
+    assert traces == [[2, 3]]
+    slope(tf.sparse.from_dense(MATRIX[:1]), tf.ones([3, 2]))
+    assert traces == [[2, 3], [1, 3]]
+
+
+def test_crossed_features_in_a_function():
+    first, second = tf.constant([["a"], ["b"]]), tf.constant([["c"], ["d"]])
+    crossed = tf.function(lambda *inputs: tf.sparse.to_dense(tf.sparse.cross_hashed(inputs, 100)))
+    assert crossed(first, second).numpy().tolist() == [[66], [54]]
+    assert crossed(second, first).numpy().tolist() == lists(
+        tf.sparse.to_dense(tf.sparse.cross_hashed([second, first], 100))
+    )
