@@ -128,6 +128,8 @@ def test_matmul(batch, which):
 def test_matmul_of_other_batches_is_dense():
     np.testing.assert_allclose(dense(ops.matmul(sparse(), np.ones([2, 3, 2], "float32"))), DENSE @ np.ones([2, 3, 2]))
     np.testing.assert_allclose(dense(ops.matmul(sparse(), np.ones(3, "float32"))), DENSE.sum(1))
+    batch = np.stack([DENSE, OTHER])
+    np.testing.assert_allclose(dense(ops.matmul(sparse(batch), np.ones([3, 2], "float32"))), batch @ np.ones([3, 2]))
     with pytest.raises(ValueError, match="inner sizes differ"):
         ops.matmul(sparse(), np.ones([4, 2], "float32"))
 
@@ -144,6 +146,18 @@ def test_gradients_reach_the_values_and_what_is_beside_them():
     np.testing.assert_allclose(
         dense(of_weights), np.repeat([[2 * np.tanh(2)], [np.tanh(1)], [0]], 2, axis=1), rtol=1e-5
     )
+
+
+def test_nothing_stored_and_no_axes():
+    empty = tf.SparseTensor(np.zeros([0, 2], int), np.zeros(0, "float32"), [3, 3])
+    for y in (ops.add(empty, empty), ops.multiply(empty, sparse()), ops.matmul(empty, sparse()), ops.tanh(empty)):
+        assert type(y) is tf.SparseTensor
+        np.testing.assert_array_equal(dense(y), np.zeros([3, 3]))
+    np.testing.assert_array_equal(dense(ops.matmul(empty, DENSE)), np.zeros([3, 3]))
+    np.testing.assert_array_equal(dense(ops.add(empty, sparse())), DENSE)
+    assert float(dense(ops.sum(empty))) == 0
+    total = ops.add(ops.sum(sparse()), ops.sum(sparse()))
+    assert float(dense(total)) == 2.0
 
 
 def test_classes_as_sparse_ones():

@@ -14,7 +14,7 @@ from keras.src.backend.common.backend_utils import canonicalize_axis
 import gradtape as tf
 from gradtape.dtypes import Array
 from gradtape.shapes import broadcast
-from gradtape.sparse.tensor import flat_places, from_parts, places_of, sizes_of
+from gradtape.sparse.tensor import flat_places, from_parts, places_at, places_of, sizes_of
 from gradtape.tensor import from_array
 
 from ..core import convert_to_tensor
@@ -56,8 +56,7 @@ def at(x: Any, numbers: Array, values: Any) -> Any:
     """What `x` is, with these values at the places of these numbers."""
     if x.__class__ is tf.IndexedSlices:
         return tf.IndexedSlices(values, from_array(numbers), x.dense_shape)
-    sizes = sizes_of(x)
-    return from_parts(np.stack(np.unravel_index(numbers, sizes), axis=1), values, sizes)
+    return from_parts(places_at(numbers, sizes_of(x)), values, sizes_of(x))
 
 
 def combined(x: Any) -> Any:

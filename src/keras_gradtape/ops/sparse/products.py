@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as tf
-from gradtape.sparse.tensor import from_parts, places_of, sizes_of
+from gradtape.sparse.tensor import from_parts, places_at, places_of, sizes_of
 from gradtape.tensor import from_array
 
 from ..core import cast, convert_to_tensor
@@ -22,6 +22,11 @@ def matmul(function: Callable[..., Any], x1: Any, x2: Any) -> Any:
     x1, x2 = (convert_to_tensor(dense(x) if x.__class__ is tf.IndexedSlices else x) for x in (x1, x2))
     sparse = [x.__class__ is tf.SparseTensor for x in (x1, x2)]
     left, right = tuple(x1.shape), tuple(x2.shape)
+    if (
+        sparse == [True, False] and len(left) > len(right) == 2
+    ):  # a kernel for all matrices of the batch: one tall matrix
+        rows = matmul(function, tf.sparse.reshape(x1, (math.prod(left[:-1]), left[-1])), x2)
+        return tf.reshape(rows, (*left[:-1], right[-1]))
     if len(left) < 2 or len(right) < 2 or left[:-2] != right[:-2]:
         return function(dense(x1), dense(x2))
     if left[-1] != right[-2]:
@@ -77,4 +82,4 @@ def _of_two_sparse(a: Any, b: Any) -> Any:
     products = tf.gather(a.values, first) * tf.gather(b.values, second)
     values = tf.math.unsorted_segment_sum(products, from_array(positions.reshape(-1)), len(found))
     sizes = (*batch, rows, columns)
-    return from_parts(np.stack(np.unravel_index(found, sizes), axis=1), values, sizes)
+    return from_parts(places_at(found, sizes), values, sizes)
