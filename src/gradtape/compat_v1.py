@@ -33,6 +33,13 @@ enable_v2_behavior = _is_on("enable_v2_behavior")
 enable_v2_tensorshape = _is_on("enable_v2_tensorshape")
 
 
+class Dimension:
+    """The size of an axis as TensorFlow 1 had it; in the shapes of gradtape sizes are plain numbers."""
+
+    def __init__(self, value: int | None) -> None:
+        self.value = value
+
+
 class logging:
     """`tf.compat.v1.logging`: the logger of `tf.get_logger`."""
 

@@ -45,6 +45,11 @@ class TypeSpec:
         """What the constructor takes to make an equal spec."""
         raise NotImplementedError
 
+    @classmethod
+    def _deserialize(cls, parts: Sequence[Any]) -> Any:
+        """The spec that was serialized."""
+        return cls(*parts)
+
 
 class NoneTensorSpec(TypeSpec):
     """The spec of None."""

@@ -22,10 +22,42 @@ def __getattr__(name: str) -> Any:
     return getattr(backend, name)
 
 
+class type_spec_registry:
+    """Specs by the names under which Keras's older files have them."""
+
+    @staticmethod
+    def get_name(cls: type) -> str:
+        """The name of a class of specs."""
+        return f"tf.{cls.__name__}"
+
+    @staticmethod
+    def lookup(name: str) -> Any:
+        """The class of that name."""
+        found = getattr(gradtape, name.removeprefix("tf."), None)
+        if not (isinstance(found, type) and issubclass(found, gradtape.TypeSpec)):
+            raise ValueError(f"No TypeSpec has been registered with name {name!r}")
+        return found
+
+
+class _Internal:
+    """What Keras takes from `tf.__internal__`."""
+
+    class smart_cond:
+        """`tf.cond`, which takes the branch at once where it is known."""
+
+        smart_cond = gradtape.cond
+
+    @property
+    def CompositeTensor(self) -> Any:
+        """What is made of tensors."""
+        return gradtape.RaggedTensor, gradtape.SparseTensor, gradtape.IndexedSlices
+
+
 class Tensorflow:
     """gradtape as the lazy module that Keras expects under the name `tf`."""
 
     available = True
+    __internal__ = _Internal()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(gradtape, name)

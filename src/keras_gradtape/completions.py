@@ -38,6 +38,35 @@ def complete_dynamic_backend(module: Any) -> None:
     known.set_backend, known.__getattr__ = set_backend, getattr_
 
 
+def complete_kinds_of_datasets(module: Any) -> None:
+    """`split_dataset` takes datasets of gradtape."""
+    from gradtape.data import Dataset
+
+    known = module.is_tf_dataset
+    module.is_tf_dataset = lambda dataset: isinstance(dataset, Dataset) or known(dataset)
+
+
+def complete_data_adapters(module: Any) -> None:
+    """`fit`, `evaluate` and `predict` take datasets of gradtape."""
+    from keras_gradtape import dataset_adapter
+
+    known = module.is_tf_dataset
+    module.is_tf_dataset = lambda x: dataset_adapter.is_dataset(x) or known(x)
+    module.TFDatasetAdapter = dataset_adapter.DatasetAdapter
+
+
+def complete_json(module: Any) -> None:
+    """Shapes are tuples here, and stay shapes in files of older formats."""
+    import gradtape
+
+    def encode_tuple(x: Any) -> Any:
+        if isinstance(x, gradtape.TensorShape):
+            return {"class_name": "TensorShape", "items": None if x.rank is None else x.as_list()}
+        return encode(x)
+
+    encode, module._encode_tuple = module._encode_tuple, encode_tuple
+
+
 def complete_loss_scaling(module: Any) -> None:
     """The spellings of `tf.keras.mixed_precision` before Keras 3, beside its own.
 

@@ -1,4 +1,4 @@
-"""`tf.data.Dataset`s of gradtape as data for `fit`, `evaluate` and `predict`."""
+"""`tf.data.Dataset`s as data for `fit`, `evaluate` and `predict`."""
 
 from __future__ import annotations
 
@@ -11,18 +11,24 @@ from keras.src.trainers.data_adapters.data_adapter_utils import class_weight_to_
 import gradtape
 
 
-class DatasetAdapter(DataAdapter):
-    """Batches of a dataset, which is expected to be batched and shuffled already."""
+def is_dataset(x: Any) -> bool:
+    """Whether x is a dataset of gradtape."""
+    return isinstance(x, (gradtape.data.Dataset, gradtape.distribute.DistributedDataset))
 
-    def __init__(self, dataset: Any, class_weight: dict[Any, float] | None = None) -> None:
-        self._dataset = dataset
+
+class DatasetAdapter(DataAdapter):
+    """Batches of a dataset of gradtape, or of TensorFlow's own, which is expected to be batched and shuffled already."""
+
+    def __init__(self, dataset: Any, class_weight: dict[Any, float] | None = None, distribution: Any = None) -> None:
+        self._dataset = dataset if distribution is None else distribution.distribute_dataset(dataset)
         self._class_weight = class_weight
-        cardinality = int(dataset.cardinality())
-        self._num_batches = cardinality if cardinality >= 0 else None
+        cardinality = dataset.cardinality
+        count = int(cardinality() if callable(cardinality) else cardinality)
+        self._num_batches = count if count >= 0 else None
 
     def get_numpy_iterator(self) -> Iterator[Any]:
-        """The batches, as tensors."""
-        for batch in self._dataset:
+        """The batches, as tensors of gradtape or as NumPy arrays."""
+        for batch in self._dataset if is_dataset(self._dataset) else self._dataset.as_numpy_iterator():
             yield self._weighted(batch)
 
     def _weighted(self, batch: Any) -> Any:
@@ -33,7 +39,9 @@ class DatasetAdapter(DataAdapter):
         if len(batch) > 2:
             raise ValueError("You cannot `class_weight` and `sample_weight` at the same time.")
         x, y = batch
-        return x, y, gradtape.constant(class_weight_to_sample_weights(y.numpy(), self._class_weight))
+        if isinstance(y, (list, tuple, dict)):
+            raise ValueError("`class_weight` is only supported for Models with a single output.")
+        return x, y, class_weight_to_sample_weights(y, self._class_weight)
 
     @property
     def num_batches(self) -> int | None:
@@ -54,15 +62,3 @@ class DatasetAdapter(DataAdapter):
     def partial_batch_size(self) -> int | None:
         """Not known."""
         return None
-
-
-def adapted(x: Any, y: Any, sample_weight: Any, class_weight: Any) -> Any:
-    """A dataset of gradtape in its adapter; anything else as it is."""
-    if not isinstance(x, gradtape.data.Dataset):
-        return x
-    for name, given in (("y", y), ("sample_weight", sample_weight)):
-        if given is not None:
-            raise ValueError(
-                f"When `x` is a tf.data.Dataset, `{name}` is not given: its elements are (x, y) or (x, y, sample_weight)."
-            )
-    return DatasetAdapter(x, class_weight)

@@ -36,6 +36,7 @@ _BRANCHES = {
     ),
 }
 _PREPROCESSING = "keras.src.layers.preprocessing."
+_ADAPTERS = "keras.src.trainers.data_adapters."
 # What is written for TensorFlow whatever the backend is, and here for gradtape.
 _ON_TENSORFLOW = {
     *(
@@ -52,6 +53,24 @@ _ON_TENSORFLOW = {
             "text_vectorization",
         )
     ),
+    "keras.src.legacy.saving.json_utils",
+    "keras.src.saving.serialization_lib",
+    *(
+        _ADAPTERS + name
+        for name in (
+            "array_data_adapter",
+            "array_slicing",
+            "data_adapter_utils",
+            "generator_data_adapter",
+            "grain_dataset_adapter",
+            "py_dataset_adapter",
+            "tf_dataset_adapter",
+            "torch_data_loader_adapter",
+        )
+    ),
+    *(f"keras.src.utils.{kind}_dataset_utils" for kind in ("audio", "image", "text", "timeseries")),
+    "keras.src.utils.dataset_utils",
+    "keras.src.utils.grain_utils",
     "keras.src.utils.tf_utils",
     "keras.src.utils.traceback_utils",
 }
@@ -61,6 +80,8 @@ _AS_TENSORFLOW = {
     "keras.src.backend.common.dtypes",
     "keras.src.export.tfsm_layer",
     "keras.src.utils.backend_utils",
+    "keras.src.utils.grain_utils",
+    "keras.src.utils.image_dataset_utils",
     "keras.src.utils.traceback_utils",
     *(
         _PREPROCESSING + name
@@ -71,8 +92,11 @@ _AS_TENSORFLOW = {
 _AFTERWARDS = {
     "keras.src.callbacks.tensorboard": "complete_tensorboard",
     "keras.src.export.tfsm_layer": "complete_saved_model_layer",
+    "keras.src.legacy.saving.json_utils": "complete_json",
+    "keras.src.trainers.data_adapters": "complete_data_adapters",
     "keras.src.utils.tf_utils": "complete_ragged_tensors",
     "keras.src.utils.backend_utils": "complete_dynamic_backend",
+    "keras.src.utils.dataset_utils": "complete_kinds_of_datasets",
     "keras.src.utils.file_utils": "complete_downloads",
     "keras.src.utils.module_utils": "forget_tensorflow",
     "keras.src.ops.nn": "complete_normalization",
@@ -237,12 +261,24 @@ class _Sent(_Rewrite):
         sent_to = {
             ("keras.src.utils.module_utils", "tensorflow"): ("keras_gradtape.as_tensorflow", "tensorflow"),
             ("keras.src.backend", "tensorflow"): ("keras_gradtape", "as_tensorflow"),
+            ("keras.src.backend.tensorflow.core", "cast"): ("keras_gradtape.ops.core", "cast"),
+            ("keras.src.backend.tensorflow.core", "convert_to_numpy"): ("keras_gradtape.ops.core", "convert_to_numpy"),
             ("tensorflow", "errors"): ("gradtape", "errors"),
+            ("tensorflow.python.framework", "type_spec_registry"): (
+                "keras_gradtape.as_tensorflow",
+                "type_spec_registry",
+            ),
         }.get((node.module or "", imported.name))
         if sent_to is not None:
             self.found += 1
             node.module, imported.name = sent_to
         return node
+
+    def visit_Import(self, node: ast.Import) -> ast.AST:
+        if [alias.name for alias in node.names] != ["tensorflow"]:
+            return node
+        self.found += 1
+        return ast.copy_location(ast.ImportFrom("keras_gradtape.as_tensorflow", node.names, 0), node)
 
 
 def _unknown_text(name: str) -> UnsupportedKerasError:

@@ -23,7 +23,7 @@ import gradtape
 from gradtape.dtypes import BY_NUMPY
 from gradtape.op import COMPOSITES
 from gradtape.tensor import from_array
-from keras_gradtape.dataset_adapter import adapted
+from keras_gradtape.dataset_adapter import is_dataset
 from keras_gradtape.ops.core import convert_to_numpy, convert_to_tensor, shape
 from keras_gradtape.slicing import as_tensors
 
@@ -359,11 +359,13 @@ class GradtapeTrainer(base_trainer.Trainer):
 
 
 class _Epoch(EpochIterator):
-    """The batches of one epoch, `steps_per_execution` at a time; fewer at its end are no reason for a warning."""
+    """The batches of one epoch, `steps_per_execution` at a time.
 
-    def __init__(self, x: Any, **settings: Any) -> None:
-        given = [settings.get(name) for name in ("y", "sample_weight", "class_weight")]
-        super().__init__(adapted(x, *given), **settings)
+    No reasons for a warning: fewer at the end, and a dataset beside `shuffle=True`, which is the default of `fit`.
+    """
+
+    def __init__(self, x: Any, shuffle: bool = False, **settings: Any) -> None:
+        super().__init__(x, shuffle=shuffle and not is_dataset(x), **settings)
 
     def __next__(self) -> tuple[int, int, list[Any]]:
         first, last, batches = next(self._epoch_iterator)

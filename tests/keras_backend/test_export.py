@@ -44,6 +44,25 @@ def test_sequences_of_any_length(tmp_path, name, masked):
         np.testing.assert_allclose(loaded.serve(x), model(x), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("how", [{}, {"output_mode": "multi_hot"}, {"ngrams": 2}, {"split": "character"}])
+def test_text_is_served_as_text(tmp_path, how):
+    words = keras.layers.TextVectorization(**how)
+    words.adapt(["one two", "three four", "one"])
+    model = keras.Sequential([keras.Input((), dtype="string"), words])
+    model.export(tmp_path, verbose=False)
+    x = tf.constant(["two one nine", "four"])
+    np.testing.assert_array_equal(tf.saved_model.load(tmp_path).serve(x), model(x))
+
+
+def test_ragged_results_are_saved(tmp_path):
+    words = keras.layers.TextVectorization(ragged=True, vocabulary=["one", "two"])
+    model = keras.Sequential([keras.Input((), dtype="string"), words])
+    model.export(tmp_path, verbose=False)
+    found = tf.saved_model.load(tmp_path).serve(tf.constant(["one two", "two"]))
+    assert isinstance(found, tf.RaggedTensor)
+    assert found.to_list() == [[2, 3], [3]]
+
+
 def test_an_archive_by_hand(tmp_path):
     layer = keras.layers.Dense(2)
     layer.build((None, 3))

@@ -140,7 +140,7 @@ def test_a_dataset_serves_evaluation_and_prediction():
     data = tf.data.Dataset.from_tensor_slices((X, Y)).batch(32)
     assert model.evaluate(data, verbose=0) == pytest.approx(model.evaluate(X, Y, verbose=0), rel=1e-5)
     np.testing.assert_allclose(model.predict(data, verbose=0), model.predict(X, verbose=0), rtol=1e-5, atol=1e-6)
-    with pytest.raises(ValueError, match="`y` is not given"):
+    with pytest.raises(ValueError, match="`y` should not be passed"):
         model.fit(data, Y, verbose=0)
 
 

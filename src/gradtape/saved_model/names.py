@@ -18,6 +18,8 @@ from ..errors import NotFoundError, NotStorableError
 from ..forward import ForwardAccumulator
 from ..generator import Generator
 from ..op import REGISTRY, Op
+from ..ragged import RaggedTensor
+from ..sparse import SparseTensor
 from ..tape import GradientTape
 from ..tensor import to_tensor
 from ..tensor_array import TensorArray
@@ -39,6 +41,7 @@ NAMESPACES = {
     "image": "gradtape.image",
     "signal": "gradtape.signal",
     "sparse": "gradtape.sparse",
+    "ragged": "gradtape.ragged",
     "debugging": "gradtape.debugging",
     "quantization": "gradtape.quantization",
     "numpy": "gradtape.numpy",
@@ -78,8 +81,9 @@ _STEPS: dict[str, Any] = {
     "table_insert": lookup.MutableHashTable.insert,
     "table_remove": lookup.MutableHashTable.remove,
     **{
-        f"Generator.{name}": method
-        for name, method in vars(Generator).items()
+        f"{cls.__name__}.{name}": method
+        for cls in (Generator, RaggedTensor, SparseTensor)
+        for name, method in vars(cls).items()
         if isinstance(method, FunctionType) and hasattr(method, "in_world")
     },
 }

@@ -19,14 +19,17 @@ from .. import dtypes
 from ..backward import UnconnectedGradients
 from ..dtypes import Array, DType
 from ..errors import NotStorableError
+from ..ragged import RaggedTensor
 from ..shapes import TensorShape
+from ..sparse import SparseTensor
 from ..tensor import EagerTensor, IndexedSlices, TensorSpec, from_array
-from ..trace.graph import Ref
+from ..trace.graph import Ref, composed, parts_of
 from ..variable import VariableSpec
 from .names import function_named, name_of
 
 _TYPES: dict[str, type] = {cls.__name__: cls for cls in (bool, int, float, complex, str, bytes)}
 _STREAMS = ("stdout", "stderr")
+_PARTS_OF_COMPOSITES = (Ref, EagerTensor, TensorSpec, RaggedTensor, int, type(None))
 _PLAIN = (bool, int, str, type(None))
 
 
@@ -87,6 +90,8 @@ class Encoder:
             return {"slices": [self.encode(part) for part in (value.values, value.indices, value.dense_shape)]}
         if isinstance(value, range):
             return {"range": [value.start, value.stop, value.step]}
+        if value.__class__ in (RaggedTensor, SparseTensor):
+            return {value.__class__.__name__: [self.encode(part) for part in parts_of(value)]}
         return None
 
     def _leaf(self, value: Any) -> Any:
@@ -157,6 +162,8 @@ class Decoder:
             "slice": lambda parts: slice(*self._parts(parts, 3)),
             "slices": lambda parts: IndexedSlices(*self._parts(parts, 3)),
             "range": lambda parts: range(*map(_integer, _list(parts, 3))),
+            "RaggedTensor": lambda parts: self._composite(RaggedTensor, parts),
+            "SparseTensor": lambda parts: self._composite(SparseTensor, parts),
             "tensor": self._tensor,
             "array": lambda key: self._arrays[key],
             "scalar": lambda key: self._arrays[key][()],
@@ -198,6 +205,12 @@ class Decoder:
     def _namedtuple(self, content: Any) -> Any:
         name, fields, parts = _list(content, 3)
         return collections.namedtuple(name, fields)(*self._parts(parts, len(fields)))
+
+    def _composite(self, cls: type, parts: Any) -> Any:
+        decoded = self._parts(parts, 3)
+        if not all(isinstance(part, _PARTS_OF_COMPOSITES) for part in decoded):
+            raise ValueError(f"a {cls.__name__} is made of {decoded!r}")
+        return composed(cls, decoded)
 
     def _tensor(self, key: Any) -> Any:
         if key not in self._tensors:

@@ -208,6 +208,11 @@ def compose(
     FIXED[cls] = fixed
 
 
+def composed(cls: type, parts: list[Any]) -> Any:
+    """A value of such a class, put together again from the `parts_of` another."""
+    return _COMPOSITES[cls][1](parts)
+
+
 def bind(results: Any, value: Any, values: dict[int, Any]) -> None:
     """Store the parts of a value under the numbers at the same places in `results`."""
     cls = results.__class__
