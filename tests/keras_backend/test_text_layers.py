@@ -51,6 +51,15 @@ def test_a_text_classifier_from_strings_to_a_file_and_back(tmp_path):
     np.testing.assert_allclose(again.predict(tf.constant(["a great story", "dull film"]), verbose=0), answers)
 
 
+def test_a_text_classifier_is_exported(tmp_path):
+    model = classifier(output_sequence_length=6)
+    questions = tf.constant(["a great story", "dull film", "?"])
+    answers = model.predict(questions, verbose=0)
+    model.export(str(tmp_path / "exported"), verbose=False)
+    served = tf.saved_model.load(str(tmp_path / "exported")).serve(questions)
+    np.testing.assert_allclose(served, answers, rtol=1e-6)
+
+
 def test_texts_of_any_length_in_a_pipeline():
     model = classifier()
     data = tf.data.Dataset.from_tensor_slices((TEXTS, LABELS)).batch(5)

@@ -35,14 +35,15 @@ def run(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     ragged_places = op.name == "take" and isinstance(args[1], RaggedTensor) and isinstance(args[0], (Tensor, Variable))
     if ragged_places and not attributes["batch_dims"]:
         return _looked_up(to_tensor(args[0]), args[1], attributes["axis"])
-    return _run(op, args, attributes)
+    return on_rows(op, args, attributes)
 
 
 _WITH_AXES = (RaggedTensor, Tensor, Variable, np.ndarray, list, tuple)
 
 
-def _run(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
+def on_rows(op: Any, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     """The same, where it matters how long rows are."""
+    op = getattr(op, "op", op)  # (a saved function has the public entry)
     if op.name.startswith("reduce_") and len(args) == 1:
         return _reduced(op, args[0], attributes.get("axis"), bool(attributes.get("keepdims")))
     if (op.broadcasts or op.name in _BY_ELEMENT) and not op.variadic:
@@ -68,7 +69,7 @@ def _run(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     )
 
 
-_run = traceable(_run, in_world=by_stand_ins)
+on_rows = traceable(on_rows, in_world=by_stand_ins)
 
 
 def _of_any_length(rows: Any) -> Any:

@@ -19,6 +19,7 @@ from ..forward import ForwardAccumulator
 from ..generator import Generator
 from ..op import REGISTRY, Op
 from ..ragged import RaggedTensor
+from ..ragged.dispatch import on_rows
 from ..sparse import SparseTensor
 from ..tape import GradientTape
 from ..tensor import to_tensor
@@ -80,11 +81,12 @@ _STEPS: dict[str, Any] = {
     "table_size": lookup.count_of,
     "table_insert": lookup.MutableHashTable.insert,
     "table_remove": lookup.MutableHashTable.remove,
+    "ragged_op": on_rows,
     **{
-        f"{cls.__name__}.{name}": method
+        f"{cls.__name__}.{name}": step
         for cls in (Generator, RaggedTensor, SparseTensor)
         for name, method in vars(cls).items()
-        if isinstance(method, FunctionType) and hasattr(method, "in_world")
+        if hasattr(step := getattr(method, "__func__", method), "in_world")
     },
 }
 _CLASSES: dict[str, type] = {cls.__name__: cls for cls in (GradientTape, ForwardAccumulator, TensorArray)}

@@ -10,9 +10,9 @@ import numpy as np
 from .. import nest
 from ..module import Module
 from ..shapes import TensorShape
-from ..tensor import Tensor, TensorSpec, to_tensor
+from ..tensor import EagerTensor, Tensor, TensorSpec, to_tensor
 from ..trace.concrete import ConcreteFunction
-from ..trace.graph import parts_of
+from ..trace.graph import FIXED, parts_of
 from ..trace.signature import Encoder, Parameters, matched
 from ..variable import Variable, VariableSpec
 from .values import LeftOut
@@ -181,6 +181,13 @@ def _fits(given: Any, recorded: Any, tensors: list[Any], convert: bool) -> bool:
             and len(parts) == len(places)
             and all(_fits(part, place, tensors, convert) for part, place in zip(parts, places, strict=True))
         )
+    if recorded.__class__ in FIXED:  # a ragged or sparse tensor
+        return given.__class__ is recorded.__class__ and all(
+            _fits(part, place, tensors, convert)
+            for part, place in zip(parts_of(given), parts_of(recorded), strict=True)
+        )
+    if recorded.__class__ is EagerTensor:  # a part of such a tensor
+        return given.__class__ is EagerTensor and np.array_equal(given._array, recorded._array)
     if given is recorded:
         return True
     return given.__class__ is recorded.__class__ and not isinstance(given, (Tensor, Module)) and bool(given == recorded)

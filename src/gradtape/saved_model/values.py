@@ -27,7 +27,7 @@ from ..trace.graph import Ref, composed, parts_of
 from ..variable import VariableSpec
 from .names import function_named, name_of
 
-_TYPES: dict[str, type] = {cls.__name__: cls for cls in (bool, int, float, complex, str, bytes)}
+_TYPES: dict[str, type] = {cls.__name__: cls for cls in (bool, int, float, complex, str, bytes, RaggedTensor)}
 _STREAMS = ("stdout", "stderr")
 _PARTS_OF_COMPOSITES = (Ref, EagerTensor, TensorSpec, RaggedTensor, int, type(None))
 _PLAIN = (bool, int, str, type(None))

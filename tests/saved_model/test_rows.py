@@ -1,0 +1,53 @@
+"""Functions that make, take and return ragged and sparse tensors, saved and loaded."""
+
+import pytest
+
+import gradtape as tf
+
+TEXTS = tf.TensorSpec([None], tf.string)
+
+
+def again(tmp_path, **functions):
+    module = tf.Module()
+    for name, function in functions.items():
+        setattr(module, name, function)
+    tf.saved_model.save(module, str(tmp_path / "model"))
+    return tf.saved_model.load(str(tmp_path / "model"))
+
+
+def test_text_in_rows(tmp_path):
+    @tf.function(input_signature=[TEXTS])
+    def words(texts):
+        rows = tf.strings.split(tf.strings.lower(texts))
+        pairs = tf.strings.ngrams(rows, 2)
+        lengths = tf.strings.length(rows)
+        return rows, pairs.to_tensor(), tf.reduce_sum(lengths, axis=1), rows[:, :1], lengths + lengths
+
+    loaded = again(tmp_path, words=words)
+    for texts in (["A b", "c"], ["d e f"]):
+        texts = tf.constant(texts)
+        for found, expected in zip(loaded.words(texts), words(texts), strict=True):
+            assert type(found) is type(expected)
+            assert repr(found) == repr(expected)
+
+
+def test_sparse_and_ragged_arguments(tmp_path):
+    total = tf.function(lambda rows: tf.reduce_sum(rows, axis=1))
+    dense = tf.function(lambda sparse: tf.sparse.to_dense(sparse) * 2.0)
+    rows, sparse = tf.ragged.constant([[1.0, 2.0], [3.0]]), tf.sparse.from_dense([[0.0, 1.0], [2.0, 0.0]])
+    total(rows), dense(sparse)
+    loaded = again(tmp_path, total=total, dense=dense)
+    assert loaded.total(rows).numpy().tolist() == [3.0, 3.0]
+    assert loaded.dense(sparse).numpy().tolist() == [[0.0, 2.0], [4.0, 0.0]]
+    with pytest.raises((TypeError, ValueError)):
+        loaded.total(tf.constant([1.0]))
+
+
+def test_rows_made_of_tensors(tmp_path):
+    @tf.function(input_signature=[tf.TensorSpec([None, None], tf.int32)])
+    def rows(matrix):
+        return tf.RaggedTensor.from_tensor(matrix, padding=0), tf.RaggedTensor.from_tensor(matrix).to_sparse().values
+
+    loaded = again(tmp_path, rows=rows)
+    found, values = loaded.rows(tf.constant([[1, 0], [2, 3]]))
+    assert (found.to_list(), values.numpy().tolist()) == ([[1], [2, 3]], [1, 0, 2, 3])
