@@ -32,7 +32,13 @@ def textwise(**options: Any) -> Callable[[Rule], Op]:
 
 
 def each(function: Callable[..., Any], dtype: Any, *operands: Array) -> Array:
-    """`function` on every element of the operands, broadcast together."""
+    """`function` on every element of the operands, broadcast together; on each text once, however often it occurs."""
+    if len(operands) == 1 and operands[0].dtype.kind == "O":
+        texts = operands[0].reshape(-1).tolist()
+        known = {text: function(text) for text in dict.fromkeys(texts)}
+        found = np.empty(len(texts), dtype)
+        found[:] = [known[text] for text in texts]
+        return found.reshape(operands[0].shape)
     wide = np.broadcast_arrays(*operands) if len(operands) > 1 else operands
     result = np.empty(wide[0].shape, dtype)
     for index in np.ndindex(result.shape):
