@@ -97,7 +97,7 @@ def _on_all_cores(a: Array, b: Array, out: Array | None) -> Array | None:
         wide = columns > rows
         steps = (0, b.strides[1], result.itemsize) if wide else (a.strides[0], 0, result.strides[0])
         arguments = packed(a, b, result, *form, *steps, rows, columns, int(wide))
-        pool.run(_kernels(a.dtype.char)[0], arguments, max(rows, columns), _LINE, line=_LINE)
+        pool.run(_kernels(a.dtype.char)[0], arguments, max(rows, columns), _LINE, line=_LINE, each=1)
     else:
         parts = _of_batch(a, b, result)
         pool.run(_kernels(a.dtype.char)[1], packed(parts, *form), len(parts), 1)
