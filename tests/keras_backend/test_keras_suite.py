@@ -12,18 +12,20 @@ FOLDERS = (
         "activations",
         "callbacks",
         "constraints",
+        "export",
         "initializers",
         "losses",
         "metrics",
         "models",
         "optimizers",
         "regularizers",
+        "trainers",
     ),
     *(f"layers/{part}" for part in ("activations", "attention", "convolutional", "core", "merging", "normalization")),
-    *(f"layers/{part}" for part in ("pooling", "regularization", "reshaping", "rnn")),
+    *(f"layers/{part}" for part in ("pooling", "preprocessing", "regularization", "reshaping", "rnn")),
 )
 # Test files that import one of these are not for here.
-OTHERS = ("tensorflow", "jax", "torch", "grain")
+OTHERS = ("tensorflow", "jax", "torch", "grain", "onnxruntime")
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

@@ -49,13 +49,13 @@ def main(arguments: list[str] | None = None) -> int:
             sys.stdout.flush()
     if options.backend != "gradtape":
         return 0
-    page, unexplained = report.page(folders)
+    page, missing = report.page(folders)
     report.PAGE.write_text(page, encoding="utf-8")
-    print(f"wrote {report.PAGE.relative_to(runs.ROOT)}; {len(unexplained)} failures without a reason")
-    for outcome in unexplained:
+    print(f"wrote {report.PAGE.relative_to(runs.ROOT)}; {len(missing)} tests that apply do not pass")
+    for outcome in missing:
         if not options.folders or outcome.test.startswith(tuple(options.folders)):
-            print(f"  {outcome.test}: {outcome.reason}")
-    return int(bool(unexplained))
+            print(f"  {outcome.test}: {outcome.outcome}, {outcome.reason}")
+    return int(bool(missing))
 
 
 def environment(folder: Path) -> Path:

@@ -6,7 +6,8 @@ KERAS_SUITE_DONE are left out.
 
 On gradtape the tests meet what a script meets under `gradtape run`: `import tensorflow` gives gradtape. Many of them ask for
 the backend's name before they use something that TensorFlow alone has (sparse and ragged tensors, strings, tf.data), and
-would leave gradtape out. To the tests and their base class, and to nobody else, the backend is therefore called tensorflow.
+would leave gradtape out. To the tests and their base class, and to nobody else, the backend is therefore called tensorflow
+(KERAS_SUITE_NAME). Files that import TensorFlow's internals get TensorFlow itself, and the name of gradtape.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.keras_suite.runs import name_of
 
 
 def _stand_for_tensorflow() -> None:
@@ -50,10 +52,12 @@ def _stand_for_tensorflow() -> None:
             module.backend = backend  # type: ignore[attr-defined]
 
 
-if os.environ["KERAS_SUITE_BACKEND"] == "gradtape":
+if os.environ["KERAS_SUITE_BACKEND"] != "gradtape":
+    os.environ["KERAS_BACKEND"] = os.environ["KERAS_SUITE_BACKEND"]
+elif os.environ["KERAS_SUITE_NAME"] == "tensorflow":
     _stand_for_tensorflow()
 else:
-    os.environ["KERAS_BACKEND"] = os.environ["KERAS_SUITE_BACKEND"]
+    import gradtape.keras  # noqa: F401
 
 
 def skip_if_backend(backend: str, reason: str) -> pytest.MarkDecorator:
@@ -90,7 +94,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     Keras's tests draw without a seed, and some compare float32 with a tolerance that one draw in a thousand exceeds on
     every backend (`conv_test`: an output that cancels to almost nothing).
     """
-    seed = zlib.crc32(item.nodeid.encode())
+    seed = zlib.crc32(name_of(item.nodeid).encode())
     random.seed(seed)
     np.random.seed(seed)
 

@@ -16,11 +16,13 @@ EXCLUSIONS = Path(__file__).with_name("exclusions.toml")
 HEAD = """# Keras's own tests on gradtape
 
 Written by `python -m tests.keras_suite`; do not edit. The tests are those inside the wheel of Keras 3.15
-(`keras/src/**/*_test.py`), run on the gradtape backend in an environment that also holds TensorFlow, JAX and torch, which
-some of the tests import. Left out: `applications/` (pretrained networks, which need downloads) and the folders of the other
-backends. A test *applies* unless Keras's own conditions skip it or it stands in `tests/keras_suite/exclusions.toml`, where
-each exclusion has its reason. A test that fails on TensorFlow in the same environment (`--backend tensorflow`) does not
-apply either.
+(`keras/src/**/*_test.py`), run on the gradtape backend. What *applies* is every test that passes on the TensorFlow backend in
+the same environment (`--backend tensorflow`), less those in `tests/keras_suite/exclusions.toml`, where each has its reason. Left
+out: `applications/` (pretrained networks, which need downloads) and the folders of the other backends.
+
+The tests meet what a script meets under `gradtape run`: `import tensorflow` gives gradtape. To the tests, not to Keras, the
+backend is called tensorflow, because many of them ask for that name before they use sparse or ragged tensors, strings or
+`tf.data`. Two files that read with TensorFlow's internals what a callback wrote get TensorFlow itself, and the backend's own name.
 """
 
 
@@ -46,78 +48,52 @@ def counts_of(results: Iterable[Outcome]) -> str:
 
 
 def page(folders: Iterable[str]) -> tuple[str, list[Outcome]]:
-    """The text of the page, and the failures that nothing explains."""
+    """The text of the page, and the tests that apply and do not pass."""
     rows = exclusions()
     table = [
-        "| folder | apply | pass | share | skipped | excluded | failed |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+        "| folder | pass on TensorFlow | excluded | apply | pass here | share |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
     ]
-    unexplained: list[Outcome] = []
+    missing: list[Outcome] = []
     excluded: dict[str, list[str]] = defaultdict(list)
-    skipped: Counter[str] = Counter()
     totals: Counter[str] = Counter()
     for folder in sorted(folders):
-        ours = outcomes("gradtape", folder)
-        if not ours:
-            table.append(f"| {folder} | not run | | | | | |")
+        ours = {result.test: result for result in outcomes("gradtape", folder)}
+        asked = [result.test for result in outcomes("tensorflow", folder) if result.outcome == "passed"]
+        if not ours or not asked:
+            table.append(f"| {folder} | not run | | | | |")
             continue
-        theirs = {result.test for result in outcomes("tensorflow", folder) if result.outcome == "passed"}
-        known = bool(theirs)
-        counts: Counter[str] = Counter()
-        for result in ours:
-            reason = reason_for(result.test, rows)
-            if result.outcome == "skipped":
-                counts["skipped"] += 1
-                skipped[result.reason] += 1
-            elif result.outcome == "passed":
-                counts["apply"] += 1
+        counts = Counter(asked=len(asked), beyond=len(_passed(ours.values()) - set(asked)))
+        for test in asked:
+            result = ours.get(test, Outcome(test, "absent", "not made here", 0.0))
+            reason = reason_for(test, rows)
+            if result.outcome == "passed":
                 counts["pass"] += 1
             elif reason is not None:
                 counts["excluded"] += 1
-                excluded[reason].append(result.test)
-            elif known and result.test not in theirs:
-                counts["fails on TensorFlow too"] += 1
+                excluded[reason].append(test)
             else:
-                counts["apply"] += 1
-                counts["failed"] += 1
-                unexplained.append(result)
+                missing.append(result)
         totals += counts
         table.append(_row(folder, counts))
     table.append(_row("**all**", totals))
-    parts = [
-        HEAD,
-        "\n".join(table),
-        _beside_tensorflow(folders),
-        "## Failed",
-        _failures(unexplained),
-        "## Excluded",
-        _excluded(excluded),
-    ]
-    parts += ["## Skipped", "Keras's own conditions, most of them on the name of the backend.", _skipped(skipped)]
-    return "\n\n".join(part.strip() for part in parts) + "\n", unexplained
-
-
-def _beside_tensorflow(folders: Iterable[str]) -> str:
-    """What became here of the tests that pass on TensorFlow; nothing if they were not run there."""
-    counts: Counter[str] = Counter()
-    for folder in folders:
-        ours = {result.test: result.outcome for result in outcomes("gradtape", folder)}
-        theirs = [result.test for result in outcomes("tensorflow", folder) if result.outcome == "passed"]
-        counts.update(ours.get(test, "absent") for test in theirs)
-    if not counts:
-        return ""
-    return (
-        f"Of the {counts.total()} tests that pass on TensorFlow in the same environment, {counts['passed']} pass here, "
-        f"{counts['failed']} fail and stand below, {counts['skipped']} are skipped by Keras's own conditions, and "
-        f"{counts['absent']} are only made for backends with sparse tensors, for which most of the skipped ones ask, too."
+    share = 100 * totals["pass"] / max(totals["asked"], 1)
+    also = (
+        f"Without the list of exclusions it is {share:.1f} %: {totals['pass']} of {totals['asked']}. Beside these, "
+        f"{totals['beyond']} tests pass here that fail, are skipped or do not exist on TensorFlow."
     )
+    parts = [HEAD, "\n".join(table), also, "## Missing", _failures(missing), "## Excluded", _excluded(excluded)]
+    return "\n\n".join(part.strip() for part in parts) + "\n", missing
+
+
+def _passed(results: Iterable[Outcome]) -> set[str]:
+    return {result.test for result in results if result.outcome == "passed"}
 
 
 def _row(folder: str, counts: Counter[str]) -> str:
-    apply = counts["apply"]
+    apply = counts["asked"] - counts["excluded"]
     share = f"{100 * counts['pass'] / apply:.1f} %" if apply else ""
-    cells = [folder, apply, counts["pass"], share, counts["skipped"], counts["excluded"], counts["failed"]]
-    return "| " + " | ".join(map(str, cells)) + " |"
+    return f"| {folder} | {counts['asked']} | {counts['excluded']} | {apply} | {counts['pass']} | {share} |"
 
 
 def _failures(results: list[Outcome]) -> str:
@@ -132,11 +108,6 @@ def _excluded(excluded: dict[str, list[str]]) -> str:
     for reason, tests in excluded.items():
         blocks.append("\n".join([f"**{reason}**", "", *(f"- `{test}`" for test in sorted(tests))]))
     return "\n\n".join(blocks) or "None."
-
-
-def _skipped(skipped: Counter[str]) -> str:
-    lines = [f"| {_cell(reason)} | {count} |" for reason, count in skipped.most_common()]
-    return "\n".join(["| reason | tests |", "| --- | ---: |", *lines])
 
 
 def _cell(text: str) -> str:
