@@ -22,7 +22,7 @@ out: `applications/` (pretrained networks, which need downloads) and the folders
 
 The tests meet what a script meets under `gradtape run`: `import tensorflow` gives gradtape. To the tests, not to Keras, the
 backend is called tensorflow, because many of them ask for that name before they use sparse or ragged tensors, strings or
-`tf.data`. Two files that read with TensorFlow's internals what a callback wrote get TensorFlow itself, and the backend's own name.
+`tf.data`. Two files that read with TensorFlow's internals what a callback wrote get TensorFlow, and the backend's own name.
 """
 
 
