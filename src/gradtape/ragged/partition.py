@@ -6,8 +6,7 @@ from typing import Any
 
 from .. import arrays, dtypes
 from ..op import as_int
-from ..tensor import to_tensor
-from .tensor import RaggedTensor, lengths_of
+from .tensor import RaggedTensor, integers, lengths_of
 
 
 class RowPartition:
@@ -26,13 +25,13 @@ class RowPartition:
     @classmethod
     def from_row_splits(cls, row_splits: Any, validate: bool = True, dtype: Any = None) -> RowPartition:
         """Row i from `row_splits[i]` up to `row_splits[i + 1]`."""
-        splits = to_tensor(row_splits)
+        splits = integers(row_splits, "row_splits")
         return cls._made(RaggedTensor.from_row_splits, int(splits[-1]), splits, validate, dtype)
 
     @classmethod
     def from_row_lengths(cls, row_lengths: Any, validate: bool = True, dtype: Any = None) -> RowPartition:
         """Rows of these lengths."""
-        lengths = to_tensor(row_lengths)
+        lengths = integers(row_lengths, "row_lengths")
         return cls._made(RaggedTensor.from_row_lengths, int(lengths._array.sum()), lengths, validate, dtype)
 
     @classmethod
@@ -43,7 +42,7 @@ class RowPartition:
     @classmethod
     def from_row_limits(cls, row_limits: Any, validate: bool = True, dtype: Any = None) -> RowPartition:
         """Row i up to `row_limits[i]`."""
-        limits = to_tensor(row_limits)
+        limits = integers(row_limits, "row_limits")
         count = int(limits[-1]) if limits.shape[0] else 0
         return cls._made(RaggedTensor.from_row_limits, count, limits, validate, dtype)
 
@@ -52,7 +51,7 @@ class RowPartition:
         cls, value_rowids: Any, nrows: Any = None, validate: bool = True, dtype: Any = None
     ) -> RowPartition:
         """Each value in the row whose number it has."""
-        rowids = to_tensor(value_rowids)
+        rowids = integers(value_rowids, "value_rowids")
         rows = RaggedTensor.from_value_rowids(rowids, rowids, nrows, validate=validate)
         return cls(rows if dtype is None else rows.with_row_splits_dtype(dtype))
 

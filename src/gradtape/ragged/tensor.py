@@ -54,7 +54,7 @@ class RaggedTensor:
         cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Row i from `row_splits[i]` up to `row_splits[i + 1]`."""
-        splits = _integers(row_splits, "row_splits")
+        splits = integers(row_splits, "row_splits")
         array = splits._array
         if validate and splits.__class__ is EagerTensor:
             if not array.size or array[0] != 0:
@@ -68,7 +68,7 @@ class RaggedTensor:
         cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Rows of these lengths, one after the other."""
-        lengths = _integers(row_lengths, "row_lengths")
+        lengths = integers(row_lengths, "row_lengths")
         array = lengths._array
         if validate and lengths.__class__ is EagerTensor and (array < 0).any():
             raise invalid(f"RaggedTensor: row_lengths must not be negative, got {array.tolist()}.")
@@ -81,7 +81,7 @@ class RaggedTensor:
         cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Each value in the row whose number it has; the numbers must not decrease."""
-        ids = _integers(value_rowids, "value_rowids")
+        ids = integers(value_rowids, "value_rowids")
         array = ids._array
         if ids.__class__ is EagerTensor and (nrows is None or nrows.__class__ in (int, EagerTensor)):
             count = as_int(nrows) if nrows is not None else int(array[-1]) + 1 if array.size else 0
@@ -100,7 +100,7 @@ class RaggedTensor:
         cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Row i from `row_starts[i]` up to the next."""
-        starts = _integers(row_starts, "row_starts")
+        starts = integers(row_starts, "row_starts")
         values = _values(values)
         end = values.nrows() if isinstance(values, RaggedTensor) else arrays.shape(values)[0]
         splits = layout.concat([starts, [math.cast(end, starts.dtype)]], 0)
@@ -111,7 +111,7 @@ class RaggedTensor:
         cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Row i up to `row_limits[i]`, from where the row before it ends."""
-        limits = _integers(row_limits, "row_limits")
+        limits = integers(row_limits, "row_limits")
         return cls.from_row_splits(values, layout.concat([[0], limits], 0), validate=validate)
 
     @classmethod
@@ -201,7 +201,7 @@ class RaggedTensor:
             sizes = width - np.argmin(blank[:, ::-1], axis=1) if width else np.zeros(rows, np.int64)
             sizes = np.where(blank.all(axis=1), 0, sizes)
         elif lengths is not None:
-            sizes = np.minimum(_integers(lengths, "lengths")._array, width)
+            sizes = np.minimum(integers(lengths, "lengths")._array, width)
         else:
             flat = arrays.reshape(dense, (-1, *dense.shape[2:]))
             made = cls.from_uniform_row_length(flat, width, nrows=rows)
@@ -503,7 +503,7 @@ RaggedTensorSpec.value_type = RaggedTensor
 # --- helpers -----------------------------------------------------------------------------------------------
 
 
-def _integers(value: Any, what: str) -> Any:
+def integers(value: Any, what: str) -> Any:
     """A vector of int32 or int64; Python's integers are int64."""
     tensor = to_tensor(value, None if isinstance(value, (Tensor, Variable, np.ndarray)) else dtypes.int64)
     if tensor.dtype not in (dtypes.int32, dtypes.int64) or tensor.ndim != 1:
