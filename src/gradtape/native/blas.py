@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import struct
 import sys
-from math import prod
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..threads import cores
 from . import pool
-from .engine import Kernel, address_of, available, packed
+from .engine import Kernel, address_of, available, strides_of
 
 _THREADED = 1 << 18  # multiplications, from which on OpenBLAS uses its threads
 _LARGE = 1 << 23  # multiplications, from which on a second core pays
@@ -83,58 +84,96 @@ def _on_all_cores(a: Array, b: Array, out: Array | None) -> Array | None:
     """The same, cut into parts; None where it cannot be."""
     if a.dtype != b.dtype or a.shape[-1] != b.shape[-2]:
         return None
-    (a, a_turned, a_line), (b, b_turned, b_line) = _as_blas_reads(a), _as_blas_reads(b)
-    rows, inner, columns = a.shape[-2], a.shape[-1], b.shape[-1]
-    single = a.ndim == b.ndim == 2
-    batch = () if single else np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    result = np.empty((*batch, rows, columns), a.dtype) if out is None else out
-    _, turned, result_line = _as_blas_reads(result)
-    if turned or result_line * result.itemsize != result.strides[-2]:
+    target = None if out is None else out.strides
+    plan = _plan(a.dtype, (a.shape, a.strides), (b.shape, b.strides), target)
+    if plan is None:
         return None
-    form = (a_turned, b_turned, inner, a_line, b_line, result_line)
-    if single:
-        # Cut along the longer side.
-        wide = columns > rows
-        steps = (0, b.strides[1], result.itemsize) if wide else (a.strides[0], 0, result.strides[0])
-        arguments = packed(a, b, result, *form, *steps, rows, columns, int(wide))
-        pool.run(_kernels(a.dtype.char)[0], arguments, max(rows, columns), _LINE, line=_LINE, each=1)
-    else:
-        parts = _of_batch(a, b, result)
-        pool.run(_kernels(a.dtype.char)[1], packed(parts, *form), len(parts), 1)
+    if plan.copies[0]:
+        a = np.ascontiguousarray(a)
+    if plan.copies[1]:
+        b = np.ascontiguousarray(b)
+    result = np.empty(plan.shape, a.dtype) if out is None else out
+    arguments = plan.pack(address_of(a), address_of(b), address_of(result), *plan.after)
+    pool.run(plan.kernel, arguments, plan.size, plan.smallest, plan.line, plan.each)
     return result
 
 
-def _as_blas_reads(x: Array) -> tuple[Array, int, int]:
-    """Matrices whose rows or columns lie without gaps (a copy if need be), 1 if columns do, and the way from one to the next."""
-    size = x.itemsize
-    down, right = x.strides[-2:]
-    if right == size and down % size == 0 and down >= size * x.shape[-1]:
-        return x, 0, down // size
-    if down == size and right % size == 0 and right >= size * x.shape[-2]:
-        return x, 1, right // size
-    return np.ascontiguousarray(x), 0, x.shape[-1]
+class _Plan(NamedTuple):
+    """How arrays of certain shapes and strides are multiplied."""
+
+    shape: tuple[int, ...]
+    copies: tuple[bool, bool]  # whether a and b have gaps
+    kernel: Kernel
+    pack: Callable[..., bytes]
+    after: tuple[int, ...]  # what comes after the addresses of the arrays
+    size: int
+    smallest: int
+    line: int
+    each: int
+    table: Array | None = None  # kept alive: its address is among the arguments
 
 
-def _of_batch(a: Array, b: Array, result: Array) -> Array:
-    """The products of a batch: addresses in a, b and the result, rows and columns of each."""
-    parts = _offsets(result.shape, *((x.shape, x.strides) for x in (a, b, result))).copy()
-    parts[:, :3] += [address_of(a), address_of(b), address_of(result)]
-    return parts
+@functools.lru_cache(maxsize=1024)
+def _plan(dtype: np.dtype[Any], a: _Look, b: _Look, target: tuple[int, ...] | None) -> _Plan | None:
+    """`target` are the strides of the result, if it is there already."""
+    itemsize = dtype.itemsize
+    a_read, b_read = _as_blas_reads(a, itemsize), _as_blas_reads(b, itemsize)
+    (*_, rows, inner), (*_, columns) = a[0], b[0]
+    single = len(a[0]) == len(b[0]) == 2
+    batch = () if single else np.broadcast_shapes(a[0][:-2], b[0][:-2])
+    shape = (*batch, rows, columns)
+    result = _as_blas_reads((shape, strides_of(shape, itemsize) if target is None else target), itemsize)
+    if result.turned or result.copied:
+        return None
+    form = (a_read.turned, b_read.turned, inner, a_read.line, b_read.line, result.line)
+    copies = a_read.copied, b_read.copied
+    part, batches = _kernels(dtype.char)
+    after: tuple[int, ...]
+    if single:
+        # Cut along the longer side.
+        wide = columns > rows
+        steps = (0, b_read.strides[1], itemsize) if wide else (a_read.strides[0], 0, result.strides[0])
+        after = (*form, *steps, rows, columns, int(wide))
+        return _Plan(shape, copies, part, _pack(after), after, max(rows, columns), _LINE, _LINE, 1)
+    looks = [(a[0], a_read.strides), (b[0], b_read.strides), (shape, result.strides)]
+    table = np.stack([_offsets(batch, *look) for look in looks], axis=1)
+    after = (address_of(table), rows, columns, *form)
+    return _Plan(shape, copies, batches, _pack(after), after, len(table), 1, 1, pool.PARTS, table)
 
 
-@functools.lru_cache(maxsize=256)
-def _offsets(shape: tuple[int, ...], *looks: tuple[tuple[int, ...], tuple[int, ...]]) -> Array:
-    """The same with bytes from the first element on in the place of addresses, for arrays of these shapes and strides."""
-    *batch, rows, columns = shape
-    parts = np.empty((prod(batch), 5), np.int64)
-    for column, (lengths, strides) in enumerate(looks):
-        offsets = np.zeros(batch, np.int64)
-        for axis, (length, stride) in enumerate(zip(reversed(lengths[:-2]), reversed(strides[:-2]), strict=True)):
-            if length > 1:
-                offsets += (np.arange(length) * stride).reshape(-1, *(1,) * axis)
-        parts[:, column] = offsets.ravel()
-    parts[:, 3:] = rows, columns
-    return parts
+def _pack(after: tuple[int, ...]) -> Callable[..., bytes]:
+    return struct.Struct(f"{3 + len(after)}q").pack
+
+
+_Look = tuple[tuple[int, ...], tuple[int, ...]]  # shape and strides
+
+
+class _Read(NamedTuple):
+    """How BLAS reads matrices: the strides, 1 if columns lie without gaps instead of rows, and the way from one to the next."""
+
+    strides: tuple[int, ...]
+    turned: int
+    line: int
+    copied: bool = False  # neither do
+
+
+def _as_blas_reads(look: _Look, size: int) -> _Read:
+    shape, strides = look
+    down, right = strides[-2:]
+    if right == size and down % size == 0 and down >= size * shape[-1]:
+        return _Read(strides, 0, down // size)
+    if down == size and right % size == 0 and right >= size * shape[-2]:
+        return _Read(strides, 1, right // size)
+    return _Read(strides_of(shape, size), 0, shape[-1], copied=True)
+
+
+def _offsets(batch: tuple[int, ...], shape: tuple[int, ...], strides: tuple[int, ...]) -> Array:
+    """For each product of a batch the bytes from the first element of an array on."""
+    offsets = np.zeros(batch, np.int64)
+    for axis, (length, stride) in enumerate(zip(reversed(shape[:-2]), reversed(strides[:-2]), strict=True)):
+        if length > 1:
+            offsets += (np.arange(length) * stride).reshape(-1, *(1,) * axis)
+    return offsets.ravel()
 
 
 @functools.cache
@@ -203,25 +242,34 @@ define void @part(ptr %arguments, i64 %start, i64 %stop) {
   ret void
 }
 
-; Arguments: the parts (addresses in a, b and the result, rows, columns), the form.
+; Arguments: a, b, the result, a table with the offset in each for each product, rows, columns, the form.
 define void @batch(ptr %arguments, i64 %start, i64 %stop) {
 entry:
-  %parts = load ptr, ptr %arguments
-  %form = getelementptr i64, ptr %arguments, i64 1
+  %a.all = load ptr, ptr %arguments
+  %b.all.at = getelementptr i64, ptr %arguments, i64 1
+  %b.all = load ptr, ptr %b.all.at
+  %c.all.at = getelementptr i64, ptr %arguments, i64 2
+  %c.all = load ptr, ptr %c.all.at
+  %table.at = getelementptr i64, ptr %arguments, i64 3
+  %table = load ptr, ptr %table.at
+  %rows.at = getelementptr i64, ptr %arguments, i64 4
+  %rows = load i64, ptr %rows.at
+  %columns.at = getelementptr i64, ptr %arguments, i64 5
+  %columns = load i64, ptr %columns.at
+  %form = getelementptr i64, ptr %arguments, i64 6
   br label %next
 next:
   %part = phi i64 [ %start, %entry ], [ %following, %next ]
-  %place = mul i64 %part, 5
-  %a.at = getelementptr i64, ptr %parts, i64 %place
-  %a = load ptr, ptr %a.at
+  %place = mul i64 %part, 3
+  %a.at = getelementptr i64, ptr %table, i64 %place
+  %a.offset = load i64, ptr %a.at
+  %a = getelementptr i8, ptr %a.all, i64 %a.offset
   %b.at = getelementptr i64, ptr %a.at, i64 1
-  %b = load ptr, ptr %b.at
+  %b.offset = load i64, ptr %b.at
+  %b = getelementptr i8, ptr %b.all, i64 %b.offset
   %c.at = getelementptr i64, ptr %a.at, i64 2
-  %c = load ptr, ptr %c.at
-  %rows.at = getelementptr i64, ptr %a.at, i64 3
-  %rows = load i64, ptr %rows.at
-  %columns.at = getelementptr i64, ptr %a.at, i64 4
-  %columns = load i64, ptr %columns.at
+  %c.offset = load i64, ptr %c.at
+  %c = getelementptr i8, ptr %c.all, i64 %c.offset
   call void @multiply(ptr %form, ptr %a, ptr %b, ptr %c, i64 %rows, i64 %columns)
   %following = add i64 %part, 1
   %more = icmp slt i64 %following, %stop

@@ -7,6 +7,7 @@ import functools
 import importlib.util
 import os
 import threading
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,11 @@ DATA = object.__basicsize__
 def address_of(array: Any) -> int:
     """The address of an array's first element."""
     return ctypes.c_int64.from_address(id(array) + DATA).value
+
+
+def strides_of(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """The strides of an array without gaps."""
+    return tuple(itemsize * prod(shape[axis + 1 :]) for axis in range(len(shape)))
 
 
 def packed(*arguments: Any) -> Any:

@@ -21,7 +21,7 @@ from ..threads import cores, in_parts
 from .engine import Kernel, compiled
 
 _WORDS: list[Any] = []  # workers never end, and always look at theirs
-_PARTS = 4  # of a kernel for each core
+PARTS = 4  # of a kernel for each core
 # How often to look, with a pause of some nanoseconds in between, before going to sleep: about 1.3 and 0.3 ms.
 _LOOKS_OF_A_WORKER, _LOOKS_OF_THE_CALLER = 100_000, 20_000
 
@@ -38,7 +38,7 @@ _MACHINES = {
 }
 
 
-def run(kernel: Kernel, arguments: Any, size: int, smallest: int, line: int = 1, each: int = _PARTS) -> None:
+def run(kernel: Kernel, arguments: Any, size: int, smallest: int, line: int = 1, each: int = PARTS) -> None:
     """`kernel(arguments, start, stop)` for parts of `range(size)`, `each` of them for a core, none shorter than `smallest`.
 
     Borders are multiples of `line`. A function in the place of the arguments makes them for one part, which has memory of its
@@ -51,7 +51,7 @@ def run(kernel: Kernel, arguments: Any, size: int, smallest: int, line: int = 1,
         kernel(given[0], 0, size)
     elif _possible():
         length = -(-size // (parts * line)) * line
-        _pool(os.getpid()).run(kernel.address, given, size, length)
+        _pool().run(kernel.address, given, size, length)
     else:
         left = list(given)
         in_parts(lambda start, stop: kernel(left.pop() if separate else given[0], start, stop), size, smallest, line)
@@ -63,9 +63,13 @@ def _possible() -> bool:
 
 
 @functools.cache
-def _pool(process: int) -> _Pool:
-    """The pool of a process: a forked child has no threads of its parent."""
+def _pool() -> _Pool:
+    """The pool of this process."""
     return _Pool(cores() - 1)
+
+
+if hasattr(os, "register_at_fork"):  # a forked child has no threads of its parent
+    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 class _Pool:

@@ -56,15 +56,16 @@ class CompiledText:
 
 def apply(ufunc: np.ufunc, operands: tuple[Any, ...]) -> Any:
     """A compiled ufunc on arrays, on all cores if they are large."""
-    first = operands[0]
-    if first.size < SHARED:
+    if operands[0].size < SHARED:
         return ufunc(*operands)
-    from . import ufuncs
+    return _on_all_cores()(ufunc, operands)
 
-    shape = first.shape
-    if any(x.shape != shape for x in operands):
-        shape = np.broadcast_shapes(*(x.shape for x in operands))
-    return ufuncs.apply(ufunc, operands, shape)
+
+@functools.cache
+def _on_all_cores() -> Any:
+    from . import ufuncs  # only now: it imports llvmlite
+
+    return ufuncs.apply
 
 
 class Exact:

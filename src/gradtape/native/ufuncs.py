@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import struct
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, NamedTuple
@@ -20,46 +21,85 @@ import numpy as np
 from llvmlite import ir
 
 from . import functions, pool  # noqa: F401 (`functions` fills the table of functions)
-from .engine import Kernel, compiled, packed, register_bytes
+from .engine import Kernel, address_of, compiled, packed, register_bytes, strides_of
 from .language import INT64, POINTER, Memory, Number, Unsupported, loop, type_of, vector_type
 
 _UNROLLED = 2  # registers worked on together: the steps of a polynomial wait for each other
 
 Text = Callable[..., Any]
 Array = np.ndarray[Any, Any]
-_LOOPS: dict[np.ufunc, tuple[int, list[np.dtype[Any]]]] = {}  # addresses, and the types of the results
+
+
+class _Loop(NamedTuple):
+    address: int
+    inputs: list[np.dtype[Any]]
+    outputs: list[np.dtype[Any]]
+
+
+_LOOPS: dict[np.ufunc, _Loop] = {}
 
 
 def ufunc(name: str, text: Text, inputs: Sequence[Any], outputs: int = 1) -> np.ufunc:
     """A ufunc that computes `text(*numbers)`; `inputs` are the dtypes of its operands. Raises Unsupported."""
     module = ir.Module(name)
-    kinds = _write_loop(module, name, text, [np.dtype(t) for t in inputs], outputs)
+    given = [np.dtype(t) for t in inputs]
+    kinds = _write_loop(module, name, text, given, outputs)
     (address,) = compiled(module, name)
-    made = _as_ufunc(name, address, [np.dtype(t) for t in inputs], kinds)
-    _LOOPS[made] = address, kinds
+    made = _as_ufunc(name, address, given, kinds)
+    _LOOPS[made] = _Loop(address, given, kinds)
     return made
 
 
-def apply(function: np.ufunc, operands: Sequence[Array], shape: tuple[int, ...]) -> Array:
-    """A ufunc of one result made here, on all cores, where the operands broadcast to that shape."""
-    address, (dtype,) = _LOOPS[function]
-    result = np.empty(shape, dtype)
-    lines = _lines(shape, [*operands, result]) if result.size else None
-    if lines is None:
-        return function(*operands, out=result)  # type: ignore[no-any-return]
-    if lines.rows == 1:
-        arguments = packed(address, len(lines.inner), *lines.inner, *operands, result)
-        pool.run(_kernels()[0], arguments, lines.columns, _SMALLEST_PART, line=_LINE)
-    else:
-        arguments = packed(address, len(lines.inner), *lines.inner, *operands, result, *lines.outer, lines.columns)
-        pool.run(_kernels()[1], arguments, lines.rows, -(-_SMALLEST_PART // lines.columns))
+def apply(function: np.ufunc, operands: Sequence[Array]) -> Array:
+    """A ufunc of one result made here, on all cores."""
+    plan = _plan(function, *[(x.shape, x.strides) for x in operands])
+    if plan is None:
+        return function(*operands)  # type: ignore[no-any-return]
+    result = np.empty(plan.shape, plan.dtype)
+    arguments = plan.pack(*plan.before, *map(address_of, operands), address_of(result), *plan.after)
+    pool.run(plan.kernel, arguments, plan.size, plan.smallest, plan.line)
     return result
+
+
+class _Plan(NamedTuple):
+    """How a ufunc is applied to arrays of certain shapes and strides. (Large arrays empty the caches: Python is slow then.)"""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    kernel: Kernel
+    pack: Callable[..., bytes]
+    before: tuple[int, ...]  # what comes before the addresses of the arrays, and after them
+    after: tuple[int, ...]
+    size: int
+    smallest: int
+    line: int
+
+
+@functools.lru_cache(maxsize=4096)
+def _plan(function: np.ufunc, *looks: tuple[tuple[int, ...], tuple[int, ...]]) -> _Plan | None:
+    """None where NumPy is to do it, or to say what is wrong."""
+    address, inputs, (dtype,) = _LOOPS[function]
+    try:
+        shape = np.broadcast_shapes(*(own for own, _ in looks))
+    except ValueError:
+        return None
+    sizes = [dtype.itemsize for dtype in (*inputs, dtype)]
+    lines = _lines(shape, [*looks, (shape, strides_of(shape, dtype.itemsize))], sizes) if prod(shape) else None
+    if lines is None:
+        return None
+    before: tuple[int, ...] = (address, len(sizes), *lines.inner)
+    after: tuple[int, ...] = () if lines.rows == 1 else (*lines.outer, lines.columns)
+    part, rows = _kernels()
+    pack = struct.Struct(f"{len(before) + len(sizes) + len(after)}q").pack
+    if lines.rows == 1:
+        return _Plan(shape, dtype, part, pack, before, after, lines.columns, _SMALLEST_PART, _LINE)
+    return _Plan(shape, dtype, rows, pack, before, after, lines.rows, -(-_SMALLEST_PART // lines.columns), 1)
 
 
 def apply_in_place(function: np.ufunc, operands: Sequence[Array], results: Sequence[Array]) -> None:
     """A ufunc made here, on all cores: arrays of one size without gaps, or single numbers, into arrays of that size."""
     strides = [0 if x.size == 1 else x.itemsize for x in operands] + [x.itemsize for x in results]
-    arguments = packed(_LOOPS[function][0], len(strides), *strides, *operands, *results)
+    arguments = packed(_LOOPS[function].address, len(strides), *strides, *operands, *results)
     pool.run(_kernels()[0], arguments, results[0].size, _SMALLEST_PART, line=_LINE)
 
 
@@ -72,15 +112,15 @@ class _Lines(NamedTuple):
     outer: list[int]
 
 
-def _lines(shape: tuple[int, ...], arrays: Sequence[Array]) -> _Lines | None:
+def _lines(
+    shape: tuple[int, ...], looks: Sequence[tuple[tuple[int, ...], tuple[int, ...]]], sizes: Sequence[int]
+) -> _Lines | None:
     """Axes that lie behind each other in all arrays as one; None if more than two are left, or elements have gaps."""
-    if all(x.shape == shape and x.flags.c_contiguous for x in arrays):
-        return _Lines(1, prod(shape), [x.itemsize for x in arrays], [])
     rank = len(shape)
     strides = []
-    for x in arrays:
-        own = [0 if n == 1 else stride for n, stride in zip(x.shape, x.strides, strict=True)]
-        strides.append([0] * (rank - x.ndim) + own)
+    for lengths, steps in looks:
+        own = [0 if n == 1 else step for n, step in zip(lengths, steps, strict=True)]
+        strides.append([0] * (rank - len(own)) + own)
     merged: list[tuple[int, list[int]]] = []
     for axis in range(rank - 1, -1, -1):
         n, here = shape[axis], [own[axis] for own in strides]
@@ -91,11 +131,11 @@ def _lines(shape: tuple[int, ...], arrays: Sequence[Array]) -> _Lines | None:
         else:
             merged.append((n, here))
     if not merged:
-        merged = [(1, [x.itemsize for x in arrays])]
+        merged = [(1, list(sizes))]
     columns, inner = merged[0]
-    if len(merged) > 2 or not all(step in (0, x.itemsize) for step, x in zip(inner, arrays, strict=True)):
+    if len(merged) > 2 or not all(step in (0, size) for step, size in zip(inner, sizes, strict=True)):
         return None
-    rows, outer = merged[1] if len(merged) == 2 else (1, [0] * len(arrays))
+    rows, outer = merged[1] if len(merged) == 2 else (1, [0] * len(sizes))
     return _Lines(rows, columns, inner, outer)
 
 

@@ -14,6 +14,7 @@ from ..native.engine import available
 LARGE = 1 << 16  # elements, from which on other cores can help
 _SHARED = 1 << 14  # elements that are worth a core of their own
 _ADDED = 128  # rows that are added up one after the other
+_PLANS = 256  # shapes that are remembered
 _LONGEST = 4096  # elements of a row: NumPy's pairwise sum loses less in longer ones
 
 FULL, BY_ROW, BY_COLUMN = "full", "by row", "by column"
@@ -54,6 +55,7 @@ class RowText:
             self._layouts.append(BY_ROW if along else FULL)
         self._results = [BY_COLUMN if down else self._layouts[k] for k in wanted]
         self._kernels: dict[Any, Any] = {}
+        self._plans: dict[Any, Any] = {}
 
     def takes(self, first: Any, axis: int = -1) -> bool:
         """Whether machine code is worth while: many floats, along the last axis, which has more than one."""
@@ -68,26 +70,38 @@ class RowText:
 
     def __call__(self, *operands: Array) -> list[Array] | None:
         """The results, or None where there is no machine code for these types."""
+        first = operands[0]
+        key = (first.shape, first.dtype)
+        if key not in self._plans:
+            if len(self._plans) >= _PLANS:
+                self._plans.clear()
+            self._plans[key] = self._plan(*key)
+        run, shapes = self._plans[key]
+        if run is None:
+            return None
+        results = [np.empty(shape, first.dtype) for shape in shapes]
+        run([*(np.ascontiguousarray(x) for x in operands), *results])
+        return [sum_of_rows(x) if layout == BY_COLUMN else x for x, layout in zip(results, self._results, strict=True)]
+
+    def _plan(self, shape: tuple[int, ...], dtype: Any) -> tuple[Any, list[tuple[int, ...]]]:
+        """For operands of this shape: a function that runs the kernel on arrays, if there is one, and the shapes of results."""
         from ..native import pool
         from ..native.rows import lanes_for, packed_rows
 
-        first = operands[0]
-        columns, rows = first.shape[-1], prod(first.shape[:-1])
-        lanes = lanes_for(columns, [first.dtype])
-        key = (first.dtype, lanes)
-        if key not in self._kernels:
-            self._kernels[key] = self._compiled(*key)
-        kernel = self._kernels[key]
-        if kernel is None:
-            return None
+        columns, rows = shape[-1], prod(shape[:-1])
+        lanes = lanes_for(columns, [dtype])
+        if (dtype, lanes) not in self._kernels:
+            self._kernels[dtype, lanes] = self._compiled(dtype, lanes)
+        kernel = self._kernels[dtype, lanes]
         units = -(-rows // self._unit)
-        shapes = {FULL: first.shape, BY_ROW: first.shape[:-1], BY_COLUMN: (units, columns)}
-        results = [np.empty(shapes[layout], first.dtype) for layout in self._results]
-        arrays = [*(np.ascontiguousarray(x) for x in operands), *results]
+        shapes = {FULL: shape, BY_ROW: shape[:-1], BY_COLUMN: (units, columns)}
         strides = [{FULL: columns, BY_ROW: 1}.get(layout, 0) for layout in (*self._given, *self._results)]
-        arguments = packed_rows(columns, first.size, self._unit, arrays, strides)
-        pool.run(kernel, arguments, units, max(1, _SHARED // (columns * self._unit)))
-        return [sum_of_rows(x) if layout == BY_COLUMN else x for x, layout in zip(results, self._results, strict=True)]
+        smallest = max(1, _SHARED // (columns * self._unit))
+
+        def run(arrays: list[Array]) -> None:
+            pool.run(kernel, packed_rows(columns, rows * columns, self._unit, arrays, strides), units, smallest)
+
+        return run if kernel is not None else None, [shapes[layout] for layout in self._results]
 
     def _compiled(self, dtype: Any, lanes: int) -> Any:
         from ..native.language import Unsupported
