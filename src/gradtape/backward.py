@@ -134,7 +134,8 @@ def backpropagate(
                 if present.size < LARGE or not _large_sum.into(present, part):
                     np.add(present, part, out=present)
             else:
-                cotangents[source] = total = present + part
+                large = present.__class__ is np.ndarray and present.size >= LARGE
+                cotangents[source] = total = _large_sum(present, part) if large else present + part
                 if total.__class__ is np.ndarray:
                     sums.add(source)
     return found

@@ -22,8 +22,7 @@ from .engine import Kernel, compiled
 
 _WORDS: list[Any] = []  # workers never end, and always look at theirs
 PARTS = 4  # of a kernel for each core
-# How often to look, with a pause of some nanoseconds in between, before going to sleep: about 1.3 and 0.3 ms.
-_LOOKS_OF_A_WORKER, _LOOKS_OF_THE_CALLER = 100_000, 20_000
+_LOOKS = 100_000  # before going to sleep, with a pause in between: about 1.3 ms
 
 
 class _Machine(NamedTuple):
@@ -81,8 +80,7 @@ class _Pool:
             "FUTEX": str(machine.futex),
             "declare PAUSE": f"declare {machine.pause}{machine.hint.partition(' ')[0]})",
             "call PAUSE": f"call {machine.pause}{machine.hint})",
-            "WORKER_LOOKS": str(_LOOKS_OF_A_WORKER),
-            "CALLER_LOOKS": str(_LOOKS_OF_THE_CALLER),
+            "LOOKS": str(_LOOKS),
         }
         program = functools.reduce(lambda text, name: text.replace(name, texts[name]), texts, _PROGRAM)
         work, dispatch = compiled(program, "work", "dispatch")
@@ -184,7 +182,7 @@ look:
 rest:
   call PAUSE
   %next = add i64 %looks, 1
-  %tired = icmp sgt i64 %next, WORKER_LOOKS
+  %tired = icmp sgt i64 %next, LOOKS
   br i1 %tired, label %sleep, label %look
 sleep:
   %more = atomicrmw add ptr %sleepers, i64 1 seq_cst
@@ -243,7 +241,7 @@ wait:
 rest:
   call PAUSE
   %next = add i64 %looks, 1
-  %tired = icmp sgt i64 %next, CALLER_LOOKS
+  %tired = icmp sgt i64 %next, LOOKS
   br i1 %tired, label %sleep, label %wait
 sleep:
   %asleep.at = getelementptr i64, ptr %state, i64 25

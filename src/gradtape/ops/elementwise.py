@@ -63,7 +63,7 @@ def _(t: Any) -> Any:
 
 @subtract.derivative("y")
 def _(t: Any) -> Any:
-    return -t
+    return _negated(t)
 
 
 @elementwise(exact=True, eager=operator.mul, tf_name="Mul", numbers=True)
@@ -77,7 +77,7 @@ _large_product: Any = multiply.large
 
 def _times(t: Any, y: Any) -> Any:
     """t * y, of large arrays on all cores."""
-    if t.__class__ is np.ndarray and t.size >= LARGE and y.__class__ is np.ndarray:
+    if t.__class__ is np.ndarray and t.size >= LARGE and y.__class__ in (np.ndarray, t.dtype.type, float):
         return _large_product(t, y)
     return t * y
 
@@ -158,7 +158,15 @@ def negative(xp: Any, x: Any) -> Any:
 
 @negative.derivative("x")
 def _(t: Any) -> Any:
-    return -t
+    return _negated(t)
+
+
+_large_negative: Any = negative.large
+
+
+def _negated(t: Any) -> Any:
+    """-t, of large arrays on all cores."""
+    return _large_negative(t) if t.__class__ is np.ndarray and t.size >= LARGE else -t
 
 
 def _power(x: Any, y: Any) -> Any:
@@ -207,7 +215,7 @@ def square(xp: Any, x: Any) -> Any:
 def _(t: Any, x: Any) -> Any:
     if t.__class__ is np.ndarray and t.size and not any(t.strides) and t.itemsize >= 4:
         # One number for all elements, the cotangent of a sum or a mean: one pass over memory, not two.
-        return (2 * t.item(0)) * x
+        return _times(x, 2 * t.item(0))
     return _twice(t, x)
 
 
