@@ -11,7 +11,7 @@ from typing import Protocol
 from benchmarks.agreement import disagreement
 from benchmarks.step import Array, Unavailable
 
-# Idle threads of the last one go on spinning for a while: those of NumPy's OpenBLAS for 0.1 s, seen in the first step of the next.
+# Idle threads of the last one go on spinning for a while: those of NumPy's OpenBLAS for 0.1 s, in the next one's first step.
 SETTLE_SECONDS = 0.4
 
 
