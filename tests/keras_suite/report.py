@@ -22,7 +22,8 @@ out: `applications/` (pretrained networks, which need downloads) and the folders
 
 The tests meet what a script meets under `gradtape run`: `import tensorflow` gives gradtape. To the tests, not to Keras, the
 backend is called tensorflow, because many of them ask for that name before they use sparse or ragged tensors, strings or
-`tf.data`. Two files that read with TensorFlow's internals what a callback wrote get TensorFlow, and the backend's own name.
+`tf.data`. A test that fails here and is not listed below fails on TensorFlow, too; Keras's own conditions skip the others. Two
+files that read with TensorFlow's internals what a callback wrote get TensorFlow, and the backend's own name.
 """
 
 
@@ -51,8 +52,8 @@ def page(folders: Iterable[str]) -> tuple[str, list[Outcome]]:
     """The text of the page, and the tests that apply and do not pass."""
     rows = exclusions()
     table = [
-        "| folder | pass on TensorFlow | excluded | apply | pass here | share |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
+        "| folder | pass on TensorFlow | excluded | apply | pass here | share | all here: passed | failed | skipped |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     missing: list[Outcome] = []
     excluded: dict[str, list[str]] = defaultdict(list)
@@ -61,9 +62,10 @@ def page(folders: Iterable[str]) -> tuple[str, list[Outcome]]:
         ours = {result.test: result for result in outcomes("gradtape", folder)}
         asked = [result.test for result in outcomes("tensorflow", folder) if result.outcome == "passed"]
         if not ours or not asked:
-            table.append(f"| {folder} | not run | | | | |")
+            table.append(f"| {folder} | not run | | | | | | | |")
             continue
-        counts = Counter(asked=len(asked), beyond=len(_passed(ours.values()) - set(asked)))
+        counts = Counter(result.outcome for result in ours.values())
+        counts.update(asked=len(asked), beyond=len(_passed(ours.values()) - set(asked)))
         for test in asked:
             result = ours.get(test, Outcome(test, "absent", "not made here", 0.0))
             reason = reason_for(test, rows)
@@ -93,7 +95,8 @@ def _passed(results: Iterable[Outcome]) -> set[str]:
 def _row(folder: str, counts: Counter[str]) -> str:
     apply = counts["asked"] - counts["excluded"]
     share = f"{100 * counts['pass'] / apply:.1f} %" if apply else ""
-    return f"| {folder} | {counts['asked']} | {counts['excluded']} | {apply} | {counts['pass']} | {share} |"
+    cells = [folder, counts["asked"], counts["excluded"], apply, counts["pass"], share]
+    return "| " + " | ".join(map(str, [*cells, *(counts[kind] for kind in ("passed", "failed", "skipped"))])) + " |"
 
 
 def _failures(results: list[Outcome]) -> str:

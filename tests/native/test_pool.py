@@ -111,3 +111,13 @@ def test_matrix_products_go_on_beside_it():
 def test_no_setting_is_left_in_the_environment():
     code = "import os, gradtape as tf; tf.nn.gelu(tf.ones(300_000)); assert 'OPENBLAS_THREAD_TIMEOUT' not in os.environ"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_caller_sleeps_until_long_parts_are_done(counting):
+    # More threads than cores: when nothing is left to take, others have parts that they did not get to yet.
+    made = pool._Pool(7)
+    values = np.zeros(4_000_000)
+    arguments = packed(values)
+    for _ in range(5):
+        made.run(counting.address, [arguments], len(values), len(values) // 16)
+    np.testing.assert_array_equal(values, 5)

@@ -201,3 +201,21 @@ def test_gradients_of_large_arrays_add_up(monkeypatch):
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(x * x + x * 3.0 + tf.exp(x) + x)
     np.testing.assert_allclose(tape.gradient(y, x), 2 * x.numpy() + 4.0 + np.exp(x.numpy()), rtol=1e-6)
+
+
+def test_large_cotangents_are_what_small_ones_are(monkeypatch):
+    # Negated, multiplied by a number, added up twice and three times, and the one number of a mean.
+    monkeypatch.setattr(texts.Exact, "seen", texts.Exact.ENOUGH)
+    row = np.random.default_rng(0).standard_normal(64).astype(np.float32)
+
+    def gradient(array):
+        x = tf.constant(array)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum((1.0 - x) * 3.0 + x * x - (-x) * tf.constant(0.5)) + tf.reduce_mean(x**2)
+        return tape.gradient(y, x).numpy()
+
+    rows = texts.LARGE // len(row) + 1
+    expected = np.float32(-3) + 2 * row + np.float32(0.5) + 2 * row / np.float32(rows * len(row))
+    found = gradient(np.tile(row, (rows, 1)))
+    np.testing.assert_allclose(found, np.broadcast_to(expected, found.shape), rtol=1e-6, atol=1e-6)
