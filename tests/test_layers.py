@@ -84,6 +84,7 @@ LAZY: dict[tuple[str, str], str] = {
     ): "entries are generated from an Op at its first use, and need the class Op",
     ("dtypes", "math"): "tf.dtypes.cast and the like are ops, and stand above all that use types",
     ("dtypes", "arrays"): "tf.dtypes.saturate_cast is an op, and stands above all that use types",
+    ("native.engine", "native.alignment"): "it is compiled by the engine, with the first kernel",
     ("native.texts", "native.language"): "llvmlite is imported when the first text is compiled",
     ("native.texts", "native.ufuncs"): "llvmlite is imported when the first text is compiled",
     ("native.updates", "native.ufuncs"): "llvmlite is imported when the first update is compiled",

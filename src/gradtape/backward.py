@@ -23,6 +23,8 @@ from . import nest
 from .context import ACTIVE, STATE, Paused, Records
 from .errors import NotATensorError, invalid
 from .nan_safe import pull_safely
+from .native import background
+from .native.background import Product, Total
 from .native.texts import LARGE
 from .ops.elementwise import add
 from .ops.index import put
@@ -84,60 +86,79 @@ def backpropagate(
     heapify(heap)
     take: Callable[..., Any] = records.pop if consume else records.get
     nan_safe = STATE.nan_safe
-    while heap:
-        number = -heappop(heap)
-        if number < lowest:
-            break  # no source lies below
-        cotangent = cotangents.pop(number, None)
-        if number in wanted:
-            found[number] = cotangent
-        entry = take(number, None)
-        if entry is None or number == lowest:
-            continue
-        if cotangent.__class__ is IndexedSlices:
-            cotangent = densify(cotangent)
-        pull = entry[0]
-        if pull is None:  # one of several outputs: hand the cotangent to the record under the first
-            _, first, position, count = entry
-            if first not in several:
-                several[first] = [None] * count
-                if first not in cotangents:
-                    heappush(heap, -first)
-            several[first][position] = cotangent
-            continue
-        n = entry[1]
-        if n < 0:
-            n = -n
-            cotangent = _all_outputs(cotangent, several.pop(number, None), entry, on_tensors)
-        if on_tensors and not nan_safe:
-            pull = pull.on_tensors
-        try:
-            result = pull_safely(pull, cotangent, entry, on_tensors) if nan_safe else pull(cotangent, entry)
-        except ValueError as error:
-            raise (
-                invalid(f"in the gradient of {entry[0].op.name}: {error}") if hasattr(entry[0], "op") else error
-            ) from None
-        place = 1
-        for part in (result,) if n == 1 else result:
-            place += 1
-            if part is None:
+    posting = False
+    try:
+        while heap:
+            number = -heappop(heap)
+            if number < lowest:
+                break  # no source lies below
+            cotangent = cotangents.pop(number, None)
+            if number in wanted:
+                found[number] = cotangent
+            entry = take(number, None)
+            if entry is None or number == lowest:
                 continue
-            source = entry[place]
-            present = cotangents.get(source)
-            if present is None:
-                cotangents[source] = part
-                if source not in several:
-                    heappush(heap, -source)
-            elif present.__class__ is IndexedSlices or part.__class__ is IndexedSlices:
-                cotangents[source] = _sum_slices(present, part)
-            elif source in sums:
-                if present.size < LARGE or not _large_sum.into(present, part):
-                    np.add(present, part, out=present)
-            else:
-                large = present.__class__ is np.ndarray and present.size >= LARGE
-                cotangents[source] = total = _large_sum(present, part) if large else present + part
-                if total.__class__ is np.ndarray:
-                    sums.add(source)
+            if cotangent.__class__ is IndexedSlices:
+                cotangent = densify(cotangent)
+            pull = entry[0]
+            if pull is None:  # one of several outputs: hand the cotangent to the record under the first
+                _, first, position, count = entry
+                if first not in several:
+                    several[first] = [None] * count
+                    if first not in cotangents:
+                        heappush(heap, -first)
+                several[first][position] = cotangent
+                continue
+            n = entry[1]
+            if n < 0:
+                n = -n
+                cotangent = _all_outputs(cotangent, several.pop(number, None), entry, on_tensors)
+            if on_tensors and not nan_safe:
+                pull = pull.on_tensors
+            try:
+                result = pull_safely(pull, cotangent, entry, on_tensors) if nan_safe else pull(cotangent, entry)
+            except ValueError as error:
+                raise (
+                    invalid(f"in the gradient of {entry[0].op.name}: {error}") if hasattr(entry[0], "op") else error
+                ) from None
+            place = 1
+            for part in (result,) if n == 1 else result:
+                place += 1
+                if part is None:
+                    continue
+                source = entry[place]
+                present = cotangents.get(source)
+                if part.__class__ is Product:
+                    is_leaf = records.get(source, part) is None  # nobody reads its cotangent before the end
+                    if is_leaf and source not in wanted:
+                        continue
+                    if is_leaf and present.__class__ is Total:
+                        present.add(part)
+                        continue
+                    if is_leaf and present is None:
+                        if not posting:
+                            background.begin()
+                            posting = True
+                        part = Total(part)
+                    else:
+                        part = part.value()
+                if present is None:
+                    cotangents[source] = part
+                    if source not in several:
+                        heappush(heap, -source)
+                elif present.__class__ is IndexedSlices or part.__class__ is IndexedSlices:
+                    cotangents[source] = _sum_slices(present, part)
+                elif source in sums:
+                    if present.size < LARGE or not _large_sum.into(present, part):
+                        np.add(present, part, out=present)
+                else:
+                    large = present.__class__ is np.ndarray and present.size >= LARGE
+                    cotangents[source] = total = _large_sum(present, part) if large else present + part
+                    if total.__class__ is np.ndarray:
+                        sums.add(source)
+    finally:
+        if posting:
+            background.finish(found)
     return found
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import sys
 import threading
+from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any, Protocol
 
@@ -89,8 +90,12 @@ class ThreadState(threading.local):
         self.profile: Any = None
         # Whether the code that runs was converted by AutoGraph, and the functions it calls are to be.
         self.autograph = False
+        for prepare in THREAD_STARTS:
+            prepare()
 
 
+# What each thread has to do before its first op, filled in by layers above.
+THREAD_STARTS: list[Callable[[], Any]] = []
 STATE = ThreadState()
 # The ids of the recorders: one is added or removed in one step, whatever other threads do, and none is kept alive.
 ACTIVE: set[int] = set()

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .native.background import Product
 from .ops.elementwise import conj, real
 from .ops.family import is_complex
 from .ops.layout import sum_to_shape
@@ -67,6 +68,8 @@ def _guarded(part: Any, g: Any) -> Any:
 
 
 def _without_nan(part: Any) -> Any:
+    if part.__class__ is Product:
+        part = part.value()
     if part is None or not hasattr(part, "dtype"):
         return part
     return select(is_nan(real(part) if is_complex(part) else part), zeros_like(part), part)

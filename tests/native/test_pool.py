@@ -121,3 +121,80 @@ def test_a_caller_sleeps_until_long_parts_are_done(counting):
     for _ in range(5):
         made.run(counting.address, [arguments], len(values), len(values) // 16)
     np.testing.assert_array_equal(values, 5)
+
+
+@pytest.fixture(scope="module")
+def doubling():
+    """A kernel that doubles each element of its range and adds 1: in another order, its results are others."""
+    module, builder, arguments, start, stop = kernel_module("double")
+    values = array_at(arguments, 0, FLOAT64)
+    with loop(builder, start, stop) as i:
+        values.store(i, values.load(i) * 2.0 + 1.0)
+    builder.ret_void()
+    return Kernel(module, "double")
+
+
+@pytest.mark.parametrize("workers", [0, 1, 3, 7])
+@pytest.mark.parametrize("times", [1, 2, 15, 16, 17, 45])
+def test_what_is_posted_runs_in_the_order_asked_for(doubling, workers, times):
+    made = pool._Pool(workers)
+    arrays = [np.zeros(1000) for _ in range(3)]
+    last = [0, 0, 0]
+    for _ in range(times):
+        for k, array in enumerate(arrays):
+            last[k] = made.post(doubling.address, bytes(packed(array)), 1000, 300, last[k], array)
+    made.settle(last[0])
+    np.testing.assert_array_equal(arrays[0], 2.0**times - 1)
+    made.settle_all()
+    np.testing.assert_array_equal(arrays, 2.0**times - 1)
+    assert not made._kept
+
+
+def test_what_is_posted_waits_for_nobody_and_is_kept_until_it_is_done(counting):
+    made = pool._Pool(0)  # nobody there to run it
+    array = np.zeros(100)
+    references = sys.getrefcount(array)
+    number = made.post(counting.address, bytes(packed(array)), 100, 100, 0, array)
+    assert array[0] == 0
+    assert sys.getrefcount(array) == references + 1
+    made.settle(number)
+    assert array[0] == 1
+    assert sys.getrefcount(array) == references
+
+
+def test_kernels_are_run_while_others_are_posted(counting, doubling):
+    made = pool._Pool(3)
+    posted, values = np.zeros(50_000), np.zeros(1001)
+    number = 0
+    for _ in range(40):
+        number = made.post(doubling.address, bytes(packed(posted)), len(posted), 7000, number, posted)
+        made.run(counting.address, [packed(values)], 1001, 100)
+    made.settle(number)
+    np.testing.assert_array_equal(values, 40)
+    np.testing.assert_array_equal(posted, 2.0**40 - 1)
+
+
+def test_several_threads_post_at_once(doubling):
+    def ask(_):
+        array, number = np.zeros(500), 0
+        for _ in range(50):
+            number = pool.post(doubling, bytes(packed(array)), 500, 200, number, array)
+        pool.settle(number)
+        return array
+
+    with ThreadPoolExecutor(6) as threads:
+        for array in threads.map(ask, range(24)):
+            np.testing.assert_array_equal(array, 2.0**50 - 1)
+    pool.settle_all()
+
+
+def test_sleeping_workers_hear_of_what_is_posted(counting):
+    made = pool._Pool(1)
+    values = np.zeros(10)
+    for count in range(1, 6):
+        time.sleep(0.02)
+        made.post(counting.address, bytes(packed(values)), 10, 10, 0, values)
+        end = time.monotonic() + 20
+        while values[0] < count and time.monotonic() < end:
+            time.sleep(0.001)
+        assert values[0] == count

@@ -7,6 +7,8 @@
     texts.py       texts that are compiled for the types they meet
     pool.py        threads that run the parts of a kernel
     blas.py        matrix products on these threads, by OpenBLAS
+    background.py  gradients of weights, computed while a backward pass goes on
+    alignment.py   memory for NumPy's arrays on whole lines of the cache
     windows.py     windows on images: places in memory, tiles in registers, padding
     convolution.py, depthwise.py    convolutions and their gradients
     pooling.py     the largest, the sum or the mean of each window, and their gradients

@@ -70,14 +70,60 @@ def product(a: Array, b: Array, out: Array | None = None) -> Array:
     library = _openblas() if size >= _THREADED else None
     if library is None or a.dtype.char not in "fd":
         return a @ b if out is None else np.matmul(a, b, out=out)
-    library.set_threads(1)
+    held = bool(_HOLDERS)
+    if not held:
+        library.set_threads(1)
     try:
         found = _on_all_cores(a, b, out) if size >= _LARGE else None
         if found is None:
             found = a @ b if out is None else np.matmul(a, b, out=out)
     finally:
-        library.set_threads(library.threads)
+        if not held:
+            library.set_threads(library.threads)
     return found
+
+
+_HOLDERS: list[None] = []  # one for each `hold` that was not let go of
+
+
+def hold() -> None:
+    """Have OpenBLAS use a single thread until `let_go`."""
+    library = _openblas()
+    if library is not None:
+        library.set_threads(1)
+    _HOLDERS.append(None)
+
+
+def let_go() -> None:
+    """The end of what `hold` began."""
+    _HOLDERS.pop()
+    library = _openblas()
+    if library is not None and not _HOLDERS:
+        library.set_threads(library.threads)
+
+
+def can_post(a: Array, b: Array) -> bool:
+    """Whether the product of these matrices can be left to other threads, and is worth it."""
+    return (
+        a.size * b.shape[-1] >= _THREADED
+        and a.dtype.char in "fd"
+        and a.dtype == b.dtype
+        and a.ndim == b.ndim == 2
+        and _openblas() is not None
+        and pool.can_post()
+    )
+
+
+def post(a: Array, b: Array, out: Array, add: bool, after: int) -> int:
+    """Have `a @ b` written to `out`, or added to it, between `hold` and `let_go`; the number is that of `pool.post`."""
+    plan = _plan(a.dtype, (a.shape, a.strides), (b.shape, b.strides), out.strides, add)
+    assert plan is not None, "a result with gaps"
+    if plan.copies[0]:
+        a = np.ascontiguousarray(a)
+    if plan.copies[1]:
+        b = np.ascontiguousarray(b)
+    arguments = plan.pack(address_of(a), address_of(b), address_of(out), *plan.after)
+    return pool.post(plan.kernel, arguments, plan.size, plan.length, after, (a, b, out))
 
 
 def _on_all_cores(a: Array, b: Array, out: Array | None) -> Array | None:
@@ -110,12 +156,13 @@ class _Plan(NamedTuple):
     smallest: int
     line: int
     each: int
+    length: int  # of the parts of a product that is posted
     table: Array | None = None  # kept alive: its address is among the arguments
 
 
 @functools.lru_cache(maxsize=1024)
-def _plan(dtype: np.dtype[Any], a: _Look, b: _Look, target: tuple[int, ...] | None) -> _Plan | None:
-    """`target` are the strides of the result, if it is there already."""
+def _plan(dtype: np.dtype[Any], a: _Look, b: _Look, target: tuple[int, ...] | None, add: bool = False) -> _Plan | None:
+    """`target` are the strides of the result, if it is there already, and `add` whether it is added to."""
     itemsize = dtype.itemsize
     a_read, b_read = _as_blas_reads(a, itemsize), _as_blas_reads(b, itemsize)
     (*_, rows, inner), (*_, columns) = a[0], b[0]
@@ -125,7 +172,7 @@ def _plan(dtype: np.dtype[Any], a: _Look, b: _Look, target: tuple[int, ...] | No
     result = _as_blas_reads((shape, strides_of(shape, itemsize) if target is None else target), itemsize)
     if result.turned or result.copied:
         return None
-    form = (a_read.turned, b_read.turned, inner, a_read.line, b_read.line, result.line)
+    form = (a_read.turned, b_read.turned, inner, a_read.line, b_read.line, result.line, int(add))
     copies = a_read.copied, b_read.copied
     part, batches = _kernels(dtype.char)
     after: tuple[int, ...]
@@ -134,11 +181,14 @@ def _plan(dtype: np.dtype[Any], a: _Look, b: _Look, target: tuple[int, ...] | No
         wide = columns > rows
         steps = (0, b_read.strides[1], itemsize) if wide else (a_read.strides[0], 0, result.strides[0])
         after = (*form, *steps, rows, columns, int(wide))
-        return _Plan(shape, copies, part, _pack(after), after, max(rows, columns), _LINE, _LINE, 1)
+        size = max(rows, columns)
+        parts = 2 * cores() if rows * columns * inner >= _LARGE else 1  # of one that is posted
+        length = -(-size // (parts * _LINE)) * _LINE
+        return _Plan(shape, copies, part, _pack(after), after, size, _LINE, _LINE, 1, length)
     looks = [(a[0], a_read.strides), (b[0], b_read.strides), (shape, result.strides)]
     table = np.stack([_offsets(batch, *look) for look in looks], axis=1)
     after = (address_of(table), rows, columns, *form)
-    return _Plan(shape, copies, batches, _pack(after), after, len(table), 1, 1, pool.PARTS, table)
+    return _Plan(shape, copies, batches, _pack(after), after, len(table), 1, 1, pool.PARTS, 1, table)
 
 
 def _pack(after: tuple[int, ...]) -> Callable[..., bytes]:
@@ -186,7 +236,7 @@ def _kernels(letter: str) -> tuple[Kernel, Kernel]:
     return Kernel(text, "part"), Kernel(text, "batch")
 
 
-# `multiply` reads its `form`: whether a and b are turned, the inner size, the lines of a, b and the result.
+# `multiply` reads its `form`: whether a and b are turned, the inner size, the lines of a, b and the result, whether to add to it.
 _PROGRAM = """
 define internal void @multiply(ptr %form, ptr %a, ptr %b, ptr %c, i64 %rows, i64 %columns) {
   %a.turned = load i32, ptr %form
@@ -202,9 +252,12 @@ define internal void @multiply(ptr %form, ptr %a, ptr %b, ptr %c, i64 %rows, i64
   %b.line = load i64, ptr %b.line.at
   %c.line.at = getelementptr i64, ptr %form, i64 5
   %c.line = load i64, ptr %c.line.at
+  %add.at = getelementptr i64, ptr %form, i64 6
+  %add = load i64, ptr %add.at
+  %kept = uitofp i64 %add to NUMBER
   %product = inttoptr i64 PRODUCT to ptr
   call void %product(i32 101, i32 %a.order, i32 %b.order, i64 %rows, i64 %columns, i64 %inner, NUMBER 1.0,
-                     ptr %a, i64 %a.line, ptr %b, i64 %b.line, NUMBER 0.0, ptr %c, i64 %c.line)
+                     ptr %a, i64 %a.line, ptr %b, i64 %b.line, NUMBER %kept, ptr %c, i64 %c.line)
   ret void
 }
 
@@ -216,23 +269,23 @@ define void @part(ptr %arguments, i64 %start, i64 %stop) {
   %c.at = getelementptr i64, ptr %arguments, i64 2
   %c = load ptr, ptr %c.at
   %form = getelementptr i64, ptr %arguments, i64 3
-  %a.step.at = getelementptr i64, ptr %arguments, i64 9
+  %a.step.at = getelementptr i64, ptr %arguments, i64 10
   %a.step = load i64, ptr %a.step.at
   %a.offset = mul i64 %a.step, %start
   %a.from = getelementptr i8, ptr %a, i64 %a.offset
-  %b.step.at = getelementptr i64, ptr %arguments, i64 10
+  %b.step.at = getelementptr i64, ptr %arguments, i64 11
   %b.step = load i64, ptr %b.step.at
   %b.offset = mul i64 %b.step, %start
   %b.from = getelementptr i8, ptr %b, i64 %b.offset
-  %c.step.at = getelementptr i64, ptr %arguments, i64 11
+  %c.step.at = getelementptr i64, ptr %arguments, i64 12
   %c.step = load i64, ptr %c.step.at
   %c.offset = mul i64 %c.step, %start
   %c.from = getelementptr i8, ptr %c, i64 %c.offset
-  %rows.at = getelementptr i64, ptr %arguments, i64 12
+  %rows.at = getelementptr i64, ptr %arguments, i64 13
   %all.rows = load i64, ptr %rows.at
-  %columns.at = getelementptr i64, ptr %arguments, i64 13
+  %columns.at = getelementptr i64, ptr %arguments, i64 14
   %all.columns = load i64, ptr %columns.at
-  %wide.at = getelementptr i64, ptr %arguments, i64 14
+  %wide.at = getelementptr i64, ptr %arguments, i64 15
   %wide.word = load i64, ptr %wide.at
   %wide = icmp ne i64 %wide.word, 0
   %length = sub i64 %stop, %start

@@ -35,7 +35,12 @@ def available() -> bool:
     if address_of(sample) != sample.__array_interface__["data"][0]:  # another Python, another NumPy
         return False
     machine = _machine()
-    return "+fma" in machine.features or machine.architecture.startswith(("aarch64", "arm64"))
+    if "+fma" not in machine.features and not machine.architecture.startswith(("aarch64", "arm64")):
+        return False
+    from .alignment import align_arrays  # only now: it is written in this language
+
+    align_arrays()
+    return True
 
 
 class _Machine:

@@ -12,6 +12,7 @@ import numpy as np
 from ..dtypes import NARROW_FLOATS, NUMERIC, REAL, Array
 from ..errors import FailedPreconditionError, invalid
 from ..native import blas
+from ..native.background import later
 from ..op import BadInput, Op, Sample, op
 from .borders import crop
 from .elementwise import conj
@@ -66,6 +67,11 @@ def _(g: Any, a: Any, b_shape: tuple[int, ...], transpose_a: bool, transpose_b: 
         rows = math.prod(shape_of(a)[:-1])
         a = reshape(a, shape=(rows, shape_of(a)[-1]))
         g = reshape(g, shape=(rows, shape_of(g)[-1]))
+    if a.__class__ is np.ndarray and g.__class__ is np.ndarray and a.ndim == g.ndim == len(b_shape) == 2:
+        turned = a if transpose_a else a.T
+        postponed = later(g.T, turned.T) if transpose_b else later(turned, g)
+        if postponed is not None:
+            return postponed
     if transpose_b:
         result = matmul(g, a, transpose_a=True, transpose_b=transpose_a)
     else:

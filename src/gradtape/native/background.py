@@ -1,0 +1,70 @@
+"""Products that a backward pass needs at its end, computed by threads that would otherwise wait.
+
+The gradient of a weight is a product, `a.T @ g`, that no other step of the pass reads. Its rule says so by giving a `Product` in
+the place of an array. The walk makes a `Total` of it and goes on; where a weight is used several times, each product is added
+to those before it by the thread that computes it, in the order in which they came.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import Array
+from . import blas, pool
+
+
+class Product:
+    """`a @ b`, not computed yet."""
+
+    __slots__ = ("a", "b")
+
+    def __init__(self, a: Array, b: Array) -> None:
+        self.a = a
+        self.b = b
+
+    def value(self) -> Array:
+        return blas.product(self.a, self.b)
+
+
+def later(a: Any, b: Any) -> Product | None:
+    """`a @ b` of two arrays as a `Product`, if others can compute it and it is worth their while."""
+    return Product(a, b) if blas.can_post(a, b) else None
+
+
+def begin() -> None:
+    """Have one thread compute each product, until `finish`."""
+    blas.hold()
+
+
+def finish(found: dict[int, Any]) -> None:
+    """Compute what is left, and put values in the place of totals."""
+    pool.settle_all()
+    blas.let_go()
+    for number, cotangent in found.items():
+        if cotangent.__class__ is Total:
+            found[number] = cotangent.value()
+
+
+class Total:
+    """A sum of products that others compute meanwhile. It is made between `begin` and `finish`."""
+
+    __slots__ = ("_array", "_last")
+
+    def __init__(self, first: Product) -> None:
+        a, b = first.a, first.b
+        self._array = np.empty((a.shape[0], b.shape[1]), a.dtype)
+        self._last = blas.post(a, b, self._array, False, 0)
+
+    def add(self, product: Product) -> None:
+        self._last = blas.post(product.a, product.b, self._array, True, self._last)
+
+    def __add__(self, other: Any) -> Any:
+        """The sum of this and an array."""
+        return self.value() + other
+
+    def value(self) -> Array:
+        """The sum, once it is there."""
+        pool.settle(self._last)
+        return self._array
