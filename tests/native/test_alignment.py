@@ -88,3 +88,21 @@ def test_without_machine_code_it_stays_as_it_was():
 def test_a_choice_that_somebody_made_stands(monkeypatch):
     monkeypatch.setattr(alignment, "_handler_in", lambda capsule: alignment._Handler(b"of another"))
     assert not alignment.align_arrays()
+
+
+def test_arrays_that_outlive_the_modules():
+    code = """
+import builtins, sys
+import numpy as np, gradtape as tf
+
+class Late:
+    def __init__(self):
+        self.arrays, self.circle = [np.ones(10_000) for _ in range(20)], self
+
+    def __del__(self):
+        np.zeros(9_000), np.empty(100_000) + 1
+
+tf.nn.gelu(tf.ones(300_000))
+builtins.late, sys.late, here = Late(), Late(), Late()
+"""
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, "MALLOC_PERTURB_": "165"}, check=True)

@@ -57,7 +57,7 @@ def test_any_number_of_workers(counting, workers):
     values = np.zeros(1001)
     arguments = packed(values)
     for _ in range(200):
-        made.run(counting.address, [arguments], 1001, 1001 // (workers + 1) + 1)
+        made.run(counting.address, arguments, 1001, 1001 // (workers + 1) + 1)
     np.testing.assert_array_equal(values, 200)
 
 
@@ -119,7 +119,7 @@ def test_a_caller_sleeps_until_long_parts_are_done(counting):
     values = np.zeros(4_000_000)
     arguments = packed(values)
     for _ in range(5):
-        made.run(counting.address, [arguments], len(values), len(values) // 16)
+        made.run(counting.address, arguments, len(values), len(values) // 16)
     np.testing.assert_array_equal(values, 5)
 
 
@@ -168,7 +168,7 @@ def test_kernels_are_run_while_others_are_posted(counting, doubling):
     number = 0
     for _ in range(40):
         number = made.post(doubling.address, bytes(packed(posted)), len(posted), 7000, number, posted)
-        made.run(counting.address, [packed(values)], 1001, 100)
+        made.run(counting.address, packed(values), 1001, 100)
     made.settle(number)
     np.testing.assert_array_equal(values, 40)
     np.testing.assert_array_equal(posted, 2.0**40 - 1)

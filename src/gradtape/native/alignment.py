@@ -103,11 +103,10 @@ def _capsule() -> Any:
     handler = _Handler(b"gradtape", own.version, None, *compiled(text, "allocate", "zeros", "reallocate", "release"))
     make = ctypes.pythonapi.PyCapsule_New
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-    _KEPT.append(handler)
+    for needed in (handler, _NAME):  # arrays are freed until the very end of the process, when modules are gone
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(needed))
     return make(ctypes.addressof(handler), _NAME, None)
 
-
-_KEPT: list[Any] = []  # the capsule is a pointer to it
 
 _PROGRAM = """
 declare i64 @malloc_usable_size(ptr)

@@ -123,7 +123,7 @@ def post(a: Array, b: Array, out: Array, add: bool, after: int) -> int:
     if plan.copies[1]:
         b = np.ascontiguousarray(b)
     arguments = plan.pack(address_of(a), address_of(b), address_of(out), *plan.after)
-    return pool.post(plan.kernel, arguments, plan.size, plan.length, after, (a, b, out))
+    return pool.post(plan.kernel, arguments, plan.size, plan.posted, after, (a, b, out))
 
 
 def _on_all_cores(a: Array, b: Array, out: Array | None) -> Array | None:
@@ -140,7 +140,7 @@ def _on_all_cores(a: Array, b: Array, out: Array | None) -> Array | None:
         b = np.ascontiguousarray(b)
     result = np.empty(plan.shape, a.dtype) if out is None else out
     arguments = plan.pack(address_of(a), address_of(b), address_of(result), *plan.after)
-    pool.run(plan.kernel, arguments, plan.size, plan.smallest, plan.line, plan.each)
+    pool.run_parts(plan.kernel, arguments, plan.size, plan.length)
     return result
 
 
@@ -153,10 +153,8 @@ class _Plan(NamedTuple):
     pack: Callable[..., bytes]
     after: tuple[int, ...]  # what comes after the addresses of the arrays
     size: int
-    smallest: int
-    line: int
-    each: int
-    length: int  # of the parts of a product that is posted
+    length: int  # of a part
+    posted: int  # of a part of a product that is posted
     table: Array | None = None  # kept alive: its address is among the arguments
 
 
@@ -182,13 +180,13 @@ def _plan(dtype: np.dtype[Any], a: _Look, b: _Look, target: tuple[int, ...] | No
         steps = (0, b_read.strides[1], itemsize) if wide else (a_read.strides[0], 0, result.strides[0])
         after = (*form, *steps, rows, columns, int(wide))
         size = max(rows, columns)
-        parts = 2 * cores() if rows * columns * inner >= _LARGE else 1  # of one that is posted
-        length = -(-size // (parts * _LINE)) * _LINE
-        return _Plan(shape, copies, part, _pack(after), after, size, _LINE, _LINE, 1, length)
+        posted = pool.part_length(size, _LINE, _LINE, 2) if rows * columns * inner >= _LARGE else size
+        return _Plan(shape, copies, part, _pack(after), after, size, pool.part_length(size, _LINE, _LINE, 1), posted)
     looks = [(a[0], a_read.strides), (b[0], b_read.strides), (shape, result.strides)]
     table = np.stack([_offsets(batch, *look) for look in looks], axis=1)
     after = (address_of(table), rows, columns, *form)
-    return _Plan(shape, copies, batches, _pack(after), after, len(table), 1, 1, pool.PARTS, 1, table)
+    size = len(table)
+    return _Plan(shape, copies, batches, _pack(after), after, size, pool.part_length(size, 1), size, table)
 
 
 def _pack(after: tuple[int, ...]) -> Callable[..., bytes]:

@@ -46,17 +46,34 @@ def run(kernel: Kernel, arguments: Any, size: int, smallest: int, line: int = 1,
     Borders are multiples of `line`. A function in the place of the arguments makes them for one part, which has memory of its
     own then: there is one part for each core.
     """
-    separate = callable(arguments)
-    parts = max(1, min(cores() * (1 if separate else each), size // smallest))
-    given = [arguments() for _ in range(parts)] if separate else [arguments]
-    if parts == 1 or cores() == 1:
+    if not callable(arguments):
+        run_parts(kernel, arguments, size, part_length(size, smallest, line, each))
+        return
+    length = part_length(size, smallest, line, 1)
+    given = [arguments() for _ in range(-(-size // length))]
+    if len(given) == 1:
         kernel(given[0], 0, size)
     elif _possible():
-        length = -(-size // (parts * line)) * line
-        _pool().run(kernel.address, given, size, length)
+        beside = (ctypes.c_int64 * (len(given[0]) * len(given)))(*[word for part in given for word in part])
+        _pool().run(kernel.address, beside, size, length, len(given[0]))
     else:
-        left = list(given)
-        in_parts(lambda start, stop: kernel(left.pop() if separate else given[0], start, stop), size, smallest, line)
+        in_parts(lambda start, stop: kernel(given[start // length], start, stop), size, length, length)
+
+
+def part_length(size: int, smallest: int, line: int = 1, each: int = PARTS) -> int:
+    """How long the parts are that `run` makes."""
+    parts = max(1, min(cores() * each, size // smallest)) if cores() > 1 else 1
+    return max(1, -(-size // (parts * line)) * line)
+
+
+def run_parts(kernel: Kernel, arguments: Any, size: int, length: int) -> None:
+    """`run` with parts of that length."""
+    if length >= size:
+        kernel(arguments, 0, size)
+    elif _possible():
+        _pool().run(kernel.address, arguments, size, length)
+    else:
+        in_parts(lambda start, stop: kernel(arguments, start, stop), size, length, length)
 
 
 def post(kernel: Kernel, arguments: bytes, size: int, length: int, after: int, kept: Any) -> int:
@@ -127,13 +144,9 @@ class _Pool:
         for number in range(1, workers + 1):
             threading.Thread(target=enter, args=(self._state,), daemon=True, name=f"gradtape kernels {number}").start()
 
-    def run(self, kernel: int, arguments: list[Any], size: int, length: int) -> None:
-        """Parts of that length, with the arguments of each, or the same for all."""
-        first = arguments[0]
-        if len(arguments) > 1:
-            first = (ctypes.c_int64 * (len(first) * len(arguments)))(*[word for part in arguments for word in part])
-        stride = len(arguments[0]) if len(arguments) > 1 else 0
-        self._dispatch(self._state, kernel, first, stride, size, length)
+    def run(self, kernel: int, arguments: Any, size: int, length: int, stride: int = 0) -> None:
+        """Parts of that length; the arguments of one begin `stride` words after those of the part before."""
+        self._dispatch(self._state, kernel, arguments, stride, size, length)
 
     def post(self, kernel: int, arguments: bytes, size: int, length: int, after: int, kept: Any) -> int:
         """As the module's function."""

@@ -86,7 +86,11 @@ class Exact:
         """The kernel of a large array and others, or Python numbers, which take the array's type."""
         result = None
         if self._is_due(first.size):
-            others = [x if x.__class__ is np.ndarray else np.asarray(x, first.dtype) for x in rest]
+            dtype = first.dtype
+            ufunc = self._compiled.ready.get(dtype)
+            if ufunc is not None and all(x.__class__ is np.ndarray and x.dtype is dtype for x in rest):
+                return _on_all_cores()(ufunc, (first, *rest))  # the short way of the general one below
+            others = [x if x.__class__ is np.ndarray else np.asarray(x, dtype) for x in rest]
             result = self._compiled((first, *others), {})
         return self._kernel(first, *rest) if result is None else result
 

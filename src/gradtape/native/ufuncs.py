@@ -21,7 +21,7 @@ import numpy as np
 from llvmlite import ir
 
 from . import functions, pool  # noqa: F401 (`functions` fills the table of functions)
-from .engine import Kernel, address_of, compiled, packed, register_bytes, strides_of
+from .engine import DATA, Kernel, compiled, register_bytes, strides_of
 from .language import INT64, POINTER, Memory, Number, Unsupported, loop, type_of, vector_type
 
 _UNROLLED = 2  # registers worked on together: the steps of a polynomial wait for each other
@@ -56,8 +56,8 @@ def apply(function: np.ufunc, operands: Sequence[Array]) -> Array:
     if plan is None:
         return function(*operands)  # type: ignore[no-any-return]
     result = np.empty(plan.shape, plan.dtype)
-    arguments = plan.pack(*plan.before, *map(address_of, operands), address_of(result), *plan.after)
-    pool.run(plan.kernel, arguments, plan.size, plan.smallest, plan.line)
+    arguments = plan.pack(*plan.before, *map(id, operands), id(result), *plan.after)
+    pool.run_parts(plan.kernel, arguments, plan.size, plan.length)
     return result
 
 
@@ -68,11 +68,10 @@ class _Plan(NamedTuple):
     dtype: np.dtype[Any]
     kernel: Kernel
     pack: Callable[..., bytes]
-    before: tuple[int, ...]  # what comes before the addresses of the arrays, and after them
+    before: tuple[int, ...]  # what comes before the arrays, and after them
     after: tuple[int, ...]
     size: int
-    smallest: int
-    line: int
+    length: int  # of a part
 
 
 @functools.lru_cache(maxsize=4096)
@@ -92,14 +91,17 @@ def _plan(function: np.ufunc, *looks: tuple[tuple[int, ...], tuple[int, ...]]) -
     part, rows = _kernels()
     pack = struct.Struct(f"{len(before) + len(sizes) + len(after)}q").pack
     if lines.rows == 1:
-        return _Plan(shape, dtype, part, pack, before, after, lines.columns, _SMALLEST_PART, _LINE)
-    return _Plan(shape, dtype, rows, pack, before, after, lines.rows, -(-_SMALLEST_PART // lines.columns), 1)
+        length = pool.part_length(lines.columns, _SMALLEST_PART, _LINE)
+        return _Plan(shape, dtype, part, pack, before, after, lines.columns, length)
+    length = pool.part_length(lines.rows, -(-_SMALLEST_PART // lines.columns))
+    return _Plan(shape, dtype, rows, pack, before, after, lines.rows, length)
 
 
 def apply_in_place(function: np.ufunc, operands: Sequence[Array], results: Sequence[Array]) -> None:
     """A ufunc made here, on all cores: arrays of one size without gaps, or single numbers, into arrays of that size."""
     strides = [0 if x.size == 1 else x.itemsize for x in operands] + [x.itemsize for x in results]
-    arguments = packed(_LOOPS[function].address, len(strides), *strides, *operands, *results)
+    words = [_LOOPS[function].address, len(strides), *strides, *map(id, operands), *map(id, results)]
+    arguments = struct.pack(f"{len(words)}q", *words)
     pool.run(_kernels()[0], arguments, results[0].size, _SMALLEST_PART, line=_LINE)
 
 
@@ -147,21 +149,25 @@ _LINE = 64  # elements: borders between threads lie on whole lines of the cache
 def _kernels() -> tuple[Kernel, Kernel]:
     """The inner loop of a ufunc from one element to another, and for some rows.
 
-    Their arguments are its address, how many arrays, their strides, their addresses; for rows, too, the strides from row to row
-    and the number of columns.
+    Their arguments are its address, how many arrays, their strides, the arrays; for rows, too, the strides from row to row and
+    the number of columns.
     """
-    return Kernel(_PROGRAM, "part"), Kernel(_PROGRAM, "rows")
+    text = _PROGRAM.replace("DATA", str(DATA))
+    return Kernel(text, "part"), Kernel(text, "rows")
 
 
 _PROGRAM = """
-define internal void @shift(i64 %arrays, ptr %addresses, ptr %strides, i64 %by, ptr %to) {
+; Where an element of each array lies; an array has the address of its first one inside.
+define internal void @shift(i64 %arrays, ptr %objects, ptr %strides, i64 %by, ptr %to) {
 entry:
   br label %next
 next:
   %k = phi i64 [ 0, %entry ], [ %following, %next ]
   %stride.at = getelementptr i64, ptr %strides, i64 %k
   %stride = load i64, ptr %stride.at
-  %address.at = getelementptr ptr, ptr %addresses, i64 %k
+  %object.at = getelementptr ptr, ptr %objects, i64 %k
+  %object = load ptr, ptr %object.at
+  %address.at = getelementptr i8, ptr %object, i64 DATA
   %address = load ptr, ptr %address.at
   %offset = mul i64 %stride, %by
   %from = getelementptr i8, ptr %address, i64 %offset
@@ -179,12 +185,12 @@ define void @part(ptr %arguments, i64 %start, i64 %stop) {
   %arrays.at = getelementptr i64, ptr %arguments, i64 1
   %arrays = load i64, ptr %arrays.at
   %strides = getelementptr i64, ptr %arguments, i64 2
-  %addresses = getelementptr i64, ptr %strides, i64 %arrays
+  %objects = getelementptr i64, ptr %strides, i64 %arrays
   %shifted = alloca ptr, i64 %arrays
   %count = alloca i64
   %length = sub i64 %stop, %start
   store i64 %length, ptr %count
-  call void @shift(i64 %arrays, ptr %addresses, ptr %strides, i64 %start, ptr %shifted)
+  call void @shift(i64 %arrays, ptr %objects, ptr %strides, i64 %start, ptr %shifted)
   call void %loop(ptr %shifted, ptr %count, ptr %strides, ptr null)
   ret void
 }
@@ -195,14 +201,14 @@ entry:
   %arrays.at = getelementptr i64, ptr %arguments, i64 1
   %arrays = load i64, ptr %arrays.at
   %strides = getelementptr i64, ptr %arguments, i64 2
-  %addresses = getelementptr i64, ptr %strides, i64 %arrays
-  %outer = getelementptr i64, ptr %addresses, i64 %arrays
+  %objects = getelementptr i64, ptr %strides, i64 %arrays
+  %outer = getelementptr i64, ptr %objects, i64 %arrays
   %columns = getelementptr i64, ptr %outer, i64 %arrays
   %shifted = alloca ptr, i64 %arrays
   br label %next
 next:
   %row = phi i64 [ %start, %entry ], [ %following, %next ]
-  call void @shift(i64 %arrays, ptr %addresses, ptr %outer, i64 %row, ptr %shifted)
+  call void @shift(i64 %arrays, ptr %objects, ptr %outer, i64 %row, ptr %shifted)
   call void %loop(ptr %shifted, ptr %columns, ptr %strides, ptr null)
   %following = add i64 %row, 1
   %more = icmp slt i64 %following, %stop
