@@ -303,3 +303,115 @@ def test_a_name_scope_ends_with_an_exception():
     with pytest.raises(KeyError), tf.name_scope("a"):
         raise KeyError
     assert tf.Variable(1.0, name="w").name == "w:0"
+
+
+# --- in place, where nobody can see it -----------------------------------------------------------------------------------------
+
+ROWS = np.array([1, 3, 3])
+CHANGES = {
+    "assign_add": (lambda v: v.assign_add(tf.ones(v.shape)), lambda x: x + 1),
+    "assign_sub": (lambda v: v.assign_sub(tf.ones(v.shape)), lambda x: x - 1),
+    "scatter_add": (
+        lambda v: v.scatter_add(tf.IndexedSlices(tf.ones((3, v.shape[1])), ROWS)),
+        lambda x: x + np.bincount(ROWS, minlength=len(x))[:, None],
+    ),
+    "scatter_nd_update": (
+        lambda v: v.scatter_nd_update([[0, 0]], [7.0]),
+        lambda x: np.where(np.arange(x.size).reshape(x.shape), x, 7),
+    ),
+    "part": (
+        lambda v: v[1:3].assign_add(tf.ones((2, v.shape[1]))),
+        lambda x: x + np.isin(np.arange(len(x)), (1, 2))[:, None],
+    ),
+}
+
+
+def of_size(columns):
+    return np.random.default_rng(0).normal(size=(100, columns)).astype(np.float32)
+
+
+@pytest.mark.parametrize("columns", [3, 200, 2000])
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_was_read_before_a_change_stays(name, columns):
+    change, changed = CHANGES[name]
+    before = of_size(columns)
+    readers = {
+        "a tensor": lambda v: v.read_value(),
+        "the tensor itself": lambda v: tf.convert_to_tensor(v),
+        "a part": lambda v: v[:, 1:],
+        "an array": lambda v: np.asarray(v),
+        "a view": lambda v: v.numpy()[1:],
+        "another shape": lambda v: tf.reshape(v, (-1,)),
+        "nothing": lambda v: 0,
+    }
+    for read in readers.values():
+        variable = tf.Variable(before)
+        seen = read(variable)
+        kept = np.array(seen)
+        change(variable)
+        change(variable)
+        np.testing.assert_array_equal(seen, kept)
+        np.testing.assert_allclose(variable, changed(changed(before)), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_tape_keeps_the_value_that_it_saw(name):
+    change, _ = CHANGES[name]
+    before = of_size(200)
+    variable = tf.Variable(before)
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(variable * variable)
+        change(variable)
+    np.testing.assert_allclose(tape.gradient(loss, variable), 2 * before)
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_large_value_that_nobody_else_holds_is_changed_where_it_is(name):
+    change, _ = CHANGES[name]
+    variable = tf.Variable(of_size(2000))
+    change(variable)
+    place = variable._value._array.__array_interface__["data"]
+    for _ in range(3):
+        change(variable)
+        assert variable._value._array.__array_interface__["data"] == place
+
+
+def test_a_variable_added_to_itself():
+    before = of_size(200)
+    variable = tf.Variable(before)
+    variable.assign_add(variable)
+    np.testing.assert_array_equal(variable, 2 * before)
+    variable.scatter_nd_add([[k] for k in range(100)], variable)
+    np.testing.assert_array_equal(variable, 4 * before)
+
+
+@pytest.mark.parametrize("name", ["scatter_add", "scatter_update", "scatter_max"])
+def test_a_change_that_does_not_fit_changes_nothing(name):
+    before = of_size(200)
+    variable = tf.Variable(before)
+    for values, rows in [((3, 7), ROWS), ((2, 200), ROWS), ((3, 200), [0, 1, 100]), ((3, 200), [0, -1, 2])]:
+        with pytest.raises((ValueError, IndexError, tf.errors.InvalidArgumentError)):
+            getattr(variable, name)(tf.IndexedSlices(tf.ones(values), np.array(rows)))
+        np.testing.assert_array_equal(variable, before)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "float16"])
+@pytest.mark.parametrize("count", [0, 1, 5, 300])
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "max", "min"])
+def test_many_rows_are_scattered_as_one_after_the_other(name, count, dtype):
+    if name == "div" and dtype == "int32":
+        pytest.skip("quotients of integers are no integers")
+    rng = np.random.default_rng(count)
+    before = rng.integers(1, 4, (20, 3)).astype(dtype)
+    rows, values = rng.integers(0, 20, count), rng.choice([1, 2], (count, 3)).astype(dtype)
+    if name in ("mul", "div"):  # powers of two: exact, whatever the order
+        values = np.where(np.arange(count)[:, None] % 3, np.ones_like(values), values)
+    wanted = before.copy()
+    function = getattr(
+        np, {"sub": "subtract", "mul": "multiply", "div": "divide", "max": "maximum", "min": "minimum"}.get(name, name)
+    )
+    for row, value in zip(rows, values, strict=True):
+        wanted[row] = function(wanted[row], value)
+    variable = tf.Variable(before)
+    getattr(variable, f"scatter_{name}")(tf.IndexedSlices(tf.constant(values), tf.constant(rows)))
+    np.testing.assert_array_equal(variable, wanted)

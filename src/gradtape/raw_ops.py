@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,25 +24,6 @@ from .traceable import traceable
 from .variable import Variable
 
 
-def _writable(variable: Variable) -> Array:
-    """The variable's array, to be changed in place; a copy where somebody else can see it (a tape, a tensor, a view)."""
-    value = variable._value
-    array = value._array
-    # This frame and getrefcount's own argument are two references; the owner is the third.
-    alone = (
-        isinstance(array, np.ndarray)
-        and sys.getrefcount(value) == 3
-        and sys.getrefcount(array) == 3
-        and array.base is None
-        and array.flags.c_contiguous
-        and array.flags.writeable
-    )
-    if not alone:
-        array = np.array(array, order="C")
-        variable._store(array)
-    return array
-
-
 def _number(value: Any) -> float:
     return value if value.__class__ is float else float(to_tensor(value)._array)
 
@@ -58,7 +38,7 @@ def _gradient(grad: Any, var: Variable) -> Array:
 def _apply(update: Update, grad: Any, variables: tuple[Variable, ...], *numbers: Any) -> None:
     """Update a variable and its slots; the numbers are scalars."""
     gradient = _gradient(grad, variables[0]).reshape(-1)
-    update(gradient, [_writable(variable).reshape(-1) for variable in variables], numbers)
+    update(gradient, [variable._writable().reshape(-1) for variable in variables], numbers)
 
 
 def _descent_text(g: Any, w: Any, rate: Any) -> tuple[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import enum
 import functools
+import sys
 from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn, TypeVar
 
@@ -15,6 +16,7 @@ from .context import ACTIVE, RESTORATIONS, STATE, next_id, resume_restorations
 from .dtypes import Array, DType
 from .entry import read_inline
 from .errors import invalid
+from .native.texts import LARGE
 from .ops import elementwise, index
 from .shapes import TensorShape
 from .tensor import (
@@ -49,6 +51,7 @@ class VariableAggregation(enum.Enum):
 
 
 CHANGES: set[str] = set()  # the names of the methods that change a variable
+_LARGE = 1 << 12  # elements, from which on it pays to look for who sees them
 
 
 def _changes(method: _Method) -> _Method:
@@ -269,7 +272,7 @@ class Variable(metaclass=_VariableMeta):
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Add `delta` to the value."""
-        self._store(self._value._array + self._of_same_shape(delta))
+        self._move(np.add, elementwise.add.large, self._of_same_shape(delta))
         return self._after(read_value)
 
     @_changes
@@ -277,8 +280,18 @@ class Variable(metaclass=_VariableMeta):
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Subtract `delta` from the value."""
-        self._store(self._value._array - self._of_same_shape(delta))
+        self._move(np.subtract, elementwise.subtract.large, self._of_same_shape(delta))
         return self._after(read_value)
+
+    def _move(self, function: np.ufunc, large: Any, delta: Array) -> None:
+        """Store a function of the value and `delta`; a large one in its own memory, if nobody else sees that."""
+        size = delta.size
+        if size < _LARGE or not self._is_alone():
+            self._store((function if size < LARGE else large)(self._value._array, delta))
+        else:
+            array = self._value._array
+            if size < LARGE or not large.into(array, delta):
+                function(array, delta, out=array)
 
     def _after(self, read_value: bool) -> Any:
         return _UnreadVariable(self) if read_value else None
@@ -310,11 +323,20 @@ class Variable(metaclass=_VariableMeta):
             )
         return array
 
+    def _is_alone(self) -> bool:
+        """Whether the value can be changed in place: there is no tensor, tape or view that would see it."""
+        alone = _holders(self) == _ALONE
+        flags = self._value._array.flags
+        return bool(alone and flags.owndata and flags.c_contiguous and flags.writeable)
+
+    def _writable(self) -> Array:
+        """The array of the value, to be changed in place; a copy where somebody else sees it."""
+        if not self._is_alone():
+            self._store(np.array(self._value._array, order="C"))
+        return self._value._array
+
     def _updated(self, update: Callable[[Array], None]) -> Any:
-        """Change a copy of the value: tensors that were read before keep theirs."""
-        array = np.array(self._value._array)
-        update(array)
-        self._store(array)
+        update(self._writable())
         return self._after(True)
 
     def _scatter(self, sparse_delta: Any, update: Callable[[Array, Any, Array], None]) -> Any:
@@ -330,32 +352,32 @@ class Variable(metaclass=_VariableMeta):
     @_changes
     def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Add rows."""
-        return self._scatter(sparse_delta, np.add.at)
+        return self._scatter(sparse_delta, _of_rows(np.add))
 
     @_changes
     def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Subtract rows."""
-        return self._scatter(sparse_delta, np.subtract.at)
+        return self._scatter(sparse_delta, _of_rows(np.subtract, np.add))
 
     @_changes
     def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Multiply rows."""
-        return self._scatter(sparse_delta, np.multiply.at)
+        return self._scatter(sparse_delta, _of_rows(np.multiply))
 
     @_changes
     def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Divide rows."""
-        return self._scatter(sparse_delta, np.divide.at)
+        return self._scatter(sparse_delta, _of_rows(np.divide, np.multiply))
 
     @_changes
     def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Keep the larger of each row and the given one."""
-        return self._scatter(sparse_delta, np.maximum.at)
+        return self._scatter(sparse_delta, _of_rows(np.maximum))
 
     @_changes
     def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Keep the smaller of each row and the given one."""
-        return self._scatter(sparse_delta, np.minimum.at)
+        return self._scatter(sparse_delta, _of_rows(np.minimum))
 
     @_changes
     def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
@@ -557,6 +579,45 @@ def _not_in_place(operator: str, method: str) -> RuntimeError:
         f"`variable {operator} value` is not supported for tf.Variable. Use `variable.{method}` to change the variable, or "
         f"`out = variable {operator.removesuffix('=')} value` for a new tensor."
     )
+
+
+def _holders(variable: Any) -> tuple[int, int]:
+    """How many hold a variable's tensor and its array, and how many of them are this function."""
+    value = variable._value
+    array = value._array
+    return sys.getrefcount(value), sys.getrefcount(array)
+
+
+class _Holder:
+    def __init__(self) -> None:
+        self._value = from_array(np.zeros(2))
+
+
+_ALONE = _holders(_Holder())  # measured, because interpreters differ
+
+
+def _of_rows(function: np.ufunc, together: np.ufunc | None = None) -> Callable[[Array, Array, Array], None]:
+    """`function.at` for whole rows, several times as fast; if many are for one row, `together` (or `function`) unites them."""
+
+    def update(array: Array, rows: Array, values: Array) -> None:
+        if array.dtype.kind != "f" or rows.ndim != 1 or not len(rows) or values.shape != (len(rows), *array.shape[1:]):
+            function.at(array, rows, values)
+            return
+        order = np.argsort(rows)
+        ordered = rows[order]
+        is_first = np.concatenate(([True], ordered[1:] != ordered[:-1]))
+        first = np.flatnonzero(is_first)
+        others = order[~is_first]
+        if not len(others):
+            some, united = rows, values
+        elif len(others) < len(first):
+            some, united = ordered[first], values.take(order[first], 0)
+            function.at(array, rows[others], values[others])
+        else:
+            some, united = ordered[first], (together or function).reduceat(values[order], first, axis=0)
+        array[some] = function(array.take(some, 0), united)
+
+    return update
 
 
 def _set_rows(array: Array, key: Any, values: Array) -> None:
