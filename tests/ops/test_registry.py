@@ -12,7 +12,7 @@ import gradtape as tf
 from gradtape.context import ACTIVE, STATE
 from gradtape.op import Op
 
-from . import checks
+from . import checks, count
 
 OPS = checks.all_ops()
 DIFFERENTIABLE = [op for op in OPS if op.vjps]
@@ -115,3 +115,7 @@ def test_bad_inputs_raise_and_leave_nothing(op: Op) -> None:
         with pytest.raises(bad.error), tf.GradientTape():
             checks.call_bad(op, bad)
         assert (len(ACTIVE), len(STATE.tapes)) == before, bad
+
+
+def test_there_are_fifty_thousand_different_checks() -> None:
+    assert count.distinct_checks(OPS).total() >= 50_000
