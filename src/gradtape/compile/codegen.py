@@ -1,6 +1,7 @@
 """Programs as straight-line Python over NumPy: no dispatch, no tape, only kernels.
 
-Large buffers are given back after their last use, and a ufunc writes into an operand that nobody else can see.
+Large buffers are given back after their last use, and a ufunc writes into an operand that nobody else can see. Products that are
+used much later, as the gradients of weights are, are left to threads that would otherwise wait.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from ..native import background, blas
 from ..op import Op, explained
+from ..ops.linalg import matmul
 from ..tensor import EagerTensor, IndexedSlices, from_array
 from ..trace.graph import leaves
 from .fusion import grouped, ufunc_of
@@ -21,6 +24,7 @@ from .in_place import is_alone
 from .program import Assign, Call, Node, Program, Read, Value, arrays_of, call_outside
 
 _LARGE = 1 << 15  # bytes, from which on a buffer is worth the trouble
+_SOON = 4  # instructions: a product that is asked for after so few is computed at once
 
 
 class _Writer:
@@ -35,6 +39,11 @@ class _Writer:
         self.items = grouped(program)
         self.fresh = _fresh(self.items)
         self.last = _last_uses(program, self.items)
+        self.posted = _posted(program, self.items)
+        for position, asked in self.posted.items():  # until somebody asks for the product, its operands are in use
+            for number in self.items[position].used:
+                if number in self.last:
+                    self.last[number] = max(self.last[number], asked)
         self.assigned = _only_assigned(program)
         self.reads = {node.outputs[0]: node.what.variable for node in program.nodes if isinstance(node.what, Read)}
 
@@ -61,7 +70,9 @@ def python_of(program: Program, outputs: str | None = None, names: dict[str, Any
     writer = _Writer(program)
     writer.names.update(names or {})
     for position, item in enumerate(writer.items):
+        _write_settled(writer, position)
         _write_node(writer, position, item)
+    _write_settled(writer, len(writer.items))
     result = outputs or "(" + "".join(f"{writer.operand(o)}, " for o in program.outputs) + ")"
     writer.write(f"return {result}")
     head = f"def run({', '.join(f'v{number}' for number in program.inputs)}):"
@@ -73,7 +84,15 @@ def python_of(program: Program, outputs: str | None = None, names: dict[str, Any
     writer.names["__nodes__"] = writer.nodes
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     weakref.finalize(run, linecache.cache.pop, filename, None)
-    return run  # type: ignore[no-any-return]
+    return background.around(run) if writer.posted else run
+
+
+def _write_settled(writer: _Writer, position: int) -> None:
+    """The values of products that are asked for first here."""
+    for product, asked in writer.posted.items():
+        if asked == position:
+            (number,) = writer.items[product].outputs
+            writer.write(f"v{number} = v{number}.value()")
 
 
 def _write_node(writer: _Writer, position: int, node: Item) -> None:
@@ -90,6 +109,9 @@ def _write_node(writer: _Writer, position: int, node: Item) -> None:
         writer.write(f"{writer.name('w', what.variable)}._store({writer.operand(node.inputs[0])})", node)
     elif isinstance(what, Call):
         writer.write(_call_outside(writer, node, what, targets), node)
+    elif position in writer.posted:
+        given = [writer.operand(o) for o in node.inputs] + [repr(flag) for flag in node.attributes.values()]
+        writer.write(f"v{node.outputs[0]} = {writer.name('k', background.posted)}({', '.join(given)})", node)
     else:
         for line in _call_kernel(writer, position, node, what):
             writer.write(line, node)
@@ -220,6 +242,36 @@ def _last_uses(program: Program, items: list[Item]) -> dict[int, int]:
         if output.__class__ is Value:
             last.pop(output.number, None)
     return last
+
+
+def _posted(program: Program, items: list[Item]) -> dict[int, int]:
+    """Instructions that are products for others to compute, and the instruction that asks for each first (or the end)."""
+    first: dict[int, int] = {}
+    for position, item in enumerate(items):
+        for number in item.used:
+            first.setdefault(number, position)
+    read = {
+        number for item in items if isinstance(item, Node) and isinstance(item.what, Read) for number in item.outputs
+    }
+    found = {}
+    for position, item in enumerate(items):
+        if isinstance(item, Group) or item.what is not matmul:
+            continue
+        asked = first.get(item.outputs[0], len(items))
+        # (A variable that an operand was read from may be changed meanwhile.)
+        if asked - position > _SOON and not read.intersection(item.used) and _is_postable(program, item):
+            found[position] = asked
+    return found
+
+
+def _is_postable(program: Program, node: Node) -> bool:
+    if not all(operand.__class__ is Value for operand in node.inputs):
+        return False
+    (a, dtype), (b, other) = (program.looks[operand.number] for operand in node.inputs)
+    if dtype != other or len(a) != 2 or len(b) != 2:
+        return False
+    columns = b[0] if node.attributes["transpose_b"] else b[1]
+    return blas.can_post(a[0] * a[1] * columns, dtype)
 
 
 def _fresh(items: list[Item]) -> set[int]:

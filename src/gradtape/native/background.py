@@ -7,6 +7,8 @@ to those before it by the thread that computes it, in the order in which they ca
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,8 +31,8 @@ class Product:
 
 
 def later(a: Any, b: Any) -> Product | None:
-    """`a @ b` of two arrays as a `Product`, if others can compute it and it is worth their while."""
-    return Product(a, b) if blas.can_post(a, b) else None
+    """`a @ b` of two matrices as a `Product`, if others can compute it and it is worth their while."""
+    return Product(a, b) if a.dtype == b.dtype and blas.can_post(a.size * b.shape[1], a.dtype) else None
 
 
 def begin() -> None:
@@ -45,6 +47,25 @@ def finish(found: dict[int, Any]) -> None:
     for number, cotangent in found.items():
         if cotangent.__class__ is Total:
             found[number] = cotangent.value()
+
+
+def around(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that posts, and asks for all that it posted, between `begin` and `finish`."""
+
+    @functools.wraps(function)
+    def run(*args: Any) -> Any:
+        begin()
+        try:
+            return function(*args)
+        finally:
+            finish({})
+
+    return run
+
+
+def posted(a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> Total:
+    """The product of two matrices, as a total of one."""
+    return Total(Product(a.T if transpose_a else a, b.T if transpose_b else b))
 
 
 class Total:

@@ -102,16 +102,9 @@ def let_go() -> None:
         library.set_threads(library.threads)
 
 
-def can_post(a: Array, b: Array) -> bool:
-    """Whether the product of these matrices can be left to other threads, and is worth it."""
-    return (
-        a.size * b.shape[-1] >= _THREADED
-        and a.dtype.char in "fd"
-        and a.dtype == b.dtype
-        and a.ndim == b.ndim == 2
-        and _openblas() is not None
-        and pool.can_post()
-    )
+def can_post(multiplications: int, dtype: np.dtype[Any]) -> bool:
+    """Whether a product can be left to other threads, and is worth it."""
+    return multiplications >= _THREADED and dtype.char in "fd" and _openblas() is not None and pool.can_post()
 
 
 def post(a: Array, b: Array, out: Array, add: bool, after: int) -> int:
