@@ -96,3 +96,12 @@ def test_traced_functions_under_a_safe_tape():
         tape.watch(x)
         y = function(x)
     assert tape.gradient(y, x).numpy().tolist() == [0.0, 0.25]
+
+
+def test_rows_that_are_looked_up_stay_slices():
+    table = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape(nan_safe=True) as tape:
+        loss = tf.reduce_sum(tf.gather(table, [1, 1]))
+    gradient = tape.gradient(loss, table)
+    assert isinstance(gradient, tf.IndexedSlices)
+    np.testing.assert_array_equal(tf.convert_to_tensor(gradient), [[0, 0], [2, 2]])

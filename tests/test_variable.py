@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -366,7 +367,8 @@ def test_a_tape_keeps_the_value_that_it_saw(name):
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_a_large_value_that_nobody_else_holds_is_changed_where_it_is(name):
+def test_a_large_value_that_nobody_else_holds_is_changed_where_it_is(name, monkeypatch):
+    monkeypatch.setattr(threading, "active_count", lambda: 1)  # (those who run the tests have threads)
     change, _ = CHANGES[name]
     variable = tf.Variable(of_size(2000))
     change(variable)
@@ -415,3 +417,56 @@ def test_many_rows_are_scattered_as_one_after_the_other(name, count, dtype):
     variable = tf.Variable(before)
     getattr(variable, f"scatter_{name}")(tf.IndexedSlices(tf.constant(values), tf.constant(rows)))
     np.testing.assert_array_equal(variable, wanted)
+
+
+REPEATED = [  # method, type, start, what comes for one row
+    ("scatter_div", "float32", 1e38, [1e30, 1e30]),
+    ("scatter_div", "float32", 0, [1e-30, 1e-30]),
+    ("scatter_mul", "float32", 0, [1e30, 1e30]),
+    ("scatter_mul", "float32", 1e-30, [1e30, 1e-30]),
+    ("scatter_mul", "float16", 1e-3, [256, 256]),
+    ("scatter_add", "float16", -60000, [40000, 40000]),
+    ("scatter_sub", "float32", 1, [2, 3, 4, 5]),
+    ("scatter_max", "float32", 1, [2, 5, 4, 3]),
+]
+
+
+@pytest.mark.parametrize(("method", "dtype", "start", "values"), REPEATED)
+@pytest.mark.parametrize("others", [0, 10])
+def test_what_is_for_one_row_comes_one_after_the_other(method, dtype, start, values, others):
+    before = np.full((20, 2), start, dtype)
+    rows = np.array([3] * len(values) + list(range(5, 5 + others)))
+    given = np.repeat(np.array(values + [1] * others, dtype)[:, None], 2, 1)
+    names = {"sub": "subtract", "mul": "multiply", "div": "divide", "max": "maximum"}
+    name = method.removeprefix("scatter_")
+    wanted = before.copy()
+    getattr(np, names.get(name, name)).at(wanted, rows, given)
+    variable = tf.Variable(before)
+    getattr(variable, method)(tf.IndexedSlices(tf.constant(given), tf.constant(rows)))
+    np.testing.assert_allclose(variable.numpy().astype(float), wanted.astype(float), rtol=1e-3)
+
+
+def test_a_copy_is_stored_once_it_is_changed():
+    variable = tf.Variable(of_size(200))
+    held = variable.read_value()
+    seen = []
+    variable._updated(lambda array: seen.append(variable._value._array is array))
+    assert seen == [False]
+    del held
+    variable._updated(lambda array: seen.append(variable._value._array is array))
+    variable._updated(lambda array: seen.append(variable._value._array is array), use_locking=True)
+    assert seen == [False, True, False]
+
+
+def test_beside_other_threads_a_sum_is_stored_as_a_whole():
+    variable = tf.Variable(of_size(2000))
+    end = threading.Event()
+    other = threading.Thread(target=end.wait)
+    other.start()
+    try:
+        before = variable._value._array
+        variable.assign_add(tf.ones(variable.shape))
+        assert variable._value._array is not before
+    finally:
+        end.set()
+        other.join()

@@ -20,7 +20,7 @@ from .ops.elementwise import conj, real
 from .ops.family import is_complex
 from .ops.layout import sum_to_shape
 from .ops.logic import equal, is_inf, is_nan, logical_and, logical_or, select, zeros_like
-from .tensor import EagerTensor, Tensor
+from .tensor import EagerTensor, IndexedSlices, Tensor
 
 
 class SafeRecords(dict[int, Any]):
@@ -70,6 +70,8 @@ def _guarded(part: Any, g: Any) -> Any:
 def _without_nan(part: Any) -> Any:
     if part.__class__ is Product:
         part = part.value()
+    if part.__class__ is IndexedSlices:
+        return IndexedSlices(_without_nan(part.values), part.indices, part.dense_shape)
     if part is None or not hasattr(part, "dtype"):
         return part
     return select(is_nan(real(part) if is_complex(part) else part), zeros_like(part), part)

@@ -38,7 +38,10 @@ def _gradient(grad: Any, var: Variable) -> Array:
 def _apply(update: Update, grad: Any, variables: tuple[Variable, ...], *numbers: Any) -> None:
     """Update a variable and its slots; the numbers are scalars."""
     gradient = _gradient(grad, variables[0]).reshape(-1)
-    update(gradient, [variable._writable().reshape(-1) for variable in variables], numbers)
+    arrays = [variable._own_array() for variable in variables]
+    update(gradient, [array.reshape(-1) for array in arrays], numbers)
+    for variable, array in zip(variables, arrays, strict=True):
+        variable._keep(array)
 
 
 def _descent_text(g: Any, w: Any, rate: Any) -> tuple[Any]:

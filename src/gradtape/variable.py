@@ -6,6 +6,7 @@ import copy
 import enum
 import functools
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn, TypeVar
 
@@ -286,7 +287,8 @@ class Variable(metaclass=_VariableMeta):
     def _move(self, function: np.ufunc, large: Any, delta: Array) -> None:
         """Store a function of the value and `delta`; a large one in its own memory, if nobody else sees that."""
         size = delta.size
-        if size < _LARGE or not self._is_alone():
+        # (Another thread might read it half changed.)
+        if size < _LARGE or threading.active_count() > 1 or not self._is_alone():
             self._store((function if size < LARGE else large)(self._value._array, delta))
         else:
             array = self._value._array
@@ -329,17 +331,24 @@ class Variable(metaclass=_VariableMeta):
         flags = self._value._array.flags
         return bool(alone and flags.owndata and flags.c_contiguous and flags.writeable)
 
-    def _writable(self) -> Array:
-        """The array of the value, to be changed in place; a copy where somebody else sees it."""
-        if not self._is_alone():
-            self._store(np.array(self._value._array, order="C"))
-        return self._value._array
+    def _own_array(self, is_alone: bool = True) -> Array:
+        """The array of the value, to be changed and then given to `_keep`; a copy of it where somebody else sees it."""
+        if is_alone and self._is_alone():
+            return self._value._array
+        return np.array(self._value._array, order="C")
 
-    def _updated(self, update: Callable[[Array], None]) -> Any:
-        update(self._writable())
+    def _keep(self, array: Array) -> None:
+        if array is not self._value._array:
+            self._store(array)
+
+    def _updated(self, update: Callable[[Array], None], use_locking: bool = False) -> Any:
+        """Change the value; without `use_locking`, other threads may see it half changed, as in TensorFlow."""
+        array = self._own_array(not use_locking)
+        update(array)
+        self._keep(array)
         return self._after(True)
 
-    def _scatter(self, sparse_delta: Any, update: Callable[[Array, Any, Array], None]) -> Any:
+    def _scatter(self, sparse_delta: Any, update: Callable[[Array, Any, Array], None], use_locking: bool) -> Any:
         if not isinstance(sparse_delta, IndexedSlices):
             raise TypeError(f"sparse_delta must be tf.IndexedSlices, got {sparse_delta!r}.")
         indices = np.asarray(to_tensor(sparse_delta.indices)._array)
@@ -347,42 +356,42 @@ class Variable(metaclass=_VariableMeta):
         rows = self._value._array.shape[0] if self._value.ndim else 0
         if indices.size and (indices.min() < 0 or indices.max() >= rows):
             raise invalid(f"scatter: indices must be in [0, {rows}), got {indices.tolist()}.")
-        return self._updated(lambda array: update(array, indices, values))
+        return self._updated(lambda array: update(array, indices, values), use_locking)
 
     @_changes
     def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Add rows."""
-        return self._scatter(sparse_delta, _of_rows(np.add))
+        return self._scatter(sparse_delta, _of_rows(np.add, np.add), use_locking)
 
     @_changes
     def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Subtract rows."""
-        return self._scatter(sparse_delta, _of_rows(np.subtract, np.add))
+        return self._scatter(sparse_delta, _of_rows(np.subtract, np.add), use_locking)
 
     @_changes
     def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Multiply rows."""
-        return self._scatter(sparse_delta, _of_rows(np.multiply))
+        return self._scatter(sparse_delta, _of_rows(np.multiply), use_locking)
 
     @_changes
     def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Divide rows."""
-        return self._scatter(sparse_delta, _of_rows(np.divide, np.multiply))
+        return self._scatter(sparse_delta, _of_rows(np.divide), use_locking)
 
     @_changes
     def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Keep the larger of each row and the given one."""
-        return self._scatter(sparse_delta, _of_rows(np.maximum))
+        return self._scatter(sparse_delta, _of_rows(np.maximum, np.maximum), use_locking)
 
     @_changes
     def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Keep the smaller of each row and the given one."""
-        return self._scatter(sparse_delta, _of_rows(np.minimum))
+        return self._scatter(sparse_delta, _of_rows(np.minimum, np.minimum), use_locking)
 
     @_changes
     def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Replace rows."""
-        return self._scatter(sparse_delta, _set_rows)
+        return self._scatter(sparse_delta, _set_rows, use_locking)
 
     @_changes
     def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
@@ -597,25 +606,27 @@ _ALONE = _holders(_Holder())  # measured, because interpreters differ
 
 
 def _of_rows(function: np.ufunc, together: np.ufunc | None = None) -> Callable[[Array, Array, Array], None]:
-    """`function.at` for whole rows, several times as fast; if many are for one row, `together` (or `function`) unites them."""
+    """`function.at` for whole rows, several times as fast; if many are for one row, `together` unites them first."""
 
     def update(array: Array, rows: Array, values: Array) -> None:
-        if array.dtype.kind != "f" or rows.ndim != 1 or not len(rows) or values.shape != (len(rows), *array.shape[1:]):
+        if (
+            array.dtype.char not in "fd"
+            or rows.ndim != 1
+            or not len(rows)
+            or values.shape != (len(rows), *array.shape[1:])
+        ):
             function.at(array, rows, values)
             return
-        order = np.argsort(rows)
+        order = np.argsort(rows, kind="stable")
         ordered = rows[order]
         is_first = np.concatenate(([True], ordered[1:] != ordered[:-1]))
-        first = np.flatnonzero(is_first)
-        others = order[~is_first]
-        if not len(others):
-            some, united = rows, values
-        elif len(others) < len(first):
-            some, united = ordered[first], values.take(order[first], 0)
-            function.at(array, rows[others], values[others])
-        else:
-            some, united = ordered[first], (together or function).reduceat(values[order], first, axis=0)
-        array[some] = function(array.take(some, 0), united)
+        first, others = np.flatnonzero(is_first), order[~is_first]
+        some = ordered[first]
+        if together is not None and len(others) > len(first):
+            array[some] = function(array.take(some, 0), together.reduceat(values[order], first, axis=0))
+            return
+        array[some] = function(array.take(some, 0), values.take(order[first], 0))
+        function.at(array, rows[others], values[others])
 
     return update
 

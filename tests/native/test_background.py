@@ -1,6 +1,9 @@
 """Gradients of weights that other threads compute while a backward pass goes on."""
 
 import gc
+import os
+import subprocess
+import sys
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 
@@ -215,3 +218,81 @@ def test_threads_that_differentiate_at_once():
 
     with ThreadPoolExecutor(4) as threads:
         assert all(threads.map(gradient, range(8)))
+
+
+def test_an_interrupt_gives_openblas_its_threads_back(monkeypatch):
+    def interrupted():
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    background.begin()
+    monkeypatch.setattr(pool, "settle_all", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        background.finish({})
+    assert not blas._HOLDERS
+
+
+def run_alone(code):
+    """In a process of its own, where the pool is not there yet."""
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    return subprocess.run([sys.executable, "-c", PROGRAM + code], env=environment, check=True, timeout=100)
+
+
+PROGRAM = """
+import os, sys, threading
+import numpy as np, gradtape as tf
+from gradtape.native import pool
+
+rng = np.random.default_rng(0)
+x, w = (rng.normal(size=shape).astype(np.float32) for shape in ((100, 60), (60, 90)))
+wanted = x.T @ (1 - np.tanh(x @ w) ** 2)
+
+"""
+
+
+def test_threads_that_need_the_pool_first_at_the_same_time():
+    run_alone("""
+start = threading.Barrier(4)
+
+def work():
+    variable, operand = tf.Variable(w), tf.constant(x)
+    start.wait()
+    for _ in range(20):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.tanh(operand @ variable))
+        np.testing.assert_allclose(tape.gradient(loss, variable), wanted, 1e-3, 1e-3)
+
+threads = [threading.Thread(target=work) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert len(pool._POOLS) == 1
+""")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_process_that_is_forked_during_a_backward_pass():
+    run_alone("""
+@tf.custom_gradient
+def forks(x):
+    def gradient(g):
+        children.append(os.fork())
+        return g
+    return x, gradient
+
+children = []
+variables = tf.Variable(x), tf.Variable(w)
+for _ in range(20):  # products were posted before
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(tf.tanh(variables[0] @ variables[1]))
+    tape.gradient(loss, variables)
+with tf.GradientTape() as tape:
+    loss = tf.reduce_sum(tf.tanh(forks(variables[0] * 1.0) @ variables[1]))
+gradient = tape.gradient(loss, variables)[1]
+np.testing.assert_allclose(gradient, wanted, 1e-3, 1e-3)
+with tf.GradientTape() as tape:
+    loss = tf.reduce_sum(tf.tanh(variables[0] @ variables[1]))
+np.testing.assert_allclose(tape.gradient(loss, variables)[1], wanted, 1e-3, 1e-3)
+if children[0] == 0:
+    os._exit(0)
+assert os.waitpid(children[0], 0)[1] == 0
+""")

@@ -42,8 +42,10 @@ def begin() -> None:
 
 def finish(found: dict[int, Any]) -> None:
     """Compute what is left, and put values in the place of totals."""
-    pool.settle_all()
-    blas.let_go()
+    try:
+        pool.settle_all()
+    finally:  # (an interrupt)
+        blas.let_go()
     for number, cotangent in found.items():
         if cotangent.__class__ is Total:
             found[number] = cotangent.value()

@@ -11,6 +11,7 @@ Nobody has to wait for a kernel that is posted: it is run by whoever would other
 
 from __future__ import annotations
 
+import _thread
 import ctypes
 import functools
 import os
@@ -22,7 +23,6 @@ from typing import Any, NamedTuple
 from ..threads import cores, in_parts
 from .engine import Kernel, compiled
 
-_WORDS: list[Any] = []  # workers never end, and always look at theirs
 PARTS = 4  # of a kernel for each core
 _SLOTS = 16  # for kernels that are posted, a power of two
 _LOOKS = 100_000  # before going to sleep, with a pause in between: about 1.3 ms
@@ -91,8 +91,8 @@ def settle(number: int) -> None:
 
 def settle_all() -> None:
     """Run what is posted until all of it is done, and nothing is kept."""
-    if _pool.cache_info().currsize:
-        _pool().settle_all()
+    for pool in _POOLS:
+        pool.settle_all()
 
 
 def can_post() -> bool:
@@ -105,20 +105,36 @@ def _possible() -> bool:
     return sys.platform == "linux" and platform.machine() in _MACHINES
 
 
-@functools.cache
+_POOLS: list[_Pool] = []  # the one of this process, once it is needed
+_LOCK = threading.Lock()
+_POSTED_BEFORE = 0  # by the process that this one was forked from: all of that is done
+
+
 def _pool() -> _Pool:
-    """The pool of this process."""
-    return _Pool(cores() - 1)
+    """The pool of this process. (Numbers of kernels belong to it: there must never be two.)"""
+    if not _POOLS:
+        with _LOCK:
+            if not _POOLS:
+                _POOLS.append(_Pool(cores() - 1, _POSTED_BEFORE))
+    return _POOLS[0]
 
 
-if hasattr(os, "register_at_fork"):  # a forked child has no threads of its parent
-    os.register_at_fork(before=settle_all, after_in_child=_pool.cache_clear)
+def _begin_again() -> None:
+    """In a forked child, which has no threads of its parent."""
+    global _LOCK, _POSTED_BEFORE
+    _LOCK = threading.Lock()
+    if _POOLS:
+        _POSTED_BEFORE = _POOLS.pop()._words[_POSTED]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=settle_all, after_in_child=_begin_again)
 
 
 class _Pool:
     """The threads of a process, and the words through which they are told what to do."""
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, posted: int = 0) -> None:
         machine = _MACHINES[platform.machine()]
         texts = {
             "FUTEX": str(machine.futex),
@@ -130,7 +146,9 @@ class _Pool:
         program = functools.reduce(lambda text, name: text.replace(name, texts[name]), texts, _PROGRAM)
         work, dispatch, post, settle = compiled(program, "work", "dispatch", "post", "settle")
         self._words = (ctypes.c_int64 * (_FIRST_SLOT + _SLOTS * _WORDS_OF_SLOT))()
-        _WORDS.append(self._words)
+        for place in (_POSTED, _ALL_DONE, *(_FIRST_SLOT + k * _WORDS_OF_SLOT + _DONE for k in range(_SLOTS))):
+            self._words[place] = posted
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._words))  # workers never end, and always look at them
         self._state = ctypes.addressof(self._words)
         self._kept: dict[
             int, list[Any]
@@ -141,8 +159,8 @@ class _Pool:
         self._post = ctypes.PYFUNCTYPE(i64, i64, i64, pointer, i64, i64, i64, i64)(post)
         self._settle = ctypes.CFUNCTYPE(None, i64, i64)(settle)
         enter = ctypes.CFUNCTYPE(None, ctypes.c_int64)(work)
-        for number in range(1, workers + 1):
-            threading.Thread(target=enter, args=(self._state,), daemon=True, name=f"gradtape kernels {number}").start()
+        for _ in range(workers):
+            _thread.start_new_thread(enter, (self._state,))  # (`threading` does not count it: it runs no Python)
 
     def run(self, kernel: int, arguments: Any, size: int, length: int, stride: int = 0) -> None:
         """Parts of that length; the arguments of one begin `stride` words after those of the part before."""
@@ -152,9 +170,16 @@ class _Pool:
         """As the module's function."""
         entry = [0, kept]  # (before the kernel can begin: whatever interrupts this, its arrays are there)
         self._kept[id(entry)] = entry
-        while not (number := self._post(self._state, kernel, arguments, len(arguments), size, length, after)):
-            self.settle(self._words[_POSTED] + 1 - _SLOTS)  # the slot is taken
-        entry[0] = number
+        try:
+            while not (number := self._post(self._state, kernel, arguments, len(arguments), size, length, after)):
+                self.settle(self._words[_POSTED] + 1 - _SLOTS)  # the slot is taken
+            entry[0] = number
+        except BaseException:  # an interrupt: perhaps it is posted, and nobody knows its number
+            last = self._words[_POSTED]
+            for posted in range(max(1, last + 1 - _SLOTS), last + 1):
+                self._settle(self._state, posted)
+            self._kept.pop(id(entry), None)
+            raise
         self._forget()
         return int(number)
 
@@ -165,17 +190,17 @@ class _Pool:
 
     def settle_all(self) -> None:
         """As the module's function."""
-        for number, _ in list(self._kept.values()):
+        for number, _ in self._kept.copy().values():
             self.settle(number)
 
     def _forget(self) -> None:
         """Let go of what was kept for kernels that are done."""
-        for key, (number, _) in list(self._kept.items()):
+        for key, (number, _) in self._kept.copy().items():
             if number and self._words[_FIRST_SLOT + number % _SLOTS * _WORDS_OF_SLOT + _DONE] >= number:
                 self._kept.pop(key, None)
 
 
-_POSTED, _FIRST_SLOT, _WORDS_OF_SLOT, _DONE = 40, 64, 32, 26  # see below
+_POSTED, _ALL_DONE, _FIRST_SLOT, _WORDS_OF_SLOT, _DONE = 40, 48, 64, 32, 26  # see below
 
 # The words, by their number; what different threads write to stands in lines of the cache of its own, eight words each:
 #     0 whether a kernel is running
