@@ -150,9 +150,8 @@ class _Pool:
             self._words[place] = posted
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._words))  # workers never end, and always look at them
         self._state = ctypes.addressof(self._words)
-        self._kept: dict[
-            int, list[Any]
-        ] = {}  # numbers of kernels posted (0: not known yet), and what they read and write
+        # For each kernel that is posted its number (0: not known yet), and what it reads and writes.
+        self._kept: dict[int, list[Any]] = {}
         i64, pointer = ctypes.c_int64, ctypes.c_void_p
         self._dispatch = ctypes.CFUNCTYPE(None, i64, i64, pointer, i64, i64, i64)(dispatch)
         # (It keeps the interpreter's lock: it takes no time, and nobody else posts meanwhile.)
