@@ -331,9 +331,9 @@ class Variable(metaclass=_VariableMeta):
         flags = self._value._array.flags
         return bool(alone and flags.owndata and flags.c_contiguous and flags.writeable)
 
-    def _own_array(self, is_alone: bool = True) -> Array:
+    def _own_array(self, in_place: bool = True) -> Array:
         """The array of the value, to be changed and then given to `_keep`; a copy of it where somebody else sees it."""
-        if is_alone and self._is_alone():
+        if in_place and self._is_alone():
             return self._value._array
         return np.array(self._value._array, order="C")
 
@@ -343,7 +343,7 @@ class Variable(metaclass=_VariableMeta):
 
     def _updated(self, update: Callable[[Array], None], use_locking: bool = False) -> Any:
         """Change the value; without `use_locking`, other threads may see it half changed, as in TensorFlow."""
-        array = self._own_array(not use_locking)
+        array = self._own_array(in_place=not use_locking)
         update(array)
         self._keep(array)
         return self._after(True)
@@ -591,7 +591,7 @@ def _not_in_place(operator: str, method: str) -> RuntimeError:
 
 
 def _holders(variable: Any) -> tuple[int, int]:
-    """How many hold a variable's tensor and its array, and how many of them are this function."""
+    """How often a variable's tensor and its array are held, by this function, too."""
     value = variable._value
     array = value._array
     return sys.getrefcount(value), sys.getrefcount(array)

@@ -110,7 +110,7 @@ def _write_node(writer: _Writer, position: int, node: Item) -> None:
     elif isinstance(what, Call):
         writer.write(_call_outside(writer, node, what, targets), node)
     elif position in writer.posted:
-        given = [writer.operand(o) for o in node.inputs] + [repr(flag) for flag in node.attributes.values()]
+        given = [writer.operand(o) for o in node.inputs] + [f"{name}={flag}" for name, flag in node.attributes.items()]
         writer.write(f"v{node.outputs[0]} = {writer.name('k', background.posted)}({', '.join(given)})", node)
     else:
         for line in _call_kernel(writer, position, node, what):
@@ -270,7 +270,7 @@ def _is_postable(program: Program, node: Node) -> bool:
     (a, dtype), (b, other) = (program.looks[operand.number] for operand in node.inputs)
     if dtype != other or len(a) != 2 or len(b) != 2:
         return False
-    columns = b[0] if node.attributes["transpose_b"] else b[1]
+    columns = b[0] if node.attributes.get("transpose_b") else b[1]
     return blas.can_post(a[0] * a[1] * columns, dtype)
 
 

@@ -65,7 +65,7 @@ def around(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def posted(a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> Total:
+def posted(a: Array, b: Array, transpose_a: bool = False, transpose_b: bool = False) -> Total:
     """The product of two matrices, as a total of one."""
     return Total(Product(a.T if transpose_a else a, b.T if transpose_b else b))
 
