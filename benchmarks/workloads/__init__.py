@@ -3,7 +3,7 @@
 from benchmarks.workload import Workload
 from benchmarks.workloads.cnn import CNN
 from benchmarks.workloads.elementwise import Elementwise
-from benchmarks.workloads.embedding import Embedding
+from benchmarks.workloads.embedding import Embedding, EmbeddingStep
 from benchmarks.workloads.installation import ImportTime, InstalledSize
 from benchmarks.workloads.jacobian import Jacobian
 from benchmarks.workloads.keras import KerasFirstFit, KerasFit
@@ -37,6 +37,7 @@ ROWS: dict[str, Workload] = {
         LSTM(),
         Jacobian(),
         Embedding(),
+        EmbeddingStep(),
         ClippedMLP(),
         ClippedCNN(),
         AccessedVariables(),

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.dialects import Dialect
+from benchmarks.optimizers import SGD, Update
 from benchmarks.step import Array, Data, float32
-from benchmarks.workload import EAGER, Gradient, limit
+from benchmarks.workload import EAGER, Gradient, Training, aim, limit
 
 
 class Embedding(Gradient):
@@ -33,3 +34,30 @@ class Embedding(Gradient):
         (table,), (ids,) = parameters, inputs
         found = table[ids]
         return np.sum(found * found), [found + found, ids]
+
+
+class SGDOnRows(SGD):
+    """Gradients are rows and where they belong."""
+
+    def numpy(self, parameters: Sequence[Array]) -> Update:
+        def update(gradients: Sequence[Array]) -> None:
+            values, rows = gradients
+            np.subtract.at(parameters[0], rows, self.learning_rate * values)
+
+        return update
+
+    def tensorflow(self, tf: Any, parameters: Sequence[Any]) -> Update:
+        def update(gradients: Sequence[Any]) -> None:
+            for parameter, rows in zip(parameters, gradients, strict=True):
+                parameter.scatter_sub(tf.IndexedSlices(self.learning_rate * rows.values, rows.indices))
+
+        return update
+
+
+class EmbeddingStep(Embedding, Training):
+    """PyTorch's SGD takes its sparse gradients as they are."""
+
+    name = "embedding-sgd"
+    title = "embedding lookup in 1M x 32, 2,560 ids, SGD step on the rows"
+    limits = (aim("gradtape", 1, "torch"),)
+    optimizer = SGDOnRows(1e-6)

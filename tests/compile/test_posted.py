@@ -4,30 +4,8 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.native import background, blas, pool
 
-pytestmark = pytest.mark.skipif(
-    blas._library() is None or not pool.can_post(), reason="no llvmlite, another OpenBLAS, or a single core"
-)
-
-
-@pytest.fixture(autouse=True)
-def library(monkeypatch):
-    """The library with two threads, whatever the environment says; nothing may be left behind."""
-    found = blas._library()
-    monkeypatch.setattr(blas, "_openblas", lambda: found._replace(threads=2))
-    yield
-    assert not blas._HOLDERS
-    assert not pool._pool()._kept
-    found.set_threads(found.threads)
-
-
-@pytest.fixture
-def posted(monkeypatch):
-    made = []
-    make = background.Total.__init__
-    monkeypatch.setattr(background.Total, "__init__", lambda self, first: (made.append(first), make(self, first))[1])
-    return made
+pytestmark = pytest.mark.usefixtures("two_threads")
 
 
 class Net:
@@ -53,42 +31,42 @@ class Net:
             w.assign_sub(0.5 * g)
 
 
-def test_gradients_that_a_function_returns(posted):
+def test_gradients_that_a_function_returns(totals):
     net = Net()
     wanted = net.gradients()
-    del posted[:]
+    del totals[:]
     compiled = tf.function(net.gradients)
     for _ in range(20):
         for got, known in zip(compiled(), wanted, strict=True):
             np.testing.assert_allclose(got, known, 1e-5, 1e-7)
-    assert posted
+    assert totals
 
 
-def test_a_step_that_changes_its_variables(posted):
+def test_a_step_that_changes_its_variables(totals):
     eager, compiled = Net(), Net()
     step = tf.function(compiled.step)
     for _ in range(10):
         eager.step()
         step()
-    assert posted
+    assert totals
     for got, known in zip(compiled.weights, eager.weights, strict=True):
         np.testing.assert_allclose(got, known, 1e-5, 1e-6)
 
 
-def test_a_tape_around_the_function(posted):
+def test_a_tape_around_the_function(totals):
     net = Net()
     wanted = net.gradients()
-    del posted[:]
+    del totals[:]
     loss = tf.function(net.loss)
     for _ in range(5):
         with tf.GradientTape() as tape:
             value = loss()
         for got, known in zip(tape.gradient(value, net.weights), wanted, strict=True):
             np.testing.assert_allclose(got, known, 1e-5, 1e-7)
-    assert posted
+    assert totals
 
 
-def test_operands_are_not_written_over_before_the_product_is_there(posted):
+def test_operands_are_not_written_over_before_the_product_is_there(totals):
     rng = np.random.default_rng(1)
     a, b = (rng.normal(size=(90, 90)).astype(np.float32) for _ in range(2))
 
@@ -103,10 +81,10 @@ def test_operands_are_not_written_over_before_the_product_is_there(posted):
     for _ in range(20):
         _, product = late(a, b)
         np.testing.assert_allclose(product, np.sin(a).T @ np.cos(b), 1e-4, 1e-4)
-    assert posted
+    assert totals
 
 
-def test_a_product_that_reads_a_variable_sees_its_old_value(posted):
+def test_a_product_that_reads_a_variable_sees_its_old_value(totals):
     net = Net()
     w = net.weights[1]
     before = w.numpy()
@@ -122,7 +100,7 @@ def test_a_product_that_reads_a_variable_sees_its_old_value(posted):
     np.testing.assert_allclose(product_and_change(), net.x.numpy() @ net.weights[0].numpy() @ before, 1e-4, 1e-4)
 
 
-def test_an_error_leaves_nothing_behind(posted):
+def test_an_error_leaves_nothing_behind(totals):
     net = Net()
 
     @tf.function

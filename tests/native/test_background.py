@@ -13,31 +13,9 @@ import pytest
 import gradtape as tf
 from gradtape.native import background, blas, pool
 
-pytestmark = pytest.mark.skipif(
-    blas._library() is None or not pool.can_post(), reason="no llvmlite, another OpenBLAS, or a single core"
-)
+pytestmark = pytest.mark.usefixtures("two_threads")
 
 ROWS, INNER, COLUMNS = 100, 60, 90
-
-
-@pytest.fixture(autouse=True)
-def library(monkeypatch):
-    """The library with two threads, whatever the environment says; nothing may be left behind."""
-    found = blas._library()
-    monkeypatch.setattr(blas, "_openblas", lambda: found._replace(threads=2))
-    yield
-    assert not blas._HOLDERS
-    assert not pool._pool()._kept
-    found.set_threads(found.threads)
-
-
-@pytest.fixture
-def totals(monkeypatch):
-    """How many totals were made."""
-    made = []
-    add = background.Total.__init__
-    monkeypatch.setattr(background.Total, "__init__", lambda self, first: (made.append(first), add(self, first))[1])
-    return made
 
 
 def arrays(*shapes, seed=0, dtype=np.float32):

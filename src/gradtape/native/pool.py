@@ -220,6 +220,14 @@ declare i64 @llvm.smin.i64(i64, i64)
 declare i64 @llvm.smax.i64(i64, i64)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
+define internal void @run_part(ptr %kernel, ptr %arguments, i64 %part, i64 %length, i64 %size) {
+  %start = mul i64 %part, %length
+  %end = add i64 %start, %length
+  %stop = call i64 @llvm.smin.i64(i64 %end, i64 %size)
+  call void %kernel(ptr %arguments, i64 %start, i64 %stop)
+  ret void
+}
+
 ; Take the next part and run it; whether there was one. Between taking a part and saying that it is done, the words cannot
 ; change: the caller waits for every part.
 define internal i1 @take(ptr %state) {
@@ -254,10 +262,7 @@ run:
   %part = sub i64 %parts, %left
   %offset = mul i64 %part, %stride
   %own = getelementptr i64, ptr %arguments, i64 %offset
-  %start = mul i64 %part, %length
-  %end = add i64 %start, %length
-  %stop = call i64 @llvm.smin.i64(i64 %end, i64 %size)
-  call void %kernel(ptr %own, i64 %start, i64 %stop)
+  call void @run_part(ptr %kernel, ptr %own, i64 %part, i64 %length, i64 %size)
   %done.at = getelementptr i64, ptr %state, i64 24
   %before = atomicrmw add ptr %done.at, i64 1 seq_cst
   %now = add i64 %before, 1
@@ -343,10 +348,7 @@ run:
   %parts = load i64, ptr %parts.at
   %arguments = getelementptr i64, ptr %slot, i64 5
   %part = sub i64 %parts, %left
-  %from = mul i64 %part, %length
-  %end = add i64 %from, %length
-  %stop = call i64 @llvm.smin.i64(i64 %end, i64 %size)
-  call void %kernel(ptr %arguments, i64 %from, i64 %stop)
+  call void @run_part(ptr %kernel, ptr %arguments, i64 %part, i64 %length, i64 %size)
   %done.at = getelementptr i64, ptr %slot, i64 25
   %before = atomicrmw add ptr %done.at, i64 1 seq_cst
   %now = add i64 %before, 1

@@ -1,0 +1,31 @@
+"""Fixtures for tests of products that are left to other threads."""
+
+import pytest
+
+# (Imports are inside: some of these tests are also run on TensorFlow, without gradtape.)
+
+
+@pytest.fixture
+def two_threads(monkeypatch):
+    """OpenBLAS with two threads, whatever the environment says; nothing may be left behind."""
+    from gradtape.native import blas, pool
+
+    found = blas._library()
+    if found is None or not pool.can_post():
+        pytest.skip("no llvmlite, another OpenBLAS, or a single core")
+    monkeypatch.setattr(blas, "_openblas", lambda: found._replace(threads=2))
+    yield
+    assert not blas._HOLDERS
+    assert not pool._pool()._kept
+    found.set_threads(found.threads)
+
+
+@pytest.fixture
+def totals(monkeypatch):
+    """The products that were posted first, one for each total."""
+    from gradtape.native import background
+
+    made = []
+    make = background.Total.__init__
+    monkeypatch.setattr(background.Total, "__init__", lambda self, first: (made.append(first), make(self, first))[1])
+    return made
