@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import machine, picture, report, venvs
+from benchmarks import against, machine, picture, report, venvs
 from benchmarks.crew import Crew
 from benchmarks.peers import CONTESTANTS, PEERS, RIVALS
 from benchmarks.race import race
@@ -41,6 +41,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--out", type=Path, default=RESULTS, metavar="DIR", help="where results.json and results.png go")
     add("--venvs", type=Path, default=venvs.default_folder(), metavar="DIR", help="home of the peers")
     add("--force", action="store_true", help="measure even if the machine is busy")
+    add("--against", metavar="COMMIT", help="compare this checkout with another commit of gradtape instead of peers")
+    add("--within", type=_positive, metavar="PERCENT", help="with --against: fail where more than this may be lost")
     return parser
 
 
@@ -79,10 +81,15 @@ def main(arguments: Sequence[str] | None = None, cores_taken: Callable[[], float
 
     Returns 0 if all agree and no required limit is missed, 1 if not, 2 if refused, 130 if interrupted.
     """
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
     if options.list:
         _show(options.only)
         return 0
+    if options.within is not None and options.against is None:
+        parser.error("--within belongs to --against")
+    if options.against is not None:
+        return _compare(options, cores_taken())
     if not _quiet_enough(cores_taken()) and not options.force:
         return REFUSED
 
@@ -93,11 +100,7 @@ def main(arguments: Sequence[str] | None = None, cores_taken: Callable[[], float
         print(f"installing a peer failed: {error}", file=sys.stderr)
         return FAILED
 
-    context: dict[str, Any] = {
-        "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-        "machine": machine.description(),
-        "settings": {"repeats": options.repeats, "seconds": options.seconds},
-    }
+    context = _context(options)
     results: list[report.Row] = []
     status = 0
     with Crew(interpreters, options.seconds) as crew:
@@ -111,14 +114,55 @@ def main(arguments: Sequence[str] | None = None, cores_taken: Callable[[], float
     return status or (FAILED if any(row.problems() for row in results) else 0)
 
 
+def _context(options: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "machine": machine.description(),
+        "settings": {"repeats": options.repeats, "seconds": options.seconds},
+    }
+
+
+def _compare(options: argparse.Namespace, taken: float | None) -> int:
+    """This checkout against another commit. Processor time can be compared on a busy machine too."""
+    rows = [row for row in options.only if against.contestants(row)]
+    if not rows:
+        print(f"none of these rows measures the time of gradtape: {', '.join(row.name for row in options.only)}")
+        return FAILED
+    _introduce(taken)
+    done = status = 0
+    found: list[against.Comparison] = []
+    try:
+        with against.checkout_of(options.against) as other, ProgressBar(against.turns(rows, options.repeats)) as bar:
+
+            def passed() -> None:
+                nonlocal done
+                done += 1
+                bar.update(done, "in turns")
+
+            found.extend(against.compare(rows, other, options.repeats, options.seconds, passed))
+    except against.NoSuchCommit as error:
+        print(error, file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    print("\n".join(against.table(found, options.within)))
+    _write_json(options.out / "against.json", against.as_json(found, _context(options)))
+    lost = [each for each in found if each.problem or (options.within and each.verdict(options.within) != "pass")]
+    return status or (FAILED if lost else 0)
+
+
 def _quiet_enough(taken: float | None) -> bool:
-    about = machine.description()
-    load = "unknown" if taken is None else f"{taken:.2f} cores taken by others"
-    print(f"{about['processor']}, {about['cores']} cores, {about['system']}; load: {load}")
+    _introduce(taken)
     refusal = machine.refusal(taken)
     if refusal:
         print(refusal, file=sys.stderr)
     return refusal is None
+
+
+def _introduce(taken: float | None) -> None:
+    about = machine.description()
+    load = "unknown" if taken is None else f"{taken:.2f} cores taken by others"
+    print(f"{about['processor']}, {about['cores']} cores, {about['system']}; load: {load}")
 
 
 def _run(
@@ -154,13 +198,16 @@ def _publish(results: Sequence[report.Row], folder: Path, context: Mapping[str, 
     """Print the table; write it as JSON and as a picture."""
     print(", ".join(f"{name} {version}" for name, version in context["versions"].items()), end="\n\n")
     print("\n".join(report.table(results)))
-    folder.mkdir(parents=True, exist_ok=True)
-    figures = folder / "results.json"
-    figures.write_text(json.dumps(report.as_json(results, context), indent=1) + "\n")
-    print(f"figures: {figures}")
+    _write_json(folder / "results.json", report.as_json(results, context))
     processor, repeats = context["machine"]["processor"], context["settings"]["repeats"]
     caption = f"{processor}, {machine.THREADS} threads, best of {repeats} rounds in turns"
     print(picture.draw(results, folder / "results.png", caption))
+
+
+def _write_json(path: Path, figures: Mapping[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(figures, indent=1) + "\n")
+    print(f"figures: {path}")
 
 
 def _show(rows: Sequence[Workload]) -> None:

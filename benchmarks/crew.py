@@ -6,10 +6,10 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -23,18 +23,27 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 
 
 class Process:
-    """A worker as this side of the pipe sees it."""
+    """A worker as this side of the pipe sees it. `source` is a folder whose packages stand for the installed ones."""
 
-    def __init__(self, peer: Peer, python: Path, log: Path) -> None:
+    def __init__(
+        self,
+        peer: Peer,
+        python: Path,
+        log: Path,
+        source: Path | None = None,
+        environment: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self.peer = peer
         self.log = log
         path = [str(CHECKOUT)]
+        if source is not None:
+            path.append(str(source))
         if not peer.requirements and "PYTHONPATH" in os.environ:
             path.append(os.environ["PYTHONPATH"])
         with open(log, "w") as errors:
             self.process = subprocess.Popen(
                 [str(python), "-m", "benchmarks.worker", peer.name],
-                env={**os.environ, **ENVIRONMENT, "PYTHONPATH": os.pathsep.join(path)},
+                env={**os.environ, **ENVIRONMENT, **environment, "PYTHONPATH": os.pathsep.join(path)},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,

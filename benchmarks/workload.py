@@ -62,6 +62,7 @@ class Workload(ABC):
     tolerance: ClassVar[float] = 1e-4
     unit: ClassVar[str] = "ms"
     unit_scale: ClassVar[float] = 1e3  # units in what is measured: a second, or what a Reading reads
+    is_timed: ClassVar[bool] = True  # a Reading may read something else
 
     @abstractmethod
     def data(self, rng: np.random.Generator) -> Data:

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import machine, picture, report, venvs
+from benchmarks import against, machine, picture, report, venvs
 from benchmarks.agreement import disagreement
-from benchmarks.cli import REFUSED, main
+from benchmarks.cli import FAILED, REFUSED, main
+from benchmarks.crew import CHECKOUT
 from benchmarks.dialects import ByHand, TensorFlow
 from benchmarks.peers import CONTESTANTS, PEERS
 from benchmarks.race import Entry, Failed, Outcome, race
@@ -268,6 +269,77 @@ class TestCommandLine:
         }
         assert figures["versions"]["numpy"] == np.__version__
         assert (tmp_path / "results.png").exists()
+
+
+def compared(new: Sequence[float], old: Sequence[float]) -> against.Comparison:
+    """Six starts of five rounds each, around these figures."""
+    noise = np.random.default_rng(0).normal(1, 0.01, (6, 5))
+    return against.Comparison(Toy(), "gradtape", *((noise * np.resize(side, (6, 5))).tolist() for side in (new, old)))
+
+
+class TestAgainst:
+    def test_the_ratio_is_that_of_the_medians(self) -> None:
+        assert compared([3.0], [2.0]).ratio == pytest.approx(1.5)
+
+    def test_the_interval_holds_the_ratio_and_is_narrow_where_rounds_agree(self) -> None:
+        low, high = compared([1.01], [1.0]).interval()
+        assert low <= 1.01 <= high
+        assert high - low < 0.03
+
+    def test_one_start_that_went_astray_widens_the_interval(self) -> None:
+        steady, astray = compared([1.0], [1.0]), compared([1.0], [1.0])
+        astray.new[:3] = [[1.2 * seconds for seconds in rounds] for rounds in astray.new[:3]]
+        assert astray.interval()[1] > steady.interval()[1] + 0.05
+
+    @pytest.mark.parametrize(("new", "verdict"), [(1.0, "pass"), (1.2, "FAIL")])
+    def test_what_is_within_is_told_by_the_upper_end(self, new: float, verdict: str) -> None:
+        assert compared([new], [1.0]).verdict(within=2) == verdict
+
+    def test_what_the_interval_leaves_open_is_not_shown(self) -> None:
+        comparison = compared([1.0], [1.0])
+        comparison.new[:3] = [[1.2 * seconds for seconds in rounds] for rounds in comparison.new[:3]]
+        assert comparison.verdict(within=2) == "not shown"
+
+    def test_the_table_has_a_line_for_each_comparison_and_says_what_went_wrong(self) -> None:
+        broken = against.Comparison(Toy(), "gradtape", problem="this checkout failed: ValueError: no")
+        _head, line, other = against.table([compared([1.0], [1.0]), broken], within=2)
+        assert "1.000" in line
+        assert line.endswith("pass")
+        assert "ValueError: no" in other
+
+    def test_rows_that_measure_no_time_do_not_take_part(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["--against", "HEAD", "--only", "installed-size"], cores_taken=lambda: 0.0) == FAILED
+        assert "installed-size" in capsys.readouterr().out
+
+    def test_a_commit_that_is_not_there_is_refused_by_name(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["--against", "no-such-commit", "--only", "add"], cores_taken=lambda: 0.0) == FAILED
+        assert "'no-such-commit'" in capsys.readouterr().err
+
+    def test_within_belongs_to_against(self, capsys: pytest.CaptureFixture[str]) -> None:
+        with pytest.raises(SystemExit):
+            main(["--within", "2"])
+        assert "--against" in capsys.readouterr().err
+
+    def test_both_commits_run_in_processes_of_their_own(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        if not (CHECKOUT / ".git").exists():
+            pytest.skip("not a git checkout: there is no other commit")
+        monkeypatch.setattr(against, "STARTS", 1)
+        monkeypatch.setattr(against, "ROUNDS", 2)
+        arguments = [
+            "--against",
+            "HEAD",
+            "--only",
+            "add",
+            "--repeats",
+            "1",
+            "--seconds",
+            "0.001",
+            "--out",
+            str(tmp_path),
+        ]
+        assert main(arguments, cores_taken=lambda: 0.0) == 0
+        (comparison,) = json.loads((tmp_path / "against.json").read_text())["comparisons"]
+        assert [len(rounds) for rounds in (*comparison["new"], *comparison["old"])] == [2, 2]
 
 
 class TestRows:
