@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-GUIDES = pathlib.Path(__file__).parents[1] / "docs" / "guide"
+DOCS = pathlib.Path(__file__).parents[1] / "docs"
 
 # A block of Python, and the block of text behind it, if one follows at once.
 EXAMPLE = re.compile(r"^```python\n(.*?)^```\n(?:\n^```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
@@ -30,9 +30,9 @@ def logging_restored():
 
 
 @pytest.mark.usefixtures("logging_restored")
-@pytest.mark.parametrize("guide", ["function.md"])
+@pytest.mark.parametrize("guide", ["guide/function.md", "tape_from_scratch.md"])
 def test_the_examples_print_what_is_shown(guide):
-    examples = EXAMPLE.findall((GUIDES / guide).read_text(encoding="utf-8"))
+    examples = EXAMPLE.findall((DOCS / guide).read_text(encoding="utf-8"))
     assert len(examples) >= 5
     names: dict[str, Any] = {}
     for number, (code, shown) in enumerate(examples):
