@@ -141,9 +141,9 @@ class ModelWriter(Encoder):
         self._lenient = True
         try:
             attributes = {name: self.encode(part) for name, part in attributes_of(value).items()}
-        except RecursionError:
+        except RecursionError as error:
             raise NotStorableError(
-                f"An attribute of a {type(value).__name__} is nested without end: a list or dict that contains itself."
+                f"An attribute of a {type(value).__name__} is nested too deeply, or contains itself: {error}."
             ) from None
         finally:
             self._lenient = False
@@ -192,7 +192,7 @@ class ModelWriter(Encoder):
                 "outputs": self.encode(concrete.structured_outputs),
                 "graph": self._graph(concrete.graph),
             }
-        except NotStorableError as error:
+        except (NotStorableError, RecursionError) as error:
             raise NotStorableError(f"The function {concrete.name!r} cannot be saved: {error}") from error
 
     def _graph(self, graph: Graph) -> dict[str, Any]:
