@@ -83,7 +83,9 @@ def test_every_place_that_compiles_or_runs_text_is_known():
 
 
 def test_nothing_unpickles():
-    assert {module.module: module.imported & _UNPICKLERS for module in _modules() if module.imported & _UNPICKLERS} == {}
+    assert {
+        module.module: module.imported & _UNPICKLERS for module in _modules() if module.imported & _UNPICKLERS
+    } == {}
 
 
 # --- generated code reaches nothing by itself ------------------------------------------------------------------------------
@@ -339,7 +341,9 @@ def test_flags_of_a_product_that_waits_are_values():
 def test_structures_of_other_kinds_are_returned_as_they_are():
     ordered = collections.OrderedDict
     x = tf.constant(1.0)
-    got = tf.function(lambda x: (Point(x, x), ordered([(HOSTILE, x)]), collections.defaultdict(list, {Colour.RED: x})))(x)
+    got = tf.function(lambda x: (Point(x, x), ordered([(HOSTILE, x)]), collections.defaultdict(list, {Colour.RED: x})))(
+        x
+    )
     assert type(got[0]) is Point
     assert list(got[1]) == [HOSTILE]
     assert list(got[2]) == [Colour.RED]

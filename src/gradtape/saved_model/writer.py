@@ -20,7 +20,7 @@ from ..trace.printing import name_of as shown_name
 from ..trace.signature import Parameters
 from ..train import tracking
 from ..variable import Variable
-from .names import name_of
+from .names import check_no_files, name_of
 from .restored import RestoredFunction
 from .values import Encoder
 
@@ -210,7 +210,7 @@ class ModelWriter(Encoder):
                 call: list[Any] = ["trace", self._trace(step.function.concrete)]
             else:
                 call = name_of(step.function)
-            check_print(call, step.kwargs)
+            check_no_files(step.function, step.args, step.kwargs)
             return {
                 "call": call,
                 "args": [self.encode(value) for value in step.args],
@@ -222,12 +222,6 @@ class ModelWriter(Encoder):
             if "(step " in str(error):  # a step of a graph inside this one
                 raise
             raise NotStorableError(f"{error} (step {shown_name(step.function)!r}, line {step.line})") from error
-
-
-def check_print(call: list[Any], kwargs: dict[str, Any]) -> None:
-    """Raise NotStorableError for a step that would write to a file of its choice."""
-    if call == ["function", "print"] and isinstance(kwargs.get("output_stream"), str):
-        raise NotStorableError("tf.print to a file is not stored, since a saved model writes no files.")
 
 
 # --- what objects are made of ----------------------------------------------------------------------------------------------
