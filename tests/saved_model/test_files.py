@@ -366,8 +366,8 @@ KEYS = [
 
 def test_plain_keys_come_back(tmp_path):
     module = tf.Module()
-    module.plain = {key: 1 for key in KEYS}
-    module.f = tf.function(lambda x: {key: x * 2.0 for key in KEYS}, input_signature=[tf.TensorSpec([], tf.float32)])
+    module.plain = dict.fromkeys(KEYS, 1)
+    module.f = tf.function(lambda x: dict.fromkeys(KEYS, x * 2.0), input_signature=[tf.TensorSpec([], tf.float32)])
     tf.saved_model.save(module, tmp_path, signatures={})
     loaded = tf.saved_model.load(tmp_path)
     assert list(loaded.plain) == KEYS
@@ -380,7 +380,7 @@ def test_plain_keys_come_back(tmp_path):
 def test_other_keys_are_not_saved(tmp_path, key):
     module = tf.Module()
     module.f = tf.function(lambda x: {key: x * 2.0}, input_signature=[tf.TensorSpec([], tf.float32)])
-    with pytest.raises(ValueError, match="The key .* cannot be stored. Keys are text"):
+    with pytest.raises(ValueError, match=r"The key .* cannot be stored\. Keys are text"):
         tf.saved_model.save(module, tmp_path, signatures={})
 
 

@@ -310,7 +310,10 @@ def corrupt_means_data_loss(prefix: str, kind: Kind = CHECKPOINT) -> Iterator[No
     """Whatever a wrong file makes fail is a DataLossError."""
     try:
         yield
-    except (SafetensorError, LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except (
+        *(SafetensorError, LookupError, TypeError, ValueError),
+        *(AttributeError, ArithmeticError, RecursionError),
+    ) as error:
         reason = f"{type(error).__name__}: {error}" if isinstance(error, KeyError) else error
         raise DataLossError(
             None, None, f"{kind.noun}: {prefix} is corrupt or not a {kind.noun} of gradtape: {reason}."
