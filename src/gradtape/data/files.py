@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import glob
 import gzip
 import io
 import os
 import zlib
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -134,21 +132,22 @@ def _decompressed(file: Any, compression: str) -> Any:
     return io.BytesIO(zlib.decompress(file.read())) if compression == "ZLIB" else file
 
 
-@contextlib.contextmanager
-def _damage_is_named(name: str) -> Iterator[None]:
-    try:
-        yield
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataLossError(None, None, f"{name}: the compressed data is damaged: {error}.") from None
+_DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile)
+
+
+def _damaged(name: str, error: Exception) -> DataLossError:
+    return DataLossError(None, None, f"{name}: the compressed data is damaged: {error}.")
 
 
 class _BytesReader(Reader):
     def __init__(self, name: str, compression: str, position: int) -> None:
         self._name = name
         self._under = self._file = opened(name, "rb")
-        with _damage_is_named(name):
+        try:
             self._file = _decompressed(self._under, compression)
             self._file.seek(position)
+        except _DAMAGE as error:
+            raise _damaged(name, error) from None
 
     def position(self) -> int:
         return int(self._file.tell())
@@ -164,8 +163,10 @@ class _BytesReader(Reader):
 
 class _Lines(_BytesReader):
     def read(self) -> bytes | None:
-        with _damage_is_named(self._name):
+        try:
             line: bytes = self._file.readline()
+        except _DAMAGE as error:
+            raise _damaged(self._name, error) from None
         if not line:
             return None
         if line.endswith(b"\n"):
@@ -196,8 +197,10 @@ class FixedLength(Records):
 class _Pieces(_BytesReader):
     def __init__(self, node: FixedLength, name: str, position: int) -> None:
         super().__init__(name, node.compression, 0)
-        with _damage_is_named(name):
+        try:
             size = self._file.seek(0, io.SEEK_END) if not node.compression else len(self._file.read())
+        except _DAMAGE as error:
+            raise _damaged(name, error) from None
         body = size - node.header - node.footer
         if body < 0 or body % node.length:
             self.close()
