@@ -265,6 +265,8 @@ def _(data: bytes) -> None:
 @reader("csv_dataset", lambda: [b"a,b,c\n1,2.5,x\n2,,y\n3,4.5,z\n", b'"a","b c"\n1,"2\n3"\n'], ValueError)
 def _(data: bytes) -> Any:
     path = placed("table.csv", data)
+    with refused():
+        list(tf.data.experimental.CsvDataset(path, [0, tf.float32, ""], header=True))
     found = tf.data.experimental.make_csv_dataset(path, batch_size=2, num_epochs=1, shuffle=False)
     return list(found.map(lambda row: row))
 
@@ -479,10 +481,16 @@ def _records_of(path: pathlib.Path) -> list[bytes]:
 def _(data: bytes) -> None:
     folder = room() / "dataset"
     folder.mkdir(exist_ok=True)
-    (folder / "elements").write_bytes(records_file(data))
-    list(tf.data.Dataset.load(str(folder)))
-    (folder / "cache.elements").write_bytes(records_file(data))
-    list(tf.data.Dataset.range(2).cache(str(folder / "cache")))
+    for name in ("elements", "cache.elements", "snapshot/snapshot.elements"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(records_file(data))
+    for read in (
+        lambda: list(tf.data.Dataset.load(str(folder))),
+        lambda: list(tf.data.Dataset.range(2).cache(str(folder / "cache"))),
+        lambda: list(tf.data.Dataset.range(2).snapshot(str(folder / "snapshot"))),
+    ):
+        with refused():
+            read()
 
 
 @functools.cache
