@@ -16,6 +16,7 @@ import pytest
 
 import gradtape as tf
 from gradtape import generated
+from gradtape.native.engine import available
 from gradtape.op import Op
 
 from .watching import watching
@@ -307,6 +308,25 @@ def test_names_of_functions_variables_scopes_and_modules():
             got = traced(tf.constant([1.0, 2.0]))
         tape.gradient(got, module.trainable_variables)
     assert got.numpy().tolist() == [2.0, 5.0]
+    assert not any("abort" in text for text, _ in seen)
+
+
+@pytest.mark.skipif(not available(), reason="without machine code")
+def test_machine_code_is_made_without_names_of_users():
+    x = tf.Variable(np.linspace(0.1, 1.0, 300_007, dtype=np.float32).reshape(1, -1), name=HOSTILE)
+
+    def f(x: Any) -> Any:
+        return {
+            HOSTILE: tf.exp(tf.sin(x) * 3.25) / (x + 1.75),
+            "sums": tf.reduce_sum(tf.cos(x) * x, axis=1, name=HOSTILE),
+        }
+
+    f.__name__ = HOSTILE
+    with watching() as seen:
+        got = tf.function(f, autograph=False)(x)
+    assert got[HOSTILE].shape == (1, 300_007)
+    texts = [text for text, module in seen if module == "gradtape.native.engine"]
+    assert texts
     assert not any("abort" in text for text, _ in seen)
 
 

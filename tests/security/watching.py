@@ -1,4 +1,4 @@
-"""Watches what Python compiles while something runs: every text, and who had it compiled."""
+"""Watches what is compiled while something runs: every text of Python and of LLVM, and who had it compiled."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import llvmlite.binding as llvm
 import pytest
 
 
@@ -21,7 +22,7 @@ class Compiled(NamedTuple):
 
 @contextlib.contextmanager
 def watching() -> Iterator[list[Compiled]]:
-    """A list of everything that is given to `compile`, `exec` and `eval` while the block runs."""
+    """A list of everything that is given to `compile`, `exec`, `eval` and LLVM while the block runs."""
     seen: list[Compiled] = []
 
     def watched(real: Any) -> Any:
@@ -36,4 +37,5 @@ def watching() -> Iterator[list[Compiled]]:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("compile", "exec", "eval"):
             patch.setattr(builtins, name, watched(getattr(builtins, name)))
+        patch.setattr(llvm, "parse_assembly", watched(llvm.parse_assembly))
         yield seen
