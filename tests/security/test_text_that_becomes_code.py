@@ -270,6 +270,15 @@ def test_any_key_of_a_returned_dict_is_the_key_that_eager_code_returns(key):
     assert not any("os.abort" in text for text, _ in seen)
 
 
+def test_keys_without_an_order():
+    """Members of an Enum have none; TensorFlow raises TypeError."""
+    keys = [*enum.Enum("Side", "LEFT RIGHT"), object(), object()]
+    for traced in (tf.function, lambda f: tf.function(f, autograph=False)):
+        got = traced(lambda x: {key: x * float(n) for n, key in enumerate(keys)})(tf.constant(3.0))
+        assert list(got) == keys
+        assert [got[key].numpy() for key in keys] == [0.0, 3.0, 6.0, 9.0]
+
+
 def test_keys_that_look_the_same_keep_their_results():
     keys = [Alike(1), Alike(2), "the same"]
     got = tf.function(lambda x: {key: x * float(n) for n, key in enumerate(keys)})(tf.constant(3.0))
