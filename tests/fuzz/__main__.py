@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import importlib.metadata
+import importlib.util
 import os
 import pathlib
 import platform
@@ -19,7 +20,8 @@ import subprocess
 import sys
 import tempfile
 
-from .readers import Reader, chosen
+from .reader import Reader
+from .readers import READERS
 
 ROOT = pathlib.Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "fuzzing.md"
@@ -51,7 +53,12 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60.0, help="for all readers together")
     parser.add_argument("readers", nargs="*")
     options = parser.parse_args()
-    readers = list(chosen(options.readers))
+    if importlib.util.find_spec("atheris") is None:
+        parser.error("atheris does the fuzzing: pip install atheris")
+    unknown = [name for name in options.readers if name not in READERS]
+    if unknown:
+        parser.error(f"there is no reader {unknown[0]!r}; there are {', '.join(READERS)}")
+    readers = [READERS[name] for name in options.readers or READERS]
     rows = {m[1]: m[0] for m in map(_ROW.match, PAGE.read_text().splitlines() if PAGE.exists() else ()) if m}
     found = 0
     for reader in readers:

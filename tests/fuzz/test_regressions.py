@@ -11,8 +11,10 @@ import pytest
 
 import gradtape as tf
 from gradtape.io import wire
+from gradtape.io.crc32c import masked_crc32c
 
-from .readers import READERS, Broken, Reader, records_file
+from .reader import Broken, Reader, placed
+from .readers import READERS, records_file
 from .structured import CHANGES
 
 FILES = sorted(path for path in (pathlib.Path(__file__).parent / "regressions").glob("*/*"))
@@ -114,10 +116,6 @@ LARGE = {
 
 
 def _record_of(length: int) -> None:
-    from gradtape.io.crc32c import masked_crc32c
-
-    from .readers import placed
-
     head = length.to_bytes(8, "little")
     data = head + masked_crc32c(head).to_bytes(4, "little") + b"x" * 50
     list(tf.data.TFRecordDataset(placed("large", data)))
@@ -140,7 +138,5 @@ def test_one_value_may_stand_for_many():
 
 
 def test_records_are_read_back():
-    from .readers import placed
-
     path = placed("whole", records_file(b"abc"))
     assert [record.numpy() for record in tf.data.TFRecordDataset(path)] == [b"abc"]

@@ -21,7 +21,8 @@ _OURS = ("io", "train", "saved_model", "data", "summary", "audio", "lookup", "tr
 _BELOW = ("wave", "json", "csv", "gzip", "zipfile", "safetensors", "PIL", "keras.src.saving")
 
 with atheris.instrument_imports(include=[*(f"gradtape.{name}" for name in _OURS), *_BELOW]):
-    from .readers import READERS, Broken, place_of, room
+    from .reader import Broken, place_of, room
+    from .readers import READERS
     from .structured import CHANGES
 
     for _seed in READERS[sys.argv[1]].seeds():  # (modules are imported when they are first needed)

@@ -31,6 +31,8 @@ SITES = {
     ("gradtape.autograph.calls", "_eval"): "the user's own call of eval in a converted function",
     ("gradtape.autograph.calls", "<module>"): "the function eval as a key: converted code calls `_eval` for it",
     ("keras_gradtape.hook", "get_code"): "the tree of a module of the installed Keras",
+    ("gradtape.launch", "run"): "the script that the user names on the command line",
+    ("gradtape.show_trace", "_run_file"): "the script that the user names on the command line",
 }
 _RUNNERS = {"exec", "eval", "compile", "__import__"}
 _UNPICKLERS = {"pickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
@@ -53,7 +55,9 @@ class _Sites(ast.NodeVisitor):
             self.found.add((self.module, self.around[-1]))
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        if node.attr in _RUNNERS and isinstance(node.value, ast.Name) and node.value.id in ("builtins", "__builtins__"):
+        if isinstance(node.value, ast.Name) and (
+            node.value.id == "runpy" or (node.value.id in ("builtins", "__builtins__") and node.attr in _RUNNERS)
+        ):
             self.found.add((self.module, self.around[-1]))
         self.generic_visit(node)
 
@@ -77,7 +81,7 @@ def _modules() -> list[_Sites]:
 def test_every_place_that_compiles_or_runs_text_is_known():
     found = set().union(*(module.found for module in _modules()))
     assert found == set(SITES), (
-        "A place that uses exec, eval, compile or __import__ is new, or one is gone. Text of our own is compiled by "
+        "A place that uses exec, eval, compile, __import__ or runpy is new, or one is gone. Text of our own is compiled by "
         "gradtape.generated.define alone, with values as Names: call that. Another kind of source needs a line in SITES with "
         "the reason why no file and no value of a user can become a part of it, and a test of that."
     )
