@@ -76,16 +76,18 @@ def fuzzed(reader: Reader, seconds: int) -> tuple[str, int]:
     shutil.rmtree(finds, ignore_errors=True)
     finds.mkdir(parents=True)
     kept = REGRESSIONS / reader.name
-    with tempfile.TemporaryDirectory() as corpus:
+    with tempfile.TemporaryDirectory() as place:  # libFuzzer ends its process without cleaning up
+        corpus = pathlib.Path(place) / "corpus"
+        corpus.mkdir()
         if kept.exists():
             shutil.copytree(kept, corpus, dirs_exist_ok=True)
         limits = [f"-max_total_time={seconds}", "-timeout=20", "-rss_limit_mb=6000", "-max_len=65536"]
         log = finds / "log.txt"
         with log.open("w") as out:
             subprocess.run(
-                [sys.executable, "-m", "tests.fuzz.worker", reader.name, corpus, str(finds), *limits],
+                [sys.executable, "-m", "tests.fuzz.worker", reader.name, str(corpus), str(finds), *limits],
                 cwd=ROOT,
-                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "TMPDIR": place},
                 stdout=out,
                 stderr=subprocess.STDOUT,
                 check=False,

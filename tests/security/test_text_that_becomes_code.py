@@ -9,6 +9,7 @@ import functools
 import linecache
 import math
 import pathlib
+import types
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -369,6 +370,15 @@ def test_flags_of_a_product_that_waits_are_values():
         got = tf.function(f)(x)
     assert got[0].numpy()[0, 0] == 256.0
     assert not any("system" in text for text, _ in seen)
+
+
+@pytest.mark.parametrize("kind", [types.MappingProxyType, collections.ChainMap, collections.UserDict])
+def test_mappings_of_other_kinds_are_returned_as_they_are(kind):
+    for traced in (tf.function, lambda f: tf.function(f, autograph=False)):
+        got = traced(lambda x: (kind({HOSTILE: x * 2.0}), {HOSTILE: x}.values()))(tf.constant(1.5))
+        assert type(got[0]) is kind
+        assert dict(got[0])[HOSTILE].numpy() == 3.0
+        assert [value.numpy() for value in got[1]] == [1.5]
 
 
 def test_structures_of_other_kinds_are_returned_as_they_are():
