@@ -183,7 +183,7 @@ def map_parts(value: Any, function: Callable[[Any], Any]) -> Any:
             items = {key: function(part) for key, part in value.items()}
             return items if cls is dict else _like(value, items)
         if isinstance(value, MappingView):  # (nobody can make one: as `nest` has it)
-            return [function(part) for part in value]
+            return [function(part) for part in value]  # type: ignore[attr-defined]
         return value._make(map(function, value)) if hasattr(value, "_make") else _like(value, [*map(function, value)])
     return value
 
