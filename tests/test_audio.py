@@ -43,3 +43,16 @@ def test_reading():
 def test_wrong_sound_is_named(call):
     with pytest.raises(tf.errors.InvalidArgumentError, match="code_wav"):
         call()
+
+
+def test_every_damage_of_a_header_is_named():
+    whole = tf.audio.encode_wav(np.zeros((3, 2), np.float32), 8000).numpy()
+    for place in range(44):
+        for byte in (0, 1, 127, 255):
+            try:
+                tf.audio.decode_wav(bytes([*whole[:place], byte, *whole[place + 1 :]]))
+            except tf.errors.InvalidArgumentError as error:
+                assert len(str(error)) > 30  # noqa: PT017 - many of these are whole files
+    for size in range(44):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"ends too early: ."):
+            tf.audio.decode_wav(whole[:size])

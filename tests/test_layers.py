@@ -29,6 +29,7 @@ LAYERS: dict[int, set[str]] = {
         "memory",
         "philox",
         "farmhash",
+        "generated",
         "traceable",
         "type_spec",
         "threads",

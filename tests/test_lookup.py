@@ -168,3 +168,10 @@ def test_a_lookup_with_known_sizes_is_compiled_with_the_rest():
     assert latest(tf.constant(["a"])).numpy().tolist() == [0]
     changing.insert(["a"], [5])
     assert latest(tf.constant(["a"])).numpy().tolist() == [6]
+
+
+def test_a_vocabulary_of_bytes_that_are_no_text(tmp_path):
+    (tmp_path / "words").write_bytes(b"one\n\xff\xfe\n")
+    kinds = (tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER)
+    table = tf.lookup.StaticHashTable(tf.lookup.TextFileInitializer(str(tmp_path / "words"), *kinds), -1)
+    assert table.lookup(tf.constant([b"\xff\xfe", b"one", b"two"])).numpy().tolist() == [1, 0, -1]

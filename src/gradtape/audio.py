@@ -40,8 +40,9 @@ def decode_wav(
         with wave.open(io.BytesIO(data.item())) as file:
             width, channels, rate = file.getsampwidth(), file.getnchannels(), file.getframerate()
             frames = file.readframes(file.getnframes())
-    except (wave.Error, EOFError) as error:
-        raise invalid(f"decode_wav: this is not a WAV file, or it ends too early. {error}") from None
+    except (wave.Error, EOFError, RuntimeError) as error:  # (RuntimeError: a size that leads out of the file)
+        reason = str(error) or "a part of it is longer than the file"
+        raise invalid(f"decode_wav: this is not a WAV file, or it ends too early: {reason}.") from None
     if width != 2:
         raise invalid(f"decode_wav: only 16-bit files are read, this one has {8 * width} bits.")
     samples = np.frombuffer(frames[: len(frames) // (2 * channels) * 2 * channels], "<i2").reshape(-1, channels)

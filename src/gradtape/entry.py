@@ -9,53 +9,57 @@ its operands costs 45 % more on small tensors (docs/design/ops.md).
 
 from __future__ import annotations
 
-import linecache
 import sys
 from inspect import Parameter, Signature
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
 from . import dtypes
 from .context import ACTIVE, STATE, next_id, user_frame
+from .generated import define, scope
 from .native.texts import LARGE
 from .op import CONVERTERS, OBSERVERS, REGISTRY, REQUIRED, Op, apply, explained, record, write
 from .tensor import EagerTensor, from_array
 
 _F32, _F64 = dtypes.float32.numpy, dtypes.float64.numpy
 
+# What the texts use of Python's builtins, which generated code does not see.
+_WORDS: dict[str, Any] = {word.__name__: word for word in (Exception, float, int, len, tuple)}
+
 
 def public_entry(op: Op, reflected: bool = False) -> Any:
     """The user's function for an op. With `reflected`, the two operands are swapped (for `__rsub__` and the like)."""
     # Some ops are reached through functions such as tf.gather and tf.split: the user's line is further out.
     getframe = user_frame if op.other or op.outputs != 1 else sys._getframe
-    namespace: dict[str, Any] = {
-        "__name__": op.__module__,
-        "EagerTensor": EagerTensor,
-        "Variable": _VARIABLE[-1],
-        "F32": _F32,
-        "F64": _F64,
-        "OTHER": next(iter(op.other.values()), None),
-        "ACTIVE": ACTIVE,
-        "STATE": STATE,
-        "next_id": next_id,
-        "new": object.__new__,
-        "getframe": getframe,
-        "op": op,
-        "kernel": op.eager,
-        "large": op.large,
-        "apply": apply,
-        "record": record,
-        "write": write,
-        "explained": explained,
-        "from_array": from_array,
-    }
+    namespace = scope(
+        op.__module__,
+        **_WORDS,
+        EagerTensor=EagerTensor,
+        Variable=_VARIABLE[-1],
+        F32=_F32,
+        F64=_F64,
+        OTHER=next(iter(op.other.values()), None),
+        ACTIVE=ACTIVE,
+        STATE=STATE,
+        next_id=next_id,
+        new=object.__new__,
+        getframe=getframe,
+        op=op,
+        kernel=op.eager,
+        large=op.large,
+        apply=apply,
+        record=record,
+        write=write,
+        explained=explained,
+        from_array=from_array,
+    )
     _NAMESPACES.append(namespace)
     if OBSERVERS or _GENERAL:
         namespace.update(F32=None, F64=None)
     name = f"r{op.name}" if reflected else op.name
 
     def compile_and_call(*args: Any, **kwargs: Any) -> Any:
-        entry.__code__ = _compile(entry.__source__, name, namespace)
+        entry.__code__ = define(entry.__source__, f"<gradtape {name}>", namespace).__code__
         namespace["getframe"] = user_frame  # this once, frames of this file lie between the user and the entry
         try:
             return entry(*args, **kwargs)
@@ -153,15 +157,6 @@ def _signature(op: Op, reflected: bool) -> Signature:
         parameters.append(Parameter(name, positional, default=Parameter.empty if default is REQUIRED else default))
     parameters.append(Parameter("name", positional, default=None))
     return Signature(parameters)
-
-
-def _compile(source: str, name: str, namespace: dict[str, Any]) -> CodeType:
-    filename = f"<gradtape {name}>"
-    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    scope: dict[str, Any] = {}
-    exec(compile(source, filename, "exec"), namespace, scope)
-    code: CodeType = next(iter(scope.values())).__code__
-    return code
 
 
 # --- public entries --------------------------------------------------------------------------------------------------
@@ -403,13 +398,10 @@ def build_pull(op: Op, followed: tuple[int, ...], numbers: tuple[int, ...], broa
             namespace.update(sum_to_shape=REGISTRY["sum_to_shape"], conj=REGISTRY["conj"])
             for position in followed or (0,):
                 namespace[f"rule_{position}"] = op.vjps[op.arguments[position]].rule
-            function.__code__ = _compile(source(arrays), f"pull of {op.name}", namespace)
+            function.__code__ = define(source(arrays), f"<gradtape pull of {op.name}>", namespace).__code__
             return function(g, record)
 
-        namespace: dict[str, Any] = {
-            "__name__": op.__module__,
-            "compile_and_call": compile_and_call,
-        }
+        namespace = scope(op.__module__, **_WORDS, compile_and_call=compile_and_call)
         function = FunctionType(_STUB, namespace)
         return function
 

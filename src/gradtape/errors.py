@@ -192,6 +192,16 @@ class GeneratorElementError(InvalidArgumentError, TypeError):
     """A generator yielded something else than its signature says."""
 
 
+class DecodeError(DataLossError, ValueError):
+    """Bytes that are no protocol buffer of the expected kind."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(None, None, message)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return DecodeError, (self.message,)
+
+
 class NotStorableError(ValueError):
     """A traced function holds something that no file can hold: Python code, or an object of the user's own."""
 

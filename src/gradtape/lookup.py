@@ -273,7 +273,7 @@ class TextFileInitializer(_Initializer):
     def entries(self) -> tuple[Any, Any]:
         """The keys and the values."""
         try:
-            with open(self._path, encoding="utf-8", newline="\n") as file:
+            with open(self._path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
                 lines = [line.rstrip("\n") for line in file]
         except OSError as error:
             raise from_os_error(error, str(self._path)) from None
@@ -299,7 +299,7 @@ class TextFileInitializer(_Initializer):
                 )
             text = columns[index]
         if kind == dtypes.string:
-            return text
+            return text.encode("utf-8", "surrogateescape")
         try:
             return float(text) if kind.is_floating else int(text)
         except ValueError:

@@ -8,7 +8,7 @@ its own order and take subclasses for leaves, which is why the few lines are her
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping, MappingView
+from collections.abc import Callable, Mapping, MappingView
 from typing import Any
 
 from .shapes import TensorShape
@@ -55,7 +55,8 @@ def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
         raise ValueError(
             f"The structure has {count} leaves, but {len(values)} values were given to fill it. Structure: {structure!r}."
         )
-    return _filled(structure, iter(values))
+    following = iter(values)
+    return _mapped(lambda _: next(following), structure)
 
 
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
@@ -72,6 +73,8 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
     kwargs.pop("expand_composites", None)
     if kwargs:
         raise ValueError(f"Only valid keyword arguments are `check_types` and `expand_composites`, not {list(kwargs)}.")
+    if len(structure) == 1:
+        return _mapped(func, structure[0])
     for other in structure[1:]:
         assert_same_structure(structure[0], other, check_types=check_types)
     flat = zip(*map(flatten, structure), strict=True)
@@ -125,17 +128,21 @@ def _children(structure: Any) -> Any:
     return [structure[key] for key in sorted_keys(structure)] if isinstance(structure, Mapping) else structure
 
 
-def _filled(structure: Any, values: Iterator[Any]) -> Any:
-    """A structure of the same kind, its leaves taken from `values`."""
+def _mapped(func: Callable[[Any], Any], structure: Any) -> Any:
+    """A structure of the same kind, with `func` of its leaves, in the order of `flatten`."""
     if not is_nested(structure):
-        return next(values)
+        return func(structure)
     if isinstance(structure, Mapping):
-        filled = {key: _filled(structure[key], values) for key in sorted_keys(structure)}
-        items = {key: filled[key] for key in structure}
+        try:
+            order = sorted_keys(structure)
+        except TypeError:  # keys without an order, as members of an Enum: nothing else is walked beside this one
+            order = list(structure)
+        mapped = {key: _mapped(func, structure[key]) for key in order}
+        items = {key: mapped[key] for key in structure}
         if isinstance(structure, defaultdict):
             return type(structure)(structure.default_factory, items)
         return items if structure.__class__ is dict else type(structure)(items)  # type: ignore[call-arg]
-    parts = [_filled(value, values) for value in structure]
+    parts = [_mapped(func, value) for value in structure]
     if structure.__class__ is list or isinstance(structure, (range, MappingView)):
         return parts
     return type(structure)(*parts) if hasattr(structure, "_fields") else type(structure)(parts)

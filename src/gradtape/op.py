@@ -35,6 +35,7 @@ from .errors import (
     ResourceExhaustedError,
     invalid,
 )
+from .generated import identifier
 from .tensor import EagerTensor, Tensor, from_array, to_array, to_tensor
 
 Rule = Callable[..., Any]
@@ -112,7 +113,7 @@ class Op:
         keyword = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
         if "out" in (*positional, *keyword):
             raise ValueError(f"{kernel.__name__}: `out` means the op's output in rules, and cannot be a parameter.")
-        self.name = kernel.__name__
+        self.name = identifier(kernel.__name__)
         self.tf_name = tf_name or "".join(part.capitalize() for part in self.name.split("_"))
         self.__doc__ = kernel.__doc__
         self.__name__ = kernel.__name__

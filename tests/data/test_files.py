@@ -1,5 +1,7 @@
 """Datasets from files and to files."""
 
+import zlib
+
 import numpy as np
 import pytest
 
@@ -123,3 +125,54 @@ def test_an_iterator_is_restored_from_a_checkpoint(tmp_path):
     restored = build()
     tf.train.Checkpoint(data=restored).restore(path)
     assert [x.numpy().tolist() for x in restored] == rest
+
+
+@pytest.mark.parametrize("compression", ["GZIP", "ZLIB"])
+def test_damaged_compression_is_data_loss_and_the_next_file_follows(tmp_path, compression):
+    pack = zlib.compressobj(wbits=31 if compression == "GZIP" else 15)
+    whole = pack.compress(b"abcdefgh" * 20) + pack.flush()
+    (tmp_path / "whole").write_bytes(whole)
+    flipped = bytes([*whole[:12], whole[12] ^ 255, *whole[13:]])
+    for damage in (b"not compressed", whole[:-6], whole[:12], flipped):
+        (tmp_path / "damaged").write_bytes(damage)
+        names = [str(tmp_path / "damaged"), str(tmp_path / "whole")]
+        for dataset in (
+            tf.data.TextLineDataset(names, compression),
+            tf.data.FixedLengthRecordDataset(names, 8, compression_type=compression),
+            tf.data.TFRecordDataset(names, compression),
+        ):
+            with pytest.raises(tf.errors.DataLossError, match="damaged"):
+                list(dataset)
+        kept = [line.numpy() for line in tf.data.TextLineDataset(names, compression).ignore_errors()]
+        assert kept[-1] == b"abcdefgh" * 20
+
+
+def test_a_file_that_is_not_there_is_passed_over_where_errors_are(tmp_path):
+    (tmp_path / "there").write_bytes(b"line")
+    names = [str(tmp_path / "missing"), str(tmp_path / "there")]
+    assert [line.numpy() for line in tf.data.TextLineDataset(names).ignore_errors()] == [b"line"]
+    with pytest.raises(tf.errors.NotFoundError):
+        list(tf.data.TextLineDataset(names))
+
+
+def test_a_saved_dataset_whose_elements_are_damaged(tmp_path):
+    Dataset.from_tensor_slices([1.0, 2.0]).save(str(tmp_path))
+    header = next(iter(tf.data.TFRecordDataset(str(tmp_path / "elements")))).numpy()
+    for record in (b"", b"\x0a\x01\x00", b"\xff" * 20, header):
+        with tf.io.TFRecordWriter(str(tmp_path / "elements")) as writer:
+            writer.write(header)
+            writer.write(record)
+        with pytest.raises(tf.errors.DataLossError, match="elements"):
+            list(Dataset.load(str(tmp_path)))
+
+
+def test_tables_that_are_no_text(tmp_path):
+    path = tmp_path / "table.csv"
+    for data, error, words in (
+        (b"", ValueError, "is empty"),
+        (b"a,\xff\xfe\n1,2\n", tf.errors.InvalidArgumentError, "no line of comma-separated text"),
+        (b"a,a\n1,2\n", ValueError, "duplicate column names"),
+    ):
+        path.write_bytes(data)
+        with pytest.raises(error, match=words):
+            tf.data.experimental.make_csv_dataset(str(path), 1)

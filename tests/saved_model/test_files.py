@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import json
 import os
@@ -9,6 +10,7 @@ import random
 import zlib
 from typing import Any
 
+import numpy as np
 import pytest
 
 import gradtape as tf
@@ -262,3 +264,134 @@ def test_print_writes_no_files(folder):
     with pytest.raises(tf.errors.DataLossError):
         tf.saved_model.load(folder)
     assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    "stream", ["file://{}", {"ref": 0}, {"bytes": "ZmlsZTovL3g="}, {"namedtuple": ["file", ["write"], [None]]}, None]
+)
+def test_print_goes_to_a_stream_of_the_process(folder, stream):
+    changed = content(folder)
+    step = changed["traces"][0]["graph"]["steps"][0]
+    step.update(call=["function", "print"], args=["text"], kwargs={"output_stream": stream}, results=None)
+    replace(folder, changed)
+    with pytest.raises(tf.errors.DataLossError, match="reads and writes no files"):
+        tf.saved_model.load(folder)
+
+
+@pytest.mark.parametrize("place", ["args", "kwargs"])
+def test_no_file_is_read_for_a_sampler(folder, place):
+    changed = content(folder)
+    (folder / "weights").write_text("1.0\n" * 5)
+    path, classes = str(folder / "weights"), {"array": next(iter(changed["tensors"]))}
+    step = changed["traces"][0]["graph"]["steps"][0]
+    step.update(
+        call=["function", "random.fixed_unigram_candidate_sampler"], results=None, args=[classes, 1, 2, True, 5]
+    )
+    step.update({place: [*step["args"], path] if place == "args" else {"vocab_file": path}})
+    replace(folder, changed)
+    with pytest.raises(tf.errors.DataLossError, match="reads and writes no files"):
+        tf.saved_model.load(folder)
+
+
+def test_no_setting_of_the_process_is_changed(folder):
+    changed = content(folder)
+    changed["traces"][0]["graph"]["steps"][0]["call"] = ["function", "numpy.experimental_enable_numpy_behavior"]
+    replace(folder, changed)
+    with pytest.raises(tf.errors.NotFoundError):
+        tf.saved_model.load(folder)
+
+
+NAMED = [
+    ["Point", ["x", "y"], [1, 2]],
+    ["_Private", ["x"], [1]],
+]
+NOT_NAMED = [
+    ["print", ["end", "end"], [1, 2]],
+    ["Point", ["_x"], [1]],
+    ["Point", ["class"], [1]],
+    ["Point", ["x y"], [1]],
+    ["a b", ["x"], [1]],
+    ["None", [], []],
+    ["Point", "x y", [1, 2]],
+    ["Point", [1], [1]],
+    ["Point", ["x"], []],
+    [{"tuple": []}, ["x"], [1]],
+    ["Point", [f"f{n}" for n in range(2000)], [0] * 2000],
+]
+
+
+@pytest.mark.parametrize("described", NAMED + NOT_NAMED, ids=lambda described: str(described)[:40])
+def test_named_tuples_have_plain_names(folder, described):
+    changed = content(folder)
+    changed["objects"][0]["attributes"]["point"] = {"namedtuple": described}
+    replace(folder, changed)
+    if described in NAMED:
+        assert list(tf.saved_model.load(folder).point) == described[2]
+    else:
+        with pytest.raises(tf.errors.DataLossError):
+            tf.saved_model.load(folder)
+
+
+ATTACK = {"namedtuple": ["print", ["end", "file"], ["", {"namedtuple": ["open", ["file", "mode"], ["{}", "w"]]}]]}
+
+
+@pytest.mark.parametrize(
+    "key", [ATTACK, {"tuple": [1, ATTACK]}, {"type": "int"}, {"function": ["op", "tanh"]}, {"shape": []}]
+)
+def test_keys_that_are_calls_write_no_file(folder, key):
+    target = folder / "written"
+    body = json.dumps(content(folder)).replace('"y"', json.dumps(key).replace("{}", str(target)))
+    replace(folder, body.encode())
+    with pytest.raises(tf.errors.DataLossError, match="key"):
+        tf.saved_model.load(folder)
+    assert not target.exists()
+
+
+KEYS = [
+    "text",
+    b"bytes",
+    70,
+    2.5,
+    float("inf"),
+    1j,
+    True,
+    None,
+    tf.bfloat16,
+    (1, ("a", None)),
+    np.int64(99),
+    "class",
+    "'\"\n",
+]
+
+
+def test_plain_keys_come_back(tmp_path):
+    module = tf.Module()
+    module.plain = dict.fromkeys(KEYS, 1)
+    module.f = tf.function(lambda x: dict.fromkeys(KEYS, x * 2.0), input_signature=[tf.TensorSpec([], tf.float32)])
+    tf.saved_model.save(module, tmp_path, signatures={})
+    loaded = tf.saved_model.load(tmp_path)
+    assert list(loaded.plain) == KEYS
+    got = loaded.f(tf.constant(1.5))
+    assert [type(key) for key in got] == [type(key) for key in module.f(tf.constant(1.5))]
+    assert {value.numpy() for value in got.values()} == {3.0}
+
+
+@pytest.mark.parametrize("key", [tf.Module, Model, collections.namedtuple("Pair", "a b")(1, 2), frozenset([1]), len])
+def test_other_keys_are_not_saved(tmp_path, key):
+    module = tf.Module()
+    module.f = tf.function(lambda x: {key: x * 2.0}, input_signature=[tf.TensorSpec([], tf.float32)])
+    with pytest.raises(ValueError, match=r"The key .* cannot be stored\. Keys are text"):
+        tf.saved_model.save(module, tmp_path, signatures={})
+
+
+def test_what_is_too_deep_to_be_read_is_not_saved(tmp_path):
+    def nested(levels):
+        return [nested(levels - 1)] if levels else 1
+
+    module = tf.Module()
+    module.deep = nested(100)
+    tf.saved_model.save(module, tmp_path)
+    assert tf.saved_model.load(tmp_path).deep == nested(100)
+    module.deep = nested(200)
+    with pytest.raises(ValueError, match="128 levels"):
+        tf.saved_model.save(module, tmp_path)

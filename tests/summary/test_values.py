@@ -164,3 +164,11 @@ def test_a_kind_of_summary_of_ones_own(folder):
         with scope("", "kind") as (tag, _), scope(None) as (inner, _):
             assert (tag, inner) == ("out/kind", "out/kind/summary")
     assert by_tag(folder) == {"out/a/b": 2.0}
+
+
+def test_metadata_that_are_no_message_are_named(tmp_path):
+    with (
+        tf.summary.create_file_writer(str(tmp_path)).as_default(),
+        pytest.raises(tf.errors.InvalidArgumentError, match="no SummaryMetadata message"),
+    ):
+        tf.summary.write("tag", 1.0, step=0, metadata=b"\x0a\xff\xff\xff\x7f\x01")

@@ -12,6 +12,7 @@ from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, Method
 from typing import Any
 
 from .. import context, nest
+from ..trace.graph import leaves
 from .branches import if_exp, if_stmt
 from .functions import overload_of, range_tensor
 from .lists import TensorList, list_append, list_extend
@@ -129,7 +130,7 @@ def _stacked(value: Any) -> Any:
     """A list that grew in a traced loop leaves the function as one tensor."""
     if isinstance(value, TensorList):
         return value.stack()
-    if nest.is_nested(value) and any(isinstance(leaf, TensorList) for leaf in nest.flatten(value)):
+    if nest.is_nested(value) and any(isinstance(leaf, TensorList) for leaf in leaves(value)):
         return nest.map_structure(_stacked, value)
     return value
 

@@ -6,13 +6,12 @@ used much later, as the gradients of weights are, are left to threads that would
 
 from __future__ import annotations
 
-import linecache
 import math
 import operator
-import weakref
 from collections.abc import Callable
 from typing import Any
 
+from ..generated import Names, define
 from ..native import background, blas
 from ..op import Op, explained
 from ..ops.linalg import matmul
@@ -30,10 +29,10 @@ _SOON = 4  # instructions: a product that is asked for after so few is computed 
 class _Writer:
     """Collects lines, and the objects that they name."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, names: Names) -> None:
         self.program = program
-        self.names: dict[str, Any] = {"__name__": "gradtape.compile.generated"}
-        self._known: dict[int, str] = {}
+        self.names = names
+        self.name = names.of
         self.lines: list[str] = []
         self.nodes: list[Node | None] = [None]  # by line of the text
         self.items = grouped(program)
@@ -47,14 +46,6 @@ class _Writer:
         self.assigned = _only_assigned(program)
         self.reads = {node.outputs[0]: node.what.variable for node in program.nodes if isinstance(node.what, Read)}
 
-    def name(self, prefix: str, thing: Any) -> str:
-        """A global name for an object."""
-        known = self._known.get(id(thing))
-        if known is None:
-            known = self._known[id(thing)] = f"{prefix}{len(self.names)}"
-            self.names[known] = thing
-        return known
-
     def operand(self, operand: Any) -> str:
         if operand.__class__ is Value:
             return f"v{operand.number}"
@@ -65,10 +56,12 @@ class _Writer:
         self.nodes.append(node)
 
 
-def python_of(program: Program, outputs: str | None = None, names: dict[str, Any] | None = None) -> Callable[..., Any]:
-    """The program as a Python function of its inputs, which returns a tuple of its outputs (or `outputs`, an expression)."""
-    writer = _Writer(program)
-    writer.names.update(names or {})
+def python_of(program: Program, outputs: str | None = None, names: Names | None = None) -> Callable[..., Any]:
+    """The program as a Python function of its inputs, which returns a tuple of its outputs.
+
+    With `outputs` it returns that expression, which `packed` has made with these `names`.
+    """
+    writer = _Writer(program, names or Names())
     for position, item in enumerate(writer.items):
         _write_settled(writer, position)
         _write_node(writer, position, item)
@@ -77,13 +70,10 @@ def python_of(program: Program, outputs: str | None = None, names: dict[str, Any
     writer.write(f"return {result}")
     head = f"def run({', '.join(f'v{number}' for number in program.inputs)}):"
     source = "\n".join([head, *writer.lines, ""])
-    filename = f"<gradtape program {id(program):x}>"
-    exec(compile(source, filename, "exec"), writer.names)
-    run = writer.names["run"]
+    objects = writer.names.objects
+    objects["__nodes__"] = writer.nodes
+    run: Any = define(source, f"<gradtape program {id(objects):x}>", objects)
     run.__source__ = source
-    writer.names["__nodes__"] = writer.nodes
-    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    weakref.finalize(run, linecache.cache.pop, filename, None)
     return background.around(run) if writer.posted else run
 
 
@@ -110,7 +100,7 @@ def _write_node(writer: _Writer, position: int, node: Item) -> None:
     elif isinstance(what, Call):
         writer.write(_call_outside(writer, node, what, targets), node)
     elif position in writer.posted:
-        given = [writer.operand(o) for o in node.inputs] + [f"{name}={flag}" for name, flag in node.attributes.items()]
+        given = [writer.operand(o) for o in node.inputs] + _settings(writer, node)
         writer.write(f"v{node.outputs[0]} = {writer.name('k', background.posted)}({', '.join(given)})", node)
     else:
         for line in _call_kernel(writer, position, node, what):
@@ -122,12 +112,12 @@ def _call_outside(writer: _Writer, node: Node, call: Call, targets: str) -> str:
     """A call of a Python function, with its arguments written out where they are plain lists and tuples of tensors."""
     args, kwargs = call.arguments
     given = [_argument(writer, part) for part in (*args, *kwargs.values())]
-    if None in given or not all(map(str.isidentifier, kwargs)):
+    if None in given:
         values = ", ".join(f"{number}: v{number}" for number in dict.fromkeys(node.used))
         text = f"{writer.name('call', call_outside)}({writer.name('c', call)}, {{{values}}})"
     else:
-        named = [f"{name}=" for name in kwargs]
-        parts = [f"{name}{part}" for name, part in zip([""] * len(args) + named, given, strict=True)]
+        named = [f"{writer.name('key', key)}: {part}" for key, part in zip(kwargs, given[len(args) :], strict=True)]
+        parts = [*map(str, given[: len(args)]), *([f"**{{{', '.join(named)}}}"] if named else [])]
         text = f"{writer.name('f', call.function)}({', '.join(parts)})"
         if targets:
             text = f"{writer.name('arrays', arrays_of)}({text})"
@@ -186,7 +176,7 @@ def _call_kernel(writer: _Writer, position: int, node: Node, op: Op) -> list[str
     if op.eager in _SIGNS:
         return _with_sign(node, operands, _SIGNS[op.eager], target)
     given = [f"[{', '.join(operands)}]"] if op.variadic else operands
-    given += [f"{name}={_literal(writer, value)}" for name, value in node.attributes.items()]
+    given += _settings(writer, node)
     kernel = op.eager
     if target is not None:
         given.append(f"v{target}")
@@ -217,12 +207,8 @@ def _with_sign(node: Node, operands: list[str], sign: str, target: int | None) -
     return [f"v{number} = {first} {sign} {second}"]
 
 
-def _literal(writer: _Writer, value: Any) -> str:
-    if value is None or value.__class__ in (bool, int, str):
-        return repr(value)
-    if value.__class__ is tuple and all(part is None or part.__class__ in (bool, int) for part in value):
-        return repr(value)
-    return writer.name("a", value)
+def _settings(writer: _Writer, node: Node) -> list[str]:
+    return [writer.names.setting(name, value) for name, value in node.attributes.items()]
 
 
 # --- buffers -----------------------------------------------------------------------------------------------------------------
@@ -336,33 +322,24 @@ def _only_assigned(program: Program) -> dict[int, Any]:
 # --- results and errors ------------------------------------------------------------------------------------------------------
 
 
-def packed(structure: Any, names: dict[str, Any]) -> str | None:
+def packed(structure: Any, names: Names) -> str | None:
     """An expression that builds what a function returns, with `Value`s in it as tensors; None where there is none."""
     cls = structure.__class__
     if cls is Value:
-        names["tensor"] = from_array
-        return f"tensor(v{structure.number})"
+        return f"{names.of('tensor', from_array)}(v{structure.number})"
     if structure is None:
         return "None"
-    if cls in (list, tuple):
-        parts = [packed(part, names) for part in structure]
-        if any(part is None for part in parts):
-            return None
+    if cls is EagerTensor:
+        return names.of("c", structure)
+    if cls in (list, tuple, dict):
+        parts = [packed(part, names) for part in (structure.values() if cls is dict else structure)]
+        if cls is dict:  # (keys are the user's own: their text says nothing)
+            parts = [part and f"{names.of('key', key)}: {part}" for key, part in zip(structure, parts, strict=True)]
         text = "".join(f"{part}, " for part in parts)
-        return f"[{text}]" if cls is list else f"({text})"
-    if cls is dict:
-        items = [(repr(key), packed(part, names)) for key, part in structure.items()]
-        if any(text is None for _, text in items):
-            return None
-        return "{" + ", ".join(f"{key}: {text}" for key, text in items) + "}"
+        return None if None in parts else f"[{text}]" if cls is list else f"({text})" if cls is tuple else f"{{{text}}}"
     if cls is IndexedSlices:
         parts = [packed(part, names) for part in (structure.values, structure.indices, structure.dense_shape)]
-        names["IndexedSlices"] = IndexedSlices
-        return None if any(part is None for part in parts) else f"IndexedSlices({', '.join(map(str, parts))})"
-    if cls is EagerTensor:
-        name = f"out{len(names)}"
-        names[name] = structure
-        return name
+        return None if None in parts else f"{names.of('slices', IndexedSlices)}({', '.join(map(str, parts))})"
     return None
 
 

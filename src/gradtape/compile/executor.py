@@ -6,6 +6,7 @@ import threading
 from typing import Any
 
 from ..context import ACTIVE, STATE
+from ..generated import Names
 from ..tensor import EagerTensor, TensorSpec, from_array
 from ..trace.concrete import Executor, interpret
 from ..trace.ghost import Ghost, NeedsValue
@@ -74,7 +75,7 @@ class CompiledGraph:
         except NeedsValue:
             return None
         program = optimized(world.program)
-        names: dict[str, Any] = {}
+        names = Names()
         expression = packed(_renamed(structure, iter(program.outputs)), names)
         return None if expression is None else python_of(program, expression, names)
 

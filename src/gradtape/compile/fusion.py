@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..generated import Names, define
 from ..native.engine import available
 from ..native.texts import SMALLEST
 from ..op import Op
@@ -149,7 +150,7 @@ class FusedKernel:
 
 def _block_function(program: Program, group: Group, inputs: list[int], large: list[int]) -> tuple[Any, list[Any]]:
     """`block(low, high, inputs, outputs, scratch)` as straight-line Python, and the types of the scratch buffers."""
-    names: dict[str, Any] = {"__name__": "gradtape.compile.generated"}
+    names = Names()
     lines = ["def block(low, high, given, out, scratch):", "    n = high - low"]
     at: dict[int, str] = {}
     for place, number in enumerate(inputs):
@@ -170,9 +171,9 @@ def _block_function(program: Program, group: Group, inputs: list[int], large: li
             if operand.__class__ is Value:
                 operands.append(at[operand.number])
                 continue
-            name = f"c{len(names)}"
-            names[name] = operand if np.ndim(operand) == 0 or np.size(operand) == 1 else np.reshape(operand, -1)
-            operands.append(name if np.size(operand) == 1 else f"{name}[low:high]")
+            single = np.size(operand) == 1
+            name = names.of("c", operand if single else np.reshape(operand, -1))
+            operands.append(name if single else f"{name}[low:high]")
         dtype = program.looks[number][1]
         op = node.what
         assert isinstance(op, Op)
@@ -180,8 +181,7 @@ def _block_function(program: Program, group: Group, inputs: list[int], large: li
         for used in dict.fromkeys(node.used):  # what ends here may take the result: ufuncs work in place
             if last.get(used) == position and at[used].startswith("t"):
                 free.setdefault(program.looks[used][1], []).append(at[used])
-        kernel = f"k{len(names)}"
-        names[kernel] = ufunc or functools.partial(op.eager, **node.attributes)
+        kernel = names.of("k", ufunc or functools.partial(op.eager, **node.attributes))
         if number in large:
             at[number] = f"y{large.index(number)}"
             lines.append(f"    {at[number]} = out[{large.index(number)}][low:high]")
@@ -199,5 +199,4 @@ def _block_function(program: Program, group: Group, inputs: list[int], large: li
             lines.append(f"    {at[number]}{'[...]' if number in large else ''} = {kernel}({', '.join(operands)})")
     parts = [f"{at[next(node.used)]}.sum()" for node in group.sums]
     lines.append(f"    return [{', '.join(parts)}]")
-    exec(compile("\n".join(lines) + "\n", "<gradtape block>", "exec"), names)
-    return names["block"], scratch
+    return define("\n".join(lines) + "\n", f"<gradtape block {id(names.objects):x}>", names.objects), scratch

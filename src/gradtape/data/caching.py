@@ -189,7 +189,7 @@ class ElementFile(Node):
         reader.close()
         try:
             self._spec = _spec_from(json.loads(header or b""))
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             raise DataLossError(
                 None, None, f"{path} is no file of elements: its first record is not their structure."
             ) from None
@@ -213,7 +213,10 @@ class _ElementFileIterator(ElementIterator):
         record = self._reader.read()
         if record is None:
             raise StopIteration
-        return _unpacked(record, self._node.spec())
+        try:
+            return _unpacked(record, self._node.spec())
+        except (ValueError, TypeError) as error:
+            raise DataLossError(None, None, f"{self._node.path}: an element is damaged: {error}.") from None
 
     def get_state(self) -> Any:
         return {"offset": self._reader.offset}

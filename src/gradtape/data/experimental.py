@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..errors import invalid
 from ..io.tensors import decode_csv
 from ..op import as_int
 from ..tensor import from_array
@@ -266,9 +267,13 @@ def make_csv_dataset(
     if not header and column_names is None:
         raise ValueError("make_csv_dataset: without a header, column_names must be given.")
     lines = [line.numpy() for line in TextLineDataset(names[0], compression_type).take(num_rows_for_inference + 1)]
+    if header and not lines:
+        raise ValueError(f"make_csv_dataset: {names[0]} is empty, where the names of the columns should be.")
     if column_names is None:
         column_names = _fields(lines[0], field_delim, use_quote_delim)
     columns = list(column_names)
+    if len({*columns}) != len(columns):
+        raise ValueError(f"make_csv_dataset: Cannot have duplicate column names, got {columns}.")
     if label_name is not None and label_name not in columns:
         raise ValueError(f"make_csv_dataset: `label_name` {label_name!r} is no column; there are {columns}.")
     selected = None
@@ -305,7 +310,10 @@ def make_csv_dataset(
 
 
 def _fields(line: bytes, field_delim: str, use_quote_delim: bool) -> list[str]:
-    return next(csv.reader([line.decode()], delimiter=field_delim, quoting=0 if use_quote_delim else 3), [""])
+    try:
+        return next(csv.reader([line.decode()], delimiter=field_delim, quoting=0 if use_quote_delim else 3), [""])
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise invalid(f"make_csv_dataset: {line!r} is no line of comma-separated text: {error}.") from None
 
 
 def _default(texts: list[str], na_value: str) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..errors import DataLossError, invalid
+from ..errors import DataLossError, OpError, invalid
 from ..io.records import RecordReader, checked_compression, opened, text_of
 from ..tensor import Tensor, TensorSpec, from_array
 from .node import ElementIterator, Node, Settings
@@ -75,12 +75,12 @@ class _FilesIterator(ElementIterator):
 
     def __next__(self) -> Element:
         while self._file < len(self._node.names):
-            if self._reader is None:
-                self._reader = self._node.reader(self._node.names[self._file], 0)
             try:
+                if self._reader is None:
+                    self._reader = self._node.reader(self._node.names[self._file], 0)
                 record = self._reader.read()
-            except DataLossError:
-                self.close()  # what follows in a damaged file cannot be found
+            except OpError:
+                self.close()  # what follows in a damaged file cannot be found; one that cannot be opened has nothing
                 self._file += 1
                 raise
             if record is not None:
@@ -126,29 +126,35 @@ class _Records(RecordReader):
 # --- bytes without records ---------------------------------------------------------------------------------
 
 
-def _binary(name: str, compression: str) -> Any:
-    file: Any = opened(name, "rb")
+def _decompressed(file: Any, compression: str) -> Any:
     if compression == "GZIP":
         return gzip.GzipFile(fileobj=file)
-    if compression == "ZLIB":
-        with file:
-            return io.BytesIO(zlib.decompress(file.read()))
-    return file
+    return io.BytesIO(zlib.decompress(file.read())) if compression == "ZLIB" else file
+
+
+_DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile)
+
+
+def _damaged(name: str, error: Exception) -> DataLossError:
+    return DataLossError(None, None, f"{name}: the compressed data is damaged: {error}.")
 
 
 class _BytesReader(Reader):
     def __init__(self, name: str, compression: str, position: int) -> None:
-        self._file = _binary(name, compression)
-        self._file.seek(position)
+        self._name = name
+        self._under = self._file = opened(name, "rb")
+        try:
+            self._file = _decompressed(self._under, compression)
+            self._file.seek(position)
+        except _DAMAGE as error:
+            raise _damaged(name, error) from None
 
     def position(self) -> int:
         return int(self._file.tell())
 
     def close(self) -> None:
         self._file.close()
-        under = getattr(self._file, "fileobj", None)
-        if under is not None:
-            under.close()
+        self._under.close()
 
     def __del__(self) -> None:
         if hasattr(self, "_file"):
@@ -157,7 +163,10 @@ class _BytesReader(Reader):
 
 class _Lines(_BytesReader):
     def read(self) -> bytes | None:
-        line: bytes = self._file.readline()
+        try:
+            line: bytes = self._file.readline()
+        except _DAMAGE as error:
+            raise _damaged(self._name, error) from None
         if not line:
             return None
         if line.endswith(b"\n"):
@@ -188,7 +197,10 @@ class FixedLength(Records):
 class _Pieces(_BytesReader):
     def __init__(self, node: FixedLength, name: str, position: int) -> None:
         super().__init__(name, node.compression, 0)
-        size = self._file.seek(0, io.SEEK_END) if not node.compression else len(self._file.read())
+        try:
+            size = self._file.seek(0, io.SEEK_END) if not node.compression else len(self._file.read())
+        except _DAMAGE as error:
+            raise _damaged(name, error) from None
         body = size - node.header - node.footer
         if body < 0 or body % node.length:
             self.close()

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import nest
 from ..context import ACTIVE, STATE
-from ..errors import OperatorNotAllowedInGraphError, OutOfRangeError, invalid
+from ..errors import OperatorNotAllowedInGraphError, OpError, OutOfRangeError, invalid
 from ..tensor import Tensor, TensorSpec
 from ..trace.ghost import NeedsValue
 from ..trace.inference import Inference
@@ -83,7 +83,9 @@ class Iterator(PythonIterator[Element]):
         """Go to a position that `get_state` of an iterator over the same pipeline gave."""
         try:
             self._inner.set_state(state["iterator"])
-        except (KeyError, TypeError, IndexError, AttributeError) as error:
+        except OpError:
+            raise
+        except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError) as error:
             raise ValueError(
                 f"The state does not fit this dataset: {type(error).__name__}: {error}. It must come from get_state of an "
                 "iterator over a dataset built in the same way."

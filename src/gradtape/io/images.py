@@ -5,15 +5,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
-import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes
 from ..dtypes import Array, DType
-from ..errors import invalid
+from ..errors import OpError, invalid
 from ..tensor import Tensor, from_array, to_tensor
 from .records import text_from
 
@@ -34,25 +35,47 @@ def _pillow() -> Any:
 def _opened(contents: Any, name: str, formats: tuple[str, ...] = _FORMATS) -> Any:
     pillow = _pillow()
     data = text_from(contents, name)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", pillow.DecompressionBombWarning)
+    with _damage_is_named(name):
         try:
-            return pillow.open(io.BytesIO(data), formats=formats)
-        except (pillow.DecompressionBombWarning, pillow.DecompressionBombError) as error:
-            raise invalid(f"{name}: {error}.") from None
-        except (OSError, ValueError, SyntaxError):
+            image = pillow.open(io.BytesIO(data), formats=formats)
+        except (OSError, SyntaxError):
             expected = formats[0] if len(formats) == 1 else "JPEG, PNG, GIF or BMP"
             raise invalid(f"{name}: the {len(data)} bytes are no {expected} image that can be read.") from None
+    _check_size(image, 1, name)
+    return image
+
+
+def _check_size(image: Any, frames: int, name: str) -> None:
+    """Refuse what Pillow warns of: a file of a few bytes may say that it has a billion pixels."""
+    most = _pillow().MAX_IMAGE_PIXELS
+    if most is not None and frames * image.width * image.height > most:
+        raise invalid(
+            f"{name}: {frames} x {image.height} x {image.width} pixels are more than the {most} that are allowed "
+            "(PIL.Image.MAX_IMAGE_PIXELS)."
+        )
+
+
+@contextlib.contextmanager
+def _damage_is_named(name: str) -> Iterator[None]:
+    """What Pillow raises is an InvalidArgumentError: damage, whatever its parts call it, and sizes beyond its limit."""
+    try:
+        yield
+    except (OpError, MemoryError):
+        raise
+    except Exception as error:
+        raise invalid(f"{name}: the image is damaged, or too large: {error}.") from None
 
 
 def _pixels(image: Any, channels: int, name: str) -> Array:
     """Height x width x channels, uint8, or uint16 for a PNG of 16 bits."""
     if channels not in (0, 1, 3, 4):
         raise invalid(f"{name}: channels must be 0, 1, 3 or 4, got {channels}.")
-    try:
+    with _damage_is_named(name):
         image.load()
-    except (OSError, ValueError, SyntaxError) as error:
-        raise invalid(f"{name}: the image is damaged: {error}.") from None
+        return _of_mode(image, channels)
+
+
+def _of_mode(image: Any, channels: int) -> Array:
     if image.mode.startswith("I;16") or image.mode == "I":
         deep = np.asarray(image).astype(np.uint16)
         return np.repeat(deep[..., None], channels or 1, axis=2)
@@ -106,7 +129,8 @@ def decode_jpeg(
             channels = 3
         if ratio > 1:
             width, height = image.size
-            image.draft(None, (-(-width // ratio), -(-height // ratio)))
+            with _damage_is_named("decode_jpeg"):
+                image.draft(None, (-(-width // ratio), -(-height // ratio)))
     return from_array(_pixels(image, channels, "decode_jpeg"))
 
 
@@ -152,9 +176,13 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
 
 
 def _frames(image: Any, name: str) -> Array:
+    with _damage_is_named(name):
+        count = getattr(image, "n_frames", 1)
+    _check_size(image, count, name)
     frames = []
-    for number in range(getattr(image, "n_frames", 1)):
-        image.seek(number)
+    for number in range(count):
+        with _damage_is_named(name):
+            image.seek(number)
         frames.append(_pixels(image, 3, name))
     return np.stack(frames)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, MutableSequence
 from typing import Any, ClassVar, Self, SupportsIndex, overload
 
+from ..errors import DecodeError
 from . import wire
-from .wire import DecodeError
 
 
 class Message:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import dtypes
 from ..dtypes import Array, DType
-from ..errors import invalid
+from ..errors import DecodeError, invalid
 from ..ops.strings import each
 from ..shapes import TensorShape
 from ..tensor import from_array, to_tensor
@@ -20,7 +20,6 @@ from .examples import BytesList, Example, Feature, Features, FloatList, Int64Lis
 from .messages import entry_of
 from .records import text_from
 from .tensors import texts_of
-from .wire import DecodeError
 
 
 class FixedLenFeature(NamedTuple):
@@ -545,7 +544,7 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
                     features[key] = Feature(float_list=FloatList([float(item) for item in items]))
                 else:
                     features[key] = Feature(int64_list=Int64List([int(item) for item in items]))
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
             raise invalid(f"decode_json_example: Error while parsing JSON: {error}.") from None
         return Example(Features(features)).SerializeToString(deterministic=True)
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import csv
+import math
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes
 from ..dtypes import Array, DType
-from ..errors import invalid
+from ..errors import DecodeError, invalid
 from ..ops import encoding as raw
 from ..tensor import from_array, to_tensor
 from . import wire
 from .records import text_from
-from .wire import DecodeError
 
 _DTYPE, _SHAPE, _CONTENT, _STRINGS = 1, 2, 4, 8
+_MOST_REPEATED = 1 << 28  # bytes that one stored value may become: a message of a few bytes must not fill the memory
 
 # The other fields that may hold the values: how they are encoded, and the type they are read as.
 _FLOATS: dict[int, Any] = {5: np.float32, 6: np.float64, 9: np.complex64, 12: np.complex128}
@@ -83,9 +84,7 @@ def array_of(data: memoryview) -> Array:
             values.append(wire.integers(encoding, value))
     if kind is None:
         raise DecodeError("The tensor has no dtype.")
-    count = 1
-    for size in shape:
-        count *= size
+    count = math.prod(shape)
     if kind is dtypes.string:
         flat: Array = np.empty(len(strings), object)
         flat[:] = strings
@@ -96,12 +95,17 @@ def array_of(data: memoryview) -> Array:
     else:
         flat = _values(values, kind)
     if 0 < flat.size < count:  # the last value stands for all that follow
-        if count > 2**31:
-            raise DecodeError(f"{flat.size} values do not fill shape {list(shape)}.")
+        if count * flat.itemsize > _MOST_REPEATED:
+            raise DecodeError(
+                f"{flat.size} values do not fill shape {list(shape)}: {_MOST_REPEATED} bytes are allowed."
+            )
         flat = np.concatenate((flat, np.repeat(flat[-1:], count - flat.size)))
     if flat.size != count:
         raise DecodeError(f"{flat.size} values do not fill shape {list(shape)}.")
-    return flat.reshape(shape)
+    try:
+        return flat.reshape(shape)
+    except (ValueError, OverflowError) as error:  # more axes, or an axis longer, than an array can have
+        raise DecodeError(f"No tensor can have shape {list(shape)}: {error}.") from None
 
 
 def _dtype(number: int) -> DType:

@@ -12,21 +12,11 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import Array
-from ..errors import DataLossError
+from ..errors import DecodeError
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 
 _WORD = 1 << 64
-
-
-class DecodeError(DataLossError, ValueError):
-    """Bytes that are no message of the expected kind."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(None, None, message)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return DecodeError, (self.message,)
 
 
 # --- writing -----------------------------------------------------------------------------------------------

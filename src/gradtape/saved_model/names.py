@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import pkgutil
 import sys
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -61,8 +63,13 @@ NAMESPACES = {
 }
 _INSIDE = {"nn.experimental": "experimental"}  # namespaces that are attributes of their module
 
-# Functions of the user's own cannot be stored, and what would be called in their place is no computation.
-_REFUSED = {"py_function", "numpy_function"}
+# Functions of the user's own cannot be stored, and what would be called in their place is no computation; and a model
+# does not change how other code works.
+_REFUSED = {
+    "py_function": "calls Python code, which cannot be stored. Write it with tf ops, or leave it out of the function.",
+    "numpy_function": "calls Python code, which cannot be stored. Write it with tf ops, or leave it out of the function.",
+    "numpy.experimental_enable_numpy_behavior": "changes the whole process. Call it outside of the function.",
+}
 
 # Steps that have no public name.
 _STEPS: dict[str, Any] = {
@@ -108,10 +115,8 @@ def name_of(function: Any) -> list[str]:
         return ["step", _STEP_NAMES[id(function)]]
     else:
         name = _public_name(function)
-        if name in _REFUSED:
-            raise NotStorableError(
-                f"tf.{name} calls Python code, which cannot be stored. Write it with tf ops, or leave it out of the function."
-            )
+        if name is not None and name in _REFUSED:
+            raise NotStorableError(f"tf.{name} {_REFUSED[name]}")
         if name is not None:
             return ["function", name]
     shown = getattr(function, "__qualname__", repr(function))
@@ -139,6 +144,25 @@ def function_named(kind: str, name: str) -> Any:
             "it, load it with that version.",
         )
     return found
+
+
+# Arguments that name a file to read or to write, and what they may be in a saved model, where they are not left out.
+_FILES: dict[str, Callable[[Any], bool]] = {
+    "output_stream": lambda stream: any(stream is allowed for allowed in (sys.stdout, sys.stderr)),  # of tf.print
+    "vocab_file": lambda path: path.__class__ is str and not path,  # of tf.random.fixed_unigram_candidate_sampler
+}
+
+
+def check_no_files(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise NotStorableError for a step that would read or write a file of its choice."""
+    given = dict(kwargs)
+    if isinstance(function, FunctionType):
+        given.update(zip(inspect.signature(function).parameters, args, strict=False))
+    for name in _FILES.keys() & given:
+        if not _FILES[name](given[name]):
+            raise NotStorableError(
+                f"tf.{function.__name__} with {name}={given[name]!r} is not stored: a saved model reads and writes no files."
+            )
 
 
 def _op(name: str) -> Op | None:

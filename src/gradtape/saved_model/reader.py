@@ -15,10 +15,9 @@ from ..trace.concrete import CallGraph, ConcreteFunction
 from ..trace.graph import Graph, Ref, Step, leaves
 from ..trace.signature import Encoder, Parameters
 from ..variable import Variable
-from .names import function_named
+from .names import check_no_files, function_named
 from .restored import CallableModule, LoadedModule, RestoredFunction
 from .values import Decoder, text_or_none, whole
-from .writer import check_print
 
 _PARTS_OF_TABLE = ("keys", "values", "default", "settings")
 _KINDS = {kind.name: kind for kind in inspect._ParameterKind}
@@ -139,7 +138,7 @@ class ModelReader(Decoder):
         function = CallGraph(self.trace(name)) if kind == "trace" else function_named(kind, name)
         args = self._seen(tuple([self.decode(value) for value in described["args"]]))
         kwargs = self._seen({name: self.decode(value) for name, value in described["kwargs"].items()})
-        check_print(described["call"], kwargs)
+        check_no_files(function, args, kwargs)
         results = self.decode(described["results"])
         self._scopes[-1] |= _numbers(results)
         return Step(function, args, kwargs, results, str(described["line"]))

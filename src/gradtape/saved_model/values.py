@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import base64
 import collections
+import contextlib
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from .. import dtypes
 from ..backward import UnconnectedGradients
 from ..dtypes import Array, DType
 from ..errors import NotStorableError
+from ..generated import identifier
 from ..ragged import RaggedTensor
 from ..shapes import TensorShape
 from ..sparse import SparseTensor
@@ -31,6 +33,9 @@ _TYPES: dict[str, type] = {cls.__name__: cls for cls in (bool, int, float, compl
 _STREAMS = ("stdout", "stderr")
 _PARTS_OF_COMPOSITES = (Ref, EagerTensor, TensorSpec, RaggedTensor, int, type(None))
 _PLAIN = (bool, int, str, type(None))
+_KEYS = (*_PLAIN, float, complex, bytes, DType)  # what keys of dicts may be; and NumPy scalars, and tuples of keys
+_DEEPEST = 128  # levels of values in values
+_MOST_FIELDS = 1024  # of a named tuple
 
 
 class LeftOut:
@@ -43,11 +48,30 @@ class LeftOut:
         return f"<a {self.class_name}, which was not saved>"
 
 
+class _Levels:
+    """Counts how deep values stand in values: what could not be read again is not written, and a file cannot go deeper."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+
+    @contextlib.contextmanager
+    def deeper(self) -> Iterator[None]:
+        """One level down."""
+        if self._depth == _DEEPEST:
+            raise RecursionError(f"values stand in values more than {_DEEPEST} levels deep")
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+
+
 class Encoder:
     """Turns values into JSON; a subclass adds what is kept by number (`special`)."""
 
     def __init__(self) -> None:
         self.arrays: dict[str, Array] = {}
+        self._levels = _Levels()
         self._keys: dict[int, tuple[Any, str]] = {}  # by identity, with the object, so that it lives as long as this
 
     def special(self, value: Any) -> Any:
@@ -56,9 +80,13 @@ class Encoder:
 
     def encode(self, value: Any) -> Any:
         """The value as JSON; NotStorableError where it cannot be."""
-        cls = value.__class__
-        if cls in _PLAIN:
+        if value.__class__ in _PLAIN:
             return value
+        with self._levels.deeper():
+            return self._encode(value)
+
+    def _encode(self, value: Any) -> Any:
+        cls = value.__class__
         if cls is Ref:
             return {"ref": value.number}
         if cls is float:
@@ -78,10 +106,11 @@ class Encoder:
 
     def _structure(self, value: Any) -> Any:
         if isinstance(value, tuple) and hasattr(value, "_fields"):
-            return {"namedtuple": [type(value).__name__, list(value._fields), [self.encode(part) for part in value]]}
+            name, *fields = _namedtuple_names(type(value).__name__, value._fields)
+            return {"namedtuple": [name, fields, [self.encode(part) for part in value]]}
         if isinstance(value, Mapping):
             kind = "ordered" if isinstance(value, collections.OrderedDict) else "dict"
-            return {kind: [[self.encode(key), self.encode(part)] for key, part in value.items()]}
+            return {kind: [[self.encode(_key(key)), self.encode(part)] for key, part in value.items()]}
         if isinstance(value, list):
             return [self.encode(part) for part in value]
         if isinstance(value, slice):
@@ -152,6 +181,8 @@ class Decoder:
     def __init__(self, arrays: Mapping[str, Array]) -> None:
         self._arrays = arrays
         self._tensors: dict[str, Any] = {}
+        self._levels = _Levels()
+        self._classes: dict[tuple[str, ...], Any] = {}  # of named tuples, one for each name with its fields
         self.kinds: dict[str, Callable[[Any], Any]] = {
             "ref": lambda number: Ref(whole(number)),
             "float": _float,
@@ -185,10 +216,12 @@ class Decoder:
 
     def decode(self, tree: Any) -> Any:
         """The value that was encoded."""
-        if isinstance(tree, list):
-            return [self.decode(part) for part in tree]
-        if not isinstance(tree, dict):
+        if not isinstance(tree, (list, dict)):
             return tree
+        with self._levels.deeper():
+            return [self.decode(part) for part in tree] if isinstance(tree, list) else self._decode_kind(tree)
+
+    def _decode_kind(self, tree: dict[str, Any]) -> Any:
         if len(tree) != 1:
             raise ValueError(f"a value has {len(tree)} members where it should have one")
         ((kind, content),) = tree.items()
@@ -200,11 +233,15 @@ class Decoder:
         return [self.decode(part) for part in _list(parts, count)]
 
     def _dict(self, pairs: Any) -> dict[Any, Any]:
-        return {self.decode(key): self.decode(value) for key, value in map(_pair, _list(pairs))}
+        return {_key(self.decode(key)): self.decode(value) for key, value in map(_pair, _list(pairs))}
 
     def _namedtuple(self, content: Any) -> Any:
         name, fields, parts = _list(content, 3)
-        return collections.namedtuple(name, fields)(*self._parts(parts, len(fields)))
+        described = _namedtuple_names(name, _list(fields))
+        cls = self._classes.get(described)
+        if cls is None:
+            cls = self._classes[described] = collections.namedtuple(name, fields)
+        return cls(*self._parts(parts, len(fields)))
 
     def _composite(self, cls: type, parts: Any) -> Any:
         decoded = self._parts(parts, 3)
@@ -238,6 +275,29 @@ def _list(value: Any, count: int | None = None) -> list[Any]:
     if not isinstance(value, list) or (count is not None and len(value) != count):
         raise ValueError(f"{_shown(value)} stands where a list{f' of {count}' if count else ''} should be")
     return value
+
+
+def _key(value: Any) -> Any:
+    """The value, if it is a key that files may hold: its class says nothing beyond its value."""
+    if value.__class__ is tuple:
+        return tuple([_key(part) for part in value])
+    if value.__class__ not in _KEYS and not isinstance(value, np.generic):
+        raise NotStorableError(
+            f"The key {_shown(value)} of a dict, of type {type(value).__name__}, cannot be stored. Keys are text, bytes, "
+            "numbers, True, False, None, dtypes, and tuples of them."
+        )
+    return value
+
+
+def _namedtuple_names(name: Any, fields: Sequence[Any]) -> tuple[str, ...]:
+    """The name of a named tuple's class and those of its fields, if they are such."""
+    if len(fields) > _MOST_FIELDS:
+        raise NotStorableError(f"A named tuple with {len(fields)} fields cannot be stored; {_MOST_FIELDS} are allowed.")
+    names = (identifier(name), *map(identifier, fields))
+    hidden = [field for field in names[1:] if field.startswith("_")]
+    if hidden or len({*fields}) != len(fields):
+        raise NotStorableError(f"A named tuple has fields that none can have: {hidden or list(fields)}.")
+    return names
 
 
 def _pair(value: Any) -> list[Any]:

@@ -20,7 +20,7 @@ from ..trace.printing import name_of as shown_name
 from ..trace.signature import Parameters
 from ..train import tracking
 from ..variable import Variable
-from .names import name_of
+from .names import check_no_files, name_of
 from .restored import RestoredFunction
 from .values import Encoder
 
@@ -141,9 +141,9 @@ class ModelWriter(Encoder):
         self._lenient = True
         try:
             attributes = {name: self.encode(part) for name, part in attributes_of(value).items()}
-        except RecursionError:
+        except RecursionError as error:
             raise NotStorableError(
-                f"An attribute of a {type(value).__name__} is nested without end: a list or dict that contains itself."
+                f"An attribute of a {type(value).__name__} is nested too deeply, or contains itself: {error}."
             ) from None
         finally:
             self._lenient = False
@@ -192,7 +192,7 @@ class ModelWriter(Encoder):
                 "outputs": self.encode(concrete.structured_outputs),
                 "graph": self._graph(concrete.graph),
             }
-        except NotStorableError as error:
+        except (NotStorableError, RecursionError) as error:
             raise NotStorableError(f"The function {concrete.name!r} cannot be saved: {error}") from error
 
     def _graph(self, graph: Graph) -> dict[str, Any]:
@@ -210,7 +210,7 @@ class ModelWriter(Encoder):
                 call: list[Any] = ["trace", self._trace(step.function.concrete)]
             else:
                 call = name_of(step.function)
-            check_print(call, step.kwargs)
+            check_no_files(step.function, step.args, step.kwargs)
             return {
                 "call": call,
                 "args": [self.encode(value) for value in step.args],
@@ -222,12 +222,6 @@ class ModelWriter(Encoder):
             if "(step " in str(error):  # a step of a graph inside this one
                 raise
             raise NotStorableError(f"{error} (step {shown_name(step.function)!r}, line {step.line})") from error
-
-
-def check_print(call: list[Any], kwargs: dict[str, Any]) -> None:
-    """Raise NotStorableError for a step that would write to a file of its choice."""
-    if call == ["function", "print"] and isinstance(kwargs.get("output_stream"), str):
-        raise NotStorableError("tf.print to a file is not stored, since a saved model writes no files.")
 
 
 # --- what objects are made of ----------------------------------------------------------------------------------------------

@@ -242,8 +242,15 @@ def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: s
         return _FALSE
     value = messages("summary_pb2").Summary.Value(tag=_tag(tag), tensor=_message(tensor))
     if metadata is not None:
-        value.metadata.ParseFromString(metadata if isinstance(metadata, bytes) else metadata.SerializeToString())
+        _take_metadata(value.metadata, metadata if isinstance(metadata, bytes) else metadata.SerializeToString())
     return _added(value, step)
+
+
+def _take_metadata(message: Any, data: bytes) -> None:
+    try:
+        message.ParseFromString(data)
+    except Exception as error:  # (google.protobuf.message.DecodeError, without importing it for its name)
+        raise invalid(f"tf.summary.write: the metadata is no SummaryMetadata message: {error}.") from None
 
 
 def _tag(tag: Any) -> str:

@@ -7,7 +7,7 @@ maps numbers to values: eager tensors in the interpreter, ghosts in a world. Fun
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, MappingView
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -179,9 +179,11 @@ def map_parts(value: Any, function: Callable[[Any], Any]) -> Any:
     if cls in _COMPOSITES:
         return _COMPOSITES[cls][1]([function(part) for part in _COMPOSITES[cls][0](value)])
     if is_nested(value) and cls is not range:
-        if isinstance(value, dict):
+        if isinstance(value, Mapping):
             items = {key: function(part) for key, part in value.items()}
             return items if cls is dict else _like(value, items)
+        if isinstance(value, MappingView):  # (nobody can make one: as `nest` has it)
+            return [function(part) for part in value]  # type: ignore[attr-defined]
         return value._make(map(function, value)) if hasattr(value, "_make") else _like(value, [*map(function, value)])
     return value
 

@@ -310,7 +310,10 @@ def corrupt_means_data_loss(prefix: str, kind: Kind = CHECKPOINT) -> Iterator[No
     """Whatever a wrong file makes fail is a DataLossError."""
     try:
         yield
-    except (SafetensorError, LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except (
+        *(SafetensorError, LookupError, TypeError, ValueError),
+        *(AttributeError, ArithmeticError, RecursionError),
+    ) as error:
         reason = f"{type(error).__name__}: {error}" if isinstance(error, KeyError) else error
         raise DataLossError(
             None, None, f"{kind.noun}: {prefix} is corrupt or not a {kind.noun} of gradtape: {reason}."
@@ -370,8 +373,7 @@ def _checked_objects(objects: Any, tensors: dict[str, Any]) -> list[dict[str, An
         for child in node["children"].values():
             if type(child) is not int or not 0 <= child < len(objects):
                 raise ValueError(f"an object has a child number {child!r}, and there are {len(objects)} objects")
-        key = node.get("value")
-        if key is not None and key not in tensors:
-            raise ValueError(f"an object has the value {key!r}, which is not stored")
+        if "value" in node and node["value"] not in tensors:
+            raise ValueError(f"an object has the value {node['value']!r}, which is not stored")
     checked: list[dict[str, Any]] = objects
     return checked
