@@ -99,8 +99,8 @@ class ConcreteFunction:
 
     @property
     def captured_inputs(self) -> list[Any]:
-        """The tensors and variables from outside that it uses."""
-        return [v for v in self._graph.constants() if isinstance(v, (Tensor, Variable))]
+        """The tensors and variables from outside that it refers to, in the order in which it came upon them."""
+        return list(self._graph.captured.values())
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """Arguments and results in words; with `verbose`, the graph too."""
@@ -158,6 +158,7 @@ class ConcreteFunction:
                 executor = self._executor = self._made()
             return executor(tensors)
         if isinstance(trace, Recorder):
+            trace.graph.captured.update(self._graph.captured)
             return trace.step(CallGraph(self), tuple(tensors), {})
         return self.interpret(tensors)
 

@@ -169,6 +169,10 @@ class World:
         """Ops on tensors with values run at once."""
         return False
 
+    def captured(self, tensor: EagerTensor) -> Any:
+        """What stands here for a tensor that a graph refers to."""
+        return tensor
+
     def create_variable(self, variable: Variable) -> None:
         """A variable that a function makes for its own use."""
 

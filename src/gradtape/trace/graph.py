@@ -15,7 +15,7 @@ from ..context import ACTIVE, STATE
 from ..errors import InaccessibleTensorError
 from ..nest import is_nested
 from ..op import Op
-from ..tensor import IndexedSlices, Tensor, TensorSpec
+from ..tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec
 from ..variable import Variable
 
 
@@ -57,6 +57,7 @@ class Graph:
     specs: dict[int, TensorSpec] = field(default_factory=dict)
     name: str = "f"
     body: Any = None  # how it runs inside another graph, once that is known
+    captured: dict[int, Any] = field(default_factory=dict)  # what it refers to, tensors and variables, by `id`
 
     def run(self, environment: Environment) -> Any:
         """Run all steps; what the graph returns."""
@@ -78,6 +79,7 @@ class Graph:
             inner = getattr(step.function, "concrete", None)
             if inner is not None:
                 found.update((id(value), value) for value in inner.graph.constants())
+        found.update((id(leaf), leaf) for leaf in leaves(self.outputs) if isinstance(leaf, Tensor))
         return list(found.values())
 
     def as_function(self, environment: Environment) -> Callable[..., Any]:
@@ -157,6 +159,8 @@ def fill(value: Any, environment: Environment) -> Any:
         return environment[value.number]
     if cls in _PLAIN:
         return value
+    if cls is EagerTensor:
+        return value if STATE.trace is None else STATE.trace.captured(value)
     if cls is Graph:
         return value.as_function(environment)
     return map_parts(value, lambda part: fill(part, environment))

@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from ..errors import (
 )
 from ..op import RUNNERS, Op
 from ..shapes import TensorShape
-from ..tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec, identify, to_tensor
+from ..tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec, to_tensor
 from ..variable import Variable
 from .ghost import Ghost, NeedsValue
 from .graph import Environment, Graph, Method, Ref, Step, bind, call_step, leaves, map_parts, parts_of
@@ -56,7 +57,7 @@ class Recorder:
         self._worlds = Worlds()
         self._numbers = itertools.count()
         self._inputs: set[int] = set()
-        self._followed: set[int] = set()  # tensors from outside that a tape of the function watches
+        self._folding = 0  # how many functions are being called whose results no tape can follow
 
     # --- entering and leaving --------------------------------------------------------------------------------------
 
@@ -66,12 +67,12 @@ class Recorder:
         outside = STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe
         STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = [], [], [], self, 0
         activate(self)
+        take_general_path(self)
         try:
             yield
         finally:
+            leave_general_path(self)
             deactivate(self)
-            if self._followed:
-                leave_general_path(self)
             STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = outside
             self._worlds.close()
 
@@ -91,6 +92,7 @@ class Recorder:
 
     def read(self, variable: Variable) -> Any:
         """The value of a variable is another each time the function runs."""
+        self._capture(variable)
         return self.step(read_variable, (variable,), {})
 
     def change(self, variable: Variable, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -98,37 +100,43 @@ class Recorder:
         self.step(Method(method), (variable, *args), kwargs, effect=True)
 
     def composite(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A public function with a symbolic operand or a variable is a step; any other runs as it is."""
-        given = (*args, *kwargs.values())
-        if function.always or _has_symbolic(given) or self._has_source(given):
-            if function.on_trace is not None:
-                return function.on_trace(self, *args, **kwargs)
+        """A public function is a step, unless it is called with nothing that a tape could follow."""
+        given = list(leaves((*args, *kwargs.values())))
+        is_step = self.follows(given) or function.always
+        is_step = is_step or any(is_symbolic(value) or isinstance(value, Variable) for value in given)
+        calls = any(isinstance(value, (FunctionType, MethodType)) for value in given)  # and they may refer to anything
+        if function.on_trace is not None and (is_step or calls):
+            return function.on_trace(self, *args, **kwargs)
+        if is_step:
             return self.step(function, args, kwargs)
-        return function.__wrapped__(*args, **kwargs)
+        if calls:
+            return function.__wrapped__(*args, **kwargs)
+        self._folding += 1
+        try:
+            return function.__wrapped__(*args, **kwargs)
+        finally:
+            self._folding -= 1
 
-    def _has_source(self, given: Any) -> bool:
-        """Whether there is a variable, or a tensor that a tape of the function follows."""
-        found = list(leaves(given))
-        return any(isinstance(leaf, Variable) for leaf in found) or self.follows(found)
+    def follows(self, values: Any) -> bool:
+        """Whether one of the operands is a tensor from outside that a tape or an accumulator there may follow.
 
-    def follow(self, tensor: EagerTensor) -> None:
-        """A tape of the function watches a tensor from outside: what is computed from it is a step."""
-        if not self._followed:
-            take_general_path(self)
-        self._followed.add(identify(tensor))
+        What is made here from Python values has no such name outside; integers, booleans and text have no derivative.
+        """
+        if self._folding:
+            return False
+        found = [value for value in values if value.__class__ is EagerTensor]
+        for tensor in found:
+            self._capture(tensor)
+        return any(tensor.dtype.is_differentiable for tensor in found)
 
-    def follows(self, tensors: Any) -> bool:
-        """Whether one of the tensors is followed by a tape of the function."""
-        return bool(self._followed) and any(getattr(t, "_id", 0) in self._followed for t in tensors)
+    def _capture(self, value: Any) -> None:
+        self.graph.captured.setdefault(id(value), value)
 
     def adopt(self, thing: Any, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """A tape or the like that is made inside the function: its methods become steps."""
         number = next(self._numbers)
         thing.__class__ = FACADES[cls]
         thing._trace, thing._number = self, number
-        for leaf in leaves(args) if hasattr(FACADES[cls], "jvp") else ():
-            if leaf.__class__ is EagerTensor and leaf.dtype.is_differentiable:
-                self.follow(leaf)
         step = Step(cls, self.refs(args), self.refs(kwargs), Ref(number), _user_line())
         entry = Entry(lambda world: call_step(cls, step.args, step.kwargs, world.environment), Ref(number))
         self._worlds.do(entry)
