@@ -28,7 +28,9 @@ FORMULAS = {
     "a map over numbers": lambda x, y: tf.map_fn(lambda t: tf.reduce_sum(tf.sin(x) * t), np.float32([1, 2, 3])) * y,
     "a vectorized map": lambda x, y: tf.vectorized_map(lambda t: tf.reduce_sum(x * x * t), y),
     "a gradient inside": lambda x, y: gradient_inside(x, y) * tf.sin(x),
-    "a rule of its own": lambda x, y: cubed(tf.sin(x)) * y + cubed(x),
+    "a rule of its own": lambda x, y: odd(tf.sin(x)) * y + odd(x),
+    "a rule that refers to it": lambda x, y: tf.custom_gradient(lambda z: (z * x, lambda u: u * tf.sin(x) * z))(y) * x,
+    "a function around it": lambda x, y: tf.function(lambda z: tf.sin(x) * y * z)(y + x),
     "computed again": lambda x, y: tf.recompute_grad(lambda z: tf.sin(z) * z)(x) * y,
     "a list": lambda x, y: tf.reduce_sum([x, tf.exp(x), y], 0) * tf.concat([x[:1], x[1:]], 0),
     "two types": lambda x, y: tf.cast(tf.cast(x, tf.float64) ** 2, tf.float32) * y,
@@ -43,8 +45,9 @@ def gradient_inside(x, y):
 
 
 @tf.custom_gradient
-def cubed(x):
-    return x**3, lambda upstream: upstream * 3.0 * x**2
+def odd(x):
+    """The rule is not the derivative, so that it shows who follows it."""
+    return x**2, lambda upstream: upstream * 10.0 * x**3
 
 
 # --- the ways in -----------------------------------------------------------------------------------------------------
@@ -265,9 +268,195 @@ def same(found, expected):
             np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=2e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("formula", FORMULAS)
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+# Every way with some formulas, and every formula on the ways that differ in more than where the value is found.
+CASES = [(way, formula) for way in WAYS for formula in list(FORMULAS)[:5]]
+CASES += [(way, formula) for way in (argument, closure, inner_function, signature) for formula in list(FORMULAS)[5:]]
+
+
+@pytest.mark.parametrize(("way", "formula"), CASES, ids=lambda part: part if isinstance(part, str) else part.__name__)
 def test_derivatives_do_not_depend_on_the_way_in(way, formula):
     x, f = tf.constant([0.7, 1.3, 0.4]), FORMULAS[formula]
     for derivative in DERIVATIVES:
         same(derivative(lambda value: way(f, value), x), derivative(lambda value: eager(f, value), x))
+
+
+# --- what else a function refers to ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float64", "complex64", "bfloat16"])
+def test_every_type_that_has_derivatives_is_followed(dtype):
+    x = tf.cast(tf.constant([0.5, 1.5]), dtype)
+    for f in (tf.function(lambda: x * x * x), lambda: x * x * x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f()
+        found = tape.gradient(y, x)
+        assert found.dtype == x.dtype
+        np.testing.assert_allclose(tf.cast(found, tf.complex64).numpy(), [0.75, 6.75], rtol=1e-2)
+
+
+@pytest.mark.parametrize("value", [[3, 4], [True, False], ["a", "b"]])
+def test_types_without_derivatives_are_constants(value):
+    captured, x = tf.constant(value), tf.constant([0.5, 1.5])
+
+    @tf.function
+    def f(x):
+        alike = captured[::-1] == captured
+        return tf.where(alike, x, x * x) * tf.cast(tf.shape(captured)[0], tf.float32)
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    np.testing.assert_allclose(tape.gradient(y, x).numpy(), 4.0 * x.numpy())
+    with tf.GradientTape() as tape:
+        y = f(x)
+    assert tape.gradient(y, x) is None
+
+
+def test_what_has_no_derivative_is_known_while_the_function_is_traced():
+    x = tf.constant([1.0, -2.0, 3.0])
+
+    @tf.function
+    def f(y):
+        chosen = [i for i in range(3) if x[i] > 0.0]  # the value of a comparison decides in Python
+        return tf.reduce_sum(tf.gather(x * x, chosen)) * y
+
+    assert f(tf.constant(2.0)).numpy() == 20.0
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        z = f(tf.constant(2.0))
+    np.testing.assert_array_equal(tf.convert_to_tensor(tape.gradient(z, x)).numpy(), [4.0, 0.0, 12.0])
+
+
+def test_what_comes_out_unchanged_is_connected():
+    x = tf.constant(2.0)
+    for f in (tf.function(lambda: x), tf.function(lambda: [x, tf.identity(x)]), tf.function(lambda: {"x": x * 1.0})):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f()
+        assert tape.gradient(y, x).numpy() == len(tf.nest.flatten(y))
+
+
+def test_parts_of_composite_tensors_are_followed():
+    values = tf.constant([1.0, 2.0, 3.0])
+    ragged = tf.RaggedTensor.from_row_lengths(values, [2, 1])
+    sparse = tf.SparseTensor([[0, 1], [1, 0], [2, 2]], values, [3, 3])
+    slices = tf.IndexedSlices(values, tf.constant([0, 2, 0]), tf.constant([3]))
+    functions = [
+        lambda: tf.reduce_sum(ragged * ragged, axis=1),
+        lambda: tf.sparse.sparse_dense_matmul(sparse, tf.ones([3, 2])) ** 2,
+        lambda: tf.convert_to_tensor(slices) ** 2,
+    ]
+    for f in functions:
+        found = []
+        for run in (tf.function(f), f):
+            with tf.GradientTape() as tape:
+                tape.watch(values)
+                y = run()
+            found.append(tape.gradient(y, values))
+        same(*found)
+
+
+def test_what_was_computed_before_the_call_leads_back_to_its_sources():
+    v, x = tf.Variable(3.0), tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        w = 2.0 * v * x
+        f = tf.function(lambda y: w * w * y)
+        z = f(5.0) + f(5.0)
+    same(tape.gradient(z, [v, x]), [tf.constant(960.0), tf.constant(1440.0)])
+
+
+def test_a_value_that_is_followed_later_is_an_input_from_then_on():
+    x, y = tf.constant(3.0), tf.constant(2.0)
+    g = tf.function(lambda y: x * y + tf.sin(x))
+    for follow in (False, True, False, True):
+        assert g(y).numpy() == pytest.approx(6.0 + np.sin(3.0))
+        with tf.GradientTape() as tape:
+            tape.watch(x if follow else y)
+            z = g(y)
+        found = tape.gradient(z, [x, y])
+        if follow:
+            assert found[0].numpy() == pytest.approx(2.0 + np.cos(3.0))
+        else:
+            assert found[0] is None
+            assert found[1].numpy() == 3.0
+
+
+def test_a_tape_inside_and_a_tape_outside_follow_the_same_value():
+    x = tf.constant(3.0)
+
+    @tf.function
+    def slope(y):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            z = x**3 * y
+        return tape.gradient(z, x)
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        s = slope(tf.constant(2.0))
+    assert s.numpy() == 54.0
+    assert tape.gradient(s, x).numpy() == 36.0
+
+
+def test_products_with_hessians_and_rows_one_by_one():
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    cube = tf.function(lambda: x**3)
+
+    def answers(f):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = f()
+            total = tf.reduce_sum(y)
+        return tape.batch_jacobian(y, x), tape.hvp(total, x, tf.ones_like(x)), tape.hessian_diagonal(total, x)
+
+    same(answers(cube), answers(lambda: x**3))
+
+
+def test_a_map_over_a_function_follows_what_it_refers_to():
+    x = tf.constant([1.0, 2.0])
+    f = tf.function(lambda row: tf.reduce_sum(tf.sin(x) * row))
+    rows = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    for apply in (tf.vectorized_map, tf.map_fn):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = apply(f, rows)
+        np.testing.assert_allclose(tape.gradient(y, x).numpy(), np.cos([1.0, 2.0]) * [9.0, 12.0], rtol=1e-6)
+
+
+def test_the_list_of_what_a_function_refers_to():
+    x, n, v, w = tf.constant([1.0, 2.0]), tf.constant(1), tf.Variable(1.0), tf.constant(4.0)
+    inner = tf.function(lambda y: y * w)
+    f = tf.function(lambda y: tf.gather(inner(y * 2.0 * x), n) * v + tf.constant(3.0))
+    found = f.get_concrete_function(tf.constant(1.0)).captured_inputs
+    assert [value is expected for value, expected in zip(found, [x, w, n, v], strict=True)] == [True] * 4
+
+
+def test_what_refers_to_nothing_that_is_followed_is_computed_once():
+    calls = []
+    x = tf.constant(2.0)
+
+    @tf.function
+    def f(y):
+        calls.append(1)
+        return y + tf.exp(tf.sin(x) * 3.0)
+
+    f(tf.constant(1.0))
+    program = f.get_concrete_function(tf.constant(1.0))._executor._plans[()]
+    assert len(calls) == 1
+    assert "sin" not in program.__source__
+    assert "exp" not in program.__source__
+
+
+def test_a_function_inside_another_that_is_gone_says_so():
+    kept = []
+
+    @tf.function
+    def outer(y):
+        kept.append(tf.function(lambda z: z * y))
+        return kept[0](y)
+
+    assert outer(tf.constant(3.0)).numpy() == 9.0
+    with pytest.raises(tf.errors.InaccessibleTensorError, match="outer"):
+        kept[0](tf.constant(1.0))

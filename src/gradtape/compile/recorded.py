@@ -51,6 +51,8 @@ class Recorded:
                 with _FollowsAll(persistent=True) as tape:
                     tape.watch([ghost for ghost in inputs if ghost.dtype.is_differentiable])
                     self._results = graph.run(environment)
+                if world.has_rules:
+                    raise NeedsValue("A second derivative follows the rules, and a program has only their ops.")
                 self._variables = list(tape.watched_variables())
                 followed = _followed(self._results)
                 cotangents = [world.input(ghost._array.shape, ghost.dtype.numpy) for ghost in followed]

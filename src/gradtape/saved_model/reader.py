@@ -120,6 +120,7 @@ class ModelReader(Decoder):
         taken.key(arguments)
         if taken.tensors != specs:
             raise ValueError("the arguments of a trace are not the tensors that it takes")
+        graph.captured = {id(value): value for value in graph.constants()}
         outputs, parameters = self.decode(described["outputs"]), self._parameters(described["parameters"])
         return ConcreteFunction(graph, str(described["name"]), specs, arguments, outputs, parameters)
 

@@ -116,6 +116,9 @@ class World:
         self._accumulators: list[Any] = []
         self._readers: list[Any] = []
         self._variables: dict[int, Any] = {}  # what a variable holds here, after it was read or assigned
+        self.has_rules = (
+            False  # whether something ran here whose derivative is not that of its ops (tf.custom_gradient)
+        )
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:

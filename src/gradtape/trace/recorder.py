@@ -57,6 +57,7 @@ class Recorder:
         self._worlds = Worlds()
         self._numbers = itertools.count()
         self._inputs: set[int] = set()
+        self._enclosed: dict[int, tuple[SymbolicTensor, SymbolicTensor]] = {}  # what it takes from the trace around it
         self._folding = 0  # how many functions are being called whose results no tape can follow
 
     # --- entering and leaving --------------------------------------------------------------------------------------
@@ -229,10 +230,26 @@ class Recorder:
 
     def refs(self, value: Any) -> Any:
         """The value with Refs in place of what is symbolic."""
+        if isinstance(value, SymbolicTensor) and value._trace is not self and self._is_inside(value._trace):
+            return Ref(self._taken(value)._number)
         if isinstance(value, SymbolicTensor) or is_symbolic(value):
             self._check_own(value)
             return Ref(value._number)
         return map_parts(value, self.refs)
+
+    def _is_inside(self, trace: Recorder) -> bool:
+        return self.outer is not None and (self.outer is trace or self.outer._is_inside(trace))
+
+    def _taken(self, value: SymbolicTensor) -> SymbolicTensor:
+        """The input of this function that stands for a value of a function around it."""
+        if id(value) not in self._enclosed:
+            self._enclosed[id(value)] = (value, self.placeholder(value._spec))
+        return self._enclosed[id(value)][1]
+
+    @property
+    def enclosed(self) -> list[tuple[SymbolicTensor, SymbolicTensor]]:
+        """The values of functions around this one that it refers to, each with the input that stands for it here."""
+        return list(self._enclosed.values())
 
     def _check_own(self, value: Any) -> None:
         if value._trace is not self:
