@@ -46,7 +46,8 @@ class ForwardAccumulator:
         if ACTIVE and STATE.trace is not None and STATE.trace.adopt(self, ForwardAccumulator, (primals, tangents), {}):
             return
         self._tangents: dict[int, Any] = {}
-        self._values: dict[int, weakref.ref[Any]] = {}  # whose tangents they are: a tangent goes with its value
+        self._values: dict[int, _Followed] = {}  # whose tangents they are: a tangent goes with its value
+        self._forget = partial(_forget, weakref.ref(self))
         self._recording = False
         self._level = 0
         for primal, tangent in zip(nest.flatten(primals), nest.flatten(tangents), strict=True):
@@ -159,9 +160,9 @@ class ForwardAccumulator:
 
     def _keep(self, value: Any, tangent: Any) -> None:
         """Note the tangent of a value, for as long as the value lives."""
-        number = identify(value)
-        self._tangents[number] = tangent
-        self._values[number] = weakref.ref(value, partial(_forget, weakref.ref(self), number))
+        followed = _Followed(value, self._forget)
+        followed.number = number = identify(value)
+        self._values[number], self._tangents[number] = followed, tangent
 
     @contextmanager
     def _outside(self) -> Iterator[None]:
@@ -175,11 +176,18 @@ class ForwardAccumulator:
             STATE.accumulators, STATE.tapes = accumulators, tapes
 
 
-def _forget(accumulator: weakref.ref[ForwardAccumulator], number: int, value: weakref.ref[Any]) -> None:
+class _Followed(weakref.ref[Any]):
+    """A value that has a tangent, known by its identity after it is gone."""
+
+    __slots__ = ("number",)
+    number: int
+
+
+def _forget(accumulator: weakref.ref[ForwardAccumulator], value: _Followed) -> None:
     """A value is gone: nobody can ask for its tangent. (A value that was computed again has the same number.)"""
     here = accumulator()
-    if here is not None and here._values.get(number) is value:
-        del here._values[number], here._tangents[number]
+    if here is not None and here._values.get(value.number) is value:
+        del here._values[value.number], here._tangents[value.number]
 
 
 def push_forward(

@@ -6,6 +6,7 @@ What a function refers to is an input of it like its arguments: a tape or an acc
 from __future__ import annotations
 
 import functools
+import tracemalloc
 import types
 
 import numpy as np
@@ -425,6 +426,23 @@ def test_a_map_over_a_function_follows_what_it_refers_to():
         np.testing.assert_allclose(tape.gradient(y, x).numpy(), np.cos([1.0, 2.0]) * [9.0, 12.0], rtol=1e-6)
 
 
+def test_functions_that_a_step_calls_may_refer_to_it_too():
+    x, w, rows = tf.constant([1.0, 2.0]), tf.Variable([[1.0, 3.0]]), tf.constant([[1.0], [2.0]])
+
+    def norms(rows):
+        loss = lambda row: tf.reduce_sum(tf.sin(x) * (row[None] @ w)[0] ** 2)  # noqa: E731
+        return tf.train.per_example_gradients(loss, w, rows)
+
+    found = []
+    for f in (tf.function(norms), norms):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(rows)
+        found.append(tape.gradient(y, x))
+    assert found[1] is not None
+    same(*found)
+
+
 def test_the_list_of_what_a_function_refers_to():
     x, n, v, w = tf.constant([1.0, 2.0]), tf.constant(1), tf.Variable(1.0), tf.constant(4.0)
     inner = tf.function(lambda y: y * w)
@@ -460,3 +478,22 @@ def test_a_function_inside_another_that_is_gone_says_so():
     assert outer(tf.constant(3.0)).numpy() == 9.0
     with pytest.raises(tf.errors.InaccessibleTensorError, match="outer"):
         kept[0](tf.constant(1.0))
+
+
+def test_tracing_does_not_compute_with_large_values():
+    x = tf.constant(np.ones(100_000, np.float32))
+
+    @tf.function
+    def f(y):
+        z = x
+        for _ in range(50):
+            z = z * x + 1.0
+        return tf.reduce_sum(z) * y
+
+    tracemalloc.start()
+    try:
+        f.get_concrete_function(tf.constant(1.0))
+        assert tracemalloc.get_traced_memory()[1] < 5 * x.numpy().nbytes
+    finally:
+        tracemalloc.stop()
+    assert f(tf.constant(2.0)).numpy() == 51 * 2 * 100_000

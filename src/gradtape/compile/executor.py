@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from types import FunctionType, MethodType
 from typing import Any
 
 from ..context import ACTIVE, STATE
@@ -36,6 +37,8 @@ class CompiledGraph:
         self._lock = threading.RLock()
         constants = [value for value in graph.constants() if value.__class__ is EagerTensor]
         self._captured = [value for value in constants if value.dtype.is_differentiable]
+        # What Python functions that a step calls refer to is not seen here.
+        self._calls_python = any(isinstance(value, (FunctionType, MethodType)) for value in graph.given())
 
     def __call__(self, tensors: list[Any]) -> Any:
         for tensor in tensors:
@@ -81,7 +84,7 @@ class CompiledGraph:
 
     def _under_tapes(self, key: Key, tensors: list[Any]) -> Any:
         """Somebody records: one record for the whole call, if the tapes need no more."""
-        if STATE.accumulators or any(records.__class__ is not dict for records in STATE.tapes):
+        if self._calls_python or STATE.accumulators or any(records.__class__ is not dict for records in STATE.tapes):
             return interpret(self._graph, tensors)
         if any(getattr(reader, "_nan_safe", False) for reader in STATE.readers):
             return interpret(self._graph, tensors)  # each op is looked at in the backward pass

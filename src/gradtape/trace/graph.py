@@ -17,6 +17,7 @@ from ..nest import is_nested
 from ..op import Op
 from ..tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec
 from ..variable import Variable
+from .symbolic import SymbolicTensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +94,21 @@ class Graph:
 
     def constants(self) -> list[Any]:
         """The variables and tensors from outside that its steps use, each once."""
-        found: dict[int, Any] = {}
+        found = {id(leaf): leaf for leaf in self.given() if isinstance(leaf, (Tensor, Variable))}
+        return list(found.values())
+
+    def given(self) -> Iterator[Any]:
+        """Everything that its steps are given and it returns, also in the graphs inside of it and those it calls."""
         for structure in (*(step.inputs for step in self.steps), self.outputs):
             for leaf in leaves(structure):
-                if isinstance(leaf, Graph):
-                    found.update((id(value), value) for value in leaf.constants())
-                elif isinstance(leaf, (Tensor, Variable)):
-                    found[id(leaf)] = leaf
+                if leaf.__class__ is Graph:
+                    yield from leaf.given()
+                else:
+                    yield leaf
         for step in self.steps:
             inner = getattr(step.function, "concrete", None)
             if inner is not None:
-                found.update((id(value), value) for value in inner.graph.constants())
-        return list(found.values())
+                yield from inner.graph.given()
 
     def as_function(self, environment: Environment) -> Callable[..., Any]:
         """The graph as a Python function that sees `environment`."""
@@ -194,6 +198,7 @@ def fill(value: Any, environment: Environment) -> Any:
 
 
 _PLAIN = {int, float, bool, str, bytes, complex, type(None)}
+_WHOLE = {*_PLAIN, Ref, EagerTensor, SymbolicTensor}  # what often occurs and has no parts
 
 
 def map_parts(value: Any, function: Callable[[Any], Any]) -> Any:
@@ -265,7 +270,7 @@ def parts_of(value: Any) -> list[Any]:
 
 def leaves(value: Any) -> Iterator[Any]:
     """Everything in a value that has no parts."""
-    parts = parts_of(value) if value.__class__ not in _PLAIN else []
+    parts = parts_of(value) if value.__class__ not in _WHOLE else []
     if not parts:
         yield value
     for part in parts:

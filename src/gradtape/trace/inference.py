@@ -23,6 +23,7 @@ from .graph import Environment, Ref, bind, leaves, map_parts
 # Stand-ins for an unknown size, by axis, in the first and the second world. They divide well, because programs split.
 _SIZES = ((12, 24), (48, 96), (60, 120), (36, 72), (18, 54), (30, 90))
 _MOST_TRIES = 60
+_MOST_KNOWN = 1 << 12  # elements of a tensor from outside whose value is used while tracing
 
 Unknown = tuple[str, int]  # ("axis", 0), ("guess", 3), ("rank", 2)
 GUESSED: dict[type, Any] = {}  # classes whose objects need more than shapes, with the class that stands for them
@@ -39,6 +40,7 @@ class Inference(World):
         self.used: dict[Unknown, None] = {}  # the unknowns that were met, in order
         self.doubts = 0  # how often something was computed with a guess
         self._guessed = 0
+        self._large: dict[int, Ghost] = {}  # in place of large tensors that the function refers to
 
     def size(self, unknown: Unknown) -> int:
         """The number that stands for an unknown size here."""
@@ -68,6 +70,14 @@ class Inference(World):
     def change(self, variable: Variable, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The variable has another value of the same shape; what was read before is not followed to it."""
         self.hold(variable, self.ghost(TensorSpec(variable.shape, variable.dtype), variable._id))
+
+    def captured(self, tensor: EagerTensor) -> Any:
+        """A large tensor that may be followed is known by its shape: to compute with its value takes time and memory."""
+        if tensor._array.size <= _MOST_KNOWN or not tensor.dtype.is_differentiable:
+            return tensor
+        if id(tensor) not in self._large:
+            self._large[id(tensor)] = Ghost(self, tensor._array.shape, tensor._array.dtype)
+        return self._large[id(tensor)]
 
     def looks(self, op: Op, inputs: list[Any], attributes: dict[str, Any]) -> list[Any]:
         """Shapes and types of an op's results; a guess need not divide what it is to divide."""
