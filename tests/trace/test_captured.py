@@ -401,6 +401,20 @@ def test_a_tape_inside_and_a_tape_outside_follow_the_same_value():
     assert tape.gradient(s, x).numpy() == 36.0
 
 
+def test_gradients_without_a_tape():
+    x, y, v = tf.constant([0.7, 1.3]), tf.constant([2.0, -1.0]), tf.Variable([1.0, 2.0])
+    inner = tf.function(lambda z: z * x * x + v * v)
+    first = tf.function(lambda y: tf.gradients(inner(y), [x, y, v]))
+    second = tf.function(lambda y: tf.gradients(tf.gradients(x**3 * y, [x]), [x]))
+    same(first(y), [2.0 * x * y, x * x, 2.0 * v])
+    same(second(y), [6.0 * x * y])
+    same(tf.function(lambda: tf.hessians(tf.reduce_sum(x**3), [x]))(), [tf.linalg.diag(6.0 * x)])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        z = first(y)
+    same(tape.gradient(z, x), 2.0 * y + 2.0 * x)
+
+
 def test_products_with_hessians_and_rows_one_by_one():
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     cube = tf.function(lambda: x**3)
@@ -465,19 +479,6 @@ def test_what_refers_to_nothing_that_is_followed_is_computed_once():
     assert len(calls) == 1
     assert "sin" not in program.__source__
     assert "exp" not in program.__source__
-
-
-def test_a_function_inside_another_that_is_gone_says_so():
-    kept = []
-
-    @tf.function
-    def outer(y):
-        kept.append(tf.function(lambda z: z * y))
-        return kept[0](y)
-
-    assert outer(tf.constant(3.0)).numpy() == 9.0
-    with pytest.raises(tf.errors.InaccessibleTensorError, match="outer"):
-        kept[0](tf.constant(1.0))
 
 
 def test_tracing_does_not_compute_with_large_values():

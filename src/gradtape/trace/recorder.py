@@ -76,6 +76,7 @@ class Recorder:
             deactivate(self)
             STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = outside
             self._worlds.close()
+            self._worlds = Worlds()  # a symbolic tensor that somebody keeps does not keep what was computed here
 
     def placeholder(self, spec: TensorSpec) -> SymbolicTensor:
         """A new input of the function."""
