@@ -80,9 +80,11 @@ class ForwardAccumulator:
                 "please sum the corresponding tangents."
             )
         direction = to_tensor(tangent, primal.dtype)
+        if not primal.dtype.is_differentiable:
+            return
         if isinstance(primal, Variable):
             self._tangents[number] = direction  # for good: all values that are read from it have its identity
-        elif primal.dtype.is_differentiable:
+        else:
             self._keep(primal, direction)
 
     def __enter__(self) -> ForwardAccumulator:

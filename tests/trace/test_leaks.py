@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import gradtape as tf
+from gradtape.context import ACTIVE
 
 
 @pytest.mark.parametrize("autograph", [True, False])
@@ -57,6 +58,20 @@ def test_a_symbolic_tensor_that_is_kept_does_not_keep_what_was_computed_while_tr
         tracemalloc.stop()
     assert peak > 1_600_000
     assert now < 800_000
+
+
+def test_sizes_that_did_not_fit_leave_no_tape_behind():
+    weights = tf.ones([3])
+
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x * weights  # the size must be 3: others are tried
+        return tape.gradient(y, x)
+
+    assert slope(tf.ones([3])).numpy().tolist() == [2.0, 2.0, 2.0]
+    assert not ACTIVE
 
 
 def test_functions_made_inside_a_function_go_with_it():

@@ -101,7 +101,7 @@ class ConcreteFunction:
     @property
     def captured_inputs(self) -> list[Any]:
         """The tensors and variables from outside that it refers to, in the order in which it came upon them."""
-        return list(self._graph.captured.values())
+        return [value for found in self._graph.captured.values() if (value := found()) is not None]
 
     @property
     def all_specs(self) -> list[TensorSpec]:

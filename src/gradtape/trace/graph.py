@@ -7,6 +7,7 @@ maps numbers to values: eager tensors in the interpreter, ghosts in a world. Fun
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -64,7 +65,8 @@ class Graph:
     name: str = "f"
     body: Any = None  # how it runs inside another graph, once that is known
     last_uses: list[tuple[int, ...]] = field(default_factory=list)
-    captured: dict[int, Any] = field(default_factory=dict)  # what it refers to, tensors and variables, by `id`
+    # The tensors and variables it came upon, by `id`. (Those that steps use are held by them, others by nobody here.)
+    captured: dict[int, weakref.ref[Any]] = field(default_factory=dict)
 
     def run(self, environment: Environment) -> Any:
         """Run all steps; what the graph returns."""

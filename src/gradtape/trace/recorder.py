@@ -11,6 +11,7 @@ import contextlib
 import itertools
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import FunctionType, MethodType
@@ -131,8 +132,14 @@ class Recorder:
             self._capture(tensor)
         return any(tensor.dtype.is_differentiable for tensor in found)
 
+    def captured(self, tensor: EagerTensor) -> EagerTensor:
+        """What stands for a tensor that another graph refers to, which is run here (by a tape that recorded it)."""
+        return tensor
+
     def _capture(self, value: Any) -> None:
-        self.graph.captured.setdefault(id(value), value)
+        known = self.graph.captured.get(id(value))
+        if known is None or known() is not value:
+            self.graph.captured[id(value)] = weakref.ref(value)
 
     def adopt(self, thing: Any, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """A tape or the like that is made inside the function: its methods become steps."""
