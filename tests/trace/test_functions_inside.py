@@ -70,7 +70,27 @@ def a_rule(function, a):
     return inner(a) * a
 
 
+def loops_of_its_own(function, a):
+    def inner(b):
+        power = tf.while_loop(lambda i, z: i < 3, lambda i, z: (i + 1, z * X), [0, a])[1]
+        total = tf.foldl(lambda s, row: s + row * b, a, tf.zeros([3]))
+        branch = tf.cond(a[0] > 0.0, lambda: a * b, lambda: a)
+        return power + total + branch + tf.map_fn(lambda row: row * row, a)
+
+    return function(inner)(a * X)
+
+
+def a_rule_of_its_own(function, a):
+    @tf.custom_gradient
+    def odd(z):
+        return z**2, lambda upstream: upstream * 10.0 * z**3 * a
+
+    return function(lambda b: odd(a) * b + odd(b))(a * X)
+
+
 PROGRAMS = [
+    loops_of_its_own,
+    a_rule_of_its_own,
     three_levels,
     a_branch,
     a_loop,

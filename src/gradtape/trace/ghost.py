@@ -116,9 +116,8 @@ class World:
         self._accumulators: list[Any] = []
         self._readers: list[Any] = []
         self._variables: dict[int, Any] = {}  # what a variable holds here, after it was read or assigned
-        self.has_rules = (
-            False  # whether something ran here whose derivative is not that of its ops (tf.custom_gradient)
-        )
+        # Whether something ran here whose derivative is not that of its ops: tf.custom_gradient.
+        self.has_rules = False
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:

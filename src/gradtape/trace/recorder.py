@@ -204,7 +204,7 @@ class Recorder:
     def like(self, value: Any, shape: Any = None) -> Any:
         """New symbolic values that look like those in a structure, or have another shape."""
         if isinstance(value, SymbolicTensor):
-            number, source = next(self._numbers), value._number
+            number, source = next(self._numbers), self.own(value)._number
             if shape is None:
                 return self._stand_in(number, value._spec, lambda world: as_ghost(world, world.environment[source]))
             spec = TensorSpec(shape, value.dtype)
@@ -217,7 +217,7 @@ class Recorder:
 
     def slice_like(self, value: SymbolicTensor) -> SymbolicTensor:
         """A new symbolic value that looks like a slice along the first axis, of which there may be none."""
-        number, source, dtype = next(self._numbers), value._number, value.dtype.numpy
+        number, source, dtype = next(self._numbers), self.own(value)._number, value.dtype.numpy
         spec = TensorSpec(value.shape[1:], value.dtype)
         return self._stand_in(
             number, spec, lambda world: Ghost(world, tuple(world.environment[source].shape)[1:], dtype)
@@ -234,37 +234,34 @@ class Recorder:
 
     def symbolic(self, value: Any) -> Any:
         """The value as a symbolic tensor, also where it is known."""
-        return value if is_symbolic(value) else self.step(to_tensor, (value,), {})
+        return self.own(value) if is_symbolic(value) else self.step(to_tensor, (value,), {})
 
     def refs(self, value: Any) -> Any:
         """The value with Refs in place of what is symbolic."""
-        if isinstance(value, SymbolicTensor) and value._trace is not self and self._is_inside(value._trace):
-            return Ref(self._taken(value)._number)
         if isinstance(value, SymbolicTensor) or is_symbolic(value):
-            self._check_own(value)
-            return Ref(value._number)
+            return Ref(self.own(value)._number)
         return map_parts(value, self.refs)
 
-    def _is_inside(self, trace: Recorder) -> bool:
-        return self.outer is not None and (self.outer is trace or self.outer._is_inside(trace))
-
-    def _taken(self, value: SymbolicTensor) -> SymbolicTensor:
-        """The input of this function that stands for a value of a function around it."""
+    def own(self, value: Any) -> Any:
+        """The symbolic value; for one of a function around this one, the input that stands for it here."""
+        if value._trace is self:
+            return value
+        if not isinstance(value, SymbolicTensor) or not self._is_inside(value._trace):
+            raise InaccessibleTensorError(
+                f"{value!r} belongs to the trace of another function, {value._trace.graph.name!r}, and has no value here. "
+                "Return it from that function, or keep it in a tf.Variable."
+            )
         if id(value) not in self._enclosed:
             self._enclosed[id(value)] = (value, self.placeholder(value._spec))
         return self._enclosed[id(value)][1]
+
+    def _is_inside(self, trace: Recorder) -> bool:
+        return self.outer is not None and (self.outer is trace or self.outer._is_inside(trace))
 
     @property
     def enclosed(self) -> list[tuple[SymbolicTensor, SymbolicTensor]]:
         """The values of functions around this one that it refers to, each with the input that stands for it here."""
         return list(self._enclosed.values())
-
-    def _check_own(self, value: Any) -> None:
-        if value._trace is not self:
-            raise InaccessibleTensorError(
-                f"{value!r} belongs to the trace of another function, {value._trace.graph.name!r}, and has no value here. "
-                "Return it from that function, or keep it in a tf.Variable."
-            )
 
     def steps_so_far(self) -> list[Step]:
         """All steps before this point of the program."""
