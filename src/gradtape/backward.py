@@ -45,6 +45,8 @@ def gradients(
         value = target if target.__class__ is EagerTensor else getattr(target, "_value", target)
         if value.__class__ is not EagerTensor or value._array.itemsize < 4:
             on_tensors = True  # (NumPy's bfloat16 times a Python float is float32, a tensor's is not)
+    if weights is not None and any(weight is not None and weight.__class__ is not EagerTensor for weight in weights):
+        on_tensors = True  # directions that are batched
     cotangents: dict[int, Any] = {}
     given: dict[int, Any] = {}
     for position, target in enumerate(targets):

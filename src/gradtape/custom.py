@@ -131,7 +131,13 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
     return nest.pack_sequence_as(result, outputs)
 
 
-_call = traceable(_call, always=True, on_trace=_trace_call)
+def _call_in_world(world: Any, function: Any, *args: Any) -> Any:
+    """What runs in a world has a rule of the user's."""
+    world.has_rules = True
+    return function.__wrapped__(*args)
+
+
+_call = traceable(_call, always=True, on_trace=_trace_call, in_world=_call_in_world)
 
 
 def _is_object(value: Any) -> bool:

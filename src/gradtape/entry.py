@@ -22,6 +22,7 @@ from .op import CONVERTERS, OBSERVERS, REGISTRY, REQUIRED, Op, apply, explained,
 from .tensor import EagerTensor, from_array
 
 _F32, _F64 = dtypes.float32.numpy, dtypes.float64.numpy
+_NEVER = object()  # the dtype of nothing, not of a symbolic tensor either: the inlined case does not apply
 
 # What the texts use of Python's builtins, which generated code does not see.
 _WORDS: dict[str, Any] = {word.__name__: word for word in (Exception, float, int, len, tuple)}
@@ -55,7 +56,7 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
     )
     _NAMESPACES.append(namespace)
     if OBSERVERS or _GENERAL:
-        namespace.update(F32=None, F64=None)
+        namespace.update(F32=_NEVER, F64=_NEVER)
     name = f"r{op.name}" if reflected else op.name
 
     def compile_and_call(*args: Any, **kwargs: Any) -> Any:
@@ -92,14 +93,14 @@ def observe_ops(observer: Any) -> None:
     """Call `observer(op, inputs, outputs)` after every op: all entries take the general path from now on."""
     OBSERVERS.append(observer)
     for namespace in _NAMESPACES:
-        namespace.update(F32=None, F64=None)  # no dtype is None: the inlined case never applies
+        namespace.update(F32=_NEVER, F64=_NEVER)
 
 
 def take_general_path(somebody: object) -> None:
     """Let all entries go through `apply`, until `somebody` calls `leave_general_path`."""
     _GENERAL.add(id(somebody))
     for namespace in _NAMESPACES:
-        namespace.update(F32=None, F64=None)
+        namespace.update(F32=_NEVER, F64=_NEVER)
 
 
 def leave_general_path(somebody: object) -> None:

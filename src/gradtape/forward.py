@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -44,6 +46,8 @@ class ForwardAccumulator:
         if ACTIVE and STATE.trace is not None and STATE.trace.adopt(self, ForwardAccumulator, (primals, tangents), {}):
             return
         self._tangents: dict[int, Any] = {}
+        self._values: dict[int, _Followed] = {}  # whose tangents they are: a tangent goes with its value
+        self._forget = partial(_forget, weakref.ref(self))
         self._recording = False
         self._level = 0
         for primal, tangent in zip(nest.flatten(primals), nest.flatten(tangents), strict=True):
@@ -76,8 +80,12 @@ class ForwardAccumulator:
                 "please sum the corresponding tangents."
             )
         direction = to_tensor(tangent, primal.dtype)
-        if primal.dtype.is_differentiable:
-            self._tangents[number] = direction
+        if not primal.dtype.is_differentiable:
+            return
+        if isinstance(primal, Variable):
+            self._tangents[number] = direction  # for good: all values that are read from it have its identity
+        else:
+            self._keep(primal, direction)
 
     def __enter__(self) -> ForwardAccumulator:
         if self._recording:
@@ -144,13 +152,19 @@ class ForwardAccumulator:
         """Give `new` the tangent of `old`, which has the same value; whether there was one."""
         found = self._tangents.get(old._id) if old._id else None
         if found is not None:
-            self._tangents[identify(new)] = found
+            self._keep(new, found)
         return found is not None
 
     def _note(self, outputs: tuple[Any, ...], results: list[Any]) -> None:
         for output, result in zip(outputs, results, strict=True):
             if result is not None:
-                self._tangents[identify(output)] = result
+                self._keep(output, result)
+
+    def _keep(self, value: Any, tangent: Any) -> None:
+        """Note the tangent of a value, for as long as the value lives."""
+        followed = _Followed(value, self._forget)
+        followed.number = number = identify(value)
+        self._values[number], self._tangents[number] = followed, tangent
 
     @contextmanager
     def _outside(self) -> Iterator[None]:
@@ -162,6 +176,20 @@ class ForwardAccumulator:
             yield
         finally:
             STATE.accumulators, STATE.tapes = accumulators, tapes
+
+
+class _Followed(weakref.ref[Any]):
+    """A value that has a tangent, known by its identity after it is gone."""
+
+    __slots__ = ("number",)
+    number: int
+
+
+def _forget(accumulator: weakref.ref[ForwardAccumulator], value: _Followed) -> None:
+    """A value is gone: nobody can ask for its tangent. (A value that was computed again has the same number.)"""
+    here = accumulator()
+    if here is not None and here._values.get(value.number) is value:
+        del here._values[value.number], here._tangents[value.number]
 
 
 def push_forward(

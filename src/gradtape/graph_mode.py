@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .backward import checked_unconnected
@@ -12,7 +12,7 @@ from .errors import NotATensorError
 from .op import REGISTRY
 from .ops.elementwise import identity
 from .tape import GradientTape
-from .tensor import Tensor
+from .tensor import EagerTensor, Tensor
 from .trace.graph import Graph, Method, Ref, leaves
 from .trace.recorder import Recorder
 from .trace.symbolic import SymbolicTensor
@@ -54,7 +54,7 @@ def gradients(
     path = _path(trace, targets, sources, _listed(stop_gradients))
     weights = None if grad_ys is None else _listed(grad_ys)
     unconnected = checked_unconnected(unconnected_gradients)
-    results: list[Any] = trace.step(_gradients_on_path, (path, sources, weights, unconnected), {})
+    results: list[Any] = trace.step(_gradients_on_path, (path, sources, weights, unconnected, _outside(sources)), {})
     return results
 
 
@@ -65,7 +65,7 @@ def hessians(
     trace = _trace(_EAGER.replace("tf.GradientTape", "tf.GradientTape (tape.hessian)"))
     targets, sources = _listed(ys), _listed(xs)
     path = _path(trace, targets, sources, [])
-    results: list[Any] = trace.step(_hessians_on_path, (path, sources), {})
+    results: list[Any] = trace.step(_hessians_on_path, (path, sources, _outside(sources)), {})
     return results
 
 
@@ -81,21 +81,26 @@ def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
+def _outside(sources: list[Any]) -> list[int]:
+    """Which of the sources are tensors from outside: the path refers to them, and is not given them."""
+    return [place for place, value in enumerate(sources) if value.__class__ is EagerTensor]
+
+
 def _path(trace: Recorder, targets: list[Any], sources: list[Any], stops: list[Any]) -> Graph:
-    """The steps from sources to targets, as a function of the sources that are tensors; all else is seen from inside."""
+    """The steps from sources to targets, as a function of the sources that are symbolic; all else is seen from inside."""
     for value in (*targets, *sources):
         if not isinstance(value, (Tensor, Variable)):
             raise NotATensorError(f"tf.gradients needs tensors and variables, got {value!r}.")
     symbolic = [value for value in sources if isinstance(value, SymbolicTensor)]
     inputs = tuple(Ref(value._number) for value in symbolic)
-    variables = {value._id for value in sources if isinstance(value, Variable)}
+    seen = {id(value) for value in sources if not isinstance(value, SymbolicTensor)}
     fixed = {value._number for value in (*symbolic, *stops)}
     depends = {value._number for value in symbolic}
     steps = []
     for step in trace.steps_so_far():
-        given = list(leaves((step.args, tuple(step.kwargs.values()))))
+        given = list(leaves(step.inputs))
         numbers = _numbers(step.results)
-        reads = any(isinstance(value, Variable) and value._id in variables for value in given)
+        reads = bool(seen) and any(id(value) in seen for value in Graph([step]).given())
         uses = any(value.__class__ is Ref and value.number in depends for value in given) or any(
             isinstance(value, Graph) and _uses(value, depends) for value in given
         )
@@ -111,7 +116,7 @@ def _numbers(structure: Any) -> set[int]:
 
 def _uses(graph: Graph, numbers: set[int]) -> bool:
     for step in graph.steps:
-        for leaf in leaves((step.args, tuple(step.kwargs.values()))):
+        for leaf in leaves(step.inputs):
             if leaf.__class__ is Ref and leaf.number in numbers:
                 return True
             if isinstance(leaf, Graph) and _uses(leaf, numbers):
@@ -124,29 +129,33 @@ def _is_context(function: Any) -> bool:
     return isinstance(function, Method) and function.name in ("watch", "__enter__", "__exit__")
 
 
-def _gradients_on_path(path: Any, sources: list[Any], weights: list[Any] | None, unconnected: Any) -> list[Any]:
+def _gradients_on_path(
+    path: Any, sources: list[Any], weights: list[Any] | None, unconnected: Any, outside: Sequence[int] = ()
+) -> list[Any]:
     with GradientTape(watch_accessed_variables=False) as tape:
-        inner, targets = _followed([tape], path, sources)
+        inner, targets = _followed([tape], path, sources, outside)
     # (A source that is a target too has its own gradient.)
     answer: list[Any] = tape.gradient(targets, inner, weights, unconnected)
     return answer
 
 
-def _followed(tapes: list[GradientTape], path: Any, sources: list[Any]) -> tuple[list[Any], list[Any]]:
+def _followed(
+    tapes: list[GradientTape], path: Any, sources: list[Any], outside: Sequence[int]
+) -> tuple[list[Any], list[Any]]:
     """The sources anew and the targets computed from them, followed by the tapes."""
-    inner = [value if isinstance(value, Variable) else identity.public(value) for value in sources]
+    seen = {*outside, *(place for place, value in enumerate(sources) if isinstance(value, Variable))}
+    inner = [value if place in seen else identity.public(value) for place, value in enumerate(sources)]
     for tape in tapes:
         tape.watch([value for value in inner if value.dtype.is_differentiable])
-    targets = path(*(value for value in inner if not isinstance(value, Variable)))
-    return inner, targets
+    return inner, path(*(value for place, value in enumerate(inner) if place not in seen))
 
 
-def _hessians_on_path(path: Any, sources: list[Any]) -> list[Any]:
+def _hessians_on_path(path: Any, sources: list[Any], outside: Sequence[int] = ()) -> list[Any]:
     answers = []
     for position in range(len(sources)):
         with GradientTape(persistent=True, watch_accessed_variables=False) as outer:
             with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
-                inner, targets = _followed([outer, tape], path, sources)
+                inner, targets = _followed([outer, tape], path, sources, outside)
             gradient = tape.gradient(targets, inner[position])
         hessian = None if gradient is None else outer.jacobian(gradient, inner[position])
         if hessian is None:

@@ -23,7 +23,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-from .context import Record
+from .context import STATE, Record
 from .op import Op, contents
 from .tensor import EagerTensor, from_array
 
@@ -282,6 +282,8 @@ def _run(
         for output, number in zip(outputs, step.outputs, strict=True):
             output._id = number
             values[number] = output
+        for accumulator in STATE.accumulators:  # tangents went with the values
+            accumulator.advance(op, inputs, step.attributes, outputs)
         if records is not None:
             made = contents(op, step.followed, inputs, step.attributes, outputs)
             records[step.outputs[0]] = (*made, *step.location)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gc
 import threading
+import tracemalloc
 import weakref
 from typing import Any
 
 import pytest
 
 import gradtape as tf
+from gradtape.context import ACTIVE
 
 
 @pytest.mark.parametrize("autograph", [True, False])
@@ -34,6 +36,63 @@ def test_captured_tensors_go_with_the_function(autograph):
     gc.collect()
     assert function() is None
     assert tensor() is None
+
+
+def test_a_symbolic_tensor_that_is_kept_does_not_keep_what_was_computed_while_tracing():
+    kept, captured = [], tf.ones([4096])
+
+    @tf.function
+    def f(x):
+        y = captured
+        for _ in range(100):
+            y = y + captured  # 16 kB each, and known
+        kept.append(y)
+        return tf.reduce_sum(y) * x
+
+    tracemalloc.start()
+    try:
+        f.get_concrete_function(tf.constant(1.0))
+        gc.collect()
+        now, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak > 1_600_000
+    assert now < 800_000
+
+
+def test_sizes_that_did_not_fit_leave_no_tape_behind():
+    weights = tf.ones([3])
+
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x * weights  # the size must be 3: others are tried
+        return tape.gradient(y, x)
+
+    assert slope(tf.ones([3])).numpy().tolist() == [2.0, 2.0, 2.0]
+    assert not ACTIVE
+
+
+def test_functions_made_inside_a_function_go_with_it():
+    def make() -> Any:
+        @tf.function
+        def outer(x):
+            inner = tf.function(lambda y: x * y)
+            return inner(x) + inner(2.0 * x)
+
+        return outer
+
+    outer = make()
+    x = tf.constant(1.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = outer(x)
+    tape.gradient(y, x)
+    function = weakref.ref(outer)
+    del outer, tape, y
+    gc.collect()
+    assert function() is None
 
 
 def test_objects_that_were_arguments_go_with_their_traces():

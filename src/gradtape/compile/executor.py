@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from types import FunctionType, MethodType
 from typing import Any
 
 from ..context import ACTIVE, STATE
@@ -33,9 +34,12 @@ class CompiledGraph:
         self._static = all(spec.shape.is_fully_defined() for spec in specs)
         self._dtypes = [spec.dtype.numpy for spec in specs]
         self._plans: dict[Key, Any] = {}  # how to run for these sizes: a Python function, or None to interpret
-        self._recorded: dict[Key, Recorded | None] = {}
+        self._recorded: dict[tuple[Key, tuple[int, ...]], Recorded | None] = {}
         self._lock = threading.RLock()
-        self._captured = [value for value in graph.constants() if value.__class__ is EagerTensor]
+        constants = [value for value in graph.constants() if value.__class__ is EagerTensor]
+        self._captured = [value for value in constants if value.dtype.is_differentiable]
+        # What Python functions that a step calls refer to is not seen here.
+        self._calls_python = any(isinstance(value, (FunctionType, MethodType)) for value in graph.given())
 
     def __call__(self, tensors: list[Any]) -> Any:
         for tensor in tensors:
@@ -81,21 +85,23 @@ class CompiledGraph:
 
     def _under_tapes(self, key: Key, tensors: list[Any]) -> Any:
         """Somebody records: one record for the whole call, if the tapes need no more."""
-        if STATE.accumulators or any(records.__class__ is not dict for records in STATE.tapes):
+        if self._calls_python or STATE.accumulators or any(records.__class__ is not dict for records in STATE.tapes):
             return interpret(self._graph, tensors)
         if any(getattr(reader, "_nan_safe", False) for reader in STATE.readers):
             return interpret(self._graph, tensors)  # each op is looked at in the backward pass
-        if any(tensor._id in records for records in STATE.tapes for tensor in self._captured):
-            return interpret(self._graph, tensors)  # a tape follows a tensor that the function only refers to
+        followed = [
+            tensor for tensor in self._captured if tensor._id and any(tensor._id in records for records in STATE.tapes)
+        ]
+        kind = key, tuple([tensor._id for tensor in followed])
         with self._lock:
-            if key not in self._recorded:
+            if kind not in self._recorded:
                 try:
                     shapes = [tensor._array.shape for tensor in tensors]
-                    self._recorded[key] = Recorded(self._graph, shapes, self._dtypes)
+                    self._recorded[kind] = Recorded(self._graph, shapes, self._dtypes, followed)
                 except Exception:
                     # The interpreter can do it, or raises the error at the place where eager code would.
-                    self._recorded[key] = None
-            recorded = self._recorded[key]
+                    self._recorded[kind] = None
+            recorded = self._recorded[kind]
         return interpret(self._graph, tensors) if recorded is None else recorded(tensors)
 
 

@@ -30,6 +30,7 @@ class Lowering(World):
         self.program = Program()
         self._numbers = itertools.count()
         self.read_variables: dict[int, Variable] = {}
+        self._captured: dict[int, Ghost] = {}
 
     def ghost_of(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Ghost:
         """A new value."""
@@ -42,6 +43,15 @@ class Lowering(World):
         ghost = self.ghost_of(shape, dtype)
         self.program.inputs.append(ghost.number)
         return ghost
+
+    def lift(self, tensor: EagerTensor) -> Ghost:
+        """A new input of the program in place of a tensor that the graph refers to."""
+        ghost = self._captured[id(tensor)] = self.input(tensor._array.shape, tensor._array.dtype)
+        return ghost
+
+    def captured(self, tensor: EagerTensor) -> Any:
+        """Tensors from outside are constants, unless they are inputs."""
+        return self._captured.get(id(tensor), tensor)
 
     def emit(self, what: Any, inputs: tuple[Any, ...], attributes: dict[str, Any], looks: list[Any]) -> list[Ghost]:
         """Write an instruction down; its results."""

@@ -35,18 +35,24 @@ class _FollowsAll(GradientTape):
 
 
 class Recorded:
-    """A function for given sizes, with its gradient."""
+    """A function for given sizes, with its gradient, also in those of the tensors it refers to that somebody follows."""
 
-    def __init__(self, graph: Graph, shapes: list[tuple[int, ...]], dtypes: list[Any]) -> None:
+    def __init__(
+        self, graph: Graph, shapes: list[tuple[int, ...]], dtypes: list[Any], captured: list[EagerTensor]
+    ) -> None:
         world = Lowering()
-        inputs = [world.input(shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
+        arguments = [world.input(shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
         environment = Environment({})
-        bind(graph.inputs, tuple(inputs), environment.values)
+        bind(graph.inputs, tuple(arguments), environment.values)
+        inputs = [*arguments, *map(world.lift, captured)]
+        self._captured = captured
         try:
             with world.running():
                 with _FollowsAll(persistent=True) as tape:
                     tape.watch([ghost for ghost in inputs if ghost.dtype.is_differentiable])
                     self._results = graph.run(environment)
+                if world.has_rules:
+                    raise NeedsValue("A second derivative follows the rules, and a program has only their ops.")
                 self._variables = list(tape.watched_variables())
                 followed = _followed(self._results)
                 cotangents = [world.input(ghost._array.shape, ghost.dtype.numpy) for ghost in followed]
@@ -95,7 +101,8 @@ class Recorded:
 
     # --- running ---------------------------------------------------------------------------------------------------
 
-    def __call__(self, tensors: list[Any]) -> Any:
+    def __call__(self, arguments: list[Any]) -> Any:
+        tensors = [*arguments, *self._captured]
         for variable in self._variables:
             variable._read()  # the tapes follow it from here on
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import weakref
 from collections.abc import Mapping
 from typing import Any
 
@@ -119,6 +120,7 @@ class ModelReader(Decoder):
         taken.key(arguments)
         if taken.tensors != specs:
             raise ValueError("the arguments of a trace are not the tensors that it takes")
+        graph.captured = {id(value): weakref.ref(value) for value in graph.constants()}
         outputs, parameters = self.decode(described["outputs"]), self._parameters(described["parameters"])
         return ConcreteFunction(graph, str(described["name"]), specs, arguments, outputs, parameters)
 

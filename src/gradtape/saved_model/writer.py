@@ -183,11 +183,14 @@ class ModelWriter(Encoder):
         return described
 
     def _concrete(self, concrete: ConcreteFunction) -> dict[str, Any]:
+        specs, arguments = concrete.all_specs, concrete.structured_input_signature
+        if concrete.enclosed:  # only the graph around it calls it, with tensors in order
+            arguments = tuple(specs), {}
         try:
             return {
                 "name": concrete.name,
-                "specs": [self.encode(spec) for spec in concrete.specs],
-                "arguments": self.encode(concrete.structured_input_signature),
+                "specs": [self.encode(spec) for spec in specs],
+                "arguments": self.encode(arguments),
                 "parameters": self._parameters(concrete._parameters),
                 "outputs": self.encode(concrete.structured_outputs),
                 "graph": self._graph(concrete.graph),

@@ -16,7 +16,7 @@ from .graph import Environment, Graph, bind, leaves, map_parts
 from .printing import text_of
 from .recorder import Recorder
 from .signature import Parameters, with_tensors
-from .symbolic import is_symbolic
+from .symbolic import SymbolicTensor, is_symbolic
 
 Executor = Callable[[list[Any]], Any]
 
@@ -43,6 +43,7 @@ class ConcreteFunction:
         self._outputs = map_parts_to_specs(outputs)
         self._parameters = parameters
         self._executor: Executor | None = None
+        self.enclosed: list[SymbolicTensor] = []  # the values of a function around it that it refers to
 
     # --- what users see --------------------------------------------------------------------------------------------
 
@@ -99,8 +100,13 @@ class ConcreteFunction:
 
     @property
     def captured_inputs(self) -> list[Any]:
-        """The tensors and variables from outside that it uses."""
-        return [v for v in self._graph.constants() if isinstance(v, (Tensor, Variable))]
+        """The tensors and variables from outside that it refers to, in the order in which it came upon them."""
+        return [value for found in self._graph.captured.values() if (value := found()) is not None]
+
+    @property
+    def all_specs(self) -> list[TensorSpec]:
+        """The specs of all inputs of the graph: of the arguments, and of what it takes from a function around it."""
+        return [*self.specs, *(value._spec for value in self.enclosed)]
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """Arguments and results in words; with `verbose`, the graph too."""
@@ -151,6 +157,8 @@ class ConcreteFunction:
 
     def run(self, tensors: list[Any]) -> Any:
         """Run on tensors that fit the specs."""
+        if self.enclosed and len(tensors) == len(self.specs):  # (a graph that calls it gives all of its inputs)
+            tensors = [*tensors, *self.enclosed]
         trace = STATE.trace
         if trace is None:
             executor = self._executor
@@ -158,12 +166,13 @@ class ConcreteFunction:
                 executor = self._executor = self._made()
             return executor(tensors)
         if isinstance(trace, Recorder):
+            trace.graph.captured.update(self._graph.captured)
             return trace.step(CallGraph(self), tuple(tensors), {})
         return self.interpret(tensors)
 
     def _made(self) -> Executor:
         for compiler in COMPILERS:
-            executor = compiler(self._graph, self.specs)
+            executor = compiler(self._graph, self.all_specs)
             if executor is not None:
                 return executor
         return self.interpret

@@ -11,8 +11,6 @@ from typing import Any
 
 from ..forward import ForwardAccumulator
 from ..tape import GradientTape
-from ..tensor import EagerTensor
-from .graph import leaves
 from .recorder import FACADES, Recorder
 
 
@@ -88,22 +86,11 @@ def leave(thing: Any) -> None:
 class TracedTape(_Entered, GradientTape):
     """A `tf.GradientTape` made inside a traced function."""
 
-    def watch(self, tensor: Any) -> None:
-        """Follow a tensor or variable, or every one in a structure, from now on."""
-        _follow_captured(self._trace, tensor)
-        self._trace.method(self, "watch", (tensor,), {})
-
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
         """Do not record in this block."""
         with self._trace.method(self, "stop_recording", (), {}):
             yield
-
-
-def _follow_captured(trace: Recorder, structure: Any) -> None:
-    for leaf in leaves(structure):
-        if leaf.__class__ is EagerTensor and leaf.dtype.is_differentiable:
-            trace.follow(leaf)
 
 
 class TracedAccumulator(_Entered, ForwardAccumulator):
@@ -121,7 +108,7 @@ steps_of(
     TracedTape,
     GradientTape,
     (
-        *("reset", "watched_variables", "gradient", "jacobian", "batch_jacobian"),
+        *("watch", "reset", "watched_variables", "gradient", "jacobian", "batch_jacobian"),
         *("hessian", "hvp", "hessian_diagonal", "laplacian"),
     ),
 )

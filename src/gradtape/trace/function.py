@@ -254,9 +254,10 @@ class Function:
                     "such as `list.pop`, `list.append`. Copy them first."
                 )
             outputs = nest.map_structure(lambda leaf: _returned(trace, leaf), returned)
-        trace.graph.inputs = trace.refs(tuple(inputs))
-        trace.graph.outputs = trace.refs(outputs)
+            trace.graph.outputs = trace.refs(outputs)
+        trace.graph.inputs = trace.refs((*inputs, *(stand_in for _, stand_in in trace.enclosed)))
         concrete = ConcreteFunction(trace.graph, self._name, specs, (args, kwargs), outputs, self._parameters)
+        concrete.enclosed = [value for value, _ in trace.enclosed]
         return concrete, policy.created
 
     def _callee(self) -> Callable[..., Any]:

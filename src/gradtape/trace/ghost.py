@@ -116,6 +116,8 @@ class World:
         self._accumulators: list[Any] = []
         self._readers: list[Any] = []
         self._variables: dict[int, Any] = {}  # what a variable holds here, after it was read or assigned
+        # Whether something ran here whose derivative is not that of its ops: tf.custom_gradient.
+        self.has_rules = False
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
@@ -168,6 +170,10 @@ class World:
     def follows(self, tensors: list[Any]) -> bool:
         """Ops on tensors with values run at once."""
         return False
+
+    def captured(self, tensor: EagerTensor) -> Any:
+        """What stands here for a tensor that a graph refers to."""
+        return tensor
 
     def create_variable(self, variable: Variable) -> None:
         """A variable that a function makes for its own use."""

@@ -7,6 +7,7 @@ maps numbers to values: eager tensors in the interpreter, ghosts in a world. Fun
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator, Mapping, MappingView
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,8 +16,9 @@ from ..context import ACTIVE, STATE
 from ..errors import InaccessibleTensorError
 from ..nest import is_nested
 from ..op import Op
-from ..tensor import IndexedSlices, Tensor, TensorSpec
+from ..tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec
 from ..variable import Variable
+from .symbolic import SymbolicTensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,11 @@ class Step:
     results: Any
     line: str = ""  # where the user's program says so
 
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """All arguments."""
+        return (self.args, *self.kwargs.values())
+
 
 @dataclass(slots=True, eq=False)
 class Graph:
@@ -57,28 +64,53 @@ class Graph:
     specs: dict[int, TensorSpec] = field(default_factory=dict)
     name: str = "f"
     body: Any = None  # how it runs inside another graph, once that is known
+    last_uses: list[tuple[int, ...]] = field(default_factory=list)
+    # The tensors and variables it came upon, by `id`. (Those that steps use are held by them, others by nobody here.)
+    captured: dict[int, weakref.ref[Any]] = field(default_factory=dict)
 
     def run(self, environment: Environment) -> Any:
         """Run all steps; what the graph returns."""
         values = environment.values
-        for step in self.steps:
-            result = call_step(step.function, step.args, step.kwargs, environment)
-            bind(step.results, result, values)
+        if len(self.last_uses) != len(self.steps):
+            self.last_uses = self._last_uses()
+        for step, over in zip(self.steps, self.last_uses, strict=True):
+            bind(step.results, call_step(step.function, step.args, step.kwargs, environment), values)
+            for number in over:
+                values.pop(number, None)
         return fill(self.outputs, environment)
+
+    def _last_uses(self) -> list[tuple[int, ...]]:
+        """For each step the numbers of the values that nobody needs after it.
+
+        What a graph inside this one sees stays: it may be called later, as the gradient of a `tf.custom_gradient` is.
+        """
+        needed = set(_used(self.outputs))
+        for step in self.steps:
+            needed.update(_used([leaf for leaf in leaves(step.inputs) if isinstance(leaf, Graph)]))
+        uses: list[tuple[int, ...]] = []
+        for step in reversed(self.steps):
+            over = {*_used(step.inputs), *_used(step.results)} - needed
+            needed |= over
+            uses.append(tuple(over))
+        return uses[::-1]
 
     def constants(self) -> list[Any]:
         """The variables and tensors from outside that its steps use, each once."""
-        found: dict[int, Any] = {}
+        found = {id(leaf): leaf for leaf in self.given() if isinstance(leaf, (Tensor, Variable))}
+        return list(found.values())
+
+    def given(self) -> Iterator[Any]:
+        """Everything that its steps are given and it returns, also in the graphs inside of it and those it calls."""
+        for structure in (*(step.inputs for step in self.steps), self.outputs):
+            for leaf in leaves(structure):
+                if leaf.__class__ is Graph:
+                    yield from leaf.given()
+                else:
+                    yield leaf
         for step in self.steps:
-            for leaf in leaves((step.args, tuple(step.kwargs.values()))):
-                if isinstance(leaf, Graph):
-                    found.update((id(value), value) for value in leaf.constants())
-                elif isinstance(leaf, (Tensor, Variable)):
-                    found[id(leaf)] = leaf
             inner = getattr(step.function, "concrete", None)
             if inner is not None:
-                found.update((id(value), value) for value in inner.graph.constants())
-        return list(found.values())
+                yield from inner.graph.given()
 
     def as_function(self, environment: Environment) -> Callable[..., Any]:
         """The graph as a Python function that sees `environment`."""
@@ -99,20 +131,23 @@ class Graph:
     def free(self) -> list[int]:
         """The numbers of the values that it sees from outside."""
         used: dict[int, None] = {}
-        made = _numbers(self.inputs)
+        made = set(_used(self.inputs))
         for step in self.steps:
-            for leaf in leaves((step.args, tuple(step.kwargs.values()))):
-                if isinstance(leaf, Graph):
-                    used.update(dict.fromkeys(n for n in leaf.free() if n not in made))
-                elif leaf.__class__ is Ref and leaf.number not in made:
-                    used[leaf.number] = None
-            made |= _numbers(step.results)
-        used.update(dict.fromkeys(n for n in sorted(_numbers(self.outputs)) if n not in made))
+            used.update(dict.fromkeys(number for number in _used(step.inputs) if number not in made))
+            made.update(_used(step.results))
+        used.update(dict.fromkeys(number for number in _used(self.outputs) if number not in made))
         return list(used)
 
 
-def _numbers(structure: Any) -> set[int]:
-    return {leaf.number for leaf in leaves(structure) if leaf.__class__ is Ref}
+def _used(structure: Any) -> list[int]:
+    """The numbers of the values in a structure, and of those that graphs in it see."""
+    numbers: list[int] = []
+    for leaf in leaves(structure):
+        if leaf.__class__ is Ref:
+            numbers.append(leaf.number)
+        elif leaf.__class__ is Graph:
+            numbers += leaf.free()
+    return numbers
 
 
 # Makes a faster way to run a graph inside another one: called with its environment, it gives the results or
@@ -157,12 +192,15 @@ def fill(value: Any, environment: Environment) -> Any:
         return environment[value.number]
     if cls in _PLAIN:
         return value
+    if cls is EagerTensor:
+        return value if STATE.trace is None else STATE.trace.captured(value)
     if cls is Graph:
         return value.as_function(environment)
     return map_parts(value, lambda part: fill(part, environment))
 
 
 _PLAIN = {int, float, bool, str, bytes, complex, type(None)}
+_WHOLE = {*_PLAIN, Ref, EagerTensor, SymbolicTensor}  # what often occurs and has no parts
 
 
 def map_parts(value: Any, function: Callable[[Any], Any]) -> Any:
@@ -236,7 +274,7 @@ def parts_of(value: Any) -> list[Any]:
 
 def leaves(value: Any) -> Iterator[Any]:
     """Everything in a value that has no parts."""
-    parts = parts_of(value) if value.__class__ not in _PLAIN else []
+    parts = parts_of(value) if value.__class__ not in _WHOLE else []
     if not parts:
         yield value
     for part in parts:

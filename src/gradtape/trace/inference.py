@@ -23,6 +23,7 @@ from .graph import Environment, Ref, bind, leaves, map_parts
 # Stand-ins for an unknown size, by axis, in the first and the second world. They divide well, because programs split.
 _SIZES = ((12, 24), (48, 96), (60, 120), (36, 72), (18, 54), (30, 90))
 _MOST_TRIES = 60
+_MOST_KNOWN = 1 << 12  # elements of a tensor from outside whose value is used while tracing
 
 Unknown = tuple[str, int]  # ("axis", 0), ("guess", 3), ("rank", 2)
 GUESSED: dict[type, Any] = {}  # classes whose objects need more than shapes, with the class that stands for them
@@ -39,6 +40,8 @@ class Inference(World):
         self.used: dict[Unknown, None] = {}  # the unknowns that were met, in order
         self.doubts = 0  # how often something was computed with a guess
         self._guessed = 0
+        self.last: Any = None  # what the newest entry gave, where all was done again
+        self._large: dict[int, Ghost] = {}  # in place of large tensors that the function refers to
 
     def size(self, unknown: Unknown) -> int:
         """The number that stands for an unknown size here."""
@@ -68,6 +71,14 @@ class Inference(World):
     def change(self, variable: Variable, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The variable has another value of the same shape; what was read before is not followed to it."""
         self.hold(variable, self.ghost(TensorSpec(variable.shape, variable.dtype), variable._id))
+
+    def captured(self, tensor: EagerTensor) -> Any:
+        """A large tensor that may be followed is known by its shape: to compute with its value takes time and memory."""
+        if tensor._array.size <= _MOST_KNOWN or not tensor.dtype.is_differentiable:
+            return tensor
+        if id(tensor) not in self._large:
+            self._large[id(tensor)] = Ghost(self, tensor._array.shape, tensor._array.dtype)
+        return self._large[id(tensor)]
 
     def looks(self, op: Op, inputs: list[Any], attributes: dict[str, Any]) -> list[Any]:
         """Shapes and types of an op's results; a guess need not divide what it is to divide."""
@@ -150,8 +161,8 @@ class Worlds:
         try:
             results = [world.perform(entry) for world in self._worlds]
             if len(self._worlds) == 1 and self._worlds[0].used:
-                second = self._replayed(1, self._chosen)
-                results.append(second.perform(entry))
+                second = self._replayed(1, self._chosen, entry)
+                results.append(second.last)
                 self._worlds.append(second)
         except Exception as error:
             if not any(world.used for world in self._worlds) or not (
@@ -162,11 +173,13 @@ class Worlds:
         self._journal.append(entry)
         return results
 
-    def _replayed(self, side: int, chosen: dict[Unknown, tuple[int, int]]) -> Inference:
+    def _replayed(self, side: int, chosen: dict[Unknown, tuple[int, int]], entry: Entry) -> Inference:
+        """A new world in which all was done again, and this entry after it."""
         world = Inference(side, chosen)
         try:
-            for entry in self._journal:
-                world.perform(entry)
+            for past in self._journal:
+                world.perform(past)
+            world.last = world.perform(entry)
         except Exception:
             world.close()
             raise
@@ -175,15 +188,18 @@ class Worlds:
     def _refit(self, entry: Entry, error: Exception) -> list[Any]:
         """Choose sizes with which the entry runs: an unknown size may have to be equal to another."""
         for chosen in itertools.chain(itertools.islice(self._choices(entry), _MOST_TRIES), [self._small()]):
+            worlds: list[Inference] = []
             try:
-                worlds = [self._replayed(side, chosen) for side in (0, 1)]
-                results = [world.perform(entry) for world in worlds]
+                for side in (0, 1):
+                    worlds.append(self._replayed(side, chosen, entry))
             except Exception:
+                for world in worlds:
+                    world.close()
                 continue
             for world in self._worlds:
                 world.close()
             self._chosen, self._worlds = chosen, worlds
-            return results
+            return [world.last for world in worlds]
         raise error
 
     def _choices(self, entry: Entry) -> Iterator[dict[Unknown, tuple[int, int]]]:

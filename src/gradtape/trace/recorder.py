@@ -11,8 +11,10 @@ import contextlib
 import itertools
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -27,7 +29,7 @@ from ..errors import (
 )
 from ..op import RUNNERS, Op
 from ..shapes import TensorShape
-from ..tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec, identify, to_tensor
+from ..tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec, to_tensor
 from ..variable import Variable
 from .ghost import Ghost, NeedsValue
 from .graph import Environment, Graph, Method, Ref, Step, bind, call_step, leaves, map_parts, parts_of
@@ -56,7 +58,8 @@ class Recorder:
         self._worlds = Worlds()
         self._numbers = itertools.count()
         self._inputs: set[int] = set()
-        self._followed: set[int] = set()  # tensors from outside that a tape of the function watches
+        self._enclosed: dict[int, tuple[SymbolicTensor, SymbolicTensor]] = {}  # what it takes from the trace around it
+        self._folding = 0  # how many functions are being called whose results no tape can follow
 
     # --- entering and leaving --------------------------------------------------------------------------------------
 
@@ -66,14 +69,15 @@ class Recorder:
         outside = STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe
         STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = [], [], [], self, 0
         activate(self)
+        take_general_path(self)
         try:
             yield
         finally:
+            leave_general_path(self)
             deactivate(self)
-            if self._followed:
-                leave_general_path(self)
             STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = outside
             self._worlds.close()
+            self._worlds = Worlds()  # a symbolic tensor that somebody keeps does not keep what was computed here
 
     def placeholder(self, spec: TensorSpec) -> SymbolicTensor:
         """A new input of the function."""
@@ -91,6 +95,7 @@ class Recorder:
 
     def read(self, variable: Variable) -> Any:
         """The value of a variable is another each time the function runs."""
+        self._capture(variable)
         return self.step(read_variable, (variable,), {})
 
     def change(self, variable: Variable, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -98,37 +103,49 @@ class Recorder:
         self.step(Method(method), (variable, *args), kwargs, effect=True)
 
     def composite(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A public function with a symbolic operand or a variable is a step; any other runs as it is."""
-        given = (*args, *kwargs.values())
-        if function.always or _has_symbolic(given) or self._has_source(given):
-            if function.on_trace is not None:
-                return function.on_trace(self, *args, **kwargs)
+        """A public function is a step, unless it is called with nothing that a tape could follow."""
+        given = list(leaves((*args, *kwargs.values())))
+        is_step = self.follows(given) or function.always
+        is_step = is_step or any(is_symbolic(value) or isinstance(value, Variable) for value in given)
+        calls = any(isinstance(value, (FunctionType, MethodType)) for value in given)  # and they may refer to anything
+        if function.on_trace is not None and (is_step or calls):
+            return function.on_trace(self, *args, **kwargs)
+        if is_step:
             return self.step(function, args, kwargs)
-        return function.__wrapped__(*args, **kwargs)
+        if calls:
+            return function.__wrapped__(*args, **kwargs)
+        self._folding += 1
+        try:
+            return function.__wrapped__(*args, **kwargs)
+        finally:
+            self._folding -= 1
 
-    def _has_source(self, given: Any) -> bool:
-        """Whether there is a variable, or a tensor that a tape of the function follows."""
-        found = list(leaves(given))
-        return any(isinstance(leaf, Variable) for leaf in found) or self.follows(found)
+    def follows(self, values: Any) -> bool:
+        """Whether one of the operands is a tensor from outside that a tape or an accumulator there may follow.
 
-    def follow(self, tensor: EagerTensor) -> None:
-        """A tape of the function watches a tensor from outside: what is computed from it is a step."""
-        if not self._followed:
-            take_general_path(self)
-        self._followed.add(identify(tensor))
+        What is made here from Python values has no such name outside; integers, booleans and text have no derivative.
+        """
+        if self._folding:
+            return False
+        found = [value for value in values if value.__class__ is EagerTensor]
+        for tensor in found:
+            self._capture(tensor)
+        return any(tensor.dtype.is_differentiable for tensor in found)
 
-    def follows(self, tensors: Any) -> bool:
-        """Whether one of the tensors is followed by a tape of the function."""
-        return bool(self._followed) and any(getattr(t, "_id", 0) in self._followed for t in tensors)
+    def captured(self, tensor: EagerTensor) -> EagerTensor:
+        """What stands for a tensor that another graph refers to, which is run here (by a tape that recorded it)."""
+        return tensor
+
+    def _capture(self, value: Any) -> None:
+        known = self.graph.captured.get(id(value))
+        if known is None or known() is not value:
+            self.graph.captured[id(value)] = weakref.ref(value)
 
     def adopt(self, thing: Any, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """A tape or the like that is made inside the function: its methods become steps."""
         number = next(self._numbers)
         thing.__class__ = FACADES[cls]
         thing._trace, thing._number = self, number
-        for leaf in leaves(args) if hasattr(FACADES[cls], "jvp") else ():
-            if leaf.__class__ is EagerTensor and leaf.dtype.is_differentiable:
-                self.follow(leaf)
         step = Step(cls, self.refs(args), self.refs(kwargs), Ref(number), _user_line())
         entry = Entry(lambda world: call_step(cls, step.args, step.kwargs, world.environment), Ref(number))
         self._worlds.do(entry)
@@ -187,7 +204,7 @@ class Recorder:
     def like(self, value: Any, shape: Any = None) -> Any:
         """New symbolic values that look like those in a structure, or have another shape."""
         if isinstance(value, SymbolicTensor):
-            number, source = next(self._numbers), value._number
+            number, source = next(self._numbers), self.own(value)._number
             if shape is None:
                 return self._stand_in(number, value._spec, lambda world: as_ghost(world, world.environment[source]))
             spec = TensorSpec(shape, value.dtype)
@@ -200,7 +217,7 @@ class Recorder:
 
     def slice_like(self, value: SymbolicTensor) -> SymbolicTensor:
         """A new symbolic value that looks like a slice along the first axis, of which there may be none."""
-        number, source, dtype = next(self._numbers), value._number, value.dtype.numpy
+        number, source, dtype = next(self._numbers), self.own(value)._number, value.dtype.numpy
         spec = TensorSpec(value.shape[1:], value.dtype)
         return self._stand_in(
             number, spec, lambda world: Ghost(world, tuple(world.environment[source].shape)[1:], dtype)
@@ -217,21 +234,34 @@ class Recorder:
 
     def symbolic(self, value: Any) -> Any:
         """The value as a symbolic tensor, also where it is known."""
-        return value if is_symbolic(value) else self.step(to_tensor, (value,), {})
+        return self.own(value) if is_symbolic(value) else self.step(to_tensor, (value,), {})
 
     def refs(self, value: Any) -> Any:
         """The value with Refs in place of what is symbolic."""
         if isinstance(value, SymbolicTensor) or is_symbolic(value):
-            self._check_own(value)
-            return Ref(value._number)
+            return Ref(self.own(value)._number)
         return map_parts(value, self.refs)
 
-    def _check_own(self, value: Any) -> None:
-        if value._trace is not self:
+    def own(self, value: Any) -> Any:
+        """The symbolic value; for one of a function around this one, the input that stands for it here."""
+        if value._trace is self:
+            return value
+        if not isinstance(value, SymbolicTensor) or not self._is_inside(value._trace):
             raise InaccessibleTensorError(
                 f"{value!r} belongs to the trace of another function, {value._trace.graph.name!r}, and has no value here. "
                 "Return it from that function, or keep it in a tf.Variable."
             )
+        if id(value) not in self._enclosed:
+            self._enclosed[id(value)] = (value, self.placeholder(value._spec))
+        return self._enclosed[id(value)][1]
+
+    def _is_inside(self, trace: Recorder) -> bool:
+        return self.outer is not None and (self.outer is trace or self.outer._is_inside(trace))
+
+    @property
+    def enclosed(self) -> list[tuple[SymbolicTensor, SymbolicTensor]]:
+        """The values of functions around this one that it refers to, each with the input that stands for it here."""
+        return list(self._enclosed.values())
 
     def steps_so_far(self) -> list[Step]:
         """All steps before this point of the program."""
