@@ -102,3 +102,22 @@ def test_a_large_array_is_cast_like_its_elements():
     for dtype in (tf.uint8, tf.int8, tf.uint16, tf.int16, tf.uint32):
         each = [tf.cast(value, dtype).numpy() for value in x[:4]]
         np.testing.assert_array_equal(tf.cast(x, dtype).numpy(), np.tile(each, 100))
+
+
+@pytest.mark.parametrize("imaginary", [0.0, -0.0])
+@pytest.mark.parametrize("real", [2.0, -2.0, 4.0])
+@pytest.mark.parametrize("function", [tf.asin, tf.acos])
+def test_on_a_branch_cut_the_gradient_is_that_of_the_side_which_the_value_is_on(function, real, imaginary):
+    z = tf.constant(complex(real, imaginary), tf.complex128)
+    inside = tf.constant(complex(real, np.copysign(1e-9, imaginary)), tf.complex128)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([z, inside])
+        y, near = function(z), function(inside)
+    np.testing.assert_allclose(y.numpy(), near.numpy(), atol=1e-8)
+    np.testing.assert_allclose(tape.gradient(y, z).numpy(), tape.gradient(near, inside).numpy(), atol=1e-8)
+
+
+@pytest.mark.parametrize("pool", ["max_pool2d", "max_pool"])
+def test_the_largest_of_a_window_with_nan_is_nan(pool):
+    x = tf.reshape(tf.constant([1.0, np.nan, 2.0, 3.0]), [1, 2, 2, 1])
+    assert np.isnan(getattr(tf.nn, pool)(x, 2, 1, "VALID").numpy()).all()
