@@ -710,7 +710,7 @@ def _to_integers(x: Array, dtype: Any) -> Array:
     low, high = _open_interval(dtype)
     if ((x > low) & (x < high)).all():
         return np.asarray(x.astype(dtype))
-    through = np.dtype(np.int32 if dtype.itemsize < 4 or dtype == np.int32 else np.int64)
+    through: Any = np.dtype(np.int32 if dtype.itemsize < 4 or dtype == np.int32 else np.int64)
     low, high = _open_interval(through)
     smallest = np.iinfo(through).min
     wide = np.asarray(x, np.float64)

@@ -78,7 +78,8 @@ def _number_format(
     odd = pattern.replace("%0", "%", 1) if fill == "0" else pattern  # C pads nan and inf with spaces
 
     def text(value: Any) -> str:
-        return (pattern if kind in "iu" or np.isfinite(value) else odd) % value
+        written: str = (pattern if kind in "iu" or np.isfinite(value) else odd) % value
+        return written
 
     if kind == "c":
         return lambda value: f"({text(value.real)},{text(value.imag)})".encode()
