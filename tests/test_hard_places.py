@@ -104,6 +104,14 @@ def test_nan_comes_last_in_a_sorted_list_of_every_type(dtype):
     assert tf.argsort(x).numpy().tolist() == [7, 3, 2, 5, 0, 6, 1, 4]
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+def test_positions_in_large_arrays_pass_over_nan_too(axis):
+    x = np.random.default_rng(0).normal(size=(100, 80)).astype(np.float32)
+    x[x > 0.5] = nan
+    np.testing.assert_array_equal(tf.argmax(x, axis).numpy(), np.nanargmax(x, axis))
+    np.testing.assert_array_equal(tf.argmin(x, axis).numpy(), np.nanargmin(x, axis))
+
+
 def test_numpys_functions_on_tensors_keep_numpys_rules():
     x = tf.constant([[1.0, nan, 3.0], [4.0, 5.0, -6.0]])
     assert np.argmax(x, 1).numpy().tolist() == np.argmax(x.numpy(), 1).tolist() == [1, 1]

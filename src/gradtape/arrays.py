@@ -201,7 +201,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
             raise TypeError(
                 f"range: start {start}, limit {limit} and delta {delta} cannot all be {kind.name}. Use tf.cast."
             )
-        first, last, step = int(first), int(last), int(step)
+        first, last, step = (int(value) if isinstance(value, float) else value for value in (first, last, step))
     if step == 0:
         raise invalid("range: delta must not be zero.")
     if (last - first) * step < 0:

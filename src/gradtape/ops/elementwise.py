@@ -133,11 +133,10 @@ floordiv.not_differentiable("it is constant between its jumps")
 def _floor_mod(x: Array, y: Array) -> Any:
     if x.dtype.kind in "iu" and not np.all(y):
         raise invalid("floormod: integer division by zero.")
-    if x.dtype.kind in "iu":
-        return x % y
-    rest = np.fmod(x, y)
-    # (A zero keeps the sign of x, as in TensorFlow; x % y gives it the sign of y.)
-    return np.where((rest != 0) & ((y < 0) != (rest < 0)), rest + y, rest)
+    rest = x % y
+    if x.dtype.kind in "iu" or rest.all():
+        return rest
+    return np.where(rest == 0, np.copysign(rest, x), rest)  # a zero has the sign of x in TensorFlow, that of y in NumPy
 
 
 @elementwise(eager=_floor_mod, tf_name="FloorMod", dtypes=REAL)

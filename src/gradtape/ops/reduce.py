@@ -370,16 +370,19 @@ def _passing_over_nan(xp: Any, x: Any, last: float) -> Any:
     return x if x.dtype.kind in "iub" else xp.where(x != x, x.dtype.type(last), x)
 
 
+def _has_nan(x: Array, place: Array, axis: int) -> bool:
+    """Whether there is a nan; then NumPy's functions have chosen one. To look at all elements is faster for small arrays."""
+    chosen = x if x.size < 4096 else np.take_along_axis(x, np.expand_dims(place, axis), axis)
+    return bool(np.isnan(chosen).any())
+
+
 def _arg_extreme(function: Any, last: float) -> Any:
     def kernel(x: Array, axis: int, output_type: Any, nan_wins: bool) -> Array:
         if not -x.ndim <= axis < x.ndim:
             raise ValueError("no such axis")
         place = np.asarray(function(x, axis=axis))
-        if x.dtype.kind not in "iub" and not nan_wins:
-            # NumPy's functions stop at a nan if there is one.
-            chosen = np.take_along_axis(x, np.expand_dims(place, axis), axis)
-            if np.isnan(chosen).any():
-                place = np.asarray(function(_passing_over_nan(np, x, last), axis=axis))
+        if x.dtype.kind not in "iub" and not nan_wins and _has_nan(x, place, axis):
+            place = np.asarray(function(_passing_over_nan(np, x, last), axis=axis))
         return place.astype(output_type)
 
     return kernel
