@@ -281,6 +281,82 @@ def test_masks_and_index_arrays_read_as_in_numpy_and_add_up_repeated_places(posi
     np.testing.assert_array_equal(tape.gradient(y, x).numpy(), expected)
 
 
+LISTS = [
+    ([0, 1], (0, 1)),
+    ([1], (1,)),
+    ([], ()),
+    ([0, slice(None), -1], (0, slice(None), -1)),
+    ([..., 0], (..., 0)),
+    ([None, 1], (None, 1)),
+    ([np.int64(1), np.array(2)], (1, 2)),
+    ([tf.constant(0), 1], (0, 1)),
+    ((0, True), (0, 1)),
+]
+
+
+@pytest.mark.parametrize("way", ["eager", "function", "variable"])
+@pytest.mark.parametrize(("given", "read"), LISTS, ids=str)
+def test_a_list_as_a_key_is_read_as_a_tuple(given, read, way):
+    x = tf.Variable(CUBE) if way == "variable" else tf.constant(CUBE)
+    take = tf.function(lambda x: x[given]) if way == "function" else lambda x: x[given]
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        part = take(x)
+        y = tf.reduce_sum(part * part)
+    np.testing.assert_array_equal(part.numpy(), CUBE[read])
+    expected = np.zeros_like(CUBE)
+    expected[read] = 2 * CUBE[read]
+    np.testing.assert_array_equal(tape.gradient(y, x).numpy(), expected)
+
+
+@pytest.mark.parametrize("in_function", [False, True])
+@pytest.mark.parametrize(("given", "read"), LISTS, ids=str)
+def test_a_list_as_a_key_assigns_where_it_reads(given, read, in_function):
+    variable = tf.Variable(CUBE)
+    assign = lambda: variable[given].assign(-tf.ones_like(variable[given]))  # noqa: E731
+    tf.function(assign)() if in_function else assign()
+    expected = np.array(CUBE)
+    expected[read] = -1
+    np.testing.assert_array_equal(variable.numpy(), expected)
+
+
+@pytest.mark.parametrize(
+    ("key", "error"),
+    [
+        (True, ValueError),
+        (np.array(False), ValueError),
+        (tf.constant(True), ValueError),
+        ([True, False], tf.errors.InvalidArgumentError),
+        ((True,), tf.errors.InvalidArgumentError),
+        (slice(True, None), tf.errors.InvalidArgumentError),
+        (np.True_, TypeError),
+        ([np.True_, np.False_], TypeError),
+        ([[0, 1]], TypeError),
+        (([0, 1],), TypeError),
+        ((0, (0, 1)), TypeError),
+        ((slice(None), [0, 1]), TypeError),
+        (range(2), TypeError),
+        ({0}, TypeError),
+        ("a", TypeError),
+        (1.0, TypeError),
+        (slice(0.0, 2.0), TypeError),
+        (slice(tf.constant([0]), None), TypeError),
+        (tf.TensorShape([0, 1]), TypeError),
+        (tf.constant(1, tf.uint8), TypeError),
+        (np.array(1, np.int8), TypeError),
+        (np.array([0.0, 1.0]), TypeError),
+        ([0, 9], tf.errors.InvalidArgumentError),
+        ((..., ...), tf.errors.InvalidArgumentError),
+    ],
+    ids=str,
+)
+def test_keys_that_tensorflow_refuses_are_refused_with_its_class(key, error):
+    with pytest.raises(error):
+        tf.constant(CUBE)[key]
+    with pytest.raises(error):
+        tf.Variable(CUBE)[key]
+
+
 def test_scalar_tensors_are_indices_and_bounds():
     x = tf.range(10)
     assert x[tf.constant(3)].numpy() == 3

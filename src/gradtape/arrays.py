@@ -196,6 +196,12 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         value if value.__class__ in (int, float) else _number(part)
         for value, part in zip((start, limit, delta), parts, strict=True)
     )
+    if kind.is_integer:
+        if float in (start.__class__, limit.__class__, delta.__class__):
+            raise TypeError(
+                f"range: start {start}, limit {limit} and delta {delta} cannot all be {kind.name}. Use tf.cast."
+            )
+        first, last, step = (int(value) if isinstance(value, float) else value for value in (first, last, step))
     if step == 0:
         raise invalid("range: delta must not be zero.")
     if (last - first) * step < 0:
@@ -370,27 +376,34 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
     array([255,   0], dtype=uint8)
     """
     x, target = to_tensor(value), dtypes.as_dtype(dtype)
-    if x.dtype is dtypes.bool:
+    if x.dtype is dtypes.bool or target is dtypes.bool:
         raise TypeError("saturate_cast: tf.bool has no smallest and largest value to compare with. Use tf.cast.")
     if x.dtype.is_complex:
         if target.is_complex:
+            if target.size >= x.dtype.size:
+                return cast(x, target)
             return make_complex(saturate_cast(real(x), target.real_dtype), saturate_cast(imag(x), target.real_dtype))
         x = real(x)
     low, high = _representable(x.dtype, target.real_dtype)
     return cast(minimum(maximum(x, low), high), target)
 
 
+def _exact(number: Any) -> int | float:
+    """A number as Python's, which compares integers and floats exactly."""
+    return number if isinstance(number, int) else float(number)
+
+
 def _representable(given: DType, target: DType) -> tuple[Any, Any]:
     """The smallest and largest value of type `given` that fit in type `target`."""
     kind = given.numpy.type
-    low, high = max(given.min, target.min), min(given.max, target.max)
+    low, high = max(_exact(given.min), _exact(target.min)), min(_exact(given.max), _exact(target.max))
     if given.is_integer:
-        return (int(low), int(high)) if target.is_integer else (given.min, given.max)
-    smallest, largest = kind(low), kind(high)
-    # The bounds of an integer type may round to floats outside of it: take the next one towards zero.
-    if target.is_integer and int(smallest) < target.min:
+        return int(low), int(high)
+    smallest, largest = kind(float(low)), kind(float(high))
+    # The bounds of a type may round to numbers outside of it: take the next one towards zero.
+    if float(smallest) < target.min:
         smallest = np.nextafter(smallest, kind(0))
-    if target.is_integer and int(largest) > target.max:
+    if float(largest) > target.max:
         largest = np.nextafter(largest, kind(0))
     return smallest, largest
 

@@ -34,7 +34,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     # sqrt has no derivative at 0: take it of 1 there, and put the 0 back after.
     safe = select.public(positive, total, math.add(total, 1))
     norm = where(positive, math.sqrt(safe), total)
-    return values * limit / math.maximum(norm, limit)
+    return values * math.maximum(limit, 0) / math.maximum(norm, limit)  # (a negative limit counts as 0)
 
 
 def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any:

@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from . import arrays, dtypes, indexing, layout, linalg, math, nest
+from . import arrays, indexing, layout, linalg, math, nest
 from .context import STATE
 from .dtypes import INEXACT
+from .op import as_axis
 from .operators import matmul_operator
+from .ops import reduce, ufuncs
 from .tensor import Tensor, from_array, to_tensor
 from .variable import Variable
 
@@ -28,7 +30,7 @@ from .variable import Variable
 _UFUNCS: dict[str, Callable[..., Any]] = {
     "true_divide": math.truediv,
     "divide": math.truediv,
-    "floor_divide": math.floordiv,
+    "floor_divide": ufuncs.floor_divide.public,
     "remainder": math.floormod,
     "mod": math.floormod,
     "power": math.pow,
@@ -83,7 +85,7 @@ _REDUCED = {
 
 def _truth(x: Any) -> Any:
     """Whether each element counts as true, as NumPy has it: numbers that are not zero."""
-    return math.cast(x, dtypes.bool)
+    return x if x.dtype.is_bool else math.not_equal(x, arrays.zeros_like(x))
 
 
 def _array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -136,7 +138,8 @@ def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
 def _position(function: Callable[..., Any]) -> Callable[..., Any]:
     def find(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         _no_out(out)
-        found = function(arrays.reshape(a, (-1,)) if axis is None else a, 0 if axis is None else axis)
+        flat, place = (arrays.reshape(a, (-1,)), 0) if axis is None else (a, as_axis(axis))
+        found = function(flat, place, nan_wins=True)
         return found if not keepdims else layout.expand_dims(found, axis)
 
     return find
@@ -271,8 +274,8 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.any: _extreme(_REDUCED["logical_or"]),
     np.std: _spread(math.reduce_std),
     np.var: _spread(math.reduce_variance),
-    np.argmax: _position(math.argmax),
-    np.argmin: _position(math.argmin),
+    np.argmax: _position(reduce.argmax.public),
+    np.argmin: _position(reduce.argmin.public),
     np.cumsum: _cumulative(math.cumsum),
     np.cumprod: _cumulative(math.cumprod),
     np.reshape: _reshape,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from .op import COMPOSITES, REGISTRY, apply
 from .ops import elementwise as e
 from .ops import index, layout, logic
 from .ops.linalg import matmul
-from .shapes import broadcast
+from .shapes import TensorShape, broadcast
 from .tensor import PACK_LIST, EagerTensor, Tensor, to_tensor
 from .traceable import traceable
 from .variable import ResourceVariable, SliceAssigner, Variable
@@ -128,63 +128,128 @@ def _invert(x: Any) -> Any:
 # --- indexing --------------------------------------------------------------------------------------------------------
 
 
-def canonical_key(key: Any) -> tuple[Any, ...] | None:
-    """The key as a tuple of integers, slices, None and Ellipsis; None where it holds masks or index arrays."""
-    parts = key if isinstance(key, tuple) else (key,)
-    result: list[Any] = []
-    for part in parts:
-        if part is None or part is Ellipsis or part.__class__ is int:
-            result.append(part)
-        elif isinstance(part, slice):
-            result.append(slice(_bound(part.start), _bound(part.stop), _bound(part.step)))
-        elif isinstance(part, (bool, np.bool_)):
-            return None
-        elif isinstance(part, (int, np.integer)):
-            result.append(int(part))
-        elif (
-            isinstance(part, (Tensor, Variable, np.ndarray)) and part.ndim == 0 and np.dtype(_numpy(part)).kind in "iu"
-        ):
-            result.append(int(to_tensor(part)._array))
-        else:
-            return None
-    return tuple(result)
-
-
-def _numpy(value: Any) -> Any:
-    return getattr(value.dtype, "numpy", value.dtype)
-
-
-def _bound(value: Any) -> int | None:
-    if value is None or value.__class__ is int:
-        return value
-    try:
-        return int(value.__index__())
-    except (TypeError, AttributeError):
-        raise TypeError(
-            f"Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are "
-            f"valid indices, got {value!r}"
-        ) from None
+_INDEX_TYPES = (dtypes.int16, dtypes.int32, dtypes.int64)
 
 
 def getitem(x: Any, key: Any) -> Any:
-    """x[key] for tensors."""
+    """x[key] for tensors, with the key read as TensorFlow reads it. Arrays of positions or truth values pick elements."""
     if ACTIVE and STATE.trace is not None:
         return STATE.trace.composite(_traced_getitem, (x, key), {})
     return _getitem(x, key)
 
 
 def _getitem(x: Any, key: Any) -> Any:
-    if _is_unknown_mask(key):
-        return _masked(to_tensor(x), key)
-    if _is_unknown(key) or (key.__class__ is tuple and any(map(_is_unknown, key))):
-        x, key = _taken(to_tensor(x), key)
-    canonical = canonical_key(key)
+    if key.__class__ is int or key.__class__ is slice:
+        return index.getitem.public(x, canonical_key((key,)))
+    if key.__class__ is not tuple and _is_mask(key):
+        return _masked(to_tensor(x), to_tensor(key))
+    parts = _parts(key)
+    if any(map(_is_unknown, parts)):
+        x, parts = _taken(to_tensor(x), parts)
+    canonical = canonical_key(parts)
     if canonical is not None:
         return index.getitem.public(x, canonical)
-    return _advanced(x, key)
+    return _advanced(x, tuple(part if _is_array(part) else _plain(part) for part in parts))
 
 
 _traced_getitem = traceable(_getitem)
+
+
+def numpy_getitem(x: Any, key: Any) -> Any:
+    """x[key] for tensors, with the key read as NumPy reads it: lists pick elements too."""
+    if ACTIVE and STATE.trace is not None:
+        return STATE.trace.composite(_traced_numpy_getitem, (x, key), {})
+    return _numpy_getitem(x, key)
+
+
+def _numpy_getitem(x: Any, key: Any) -> Any:
+    if _is_unknown_mask(key):
+        return _masked(to_tensor(x), key)
+    parts: Sequence[Any] = key if key.__class__ is tuple else (key,)
+    if any(map(_is_unknown, parts)):
+        x, parts = _taken(to_tensor(x), parts)
+    return index.getitem.public(x, canonical_key(parts)) if all(map(_is_basic, parts)) else _advanced(x, parts)
+
+
+_traced_numpy_getitem = traceable(_numpy_getitem)
+
+
+def _parts(key: Any) -> Sequence[Any]:
+    """The parts of a key. A list is a tuple: `x[[0, 1]]` is `x[0, 1]`."""
+    if key.__class__ is tuple or (isinstance(key, (tuple, list)) and not isinstance(key, TensorShape)):
+        return key
+    return (key,)
+
+
+def canonical_key(parts: Sequence[Any]) -> tuple[Any, ...] | None:
+    """The parts of a key as integers, slices, None and Ellipsis; None where there are arrays among them."""
+    result: list[Any] = []
+    for part in parts:
+        if part is None or part is Ellipsis or part.__class__ is int:
+            result.append(part)
+        elif part.__class__ is slice:
+            result.append(slice(_bound(part.start), _bound(part.stop), _bound(part.step)))
+        elif _is_array(part):
+            return None
+        else:  # TensorFlow gives all positions the type of the first: True is an error there, later on it counts as 1
+            result.append(_position(part) if result else _integer(part))
+    return tuple(result)
+
+
+def _is_mask(key: Any) -> bool:
+    return key.__class__ is bool or (isinstance(key, (Tensor, np.ndarray)) and key.dtype == dtypes.bool)
+
+
+def _is_array(part: Any) -> bool:
+    """Whether a part of a key is an array of positions or truth values."""
+    if not isinstance(part, (Tensor, Variable, np.ndarray)) or not part.ndim:
+        return False
+    dtype = dtypes.as_dtype(part.dtype)
+    return dtype.is_integer or dtype.is_bool
+
+
+def _is_basic(part: Any) -> bool:
+    """Whether a part of a key picks no elements in NumPy's sense: no list, no array, no truth value."""
+    if isinstance(part, (Tensor, Variable, np.ndarray)):
+        return not part.ndim and dtypes.as_dtype(part.dtype) in _INDEX_TYPES
+    return (
+        part is None or part is Ellipsis or (isinstance(part, (int, np.integer, slice)) and part.__class__ is not bool)
+    )
+
+
+def _plain(part: Any) -> Any:
+    """A part of a key that is no array, with integers of any kind as Python's."""
+    if part is None or part is Ellipsis or part.__class__ is int:
+        return part
+    if part.__class__ is slice:
+        return slice(_bound(part.start), _bound(part.stop), _bound(part.step))
+    return _position(part)
+
+
+def _bound(value: Any) -> int | None:
+    return value if value is None or value.__class__ is int else _integer(value)
+
+
+def _integer(value: Any) -> int:
+    if value.__class__ is bool:
+        raise invalid(f"An index must be an integer, got {value!r}. A mask is a boolean tensor or array: x[mask].")
+    return _position(value)
+
+
+def _position(value: Any) -> int:
+    """A Python or NumPy integer, or a scalar of a type that TensorFlow takes as an index."""
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    if (
+        not isinstance(value, (Tensor, Variable, np.ndarray))
+        or value.ndim
+        or dtypes.as_dtype(value.dtype) not in _INDEX_TYPES
+    ):
+        raise TypeError(
+            f"Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are "
+            f"valid indices, got {value!r}. Rows at several positions: tf.gather(x, positions)."
+        )
+    return int(to_tensor(value)._array)
 
 
 def _is_unknown(part: Any) -> bool:
@@ -202,15 +267,19 @@ def _is_unknown_mask(key: Any) -> bool:
 
 
 def _masked(x: Any, mask: Any) -> Any:
-    """The elements where a mask is true whose values are not known yet: their positions are looked up first."""
+    """The elements (or slices) where a mask is true."""
+    if not mask.ndim:
+        raise ValueError("A mask cannot be a scalar. To add an axis use x[None].")
     if tuple(x.shape[: mask.ndim]) != tuple(mask.shape):
         raise ValueError(f"A mask of shape {mask.shape} does not fit a tensor of shape {x.shape}.")
-    return index.take_nd.public(x, index.nonzero.public(mask), 0)
+    if _is_unknown_mask(mask):  # its positions are looked up first
+        return index.take_nd.public(x, index.nonzero.public(mask), 0)
+    return index.pick.public(x, (np.asarray(mask._array),))
 
 
-def _taken(x: Any, key: Any) -> tuple[Any, Any]:
-    """Look up what is at unknown indices; the tensor and key that are left."""
-    parts = list(key) if isinstance(key, tuple) else [key]
+def _taken(x: Any, key: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+    """Look up what is at unknown indices; the tensor and the parts of the key that are left."""
+    parts = list(key)
     places = [place for place, part in enumerate(parts) if _is_unknown(part)]
     if len(places) > 1 and any(parts[place].ndim for place in places):
         raise NotImplementedError("Several index tensors at once need known values: use tf.gather_nd.")
@@ -227,9 +296,8 @@ def _taken(x: Any, key: Any) -> tuple[Any, Any]:
     return x, tuple(parts)
 
 
-def _advanced(x: Any, key: Any) -> Any:
+def _advanced(x: Any, parts: Sequence[Any]) -> Any:
     """Boolean masks, and integer arrays as NumPy reads them."""
-    parts = key if isinstance(key, tuple) else (key,)
     arrays: list[Any] = []
     for part in parts:
         if part is None or part is Ellipsis or isinstance(part, (int, slice)):
@@ -250,10 +318,18 @@ def _advanced(x: Any, key: Any) -> Any:
 
 def _variable_getitem(variable: Variable, key: Any) -> Any:
     part = getitem(variable._read(), key)
-    canonical = None if ACTIVE and STATE.trace is not None else canonical_key(key)
-    assigner = SliceAssigner(variable, key if canonical is None else canonical)
+    assigner = SliceAssigner(variable, (key,) if key.__class__ is int else _assigned_key(key))
     part.assign, part.assign_add, part.assign_sub = assigner.assign, assigner.assign_add, assigner.assign_sub
     return part
+
+
+def _assigned_key(key: Any) -> Any:
+    """A key as NumPy reads it in an assignment; tensors of a traced function stay in it until the function runs."""
+    if _is_mask(key):
+        return key
+    parts = tuple(int(part) if part.__class__ is bool else part for part in _parts(key))
+    canonical = None if ACTIVE and STATE.trace is not None else canonical_key(parts)
+    return parts if canonical is None else canonical
 
 
 def _iterate(x: Any) -> Iterator[Any]:

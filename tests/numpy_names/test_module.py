@@ -141,6 +141,25 @@ def test_numpy_behaviour_promotes_operators_and_adds_methods():
     ]
 
 
+def test_numpy_behaviour_reads_keys_as_numpy_does():
+    out = run("""
+        tf.experimental.numpy.experimental_enable_numpy_behavior()
+        a = np.arange(6.0).reshape(2, 3)
+        x = tf.constant(a)
+        lists = [[1, 0], ([0, 1], [2, 0]), [True, False], (slice(None), [2, 2])]
+        for key in [*lists, True, (0, 1), slice(1, None), (..., None), np.array(1, np.int8)]:
+            for read in (lambda x: x[key], tf.function(lambda x: x[key])):
+                np.testing.assert_array_equal(read(x).numpy(), a[key])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x[[1, 1]] * x[[1, 0]]
+        print(tape.gradient(y, x).numpy().tolist())
+        print(tf.vectorized_map(lambda row: row[1:], x).numpy().tolist())
+        print(tf.Variable(a)[[0, 1]].numpy())
+    """)
+    assert out.splitlines() == ["[[3.0, 4.0, 5.0], [6.0, 9.0, 12.0]]", "[[1.0, 2.0], [4.0, 5.0]]", "1.0"]
+
+
 def test_other_modes_of_conversion_are_a_named_error():
     with pytest.raises(tf.errors.UnimplementedError, match="prefer_float32"):
         tnp.experimental_enable_numpy_behavior(prefer_float32=True)

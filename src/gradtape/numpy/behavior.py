@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import UnimplementedError
+from ..operators import numpy_getitem
 from ..tensor import Tensor
 from ..traceable import trace_public
 from ..variable import Variable
@@ -31,6 +32,7 @@ def _methods() -> dict[str, Any]:
     for name in ("sum", "mean", "prod", "max", "min", "all", "any", "cumsum", "cumprod", "argmax", "argmin"):
         methods[name] = REDUCTIONS[name]
     methods |= {
+        "__getitem__": numpy_getitem,
         "reshape": _reshape,
         "transpose": _transpose,
         "T": property(manipulation.transpose),
@@ -63,7 +65,8 @@ def _transpose(x: Any, *axes: Any) -> Any:
 def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conversion_mode: str = "legacy") -> None:
     """From here on, Python's operators on tensors and variables promote types as NumPy does.
 
-    Tensors also get NumPy's methods (`x.T`, `x.reshape(2, 3)`, `x.astype(...)`, `x.sum()`, ...). The
+    Tensors also get NumPy's methods (`x.T`, `x.reshape(2, 3)`, `x.astype(...)`, `x.sum()`, ...) and its
+    indexing: `x[[0, 2]]` is two rows. The
     functions of `tf` itself keep TensorFlow's rule: types are never mixed. `prefer_float32` and other
     modes of conversion are not here.
     """
@@ -77,7 +80,7 @@ def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conve
         )
     for name, method in _methods().items():
         for cls in (Tensor, Variable):
-            if not (cls is Variable and name in ("T", "size")):
+            if not (cls is Variable and name in ("T", "size", "__getitem__")):  # TensorFlow's keys hold for variables
                 setattr(cls, name, method)
 
 

@@ -112,7 +112,7 @@ UFUNCS: dict[str, Function] = {
     "multiply": _by_kind(math.multiply, b=math.logical_and),
     "divide": math.truediv,
     "true_divide": math.truediv,
-    "floor_divide": math.floordiv,
+    "floor_divide": u.floor_divide.public,
     "remainder": math.floormod,
     "mod": math.floormod,
     "fmod": math.truncatemod,

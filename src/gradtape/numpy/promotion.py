@@ -36,7 +36,11 @@ def is_followed(value: Any) -> bool:
 def to_type(x: Any, dtype: Any) -> Any:
     """The tensor in another type; the tape follows."""
     target = numpy_dtype(dtype)
-    return x if x.dtype.numpy == target else math.cast(x, dtypes.BY_NUMPY[target])
+    if x.dtype.numpy == target:
+        return x
+    if x.dtype.is_complex and target.kind == "b":  # (tf.cast looks at the real part alone)
+        return math.not_equal(x, math.cast(0, x.dtype))
+    return math.cast(x, dtypes.BY_NUMPY[target])
 
 
 def asarray(a: Any, dtype: Any = None) -> Any:

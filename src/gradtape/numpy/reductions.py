@@ -10,6 +10,7 @@ import numpy as np
 from .. import arrays, indexing, layout, math
 from ..op import as_axis, as_int
 from ..ops import nans
+from ..ops import reduce as r
 from ..ops import statistics as s
 from ..ops.normalization import reduce_variance
 from ..tensor import from_array
@@ -93,7 +94,8 @@ def _position(name: str, compute: Function) -> Function:
     def find(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
         x = asarray(a)
         x = to_type(x, np.int8) if x.dtype.is_bool else x
-        found = compute(arrays.reshape(x, (-1,)), 0) if axis is None else compute(x, axis)
+        flat, place = (arrays.reshape(x, (-1,)), 0) if axis is None else (x, as_axis(axis))
+        found = compute(flat, place, nan_wins=True)
         if not keepdims:
             return found
         return arrays.reshape(found, (1,) * x.ndim) if axis is None else layout.expand_dims(found, axis)
@@ -118,8 +120,8 @@ REDUCTIONS: dict[str, Function] = {
     "nanmean": _without_nan("nanmean", "mean", s.nanmean.public),
     "cumsum": _running("cumsum", math.cumsum),
     "cumprod": _running("cumprod", math.cumprod),
-    "argmax": _position("argmax", math.argmax),
-    "argmin": _position("argmin", math.argmin),
+    "argmax": _position("argmax", r.argmax.public),
+    "argmin": _position("argmin", r.argmin.public),
 }
 
 

@@ -116,13 +116,15 @@ def _(t: Any, y: Any, out: Any) -> Any:
 def _floor_divide(x: Array, y: Array) -> Any:
     if x.dtype.kind in "iu" and not np.all(y):
         raise invalid("floordiv: integer division by zero.")
-    return x // y
+    # Of floats TensorFlow rounds the quotient down: floordiv(1, -inf) is -0 and floordiv(1, 0.1) is 10. NumPy's // looks at the
+    # remainder and gives -1 and 9.
+    return x // y if x.dtype.kind in "iu" else np.floor(x / y)
 
 
 @elementwise(eager=_floor_divide, tf_name="FloorDiv", dtypes=REAL)
 def floordiv(xp: Any, x: Any, y: Any) -> Any:
     """The largest integer not above x / y."""
-    return xp.floor_divide(x, y)
+    return xp.floor_divide(x, y) if xp.issubdtype(x.dtype, xp.integer) else xp.floor(x / y)
 
 
 floordiv.not_differentiable("it is constant between its jumps")
@@ -131,7 +133,10 @@ floordiv.not_differentiable("it is constant between its jumps")
 def _floor_mod(x: Array, y: Array) -> Any:
     if x.dtype.kind in "iu" and not np.all(y):
         raise invalid("floormod: integer division by zero.")
-    return x % y
+    rest = x % y
+    if x.dtype.kind in "iu" or rest.all():
+        return rest
+    return np.where(rest == 0, np.copysign(rest, x), rest)  # a zero has the sign of x in TensorFlow, that of y in NumPy
 
 
 @elementwise(eager=_floor_mod, tf_name="FloorMod", dtypes=REAL)
@@ -621,10 +626,15 @@ def _(t: Any) -> Any:
     return make_complex(zeros_like(t), t)
 
 
-@elementwise(eager=np.angle, dtypes=INEXACT)
+def _angle(input: Array) -> Any:
+    # (NumPy's angle of -0.0 is pi, and that of nan is nan.)
+    return np.angle(input) if input.dtype.kind == "c" else np.where(input < 0, np.pi, 0).astype(input.dtype)
+
+
+@elementwise(eager=_angle, dtypes=INEXACT)
 def angle(xp: Any, input: Any) -> Any:
-    """The argument of a complex number; 0 or pi for real ones."""
-    return xp.angle(input)
+    """The argument of a complex number; of a real one pi if it is negative and 0 otherwise."""
+    return xp.angle(input) if xp.iscomplexobj(input) else xp.where(input < 0, xp.pi, 0).astype(input.dtype)
 
 
 @angle.vjp("input")
@@ -676,9 +686,9 @@ stop_gradient.not_differentiable("that is what it is for")
 
 
 def _cast(x: Array, dtype: Any) -> Array:
-    if x.dtype.kind == "c" and dtype.kind not in "cb":
+    if x.dtype.kind == "c" and dtype.kind != "c":
         x = x.real
-    if x.dtype.kind == "f" and dtype.kind in "iu":
+    if dtype.kind in "iu" and x.dtype in FLOATING:
         return _to_integers(x, dtype)
     return x.astype(dtype)
 
@@ -691,16 +701,23 @@ def _open_interval(dtype: Any) -> tuple[float, float]:
 
 
 def _to_integers(x: Array, dtype: Any) -> Array:
-    """Truncation towards zero. What does not fit is undefined in C: here the nearest bound, and 0 for nan."""
-    low_end, high_end = _open_interval(dtype)
-    if ((x > low_end) & (x < high_end)).all():
+    """Truncation towards zero. What does not fit is undefined in C; here it is what TensorFlow's scalars give on x86.
+
+    A number becomes an int32 (for uint32, int64 and uint64: an int64), whose smallest value stands for all that does not fit,
+    and of that the low bits are taken: -1.0 is 255 as a uint8.
+    """
+    low, high = _open_interval(dtype)
+    if ((x > low) & (x < high)).all():
         return np.asarray(x.astype(dtype))
-    info = np.iinfo(dtype)
-    with np.errstate(invalid="ignore"):
-        wide = np.trunc(np.asarray(x, np.float64))
-        low, high = wide < info.min, wide >= float(info.max) + (0 if info.bits == 64 else 1)
-        safe = np.where(low | high | np.isnan(wide), 0, wide).astype(dtype)
-    return np.where(low, info.min, np.where(high, info.max, safe)).astype(dtype)
+    through: Any = np.dtype(np.int32 if dtype.itemsize < 4 or dtype == np.int32 else np.int64)
+    low, high = _open_interval(through)
+    smallest = np.iinfo(through).min
+    wide = np.asarray(x, np.float64)
+    whole = np.where((wide > low) & (wide < high), wide, smallest).astype(through)
+    if dtype == np.uint64:  # the upper half, which no int64 holds
+        above = (wide >= high) & (wide < 2 * high)
+        whole = np.where(above, (np.where(above, wide, high) - high).astype(through) | smallest, whole)
+    return whole.astype(dtype)
 
 
 @op(eager=_cast, dtypes=ANY, tf_name="Cast", retypes=True)

@@ -38,7 +38,8 @@ def _nth_element(input: Array, n: int, reverse: bool = False) -> Any:
     if not 0 <= n < size:
         raise invalid(f"nth_element: n must be in [0, {size}), got {n}.")
     place = size - 1 - n if reverse else n
-    return np.partition(input, place, axis=-1)[..., place]
+    values = input.astype(np.float32) if input.dtype.kind == "V" else input  # NumPy does not order the nan of bfloat16
+    return np.partition(values, place, axis=-1)[..., place].astype(input.dtype)
 
 
 @op(eager=_nth_element, dtypes=REAL)

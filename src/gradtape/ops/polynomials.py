@@ -175,7 +175,11 @@ def _linspace(start: Array, stop: Array, num: int, axis: int = 0) -> Array:
     part = _fractions(start.ndim, num, axis, start.dtype)
     # Written as a mean of both ends, so that the last number is `stop` to the bit.
     first, last = np.expand_dims(start, axis), np.expand_dims(stop, axis)
-    return np.asarray(first * (1 - part) + last * part).astype(start.dtype, copy=False)
+    means = np.asarray(first * (1 - part) + last * part).astype(start.dtype, copy=False)
+    if np.isfinite(first).all() and np.isfinite(last).all():
+        return means
+    # An end that is not finite leaves no mean of the other end alone.
+    return np.where(part == 0, first, np.where(part == 1, last, means))
 
 
 @op(eager=_linspace, dtypes=INEXACT, tf_name="LinSpace")

@@ -366,25 +366,38 @@ def _(t: Any, input_tensor: Any, out: Any, axis: Axis, keepdims: bool) -> Any:
 # --- positions -------------------------------------------------------------------------------------------------------
 
 
-def _arg_extreme(function: Any) -> Any:
-    def kernel(x: Array, axis: int, output_type: Any) -> Array:
+def _passing_over_nan(xp: Any, x: Any, last: float) -> Any:
+    return x if x.dtype.kind in "iub" else xp.where(x != x, x.dtype.type(last), x)
+
+
+def _has_nan(x: Array, place: Array, axis: int) -> bool:
+    """Whether there is a nan; then NumPy's functions have chosen one. To look at all elements is faster for small arrays."""
+    chosen = x if x.size < 4096 else np.take_along_axis(x, np.expand_dims(place, axis), axis)
+    return bool(np.isnan(chosen).any())
+
+
+def _arg_extreme(function: Any, last: float) -> Any:
+    def kernel(x: Array, axis: int, output_type: Any, nan_wins: bool) -> Array:
         if not -x.ndim <= axis < x.ndim:
             raise ValueError("no such axis")
-        return np.asarray(function(x, axis=axis)).astype(output_type)
+        place = np.asarray(function(x, axis=axis))
+        if x.dtype.kind not in "iub" and not nan_wins and _has_nan(x, place, axis):
+            place = np.asarray(function(_passing_over_nan(np, x, last), axis=axis))
+        return place.astype(output_type)
 
     return kernel
 
 
-@op(eager=_arg_extreme(np.argmax), dtypes=REAL | BOOL)
-def argmax(xp: Any, input: Any, *, axis: int = 0, output_type: Any = np.int64) -> Any:
-    """The position of the largest element along one axis."""
-    return xp.argmax(input, axis=axis).astype(output_type)
+@op(eager=_arg_extreme(np.argmax, -np.inf), dtypes=REAL | BOOL)
+def argmax(xp: Any, input: Any, *, axis: int = 0, output_type: Any = np.int64, nan_wins: bool = False) -> Any:
+    """The position of the largest element along one axis; nan is passed over as in TensorFlow, or chosen as in NumPy."""
+    return xp.argmax(input if nan_wins else _passing_over_nan(xp, input, -np.inf), axis=axis).astype(output_type)
 
 
-@op(eager=_arg_extreme(np.argmin), dtypes=REAL | BOOL)
-def argmin(xp: Any, input: Any, *, axis: int = 0, output_type: Any = np.int64) -> Any:
-    """The position of the smallest element along one axis."""
-    return xp.argmin(input, axis=axis).astype(output_type)
+@op(eager=_arg_extreme(np.argmin, np.inf), dtypes=REAL | BOOL)
+def argmin(xp: Any, input: Any, *, axis: int = 0, output_type: Any = np.int64, nan_wins: bool = False) -> Any:
+    """The position of the smallest element along one axis; nan is passed over as in TensorFlow, or chosen as in NumPy."""
+    return xp.argmin(input if nan_wins else _passing_over_nan(xp, input, np.inf), axis=axis).astype(output_type)
 
 
 for _op in (argmax, argmin):

@@ -146,10 +146,15 @@ def _() -> Iterator[BadInput]:
 # --- sort, argsort ------------------------------------------------------------------------------------------
 
 
+def _comparable(values: Array) -> Array:
+    """Numbers that NumPy puts in order with nan as the largest: for bfloat16 it only compares, and nan is neither."""
+    return values.astype(np.float32) if values.dtype.kind == "V" else values
+
+
 def _sort(values: Array, axis: int, descending: bool) -> Array:
     if not -values.ndim <= axis < values.ndim:
         raise ValueError("no such axis")
-    ordered = np.sort(values, axis)
+    ordered = np.sort(_comparable(values), axis).astype(values.dtype, copy=False)
     return np.flip(ordered, axis) if descending else ordered
 
 
@@ -174,6 +179,7 @@ def _(t: Any, values: Any, axis: int, descending: bool) -> Any:
 def _order(values: Array, axis: int, descending: bool) -> Array:
     if not -values.ndim <= axis < values.ndim:
         raise ValueError("no such axis")
+    values = _comparable(values)
     if not descending:
         return np.argsort(values, axis, kind="stable").astype(np.int32)
     # Backwards twice: so that equal elements keep their order here too.

@@ -71,11 +71,19 @@ def _number_format(
         raise invalid(f"as_string: scientific and shortest notation are not supported for {dtype}.")
     if kind == "b":
         return lambda value: b"true" if value else b"false"
+    if kind == "u" and fill in ("+", " "):  # C writes no sign of what has none
+        fill = ""
     letter = "d" if kind in "iu" else "e" if scientific else "g" if shortest else "f"
     pattern = f"%{fill}{width if width > -1 else ''}{f'.{precision}' if precision > -1 else ''}{letter}"
+    odd = pattern.replace("%0", "%", 1) if fill == "0" else pattern  # C pads nan and inf with spaces
+
+    def text(value: Any) -> str:
+        written: str = (pattern if kind in "iu" or np.isfinite(value) else odd) % value
+        return written
+
     if kind == "c":
-        return lambda value: f"({pattern % value.real},{pattern % value.imag})".encode()
-    return lambda value: (pattern % value).encode()
+        return lambda value: f"({text(value.real)},{text(value.imag)})".encode()
+    return lambda value: text(value).encode()
 
 
 @textwise(dtypes=ANY)

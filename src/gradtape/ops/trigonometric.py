@@ -9,7 +9,7 @@ import numpy as np
 from ..dtypes import FLOATING, INEXACT
 from ..native.texts import SMALLEST
 from .elementwise import rsqrt
-from .family import elementwise, one_pass, sample_binary, sample_unary
+from .family import elementwise, is_complex, one_pass, sample_binary, sample_unary
 
 
 @elementwise(eager=np.sin, dtypes=INEXACT)
@@ -51,9 +51,14 @@ def asin(xp: Any, x: Any) -> Any:
     return xp.arcsin(x)
 
 
+def _one_minus_square(x: Any) -> Any:
+    # A zero imaginary part keeps its sign in this order: the sign says on which side of the branch cut a number lies.
+    return -(x * x - 1.0) if is_complex(x) else 1.0 - x * x
+
+
 @asin.derivative("x")
 def _(t: Any, x: Any) -> Any:
-    return t * rsqrt(1.0 - x * x)
+    return t * rsqrt(_one_minus_square(x))
 
 
 @elementwise(eager=np.arccos, dtypes=INEXACT)
@@ -64,7 +69,7 @@ def acos(xp: Any, x: Any) -> Any:
 
 @acos.derivative("x")
 def _(t: Any, x: Any) -> Any:
-    return -t * rsqrt(1.0 - x * x)
+    return -t * rsqrt(_one_minus_square(x))
 
 
 @elementwise(eager=np.arctan, dtypes=INEXACT)

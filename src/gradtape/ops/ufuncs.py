@@ -13,6 +13,7 @@ import ml_dtypes
 import numpy as np
 
 from ..dtypes import FLOATING, INDEX, INEXACT, INTEGER, REAL, Array
+from ..errors import invalid
 from ..op import BadInput, Sample
 from .elementwise import abs as absolute
 from .elementwise import divide_no_nan, sigmoid, sign
@@ -505,6 +506,22 @@ def _(x1: Any, x2: Any) -> Any:
 @lcm.value
 def _(x1: Any, x2: Any) -> Any:
     return np.vectorize(math.lcm, otypes=[np.int64])(x1, x2)
+
+
+def _floor_divide(x1: Array, x2: Array) -> Any:
+    if x1.dtype.kind in "iu" and not np.all(x2):
+        raise invalid("floor_divide: integer division by zero.")
+    return x1 // x2
+
+
+@elementwise(eager=_floor_divide, dtypes=REAL)
+def floor_divide(xp: Any, x1: Any, x2: Any) -> Any:
+    """x1 // x2 from the remainder, as NumPy has it: 1 // 0.1 is 9. `floordiv` rounds the quotient down."""
+    return xp.floor_divide(x1, x2)
+
+
+floor_divide.not_differentiable("it is constant between its jumps")
+sample_binary(floor_divide, second=(0.4, 2.0))
 
 
 def _isclose(x1: Array, x2: Array, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Array:
