@@ -36,12 +36,12 @@ def test_exact_at_zeros(zeros, exclusive, reverse):
     np.testing.assert_allclose(accumulator.jvp(y), expected @ direction, atol=1e-12)
 
 
-@pytest.mark.parametrize("shape", [(400,), (300, 2), (2, 300), (40, 60)])
+@pytest.mark.parametrize("shape", [(70,), (60, 2), (2, 60), (20, 30)])
 @pytest.mark.parametrize("axis", [0, -1])
 def test_long_lines_and_many_lines(shape, axis):
     rng = np.random.default_rng(2)
     values = rng.uniform(0.9, 1.1, shape)
-    values.reshape(-1)[::97] = 0
+    values.reshape(-1)[::17] = 0
     x, weights = tf.constant(values), rng.standard_normal(shape)
     with tf.GradientTape() as tape:
         tape.watch(x)
