@@ -10,6 +10,7 @@ import numpy as np
 
 from . import dtypes
 from .errors import invalid
+from .op import as_int
 from .tensor import Tensor, from_array, to_tensor
 from .variable import Variable
 
@@ -60,10 +61,13 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Any:
         raise invalid(f"encode_wav: float32 of shape [frames, channels] is needed, got {sound.dtype!r}, {sound.shape}.")
     if not sound.shape[1]:
         raise invalid(f"encode_wav: there must be a channel, got shape {sound.shape}.")
+    rate = as_int(sample_rate)
+    if not 0 < rate < 2**32:
+        raise invalid(f"encode_wav: sample_rate must be positive, and fit 32 bits, got {rate}.")
     file = io.BytesIO()
     with wave.open(file, "wb") as written:
         written.setnchannels(sound.shape[1])
         written.setsampwidth(2)
-        written.setframerate(int(sample_rate))
+        written.setframerate(rate)
         written.writeframes(np.clip(np.rint(sound._array * np.float32(32768)), -32768, 32767).astype("<i2").tobytes())
     return to_tensor(file.getvalue())

@@ -205,6 +205,49 @@ def invalid(message: str) -> InvalidArgumentError:
     return InvalidArgumentError(None, None, message)
 
 
+# --- what Python, NumPy and SciPy raise for a size, an index or a divisor that cannot be -------------------------------------
+
+REFUSALS = (MemoryError, ArithmeticError, ValueError, IndexError, TypeError, AttributeError)  # what may be such an error
+_TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded", "too large to represent", "array is too large")
+_NUMBERS = ("numpy", "scipy", "ml_dtypes")
+
+
+def named(error: Exception, name: str) -> Exception:
+    """What a user meets instead of an error that came out of arithmetic or an array library in the function `name`.
+
+    MemoryError, OverflowError, ZeroDivisionError, IndexError, AttributeError and NumPy's own classes get a class of this module;
+    the message stays. Any other error, and one that code of the user's own raised, is returned as it is.
+    """
+    kind = type(error)
+    if isinstance(error, (OpError, Warning)) or not _is_ours(error):
+        return error
+    if isinstance(error, MemoryError) or any(text in str(error) for text in _TOO_LARGE):
+        return too_large(name, str(error).rstrip(".") or "there is not enough memory")
+    if kind.__module__.partition(".")[0] in _NUMBERS:
+        better = OperandTypeError if isinstance(error, TypeError) else ArgumentValueError
+        return better(None, None, f"{name}: {error}")
+    if isinstance(error, ArithmeticError) or kind is IndexError:
+        return invalid(f"{name}: {error}")
+    if kind is AttributeError:
+        return NotATensorError(f"{name}: an argument is of a wrong type: {error}.")
+    return error
+
+
+def too_large(name: str, message: str) -> ResourceExhaustedError:
+    """The error for a size that the machine cannot hold."""
+    return ResourceExhaustedError(None, None, f"{name}: {message}. Ask for a smaller size.")
+
+
+def _is_ours(error: Exception) -> bool:
+    """Whether code of gradtape raised it, or an array library that gradtape called."""
+    module, place = "gradtape", error.__traceback__
+    while place is not None:
+        found = place.tb_frame.f_globals.get("__name__", "")
+        module = module if found.partition(".")[0] in _NUMBERS else found
+        place = place.tb_next
+    return module.partition(".")[0] in ("gradtape", "keras_gradtape")
+
+
 _BY_OS_ERROR: dict[type[OSError], type[OpError]] = {
     FileNotFoundError: NotFoundError,
     FileExistsError: AlreadyExistsError,

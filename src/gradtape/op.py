@@ -34,6 +34,7 @@ from .errors import (
     OpError,
     ResourceExhaustedError,
     invalid,
+    named,
 )
 from .tensor import EagerTensor, Tensor, from_array, to_array, to_tensor
 
@@ -529,14 +530,15 @@ def explained(op: Op, error: Exception, arrays: list[Array], attributes: dict[st
     """What to raise instead of an error that came out of a kernel."""
     if isinstance(error, (OpError, Warning)):
         return error
+    exhausted = named(error, op.name)
+    if isinstance(exhausted, ResourceExhaustedError):
+        return exhausted
     if op.check is not None:
         try:
             op.check(*((arrays,) if op.variadic else arrays), **attributes)
         except OpError as better:
             return better
-    if isinstance(error, MemoryError):
-        return ResourceExhaustedError(None, None, f"{op.name}: {error}")
-    if isinstance(error, (ValueError, IndexError, TypeError, OverflowError, ZeroDivisionError, np.linalg.LinAlgError)):
+    if isinstance(error, (ValueError, IndexError, KeyError, TypeError, AttributeError, ArithmeticError)):
         shapes = ", ".join(str(np.shape(a)) for a in arrays)
         settings = "".join(f", {k}={v!r}" for k, v in attributes.items())
         return invalid(f"{op.name}: {error} (operands of shape {shapes}{settings}).")
