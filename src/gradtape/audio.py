@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import dtypes
-from .errors import invalid
+from .errors import invalid, naming
 from .op import as_int
 from .tensor import Tensor, from_array, to_tensor
 from .variable import Variable
@@ -24,6 +24,7 @@ class DecodeWav(NamedTuple):
     sample_rate: Any
 
 
+@naming
 def decode_wav(
     contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
 ) -> DecodeWav:
@@ -62,8 +63,8 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Any:
     if not sound.shape[1]:
         raise invalid(f"encode_wav: there must be a channel, got shape {sound.shape}.")
     rate = as_int(sample_rate)
-    if not 0 < rate < 2**32:
-        raise invalid(f"encode_wav: sample_rate must be positive, and fit 32 bits, got {rate}.")
+    if not 0 < rate < 2**32 // (2 * sound.shape[1]):
+        raise invalid(f"encode_wav: sample_rate must be positive, and the bytes of a second fit 32 bits, got {rate}.")
     file = io.BytesIO()
     with wave.open(file, "wb") as written:
         written.setnchannels(sound.shape[1])

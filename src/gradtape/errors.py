@@ -7,7 +7,9 @@ from the class that TensorFlow raises at the same place, so that existing `excep
 from __future__ import annotations
 
 import errno
-from typing import ClassVar
+import functools
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 
 class OpError(Exception):
@@ -188,6 +190,10 @@ class ScalarElementsError(ValueError, IndexError):
     """Something without a first axis was given to be taken apart along it."""
 
 
+class ElementIndexError(OutOfRangeError, IndexError):
+    """An element of a TensorArray that does not exist."""
+
+
 class GeneratorElementError(InvalidArgumentError, TypeError):
     """A generator yielded something else than its signature says."""
 
@@ -207,7 +213,14 @@ def invalid(message: str) -> InvalidArgumentError:
 
 # --- what Python, NumPy and SciPy raise for a size, an index or a divisor that cannot be -------------------------------------
 
-REFUSALS = (MemoryError, ArithmeticError, ValueError, IndexError, TypeError, AttributeError)  # what may be such an error
+REFUSALS = (
+    MemoryError,
+    ArithmeticError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+)  # what may be such an error
 _TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded", "too large to represent", "array is too large")
 _NUMBERS = ("numpy", "scipy", "ml_dtypes")
 
@@ -215,8 +228,8 @@ _NUMBERS = ("numpy", "scipy", "ml_dtypes")
 def named(error: Exception, name: str) -> Exception:
     """What a user meets instead of an error that came out of arithmetic or an array library in the function `name`.
 
-    MemoryError, OverflowError, ZeroDivisionError, IndexError, AttributeError and NumPy's own classes get a class of this module;
-    the message stays. Any other error, and one that code of the user's own raised, is returned as it is.
+    MemoryError, OverflowError, ZeroDivisionError, IndexError, KeyError, AttributeError and NumPy's own classes get a class of
+    this module; the message stays. Any other error, and one that code of the user's own raised, is returned as it is.
     """
     kind = type(error)
     if isinstance(error, (OpError, Warning)) or not _is_ours(error):
@@ -226,11 +239,35 @@ def named(error: Exception, name: str) -> Exception:
     if kind.__module__.partition(".")[0] in _NUMBERS:
         better = OperandTypeError if isinstance(error, TypeError) else ArgumentValueError
         return better(None, None, f"{name}: {error}")
-    if isinstance(error, ArithmeticError) or kind is IndexError:
+    if isinstance(error, ArithmeticError) or kind in (IndexError, KeyError):
         return invalid(f"{name}: {error}")
     if kind is AttributeError:
         return NotATensorError(f"{name}: an argument is of a wrong type: {error}.")
     return error
+
+
+def naming(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, with `named` errors (public functions that `traceable` marks have them already)."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except REFUSALS as error:
+            better = named(error, function.__name__)
+            if better is error:
+                raise
+            raise better from error
+
+    return call
+
+
+def name_errors(cls: type, *methods: str) -> None:
+    """Let these methods of a class have `named` errors; called where the class is complete."""
+    for method in methods:
+        found = cls.__dict__[method]
+        plain = isinstance(found, (classmethod, staticmethod))
+        setattr(cls, method, type(found)(naming(found.__func__)) if plain else naming(found))
 
 
 def too_large(name: str, message: str) -> ResourceExhaustedError:

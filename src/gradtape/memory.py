@@ -53,7 +53,7 @@ def repeated(name: str, values: Array, counts: Any) -> Array:
     return np.repeat(values, counts)
 
 
-def slots(name: str, count: int) -> list[None]:
+def slots(name: str, count: int) -> list[Any]:
     """A list of `count` places."""
     try:
         return [None] * count

@@ -536,9 +536,11 @@ def explained(op: Op, error: Exception, arrays: list[Array], attributes: dict[st
     if op.check is not None:
         try:
             op.check(*((arrays,) if op.variadic else arrays), **attributes)
-        except OpError as better:
-            return better
-    if isinstance(error, (ValueError, IndexError, KeyError, TypeError, AttributeError, ArithmeticError)):
+        except Exception as better:  # (what is too wrong to be explained is left to what follows)
+            if isinstance(better, OpError):
+                return better
+    of_a_library = type(error).__module__ != "builtins"  # SciPy's BLAS has a class of its own
+    if of_a_library or isinstance(error, (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)):
         shapes = ", ".join(str(np.shape(a)) for a in arrays)
         settings = "".join(f", {k}={v!r}" for k, v in attributes.items())
         return invalid(f"{op.name}: {error} (operands of shape {shapes}{settings}).")

@@ -13,7 +13,7 @@ import numpy as np
 from . import dtypes
 from .arrays import zeros
 from .context import ACTIVE, STATE
-from .errors import OutOfRangeError, invalid
+from .errors import ElementIndexError, OutOfRangeError, invalid
 from .layout import concat as concat_of
 from .layout import split as split_of
 from .layout import stack as stack_of
@@ -209,8 +209,10 @@ class TensorArray:
         positions = as_ints(indices)
         for position in positions:
             if not 0 <= position < len(self._elements):
-                raise IndexError(
-                    f"list index out of range: TensorArray has {len(self._elements)} elements, no index {position}"
+                raise ElementIndexError(
+                    None,
+                    None,
+                    f"list index out of range: TensorArray has {len(self._elements)} elements, no index {position}",
                 )
         return self._stacked(positions)
 

@@ -60,7 +60,7 @@ def _replacements(tree: ast.AST) -> Iterator[tuple[int, str, str]]:
 def _python_parts(node: Any) -> list[Any]:
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Call) and not _is_draw(node.value):
         return [node.slice]
-    if isinstance(node, ast.Call) and ast.unparse(node.func) == "tf.while_loop":
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in ("tf.while_loop", "round"):
         return list(node.args)
     return []
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import nest
 from ..context import ACTIVE, STATE
-from ..errors import OperatorNotAllowedInGraphError, OutOfRangeError, invalid
+from ..errors import REFUSALS, OperatorNotAllowedInGraphError, OutOfRangeError, invalid, named
 from ..tensor import Tensor, TensorSpec
 from ..trace.ghost import NeedsValue
 from ..trace.inference import Inference
@@ -42,7 +42,13 @@ class Iterator(PythonIterator[Element]):
     def __next__(self) -> Element:
         if ACTIVE and STATE.trace is not None and self._from_outside:
             return _taken(self)
-        return next(self._inner)
+        try:
+            return next(self._inner)
+        except REFUSALS as error:
+            better = named(error, "next")
+            if better is error:
+                raise
+            raise better from error
 
     def next(self) -> Element:
         """The next element."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import arrays, dtypes, indexing, layout, math, partition
 from ..dtypes import Array, DType
-from ..errors import invalid
+from ..errors import invalid, name_errors
 from ..memory import repeated
 from ..op import as_int
 from ..shapes import TensorShape
@@ -613,3 +613,10 @@ for _name in (
 for _name in ("from_tensor", "from_sparse"):
     _made = traceable(RaggedTensor.__dict__[_name].__func__, in_world=by_stand_ins)
     setattr(RaggedTensor, _name, classmethod(_made))
+name_errors(
+    RaggedTensor,
+    *(
+        f"from_{part}"
+        for part in ("row_splits", "row_lengths", "value_rowids", "row_starts", "row_limits", "uniform_row_length")
+    ),
+)
