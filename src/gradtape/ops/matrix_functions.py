@@ -107,7 +107,7 @@ def _cofactors_by_svd(input: Array) -> Array:
         return np.full_like(input, np.nan)
     u, s, v = np.linalg.svd(input)
     n = input.shape[-1]
-    others = np.where(np.eye(n, dtype=bool), np.ones((), s.dtype), s[..., None, :]).prod(axis=-1)
+    others = np.multiply.reduce(np.where(np.eye(n, dtype=bool), np.ones((), s.dtype), s[..., None, :]), axis=-1)
     result: Array = np.linalg.det(u @ v)[..., None, None] * (np.conj(u * others[..., None, :]) @ np.conj(v))
     return result
 
