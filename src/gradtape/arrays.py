@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from .shapes import TensorShape, broadcast
 from .tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from .traceable import trace_public
 from .variable import Variable
+
+_MANY = 1 << 24  # elements, from which on it is asked whether there is room
 
 reshape = layout.reshape.public
 broadcast_to = layout.broadcast_to.public
@@ -97,7 +100,8 @@ def _filled(shape: Any, value: Any, dtype: DType) -> Tensor:
     sizes = as_shape(shape)
     if -1 in sizes:
         raise invalid(f"A size cannot be negative, got shape {list(sizes)}.")
-    check_room("fill", sizes, dtype.numpy)
+    if prod(sizes) > _MANY:
+        check_room("fill", sizes, dtype.numpy)
     return from_array(np.full(sizes, value, dtype.numpy))
 
 
