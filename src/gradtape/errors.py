@@ -213,14 +213,8 @@ def invalid(message: str) -> InvalidArgumentError:
 
 # --- what Python, NumPy and SciPy raise for a size, an index or a divisor that cannot be -------------------------------------
 
-REFUSALS = (
-    MemoryError,
-    ArithmeticError,
-    ValueError,
-    LookupError,
-    TypeError,
-    AttributeError,
-)  # what may be such an error
+# What may be such an error.
+REFUSALS = (MemoryError, ArithmeticError, ValueError, LookupError, TypeError, AttributeError)
 _TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded", "too large to represent", "array is too large")
 _NUMBERS = ("numpy", "scipy", "ml_dtypes")
 
@@ -246,6 +240,13 @@ def named(error: Exception, name: str) -> Exception:
     return error
 
 
+def raise_named(error: Exception, name: str) -> None:
+    """Raise what `named` gives, if that is another error."""
+    better = named(error, name)
+    if better is not error:
+        raise better from error
+
+
 def naming(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, with `named` errors (public functions that `traceable` marks have them already)."""
 
@@ -254,10 +255,8 @@ def naming(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*args, **kwargs)
         except REFUSALS as error:
-            better = named(error, function.__name__)
-            if better is error:
-                raise
-            raise better from error
+            raise_named(error, function.__name__)
+            raise
 
     return call
 

@@ -539,8 +539,8 @@ def explained(op: Op, error: Exception, arrays: list[Array], attributes: dict[st
         except Exception as better:  # (what is too wrong to be explained is left to what follows)
             if isinstance(better, OpError):
                 return better
-    of_a_library = type(error).__module__ != "builtins"  # SciPy's BLAS has a class of its own
-    if of_a_library or isinstance(error, (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)):
+    of_blas = type(error).__module__ in ("_fblas", "_flapack")  # SciPy's BLAS has classes of its own
+    if of_blas or isinstance(error, (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)):
         shapes = ", ".join(str(np.shape(a)) for a in arrays)
         settings = "".join(f", {k}={v!r}" for k, v in attributes.items())
         return invalid(f"{op.name}: {error} (operands of shape {shapes}{settings}).")

@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from .context import ACTIVE, STATE
-from .errors import REFUSALS, named
+from .errors import REFUSALS, raise_named
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -45,10 +45,8 @@ def _one_step(function: Any) -> Any:
         try:
             return function(*args, **kwargs)
         except REFUSALS as error:
-            better = named(error, function.__name__)
-            if better is error:
-                raise
-            raise better from error
+            raise_named(error, function.__name__)
+            raise
 
     return call
 
@@ -73,10 +71,8 @@ def _one_step_by_kind(function: Any, kinds: dict[type, Any]) -> Any:
         try:
             return function(*args, **kwargs)
         except REFUSALS as error:
-            better = named(error, function.__name__)
-            if better is error:
-                raise
-            raise better from error
+            raise_named(error, function.__name__)
+            raise
 
     return call
 

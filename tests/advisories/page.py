@@ -11,7 +11,7 @@ from .run import ROOM
 PAGE = Path(__file__).parents[2] / "docs" / "advisories.md"
 
 
-def page(counts: Counter[Any], found: list[Any]) -> str:
+def page(counts: Counter[Any], found: list[Any], step: int) -> str:
     """The page, from the number of attempts for each subject and kind, and those that break the promise."""
     kinds = Counter[str]()
     for (_, kind), count in counts.items():
@@ -27,7 +27,8 @@ def page(counts: Counter[Any], found: list[Any]) -> str:
         f"public functions, in a process that may ask for {ROOM >> 20} MB. Promised is a result, or a named error (a class",
         "of `tf.errors`, ValueError or TypeError) and a message, in one second of processor time.",
         "",
-        f"{sum(counts.values()):,} attempts on {len(subjects) - len(public)} ops and {len(public)} public functions;",
+        f"{sum(counts.values()):,} attempts on {len(subjects) - len(public)} ops and {len(public)} public functions"
+        + (f" (this run made one in {step} of all);" if step > 1 else ";"),
         f"{len(found)} break the promise.",
         "",
         "| kind | attempts | broken |",

@@ -15,7 +15,7 @@ from .worker import attempts
 
 ROOT = Path(__file__).parents[2]
 ROOM = 600 * 2**20  # bytes that an attempt may ask for
-PATIENCE = 600  # seconds for a process
+PATIENCE = 3600  # seconds for a process
 
 
 def run(first: int = 0, step: int = 1) -> list[Any]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import nest
 from ..context import ACTIVE, STATE
-from ..errors import REFUSALS, OperatorNotAllowedInGraphError, OutOfRangeError, invalid, named
+from ..errors import REFUSALS, OperatorNotAllowedInGraphError, OutOfRangeError, invalid, raise_named
 from ..tensor import Tensor, TensorSpec
 from ..trace.ghost import NeedsValue
 from ..trace.inference import Inference
@@ -45,10 +45,8 @@ class Iterator(PythonIterator[Element]):
         try:
             return next(self._inner)
         except REFUSALS as error:
-            better = named(error, "next")
-            if better is error:
-                raise
-            raise better from error
+            raise_named(error, "next")
+            raise
 
     def next(self) -> Element:
         """The next element."""
