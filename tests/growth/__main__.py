@@ -1,33 +1,35 @@
-"""`python -m tests.growth`: measures everything that grows, and writes docs/growth.md."""
+"""`python -m tests.growth`: measures everything that grows, or with `quick` one way of each op, and writes docs/growth.md."""
 
 from __future__ import annotations
 
+import itertools
 import sys
 from pathlib import Path
 
-from .cases import Case, of_ops, of_programs
+from .cases import Case, of_ops, of_programs, one_of_each_op
 from .declared import DECLARED
-from .measure import FULL, TOLERATED, Exponents
+from .measure import FULL, QUICK, TOLERATED, Effort, Exponents
 
 PAGE = Path(__file__).parents[2] / "docs" / "growth.md"
 
 
-def main() -> int:
+def main(quick: bool) -> int:
+    effort = QUICK if quick else FULL
     found: list[tuple[Case, Exponents]] = []
     failures = []
-    for case in (*(case for cases in of_ops() for case in cases), *of_programs()):
-        measured = case.exponents(FULL)
+    for case in itertools.chain(one_of_each_op() if quick else of_ops(), of_programs()):
+        measured = case.exponents(effort)
         found.append((case, measured))
         excess = case.excess(measured)
         if excess is not None:
             print(excess, flush=True)
             failures.append(excess)
-    PAGE.write_text(page(found, failures), encoding="utf-8")
+    PAGE.write_text(page(found, failures, effort), encoding="utf-8")
     print(f"{len(found)} cases, {len(failures)} grow faster than declared; wrote {PAGE.name}")
     return bool(failures)
 
 
-def page(found: list[tuple[Case, Exponents]], failures: list[str]) -> str:
+def page(found: list[tuple[Case, Exponents]], failures: list[str], effort: Effort) -> str:
     """The page: for each op and program the largest exponents over all ways in which it grows."""
     worst: dict[str, dict[str, float]] = {}
     for case, (seconds, memory) in found:
@@ -39,15 +41,16 @@ def page(found: list[tuple[Case, Exponents]], failures: list[str]) -> str:
     for case, _ in found:
         ways.setdefault(case.subject, set()).add(case.along)
     programs = [case.subject for case, _ in found if case.what == "program"]
+    some = " (of each op one way to grow)" if effort is QUICK else ""
     lines = [
         "# How cost grows",
         "",
         "Written by `python -m tests.growth`. Each op, its gradient and what is built on them is run on n and on 8 n elements. 1",
         "means: as the data grows; 2: quadratic. The data is what grows, along one axis or, for square matrices, two; or the",
         "bytes of all operands and results where these grow faster. Time is processor time; memory is the most that is allocated",
-        f"at a time. A dash: too little to measure at {FULL.largest:,} elements. Above {TOLERATED} there is a reason.",
+        f"at a time. A dash: too little to measure at {effort.largest:,} elements. Above {TOLERATED} there is a reason.",
         "",
-        f"{len(found):,} cases; {len(failures)} grow faster than declared.",
+        f"{len(found):,} cases{some}; {len(failures)} grow faster than declared.",
         "",
         "## Declared",
         "",
@@ -80,4 +83,4 @@ def _shown(row: dict[str, float], label: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("quick" in sys.argv[1:]))

@@ -39,15 +39,22 @@ class Case(NamedTuple):
         return None
 
 
-def of_ops() -> Iterator[list[Case]]:
-    """For each op all that grows."""
+def of_ops() -> Iterator[Case]:
+    """All ways in which ops and their gradients grow."""
     for op in checks.all_ops():
-        found = []
         for growth in growths(op):
-            found.append(Case(op.name, "forward", growth.label, growth, growth.forward))
+            yield Case(op.name, "forward", growth.label, growth, growth.forward)
             if growth.differentiable:
-                found.append(Case(op.name, "gradient", growth.label, growth, growth.gradient))
-        yield found
+                yield Case(op.name, "gradient", growth.label, growth, growth.gradient)
+
+
+def one_of_each_op() -> Iterator[Case]:
+    """One way for each op that can grow, with its gradient if it has one."""
+    for op in checks.all_ops():
+        for growth in growths(op):
+            what, make = ("gradient", growth.gradient) if growth.differentiable else ("forward", growth.forward)
+            yield Case(op.name, what, growth.label, growth, make)
+            break
 
 
 def of_programs() -> Iterator[Case]:
