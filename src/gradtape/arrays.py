@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import builtins
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from . import dtypes
 from .dtypes import DType
-from .errors import ResourceExhaustedError, invalid
+from .errors import invalid
 from .math import cast, imag, maximum, minimum, real
 from .math import complex as make_complex
+from .memory import check_room
 from .op import as_int, as_ints, as_shape
 from .ops import elementwise as e
 from .ops import index, layout, logic, polynomials, rearrange
@@ -19,6 +21,8 @@ from .shapes import TensorShape, broadcast
 from .tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from .traceable import trace_public
 from .variable import Variable
+
+_MANY = 1 << 24  # elements, from which on it is asked whether there is room
 
 reshape = layout.reshape.public
 broadcast_to = layout.broadcast_to.public
@@ -96,10 +100,9 @@ def _filled(shape: Any, value: Any, dtype: DType) -> Tensor:
     sizes = as_shape(shape)
     if -1 in sizes:
         raise invalid(f"A size cannot be negative, got shape {list(sizes)}.")
-    try:
-        return from_array(np.full(sizes, value, dtype.numpy))
-    except MemoryError as error:
-        raise ResourceExhaustedError(None, None, f"A tensor of shape {list(sizes)} does not fit: {error}.") from None
+    if prod(sizes) > _MANY:
+        check_room("fill", sizes, dtype.numpy)
+    return from_array(np.full(sizes, value, dtype.numpy))
 
 
 def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:
@@ -126,6 +129,7 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     sizes = as_shape(dims)
     if -1 in sizes:
         raise invalid(f"fill: a size cannot be negative, got {list(sizes)}.")
+    check_room("fill", sizes, value.dtype.numpy)  # a filled tensor takes no memory, but what is computed from it does
     return broadcast_to(value, sizes)
 
 
@@ -208,11 +212,12 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         raise invalid(f"range: from {first} the step {step} never reaches {last}.")
     if kind.is_floating:  # counted in the type itself: in float32, from 0.1 to 1.1 by 0.1 are ten numbers
         bounds = [kind.numpy.type(value) for value in (first, last, step)]
+        if not np.isfinite(np.asarray(bounds, np.float64)).all():
+            raise invalid(f"range: start, limit and delta must be finite, got {first}, {last} and {step}.")
         count = max(0, int(np.ceil((bounds[1] - bounds[0]) / bounds[2])))
     else:
         count = max(0, int(-((first - last) // step)))
-    if count > 2**40:
-        raise invalid(f"range: {count} numbers are too many.")
+    check_room("range", [count], kind.numpy)
     if kind.is_integer:
         return from_array(np.arange(first, last, step, dtype=kind.numpy))
     return from_array(

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import dtypes
-from .errors import invalid
+from .errors import invalid, naming
+from .op import as_int
 from .tensor import Tensor, from_array, to_tensor
 from .variable import Variable
 
@@ -23,6 +24,7 @@ class DecodeWav(NamedTuple):
     sample_rate: Any
 
 
+@naming
 def decode_wav(
     contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
 ) -> DecodeWav:
@@ -61,10 +63,13 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Any:
         raise invalid(f"encode_wav: float32 of shape [frames, channels] is needed, got {sound.dtype!r}, {sound.shape}.")
     if not sound.shape[1]:
         raise invalid(f"encode_wav: there must be a channel, got shape {sound.shape}.")
+    rate = as_int(sample_rate)
+    if not 0 < rate < 2**32 // (2 * sound.shape[1]):
+        raise invalid(f"encode_wav: sample_rate must be positive, and the bytes of a second fit 32 bits, got {rate}.")
     file = io.BytesIO()
     with wave.open(file, "wb") as written:
         written.setnchannels(sound.shape[1])
         written.setsampwidth(2)
-        written.setframerate(int(sample_rate))
+        written.setframerate(rate)
         written.writeframes(np.clip(np.rint(sound._array * np.float32(32768)), -32768, 32767).astype("<i2").tobytes())
     return to_tensor(file.getvalue())

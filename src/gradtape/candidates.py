@@ -13,6 +13,8 @@ from .errors import invalid
 from .op import as_int
 from .tensor import Tensor, from_array, to_tensor
 
+_TRIES = 10_000  # draws for each class that is wanted
+
 _WORDS_EACH = 2048  # what TensorFlow sets aside for each class that is drawn, in 32-bit words
 
 
@@ -279,6 +281,10 @@ def _sampled(
     used: set[int] = set()
     while len(picked) < count:
         tries += 1
+        if tries > _TRIES * count:
+            raise invalid(
+                f"candidate sampler: {count} different classes are not found in {tries} draws: some are too unlikely."
+            )
         value = draw()
         if not unique or value not in used:
             used.add(value)

@@ -175,6 +175,10 @@ NARROW_FLOATS = frozenset({float16.numpy, bfloat16.numpy})
 _KNOWN = (*ALL, *STORED)
 BY_NUMPY: dict[np.dtype[Any], DType] = {t.numpy: t for t in _KNOWN}
 BY_NUMBER: dict[int, DType] = {t.numpy.num: t for t in _KNOWN}  # by NumPy's number: hashing a np.dtype costs 150 ns
+BY_NUMBER |= {
+    np.dtype("q").num: int64,
+    np.dtype("Q").num: uint64,
+}  # C's other name for 64 bits: np.asarray(2**63) has it
 _BY_NAME = {t.name: t for t in (*_KNOWN, resource, variant)} | {"half": float16, "double": float64, "float": float32}
 _BY_PYTHON: dict[object, DType] = {
     float: float32,

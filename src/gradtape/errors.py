@@ -7,7 +7,9 @@ from the class that TensorFlow raises at the same place, so that existing `excep
 from __future__ import annotations
 
 import errno
-from typing import ClassVar
+import functools
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 
 class OpError(Exception):
@@ -188,6 +190,10 @@ class ScalarElementsError(ValueError, IndexError):
     """Something without a first axis was given to be taken apart along it."""
 
 
+class ElementIndexError(OutOfRangeError, IndexError):
+    """An element of a TensorArray that does not exist."""
+
+
 class GeneratorElementError(InvalidArgumentError, TypeError):
     """A generator yielded something else than its signature says."""
 
@@ -213,6 +219,79 @@ class GradientLookupError(LookupError):
 def invalid(message: str) -> InvalidArgumentError:
     """The error for a bad argument; the message says what was given, what was expected and how to repair it."""
     return InvalidArgumentError(None, None, message)
+
+
+# --- what Python, NumPy and SciPy raise for a size, an index or a divisor that cannot be -------------------------------------
+
+# What may be such an error.
+REFUSALS = (MemoryError, ArithmeticError, ValueError, LookupError, TypeError, AttributeError)
+_TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded", "too large to represent", "array is too large")
+_NUMBERS = ("numpy", "scipy", "ml_dtypes")
+
+
+def named(error: Exception, name: str) -> Exception:
+    """What a user meets instead of an error that came out of arithmetic or an array library in the function `name`.
+
+    MemoryError, OverflowError, ZeroDivisionError, IndexError, KeyError, AttributeError and NumPy's own classes get a class of
+    this module; the message stays. Any other error, and one that code of the user's own raised, is returned as it is.
+    """
+    kind = type(error)
+    if isinstance(error, (OpError, Warning)) or not _is_ours(error):
+        return error
+    if isinstance(error, MemoryError) or any(text in str(error) for text in _TOO_LARGE):
+        return too_large(name, str(error).rstrip(".") or "there is not enough memory")
+    if kind.__module__.partition(".")[0] in _NUMBERS:
+        better = OperandTypeError if isinstance(error, TypeError) else ArgumentValueError
+        return better(None, None, f"{name}: {error}")
+    if isinstance(error, ArithmeticError) or kind in (IndexError, KeyError):
+        return invalid(f"{name}: {error}")
+    if kind is AttributeError:
+        return NotATensorError(f"{name}: an argument is of a wrong type: {error}.")
+    return error
+
+
+def raise_named(error: Exception, name: str) -> None:
+    """Raise what `named` gives, if that is another error."""
+    better = named(error, name)
+    if better is not error:
+        raise better from error
+
+
+def naming(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, with `named` errors (public functions that `traceable` marks have them already)."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except REFUSALS as error:
+            raise_named(error, function.__name__)
+            raise
+
+    return call
+
+
+def name_errors(cls: type, *methods: str) -> None:
+    """Let these methods of a class have `named` errors; called where the class is complete."""
+    for method in methods:
+        found = cls.__dict__[method]
+        plain = isinstance(found, (classmethod, staticmethod))
+        setattr(cls, method, type(found)(naming(found.__func__)) if plain else naming(found))
+
+
+def too_large(name: str, message: str) -> ResourceExhaustedError:
+    """The error for a size that the machine cannot hold."""
+    return ResourceExhaustedError(None, None, f"{name}: {message}. Ask for a smaller size.")
+
+
+def _is_ours(error: Exception) -> bool:
+    """Whether code of gradtape raised it, or an array library that gradtape called."""
+    module, place = "gradtape", error.__traceback__
+    while place is not None:
+        found = place.tb_frame.f_globals.get("__name__", "")
+        module = module if found.partition(".")[0] in _NUMBERS else found
+        place = place.tb_next
+    return module.partition(".")[0] in ("gradtape", "keras_gradtape")
 
 
 _BY_OS_ERROR: dict[type[OSError], type[OpError]] = {

@@ -10,6 +10,7 @@ import numpy as np
 from . import dtypes
 from .arrays import identity, reshape, zeros
 from .errors import ArgumentValueError, invalid
+from .memory import repeated
 from .op import as_axis, as_int, as_ints
 from .ops import blocks, borders, index, layout
 from .ops import elementwise as e
@@ -157,7 +158,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     if counts.ndim > 1 or (counts.ndim == 1 and counts.size not in (1, length)) or (counts.size and counts.min() < 0):
         message = f"repeat: repeats must be one non-negative integer, or {length} of them; got {counts.tolist()}."
         raise ArgumentValueError(None, None, message)
-    return _rows(x, np.repeat(np.arange(length, dtype=np.int32), counts), where)
+    return _rows(x, repeated("repeat", np.arange(length, dtype=np.int32), counts), where)
 
 
 def _rows(x: Any, positions: Any, axis: int) -> Any:

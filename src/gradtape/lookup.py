@@ -12,6 +12,7 @@ from . import dtypes
 from .dtypes import Array, DType
 from .errors import FailedPreconditionError, NotFoundError, from_os_error, invalid
 from .farmhash import fingerprint64
+from .op import as_int
 from .ragged import RaggedTensor
 from .shapes import TensorShape
 from .sparse import SparseTensor
@@ -362,7 +363,7 @@ class StaticVocabularyTable(_Table):
         name: str | None = None,
         experimental_is_anonymous: bool = False,
     ) -> None:
-        if num_oov_buckets <= 0:
+        if not 0 < as_int(num_oov_buckets) < 2**63:
             raise ValueError(f"`num_oov_buckets` must be > 0; use StaticHashTable. Received: {num_oov_buckets}")
         if initializer is None:
             if lookup_key_dtype is None:

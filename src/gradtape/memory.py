@@ -1,19 +1,64 @@
-"""Let freed memory stay with the process, for the next array.
+"""Memory: whether there is room for an array, and what is kept of freed ones.
 
-By default glibc hands arrays above 128 KB back to the system as soon as they are freed, and the next op pays for
-fresh pages: a third of the time of elementwise ops on large arrays (measured: 4M floats forward and backward 52 ms,
-with this 38; two transformer blocks 122 ms, with this 95). Nothing is held that is not free, and at most KEPT bytes.
+Room is asked for where NumPy's own arithmetic on sizes overflows (np.repeat and np.tile write beyond the end of an array then),
+and where an array of many elements takes no memory itself, but every array that is computed from it does.
+
+Freed memory stays with the process, for the next array. By default glibc hands arrays above 128 KB back to the system as soon as
+they are freed, and the next op pays for fresh pages: a third of the time of elementwise ops on large arrays (measured: 4M floats
+forward and backward 52 ms, with this 38; two transformer blocks 122 ms, with this 95). Nothing is held that is not free, and at
+most KEPT bytes.
 """
 
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import sys
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from .dtypes import Array
+from .errors import too_large
 
 KEPT = 512 * 2**20
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # from malloc.h
 _LARGEST_MMAP_THRESHOLD = 32 * 2**20  # glibc refuses more
+
+
+@functools.cache
+def machine_bytes() -> int:
+    """The memory that this machine has."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # Windows
+        return sys.maxsize
+
+
+def check_room(name: str, shape: Iterable[Any], dtype: Any = np.uint8) -> None:
+    """Raise unless the machine can hold an array of this shape."""
+    count = np.dtype(dtype).itemsize
+    for size in shape:
+        count *= int(size)
+    if count > machine_bytes():
+        raise too_large(name, f"an array of shape {list(shape)} takes {count} bytes, more than the machine has")
+
+
+def repeated(name: str, values: Array, counts: Any) -> Array:
+    """`np.repeat` of one line of values, without its overflow: each value as often as its count says."""
+    total = float(np.sum(counts, dtype=np.float64)) * (len(values) if np.size(counts) == 1 else 1)
+    check_room(name, [total], values.dtype)
+    return np.repeat(values, counts)
+
+
+def slots(name: str, count: int) -> list[Any]:
+    """A list of `count` places."""
+    try:
+        return [None] * count
+    except (MemoryError, OverflowError):
+        raise too_large(name, f"there is no room for {count} elements") from None
 
 
 def keep_freed_memory() -> bool:

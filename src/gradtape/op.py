@@ -34,6 +34,7 @@ from .errors import (
     OpError,
     ResourceExhaustedError,
     invalid,
+    named,
 )
 from .generated import identifier
 from .tensor import EagerTensor, Tensor, from_array, to_array, to_tensor
@@ -531,14 +532,17 @@ def explained(op: Op, error: Exception, arrays: list[Array], attributes: dict[st
     """What to raise instead of an error that came out of a kernel."""
     if isinstance(error, (OpError, Warning)):
         return error
+    exhausted = named(error, op.name)
+    if isinstance(exhausted, ResourceExhaustedError):
+        return exhausted
     if op.check is not None:
         try:
             op.check(*((arrays,) if op.variadic else arrays), **attributes)
-        except OpError as better:
-            return better
-    if isinstance(error, MemoryError):
-        return ResourceExhaustedError(None, None, f"{op.name}: {error}")
-    if isinstance(error, (ValueError, IndexError, TypeError, OverflowError, ZeroDivisionError, np.linalg.LinAlgError)):
+        except Exception as better:  # (what is too wrong to be explained is left to what follows)
+            if isinstance(better, OpError):
+                return better
+    of_blas = type(error).__module__ in ("_fblas", "_flapack")  # SciPy's BLAS has classes of its own
+    if of_blas or isinstance(error, (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)):
         shapes = ", ".join(str(np.shape(a)) for a in arrays)
         settings = "".join(f", {k}={v!r}" for k, v in attributes.items())
         return invalid(f"{op.name}: {error} (operands of shape {shapes}{settings}).")

@@ -14,6 +14,7 @@ import numpy as np
 from . import dtypes as _dtypes
 from .errors import CancelledError, OutOfRangeError, invalid
 from .layout import stack
+from .op import as_int
 from .shapes import TensorShape
 from .tensor import from_array, to_tensor
 
@@ -31,7 +32,7 @@ class QueueBase:
     """
 
     def __init__(self, capacity: int, dtypes: Any, shapes: Any = None, names: Any = None, name: str = "queue") -> None:
-        self._capacity, self._name = int(capacity), name
+        self._capacity, self._name = as_int(capacity), name
         kinds = dtypes if isinstance(dtypes, (list, tuple)) else [dtypes]
         self._dtypes = [_dtypes.as_dtype(kind) for kind in kinds]
         self._shapes = self._checked_shapes(shapes)

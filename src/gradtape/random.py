@@ -37,6 +37,7 @@ from .generator import (
     uniform_type,
 )
 from .math import maximum
+from .memory import repeated
 from .op import as_int
 from .ops.index import pick
 from .ops.random import gamma_sample
@@ -302,7 +303,7 @@ def stateless_uniform(
 
 def _drawn(draw: Any, stream: Any, parameter: Any, sizes: tuple[int, ...], samples: int) -> Any:
     """`samples` numbers for each parameter, in TensorFlow's order: one parameter after the other, samples innermost."""
-    flat = np.repeat(np.asarray(parameter).reshape(-1), samples)
+    flat = repeated("random", np.asarray(parameter).reshape(-1), samples)
     return draw(stream, flat).reshape(-1, samples).T.reshape(sizes)
 
 

@@ -13,11 +13,12 @@ import numpy as np
 from . import dtypes
 from .arrays import zeros
 from .context import ACTIVE, STATE
-from .errors import OutOfRangeError, invalid
+from .errors import ElementIndexError, OutOfRangeError, invalid
 from .layout import concat as concat_of
 from .layout import split as split_of
 from .layout import stack as stack_of
 from .layout import unstack as unstack_of
+from .memory import slots
 from .op import as_ints
 from .shapes import TensorShape
 from .tensor import Tensor, TensorSpec, from_array, to_tensor
@@ -77,7 +78,7 @@ class TensorArray:
         self._clear_after_read = clear_after_read is None or bool(clear_after_read)
         self._infer_shape = infer_shape
         self._shape = [TensorShape(element_shape)]  # in a list, because arrays that come from this one share it
-        self._elements: list[Any] = [None] * _position(size)
+        self._elements: list[Any] = slots("TensorArray", _position(size))
 
     # --- what it is ----------------------------------------------------------------------------------------------
 
@@ -146,7 +147,7 @@ class TensorArray:
                 )
             if position > 2**31 - 1:
                 raise OutOfRangeError(None, None, f"Index {position} is too large for a TensorArray.")
-            self._elements.extend([None] * (position - size + 1))
+            self._elements.extend(slots("TensorArray", position - size + 1))
         self._elements[position] = self._accepted(value)
 
     def _accepted(self, value: Any) -> Any:
@@ -208,8 +209,10 @@ class TensorArray:
         positions = as_ints(indices)
         for position in positions:
             if not 0 <= position < len(self._elements):
-                raise IndexError(
-                    f"list index out of range: TensorArray has {len(self._elements)} elements, no index {position}"
+                raise ElementIndexError(
+                    None,
+                    None,
+                    f"list index out of range: TensorArray has {len(self._elements)} elements, no index {position}",
                 )
         return self._stacked(positions)
 

@@ -1,7 +1,8 @@
 """Which public functions a trace takes as one step.
 
 Inside a traced function a composite such as `tf.image.resize` becomes one step of the graph and is looked into only
-when the sizes of its operands are known. `traceable` marks such a function; eagerly the mark costs one look.
+when the sizes of its operands are known. `traceable` marks such a function; eagerly the mark costs one look. The mark is
+also where errors of arithmetic and of array libraries (no memory, a size beyond all integers) get their names.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from .context import ACTIVE, STATE
+from .errors import REFUSALS, raise_named
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -40,7 +42,11 @@ def _one_step(function: Any) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         if ACTIVE and STATE.trace is not None:
             return STATE.trace.composite(call, args, kwargs)
-        return function(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except REFUSALS as error:
+            raise_named(error, function.__name__)
+            raise
 
     return call
 
@@ -62,7 +68,11 @@ def _one_step_by_kind(function: Any, kinds: dict[type, Any]) -> Any:
         for value in args:
             if value.__class__ in kinds:
                 return kinds[value.__class__](function, *args, **kwargs)
-        return function(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except REFUSALS as error:
+            raise_named(error, function.__name__)
+            raise
 
     return call
 

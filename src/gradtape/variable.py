@@ -16,7 +16,7 @@ from . import dtypes
 from .context import ACTIVE, RESTORATIONS, STATE, next_id, resume_restorations
 from .dtypes import Array, DType
 from .entry import read_inline
-from .errors import invalid
+from .errors import invalid, name_errors
 from .native.texts import LARGE
 from .ops import elementwise, index
 from .shapes import TensorShape
@@ -693,3 +693,13 @@ class SliceAssigner:
     ) -> Any:
         """Subtract from that part of the variable."""
         return self._variable._assign_part(self._key, value, "subtract")
+
+
+name_errors(
+    Variable,
+    *(f"scatter_{how}" for how in ("add", "sub", "mul", "div", "max", "min", "update")),
+    *(f"scatter_nd_{how}" for how in ("add", "sub", "max", "min", "update")),
+    "batch_scatter_update",
+    "sparse_read",
+    "gather_nd",
+)

@@ -93,9 +93,9 @@ def case(line: str, dtype: str) -> Case:
     return Case("call", line, text, dtype, naming.inputs, MODES.get(dtype, SECOND))
 
 
-def lines() -> Iterator[tuple[str, list[str]]]:
-    """Every call of the lists, with its types."""
-    for path in sorted(FOLDER.glob("*.txt")):
+def lines(folder: Path = FOLDER) -> Iterator[tuple[str, list[str]]]:
+    """Every call of the lists in a folder, with its types."""
+    for path in sorted(folder.glob("*.txt")):
         dtypes = ["float32"]
         for raw in path.read_text(encoding="utf-8").splitlines():
             line = raw.strip()

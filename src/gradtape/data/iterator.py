@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import nest
 from ..context import ACTIVE, STATE
-from ..errors import OperatorNotAllowedInGraphError, OpError, OutOfRangeError, invalid
+from ..errors import REFUSALS, OperatorNotAllowedInGraphError, OpError, OutOfRangeError, invalid, raise_named
 from ..tensor import Tensor, TensorSpec
 from ..trace.ghost import NeedsValue
 from ..trace.inference import Inference
@@ -42,7 +42,11 @@ class Iterator(PythonIterator[Element]):
     def __next__(self) -> Element:
         if ACTIVE and STATE.trace is not None and self._from_outside:
             return _taken(self)
-        return next(self._inner)
+        try:
+            return next(self._inner)
+        except REFUSALS as error:
+            raise_named(error, "next")
+            raise
 
     def next(self) -> Element:
         """The next element."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import nest
 from ..errors import invalid
+from ..memory import slots
 from ..tensor import Tensor, TensorSpec
 from . import structure
 from .functions import Function
@@ -205,7 +206,7 @@ class _InterleaveIterator(Wrapping):
     def __init__(self, node: Interleave, inner: ElementIterator, settings: Settings) -> None:
         super().__init__(inner)
         self._node, self._settings = node, settings
-        self._cycle: list[_Opened | None] = [None] * node.cycle_length
+        self._cycle: list[_Opened | None] = slots("interleave", node.cycle_length)
         self._turn = 0
         self._given = 0  # of the block of this turn
         self._ended = False

@@ -453,6 +453,8 @@ def range_of(args: tuple[Any, ...], dtype: DType) -> Range:
     if not 1 <= len(args) <= 3:
         raise ValueError(f"Dataset.range takes 1 to 3 numbers, got {len(args)}.")
     numbers = [as_int(arg) for arg in args]
+    if not all(-(2**63) <= number < 2**63 for number in numbers):
+        raise invalid(f"Dataset.range: numbers must fit 64 bits, got {numbers}.")
     if len(numbers) == 3 and not numbers[2]:
         raise invalid("Dataset.range: step cannot be zero.")
     return Range(range(*numbers), dtype)

@@ -13,6 +13,7 @@ from ..arrays import identity
 from ..errors import invalid
 from ..indexing import gather
 from ..math import cast
+from ..memory import check_room
 from ..ops import resize as r
 from ..tensor import Tensor, to_tensor
 from ..traceable import trace_public
@@ -114,6 +115,7 @@ def resize(
         new_height, new_width = _within(height, width, new_height, new_width)
     if new_height < 1 or new_width < 1:
         raise invalid(f"resize: output dimensions must be positive, got {new_height} and {new_width}.")
+    check_room("resize", (*x.shape[:-3], new_height, new_width, x.shape[-1]), x.dtype.numpy)
     if method != ResizeMethod.NEAREST_NEIGHBOR:
         x = cast(x, dtypes.float32)
     exact = weights in _EXACT.values()

@@ -36,7 +36,10 @@ def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: 
 
 
 def _listed(axes: Any, rank: int) -> list[int]:
-    return [a % rank for a in as_ints(axes)]
+    for axis in (numbers := as_ints(axes)):
+        if not -rank <= axis < rank:
+            raise invalid(f"Axis {axis} does not exist in a tensor of {rank} axes.")
+    return [a % rank for a in numbers]
 
 
 def weighted_moments(
@@ -64,9 +67,6 @@ def sufficient_statistics(
     """Count, sum, sum of squares (both of x - shift) and shift: what `normalize_moments` needs."""
     x = to_tensor(x)
     numbers = sorted(set(_listed(axes, x.ndim)))
-    for axis in as_ints(axes):
-        if not -x.ndim <= axis < x.ndim:
-            raise invalid(f"sufficient_statistics: axis {axis} does not exist in a tensor of shape {x.shape}.")
     count = from_array(np.array(prod(x.shape[axis] for axis in numbers), x.dtype.numpy))
     if shift is None:
         values, squares = x, math.square(x)

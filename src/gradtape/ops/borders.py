@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from ..dtypes import ANY, Array
 from ..errors import InvalidArgumentError, ResourceExhaustedError, invalid
+from ..memory import check_room
 from ..op import BadInput, Op, Sample, op
 from .family import negative_axis, rank_of
 from .layout import reshape, sum_to_shape
+
+_MANY = 1 << 20  # copies, from which on there may be no room for them
 
 
 @op(dtypes=ANY, tf_name="Pad")
@@ -213,6 +217,8 @@ def tile(xp: Any, input: Any, *, multiples: tuple[int, ...]) -> Any:
     """
     if len(multiples) != input.ndim:
         raise ValueError("one multiple for each axis")
+    if prod(multiples) > _MANY:
+        check_room("tile", [n * m for n, m in zip(input.shape, multiples, strict=True)], input.dtype)
     return xp.tile(input, multiples)
 
 

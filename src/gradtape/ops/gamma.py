@@ -164,9 +164,12 @@ def _gamma_density(a: Array, x: Array, order: int) -> Array:
     return np.where(inside, value, np.where(valid, np.where(x == 0, at_zero, 0.0), np.nan))
 
 
+_HIGHEST = 100  # the cost grows with the square of the order
+
+
 def _check_order(order: int) -> None:
-    if order.__class__ is not int or order < 0:
-        raise invalid(f"The order of a derivative is 0, 1, 2, ..., got {order!r}.")
+    if order.__class__ is not int or not 0 <= order <= _HIGHEST:
+        raise invalid(f"The order of a derivative is 0, 1, 2, ..., at most {_HIGHEST}, got {order!r}.")
 
 
 @elementwise(eager=keeping_type(_gamma_density), dtypes=FLOATING, tf_name="GammaDensity")

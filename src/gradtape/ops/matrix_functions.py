@@ -107,7 +107,7 @@ def _cofactors_by_svd(input: Array) -> Array:
         return np.full_like(input, np.nan)
     u, s, v = np.linalg.svd(input)
     n = input.shape[-1]
-    others = np.where(np.eye(n, dtype=bool), np.ones((), s.dtype), s[..., None, :]).prod(axis=-1)
+    others = np.multiply.reduce(np.where(np.eye(n, dtype=bool), np.ones((), s.dtype), s[..., None, :]), axis=-1)
     result: Array = np.linalg.det(u @ v)[..., None, None] * (np.conj(u * others[..., None, :]) @ np.conj(v))
     return result
 
@@ -419,24 +419,33 @@ def pinv(xp: Any, a: Any, rcond: Any) -> Any:
     return xp.linalg.pinv(a, rcond)
 
 
+def _of_three(x: Any, y: Any, z: Any) -> Any:
+    """x @ y @ z, the smaller of the two products in between first: a tall matrix has no square of its rows."""
+    if shape_of(x)[-2] * shape_of(y)[-1] <= shape_of(y)[-2] * shape_of(z)[-1]:
+        return product(product(x, y), z)
+    return product(x, product(y, z))
+
+
 @pinv.vjp("a")
 def _(g: Any, a: Any, out: Any) -> Any:
     # Golub and Pereyra, for matrices whose rank stays what it is.
-    first = product(out, product(g, out, adjoint_b=True), adjoint_a=True)
-    outside = product(g, product(out, out, adjoint_b=True), adjoint_a=True)
-    outside = outside - product(a, product(out, outside))
-    inside = product(product(out, out, adjoint_a=True), g, adjoint_b=True)
-    inside = inside - product(product(inside, out), a)
+    flipped = adjoint(out)
+    first = _of_three(flipped, g, flipped)
+    outside = _of_three(adjoint(g), out, flipped)
+    outside = outside - _of_three(a, out, outside)
+    inside = _of_three(flipped, out, adjoint(g))
+    inside = inside - _of_three(inside, out, a)
     return outside + inside - first
 
 
 @pinv.jvp("a")
 def _(t: Any, a: Any, out: Any) -> Any:
-    first = product(out, product(t, out))
-    outside = product(product(out, out, adjoint_b=True), t, adjoint_b=True)
-    outside = outside - product(product(outside, a), out)
-    inside = product(t, product(out, out, adjoint_a=True), adjoint_a=True)
-    inside = inside - product(out, product(a, inside))
+    flipped = adjoint(out)
+    first = _of_three(out, t, out)
+    outside = _of_three(out, flipped, adjoint(t))
+    outside = outside - _of_three(outside, a, out)
+    inside = _of_three(adjoint(t), flipped, out)
+    inside = inside - _of_three(out, a, inside)
     return outside + inside - first
 
 

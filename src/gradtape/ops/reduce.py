@@ -13,9 +13,10 @@ from ..errors import invalid
 from ..native.engine import available
 from ..op import BadInput, Op, Sample, op
 from .elementwise import conj, convert, exp
-from .family import batch_over_axis, in_float32, is_complex, numpy_type, rank_of, shape_of
+from .family import batch_over_axis, in_float32, is_complex, numpy_type, shape_of
 from .layout import broadcast_to, permute, reshape
-from .logic import equal, ones_like, select, zeros_like
+from .logic import equal, ones_like
+from .recurrence import linear_recurrence, moved_on
 from .rows import LARGE, along_rows, sum_of_rows
 
 Axis = int | tuple[int, ...] | None
@@ -450,7 +451,7 @@ def _cumulative(function: Any, unit: int) -> Any:
     return kernel
 
 
-@op(eager=_cumulative(np.cumsum, 0), dtypes=NUMERIC)
+@op(eager=_cumulative(np.add.accumulate, 0), dtypes=NUMERIC)
 def cumsum(xp: Any, x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
     """Running sums along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end."""
     x = xp.flip(x, axis) if reverse else x
@@ -467,7 +468,7 @@ def _(g: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
 cumsum.linear("x")
 
 
-@op(eager=_cumulative(np.cumprod, 1), dtypes=NUMERIC)
+@op(eager=_cumulative(np.multiply.accumulate, 1), dtypes=NUMERIC)
 def cumprod(xp: Any, x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
     """Running products along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end."""
     x = xp.flip(x, axis) if reverse else x
@@ -482,52 +483,22 @@ def cumprod(xp: Any, x: Any, *, axis: int = 0, exclusive: bool = False, reverse:
 
 @cumprod.vjp("x")
 def _(g: Any, x: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
-    partial = _cumprod_partials(x, axis, exclusive, reverse)
-    columns = _last(g, axis)
-    return _restore(reduce_sum(conj(partial) * _column(columns), axis=-2), axis, rank_of(x))
+    # d x[j] is what stands before x[j], times the sum over i >= j of g[i] x[j + 1] ... x[i]. Nothing is divided by: exact at
+    # zeros, where TensorFlow's rule gives 0 or nan.
+    before = cumprod(x, axis=axis, exclusive=True, reverse=reverse)
+    reached = moved_on(g, axis, not reverse) if exclusive else g
+    later = moved_on(conj(x), axis, not reverse)
+    return conj(before) * linear_recurrence(reached, later, axis=axis, reverse=not reverse)
 
 
 @cumprod.jvp("x")
-def _(t: Any, x: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
-    partial = _cumprod_partials(x, axis, exclusive, reverse)
-    return _restore(reduce_sum(partial * _row(_last(t, axis)), axis=-1), axis, rank_of(x))
-
-
-def _last(x: Any, axis: int) -> Any:
-    rank = rank_of(x)
-    order = [a for a in range(rank) if a != axis % rank] + [axis % rank]
-    return permute(x, perm=tuple(order))
-
-
-def _restore(x: Any, axis: int, rank: int) -> Any:
-    order = [a for a in range(rank) if a != axis % rank] + [axis % rank]
-    return permute(x, perm=tuple(np.argsort(order).tolist()))
-
-
-def _column(x: Any) -> Any:
-    return reshape(x, shape=(*shape_of(x), 1))
-
-
-def _row(x: Any) -> Any:
-    shape = shape_of(x)
-    return reshape(x, shape=(*shape[:-1], 1, shape[-1]))
-
-
-def _cumprod_partials(x: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
-    """d out[i] / d x[j] in the last two axes, without dividing: exact at zeros, where TensorFlow's rule gives 0 or nan.
-
-    Row j of a matrix holds x with x[j] replaced by 1; its running product at i >= j is the derivative.
-    """
-    last = _last(x, axis)
-    count = shape_of(last)[-1]
-    ones = np.eye(count, dtype=bool)
-    replaced = select(ones, ones_like(_row(last)), _row(last))
-    products = cumprod(replaced, axis=-1, exclusive=exclusive, reverse=reverse)  # [..., j, i]
-    reaches = np.tril(np.ones((count, count), bool), -1 if exclusive else 0)  # [i, j]: j <= i
-    reaches = reaches.T if reverse else reaches
-    rank = rank_of(products)
-    swapped = permute(products, perm=(*range(rank - 2), rank - 1, rank - 2))  # [..., i, j]
-    return select(reaches, swapped, zeros_like(swapped))
+def _(t: Any, x: Any, out: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
+    if exclusive:
+        return linear_recurrence(
+            moved_on(t * out, axis, reverse), moved_on(x, axis, reverse), axis=axis, reverse=reverse
+        )
+    before = cumprod(x, axis=axis, exclusive=True, reverse=reverse)
+    return linear_recurrence(t * before, x, axis=axis, reverse=reverse)
 
 
 for _op in (cumsum, cumprod):

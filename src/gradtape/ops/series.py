@@ -31,7 +31,7 @@ def _diff(a: Array, n: int = 1, axis: int = -1) -> Array:
         raise invalid(f"diff: the order cannot be negative, got {n}.")
     if not -a.ndim <= axis < a.ndim:
         raise invalid(f"diff: axis {axis} does not exist in a tensor of shape {a.shape}.")
-    return np.diff(a, n, axis)
+    return np.diff(a, min(n, a.shape[axis]), axis)  # nothing is left after as many differences as there are elements
 
 
 @op(eager=_diff, dtypes=NUMERIC)

@@ -25,7 +25,8 @@ from .family import (
 )
 from .gamma import digamma
 from .layout import expand_dims, sum_to_shape
-from .logic import equal, greater, greater_equal, less, less_equal, logical_and, select, zeros_like
+from .logic import equal, greater, greater_equal, less, less_equal, logical_and, ones_like, select, zeros_like
+from .recurrence import linear_recurrence, moved_on
 from .reduce import reduce_mean, reduce_sum
 from .special import functions
 
@@ -327,11 +328,15 @@ def isotonic_regression(xp: Any, input: Any) -> Any:
 
 def _level_means(t: Any, segments: Any) -> Any:
     """The mean of t over each level: the derivative, which is symmetric."""
-    rank = rank_of(segments)
-    pairs = equal(expand_dims(segments, axis=rank), expand_dims(segments, axis=rank - 1))
-    same = convert(pairs, dtype=numpy_type(t))
-    weights = same / reduce_sum(same, axis=-1, keepdims=True)
-    return reduce_sum(weights * expand_dims(t, axis=rank_of(t) - 1), axis=-1, keepdims=False)
+    joined = convert(equal(segments, moved_on(segments, -1, False)), dtype=numpy_type(t))  # 1 where a level goes on
+    return _level_sums(t, joined) / _level_sums(ones_like(joined), joined)
+
+
+def _level_sums(t: Any, joined: Any) -> Any:
+    """In each place the sum over its level: added up to the end of the level, and brought back from there."""
+    goes_on = moved_on(joined, -1, True)
+    at_end = linear_recurrence(t, joined, axis=-1) * (1 - goes_on)
+    return linear_recurrence(at_end, goes_on, axis=-1, reverse=True)
 
 
 @isotonic_regression.vjp("input")

@@ -178,12 +178,15 @@ def _(t: Any) -> Any:
 sample_unary(deg2rad, -200.0, 200.0)
 sample_unary(rad2deg)
 
+_HIGHEST = 40  # the terms of the series that are left suffice
 _FAR = 6.0  # from here on the recurrence for sinc's derivatives loses nothing; before, the series does not
 
 
 def _sinc(x: Array, order: int = 0) -> Array:
     if not order:
         return np.asarray(np.sinc(x), x.dtype)
+    if not 0 < order <= _HIGHEST:
+        raise invalid(f"sinc: derivatives are computed up to order {_HIGHEST}, got order={order}.")
     y = np.pi * x.astype(np.result_type(x.dtype, np.float64))
     near = np.abs(y) < _FAR
     small, large = np.where(near, y, 0), np.where(near, 1, y)

@@ -25,6 +25,7 @@ Padding = str | tuple[tuple[int, int], ...]
 # What one block of a large batch may occupy while it is worked on; larger leaves the cache, smaller costs
 # calls.
 BLOCK_BYTES = 1 << 22
+_LARGEST = 1 << 31  # products of two such numbers are still numbers for machine code
 
 
 class Tap(NamedTuple):
@@ -121,6 +122,8 @@ def windows(name: str, sizes: Sizes, window: Sizes, strides: Sizes, dilations: S
             )
         if min(values, default=1) < 1:
             raise invalid(f"{name}: {what} must be positive, got {list(values)}.")
+        if max(values, default=1) >= _LARGEST:
+            raise invalid(f"{name}: {what} must be below 2^31, got {list(values)}.")
     extents = [(w - 1) * d + 1 for w, d in zip(window, dilations, strict=True)]
     if padding == "SAME":
         pads = []
@@ -155,7 +158,10 @@ def _taps(windows: Windows) -> tuple[Tap, ...]:
     axes = []
     for size, width, stride, dilation, (low, _), count in zip(*windows, strict=True):
         along = []
-        for place in range(width):
+        # Only places that can meet the input: a window may be far larger than what it stands on.
+        least = -((max(count - 1, 0) * stride - low) // dilation)
+        most = (size - 1 + low) // dilation
+        for place in range(max(0, least), min(width, most + 1)):
             offset = place * dilation - low
             first = max(0, -(offset // stride))
             last = min(count - 1, (size - 1 - offset) // stride)

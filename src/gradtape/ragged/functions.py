@@ -10,6 +10,7 @@ import numpy as np
 from .. import arrays, dtypes, layout
 from ..dtypes import Array
 from ..errors import invalid
+from ..memory import repeated
 from ..op import as_int
 from ..sparse import SparseTensor, crossing
 from ..tensor import EagerTensor, Tensor, from_array, to_tensor
@@ -269,7 +270,7 @@ def _lengths(value: RaggedTensor) -> list[int]:
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Any:
     """The number of its row for each value."""
     array = to_tensor(splits, None if isinstance(splits, (Tensor, np.ndarray)) else dtypes.int64)._array
-    ids = np.repeat(np.arange(len(array) - 1, dtype=array.dtype), np.diff(array))
+    ids = repeated("row_splits_to_segment_ids", np.arange(len(array) - 1, dtype=array.dtype), np.diff(array))
     return from_array(ids if out_type is None else ids.astype(dtypes.as_dtype(out_type).numpy))
 
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from .. import arrays, dtypes, indexing, layout, math, partition
 from ..dtypes import Array, DType
-from ..errors import invalid
+from ..errors import invalid, name_errors
+from ..memory import repeated
 from ..op import as_int
 from ..shapes import TensorShape
 from ..tensor import EagerTensor, Tensor, from_array, to_tensor
@@ -324,7 +325,7 @@ class RaggedTensor:
     def value_rowids(self, name: str | None = None) -> Any:
         """The number of the row of each value."""
         lengths = lengths_of(self)
-        return from_array(np.repeat(np.arange(len(lengths), dtype=lengths.dtype), lengths))
+        return from_array(repeated("value_rowids", np.arange(len(lengths), dtype=lengths.dtype), lengths))
 
     def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: Any = None) -> Any:
         """The shape of the smallest tensor that all rows fit into."""
@@ -427,7 +428,7 @@ class RaggedTensor:
         places = np.full((rows, columns), _count(values))  # of the filler
         kept = np.minimum(lengths[:rows], columns)
         starts = self._row_splits._array[:-1][:rows]
-        row = np.repeat(np.arange(len(kept)), kept)
+        row = repeated("from_tensor", np.arange(len(kept)), kept)
         places[row, ranges(np.zeros(len(kept), np.int64), kept)] = ranges(starts, kept)
         return indexing.gather(layout.concat([values, filler], 0), from_array(places))
 
@@ -548,7 +549,7 @@ def lengths_of(ragged: RaggedTensor) -> Array:
 def ranges(starts: Array, lengths: Array) -> Array:
     """The numbers from each start, as many as its length, one run after the other."""
     ends = np.cumsum(lengths)
-    return np.repeat(starts - (ends - lengths), lengths) + np.arange(int(ends[-1]) if len(ends) else 0)
+    return repeated("ranges", starts - (ends - lengths), lengths) + np.arange(int(ends[-1]) if len(ends) else 0)
 
 
 def take_rows(values: Any, indices: Array) -> Any:
@@ -564,7 +565,7 @@ def _places(ragged: RaggedTensor) -> Array:
     """For each value of the innermost ragged axis, its place: one number for each axis."""
     lengths = lengths_of(ragged)
     column = ranges(np.zeros(len(lengths), np.int64), lengths)
-    outer = np.stack([np.repeat(np.arange(len(lengths)), lengths), column], axis=1)
+    outer = np.stack([repeated("places", np.arange(len(lengths)), lengths), column], axis=1)
     if not isinstance(ragged.values, RaggedTensor):
         return outer
     inner = _places(ragged.values)
@@ -612,3 +613,10 @@ for _name in (
 for _name in ("from_tensor", "from_sparse"):
     _made = traceable(RaggedTensor.__dict__[_name].__func__, in_world=by_stand_ins)
     setattr(RaggedTensor, _name, classmethod(_made))
+name_errors(
+    RaggedTensor,
+    *(
+        f"from_{part}"
+        for part in ("row_splits", "row_lengths", "value_rowids", "row_starts", "row_limits", "uniform_row_length")
+    ),
+)

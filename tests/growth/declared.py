@@ -1,0 +1,16 @@
+"""What may grow faster than its data, and why."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Declared(NamedTuple):
+    """The largest exponents of time and memory, and the reason."""
+
+    time: float
+    memory: float
+    reason: str
+
+
+DECLARED: dict[str, Declared] = {}
