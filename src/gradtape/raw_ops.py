@@ -9,6 +9,7 @@ import numpy as np
 
 from . import dtypes
 from .dtypes import Array
+from .in_place import written
 from .native.updates import Update
 from .nn.normalization import fused_batch_norm
 from .op import REGISTRY, as_ints
@@ -38,10 +39,7 @@ def _gradient(grad: Any, var: Variable) -> Array:
 def _apply(update: Update, grad: Any, variables: tuple[Variable, ...], *numbers: Any) -> None:
     """Update a variable and its slots; the numbers are scalars."""
     gradient = _gradient(grad, variables[0]).reshape(-1)
-    arrays = [variable._own_array() for variable in variables]
-    update(gradient, [array.reshape(-1) for array in arrays], numbers)
-    for variable, array in zip(variables, arrays, strict=True):
-        variable._keep(array)
+    written(variables, lambda arrays: update(gradient, [array.reshape(-1) for array in arrays], numbers))
 
 
 def _descent_text(g: Any, w: Any, rate: Any) -> tuple[Any]:

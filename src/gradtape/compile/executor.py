@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 from ..context import ACTIVE, STATE
+from ..locks import new_rlock
 from ..tensor import EagerTensor, TensorSpec, from_array
 from ..trace.concrete import Executor, interpret
 from ..trace.ghost import Ghost, NeedsValue
@@ -33,7 +33,7 @@ class CompiledGraph:
         self._dtypes = [spec.dtype.numpy for spec in specs]
         self._plans: dict[Key, Any] = {}  # how to run for these sizes: a Python function, or None to interpret
         self._recorded: dict[Key, Recorded | None] = {}
-        self._lock = threading.RLock()
+        self._lock = new_rlock()
         self._captured = [value for value in graph.constants() if value.__class__ is EagerTensor]
 
     def __call__(self, tensors: list[Any]) -> Any:

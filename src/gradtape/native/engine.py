@@ -6,24 +6,16 @@ import ctypes
 import functools
 import importlib.util
 import os
-import threading
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from ..locks import new_rlock
+
 _ALIVE: list[Any] = []  # compiled code lives as long as the process: NumPy holds its addresses
-_LOCK = threading.Lock()
-
-
-def _renew_lock() -> None:
-    """In a forked child nobody lets go of a lock that a thread of the parent held."""
-    global _LOCK
-    _LOCK = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
+# LLVM has locks of its own, which nobody renews in a child: no process forks while it compiles.
+_LOCK = new_rlock(held_through_forks=True)
 
 
 @functools.cache
