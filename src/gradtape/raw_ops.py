@@ -30,15 +30,16 @@ def _number(value: Any) -> float:
 
 
 def _gradient(grad: Any, var: Variable) -> Array:
-    array: Array = np.ascontiguousarray(to_tensor(grad, var.dtype)._array)
+    """The gradient, flat."""
+    array: Array = to_tensor(grad, var.dtype)._array
     if array.shape != var._value._array.shape:
         raise ValueError(f"The gradient has shape {array.shape}, variable '{var.name}' has {var._value.shape}.")
-    return array
+    return np.ascontiguousarray(array).reshape(-1)
 
 
 def _apply(update: Update, grad: Any, variables: tuple[Variable, ...], *numbers: Any) -> None:
     """Update a variable and its slots; the numbers are scalars."""
-    gradient = _gradient(grad, variables[0]).reshape(-1)
+    gradient = _gradient(grad, variables[0])
     written(variables, lambda arrays: update(gradient, [array.reshape(-1) for array in arrays], numbers))
 
 
