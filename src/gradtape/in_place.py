@@ -157,6 +157,16 @@ def present_value(variable: Any) -> Any:
         return _awaited_value(variable)
 
 
+def any_value(variable: Any) -> Any:
+    """The value of a variable, perhaps one that is being changed: for its type and shape, for which nobody has to wait."""
+    if RESTORATIONS:  # a checkpoint may have it
+        return variable._value
+    value = variable.__dict__.get("_value")
+    if value is None:
+        value = variable.__dict__.get("_changing")
+    return variable._value if value is None else value
+
+
 def _awaited_value(variable: Any) -> Any:
     """The value of a variable after somebody has changed it."""
     lock = lock_of(variable)

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import dtypes
 from .dtypes import Array
-from .in_place import written
+from .in_place import any_value, written
 from .native.updates import Update
 from .nn.normalization import fused_batch_norm
 from .op import REGISTRY, as_ints
@@ -32,8 +32,9 @@ def _number(value: Any) -> float:
 def _gradient(grad: Any, var: Variable) -> Array:
     """The gradient, flat."""
     array: Array = to_tensor(grad, var.dtype)._array
-    if array.shape != var._value._array.shape:
-        raise ValueError(f"The gradient has shape {array.shape}, variable '{var.name}' has {var._value.shape}.")
+    shape = any_value(var)._array.shape
+    if array.shape != shape:
+        raise ValueError(f"The gradient has shape {array.shape}, variable '{var.name}' has {shape}.")
     return np.ascontiguousarray(array).reshape(-1)
 
 

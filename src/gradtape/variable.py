@@ -15,7 +15,7 @@ from .context import ACTIVE, RESTORATIONS, STATE, next_id, resume_restorations
 from .dtypes import Array, DType
 from .entry import read_inline
 from .errors import invalid
-from .in_place import LOCKS, MASK, AbsentValue, changed, is_locked_here, present_value, value_of
+from .in_place import LOCKS, MASK, AbsentValue, any_value, changed, is_locked_here, present_value, value_of
 from .native.texts import LARGE
 from .ops import elementwise, index
 from .shapes import TensorShape
@@ -185,7 +185,8 @@ class Variable(metaclass=_VariableMeta):
     @property
     def dtype(self) -> DType:
         """The type of the elements."""
-        return self._value.dtype
+        kind: DType = any_value(self).dtype
+        return kind
 
     @property
     def shape(self) -> TensorShape:
@@ -287,7 +288,7 @@ class Variable(metaclass=_VariableMeta):
 
     def _move(self, function: np.ufunc, large: Any, by: Any) -> None:
         """Store a function of the value and a tensor; a large one in its own memory, if nobody else sees that."""
-        if by.__class__ is not EagerTensor or by._array.dtype != self._value._array.dtype:
+        if by.__class__ is not EagerTensor or by._array.dtype != any_value(self)._array.dtype:
             by = to_tensor(by, self.dtype)
         delta: Array = by._array
         size = delta.size
@@ -324,7 +325,7 @@ class Variable(metaclass=_VariableMeta):
         else:
             tensor = to_tensor(value)
         array: Array = tensor._array
-        present = self._value._array
+        present = any_value(self)._array
         if array.dtype != present.dtype:
             to_tensor(tensor, self.dtype)  # raises, with the usual words
         if array.shape != present.shape and not self._shape.is_compatible_with(array.shape):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.in_place import written
+from gradtape.in_place import any_value, written
 from gradtape.native.updates import Update
 from gradtape.trace.control import effect_in_world
 from gradtape.traceable import traceable
@@ -38,7 +38,7 @@ def goes_over_all_rows(optimizer: Any) -> bool:
 
 def _fits(grad: Any, variable: Any) -> bool:
     """Whether both are tensors of one wide type and one shape."""
-    value = variable._value
+    value = any_value(variable)
     same = value is not None and grad.dtype is value.dtype and grad.dtype.numpy.char in "fd"
     return same and grad.shape == value.shape
 

@@ -12,16 +12,16 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .work import Shared, at_once, train_function, train_keras
+from .work import UPDATES, Shared, at_once, train_function, train_keras
 
-_PAGE = resource.getpagesize()
 GROWTH = 0.03  # of the memory, from the second quarter of the time to the last, that is still called flat
 
 
 def memory() -> float:
-    """The memory of this process, in MB."""
+    """The memory of this process in MB, also what the system has written to the disk."""
     if sys.platform == "linux":
-        return int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE / 2**20
+        lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+        return sum(int(lines[name].split()[0]) for name in ("VmRSS", "VmSwap")) / 2**10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
@@ -55,7 +55,7 @@ def soak(seconds: float) -> Soak:
                 different = [works[place][0].__name__ for place in range(len(works)) if found[place] != wanted[place]]
                 raise AssertionError(f"Round {len(seen.memory) + 1}: another result than alone: {different}.")
             shared.check(counters=2)
-            seen.updates += 2 * 60 * 3
+            seen.updates += 2 * UPDATES * 3
             shutil.rmtree(folder)
             folder.mkdir()
             gc.collect()

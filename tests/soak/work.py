@@ -14,7 +14,7 @@ import gradtape as tf
 
 Bytes = tuple[bytes, ...]
 ROWS, COLUMNS = 300, 100
-_COUNTS = 60
+UPDATES = 60  # of each shared variable, by each thread that counts
 
 
 def data(seed: int) -> tf.data.Dataset:
@@ -111,7 +111,7 @@ class Shared:
             self.scattered.scatter_add(self._rows)
             self.small.assign_add(1)
 
-        for _ in range(_COUNTS // 2):
+        for _ in range(UPDATES // 2):
             traced()
             self.large.assign_add(self._ones)
             self.scattered.scatter_add(self._rows)
@@ -132,7 +132,7 @@ class Shared:
 
     def check(self, counters: int) -> None:
         """Every update of a round has arrived."""
-        self.updates += counters * _COUNTS
+        self.updates += counters * UPDATES
         for variable in (self.large, self.scattered, self.small):
             if (variable.numpy() != self.updates).any():
                 raise AssertionError(f"{self.updates} updates were made, {np.unique(variable.numpy())} arrived.")
