@@ -370,3 +370,19 @@ def test_keras_variables_are_moved_by_what_a_sum_takes(delta, dtype):
     wanted = tf.keras.ops.convert_to_numpy(tf.keras.ops.cast(variable + delta, dtype))
     np.testing.assert_array_equal(variable.assign_add(delta), wanted)
     np.testing.assert_array_equal(variable, wanted)
+
+
+def test_an_update_that_also_uses_the_value_is_done_in_place():
+    variable = tf.Variable(tf.ones([300, 1000]))
+    gradient = tf.ones([300, 1000])
+
+    @tf.function
+    def decay():
+        variable.assign_sub(0.5 * (gradient + 0.5 * tf.square(variable)))
+
+    decay()
+    np.testing.assert_array_equal(variable, np.full([300, 1000], 0.25))
+    place = variable._value._array.ctypes.data
+    decay()
+    assert variable._value._array.ctypes.data == place
+    np.testing.assert_allclose(variable, np.full([300, 1000], 0.25 - 0.5 * (1 + 0.5 * 0.0625)))

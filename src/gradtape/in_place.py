@@ -15,6 +15,7 @@ The counts are exact because of the interpreter's lock; without that (free-threa
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -31,9 +32,14 @@ LOCKS = tuple([new_rlock(held_through_forks=True) for _ in range(_COUNT)])  # of
 MASK = _COUNT - 1
 _WAITING: list[int] = []  # the variables that somebody waits to read
 _PATIENCE = 1e-3  # seconds, after which they look again
+_ABSENT = object()
 _T = TypeVar("_T")
 
 Compute = Callable[[list[Any], list[bool]], Any]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_WAITING.clear)  # (those who wait are in the parent)
 
 
 def lock_of(variable: Any) -> Any:
@@ -175,8 +181,9 @@ def _awaited_value(variable: Any) -> Any:
         while True:
             is_free = lock.acquire(timeout=_PATIENCE)
             try:
-                if "_value" in variable.__dict__:
-                    return variable.__dict__["_value"]
+                found = variable.__dict__.get("_value", _ABSENT)
+                if found is not _ABSENT:
+                    return found
                 if is_free:
                     return _left_value(variable)
             finally:

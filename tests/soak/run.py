@@ -18,10 +18,10 @@ GROWTH = 0.03  # of the memory, from the second quarter of the time to the last,
 
 
 def memory() -> float:
-    """The memory of this process in MB, also what the system has written to the disk."""
+    """The memory of this process in MB: its own (files that are mapped come and go), also what was written to the disk."""
     if sys.platform == "linux":
         lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-        return sum(int(lines[name].split()[0]) for name in ("VmRSS", "VmSwap")) / 2**10
+        return sum(int(lines[name].split()[0]) for name in ("RssAnon", "VmSwap")) / 2**10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 

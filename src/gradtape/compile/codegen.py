@@ -164,6 +164,8 @@ def _write_group(writer: _Writer, position: int, group: Group) -> None:
         read = _updated_variable(writer, position, number, list(group.used))
         if read is not None:
             own[read] = number
+    for number in _same_reads(writer, position, group, own):
+        writer.write(f"v{number} = None")
     kernel = group.kernel(writer.program, spare, own)
     given = [f"v{number}" for number in group.used]
     if own:
@@ -173,6 +175,29 @@ def _write_group(writer: _Writer, position: int, group: Group) -> None:
         return
     made = "".join(f"v{number}, " for number in group.outputs)
     writer.write(f"{made}= {writer.name('g', kernel)}({', '.join(given)})")
+
+
+def _same_reads(writer: _Writer, position: int, group: Group, own: dict[int, int]) -> list[int]:
+    """What was read of variables earlier and is used for nothing but their updates here: the present value takes its place.
+
+    (An earlier read would hold the array, which could then not be changed in place: `v.assign_sub(rate * (g + decay * v))`.)
+    """
+    if set(group.outputs) != set(own.values()):
+        return []
+    present = {writer.reads[read]._id: read for read in own if read in writer.updates.values()}
+    same: dict[int, int] = {}
+    for number in group.used:
+        read = present.get(writer.reads[number]._id) if number in writer.reads else None
+        if read is not None and read != number and writer.last.get(number) == position:
+            same[number] = read
+
+    def with_present(node: Node) -> Node:
+        operands = (Value(same.get(o.number, o.number)) if o.__class__ is Value else o for o in node.inputs)
+        return replace(node, inputs=tuple(operands))
+
+    if same:
+        group.nodes, group.sums = list(map(with_present, group.nodes)), list(map(with_present, group.sums))
+    return list(same)
 
 
 def _updating(

@@ -73,8 +73,10 @@ class Lowering(World):
         if method != "assign" and method not in _UPDATES:
             raise NeedsValue(f"Variable.{method} is done where the values are.")
         given = {**dict(zip(("value",), args, strict=False)), **kwargs}
-        (value,) = [v for k, v in given.items() if k not in _SETTINGS and isinstance(v, _CHANGING)]
-        value = to_tensor(value, None if isinstance(value, (Tensor, Variable)) else variable.dtype)
+        values = [v for k, v in given.items() if k not in _SETTINGS and isinstance(v, _CHANGING)]
+        if len(values) != 1:
+            raise NeedsValue("The variable itself says what is wrong with the value.")
+        value = to_tensor(values[0], None if isinstance(values[0], (Tensor, Variable)) else variable.dtype)
         present = variable._value._array
         if value.dtype.numpy != present.dtype or tuple(value.shape) != present.shape:
             # Errors, and variables of varying shape, are left to the variable itself.
