@@ -360,7 +360,8 @@ class Variable(metaclass=_VariableMeta):
 
         def update_rows(array: Array) -> None:
             rows = array.shape[0] if array.ndim else 0
-            if indices.size and (indices.min() < 0 or indices.max() >= rows):
+            # (Read as unsigned numbers, negative ones are the largest: one pass finds both kinds.)
+            if indices.size and indices.view(f"u{indices.itemsize}").max() >= rows:
                 raise invalid(f"scatter: indices must be in [0, {rows}), got {indices.tolist()}.")
             update(array, indices, values)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,9 +29,9 @@ class UpdatingKernel:
 
     def __call__(self, operands: list[Any], arrays: list[Any]) -> Any:
         """Run the kernel; `arrays` has what was read of the variables, or None for their present values (see `changed`)."""
-        return changed(self._variables, arrays, functools.partial(self._compute, operands))
+        return changed(self._variables, arrays, self._compute, operands)
 
-    def _compute(self, operands: list[Any], arrays: list[Any], own: list[bool]) -> Any:
+    def _compute(self, arrays: list[Any], own: list[bool], operands: list[Any]) -> Any:
         for place, array in zip(self._places, arrays, strict=True):
             operands[place] = array
         outputs = self._kernel(*operands, own=own)
