@@ -1,6 +1,7 @@
 """Variables that several threads change and read at once: every update arrives, and what was read stays as it was."""
 
 import copy
+import functools
 import itertools
 import pickle
 import sys
@@ -8,6 +9,7 @@ import threading
 
 import numpy as np
 import pytest
+from tests.in_threads import in_threads as at_once
 
 import gradtape as tf
 from gradtape.in_place import changed, written
@@ -25,24 +27,8 @@ def _switching_often():
 
 
 def in_threads(function, count):
-    """Call the function on so many threads at once, each with its number; the first error is raised."""
-    errors = []
-    start = threading.Barrier(count)
-
-    def run(number):
-        try:
-            start.wait()
-            function(number)
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]
+    """Call the function on so many threads at once, each with its number."""
+    at_once(*[functools.partial(function, number) for number in range(count)])
 
 
 # --- all ways to change a variable: each gives a function that adds one to every element --------------------------------

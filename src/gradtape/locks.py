@@ -1,8 +1,8 @@
 """Locks that a forked child finds open.
 
 `os.fork` copies the memory of all threads, but only the thread that called it goes on in the child. A lock that another thread
-held at that moment would stay closed for ever. Every lock of gradtape is therefore made here (`tests/test_forks.py` looks for
-others), and is renewed in the child.
+held at that moment would stay closed for ever. Every lock of gradtape is therefore made here, and is renewed in the child;
+`tests/forks/test_forks.py` looks for others.
 
 What a lock guards may be half changed in the child. Where that could be seen, the lock is made with `held_through_forks`: a fork
 waits until it is free. No code of a user may run under such a lock, because it could wait for the thread that forks. Elsewhere

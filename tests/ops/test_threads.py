@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import sys
-import threading
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.in_threads import in_threads
 
 import gradtape as tf
 from gradtape import nest
@@ -67,25 +68,15 @@ def test_the_registry_on_many_threads() -> None:
         first += cases[:1]
         rest += cases[1:]
     wanted = {id(case): case.run() for case in (*first, *rest)}
-    different: list[str] = []
-    errors: list[BaseException] = []
-    start = threading.Barrier(THREADS)
 
-    def run(number: int) -> None:
-        try:
-            start.wait()
-            for case in (*first, *rest[number::THREADS]):
-                if number % 2:
-                    case.touch()
-                if case.run() != wanted[id(case)]:
-                    different.append(case.op.name)
-        except BaseException as error:
-            errors.append(error)
+    def run(number: int) -> list[str]:
+        """The ops that gave something else."""
+        different = []
+        for case in (*first, *rest[number::THREADS]):
+            if number % 2:
+                case.touch()
+            if case.run() != wanted[id(case)]:
+                different.append(case.op.name)
+        return different
 
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(THREADS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert errors == []
-    assert different == []
+    assert in_threads(*[functools.partial(run, number) for number in range(THREADS)]) == [[]] * THREADS
