@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from tests.in_threads import in_threads
 
 import gradtape as tf
 from gradtape.context import ACTIVE, STATE
@@ -18,28 +19,6 @@ def switching_often():
     sys.setswitchinterval(1e-6)
     yield
     sys.setswitchinterval(interval)
-
-
-def in_threads(*functions):
-    """Run the functions at once; their results in order. The first error is raised."""
-    results, errors = [None] * len(functions), []
-    start = threading.Barrier(len(functions))
-
-    def run(position, function):
-        try:
-            start.wait()
-            results[position] = function()
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=run, args=pair) for pair in enumerate(functions)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]
-    return results
 
 
 def train(seed, steps=30):

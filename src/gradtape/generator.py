@@ -12,6 +12,7 @@ import numpy as np
 from . import dtypes, philox
 from .arrays import zeros_like
 from .errors import UnimplementedError, invalid
+from .in_place import lock_of
 from .layout import stack
 from .op import as_int, as_shape
 from .philox import Philox
@@ -169,10 +170,12 @@ class Generator:
         """Advance as drawing `delta` numbers would; returns the state before."""
         if self._alg == Algorithm.THREEFRY.value:
             raise UnimplementedError(None, None, "The ThreeFry algorithm is for accelerators; use alg='philox'.")
-        before = np.array(self._state._value._array)
-        low, high, key = (int(word) % _WORD for word in before)
-        counter = (low + high * _WORD + as_int(delta) * philox.RESERVED) % _WORD**2
-        self._state.assign(np.array([_signed(counter), _signed(counter // _WORD), _signed(key)], np.int64))
+        passed = as_int(delta) * philox.RESERVED
+        with lock_of(self._state):  # no two threads draw the same numbers
+            before = np.array(self._state._value._array)
+            low, high, key = (int(word) % _WORD for word in before)
+            counter = (low + high * _WORD + passed) % _WORD**2
+            self._state.assign(np.array([_signed(counter), _signed(counter // _WORD), _signed(key)], np.int64))
         return from_array(before)
 
     def _stream(self, sizes: tuple[int, ...]) -> Philox:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ from . import dtypes
 from .dtypes import Array, DType
 from .errors import FailedPreconditionError, NotFoundError, from_os_error, invalid
 from .farmhash import fingerprint64
+from .locks import new_rlock
 from .op import as_int
 from .ragged import RaggedTensor
 from .shapes import TensorShape
@@ -44,7 +44,7 @@ class _Table:
         self._key_dtype, self._value_dtype, self._name = key_dtype, value_dtype, name
         self._default = to_tensor(default_value, value_dtype)
         self._entries: dict[Any, Array] = {}
-        self._lock = threading.Lock()
+        self._lock = new_rlock(held_through_forks=True)
 
     @property
     def key_dtype(self) -> DType:
@@ -444,8 +444,9 @@ class MutableHashTable(_Table):
     @_effect
     def remove(self, keys: Any, name: str | None = None) -> None:
         """Take keys out; those that are not there are passed over."""
+        gone = self._keys(keys).reshape(-1).tolist()
         with self._lock:
-            for key in self._keys(keys).reshape(-1).tolist():
+            for key in gone:
                 self._entries.pop(key, None)
 
     def lookup(  # type: ignore[override]

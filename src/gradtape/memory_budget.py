@@ -19,11 +19,11 @@ docs/guide/memory-budget.md is the user's page.
 from __future__ import annotations
 
 import bisect
-import threading
 from dataclasses import dataclass, field
 from typing import Any
 
 from .context import STATE, Record
+from .locks import new_rlock
 from .op import Op, contents
 from .tensor import EagerTensor, from_array
 
@@ -87,7 +87,7 @@ class BudgetedRecords(dict[int, Any]):
         self._kept: set[int] = set()  # what the records of the newest stretch keep of it
         self._present: dict[int, Record] = {}  # the records of the stretch that the backward pass is in
         self._waiting: list[_Stretch] = []  # first halves of stretches whose second halves it has passed
-        self._lock = threading.RLock()
+        self._lock = new_rlock()
         self.largest = 0  # bytes of the largest value that was recorded
 
     def copy(self) -> BudgetedRecords:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import heapq
 import itertools
 import random
-import threading
 from collections import deque
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 from . import dtypes as _dtypes
 from .errors import CancelledError, OutOfRangeError, invalid
 from .layout import stack
+from .locks import new_condition
 from .op import as_int
 from .shapes import TensorShape
 from .tensor import from_array, to_tensor
@@ -41,7 +41,7 @@ class QueueBase:
             raise ValueError(f"{len(listed)} names for {len(self._dtypes)} components.")
         self._names = listed
         self._closed = False
-        self._changed = threading.Condition()
+        self._changed = new_condition()
 
     def _checked_shapes(self, shapes: Any) -> list[TensorShape] | None:
         if shapes is None:

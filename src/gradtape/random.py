@@ -36,6 +36,7 @@ from .generator import (
     uniform_from,
     uniform_type,
 )
+from .locks import new_rlock
 from .math import maximum
 from .memory import repeated
 from .op import as_int
@@ -80,7 +81,7 @@ class _Seeds:
     """Which stream of bits the next stateful op takes."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        self.lock = new_rlock(held_through_forks=True)
         self.fresh = _Fresh()
         self.unseen = threading.local()  # on: draws of this thread are thrown away, and change nothing
         self.global_seed: int | None = None

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import dtypes
 from .dtypes import Array
+from .in_place import any_value, written
 from .native.updates import Update
 from .nn.normalization import fused_batch_norm
 from .op import REGISTRY, as_ints
@@ -29,19 +30,18 @@ def _number(value: Any) -> float:
 
 
 def _gradient(grad: Any, var: Variable) -> Array:
-    array: Array = np.ascontiguousarray(to_tensor(grad, var.dtype)._array)
-    if array.shape != var._value._array.shape:
-        raise ValueError(f"The gradient has shape {array.shape}, variable '{var.name}' has {var._value.shape}.")
-    return array
+    """The gradient, flat."""
+    array: Array = to_tensor(grad, var.dtype)._array
+    shape = any_value(var)._array.shape
+    if array.shape != shape:
+        raise ValueError(f"The gradient has shape {array.shape}, variable '{var.name}' has {shape}.")
+    return np.ascontiguousarray(array).reshape(-1)
 
 
 def _apply(update: Update, grad: Any, variables: tuple[Variable, ...], *numbers: Any) -> None:
     """Update a variable and its slots; the numbers are scalars."""
-    gradient = _gradient(grad, variables[0]).reshape(-1)
-    arrays = [variable._own_array() for variable in variables]
-    update(gradient, [array.reshape(-1) for array in arrays], numbers)
-    for variable, array in zip(variables, arrays, strict=True):
-        variable._keep(array)
+    gradient = _gradient(grad, variables[0])
+    written(variables, lambda arrays: update(gradient, [array.reshape(-1) for array in arrays], numbers))
 
 
 def _descent_text(g: Any, w: Any, rate: Any) -> tuple[Any]:

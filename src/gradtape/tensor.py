@@ -6,7 +6,6 @@ its data, how Python values become one, and how it prints.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -15,6 +14,7 @@ import numpy as np
 from . import dtypes
 from .context import next_id
 from .dtypes import Array, DType
+from .locks import new_lock
 from .shapes import TensorShape
 from .type_spec import TypeSpec
 
@@ -456,7 +456,7 @@ def from_array(array: Array) -> EagerTensor:
     return tensor
 
 
-_IDENTIFYING = threading.Lock()
+_IDENTIFYING = new_lock()
 
 
 def identify(tensor: Any) -> int:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import enum
 import functools
-import sys
-import threading
 from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn, TypeVar
 
@@ -17,6 +15,7 @@ from .context import ACTIVE, RESTORATIONS, STATE, next_id, resume_restorations
 from .dtypes import Array, DType
 from .entry import read_inline
 from .errors import invalid, name_errors
+from .in_place import LOCKS, MASK, AbsentValue, any_value, changed, is_locked_here, present_value, value_of
 from .native.texts import LARGE
 from .ops import elementwise, index
 from .shapes import TensorShape
@@ -52,6 +51,7 @@ class VariableAggregation(enum.Enum):
 
 
 CHANGES: set[str] = set()  # the names of the methods that change a variable
+VALUE_SLOTS = ("_value", "_changing")  # where a variable has its value: the second while it is changed
 _LARGE = 1 << 12  # elements, from which on it pays to look for who sees them
 
 
@@ -63,7 +63,7 @@ def _changes(method: _Method) -> _Method:
     def change(self: Variable, *args: Any, **kwargs: Any) -> Any:
         if ACTIVE and STATE.trace is not None:
             STATE.trace.change(self, method.__name__, args, kwargs)
-            return _UnreadVariable(self)
+            return _unread(self)
         return method(self, *args, **kwargs)
 
     return change  # type: ignore[return-value]
@@ -77,7 +77,7 @@ class _VariableMeta(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         made = type.__call__(ResourceVariable if cls is Variable else cls, *args, **kwargs)
-        if RESTORATIONS and cls is not _UnreadVariable:
+        if RESTORATIONS:
             made.__class__ = _awaiting(made.__class__)
         return made
 
@@ -102,7 +102,7 @@ class Variable(metaclass=_VariableMeta):
     """
 
     __array_priority__ = 100
-    _value: EagerTensor
+    _value: EagerTensor = AbsentValue()  # type: ignore[assignment]  # (every variable has its own)
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class Variable(metaclass=_VariableMeta):
         if not self._shape.is_compatible_with(value.shape):
             raise ValueError(f"The initial value has shape {value.shape}, which does not fit shape {self._shape}.")
         self._id = next_id()
-        self._store(value._array)
+        self._value = value_of(self, value._array)
 
     # --- reading -------------------------------------------------------------------------------------------------
 
@@ -161,7 +161,8 @@ class Variable(metaclass=_VariableMeta):
     def _store(self, array: Array) -> None:
         value = from_array(array)
         value._id = self._id
-        self._value = value
+        with LOCKS[self._id & MASK]:
+            self._value = value
 
     def read_value(self) -> Tensor:
         """The value as a tensor of its own."""
@@ -184,7 +185,8 @@ class Variable(metaclass=_VariableMeta):
     @property
     def dtype(self) -> DType:
         """The type of the elements."""
-        return self._value.dtype
+        kind: DType = any_value(self).dtype
+        return kind
 
     @property
     def shape(self) -> TensorShape:
@@ -273,7 +275,7 @@ class Variable(metaclass=_VariableMeta):
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Add `delta` to the value."""
-        self._move(np.add, elementwise.add.large, self._of_same_shape(delta))
+        self._move(np.add, elementwise.add.large, delta)
         return self._after(read_value)
 
     @_changes
@@ -281,22 +283,38 @@ class Variable(metaclass=_VariableMeta):
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Subtract `delta` from the value."""
-        self._move(np.subtract, elementwise.subtract.large, self._of_same_shape(delta))
+        self._move(np.subtract, elementwise.subtract.large, delta)
         return self._after(read_value)
 
-    def _move(self, function: np.ufunc, large: Any, delta: Array) -> None:
-        """Store a function of the value and `delta`; a large one in its own memory, if nobody else sees that."""
+    def _move(self, function: np.ufunc, large: Any, by: Any) -> None:
+        """Store a function of the value and a tensor; a large one in its own memory, if nobody else sees that."""
+        if by.__class__ is not EagerTensor or by._array.dtype != any_value(self)._array.dtype:
+            by = to_tensor(by, self.dtype)
+        delta: Array = by._array
         size = delta.size
-        # (Another thread might read it half changed.)
-        if size < _LARGE or threading.active_count() > 1 or not self._is_alone():
-            self._store((function if size < LARGE else large)(self._value._array, delta))
-        else:
-            array = self._value._array
-            if size < LARGE or not large.into(array, delta):
-                function(array, delta, out=array)
+        if size < _LARGE:
+            with LOCKS[self._id & MASK]:
+                present = self._value._array
+                if present.shape != delta.shape:
+                    raise self._another_shape(present, delta)
+                value = from_array(function(present, delta))
+                value._id = self._id
+                self._value = value
+            return
+
+        def compute(arrays: list[Any], own: list[bool]) -> None:
+            (present,) = arrays
+            if present.shape != delta.shape:
+                raise self._another_shape(present, delta)
+            if not own[0]:
+                arrays[0] = (function if size < LARGE else large)(present, delta)
+            elif size < LARGE or not large.into(present, delta):
+                function(present, delta, out=present)
+
+        changed((self,), [None], compute)
 
     def _after(self, read_value: bool) -> Any:
-        return _UnreadVariable(self) if read_value else None
+        return _unread(self) if read_value else None
 
     def _checked(self, value: Any) -> Array:
         """The array to assign: of this variable's type, and of a shape it may have."""
@@ -307,91 +325,82 @@ class Variable(metaclass=_VariableMeta):
         else:
             tensor = to_tensor(value)
         array: Array = tensor._array
-        if array.dtype != self._value._array.dtype:
+        present = any_value(self)._array
+        if array.dtype != present.dtype:
             to_tensor(tensor, self.dtype)  # raises, with the usual words
-        if array.shape != self._value._array.shape and not self._shape.is_compatible_with(array.shape):
+        if array.shape != present.shape and not self._shape.is_compatible_with(array.shape):
             raise ValueError(
                 f"Cannot assign value to variable '{self._name}': Shape mismatch. The variable shape {self._shape}, "
                 f"and the assigned value shape {array.shape} are incompatible."
             )
         return array
 
-    def _of_same_shape(self, delta: Any) -> Array:
-        """The array to add; nothing is broadcast."""
-        array: Array = to_tensor(delta, self.dtype)._array
-        if array.shape != self._value._array.shape:
-            raise invalid(
-                f"Cannot update variable '{self._name}' of shape {self._value.shape} with a value of shape {array.shape}."
-            )
-        return array
+    def _another_shape(self, present: Array, delta: Array) -> Exception:
+        """Nothing is broadcast."""
+        return invalid(
+            f"Cannot update variable '{self._name}' of shape {present.shape} with a value of shape {delta.shape}."
+        )
 
-    def _is_alone(self) -> bool:
-        """Whether the value can be changed in place: there is no tensor, tape or view that would see it."""
-        alone = _holders(self) == _ALONE
-        flags = self._value._array.flags
-        return bool(alone and flags.owndata and flags.c_contiguous and flags.writeable)
+    def _updated(self, update: Callable[[Array], None]) -> Any:
+        """Change the value by a function that writes into its array."""
 
-    def _own_array(self, in_place: bool = True) -> Array:
-        """The array of the value, to be changed and then given to `_keep`; a copy of it where somebody else sees it."""
-        if in_place and self._is_alone():
-            return self._value._array
-        return np.array(self._value._array, order="C")
+        def compute(arrays: list[Any], own: list[bool]) -> None:
+            if not own[0]:
+                arrays[0] = np.array(arrays[0], order="C")
+            update(arrays[0])
 
-    def _keep(self, array: Array) -> None:
-        if array is not self._value._array:
-            self._store(array)
-
-    def _updated(self, update: Callable[[Array], None], use_locking: bool = False) -> Any:
-        """Change the value; without `use_locking`, other threads may see it half changed, as in TensorFlow."""
-        array = self._own_array(in_place=not use_locking)
-        update(array)
-        self._keep(array)
+        changed((self,), [None], compute)
         return self._after(True)
 
-    def _scatter(self, sparse_delta: Any, update: Callable[[Array, Any, Array], None], use_locking: bool) -> Any:
+    def _scatter(self, sparse_delta: Any, update: Callable[[Array, Any, Array], None]) -> Any:
         if not isinstance(sparse_delta, IndexedSlices):
             raise TypeError(f"sparse_delta must be tf.IndexedSlices, got {sparse_delta!r}.")
         indices = np.asarray(to_tensor(sparse_delta.indices)._array)
         values = to_tensor(sparse_delta.values, self.dtype)._array
-        rows = self._value._array.shape[0] if self._value.ndim else 0
-        if indices.size and (indices.min() < 0 or indices.max() >= rows):
-            raise invalid(f"scatter: indices must be in [0, {rows}), got {indices.tolist()}.")
-        return self._updated(lambda array: update(array, indices, values), use_locking)
+
+        def update_rows(array: Array) -> None:
+            rows = array.shape[0] if array.ndim else 0
+            # (Read as unsigned numbers, negative ones are the largest: one pass finds both kinds.)
+            if indices.size and indices.view(f"u{indices.itemsize}").max() >= rows:
+                raise invalid(f"scatter: indices must be in [0, {rows}), got {indices.tolist()}.")
+            update(array, indices, values)
+
+        return self._updated(update_rows)
 
     @_changes
     def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Add rows."""
-        return self._scatter(sparse_delta, _of_rows(np.add, np.add), use_locking)
+        return self._scatter(sparse_delta, _of_rows(np.add, np.add))
 
     @_changes
     def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Subtract rows."""
-        return self._scatter(sparse_delta, _of_rows(np.subtract, np.add), use_locking)
+        return self._scatter(sparse_delta, _of_rows(np.subtract, np.add))
 
     @_changes
     def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Multiply rows."""
-        return self._scatter(sparse_delta, _of_rows(np.multiply), use_locking)
+        return self._scatter(sparse_delta, _of_rows(np.multiply))
 
     @_changes
     def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Divide rows."""
-        return self._scatter(sparse_delta, _of_rows(np.divide), use_locking)
+        return self._scatter(sparse_delta, _of_rows(np.divide))
 
     @_changes
     def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Keep the larger of each row and the given one."""
-        return self._scatter(sparse_delta, _of_rows(np.maximum, np.maximum), use_locking)
+        return self._scatter(sparse_delta, _of_rows(np.maximum, np.maximum))
 
     @_changes
     def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Keep the smaller of each row and the given one."""
-        return self._scatter(sparse_delta, _of_rows(np.minimum, np.minimum), use_locking)
+        return self._scatter(sparse_delta, _of_rows(np.minimum, np.minimum))
 
     @_changes
     def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Replace rows."""
-        return self._scatter(sparse_delta, _set_rows, use_locking)
+        return self._scatter(sparse_delta, _set_rows)
 
     @_changes
     def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
@@ -408,8 +417,7 @@ class Variable(metaclass=_VariableMeta):
     def _scatter_nd(self, indices: Any, updates: Any, update: Callable[[Array, Any, Array], None]) -> Any:
         positions = np.asarray(to_tensor(indices)._array)
         values = to_tensor(updates, self.dtype)._array
-        key = index.nd_key(positions, self._value._array.shape, "scatter_nd")
-        return self._updated(lambda array: update(array, key, values))
+        return self._updated(lambda array: update(array, index.nd_key(positions, array.shape, "scatter_nd"), values))
 
     @_changes
     def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
@@ -505,8 +513,9 @@ class Variable(metaclass=_VariableMeta):
     def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
         twin = object.__new__(type(self))
         memo[id(self)] = twin
-        for name, value in self.__dict__.items():
-            setattr(twin, name, value if name == "_value" else copy.deepcopy(value, memo))
+        for name, value in self.__dict__.copy().items():
+            if name not in VALUE_SLOTS:
+                setattr(twin, name, copy.deepcopy(value, memo))
         twin._id = next_id()
         twin._store(np.array(self._value._array))
         return twin
@@ -549,11 +558,12 @@ class AwaitingVariable:
 
     @property
     def _value(self) -> Any:
-        uses = self.__dict__["_uses"] = self.__dict__.get("_uses", 0) + 1
-        resume_restorations()
-        if isinstance(self, AwaitingVariable) and (not RESTORATIONS or uses > 100):  # (it may have found its value)
-            self.become_plain()
-        return self.__dict__["_value"]
+        if not is_locked_here(self):  # (restorations take this lock after their own)
+            uses = self.__dict__["_uses"] = self.__dict__.get("_uses", 0) + 1
+            resume_restorations()
+            if isinstance(self, AwaitingVariable) and (not RESTORATIONS or uses > 100):  # (it may have found its value)
+                self.become_plain()
+        return present_value(self)
 
     @_value.setter
     def _value(self, value: Any) -> None:
@@ -573,13 +583,16 @@ def _awaiting(cls: type) -> type:
 class _UnreadVariable(Variable):
     """What an assignment returns: the variable itself, to go on with."""
 
-    def __init__(self, variable: Variable) -> None:
-        self.__dict__ = variable.__dict__  # the same cell: one value, one identity
-
     @property
     def name(self) -> str:
         """TensorFlow's name for it."""
         return "UnreadVariable"
+
+
+def _unread(variable: Variable) -> _UnreadVariable:
+    unread: _UnreadVariable = object.__new__(_UnreadVariable)
+    unread.__dict__ = variable.__dict__  # the same cell: one value, one identity
+    return unread
 
 
 def _not_in_place(operator: str, method: str) -> RuntimeError:
@@ -588,21 +601,6 @@ def _not_in_place(operator: str, method: str) -> RuntimeError:
         f"`variable {operator} value` is not supported for tf.Variable. Use `variable.{method}` to change the variable, or "
         f"`out = variable {operator.removesuffix('=')} value` for a new tensor."
     )
-
-
-def _holders(variable: Any) -> tuple[int, int]:
-    """How often a variable's tensor and its array are held, by this function, too."""
-    value = variable._value
-    array = value._array
-    return sys.getrefcount(value), sys.getrefcount(array)
-
-
-class _Holder:
-    def __init__(self) -> None:
-        self._value = from_array(np.zeros(2))
-
-
-_ALONE = _holders(_Holder())  # measured, because interpreters differ
 
 
 def _of_rows(function: np.ufunc, together: np.ufunc | None = None) -> Callable[[Array, Array, Array], None]:

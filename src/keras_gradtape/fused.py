@@ -8,13 +8,12 @@ that was read, a tape) is left as it is, and the variable gets one of its own.
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from gradtape.dtypes import Array
+from gradtape.in_place import any_value, written
 from gradtape.native.updates import Update
 from gradtape.trace.control import effect_in_world
 from gradtape.traceable import traceable
@@ -39,7 +38,7 @@ def goes_over_all_rows(optimizer: Any) -> bool:
 
 def _fits(grad: Any, variable: Any) -> bool:
     """Whether both are tensors of one wide type and one shape."""
-    value = variable._value
+    value = any_value(variable)
     same = value is not None and grad.dtype is value.dtype and grad.dtype.numpy.char in "fd"
     return same and grad.shape == value.shape
 
@@ -72,22 +71,10 @@ def _kernels() -> dict[Any, Kernel]:
     }
 
 
-def array_to_write(variable: Any) -> Array:
-    """The variable's array, flat, to be written to; one of its own if others hold the present one."""
-    value = variable._value
-    array = value._array
-    # Three references each: the holder's, the name here, and the argument of getrefcount.
-    own = array.__class__ is np.ndarray and sys.getrefcount(value) == 3 and sys.getrefcount(array) == 3
-    if not (own and array.flags.owndata and array.flags.writeable and array.flags.c_contiguous):
-        array = np.array(array, order="C")
-        variable._store(array)
-    return array.reshape(-1)
-
-
 def _apply(update: Update, numbers: tuple[float, ...], grad: Any, changed: list[Any]) -> None:
     """Update a variable and its slots by its gradient."""
     gradient = np.ascontiguousarray(grad._array).reshape(-1)
-    update(gradient, [array_to_write(variable) for variable in changed], numbers)
+    written(changed, lambda arrays: update(gradient, [array.reshape(-1) for array in arrays], numbers))
 
 
 def _slots(optimizer: Any, slots: list[Any], variables: list[Any]) -> list[Any]:

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 from keras.src.backend.common import KerasVariable
 from keras.src.backend.common.global_state import get_global_attribute
-from keras.src.backend.common.variables import is_float_dtype
+from keras.src.backend.common.stateless_scope import in_stateless_scope
+from keras.src.backend.common.variables import is_float_dtype, standardize_dtype
 
 import gradtape
 from gradtape.context import ACTIVE, STATE, next_id
 from gradtape.dtypes import as_dtype
+from gradtape.in_place import lock_of
 from gradtape.trace import outside_traces
+from gradtape.variable import VALUE_SLOTS
 from keras_gradtape.ops.core import cast, convert_to_tensor
 
 
@@ -53,6 +56,35 @@ class Variable(KerasVariable, gradtape.Variable):
             STATE.trace.change(self, "assign", (value,), {})
         else:
             self._store(convert_to_tensor(value, dtype=self._dtype)._array)
+
+    def assign_add(self, value: Any) -> Any:  # type: ignore[override]
+        """Add to the value; the new one."""
+        return self._moved("assign_add", value)
+
+    def assign_sub(self, value: Any) -> Any:  # type: ignore[override]
+        """Subtract from the value; the new one."""
+        return self._moved("assign_sub", value)
+
+    def _moved(self, method: str, value: Any) -> Any:
+        """`assign(self + value)` as one step, so that two threads do not count one thing."""
+        if in_stateless_scope() or self._value is None or not self._has_my_type(value):
+            return getattr(KerasVariable, method)(self, value)
+        delta = convert_to_tensor(value, dtype=self._dtype)
+        if tuple(delta.shape) == tuple(self._shape):
+            getattr(gradtape.Variable, method)(self, delta)
+            return self.value
+        if ACTIVE and STATE.trace is not None:
+            return getattr(KerasVariable, method)(self, value)
+        with lock_of(self):
+            return getattr(KerasVariable, method)(self, delta)
+
+    def _has_my_type(self, value: Any) -> bool:
+        """Whether a sum with the value has the variable's type."""
+        if self._autocast and get_global_attribute("autocast_scope") is not None:
+            return False
+        if hasattr(value, "dtype"):
+            return bool(standardize_dtype(value.dtype) == self._dtype)
+        return isinstance(value, int) or (isinstance(value, float) and is_float_dtype(self._dtype))
 
     def _convert_to_tensor(self, value: Any, dtype: Any = None) -> Any:
         return convert_to_tensor(value, dtype=dtype)
@@ -153,16 +185,21 @@ class Variable(KerasVariable, gradtape.Variable):
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         twin = object.__new__(type(self))
         memo[id(self)] = twin
-        for name, value in self.__dict__.items():
-            setattr(twin, name, value if name == "_value" else copy.deepcopy(value, memo))
-        if self._value is not None:
+        value = self._value
+        for name, part in self.__dict__.copy().items():
+            if name not in VALUE_SLOTS:
+                setattr(twin, name, copy.deepcopy(part, memo))
+        if value is None:
+            twin._value = None
+        else:
             twin._id = next_id()
-            twin._store(np.array(self._value._array))
+            twin._store(np.array(value._array))
         return twin
 
     def __reduce__(self) -> tuple[Any, ...]:
-        state = {name: value for name, value in self.__dict__.items() if name not in ("_id", "_value")}
-        return _restore, (type(self), state, None if self._value is None else np.asarray(self._value._array))
+        value = self._value
+        state = {name: part for name, part in self.__dict__.copy().items() if name not in ("_id", *VALUE_SLOTS)}
+        return _restore, (type(self), state, None if value is None else np.asarray(value._array))
 
 
 def adopted(variable: Any) -> Any:

@@ -637,3 +637,24 @@ def test_variables_made_in_a_traced_function_are_restored(prefix):
     status = tf.train.Checkpoint(model=model).restore(path)
     np.testing.assert_array_equal(model(1.0), [3.0, 4.0])
     status.assert_consumed()
+
+
+@pytest.mark.parametrize("change", ["assign", "assign_add", "scatter_add", "raw op", "in a function"])
+def test_a_value_that_waits_for_a_variable_comes_before_its_first_change(prefix, change):
+    before = tf.train.Checkpoint(v=tf.Variable(tf.fill([40, 300], 5.0)))
+    path = tf.train.Checkpoint(module=before).save(prefix)
+    module = tf.train.Checkpoint()
+    tf.train.Checkpoint(module=module).restore(path)
+    v = module.v = tf.Variable(tf.zeros([40, 300]))
+    ones = tf.ones([40, 300])
+    if change == "assign":
+        v.assign(ones)
+    elif change == "assign_add":
+        v.assign_add(ones)
+    elif change == "scatter_add":
+        v.scatter_add(tf.IndexedSlices(ones, tf.range(40)))
+    elif change == "raw op":
+        tf.raw_ops.ResourceApplyGradientDescent(var=v, alpha=-1.0, delta=ones)
+    else:
+        tf.function(lambda: v.assign_add(ones))()
+    assert (v.numpy() == (1 if change == "assign" else 6)).all()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import sys
-import threading
 import warnings
 import weakref
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, Method
 from typing import Any
 
 from .. import context, nest
+from ..locks import new_rlock
 from ..trace.graph import leaves
 from .branches import if_exp, if_stmt
 from .functions import overload_of, range_tensor
@@ -217,7 +217,7 @@ def _has_call_of_user(function: Any) -> bool:
     return isinstance(call, FunctionType) and not is_artifact(call) and wants_conversion(call)
 
 
-_layer_lock = threading.RLock()
+_layer_lock = new_rlock()
 
 
 def _call_layer(layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

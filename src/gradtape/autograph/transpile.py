@@ -8,7 +8,6 @@ malt rewrites trees: `break`, `continue` and `return` become flags, blocks becom
 from __future__ import annotations
 
 import ast
-import threading
 import weakref
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
@@ -17,6 +16,7 @@ from typing import Any
 from malt.core import converter
 from malt.pyct import inspect_utils, naming, transformer
 
+from ..locks import new_rlock
 from .passes import Position, mark_origins, origin_of, rewrite
 from .source import FUTURE_FLAGS, ConversionError, definition
 from .syntax import names_in, prepare
@@ -49,7 +49,7 @@ class Conversion:
 
 # By code object and file (code objects of two files can be equal); a text is the reason why there is none.
 _conversions: weakref.WeakKeyDictionary[CodeType, dict[str, Conversion | str]] = weakref.WeakKeyDictionary()
-_lock = threading.RLock()
+_lock = new_rlock()
 _ANNOTATIONS = "___pyct_anno"  # where malt keeps them
 _UNEXPECTED = "please report this to the gradtape project: "
 

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..generated import Names, define
+from ..in_place import LOCKS, MASK
 from ..native import background, blas
 from ..op import Op, explained
 from ..ops.linalg import matmul
 from ..tensor import EagerTensor, IndexedSlices, from_array
 from ..trace.graph import leaves
+from ..variable import AwaitingVariable
 from .fusion import grouped, ufunc_of
 from .group import Group, Item
-from .in_place import is_alone
-from .program import Assign, Call, Node, Program, Read, Value, arrays_of, call_outside
+from .in_place import UfuncKernel, UpdatingKernel
+from .program import Assign, Call, Node, Program, Read, Update, Value, arrays_of, call_outside
 
 _LARGE = 1 << 15  # bytes, from which on a buffer is worth the trouble
 _SOON = 4  # instructions: a product that is asked for after so few is computed at once
@@ -30,7 +33,8 @@ class _Writer:
     """Collects lines, and the objects that they name."""
 
     def __init__(self, program: Program, names: Names) -> None:
-        self.program = program
+        self.updates: dict[int, int] = {}  # results of updates, and what stands for the variable's value in them
+        self.program = program = _with_updates_as_ops(program, self.updates)
         self.names = names
         self.name = names.of
         self.lines: list[str] = []
@@ -45,6 +49,7 @@ class _Writer:
                     self.last[number] = max(self.last[number], asked)
         self.assigned = _only_assigned(program)
         self.reads = {node.outputs[0]: node.what.variable for node in program.nodes if isinstance(node.what, Read)}
+        self.stored: set[tuple[int, int]] = set()  # results that are in their variables before the assignment comes
 
     def operand(self, operand: Any) -> str:
         if operand.__class__ is Value:
@@ -93,10 +98,17 @@ def _write_node(writer: _Writer, position: int, node: Item) -> None:
     what = node.what
     targets = "".join(f"v{number}, " for number in node.outputs)
     if isinstance(what, Read):
-        writer.write(f"v{node.outputs[0]} = {writer.name('w', what.variable)}._value._array", node)
+        if node.outputs[0] not in writer.updates.values():  # (else it is read in the step that changes it)
+            writer.write(f"v{node.outputs[0]} = {writer.name('w', what.variable)}._value._array", node)
         return
     if isinstance(what, Assign):
-        writer.write(f"{writer.name('w', what.variable)}._store({writer.operand(node.inputs[0])})", node)
+        place = (next(node.used, -1), what.variable._id)
+        if place in writer.stored:
+            writer.stored.remove(place)
+        else:
+            writer.write(f"{writer.name('w', what.variable)}._store({writer.operand(node.inputs[0])})", node)
+    elif isinstance(what, Update):
+        _write_update(writer, node, what)
     elif isinstance(what, Call):
         writer.write(_call_outside(writer, node, what, targets), node)
     elif position in writer.posted:
@@ -142,24 +154,75 @@ def _write_group(writer: _Writer, position: int, group: Group) -> None:
         read = _updated_variable(writer, position, number, list(group.used))
         if read is not None:
             own[read] = number
+    for number in _same_reads(writer, position, group, own):
+        writer.write(f"v{number} = None")
     kernel = group.kernel(writer.program, spare, own)
     given = [f"v{number}" for number in group.used]
-    asked = [_alone(writer, number) for number in own]
-    if asked:  # in a line of its own: a call that is being made holds its arguments
-        writer.write(f"own = {''.join(f'{question}, ' for question in asked)}")
-        given.append("own=own")
+    if own:
+        places = [list(group.used).index(read) for read in own]
+        for line in _updating(writer, kernel, given, group.outputs, own, places):
+            writer.write(line)
+        return
     made = "".join(f"v{number}, " for number in group.outputs)
     writer.write(f"{made}= {writer.name('g', kernel)}({', '.join(given)})")
 
 
-def _alone(writer: _Writer, number: int) -> str:
-    return f"{writer.name('alone', is_alone)}({writer.name('w', writer.reads[number])}, v{number})"
+def _same_reads(writer: _Writer, position: int, group: Group, own: dict[int, int]) -> list[int]:
+    """What was read of variables earlier and is used for nothing but their updates here: the present value takes its place.
+
+    (An earlier read would hold the array, which could then not be changed in place: `v.assign_sub(rate * (g + decay * v))`.)
+    """
+    if set(group.outputs) != set(own.values()):
+        return []
+    present = {writer.reads[read]._id: read for read in own if read in writer.updates.values()}
+    same: dict[int, int] = {}
+    for number in group.used:
+        read = present.get(writer.reads[number]._id) if number in writer.reads else None
+        if read is not None and read != number and writer.last.get(number) == position:
+            same[number] = read
+
+    def with_present(node: Node) -> Node:
+        operands = (Value(same.get(o.number, o.number)) if o.__class__ is Value else o for o in node.inputs)
+        return replace(node, inputs=tuple(operands))
+
+    if same:
+        group.nodes, group.sums = list(map(with_present, group.nodes)), list(map(with_present, group.sums))
+    return list(same)
+
+
+def _updating(
+    writer: _Writer, kernel: Any, given: list[str], outputs: Sequence[int], own: dict[int, int], places: list[int]
+) -> list[str]:
+    """A call of a kernel that gives variables new values; `own` has results for them, by what was read of them."""
+    variables = [writer.reads[read] for read in own]
+    writer.stored.update((result, variable._id) for result, variable in zip(own.values(), variables, strict=True))
+    updating = UpdatingKernel(kernel, variables, places, [outputs.index(result) for result in own.values()])
+    given = ["None" if place in places else operand for place, operand in enumerate(given)]
+    read = [None if read in writer.updates.values() else f"v{read}" for read in own]
+    released = [f"{name} = None" for name in read if name]  # `own` alone may hold what is to be changed
+    made = "".join(f"v{number}, " for number in outputs)
+    call = f"{made}= {writer.name('g', updating)}([{', '.join(given)}], own)"
+    return [f"own = [{', '.join(map(str, read))}]", *released, call, "del own"]
+
+
+def _write_update(writer: _Writer, node: Node, update: Update) -> None:
+    variable, value = writer.name("w", update.variable), f"v{node.outputs[0]}"
+    present, operand = f"{variable}._value._array", writer.operand(node.inputs[0])
+    sign = _SIGNS.get(update.op.eager)
+    call = f"{present} {sign} {operand}" if sign else f"{writer.name('k', update.op.eager)}({present}, {operand})"
+    if isinstance(update.variable, AwaitingVariable):
+        writer.write(present)  # a checkpoint may have its value; under the lock nobody looks there
+    writer.write(f"with {writer.name('locks', LOCKS)}[{variable}._id & {MASK}]:")
+    writer.write(f"    {value} = {call}", node)
+    writer.write(f"    new = {writer.name('tensor', from_array)}({value})")
+    writer.write(f"    new._id = {variable}._id")
+    writer.write(f"    {variable}._value = new")
 
 
 def _free(writer: _Writer, position: int, item: Item) -> None:
     """Give large buffers back that nothing uses any more."""
     done = [number for number in dict.fromkeys(item.used) if writer.last.get(number) == position]
-    gone = [f"v{number}" for number in done if _is_large(writer, number)]
+    gone = [f"v{number}" for number in done if _is_large(writer, number) and number not in writer.updates.values()]
     if gone:
         writer.write(f"del {', '.join(gone)}")
 
@@ -170,8 +233,10 @@ def _call_kernel(writer: _Writer, position: int, node: Node, op: Op) -> list[str
     if ufunc is not None and len(op.arguments) == 2:
         read = _updated_variable(writer, position, node.outputs[0], list(node.used))
         if read is not None:
-            call = f"{writer.name('k', ufunc)}({', '.join(operands)}, out=out)"
-            return [f"out = v{read} if {_alone(writer, read)} else None", f"v{node.outputs[0]} = {call}", "del out"]
+            place = [getattr(operand, "number", None) for operand in node.inputs].index(read)
+            return _updating(
+                writer, UfuncKernel(ufunc, place), operands, node.outputs, {read: node.outputs[0]}, [place]
+            )
     target = _reused(writer, position, node, op)
     if op.eager in _SIGNS:
         return _with_sign(node, operands, _SIGNS[op.eager], target)
@@ -215,8 +280,7 @@ def _settings(writer: _Writer, node: Node) -> list[str]:
 
 
 def _is_large(writer: _Writer, number: int) -> bool:
-    shape, dtype = writer.program.looks[number]
-    return math.prod(shape) * dtype.itemsize >= _LARGE and number not in writer.program.inputs
+    return _bytes(writer.program, number) >= _LARGE and number not in writer.program.inputs
 
 
 def _last_uses(program: Program, items: list[Item]) -> dict[int, int]:
@@ -290,15 +354,40 @@ def _reused(writer: _Writer, position: int, node: Node, op: Op) -> int | None:
 
 def _updated_variable(writer: _Writer, position: int, result: int, used: list[int]) -> int | None:
     """What was read of the variable that a result is assigned to, if nothing but the making of the result uses it."""
+    if result in writer.updates:
+        return writer.updates[result]
     assigned = writer.assigned.get(result)
     look = writer.program.looks[result]
-    if assigned is None or math.prod(look[0]) * look[1].itemsize < _LARGE:
+    if assigned is None or _bytes(writer.program, result) < _LARGE:
         return None
     for number in used:
         alone = writer.last.get(number) == position and used.count(number) == 1
         if alone and writer.reads.get(number) is assigned and writer.program.looks[number] == look:
             return number
     return None
+
+
+def _with_updates_as_ops(program: Program, updates: dict[int, int]) -> Program:
+    """Large updates as a read, an op and an assignment, so that the op can be part of a group; results and reads are noted."""
+    nodes: list[Node] = []
+    looks = dict(program.looks)
+    for node in program.nodes:
+        what = node.what
+        if not isinstance(what, Update) or _bytes(program, node.outputs[0]) < _LARGE:
+            nodes.append(node)
+            continue
+        (result,), present = node.outputs, max(looks) + 1
+        looks[present] = looks[result]
+        updates[result] = present
+        nodes.append(Node(Read(what.variable), (), {}, (present,)))
+        nodes.append(Node(what.op, (Value(present), *node.inputs), {}, (result,)))
+        nodes.append(Node(Assign(what.variable), (Value(result),), {}, ()))
+    return replace(program, nodes=nodes, looks=looks) if updates else program
+
+
+def _bytes(program: Program, number: int) -> int:
+    shape, dtype = program.looks[number]
+    return math.prod(shape) * dtype.itemsize
 
 
 def _only_assigned(program: Program) -> dict[int, Any]:

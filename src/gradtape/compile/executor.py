@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from types import FunctionType, MethodType
 from typing import Any
 
 from ..context import ACTIVE, STATE
 from ..generated import Names
+from ..locks import new_rlock
 from ..tensor import EagerTensor, TensorSpec, from_array
 from ..trace.concrete import Executor, interpret
 from ..trace.ghost import Ghost, NeedsValue
@@ -35,7 +35,7 @@ class CompiledGraph:
         self._dtypes = [spec.dtype.numpy for spec in specs]
         self._plans: dict[Key, Any] = {}  # how to run for these sizes: a Python function, or None to interpret
         self._recorded: dict[tuple[Key, tuple[int, ...]], Recorded | None] = {}
-        self._lock = threading.RLock()
+        self._lock = new_rlock()
         constants = [value for value in graph.constants() if value.__class__ is EagerTensor]
         self._captured = [value for value in constants if value.dtype.is_differentiable]
         # What Python functions that a step calls refer to is not seen here.

@@ -1,45 +1,50 @@
-"""Variables updated in place, when nobody else can see their arrays.
-
-`v.assign_sub(step)` makes a new array in eager code: tensors that were read before keep theirs. A compiled function may
-write into the array itself if the variable is the only one that holds it, which the reference counts tell.
-"""
+"""Kernels that give variables new values, in the memory of the old ones where nobody else sees them."""
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..tensor import from_array
+from ..in_place import changed
+from ..variable import Variable
 
 
-def is_alone(variable: Any, array: Any) -> bool:
-    """Whether an array, which the caller read from the variable and has under one name, is held by nobody else."""
-    if _counts(variable, array) != ALONE or variable._value._array is not array:
-        return False
-    return bool(array.flags.owndata and array.flags.writeable)
+class UpdatingKernel:
+    """A kernel, of which some operands are values of variables and some results are to be their new ones.
+
+    Args:
+        kernel: A function of arrays that returns several. `own=` says for each variable whether its operand may be written to.
+        variables: The variables.
+        places: The places of their operands.
+        results: The places of their results.
+    """
+
+    def __init__(
+        self, kernel: Any, variables: Sequence[Variable], places: Sequence[int], results: Sequence[int]
+    ) -> None:
+        self._kernel = kernel
+        self._variables, self._places, self._results = variables, places, results
+
+    def __call__(self, operands: list[Any], arrays: list[Any]) -> Any:
+        """Run the kernel; `arrays` has what was read of the variables, or None for their present values (see `changed`)."""
+        return changed(self._variables, arrays, self._compute, operands)
+
+    def _compute(self, arrays: list[Any], own: list[bool], operands: list[Any]) -> Any:
+        for place, array in zip(self._places, arrays, strict=True):
+            operands[place] = array
+        outputs = self._kernel(*operands, own=own)
+        for place, result in enumerate(self._results):
+            arrays[place] = outputs[result]
+        return outputs
 
 
-def _counts(variable: Any, array: Any) -> tuple[int, int]:
-    value = variable._value
-    return sys.getrefcount(value), sys.getrefcount(array)
+class UfuncKernel:
+    """A ufunc as such a kernel: the operand at `place` is that of a variable."""
 
+    def __init__(self, ufunc: np.ufunc, place: int) -> None:
+        self._ufunc, self._place = ufunc, place
 
-class _Probe:
-    _value: Any
-
-
-def _counts_of_one_holder() -> tuple[int, int]:
-    """What is counted when the variable is the only holder: measured, because interpreters differ."""
-
-    def look(variable: Any, array: Any) -> tuple[int, int]:
-        return _counts(variable, array)
-
-    probe = _Probe()
-    probe._value = from_array(np.zeros(2))
-    v0 = probe._value._array
-    return look(probe, v0)
-
-
-ALONE = _counts_of_one_holder()
+    def __call__(self, *operands: Any, own: list[bool]) -> tuple[Any]:
+        return (self._ufunc(*operands, out=operands[self._place] if own[0] else None),)

@@ -7,19 +7,17 @@ size that depends on data) `NeedsValue` is raised, and the graph is interpreted 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..op import REGISTRY, Op
+from ..op import Op
 from ..ops.elementwise import add, subtract
-from ..ops.layout import expand_dims
 from ..tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from ..trace.ghost import Ghost, NeedsValue, World
 from ..trace.graph import map_parts
 from ..variable import Variable
-from .program import Assign, Call, Node, Program, Read, Value
+from .program import Assign, Call, Node, Program, Read, Update, Value
 
 
 class Lowering(World):
@@ -77,16 +75,27 @@ class Lowering(World):
         return ghost
 
     def change(self, variable: Variable, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """An assignment, of a value that is computed here."""
-        if method not in _CHANGES:
+        """An assignment of a value that is computed here, an update by such a value, or what the variable does itself."""
+        if method.startswith("scatter_"):
+            self.opaque(getattr(variable, method), args, kwargs, [])
+            self.forget([variable])
+            return
+        if method != "assign" and method not in _UPDATES:
             raise NeedsValue(f"Variable.{method} is done where the values are.")
-        given = {**dict(zip(("value", "indices", "updates"), args, strict=False)), **kwargs}
+        given = {**dict(zip(("value",), args, strict=False)), **kwargs}
         values = [v for k, v in given.items() if k not in _SETTINGS and isinstance(v, _CHANGING)]
-        value = _CHANGES[method](self.read(variable), *values)
+        if len(values) != 1:
+            raise NeedsValue("The variable itself says what is wrong with the value.")
+        value = to_tensor(values[0], None if isinstance(values[0], (Tensor, Variable)) else variable.dtype)
         present = variable._value._array
         if value.dtype.numpy != present.dtype or tuple(value.shape) != present.shape:
             # Errors, and variables of varying shape, are left to the variable itself.
             raise NeedsValue(f"Variable {variable.name!r} is assigned a value of another shape or type.")
+        if method in _UPDATES:
+            look = (present.shape, present.dtype)
+            (ghost,) = self.emit(Update(variable, _UPDATES[method]), (operand_of(value),), {}, [look])
+            self.hold(variable, ghost)
+            return
         self.emit(Assign(variable), (operand_of(value),), {}, [])
         if value.__class__ is Ghost:
             self.hold(variable, Ghost(self, value._array.shape, present.dtype, value.number))
@@ -106,34 +115,7 @@ _SETTINGS = ("use_locking", "name", "read_value")
 _CHANGING = (Tensor, Variable, IndexedSlices, bool, int, float, complex, list, tuple, np.ndarray, np.generic)
 
 
-def _as_type(like: Any, value: Any) -> Any:
-    return to_tensor(value, None if isinstance(value, (Tensor, Variable)) else like.dtype)
-
-
-def _increased(op: Op) -> Callable[..., Any]:
-    def change(present: Any, value: Any) -> Any:
-        delta = _as_type(present, value)
-        if tuple(delta.shape) != tuple(present.shape):
-            raise NeedsValue("The variable itself says what is wrong with the shape.")
-        return op.public(present, delta)
-
-    return change
-
-
-def _rows(name: str) -> Callable[..., Any]:
-    def change(present: Any, delta: Any) -> Any:
-        indices = expand_dims.public(to_tensor(delta.indices), -1)
-        return REGISTRY[f"tensor_scatter_nd_{name}"].public(present, indices, _as_type(present, delta.values))
-
-    return change
-
-
-_CHANGES: dict[str, Callable[..., Any]] = {
-    "assign": _as_type,
-    "assign_add": _increased(add),
-    "assign_sub": _increased(subtract),
-    **{f"scatter_{name}": _rows(name) for name in ("add", "sub", "max", "min", "update")},
-}
+_UPDATES: dict[str, Op] = {"assign_add": add, "assign_sub": subtract}
 
 
 def operand_of(value: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..in_place import lock_of
 from ..nest import flatten
 from ..op import Op
 from ..tensor import Tensor, from_array
@@ -45,6 +46,15 @@ class Assign:
 
 
 @dataclass(frozen=True, slots=True)
+class Update:
+    """Gives a variable an op of its present value and an operand, in one step: nobody changes it in between."""
+
+    variable: Variable
+    op: Op
+    name = "update"
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """Calls a Python function with tensors: random numbers, printing, assertions."""
 
@@ -61,7 +71,7 @@ class Call:
 class Node:
     """One instruction."""
 
-    what: Op | Read | Assign | Call
+    what: Op | Read | Assign | Update | Call
     inputs: tuple[Any, ...]  # Values, arrays, Python numbers, or None
     attributes: dict[str, Any]
     outputs: tuple[int, ...]
@@ -75,13 +85,15 @@ class Node:
     @property
     def has_effect(self) -> bool:
         """Whether it does more than to compute its outputs."""
-        return isinstance(self.what, (Assign, Call))
+        return isinstance(self.what, (Assign, Update, Call))
 
     def __str__(self) -> str:
         given = [_shown(operand) for operand in self.inputs]
         given += [f"{name}={value!r}" for name, value in self.attributes.items()]
         if isinstance(self.what, (Read, Assign)):
             given.insert(0, repr(self.what.variable.name.removesuffix(":0")))
+        elif isinstance(self.what, Update):
+            given = [repr(self.what.variable.name.removesuffix(":0")), self.what.op.name, *given]
         left = ", ".join(f"%{number}" for number in self.outputs)
         return f"{left}{' = ' if left else ''}{self.what.name}({', '.join(given)})"
 
@@ -115,7 +127,7 @@ class Program:
         values = dict(zip(self.inputs, given, strict=True))
         for node in self.nodes:
             if reads is not None and not isinstance(node.what, Op):
-                values.update((number, reads[number]) for number in node.outputs)
+                values.update((number, reads[number]) for number in node.outputs if number in reads)
                 continue
             operands = [values[o.number] if o.__class__ is Value else o for o in node.inputs]
             values.update(zip(node.outputs, perform(node, operands, values), strict=True))
@@ -146,6 +158,11 @@ def perform(node: Node, operands: list[Any], values: dict[int, Any]) -> tuple[An
     if isinstance(what, Assign):
         what.variable._store(operands[0])
         return ()
+    if isinstance(what, Update):
+        with lock_of(what.variable):
+            result = what.op(what.variable._value._array, *operands)
+            what.variable._store(result)
+        return (result,)
     return tuple(call_outside(what, values))
 
 

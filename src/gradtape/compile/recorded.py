@@ -83,8 +83,16 @@ class Recorded:
         used |= {part.number for part in parts if part.__class__ is Value}
         kept = sorted(used & there)
         # For a second derivative the forward program runs again, with what was read and drawn.
-        drawn = [n for node in forward.nodes if not isinstance(node.what, Op) for n in node.outputs if n not in kept]
-        self._kept = [*kept, *drawn]
+        asked = {number for node in forward.nodes for number in node.used}
+        asked |= {output.number for output in wanted if output.__class__ is Value}
+        self._drawn = {
+            number
+            for node in forward.nodes
+            if not isinstance(node.what, Op)
+            for number in node.outputs
+            if number in asked or number in kept
+        }
+        self._kept = [*kept, *sorted(self._drawn.difference(kept))]
         forward.inputs = inputs
         forward.outputs = [*wanted, *(Value(number) for number in self._kept)]
         self._forward = forward
@@ -96,7 +104,6 @@ class Recorded:
         self._run_backward: Any = None
         positions = {id(ghost): place for place, ghost in enumerate(results)}
         self._places = [positions[id(ghost)] for ghost in _followed(self._results)]
-        self._drawn = {n for node in forward.nodes if not isinstance(node.what, Op) for n in node.outputs}
         self._reads = {node.outputs[0]: node.what.variable for node in forward.nodes if isinstance(node.what, Read)}
 
     # --- running ---------------------------------------------------------------------------------------------------

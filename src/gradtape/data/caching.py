@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from ..errors import DataLossError
 from ..io import wire
 from ..io.records import RecordReader, TFRecordWriter
 from ..io.tensors import array_of, tensor_bytes
+from ..locks import new_lock
 from ..shapes import TensorShape
 from ..tensor import TensorSpec, from_array
 from . import structure
@@ -33,7 +33,7 @@ class Cache(Selection):
 
     def __init__(self, source: Node) -> None:
         super().__init__(source)
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         self.kept: list[Element] | None = None
 
     @property

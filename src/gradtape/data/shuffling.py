@@ -7,12 +7,12 @@ whether elements go through the buffer one by one or, as row numbers, in blocks.
 from __future__ import annotations
 
 import secrets
-import threading
 from typing import Any
 
 import numpy as np
 
 from ..dtypes import Array
+from ..locks import new_lock
 from . import structure
 from .node import ElementIterator, Indices, Node, Settings
 from .selection import Selection
@@ -36,7 +36,7 @@ class Passes:
     def __init__(self, seed: Any, renew: bool) -> None:
         self.seeds = op_seeds(seed)
         self._renew = renew
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         self.count = 0
 
     def begin(self) -> int:

@@ -8,6 +8,7 @@ iterator is asked for the element, with the traceback of the thread.
 from __future__ import annotations
 
 import atexit
+import os
 import threading
 import time
 import weakref
@@ -16,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import FailedPreconditionError
+from ..locks import new_condition, new_lock
 from .node import ElementIterator
 from .structure import Element
 
@@ -27,11 +29,12 @@ class Buffer:
 
     def __init__(self) -> None:
         # Reentrant: the collector may end an iterator, and so call `stop`, in a thread that holds the lock already.
-        self.changed = threading.Condition(threading.RLock())
+        self.changed = new_condition()
         self.stopped = False
         self.paused = False
         self.ended = False  # whether the source has
         self.running = 0  # how many threads are at work
+        self.orphaned = False  # whether they are in the process that this one was forked from
         self._threads: list[threading.Thread] = []
 
     def start(self, run: Callable[[Any], None], count: int, name: str) -> None:
@@ -42,6 +45,17 @@ class Buffer:
             thread = threading.Thread(target=run, args=(self,), name=f"gradtape-{name}-{number}", daemon=True)
             self._threads.append(thread)
             thread.start()
+
+    def wait(self) -> None:
+        """Wait for news, which a thread of this process brings."""
+        if self.orphaned:
+            raise FailedPreconditionError(
+                None,
+                None,
+                "This iterator was begun before the process forked, and its threads are in the parent. "
+                "Make a new iterator in the child: `for element in dataset:`.",
+            )
+        self.changed.wait()
 
     def stop(self) -> None:
         """Tell the threads to end after what they are doing; nobody waits for them."""
@@ -64,6 +78,16 @@ def _stop_all() -> None:
         buffer.stop()
     for buffer in buffers:
         buffer.join(0.5)
+
+
+def _orphan_all() -> None:
+    """In a forked child, which has no threads of its parent."""
+    for buffer in list(_RUNNING):
+        buffer.orphaned = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_orphan_all)
 
 
 class Outcome:
@@ -120,7 +144,7 @@ class Background:
             buffer.paused = True
             try:
                 while buffer.running:
-                    buffer.changed.wait()
+                    buffer.wait()
                 outcomes = self._waiting()
                 for outcome in outcomes:
                     if outcome.error is not None:
@@ -140,7 +164,7 @@ class Background:
         self._buffer.stop()
         with self._buffer.changed:
             while self._buffer.running:
-                self._buffer.changed.wait()
+                self._buffer.wait()
         self._renew()
         self._buffer.source.set_state(state["inner"])
         self._buffer.ended = bool(state["ended"])
@@ -166,7 +190,7 @@ class _AheadBuffer(Buffer):
         while True:
             with self.changed:
                 while not self.stopped and (self.paused or len(self.ready) >= self.size):
-                    self.changed.wait()
+                    self.wait()
                 if self.stopped or self.ended:
                     return
                 self.running = 1
@@ -201,7 +225,7 @@ class Ahead(Background):
             while not buffer.ready:
                 if buffer.ended or buffer.stopped:
                     raise StopIteration
-                buffer.changed.wait()
+                buffer.wait()
             outcome: Outcome = buffer.ready.popleft()
             if len(buffer.ready) == buffer.size - 1:
                 buffer.changed.notify_all()  # the thread waits for room
@@ -239,7 +263,7 @@ class _CallsBuffer(Buffer):
         super().__init__()
         self.source, self.function, self.count, self.ordered = source, function, count, ordered
         self.calls: deque[_Call] = deque()  # in the order of the input
-        self.pulling = threading.Lock()  # the input is asked by one thread at a time
+        self.pulling = new_lock()  # the input is asked by one thread at a time
         self.at_once = 1  # how many elements a thread takes together: more where each is little work
 
     def run(self) -> None:
@@ -247,7 +271,7 @@ class _CallsBuffer(Buffer):
             with self.pulling:
                 with self.changed:
                     while not self.stopped and (self.paused or len(self.calls) >= 2 * self.count):
-                        self.changed.wait()
+                        self.wait()
                     if self.stopped or self.ended:
                         return
                     self.running += 1
@@ -330,7 +354,7 @@ class SideBySide(Background):
             while (call := buffer.ready()) is None:
                 if buffer.stopped or (buffer.ended and not buffer.running and not buffer.calls):
                     raise StopIteration
-                buffer.changed.wait()
+                buffer.wait()
             buffer.calls.remove(call)
             buffer.changed.notify_all()
         outcomes: deque[Outcome] = call.outcomes

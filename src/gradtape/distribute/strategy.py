@@ -8,13 +8,13 @@ values, and what is checked is that a program uses each method where it would ha
 from __future__ import annotations
 
 import enum
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from .. import nest
 from ..context import STATE
+from ..locks import new_lock
 from ..ops.reduce import reduce_mean, reduce_sum
 from ..tensor import to_tensor
 from .datasets import DistributedDataset, InputContext
@@ -284,7 +284,7 @@ class _DefaultStrategy(Strategy):
 _DEFAULT = _DefaultStrategy()
 _DEFAULT_REPLICA = ReplicaContext(_DEFAULT, 0)
 _GLOBAL: list[Strategy] = []
-_SETTING = threading.Lock()
+_SETTING = new_lock()
 
 
 def get_strategy() -> Strategy:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
 import struct
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -83,7 +85,7 @@ def product(a: Array, b: Array, out: Array | None = None) -> Array:
     return found
 
 
-_HOLDERS: list[None] = []  # one for each `hold` that was not let go of
+_HOLDERS: list[int] = []  # the threads, one for each `hold` that was not let go of
 
 
 def hold() -> None:
@@ -91,15 +93,24 @@ def hold() -> None:
     library = _openblas()
     if library is not None:
         library.set_threads(1)
-    _HOLDERS.append(None)
+    _HOLDERS.append(threading.get_ident())
 
 
 def let_go() -> None:
     """The end of what `hold` began."""
-    _HOLDERS.pop()
+    _HOLDERS.remove(threading.get_ident())
     library = _openblas()
     if library is not None and not _HOLDERS:
         library.set_threads(library.threads)
+
+
+def _forget_lost_holders() -> None:
+    """In a forked child: threads of the parent let go of nothing any more."""
+    _HOLDERS[:] = [holder for holder in _HOLDERS if holder == threading.get_ident()]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_lost_holders)
 
 
 def can_post(multiplications: int, dtype: np.dtype[Any]) -> bool:

@@ -6,24 +6,16 @@ import ctypes
 import functools
 import importlib.util
 import os
-import threading
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from ..locks import new_rlock
+
 _ALIVE: list[Any] = []  # compiled code lives as long as the process: NumPy holds its addresses
-_LOCK = threading.Lock()
-
-
-def _renew_lock() -> None:
-    """In a forked child nobody lets go of a lock that a thread of the parent held."""
-    global _LOCK
-    _LOCK = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
+# LLVM has locks of its own, which nobody renews in a child: no process forks while it compiles.
+_LOCK = new_rlock(held_through_forks=True)
 
 
 @functools.cache
@@ -85,22 +77,27 @@ def registers() -> int:
 
 def compiled(module: Any, *names: str) -> tuple[int, ...]:
     """The addresses of functions of a module (an `llvmlite.ir.Module`, or its text), translated for this processor."""
+    with _LOCK:
+        return _translated(str(module), names)
+
+
+def _translated(text: str, names: tuple[str, ...]) -> tuple[int, ...]:
+    """(A function of its own: what LLVM needs on the way is given back under the lock, too.)"""
     import llvmlite.binding as llvm
 
-    with _LOCK:
-        target = _machine().target()
-        parsed = llvm.parse_assembly(str(module))
-        parsed.triple = _machine().triple
-        parsed.data_layout = str(target.target_data)
-        parsed.verify()
-        options = llvm.create_pipeline_tuning_options(speed_level=2)
-        options.loop_vectorization = options.slp_vectorization = False  # vectors are written as such
-        passes = llvm.create_pass_builder(target, options)
-        passes.getModulePassManager().run(parsed, passes)
-        engine = llvm.create_mcjit_compiler(parsed, target)
-        engine.finalize_object()
-        _ALIVE.append((engine, target))
-        return tuple(int(engine.get_function_address(name)) for name in names)
+    target = _machine().target()
+    parsed = llvm.parse_assembly(text)
+    parsed.triple = _machine().triple
+    parsed.data_layout = str(target.target_data)
+    parsed.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.loop_vectorization = options.slp_vectorization = False  # vectors are written as such
+    passes = llvm.create_pass_builder(target, options)
+    passes.getModulePassManager().run(parsed, passes)
+    engine = llvm.create_mcjit_compiler(parsed, target)
+    engine.finalize_object()
+    _ALIVE.append((engine, target))
+    return tuple(int(engine.get_function_address(name)) for name in names)
 
 
 class Kernel:

@@ -17,9 +17,9 @@ import functools
 import os
 import platform
 import sys
-import threading
 from typing import Any, NamedTuple
 
+from ..locks import new_lock
 from ..threads import cores, in_parts
 from .engine import Kernel, compiled
 
@@ -106,7 +106,7 @@ def _possible() -> bool:
 
 
 _POOLS: list[_Pool] = []  # the one of this process, once it is needed
-_LOCK = threading.Lock()
+_LOCK = new_lock()
 _POSTED_BEFORE = 0  # by the process that this one was forked from: all of that is done
 
 
@@ -121,8 +121,7 @@ def _pool() -> _Pool:
 
 def _begin_again() -> None:
     """In a forked child, which has no threads of its parent."""
-    global _LOCK, _POSTED_BEFORE
-    _LOCK = threading.Lock()
+    global _POSTED_BEFORE
     if _POOLS:
         _POSTED_BEFORE = _POOLS.pop()._words[_POSTED]
 

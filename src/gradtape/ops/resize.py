@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -21,6 +21,7 @@ from ..errors import ResourceExhaustedError, invalid
 from ..op import BadInput, Op, Sample, op
 from .family import negative_axis, rank_of
 
+_KEPT = 256  # weights, of the sizes used last
 _LARGEST = 1 << 27  # pixels in a line: beyond that it is a mistake, and the weights alone would fill the memory
 
 
@@ -36,34 +37,40 @@ class Weights:
     def outputs(self) -> int:
         return len(self.positions)
 
-    @cached_property
-    def selects(self) -> bool:
-        """Whether each output is just one of the inputs."""
-        return self.values.shape[1] == 1 and bool((self.values == 1).all())
-
-    @cached_property
-    def matrix(self) -> Array:
-        """All weights, zeros too: (outputs, inputs)."""
-        matrix = np.zeros((self.outputs, self.inputs))
-        np.add.at(matrix, (np.arange(self.outputs)[:, None], self.positions), self.values)
-        return matrix
-
-    @cached_property
-    def transposed(self) -> Weights:
-        """The weights of the transpose: for each input, which outputs it reaches."""
-        rows, taps = np.nonzero(self.values)
-        columns = self.positions[rows, taps]
-        order = np.argsort(columns, kind="stable")
-        counts = np.bincount(columns, minlength=self.inputs)
-        width = max(int(counts.max(initial=0)), 1)
-        positions, values = np.zeros((self.inputs, width), np.intp), np.zeros((self.inputs, width))
-        slots = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
-        positions[columns[order], slots] = rows[order]
-        values[columns[order], slots] = self.values[rows, taps][order]
-        return Weights(positions, values, self.outputs)
-
     def __repr__(self) -> str:
         return f"<weights of {self.outputs} numbers from {self.inputs}>"
+
+
+# (Not `cached_property`: before Python 3.12 it has a lock, which a forked child may find closed.)
+
+
+@lru_cache(_KEPT)
+def _selects(weights: Weights) -> bool:
+    """Whether each output is just one of the inputs."""
+    return weights.values.shape[1] == 1 and bool((weights.values == 1).all())
+
+
+@lru_cache(_KEPT)
+def _matrix(weights: Weights) -> Array:
+    """All weights, zeros too: (outputs, inputs)."""
+    matrix = np.zeros((weights.outputs, weights.inputs))
+    np.add.at(matrix, (np.arange(weights.outputs)[:, None], weights.positions), weights.values)
+    return matrix
+
+
+@lru_cache(_KEPT)
+def _transposed(weights: Weights) -> Weights:
+    """The weights of the transpose: for each input, which outputs it reaches."""
+    rows, taps = np.nonzero(weights.values)
+    columns = weights.positions[rows, taps]
+    order = np.argsort(columns, kind="stable")
+    counts = np.bincount(columns, minlength=weights.inputs)
+    width = max(int(counts.max(initial=0)), 1)
+    positions, values = np.zeros((weights.inputs, width), np.intp), np.zeros((weights.inputs, width))
+    slots = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+    positions[columns[order], slots] = rows[order]
+    values[columns[order], slots] = weights.values[rows, taps][order]
+    return Weights(positions, values, weights.outputs)
 
 
 # --- the op -------------------------------------------------------------------------------------------------
@@ -72,7 +79,7 @@ class Weights:
 def _resample(x: Array, axis: int, weights: Weights) -> Array:
     if not isinstance(weights, Weights) or not -x.ndim <= axis < x.ndim or x.shape[axis] != weights.inputs:
         raise invalid(f"resample: {weights!r} cannot be applied to axis {axis} of a tensor of shape {x.shape}.")
-    if weights.selects:
+    if _selects(weights):
         return np.take(x, weights.positions[:, 0], axis=axis)
     if x.dtype in NARROW_FLOATS:
         return _resample(x.astype(np.float32), axis, weights).astype(x.dtype)
@@ -81,7 +88,7 @@ def _resample(x: Array, axis: int, weights: Weights) -> Array:
     # Measured: a few slices added up cost a pass over memory each, a product of matrices costs a fraction.
     if weights.inputs > 48 * weights.values.shape[1]:
         return _add_taps(x, axis, weights)
-    matrix = weights.matrix.astype(x.dtype)
+    matrix = _matrix(weights).astype(x.dtype)
     shape = (*x.shape[:axis], weights.outputs, *x.shape[axis + 1 :])
     if not x.size or not prod(shape):
         return np.zeros(shape, x.dtype)
@@ -108,13 +115,13 @@ def _add_taps(x: Array, axis: int, weights: Weights) -> Array:
 @op(eager=_resample, dtypes=FLOATING, tf_name="ScaleAndTranslate")
 def resample(xp: Any, x: Any, *, axis: int, weights: Weights) -> Any:
     """Weighted sums along one axis."""
-    matrix = xp.asarray(weights.matrix, dtype=x.dtype)
+    matrix = xp.asarray(_matrix(weights), dtype=x.dtype)
     return xp.moveaxis(xp.tensordot(matrix, x, axes=([1], [axis])), 0, axis)
 
 
 @resample.vjp("x")
 def _(g: Any, axis: int, weights: Weights) -> Any:
-    return resample(g, axis=axis, weights=weights.transposed)
+    return resample(g, axis=axis, weights=_transposed(weights))
 
 
 resample.linear("x")
@@ -144,7 +151,7 @@ def _centres(inputs: int, outputs: int) -> Array:
     return (np.arange(outputs, dtype=np.float32) + np.float32(0.5)) * scale - np.float32(0.5)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(_KEPT)
 def nearest(inputs: int, outputs: int) -> Weights:
     """The pixel in which the centre lies."""
     scale = _scale(inputs, outputs)
@@ -152,7 +159,7 @@ def nearest(inputs: int, outputs: int) -> Weights:
     return Weights(np.minimum(places, inputs - 1)[:, None], np.ones((outputs, 1)), inputs)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(_KEPT)
 def bilinear(inputs: int, outputs: int) -> Weights:
     """The two neighbours, by distance."""
     centres = _centres(inputs, outputs)
@@ -176,7 +183,7 @@ def _cubic_table() -> tuple[Array, Array]:
     return near, far
 
 
-@lru_cache(maxsize=256)
+@lru_cache(_KEPT)
 def bicubic(inputs: int, outputs: int) -> Weights:
     """The four neighbours; those outside of the image do not count."""
     centres = _centres(inputs, outputs)
@@ -187,7 +194,7 @@ def bicubic(inputs: int, outputs: int) -> Weights:
     return _inside(below.astype(np.intp)[:, None] + np.arange(-1, 3), values, inputs)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(_KEPT)
 def area(inputs: int, outputs: int) -> Weights:
     """The pixels that the new one covers, each by the part of it that is covered."""
     scale = _scale(inputs, outputs)
@@ -252,7 +259,7 @@ KERNELS: dict[str, tuple[float, Callable[[Array], Array]]] = {
 }
 
 
-@lru_cache(maxsize=256)
+@lru_cache(_KEPT)
 def windowed(name: str, inputs: int, outputs: int, antialias: bool) -> Weights:
     """All pixels within a kernel's radius, which with `antialias` grows when the image shrinks."""
     radius, kernel = KERNELS[name]

@@ -13,7 +13,6 @@ import importlib
 import itertools
 import os
 import socket
-import threading
 import time
 import weakref
 from collections.abc import Iterator
@@ -23,6 +22,7 @@ from typing import Any
 from ..errors import DataLossError, from_os_error
 from ..io.crc32c import masked_crc32c
 from ..io.records import RecordReader, TFRecordWriter
+from ..locks import new_rlock
 
 _COUNT = itertools.count()
 
@@ -47,7 +47,7 @@ class EventFile:
             f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{next(_COUNT)}{suffix}"
         )
         self.path = os.path.join(logdir, name)
-        self._lock = threading.Lock()
+        self._lock = new_rlock(held_through_forks=True)  # a record is written whole
         try:
             os.makedirs(logdir or ".", exist_ok=True)
         except OSError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import logging
-import threading
 import types
 import weakref
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import Any
 
 from .. import nest
 from ..context import STATE
+from ..locks import new_rlock
 from ..shapes import TensorShape
 from ..tensor import Tensor, TensorSpec, to_tensor
 from ..variable import Variable
@@ -23,7 +23,7 @@ from .symbolic import SymbolicTensor
 LOGGER = logging.getLogger("gradtape")
 
 # One trace at a time: a function may be called for the first time by several threads at once.
-_TRACING = threading.RLock()
+_TRACING = new_rlock()
 _STORM = 5  # traces without a call that reused one, after which a user is told
 
 

@@ -61,7 +61,7 @@ class ExponentialMovingAverage:
             if variable._id not in self._averages:
                 name = self.average_name(variable)
                 average = Variable(functools.partial(getattr, variable, "_value"), trainable=False, name=name)
-                self._averages[variable._id] = (variable, average)
+                self._averages.setdefault(variable._id, (variable, average))  # (another thread may be first)
         rate = self._rate()
         for variable in variables:
             average = self._averages[variable._id][1]

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..context import RESTORATIONS, STATE, resume_restorations
 from ..dtypes import Array
+from ..in_place import lock_of
 from ..variable import Variable
 from . import storage
 from .restoration import Restoration
@@ -211,14 +212,14 @@ class Checkpoint:
         """
         _outside_functions("save")
         counter = self.save_counter
-        before = counter._value._array
-        counter.assign_add(1)
-        path = f"{os.fspath(file_prefix)}-{counter.numpy()}"
+        with lock_of(counter):  # no two threads save under one number
+            counter.assign_add(1)
+            path = f"{os.fspath(file_prefix)}-{counter.numpy()}"
         try:
             self.write(path)
             update_checkpoint_state(os.path.dirname(path), path, [path])
         except BaseException:
-            counter._store(before)
+            counter.assign_sub(1)
             raise
         if options is not None:
             options._written(path)

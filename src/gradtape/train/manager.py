@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..in_place import lock_of
 from ..tensor import to_tensor
 from . import storage
 from .checkpoint import Checkpoint, CheckpointOptions
@@ -129,14 +130,16 @@ class CheckpointManager:
         if check_interval and too_early:
             return None
         counter = self._checkpoint.save_counter
-        before = counter._value._array
-        counter.assign_add(1)
-        number = int(counter) if checkpoint_number is None else int(to_tensor(checkpoint_number)._array)
+        with lock_of(counter):  # no two threads save under one number
+            counter.assign_add(1)
+            number = int(counter)
+        if checkpoint_number is not None:
+            number = int(to_tensor(checkpoint_number)._array)
         path = f"{self._prefix}-{number}"
         try:
             self._checkpoint.write(path, options)
         except BaseException:
-            counter._store(before)
+            counter.assign_sub(1)
             raise
         self._last_step = step
         self._kept.pop(path, None)  # saved again under the same number, it is the newest

@@ -8,13 +8,14 @@ attributes set (`context.RESTORATIONS`).
 from __future__ import annotations
 
 import itertools
-import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
 
 from ..context import RESTORATIONS
 from ..errors import invalid
+from ..in_place import present_value
+from ..locks import new_rlock
 from ..shapes import TensorShape
 from ..variable import AwaitingVariable, Variable
 from .states import arrays_in, decoded_state
@@ -22,7 +23,7 @@ from .storage import Bundle, corrupt_means_data_loss
 from .tracking import StateOf, children_of, identity_of, is_trackable, state_of, tracked_objects, variable_in
 
 _order = itertools.count(1)
-_LOCK = threading.RLock()
+_LOCK = new_rlock(held_through_forks=True)  # a child has all values of a checkpoint, or none
 
 
 class _Open:
@@ -147,7 +148,7 @@ class Restoration:
                 f"Received incompatible tensor with shape {shape} when attempting to restore variable with shape "
                 f"{variable.shape} and name {variable.name} ({key} in {self._bundle.prefix})."
             )
-        dtype = variable.__dict__["_value"].dtype.name
+        dtype = present_value(variable).dtype.name
         if dtype != description["dtype"]:
             raise invalid(
                 f"tensor_name = {key}; expected dtype {dtype} (of variable {variable.name}) does not equal original dtype "

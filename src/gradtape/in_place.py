@@ -1,0 +1,219 @@
+"""How the value of a variable is changed: one writer at a time, and in its own memory where nobody else sees that.
+
+All writers go through here: the methods of variables, updates of optimizers, compiled functions.
+
+**One at a time.** What reads a value to write another holds the variable's lock in between, so that no update is lost. The locks
+are few, and the variable's identity says which one is its own: making, copying and pickling a variable know nothing of them.
+Whoever needs several takes them in one order.
+
+**In place.** `changed` takes the value out of the variable, and then counts who holds it. Somebody who read it before is counted,
+and keeps what was read: the new value gets memory of its own. Somebody who reads it later does not find it, and waits
+(`AbsentValue`) until it is whole again. So a tensor never changes, whatever other threads do, and reading costs nothing more.
+
+The counts are exact because of the interpreter's lock; without that (free-threaded Python) nothing is changed in place.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .context import RESTORATIONS
+from .dtypes import Array
+from .locks import new_rlock
+from .tensor import EagerTensor, from_array
+
+_COUNT = 256
+LOCKS = tuple([new_rlock(held_through_forks=True) for _ in range(_COUNT)])  # of `variable`: LOCKS[variable._id & MASK]
+MASK = _COUNT - 1
+_WAITING: list[int] = []  # the variables that somebody waits to read
+_PATIENCE = 1e-3  # seconds, after which they look again
+_ABSENT = object()
+_T = TypeVar("_T")
+
+Compute = Callable[..., Any]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_WAITING.clear)  # (those who wait are in the parent)
+
+
+def lock_of(variable: Any) -> Any:
+    """The lock to hold while the value of a variable is read and another is written in its place."""
+    return LOCKS[variable._id & MASK]
+
+
+def is_locked_here(variable: Any) -> bool:
+    """Whether this thread holds the lock. (A variable of Keras without a value yet has no identity.)"""
+    return "_id" in variable.__dict__ and bool(lock_of(variable)._is_owned())
+
+
+def value_of(variable: Any, array: Array) -> EagerTensor:
+    """An array as the value of a variable: a tensor with the variable's identity."""
+    value = from_array(array)
+    value._id = variable._id
+    return value
+
+
+def changed(variables: Sequence[Any], arrays: list[Any], compute: Compute, *given: Any) -> Any:
+    """Give variables new values, in one step; returns what `compute` returns.
+
+    Args:
+        variables: The variables to change.
+        arrays: For each the array that was read of it, under no other name, or None: the present one, which is put there.
+        compute: Is called with `arrays`, whether each may be written to, and what is given; leaves the new ones in `arrays`. It
+            must not read or change other variables.
+    """
+    if RESTORATIONS:
+        for variable in variables:
+            variable._value  # noqa: B018 - a checkpoint may have it; under the lock nobody looks there
+    if len(variables) == 1:
+        with LOCKS[variables[0]._id & MASK]:
+            return _changed_one(variables[0], arrays, compute, given)
+    # (From the newest lock on, as forks do.)
+    locks = sorted({variable._id & MASK for variable in variables})
+    return _under(locks, lambda: _changed(variables, arrays, compute, given))
+
+
+def _under(locks: list[int], work: Callable[[], _T]) -> _T:
+    """Work while these locks are held; an interrupt at any moment lets go of all."""
+    if not locks:
+        return work()
+    with LOCKS[locks[-1]]:
+        return _under(locks[:-1], work)
+
+
+def written(variables: Sequence[Any], write: Callable[[list[Array]], None]) -> None:
+    """Change variables by a function that writes into their arrays; these are copies where others hold them."""
+
+    def compute(arrays: list[Any], own: list[bool]) -> None:
+        for place, is_own in enumerate(own):
+            if not is_own:
+                arrays[place] = np.array(arrays[place], order="C")
+        write(arrays)
+
+    changed(variables, [None] * len(variables), compute)
+
+
+def _changed(variables: Sequence[Any], arrays: list[Any], compute: Compute, given: tuple[Any, ...]) -> Any:
+    values: list[Any] = []
+    own: list[bool] = []
+    try:
+        for place, variable in enumerate(variables):
+            slots = variable.__dict__
+            slots["_changing"] = variable._value  # whatever interrupts this, the value is not lost
+            if not _WAITING:  # else it stays, and is not written to: nobody must wait for ever
+                slots.pop("_value", None)
+            values.append(slots["_changing"])
+            own.append(_is_own(values, arrays, place))
+        result = compute(arrays, own, *given)
+        for place, variable in enumerate(variables):
+            if arrays[place] is not values[place]._array:
+                values[place] = value_of(variable, arrays[place])
+        return result
+    finally:
+        for variable, value in zip(variables, values):  # noqa: B905 - an interrupt may have come before the last
+            variable._value = value
+            variable.__dict__.pop("_changing", None)
+
+
+def _changed_one(variable: Any, arrays: list[Any], compute: Compute, given: tuple[Any, ...]) -> Any:
+    """The same for one variable, which it mostly is, in half the time."""
+    values: list[Any] = []
+    slots = variable.__dict__
+    try:
+        slots["_changing"] = variable._value
+        if not _WAITING:
+            slots.pop("_value", None)
+        values.append(slots["_changing"])
+        result = compute(arrays, [_is_own(values, arrays, 0)], *given)
+        if arrays[0] is not values[0]._array:
+            values[0] = value_of(variable, arrays[0])
+        return result
+    finally:
+        if values:
+            variable._value = values[0]
+            slots.pop("_changing", None)
+
+
+def _is_own(values: list[Any], arrays: list[Any], place: int) -> bool:
+    """Whether an array can be written to: it is that of the value taken out, and nobody else holds either."""
+    if arrays[place] is None:
+        arrays[place] = values[place]._array
+    elif arrays[place] is not values[place]._array:
+        return False
+    if _holders(values, arrays, place) != _ALONE:
+        return False
+    flags = arrays[place].flags
+    return bool(flags.carray and flags.owndata)  # (`carray`: writeable, without gaps)
+
+
+def _holders(values: list[Any], arrays: list[Any], place: int) -> tuple[int, int]:
+    return sys.getrefcount(values[place]), sys.getrefcount(arrays[place])
+
+
+def _holders_of_nobody_else() -> tuple[int, int]:
+    """What is counted when only the variable has the value: measured, because interpreters differ."""
+    changing = {"_changing": from_array(np.zeros(2))}
+    values, arrays = [changing["_changing"]], [changing["_changing"]._array]
+    return _holders(values, arrays, 0)
+
+
+_COUNTS_ARE_EXACT: bool = getattr(sys, "_is_gil_enabled", lambda: True)()
+_ALONE = _holders_of_nobody_else() if _COUNTS_ARE_EXACT else None
+
+
+class AbsentValue:
+    """Stands in the class of variables as `_value`: Python asks it where a variable has none, and only then."""
+
+    def __get__(self, variable: Any, owner: type | None = None) -> Any:
+        return self if variable is None else _awaited_value(variable)
+
+
+def present_value(variable: Any) -> Any:
+    """The value of a variable, whatever the checkpoints that wait for variables have for it."""
+    try:
+        return variable.__dict__["_value"]
+    except KeyError:
+        return _awaited_value(variable)
+
+
+def any_value(variable: Any) -> Any:
+    """The value of a variable, perhaps one that is being changed: for its type and shape, for which nobody has to wait."""
+    if RESTORATIONS:  # a checkpoint may have it
+        return variable._value
+    value = variable.__dict__.get("_value")
+    if value is None:
+        value = variable.__dict__.get("_changing")
+    return variable._value if value is None else value
+
+
+def _awaited_value(variable: Any) -> Any:
+    """The value of a variable after somebody has changed it."""
+    lock = lock_of(variable)
+    _WAITING.append(variable._id)
+    try:
+        while True:
+            is_free = lock.acquire(timeout=_PATIENCE)
+            try:
+                found = variable.__dict__.get("_value", _ABSENT)
+                if found is not _ABSENT:
+                    return found
+                if is_free:
+                    return _left_value(variable)
+            finally:
+                if is_free:
+                    lock.release()
+    finally:
+        _WAITING.remove(variable._id)
+
+
+def _left_value(variable: Any) -> EagerTensor:
+    """This thread is changing the variable, and runs a finalizer or a signal handler; or an interrupt ended a change."""
+    if "_changing" not in variable.__dict__:
+        raise AttributeError(f"{type(variable).__name__!r} object has no attribute '_value'")
+    return value_of(variable, np.array(variable.__dict__["_changing"]._array))

@@ -1,0 +1,74 @@
+"""Locks that a forked child finds open.
+
+`os.fork` copies the memory of all threads, but only the thread that called it goes on in the child. A lock that another thread
+held at that moment would stay closed for ever. Every lock of gradtape is therefore made here, and is renewed in the child;
+`tests/forks/test_forks.py` looks for others.
+
+What a lock guards may be half changed in the child. Where that could be seen, the lock is made with `held_through_forks`: a fork
+waits until it is free. No code of a user may run under such a lock, because it could wait for the thread that forks. Elsewhere
+what is guarded is written last, in one step.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from typing import Any
+
+_RENEWED: set[weakref.ref[Any]] = set()
+_HELD: list[weakref.ref[Any]] = []  # in the order in which they were made
+_TAKEN: list[Any] = []  # while a fork is under way
+
+
+def new_lock() -> Any:
+    """A `threading.Lock`."""
+    return _renewed(threading.Lock())
+
+
+def new_rlock(held_through_forks: bool = False) -> Any:
+    """A `threading.RLock`.
+
+    A thread that holds several which are held through forks takes the newest first, as a fork does.
+    """
+    lock = _renewed(threading.RLock())
+    if held_through_forks:
+        _HELD.append(weakref.ref(lock, _HELD.remove))
+    return lock
+
+
+def new_condition() -> threading.Condition:
+    """A `threading.Condition` with an `RLock`; in a forked child nobody waits for it."""
+    condition: threading.Condition = _renewed(threading.Condition(threading.RLock()))
+    return condition
+
+
+def _renewed(lock: Any) -> Any:
+    _RENEWED.add(weakref.ref(lock, _RENEWED.discard))
+    return lock
+
+
+def _take() -> None:
+    """Before a fork. (Reentrant locks: the thread that forks may hold one, in a finalizer.)"""
+    for reference in reversed(_HELD.copy()):
+        lock = reference()
+        if lock is not None:
+            lock.acquire()
+            _TAKEN.append(lock)
+
+
+def _give_back() -> None:
+    while _TAKEN:
+        _TAKEN.pop().release()
+
+
+def _renew() -> None:
+    _TAKEN.clear()
+    for reference in _RENEWED.copy():
+        lock = reference()
+        if lock is not None:
+            lock._at_fork_reinit()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_take, after_in_parent=_give_back, after_in_child=_renew)

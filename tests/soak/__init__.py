@@ -1,0 +1,1 @@
+"""Mixed work for a long time: memory stays flat, and results stay exact."""
