@@ -45,7 +45,7 @@ class Trial(NamedTuple):
 
 def tried(interpreter: Interpreter, built: Path, folder: Path, oldest: bool) -> Trial:
     """The wheel in an environment of an interpreter, with the newest packages or the oldest."""
-    name = f"Python {interpreter.name}, {'oldest' if oldest else 'newest'}"
+    name = f"Python 3.{interpreter.minor}, {'oldest' if oldest else 'newest'}"
     pins = [f"{package}=={version}" for package, version in minimums().items()] if oldest else []
     python = fresh(interpreter, folder / name.replace(", ", "-").replace(" ", ""), f"{built}[all,test]", *pins)
     results, said = {}, ""
@@ -77,7 +77,7 @@ def main() -> int:
     options = parser.parse_args()
     start, found = time.monotonic(), interpreters()
     if options.others:
-        found = [one for one in found if one.version != sys.version_info[:2] or one.free_threaded]
+        found = [one for one in found if one.minor != sys.version_info.minor]
         if not found:
             print("This is the only Python from 3.11 on here: nothing else to try.")
             return 0

@@ -16,41 +16,35 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).parents[2]
 OLDEST = 11  # of Python 3
 _NOT_IN_TESTS = ("jax", "ruff", "mypy")
-_NAMES = [f"python3.{minor}{kind}" for minor in range(OLDEST, 20) for kind in ("", "t")]
+_ASKED = """
+import sys, sysconfig
+assert sys.version_info[0] == 3 and not sysconfig.get_config_var("Py_GIL_DISABLED")
+print(sys.version_info[1])
+"""
 
 
 class Interpreter(NamedTuple):
-    """A Python: its program, its version, and whether it runs without a global lock."""
+    """A Python 3: its minor version and its program."""
 
+    minor: int
     path: str
-    version: tuple[int, int]
-    free_threaded: bool
-
-    @property
-    def name(self) -> str:
-        return ".".join(map(str, self.version)) + ("t" if self.free_threaded else "")
 
 
 def interpreters() -> list[Interpreter]:
-    """One for each version from 3.11 on: this one, those on the path by their version's name, and those of pyenv."""
-    found: dict[str, Interpreter] = {}
+    """One for each version from 3.11 on, with a global lock: this one, those on the path by their names, and those of pyenv."""
+    found: dict[int, Interpreter] = {}
     for path in _programs():
-        program = (
-            "import sys; print(*sys.version_info[:2], hasattr(sys, '_is_gil_enabled') and not sys._is_gil_enabled())"
-        )
-        asked = subprocess.run([path, "-c", program], capture_output=True, text=True, check=False)
-        if asked.returncode:
-            continue  # one of pyenv's names for a version that is not chosen
-        major, minor, free = asked.stdout.split()
-        one = Interpreter(path, (int(major), int(minor)), free == "True")
-        if one.version >= (3, OLDEST):
-            found.setdefault(one.name, one)
-    return sorted(found.values(), key=lambda one: (one.version, one.free_threaded))
+        answer = subprocess.run([path, "-c", _ASKED], capture_output=True, text=True, check=False)
+        if (
+            answer.returncode == 0 and int(answer.stdout) >= OLDEST
+        ):  # (else perhaps pyenv's name for one that is not chosen)
+            found.setdefault(int(answer.stdout), Interpreter(int(answer.stdout), path))
+    return sorted(found.values())
 
 
 def _programs() -> Iterator[str]:
     yield sys.executable
-    yield from filter(None, map(shutil.which, _NAMES))
+    yield from filter(None, map(shutil.which, (f"python3.{minor}" for minor in range(OLDEST, 20))))
     versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     yield from map(str, versions.glob("3.*/bin/python"))
 
