@@ -8,12 +8,13 @@ import pytest
 
 import gradtape as tf
 
-# No doctests there: these modules are imported by Keras, in its order.
+# No doctests there: these modules are imported by Keras, in its order, or are programs.
 collect_ignore_glob = [
     "src/keras_gradtape/*",
     "src/gradtape/keras.py",
     "tests/keras_suite/plugin.py",
     "tests/keras_numbers/program.py",
+    "tests/install/smoke.py",
 ]
 
 
