@@ -60,7 +60,7 @@ def fresh(interpreter: Interpreter, folder: Path, *requirements: str) -> Path:
     """The Python of a new environment with these packages."""
     subprocess.run([interpreter.path, "-m", "venv", folder], check=True)
     python = folder / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "--quiet", *requirements], check=True)
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-compile", *requirements], check=True)
     return python
 
 

@@ -43,4 +43,4 @@ with tempfile.TemporaryDirectory() as folder:
     np.testing.assert_array_equal(again.predict(inputs, verbose=0), model.predict(inputs, verbose=0))
 
 command = Path(sys.executable).with_name("gradtape")
-subprocess.run([command, "demo", "--epochs", "1"], check=True, stdout=subprocess.DEVNULL)
+subprocess.run([command, "demo", "--epochs", "1", "--quiet"], check=True, stdout=subprocess.DEVNULL)
