@@ -1,5 +1,6 @@
-"""What the doctests of the package may take as given: `import gradtape as tf` and `import numpy as np`."""
+"""How tests are run, and what the doctests of the package may take as given: `import gradtape as tf`, `import numpy as np`."""
 
+import os
 from typing import Any
 
 import numpy as np
@@ -7,13 +8,30 @@ import pytest
 
 import gradtape as tf
 
-# No doctests there: these modules are imported by Keras, in its order.
+# No doctests there: these modules are imported by Keras, in its order, or are programs.
 collect_ignore_glob = [
     "src/keras_gradtape/*",
     "src/gradtape/keras.py",
     "tests/keras_suite/plugin.py",
     "tests/keras_numbers/program.py",
+    "tests/install/smoke.py",
 ]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """A plain `pytest` uses all cores. Tests that are chosen start sooner in this process, and can be debugged there."""
+    option = config.option
+    chosen = config.args_source is pytest.Config.ArgsSource.ARGS or option.keyword or option.markexpr != "not full"
+    alone = option.usepdb or option.collectonly or hasattr(config, "workerinput")  # (which workers have)
+    if getattr(option, "numprocesses", 0) is None and not chosen and not alone:
+        option.numprocesses = "auto"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """One thread of BLAS for each worker: more threads than cores are slower."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 @pytest.fixture(autouse=True)

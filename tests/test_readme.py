@@ -4,13 +4,15 @@ import contextlib
 import io
 import pathlib
 import re
+import types
 from typing import Any
 
 import pytest
 
 pytestmark = pytest.mark.quick
 
-README = (pathlib.Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+ROOT = pathlib.Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 # A block of Python, and the block of text behind it, if one follows at once.
 EXAMPLE = re.compile(r"^```python\n(.*?)^```\n(?:\n^```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
@@ -40,3 +42,32 @@ def test_the_first_example_is_the_first_derivative():
 def test_the_two_commands_are_there_to_the_letter():
     assert "pip install '.[all]' && gradtape demo\n" in README
     assert "pip install -e '.[all,test]' && pytest\n" in README
+
+
+def test_ci_runs_the_command_of_the_tests():
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert re.search(r"^pip install .*-e '\.\[all,test\]'$", script, re.MULTILINE)
+    assert re.search(r'^PYTEST_ADDOPTS="--durations=10 [^"]*" pytest$', script, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("given", "workers"),
+    [
+        ({}, "auto"),
+        ({"args_source": pytest.Config.ArgsSource.ARGS}, None),
+        ({"keyword": "tape"}, None),
+        ({"markexpr": "quick"}, None),
+        ({"usepdb": True}, None),
+        ({"collectonly": True}, None),
+        ({"workerinput": {}}, None),
+        ({"numprocesses": 3}, 3),
+    ],
+    ids=str,
+)
+def test_a_plain_pytest_uses_all_cores(given, workers, pytestconfig):
+    conftest = pytestconfig.pluginmanager.get_plugin(str(ROOT / "conftest.py"))
+    plain = {"numprocesses": None, "keyword": "", "markexpr": "not full", "usepdb": False, "collectonly": False}
+    option = types.SimpleNamespace(**{**plain, **given})
+    config = types.SimpleNamespace(**{"args_source": pytest.Config.ArgsSource.TESTPATHS, **given, "option": option})
+    conftest.pytest_cmdline_main(config)
+    assert config.option.numprocesses == workers

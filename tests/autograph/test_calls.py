@@ -201,6 +201,15 @@ def test_to_graph_and_to_code():
         autograph.to_code(eval("lambda x: x"))
 
 
+def test_a_lambda_of_eval_is_not_taken_for_one_of_the_command_line():
+    program = (
+        "add, multiply = lambda x: x + 1, eval('lambda x: x * 5'); import gradtape as tf; "
+        "print(float(tf.function(multiply)(2.0)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "10.0\n"
+
+
 def test_to_graph_without_recursion():
     def outer(x):
         return absolute(x)

@@ -210,6 +210,29 @@ def test_long_sums_stay_exact(always, case):
     np.testing.assert_allclose(got, 200 * 48 * 48 * np.float64(np.float32(0.1)), rtol=2e-6)
 
 
+@pytest.mark.parametrize(
+    ("input_shape", "filter_shape", "groups"),
+    [
+        ((200, 50, 50, 1), (3, 3, 1, 128), 1),  # many filters: cores have work without cutting the batch
+        ((1, 700, 700, 3), (3, 3, 3, 16), 1),  # one image
+        ((1, 100_000, 4), (3, 4, 16), 1),  # one line
+        ((2, 40_000, 16), (5, 1, 16), 16),
+        ((40, 7, 7, 256), (3, 3, 256, 16), 1),
+    ],
+    ids=str,
+)
+def test_sums_stay_exact_however_they_are_long(always, input_shape, filter_shape, groups):
+    *window, _, filters = filter_shape
+    ones = (1,) * len(window)
+    settings = {"strides": ones, "dilations": ones, "padding": "VALID", "groups": groups}
+    x = np.full(input_shape, 0.1, np.float32)
+    outputs = [size - reach + 1 for size, reach in zip(input_shape[1:-1], window, strict=True)]
+    g = np.ones((input_shape[0], *outputs, filters), np.float32)
+    got = kernels.conv_filter_gradient(x, g, window=tuple(window), **settings)
+    wanted = input_shape[0] * np.prod(outputs) * np.float64(np.float32(0.1))
+    np.testing.assert_allclose(got, wanted, rtol=2.5e-6)
+
+
 def test_nan_and_infinity_go_where_numpy_has_them(always, monkeypatch):
     x, w, g, settings = values("strides", np.float32)
     x[0, 5, 5, 1], x[1, 0, 0, 0], g[0, 2, 3, 4] = np.nan, np.inf, -np.inf

@@ -204,3 +204,14 @@ def test_sums_down_the_columns_of_many_rows():
         x, by_row = draw(shape), draw(shape[:1])
         (got,) = text(x, by_row)
         np.testing.assert_allclose(got, (x.astype(np.float64) * by_row[:, None]).sum(0), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(("dtype", "columns"), [(np.float32, 4096), (np.float32, 2_000_000), (np.float64, 100_000)])
+def test_errors_do_not_grow_with_the_length_of_a_row(dtype, columns):
+    x = np.random.default_rng(0).uniform(0, 1, (-(-rows.LARGE // columns), columns)).astype(dtype)
+    powers = np.exp(x.astype(np.longdouble) - x.max(-1, keepdims=True))
+    wanted = powers / powers.sum(-1, keepdims=True)
+    assert np.max(np.abs(tf.nn.softmax(x) / wanted - 1)) < 3 * np.finfo(dtype).eps
+    squares = x.astype(np.longdouble) ** 2
+    total = tf.function(lambda x: tf.reduce_sum(x * x, -1))(x)
+    assert np.max(np.abs(total / squares.sum(-1) - 1)) < 3 * np.finfo(dtype).eps

@@ -72,11 +72,17 @@ def public_functions() -> Iterator[tuple[str, Any]]:
                 yield f"tf.{namespace}.{name}".replace("..", "."), value
 
 
+def names_in(code: types.CodeType) -> set[str]:
+    """The names that a function looks up; those in its comprehensions too, which are code of their own before Python 3.12."""
+    parts = [part for part in code.co_consts if isinstance(part, types.CodeType)]
+    return set(code.co_names).union(*map(names_in, parts))
+
+
 def names_of(op: Op) -> list[str]:
     """The public functions that are this op, or a thin wrapper around it."""
     found = []
     for name, function in public_functions():
-        inside = inspect.unwrap(function).__code__.co_names
+        inside = names_in(inspect.unwrap(function).__code__)
         if getattr(function, "op", None) is op or ("public" in inside and op.name in inside):
             found.append(name)
     return found

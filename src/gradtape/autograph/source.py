@@ -32,7 +32,8 @@ def definition(fn: FunctionType) -> ast.FunctionDef | ast.Lambda:
     """The tree of `fn`, a copy that the caller may change."""
     code = fn.__code__
     linecache.checkcache(code.co_filename)
-    lines = linecache.getlines(code.co_filename, fn.__globals__)
+    # What exec and eval make has the name "<string>", and from Python 3.13 on so does the text of `python -c`, with lines.
+    lines = linecache.getlines(code.co_filename, fn.__globals__) if code.co_filename != "<string>" else []
     if not lines:
         raise ConversionError(
             f"the source of {code.co_qualname} ({code.co_filename}) cannot be read: functions made by exec, or typed into a "

@@ -23,6 +23,7 @@ from ..native.rows import (
     Wanted,
     kernel_of,
     lanes_for,
+    levels_for,
     packed_rows,
 )
 
@@ -116,9 +117,8 @@ class RowKernel:
             self._into = {buffer: order.index(number) for buffer, number in zip(self._asked, own, strict=True)}
             self._find_room([order.index(number) for number in order if number in spare], results)
         self._finishes = any(how in ("down", "total") for how in self._hows)
-        self._kernel = kernel_of(
-            Text(tuple(operands), tuple(steps), tuple(wanted), tuple(dtype for _, dtype in self._rooms), lanes)
-        )
+        buffers, levels = tuple(dtype for _, dtype in self._rooms), levels_for(self._columns, lanes)
+        self._kernel = kernel_of(Text(tuple(operands), tuple(steps), tuple(wanted), buffers, lanes, levels))
 
     def _stride(self, layout: str) -> int:
         return {FULL: self._columns, BY_ROW: 1}.get(layout, 0)

@@ -23,7 +23,6 @@ from . import pool
 from .engine import Kernel, packed
 from .language import Memory, Number, array_at, kernel_module, loop, select, type_of
 from .windows import (
-    TERMS,
     Array,
     Geometry,
     Kind,
@@ -33,17 +32,20 @@ from .windows import (
     all_places,
     band_of,
     best_tile,
+    blocks_of,
     coordinates,
-    evenly,
     everything,
     inside,
     lanes_of,
     masks_of,
     multiply_add,
     padded,
+    pixels_of,
     place_of,
     places_from,
     places_of,
+    portions_from,
+    portions_of,
     product_of,
     room_for,
     smaller,
@@ -88,7 +90,7 @@ class _Setting(NamedTuple):
     numbers: list[int]
     images: int  # worked on together
     units: int
-    panel: int = 0  # how many filters a panel has
+    panel: int  # how many filters a panel has
 
 
 def conv(x: Array, filters: Array, shape: Geometry, result: Array, target: Target | None = None) -> None:
@@ -284,27 +286,24 @@ def _filter_tile(kind: Kind, lanes: int) -> tuple[Tile, Sizes]:
 
 def filter_gradient(x: Array, g: Array, shape: Geometry) -> Array:
     """The gradient (window ..., channels, groups * filters) of filters, from contiguous images and gradients."""
-    setting = _filter_setting(shape, x.dtype)
-    # Few tiles: some images each, and a sum of sums at the end.
-    chunks = max(1, min(-(-x.shape[0] // setting.images), -(-_PARTS // setting.units)))
-    sums = np.zeros((chunks, *shape.window, shape.channels, shape.groups * shape.filters), x.dtype)
+    kernel, places, tiles = _filter_setting(shape, x.dtype)
+    # Few tiles: more chunks, so that there is something to do for all cores.
+    portions = portions_of(shape, x.shape[0], -(-_PARTS // tiles))
+    sums = np.zeros((portions.chunks, *shape.window, shape.channels, shape.groups * shape.filters), x.dtype)
 
     def arguments() -> Any:
-        return packed(x, g, sums, room_for(shape, setting.images, x.dtype), *setting.numbers, x.shape[0], chunks)
+        return packed(x, g, sums, room_for(shape, portions.images, x.dtype), *places, *portions)
 
-    units = chunks * setting.units
-    pool.run(setting.kernel, arguments, units, unit_size(units, x.shape[0] * shape.multiplications))
+    units = portions.chunks * tiles
+    pool.run(kernel, arguments, units, unit_size(units, x.shape[0] * shape.multiplications))
     return total_of(sums)
 
 
 @functools.lru_cache(maxsize=1024)
-def _filter_setting(shape: Geometry, dtype: np.dtype[Any]) -> _Setting:
-    """Units are tiles of the result."""
-    images = max(1, TERMS // prod(shape.outputs))
-    lines = evenly(prod(shape.outputs[:-1]), TERMS // shape.outputs[-1])
-    numbers = [*places_of(shape, everything(shape)), images, lines]
-    units = prod(_filter_tile(shape.kind, lanes_of(dtype))[1])
-    return _Setting(_filter_gradient_kernel(shape.kind, dtype), numbers, images, units)
+def _filter_setting(shape: Geometry, dtype: np.dtype[Any]) -> tuple[Kernel, list[int], int]:
+    """The kernel, the numbers of its places, and how many tiles the result has: a unit is a tile of a chunk."""
+    tiles = prod(_filter_tile(shape.kind, lanes_of(dtype))[1])
+    return _filter_gradient_kernel(shape.kind, dtype), places_of(shape, everything(shape)), tiles
 
 
 @functools.lru_cache(maxsize=512)
@@ -313,7 +312,7 @@ def _filter_gradient_kernel(kind: Kind, dtype: np.dtype[Any]) -> Kernel:
     element, lanes = type_of(dtype), lanes_of(dtype)
     images, gradients, totals, room = (array_at(arguments, k, element) for k in range(4))
     places, after = places_from(arguments, 4, kind, kind.width)
-    together, block, batch, chunks = (arguments.load(after + k) for k in range(4))
+    portions = portions_from(arguments, after)
     (tile, counts), runs = _filter_tile(kind, lanes), _runs(kind)
     width, move = tile.vectors * lanes, kind.depth * kind.strides[-1]
     moves, apart = times(places.steps, kind.strides), times(places.steps, kind.dilations)[: len(runs.counts)]
@@ -327,14 +326,10 @@ def _filter_gradient_kernel(kind: Kind, dtype: np.dtype[Any]) -> Kernel:
     plane = product_of(places.outputs[1:-1])
     with wholes(start, stop, prod(counts)) as (chunk, first_tile, last_tile):
         total = totals.from_(chunk * (kind.inputs * kind.width))
-        end = batch * (chunk + 1) // chunks
-        with (
-            loop(builder, batch * chunk // chunks, end, together) as first,
-            loop(builder, 0, lines, block) as upper,
-        ):
-            last, lower = smaller(first + together, end), smaller(upper + block, lines)
+        with blocks_of(portions, chunk, lines) as block:
+            (first, last), (upper, lower) = block.images, block.lines
             seen = padded(kind, places, images, room, first, last, (upper // plane, (lower + plane - 1) // plane))
-            with loop(builder, first_tile, last_tile) as index:
+            with loop(builder, first_tile, last_tile) as index, loop(builder, *block.stretches) as stretch:
                 group, panel, *place = coordinates(index, counts)
                 corner = seen.from_(group * kind.channels + place_of(place, tiles_read))
                 source = gradients.from_(first * places.result + group * kind.filters + panel * width)
@@ -343,7 +338,7 @@ def _filter_gradient_kernel(kind: Kind, dtype: np.dtype[Any]) -> Kernel:
                 with loop(builder, 0, last - first) as image, loop(builder, upper, lower) as line:
                     line_at = image * places.padded + place_of(coordinates(line, places.outputs[:-1]), moves[:-1])
                     outputs = source.from_(image * places.result + line * length * kind.width)
-                    with loop(builder, 0, length) as pixel:
+                    with pixels_of(portions, stretch, length) as pixel:
                         there = outputs.from_(pixel * kind.width)
                         vectors = [there.load(v * lanes, lanes, mask) for v, mask in enumerate(masks)]
                         here = corner.from_(line_at + pixel * move)

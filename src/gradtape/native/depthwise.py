@@ -17,13 +17,13 @@ from . import pool
 from .engine import Kernel, packed
 from .language import Number, array_at, kernel_module, loop, type_of
 from .windows import (
-    TERMS,
     Array,
     Geometry,
     Kind,
     Target,
     all_places,
     band_of,
+    blocks_of,
     coordinates,
     evenly,
     everything,
@@ -32,9 +32,12 @@ from .windows import (
     masks_of,
     multiply_add,
     padded,
+    pixels_of,
     place_of,
     places_from,
     places_of,
+    portions_from,
+    portions_of,
     product_of,
     room_for,
     smaller,
@@ -47,7 +50,7 @@ from .windows import (
 
 _PIXELS = 8  # of a line that are computed together: neighbours share inputs
 _PLACES = 12  # of a window that are summed together
-_CHUNKS = 16  # of images, each with its own sum of filter gradients
+_CHUNKS = 16  # of a batch, each with its own sum of filter gradients
 
 
 def depthwise(x: Array, filters: Array, shape: Geometry, result: Array, target: Target | None = None) -> None:
@@ -112,16 +115,15 @@ def _depthwise_kernel(kind: Kind, pixels: int, step: int, dtype: np.dtype[Any]) 
 
 def depthwise_filter_gradient(x: Array, g: Array, shape: Geometry) -> Array:
     """The gradient (window ..., 1, channels) of filters, from contiguous images and gradients."""
-    chunks = max(1, min(x.shape[0], _CHUNKS))
-    sums = np.zeros((chunks, *shape.window, 1, shape.groups), x.dtype)
+    portions = portions_of(shape, x.shape[0], _CHUNKS, images=1)
+    sums = np.zeros((portions.chunks, *shape.window, 1, shape.groups), x.dtype)
     kernel = _filter_gradient_kernel(shape.kind, x.dtype)
-    lines = evenly(prod(shape.outputs[:-1]), TERMS // shape.outputs[-1])
-    numbers = [*places_of(shape, everything(shape)), x.shape[0], chunks, lines]
+    numbers = [*places_of(shape, everything(shape)), *portions]
 
     def arguments() -> Any:
         return packed(x, g, sums, room_for(shape, 1, x.dtype), *numbers)
 
-    units = chunks * -(-shape.groups // lanes_of(x.dtype))
+    units = portions.chunks * -(-shape.groups // lanes_of(x.dtype))
     pool.run(kernel, arguments, units, unit_size(units, x.shape[0] * shape.multiplications))
     return total_of(sums)
 
@@ -132,7 +134,7 @@ def _filter_gradient_kernel(kind: Kind, dtype: np.dtype[Any]) -> Kernel:
     element, lanes = type_of(dtype), lanes_of(dtype)
     images, gradients, totals, room = (array_at(arguments, k, element) for k in range(4))
     places, after = places_from(arguments, 4, kind, kind.depth)
-    batch, chunks, block = (arguments.load(after + k) for k in range(3))
+    portions = portions_from(arguments, after)
     moves, apart = times(places.steps, kind.strides), times(places.steps, kind.dilations)
     zero = Number(builder, ir.Constant(element, 0.0)).spread(lanes)
     *heights, length = places.outputs
@@ -145,16 +147,13 @@ def _filter_gradient_kernel(kind: Kind, dtype: np.dtype[Any]) -> Kernel:
     steps = [*apart[:-2], apart[-2] * rows]
     with wholes(start, stop, -(-kind.depth // lanes)) as (chunk, first_vector, last_vector):
         total = totals.from_(chunk * (prod(kind.window) * kind.depth))
-        with (
-            loop(builder, batch * chunk // chunks, batch * (chunk + 1) // chunks) as image,
-            loop(builder, 0, lines, block) as upper,
-        ):
-            lower = smaller(upper + block, lines)
-            seen_rows = upper // plane, (lower + plane - 1) // plane
-            seen = padded(kind, places, images, room, image, image + 1, seen_rows)
+        with blocks_of(portions, chunk, lines) as block:
+            (image, behind), (upper, lower) = block.images, block.lines
+            seen = padded(kind, places, images, room, image, behind, (upper // plane, (lower + plane - 1) // plane))
             with (
                 loop(builder, first_vector * lanes, last_vector * lanes, lanes) as channel,
                 all_places(builder, [*outer, high // rows], steps) as (offset, place),
+                loop(builder, *block.stretches) as stretch,
             ):
                 (mask,) = masks_of(channel, 1, kind.depth, lanes)
                 written = total.from_(place * (rows * wide * kind.depth) + channel)
@@ -163,7 +162,7 @@ def _filter_gradient_kernel(kind: Kind, dtype: np.dtype[Any]) -> Kernel:
                     with loop(builder, upper, lower) as line:
                         at = place_of(coordinates(line, heights), moves[:-1]) + offset + channel
                         outputs = gradients.from_(image * places.result + line * length * kind.depth + channel)
-                        with loop(builder, 0, length) as pixel:
+                        with pixels_of(portions, stretch, length) as pixel:
                             vector = outputs.load(pixel * kind.depth, lanes, mask)
                             here = seen.from_(at + pixel * (kind.depth * kind.strides[-1]))
                             for row in range(rows):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import invalid
 from ..locks import new_rlock
 
 _ALIVE: list[Any] = []  # compiled code lives as long as the process: NumPy holds its addresses
@@ -35,6 +36,18 @@ def available() -> bool:
     return True
 
 
+# What LLVM is told to leave out for registers of so many bits. A feature takes those with it that build on it.
+_LEFT_OUT = {512: "", 256: ",-avx512f", 128: ",-avx2"}
+
+
+def _widest() -> int:
+    """How many bits a vector register may have: GRADTAPE_VECTOR_BITS, to try what other processors do."""
+    given = os.environ.get("GRADTAPE_VECTOR_BITS", "512")
+    if given not in map(str, _LEFT_OUT):
+        raise invalid(f"GRADTAPE_VECTOR_BITS must be 128, 256 or 512, got {given!r}. Unset it to use what there is.")
+    return int(given)
+
+
 class _Machine:
     """The processor of this computer, as LLVM knows it."""
 
@@ -48,9 +61,11 @@ class _Machine:
         features = llvm.get_host_cpu_features()
         # Whole registers: LLVM would else halve the widest ones on some processors.
         features["prefer-256-bit"] = False
-        self.features: str = features.flatten()
-        self.register_bytes = 64 if features.get("avx512f") else 32 if features.get("avx2") else 16
-        self.registers = 16 if self.register_bytes < 64 and self.architecture.startswith("x86") else 32
+        own = 512 if features.get("avx512f") else 256 if features.get("avx2") else 128
+        bits, x86 = min(own, _widest()), self.architecture.startswith("x86")
+        self.features: str = features.flatten() + (_LEFT_OUT[bits] if x86 else "")
+        self.register_bytes = bits // 8
+        self.registers = 16 if bits < 512 and x86 else 32
         self._cpu = llvm.get_host_cpu_name()
 
     def target(self) -> Any:

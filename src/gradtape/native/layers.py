@@ -11,7 +11,20 @@ import numpy as np
 from . import pool
 from .engine import Kernel
 from .language import Number
-from .rows import BY_COLUMN, BY_ROW, FULL, SINGLE, Given, Step, Text, Wanted, kernel_of, lanes_for, packed_rows
+from .rows import (
+    BY_COLUMN,
+    BY_ROW,
+    FULL,
+    SINGLE,
+    Given,
+    Step,
+    Text,
+    Wanted,
+    kernel_of,
+    lanes_for,
+    levels_for,
+    packed_rows,
+)
 
 _SHARED = 1 << 14  # elements that are worth a core of their own
 _FLOAT = np.dtype(np.float32)
@@ -66,16 +79,17 @@ class _Layer:
 
     def __init__(self, given: Sequence[str], steps: Sequence[Step], wanted: Sequence[Wanted]) -> None:
         self._given, self._steps, self._wanted = given, tuple(steps), tuple(wanted)
-        self._kernels: dict[int, Kernel] = {}
+        self._kernels: dict[tuple[int, int], Kernel] = {}
 
     def run(self, rows: int, columns: int, arrays: tuple[Array, ...], strides: list[int], offsets: list[int]) -> None:
         """Operands and results, with the distances between their rows and their first elements."""
         lanes = lanes_for(columns, (_FLOAT,))
-        kernel = self._kernels.get(lanes)
+        kind = lanes, levels_for(columns, lanes)
+        kernel = self._kernels.get(kind)
         if kernel is None:
             given = tuple(Given(_FLOAT, layout) for layout in self._given)
             buffers = (_FLOAT,) * (len(arrays) - len(given))
-            kernel = self._kernels[lanes] = kernel_of(Text(given, self._steps, self._wanted, buffers, lanes))
+            kernel = self._kernels[kind] = kernel_of(Text(given, self._steps, self._wanted, buffers, *kind))
         arguments = packed_rows(columns, rows * columns, 1, arrays, strides, offsets)
         pool.run(kernel, arguments, rows, max(1, _SHARED // columns))
 

@@ -42,6 +42,7 @@ from .language import (
 FLAT = 4096  # elements of a row, where nothing else says how long it is
 FULL, BY_ROW, BY_COLUMN, SINGLE = "full", "by row", "by column", "single"
 
+_ADDED = 128  # vectors that are added up one after the other
 _UNROLLED = 2  # registers worked on together: the steps of a polynomial wait for each other
 _HEADER = 3  # arguments before the arrays: columns, elements, rows of a unit
 
@@ -102,12 +103,25 @@ class Text:
     wanted: tuple[Wanted, ...]
     buffers: tuple[Dtype, ...]
     lanes: int
+    levels: int  # of sums along a row
 
 
 def lanes_for(columns: int, dtypes: Sequence[Dtype]) -> int:
     """How many elements of a row are worked on together."""
     most = _UNROLLED * register_bytes() // max(dtype.itemsize for dtype in dtypes)
     return min(most, 1 << (columns.bit_length() - 1))
+
+
+def levels_for(columns: int, lanes: int) -> int:
+    """In how many levels a row of so many columns is added up: vectors, then sums of _ADDED vectors, then sums of such sums.
+
+    No element is part of more than _ADDED additions at each level: the error hardly depends on the length of the row, nor on
+    how wide registers are.
+    """
+    levels = 1
+    while lanes * _ADDED**levels < columns:
+        levels += 1
+    return levels
 
 
 def is_written(text: Callable[..., Any], operands: Sequence[Dtype | Constant], result: Dtype) -> bool:
@@ -234,7 +248,7 @@ class _Row:
 
     def _once_through(self, along: list[int], stored: list[Wanted]) -> None:
         totals = [w for w in stored if w.layout == SINGLE]
-        collected: dict[Any, tuple[str, int, Variable]] = {}  # how, of which value, so far
+        collected: dict[Any, tuple[str, int, list[Variable]]] = {}  # how, of which value, so far at each level
         for k in along:
             step = self.values[k]
             assert isinstance(step, Step)
@@ -242,7 +256,8 @@ class _Row:
             collected[k] = (step.how, step.of[0], self._nothing_yet(step.of[0], step.how))
         for w in totals:
             collected[w] = ("sum", w.value, self._nothing_yet(w.value, "sum"))
-        with _vectors(self.length, self.text.lanes) as (place, repeated):
+        sums = [so_far for *_, so_far in collected.values() if len(so_far) > 1]
+        with _vectors(self.length, self.text.lanes, sums) as (place, repeated):
             here = _Here(self, place, repeated)
             for k in (*(w.value for w in stored), *(k for _, k, _ in collected.values())):
                 here.value(k)  # all is read before anything is written: a result may take the place of an operand
@@ -252,13 +267,13 @@ class _Row:
                 elif w.layout == BY_COLUMN:
                     memory = self.sums[w.buffer]
                     memory.store(place, memory.load(place, self.text.lanes) + here.new(w.value))
-            for how, k, so_far in collected.values():
+            for how, k, (lowest, *_) in collected.values():
                 if how == "max":
-                    so_far.set(intrinsic("maximum", so_far.get(), here.value(k)))
+                    lowest.set(intrinsic("maximum", lowest.get(), here.value(k)))
                 else:
-                    so_far.set(so_far.get() + here.new(k))
+                    lowest.set(lowest.get() + here.new(k))
         for key, (how, _, so_far) in collected.items():
-            result = _folded(so_far.get(), how)
+            result = _folded(so_far[-1].get(), how)
             if how == "mean":
                 result = result / Number(self.builder, self.builder.sitofp(self.length.value, result.type))
             if isinstance(key, Wanted):
@@ -266,9 +281,10 @@ class _Row:
             else:
                 self.scalars[key] = result
 
-    def _nothing_yet(self, k: int, how: str) -> Variable:
+    def _nothing_yet(self, k: int, how: str) -> list[Variable]:
         start = ir.Constant(type_of(self.values[k].dtype), -np.inf if how == "max" else 0.0)
-        return Variable(self.builder, Number(self.builder, start).spread(self.text.lanes))
+        levels = 1 if how == "max" else self.text.levels
+        return [Variable(self.builder, Number(self.builder, start).spread(self.text.lanes)) for _ in range(levels)]
 
     def _scalar(self, k: int) -> Number:
         """A value that there is one of for the row."""
@@ -320,11 +336,30 @@ def _is_along(value: Given | Step) -> bool:
 
 
 @contextmanager
-def _vectors(length: Number, lanes: int) -> Iterator[tuple[Number, Number]]:
-    """A loop over vectors: where each begins, and how many of its lanes the one before had."""
-    with loop(length.builder, 0, length, lanes) as index:
+def _vectors(length: Number, lanes: int, sums: Sequence[list[Variable]] = ()) -> Iterator[tuple[Number, Number]]:
+    """A loop over vectors: where each begins, and how many of its lanes the one before had.
+
+    Sums are what is added up, at each level: the loop is then inside of others, and each has a level.
+    """
+    with _blocks(0, length, lanes, sums, len(sums[0]) - 1 if sums else 0) as index:
         place = _smaller(index, length - lanes)
         yield place, index - place
+
+
+@contextmanager
+def _blocks(start: Any, stop: Number, lanes: int, sums: Sequence[list[Variable]], level: int) -> Iterator[Number]:
+    if level == 0:
+        with loop(stop.builder, start, stop, lanes) as index:
+            yield index
+        return
+    size = lanes * _ADDED**level
+    with loop(stop.builder, start, stop, size) as first:
+        with _blocks(first, _smaller(first + size, stop), lanes, sums, level - 1) as index:
+            yield index
+        for so_far in sums:
+            below, here = so_far[level - 1], so_far[level]
+            here.set(here.get() + below.get())
+            below.set(below.get().constant(0.0))
 
 
 def _folded(vector: Number, how: str) -> Number:

@@ -21,7 +21,8 @@ from .language import INT64, Memory, Number, Variable, fma, loop, select
 Sizes = tuple[int, ...]
 Array = np.ndarray[Any, Any]
 
-TERMS = 200  # added up in one register before the sum goes to memory: for accuracy, and to stay in the cache
+_TERMS = 200  # added up in one register before the sum goes to memory: for accuracy, and to stay in the cache
+_SUMS = 64  # added up in one place of memory
 _WORTH_A_CORE = 1 << 20  # multiplications
 _BAND = 1 << 18  # bytes of a padded image that are made at once
 
@@ -204,8 +205,72 @@ def masks_of(first: Number, vectors: int, limit: int, lanes: int) -> list[Number
     return [numbers + (first + v * lanes).spread(lanes) < limit for v in range(vectors)]
 
 
+# --- sums over outputs -----------------------------------------------------------------------------------------------------
+
+
+class Portions(NamedTuple):
+    """A sum over all outputs of a batch, cut into portions that are added up in registers.
+
+    Some portions are a chunk, which has a place in memory of its own. All lengths are bounded: the error of a sum depends
+    neither on the number of its terms nor on how wide registers are. The numbers are arguments of a kernel.
+    """
+
+    images: Any  # worked on together
+    lines: Any  # of an image, worked on together: a block
+    pixels: Any  # of a line
+    blocks: Any  # of an image
+    stretches: Any  # of a line
+    batch: Any
+    count: Any  # of all portions
+    chunks: Any
+
+
+def portions_of(shape: Geometry, batch: int, fewest: int, images: int | None = None) -> Portions:
+    """The portions of a batch, in `fewest` chunks at least where there are so many; `images` of them together, if given."""
+    lines, length = prod(shape.outputs[:-1]), shape.outputs[-1]
+    images = images or max(1, _TERMS // (lines * length))
+    together, pixels = evenly(lines, _TERMS // length), evenly(length, _TERMS)
+    blocks, stretches = -(-lines // together), -(-length // pixels)
+    count = -(-batch // images) * blocks * stretches
+    chunks = max(1, min(count, max(fewest, -(-count // _SUMS))))
+    return Portions(images, together, pixels, blocks, stretches, batch, count, chunks)
+
+
+def portions_from(arguments: Memory, first: int) -> Portions:
+    """The numbers of `Portions` inside of a kernel."""
+    return Portions(*(arguments.load(first + k) for k in range(len(Portions._fields))))
+
+
+class Block(NamedTuple):
+    """Lines of some images, and which stretches of them belong to a chunk: each a range."""
+
+    images: tuple[Number, Number]
+    lines: tuple[Number, Number]
+    stretches: tuple[Number, Number]
+
+
+@contextmanager
+def blocks_of(portions: Portions, chunk: Number, lines: Number) -> Iterator[Block]:
+    """A loop over the blocks of a chunk, of images with so many lines."""
+    first, last = (portions.count * k // portions.chunks for k in (chunk, chunk + 1))
+    with wholes(first, last, portions.stretches) as (block, *stretches):
+        image, upper = block // portions.blocks * portions.images, block % portions.blocks * portions.lines
+        images = image, smaller(image + portions.images, portions.batch)
+        yield Block(images, (upper, smaller(upper + portions.lines, lines)), (stretches[0], stretches[1]))
+
+
+@contextmanager
+def pixels_of(portions: Portions, stretch: Number, length: Number) -> Iterator[Number]:
+    """A loop over the pixels of a stretch of a line."""
+    left = stretch * portions.pixels
+    with loop(stretch.builder, left, smaller(left + portions.pixels, length)) as pixel:
+        yield pixel
+
+
 def total_of(sums: Array) -> Array:
-    """The sum of the sums along the first axis, in their order."""
+    """The sum of the sums of all chunks."""
+    while len(sums) > _SUMS:
+        sums = np.add.reduceat(sums, range(0, len(sums), _SUMS), axis=0)
     return sums[0] if len(sums) == 1 else np.asarray(np.add.reduce(sums, axis=0))
 
 

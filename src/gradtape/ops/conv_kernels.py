@@ -86,16 +86,16 @@ _MOST_PARTS = 4  # kernels of a gradient in the input: one for each remainder of
 _TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
-def _geometry(plan: Plan, batch: int, dtype: Any, lanes: int, fewest: int = 2) -> Geometry | None:
-    """The geometry for machine code where that is faster than the NumPy form. Of the 16 lanes of a vector (or how many there
-    are), it uses `lanes`; that should not be less than `fewest`."""
+def _geometry(plan: Plan, batch: int, dtype: Any, lanes: int, fewest: int = 8) -> Geometry | None:
+    """The geometry for machine code where that is faster than the NumPy form. Of a vector it uses `lanes` elements, which
+    should not be less than `fewest` bytes: 8 or 16, whether registers hold 16, 32 or 64."""
     if dtype not in _TYPES:
         return None
     pixels = batch * prod(plan.windows.outputs)
     count = pixels * prod(plan.filter_shape())
     if count < (_SMALLEST_DEPTHWISE if plan.depthwise else _SMALLEST) or not engine.available():
         return None
-    if 16 * lanes * dtype.itemsize < fewest * engine.register_bytes():
+    if lanes * dtype.itemsize < fewest:
         return None
     if plan.depthwise:
         return _geometry_of(plan) if plan.windows.window[-1] <= _LONGEST_LINE else None
@@ -246,7 +246,9 @@ def conv_input_gradient(
         )
         return wide.astype(g.dtype)
     # (The NumPy form is good at one to three channels.)
-    geometry = _geometry(plan, shape[0], g.dtype, plan.filters if plan.depthwise else plan.channels // groups, fewest=4)
+    geometry = _geometry(
+        plan, shape[0], g.dtype, plan.filters if plan.depthwise else plan.channels // groups, fewest=16
+    )
     if geometry is not None and _transposes(plan):
         return _input_gradient_compiled(g, filters, plan, geometry)
     if plan.depthwise:

@@ -86,13 +86,14 @@ class RowText:
     def _plan(self, shape: tuple[int, ...], dtype: Any) -> tuple[Any, list[tuple[int, ...]]]:
         """For operands of this shape: a function that runs the kernel on arrays, if there is one, and the shapes of results."""
         from ..native import pool
-        from ..native.rows import lanes_for, packed_rows
+        from ..native.rows import lanes_for, levels_for, packed_rows
 
         columns, rows = shape[-1], prod(shape[:-1])
         lanes = lanes_for(columns, [dtype])
-        if (dtype, lanes) not in self._kernels:
-            self._kernels[dtype, lanes] = self._compiled(dtype, lanes)
-        kernel = self._kernels[dtype, lanes]
+        kind = dtype, lanes, levels_for(columns, lanes)
+        if kind not in self._kernels:
+            self._kernels[kind] = self._compiled(*kind)
+        kernel = self._kernels[kind]
         units = -(-rows // self._unit)
         shapes = {FULL: shape, BY_ROW: shape[:-1], BY_COLUMN: (units, columns)}
         strides = [{FULL: columns, BY_ROW: 1}.get(layout, 0) for layout in (*self._given, *self._results)]
@@ -103,7 +104,7 @@ class RowText:
 
         return run if kernel is not None else None, [shapes[layout] for layout in self._results]
 
-    def _compiled(self, dtype: Any, lanes: int) -> Any:
+    def _compiled(self, dtype: Any, lanes: int, levels: int) -> Any:
         from ..native.language import Unsupported
         from ..native.rows import Given, Step, Text, Wanted, kernel_of
 
@@ -117,7 +118,7 @@ class RowText:
             for buffer, (k, layout) in enumerate(zip(self._wanted, self._results, strict=True))
         )
         try:
-            return kernel_of(Text(given, steps, wanted, (dtype,) * len(wanted), lanes))
+            return kernel_of(Text(given, steps, wanted, (dtype,) * len(wanted), lanes, levels))
         except Unsupported:
             return None
 
