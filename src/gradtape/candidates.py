@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import dtypes
+from .arguments import flag
 from .dtypes import Array
 from .errors import invalid
 from .op import as_int
@@ -252,6 +253,7 @@ class CandidateSamplers:
 def _checked(
     true_classes: Any, num_true: Any, num_sampled: Any, unique: Any, range_max: Any
 ) -> tuple[Array, tuple[int, int, bool, int]]:
+    flag("unique", unique)
     classes = np.asarray(to_tensor(true_classes, dtypes.int64)._array)
     true, sampled, limit = as_int(num_true), as_int(num_sampled), as_int(range_max)
     for label, value in (("num_true", true), ("num_sampled", sampled), ("range_max", limit)):

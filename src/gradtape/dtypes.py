@@ -207,7 +207,7 @@ def as_dtype(value: object) -> DType:
         return _BY_ENUM[value]
     try:
         numpy_type = np.dtype(value)  # type: ignore[call-overload]
-    except TypeError:
+    except (TypeError, ValueError):
         numpy_type = None
     if numpy_type is not None and value is not None:
         if numpy_type.kind in "SU":

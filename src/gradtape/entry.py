@@ -16,6 +16,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from . import dtypes
+from .arguments import flag, text
 from .context import ACTIVE, STATE, next_id, user_frame
 from .native.texts import LARGE
 from .op import CONVERTERS, OBSERVERS, REGISTRY, REQUIRED, Op, apply, explained, record, write
@@ -47,6 +48,8 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
         "record": record,
         "write": write,
         "explained": explained,
+        "flag": flag,
+        "text": text,
         "from_array": from_array,
     }
     _NAMESPACES.append(namespace)
@@ -174,6 +177,11 @@ def _entry_source(op: Op, reflected: bool) -> str:
     operands = "(" + "".join(f"{a}, " for a in op.arguments) + ")"
     lines = [f"def {op.name}({parameters}):"]
     lines += [f"    {a} = convert_{a}({a})" for a in op.attributes if a in CONVERTERS]
+    for a, default in op.attributes.items():
+        if default.__class__ is bool and a not in CONVERTERS:
+            lines += [f"    if {a} is not False and {a} is not True:", f"        flag('{a}', {a})"]
+        elif default.__class__ is str:
+            lines += [f"    if {a}.__class__ is not str:", f"        text('{a}', {a})"]
     general = f"return apply(op, {operands}, {attributes})"
     if not _is_inlined(op):
         return "\n".join([*lines, f"    {general}", ""])

@@ -172,6 +172,22 @@ class MissingArgumentError(InvalidArgumentError, TypeError, ValueError):
     """None stands where a number is needed."""
 
 
+class NotAnIntegerError(InvalidArgumentError, TypeError, ValueError):
+    """Something else stands where a size, an axis or a count is needed.
+
+    TensorFlow's class depends on whether the number is an attribute of the kernel (TypeError), is made a tensor first
+    (ValueError for what cannot be one), or is looked at by the kernel (InvalidArgumentError).
+    """
+
+
+class UnsupportedTypeError(InvalidArgumentError, NotFoundError, TypeError):
+    """An op is not defined for the type of its operands.
+
+    TensorFlow's class depends on the layer that notices: the function in Python (TypeError), the declaration of the op
+    (InvalidArgumentError; TypeError inside a function), or the search for a kernel (NotFoundError).
+    """
+
+
 class BatchShapeError(ValueError, IndexError):
     """The shapes given to batch_jacobian have no common batch axis."""
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .arguments import flag, takes
 from . import dtypes
 from . import special as special
 from .errors import OperandTypeError, UnimplementedError, invalid
@@ -331,6 +332,7 @@ def lbeta(x: Any, name: str | None = None) -> Any:
     return training.lbeta.public(x)
 
 
+@takes(exclusive=flag, reverse=flag)
 def cumulative_logsumexp(
     x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Any:

@@ -30,9 +30,12 @@ from .errors import (
     GradientLookupError,
     InvalidArgumentError,
     MissingArgumentError,
+    NotAnIntegerError,
+    NotATensorError,
     OperandTypeError,
     OpError,
     ResourceExhaustedError,
+    UnsupportedTypeError,
     invalid,
 )
 from .tensor import EagerTensor, Tensor, from_array, to_array, to_tensor
@@ -326,15 +329,15 @@ def as_int(value: Any) -> int:
     if value.__class__ is int:
         return int(value)
     if isinstance(value, (bool, np.bool_)):
-        raise invalid(f"An integer is needed, got {value!r}.")
+        raise NotAnIntegerError(None, None, f"An integer is needed, got {value!r}.")
     try:
         return int(operator.index(value))
     except TypeError:
-        array = np.asarray(value)
+        array = to_array(value)
         if array.dtype.kind in "iu" and array.size == 1:
             return int(array.reshape(())[()])
         message = f"An integer is needed, got {value!r} of type {type(value).__name__}."
-        raise (MissingArgumentError if value is None else OperandTypeError)(None, None, message) from None
+        raise NotAnIntegerError(None, None, message) from None
 
 
 def as_ints(value: Any) -> tuple[int, ...]:
@@ -345,11 +348,11 @@ def as_ints(value: Any) -> tuple[int, ...]:
         return tuple(value)
     if value.__class__ is int:
         return (value,)
-    array = np.asarray(value)
+    array = np.asarray(value if isinstance(value, (Tensor, np.ndarray)) else to_array(value))
     if array.size == 0:
         return ()
     if array.dtype.kind not in "iu" or array.ndim > 1:
-        raise invalid(f"Integers are needed, got {value!r}.")
+        raise NotAnIntegerError(None, None, f"Integers are needed, got {value!r}.")
     return tuple(array.reshape(-1).tolist())
 
 
@@ -366,7 +369,7 @@ def as_shape(value: Any) -> tuple[int, ...]:
     """A shape: integers, none below -1, whose product an array can have."""
     try:
         shape = as_ints(value)
-    except InvalidArgumentError:
+    except (InvalidArgumentError, NotATensorError):
         if value is None or (isinstance(value, (list, tuple)) and None in value):
             message = f"A shape needs known sizes, got {value!r}. Use -1 (in reshape) or tf.shape(x)."
             raise MissingArgumentError(None, None, message) from None
@@ -467,9 +470,8 @@ def _mixed_tensors(op: Op, args: tuple[Any, ...]) -> list[Any]:
         allowed = op.other[op.arguments[position]]
         if tensor.dtype.numpy not in allowed:
             expected = " or ".join(sorted(BY_NUMPY[d].name for d in allowed))
-            raise invalid(
-                f"{op.name}: {op.arguments[position]} must be {expected}, got {tensor.dtype.name}. Use tf.cast."
-            )
+            message = f"{op.name}: {op.arguments[position]} must be {expected}, got {tensor.dtype.name}. Use tf.cast."
+            raise UnsupportedTypeError(None, None, message)
         tensors.append(tensor)
     return tensors
 
@@ -484,8 +486,8 @@ def operand(op: Op, value: Any, dtype: DType | None, position: int) -> Any:
     if dtype is None or isinstance(value, Tensor):
         try:
             return to_tensor(value)
-        except TypeError as error:
-            raise TypeError(f"{op.name}: {error}") from None
+        except NotATensorError as error:
+            raise NotATensorError(f"{op.name}: {error}") from None
     if isinstance(value, np.ndarray | np.generic):
         kind, target = value.dtype.kind, dtype.numpy.kind
         if (kind in "fV" and target in "iub") or (kind == "c" and target != "c") or (kind != "b" and target == "b"):
@@ -519,9 +521,8 @@ def check_dtype(op: Op, tensors: list[Any]) -> None:
         dtype = tensor._array.dtype
         if dtype not in op.dtypes:
             allowed = ", ".join(sorted(BY_NUMPY[d].name for d in op.dtypes))
-            raise invalid(
-                f"{op.name} is not defined for {BY_NUMPY[dtype].name}; allowed are {allowed}. Use tf.cast first."
-            )
+            message = f"{op.name} is not defined for {BY_NUMPY[dtype].name}; allowed are {allowed}. Use tf.cast first."
+            raise UnsupportedTypeError(None, None, message)
         return  # the others have the same type
 
 
@@ -539,7 +540,9 @@ def explained(op: Op, error: Exception, arrays: list[Array], attributes: dict[st
     if isinstance(error, (ValueError, IndexError, TypeError, OverflowError, ZeroDivisionError, np.linalg.LinAlgError)):
         shapes = ", ".join(str(np.shape(a)) for a in arrays)
         settings = "".join(f", {k}={v!r}" for k, v in attributes.items())
-        return invalid(f"{op.name}: {error} (operands of shape {shapes}{settings}).")
+        # A kernel stumbles over the type of an attribute: operands have been checked.
+        kind = OperandTypeError if isinstance(error, TypeError) else InvalidArgumentError
+        return kind(None, None, f"{op.name}: {error} (operands of shape {shapes}{settings}).")
     return error
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .arguments import flag, takes
 from . import dtypes
 from .dtypes import Array
 from .native.updates import Update
@@ -52,6 +53,7 @@ def _descent_text(g: Any, w: Any, rate: Any) -> tuple[Any]:
 _descent = Update(_descent_text, 1)
 
 
+@takes(use_locking=flag)
 def ResourceApplyGradientDescent(
     var: Variable, alpha: Any, delta: Any, use_locking: bool = False, name: str | None = None
 ) -> None:
@@ -76,6 +78,7 @@ def _nesterov_text(g: Any, w: Any, m: Any, v: Any, rate: Any, beta1: Any, beta2:
 _adam, _adam_nesterov = Update(_adam_text, 3), Update(_nesterov_text, 3)
 
 
+@takes(use_locking=flag, use_nesterov=flag)
 def ResourceApplyAdam(
     var: Variable,
     m: Variable,

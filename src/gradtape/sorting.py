@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .arguments import flag, takes
 from . import dtypes
 from .errors import invalid
 from .op import as_int
@@ -59,6 +60,7 @@ class TopKV2(NamedTuple):
     indices: Any
 
 
+@takes(sorted=flag)
 def top_k(
     input: Any, k: Any = 1, sorted: bool = True, index_type: Any = dtypes.int32, name: str | None = None
 ) -> TopKV2:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .arguments import flag, takes
 from . import arrays, dtypes
 from .errors import invalid
 from .framework import summary
@@ -67,6 +68,7 @@ def join(inputs: Any, separator: Any = "", name: str | None = None) -> Any:
     return o.string_join.public(parts, _plain(separator)) if parts else to_tensor("")
 
 
+@takes(keepdims=flag)
 def reduce_join(
     inputs: Any, axis: Any = None, keepdims: bool = False, separator: Any = "", name: str | None = None
 ) -> Any:
@@ -92,6 +94,7 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     return o.substr.public(_texts(input), first, count, unit)
 
 
+@takes(replace_global=flag)
 def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Any:
     r"""Each text with what matches the pattern rewritten; \1 to \9 stand for the groups, \0 for the match."""
     return o.regex_replace.public(_texts(input), _plain(pattern), _plain(rewrite), bool(replace_global))
@@ -240,6 +243,7 @@ def unicode_split(
     return _apart(input, lambda texts: unicode.character_rows.public(texts, *settings))
 
 
+@takes(preserve_short_sequences=flag)
 def ngrams(
     data: Any,
     ngram_width: Any,

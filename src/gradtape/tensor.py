@@ -15,6 +15,7 @@ import numpy as np
 from . import dtypes
 from .context import next_id
 from .dtypes import Array, DType
+from .errors import NotATensorError
 from .shapes import TensorShape
 from .type_spec import TypeSpec
 
@@ -535,7 +536,7 @@ def _converted(value: Any, dtype: DType | None) -> Array:
     if isinstance(value, np.ndarray | np.generic):
         return _adopt_array(np.asarray(value), dtype)
     if value is None:
-        raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
+        raise NotATensorError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
     if isinstance(value, (bool, int, float, complex, str, bytes, list, tuple, range)):
         return _from_python(value, dtype)
     if hasattr(value, "__array__"):
@@ -543,11 +544,11 @@ def _converted(value: Any, dtype: DType | None) -> Array:
     if hasattr(value, "__dlpack__"):
         return _adopt_array(np.from_dlpack(value), dtype)
     if isinstance(value, Iterator):
-        raise ValueError(f"Cannot convert an iterator to a tensor: {value!r}. Use list(...) first.")
+        raise NotATensorError(f"Cannot convert an iterator to a tensor: {value!r}. Use list(...) first.")
     try:
         return _from_python(value, dtype)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(
+        raise NotATensorError(
             f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor."
         ) from None
 
@@ -646,7 +647,7 @@ def _strings_from_python(value: Any, array: Array) -> Array:
                 raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
             if isinstance(leaf, (list, tuple)):
                 raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
-            raise ValueError(
+            raise NotATensorError(
                 f"Attempt to convert a value ({leaf!r}) with an unsupported type ({type(leaf)}) to a Tensor."
             )
         result[index] = leaf

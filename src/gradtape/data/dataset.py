@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..arguments import flag, optional_flag, takes
 from .. import dtypes, nest
 from ..errors import invalid
 from ..io.records import text_of
@@ -191,6 +192,7 @@ class Dataset:
         return Dataset(sources.Counting(as_int(start), as_int(step), dtypes.as_dtype(dtype)))
 
     @staticmethod
+    @takes(rerandomize_each_iteration=optional_flag)
     def random(seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Dataset:
         """Random numbers below 2**32 as int64, without end."""
         return Dataset(sources.Random(seed, bool(rerandomize_each_iteration)))
@@ -226,6 +228,7 @@ class Dataset:
         return found.shuffle(len(names), seed=seed) if shuffle is None or shuffle else found
 
     @staticmethod
+    @takes(stop_on_empty_dataset=flag, rerandomize_each_iteration=optional_flag)
     def sample_from_datasets(
         datasets: Any,
         weights: Any = None,
@@ -249,6 +252,7 @@ class Dataset:
         return parts[0]._then(node, *parts[1:])
 
     @staticmethod
+    @takes(stop_on_empty_dataset=flag)
     def choose_from_datasets(datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = True) -> Dataset:
         """Each element from the dataset whose number `choice_dataset` gives."""
         parts = _several(datasets, "choose_from_datasets")
@@ -346,6 +350,7 @@ class Dataset:
         """The elements `count` times over, or without end."""
         return self._then(selection.Repeat(self._node, None if count is None else as_int(count)))
 
+    @takes(reshuffle_each_iteration=optional_flag)
     def shuffle(
         self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: bool = True, name: str | None = None
     ) -> Dataset:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import flag, takes
 from .. import dtypes
 from ..arrays import identity
 from ..errors import invalid
@@ -83,6 +84,7 @@ def _within(height: int, width: int, new_height: int, new_width: int) -> tuple[i
     return int(np.rint(scale * np.float32(height))), int(np.rint(scale * np.float32(width)))
 
 
+@takes(antialias=flag)
 def resize(
     images: Any,
     size: Any,

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arguments import flag, takes
 from .. import dtypes, math
 from ..errors import invalid
 from ..indexing import boolean_mask, gather
@@ -64,6 +65,7 @@ def expm(input: Any, name: str | None = None) -> Any:
     return functions.expm.public(x)
 
 
+@takes(full_matrices=flag)
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     """Matrices as q @ r, with orthonormal columns in q and an upper triangular r.
 
@@ -102,6 +104,7 @@ def logdet(matrix: Any, name: str | None = None) -> Any:
     return 2.0 * math.reduce_sum(math.log(math.real(diag_part(cholesky(matrix)))), -1)
 
 
+@takes(full_matrices=flag, compute_uv=flag)
 def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
     """Singular values s in descending order, u and v: tensor = u @ diag(s) @ adjoint(v).
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import flag, takes
 from .. import math
 from ..arrays import broadcast_to, eye, ones, ones_like, zeros_like
 from ..errors import invalid
@@ -180,6 +181,7 @@ def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, nam
 # --- bands --------------------------------------------------------------------------------------------------
 
 
+@takes(partial_pivoting=flag, perturb_singular=flag)
 def tridiagonal_solve(
     diagonals: Any,
     rhs: Any,
@@ -312,6 +314,7 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
     return tridiagonal.tridiagonal_matmul.public(compact, right)
 
 
+@takes(lower=flag, adjoint=flag)
 def banded_triangular_solve(
     bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import flag, takes
 from .. import dtypes, math
 from ..arrays import fill, zeros, zeros_like
 from ..errors import invalid
@@ -111,6 +112,7 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
     return result, counts
 
 
+@takes(merge_repeated=flag)
 def ctc_greedy_decoder(
     inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: Any = None
 ) -> tuple[list[Any], Any]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+from ..arguments import text
 from ..arrays import reshape
 from ..errors import UnimplementedError, invalid
 from ..layout import transpose
@@ -65,10 +66,11 @@ def paddings(name: str, padding: Any, rank: int, first: bool) -> Any:
     """ "SAME" and "VALID" as they are; explicit padding as pairs for the sizes."""
     if isinstance(padding, str):
         return padding
-    if not isinstance(padding, (list, tuple)) or len(padding) != rank + 2:
-        count = len(padding) if hasattr(padding, "__len__") else "no"
+    if not isinstance(padding, (list, tuple)):
+        text("padding", padding)
+    if len(padding) != rank + 2:
         raise ValueError(
-            f"When padding is a list, it must be of size {rank + 2}. Received: padding={padding} of size {count}"
+            f"When padding is a list, it must be of size {rank + 2}. Received: padding={padding} of size {len(padding)}"
         )
     pairs = [as_ints(pair) for pair in padding]
     outside = (pairs[0], pairs[1] if first else pairs[-1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
+from ..arguments import flag, takes
 from .. import dtypes, math
 from ..errors import UnimplementedError, invalid
 from ..layout import expand_dims, squeeze
@@ -188,6 +189,7 @@ def pool(
 MaxPoolWithArgmax = namedtuple("MaxPoolWithArgmax", ["output", "argmax"])
 
 
+@takes(include_batch_in_index=flag)
 def max_pool_with_argmax(
     input: Any,
     ksize: Any,
