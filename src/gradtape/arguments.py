@@ -1,4 +1,4 @@
-"""What an argument that is no tensor must be: truth values, text and functions, checked before a function runs.
+"""What an argument that is no tensor must be: truth values, text, numbers and so on, checked before a function runs.
 
 TensorFlow is strict about these: `adjoint=1` is a TypeError, not True. Integers, axes and shapes are in `op.py`.
 """
@@ -9,6 +9,9 @@ import functools
 import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
+
+from . import dtypes
+from .tensor import to_tensor
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -25,6 +28,24 @@ def optional_flag(name: str, value: Any) -> None:
         flag(name, value)
 
 
+def truth(name: str, value: Any) -> None:
+    """Raise unless the value is True, False or a tensor of one truth value."""
+    if value is not True and value is not False:
+        to_tensor(value, dtypes.bool)
+
+
+def count(name: str, value: Any) -> None:
+    """Raise unless the value can be compared with numbers, as counts are."""
+    if isinstance(value, (str, bytes, list, tuple, dict, set)) or not hasattr(value, "__int__"):
+        raise TypeError(f"{name!r} must be a positive integer, got {value!r} of type {type(value).__name__}.")
+
+
+def optional_count(name: str, value: Any) -> None:
+    """Raise unless the value is None or can be compared with numbers, as counts are."""
+    if value is not None:
+        count(name, value)
+
+
 def text(name: str, value: Any) -> None:
     """Raise unless the value is text."""
     if not isinstance(value, (str, bytes)):
@@ -35,6 +56,34 @@ def function(name: str, value: Any) -> None:
     """Raise unless the value can be called."""
     if not callable(value):
         raise TypeError(f"{name!r} must be a function, got {value!r} of type {type(value).__name__}.")
+
+
+def sequence(name: str, value: Any) -> None:
+    """Raise unless the value is a list or a tuple."""
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(f"Expected list for argument {name!r}, got {value!r} of type {type(value).__name__}.")
+
+
+def number(name: str, value: Any) -> None:
+    """Raise unless the value is a real number."""
+    try:
+        if not isinstance(value, (str, bytes)):
+            float(value)
+            return
+    except (TypeError, ValueError):
+        pass
+    raise TypeError(f"Expected float for argument {name!r}, got {value!r} of type {type(value).__name__}.")
+
+
+def whole_number(name: str, value: Any) -> None:
+    """Raise unless the value is a number that can be made an integer."""
+    try:
+        if not isinstance(value, (str, bytes)):
+            int(value)
+            return
+    except (TypeError, ValueError):
+        pass
+    raise TypeError(f"Expected int for argument {name!r}, got {value!r} of type {type(value).__name__}.")
 
 
 def takes(**kinds: Callable[[str, Any], None]) -> Callable[[_Function], _Function]:

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .arguments import sequence, takes
 from .dtypes import DType
 from .errors import ResourceExhaustedError, invalid
 from .math import cast, imag, maximum, minimum, real
 from .math import complex as make_complex
-from .op import as_int, as_ints, as_shape
+from .op import as_int, as_int_vector, as_ints, as_shape
 from .ops import elementwise as e
 from .ops import index, layout, logic, polynomials, rearrange
 from .shapes import TensorShape, broadcast
@@ -62,19 +63,18 @@ def convert_to_tensor(
     dtype: Any = None,
     dtype_hint: Any = None,
     name: str | None = None,
-    preferred_dtype: Any = None,
 ) -> Any:
     """The value as a tensor: tensors as they are, variables read, numbers, lists and arrays converted.
 
     `dtype_hint` is tried first and dropped where it does not fit.
     """
     requested = None if dtype is None else dtypes.as_dtype(dtype)
-    hint = dtype_hint if dtype_hint is not None else preferred_dtype
+    hint = None if dtype_hint is None else dtypes.as_dtype(dtype_hint)
     if isinstance(value, Variable):
         value = value.read_value()
     if requested is None and hint is not None:
         try:
-            return to_tensor(value, dtypes.as_dtype(hint))
+            return to_tensor(value, hint)
         except (TypeError, ValueError):
             return to_tensor(value)
     return to_tensor(value, requested)
@@ -277,6 +277,10 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
     if indexing not in ("xy", "ij"):
         raise ValueError(f"indexing must be 'xy' or 'ij', got {indexing!r}.")
     vectors = [to_tensor(a) for a in args]
+    for position, vector in enumerate(vectors):
+        if vector.dtype is not vectors[0].dtype:
+            kinds = f"{vectors[0].dtype.name} and {vector.dtype.name}"
+            raise invalid(f"meshgrid: all vectors need one type, got {kinds} (number {position}). Use tf.cast.")
     count = len(vectors)
     axes = [*builtins.range(count)]
     if indexing == "xy" and count > 1:
@@ -309,6 +313,7 @@ def _measured(input: Any) -> Any:
     return input if hasattr(input.__class__, "_components") else to_tensor(input)
 
 
+@takes(input=sequence)
 def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
     """The shapes of several tensors."""
     return [shape(value, out_type) for value in input]
@@ -346,7 +351,7 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     """The shape that operands of two shapes have together, as a tensor."""
-    common = broadcast(as_ints(shape_x), as_ints(shape_y))
+    common = broadcast(as_int_vector(shape_x, "shape_x"), as_int_vector(shape_y, "shape_y"))
     if common is None:
         raise invalid(f"Incompatible shapes for broadcasting: {list(as_ints(shape_x))} and {list(as_ints(shape_y))}.")
     return from_array(np.array(common, np.int32))

@@ -11,7 +11,7 @@ from . import dtypes
 from .arguments import flag
 from .dtypes import Array
 from .errors import invalid
-from .op import as_int
+from .op import as_float, as_int
 from .tensor import Tensor, from_array, to_tensor
 
 _WORDS_EACH = 2048  # what TensorFlow sets aside for each class that is drawn, in 32-bit words
@@ -204,7 +204,7 @@ class CandidateSamplers:
         """
         classes, settings = _checked(true_classes, num_true, num_sampled, unique, range_max)
         _, sampled, _, limit = settings
-        given = [float(weight) for weight in unigrams]
+        given = [as_float(weight) for weight in unigrams]
         if bool(vocab_file) == bool(given):
             raise invalid("fixed_unigram_candidate_sampler: provide either vocab_file or unigrams.")
         if vocab_file:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, math
+from .arguments import takes, text
 from .arrays import identity
 from .entry import observe_ops, unobserve_ops
 from .errors import invalid
@@ -166,6 +167,7 @@ def assert_shapes(
                 )
 
 
+@takes(message=text)
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
     """The tensor, if it has no nan and no inf; InvalidArgumentError otherwise."""
     x = to_tensor(tensor)
@@ -193,6 +195,7 @@ def disable_check_numerics() -> None:
     unobserve_ops(_refuse_nonfinite)
 
 
+@takes(message=text)
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
     """The same as `check_numerics`."""
     return check_numerics(x, message)

@@ -13,6 +13,8 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import OperandTypeError
+
 Array = NDArray[Any]
 
 _SMALL_FLOATS = (ml_dtypes.bfloat16, ml_dtypes.float8_e5m2, ml_dtypes.float8_e4m3fn)
@@ -215,10 +217,13 @@ def as_dtype(value: object) -> DType:
         found = BY_NUMPY.get(numpy_type.newbyteorder("="))
         if found is not None:
             return found
-    raise TypeError(
+    message = (
         f"Cannot convert {value!r} to a dtype. Use a tf dtype such as tf.float32, a NumPy dtype or a name; "
         f"known are {', '.join(sorted(t.name for t in _KNOWN))}."
     )
+    if isinstance(value, int):  # a number that no type has: the kernel notices, in TensorFlow
+        raise OperandTypeError(None, None, message)
+    raise TypeError(message)
 
 
 def __getattr__(name: str) -> Any:

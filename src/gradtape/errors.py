@@ -164,6 +164,14 @@ class OperandTypeError(InvalidArgumentError, TypeError):
     """Operands of two types, or a Python value that does not convert to the type of the tensor beside it."""
 
 
+class TensorTypeError(OperandTypeError, ValueError):
+    """A tensor of another type than the one that is needed.
+
+    TensorFlow's class depends on who is given it: a conversion (ValueError), a kernel (InvalidArgumentError), or a kernel
+    that has taken its type from it, and then meets a Python value beside it (TypeError).
+    """
+
+
 class ArgumentValueError(InvalidArgumentError, ValueError):
     """An argument that fits the tensors in type but not in value: an axis that does not exist, a label nobody has."""
 
@@ -172,8 +180,8 @@ class MissingArgumentError(InvalidArgumentError, TypeError, ValueError):
     """None stands where a number is needed."""
 
 
-class NotAnIntegerError(InvalidArgumentError, TypeError, ValueError):
-    """Something else stands where a size, an axis or a count is needed.
+class NumberNeededError(InvalidArgumentError, TypeError, ValueError):
+    """Something else stands where a number is needed: a size, an axis, a count, a rate.
 
     TensorFlow's class depends on whether the number is an attribute of the kernel (TypeError), is made a tensor first
     (ValueError for what cannot be one), or is looked at by the kernel (InvalidArgumentError).

@@ -10,7 +10,7 @@ import numpy as np
 from . import dtypes
 from .arrays import identity, reshape, zeros
 from .errors import ArgumentValueError, invalid
-from .op import as_axis, as_int, as_ints
+from .op import as_axis, as_int, as_int_vector, as_ints
 from .ops import blocks, borders, index, layout
 from .ops import elementwise as e
 from .ops.family import shape_of
@@ -138,7 +138,7 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     """The tensor repeated `multiples[i]` times along axis i."""
-    return borders.tile.public(input, as_ints(multiples))
+    return borders.tile.public(input, as_int_vector(multiples, "tile: multiples"))
 
 
 def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Any:
@@ -167,12 +167,14 @@ def _rows(x: Any, positions: Any, axis: int) -> Any:
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     """The tensor with the order along the given axes turned round."""
-    return borders.reverse.public(tensor, as_ints(axis))
+    return borders.reverse.public(tensor, as_int_vector(axis, "reverse: axis"))
 
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
     """The tensor moved cyclically along the given axes."""
-    shifts, axes = as_axis(shift), as_axis(axis)
+    shifts, axes = (tuple(as_ints(v)) if np.ndim(v) else as_int(v) for v in (shift, axis))
+    if shifts == () or np.ndim(shift) != np.ndim(axis):
+        raise invalid(f"roll: shift and axis must be as many, and at least one, got {shift!r} and {axis!r}.")
     return borders.roll.public(input, shifts, axes)
 
 

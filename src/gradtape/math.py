@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import flag, takes
 from . import dtypes
 from . import special as special
+from .arguments import flag, takes
 from .errors import OperandTypeError, UnimplementedError, invalid
-from .op import OBSERVERS, as_axis, as_int
+from .op import OBSERVERS, as_axis, as_float, as_int
 from .operators import as_divisible
 from .operators import truediv as truediv
 from .ops import (
@@ -257,6 +257,12 @@ def angle(input: Any, name: str | None = None) -> Any:
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     """The complex number with this real and this imaginary part."""
+    real, imag = to_tensor(real), to_tensor(imag)
+    if real.dtype is not imag.dtype or real.dtype not in (dtypes.float32, dtypes.float64):
+        raise TypeError(
+            f"complex: the parts must both be float32 or both be float64, got {real.dtype.name} and {imag.dtype.name}. "
+            "Use tf.cast."
+        )
     return e.make_complex.public(real, imag)
 
 
@@ -290,9 +296,11 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
 def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Any:
     """x divided by its Euclidean norm along `axis`; the squared norm is at least `epsilon`."""
     x = to_tensor(x)
+    if dim is not None and axis is not None:
+        raise ValueError(f"l2_normalize: axis ({axis!r}) and dim ({dim!r}) are two names of one argument. Use axis.")
     axis = dim if axis is None else axis
     if not x.dtype.is_complex:
-        return normalization.l2_normalize.public(x, as_axis(axis), float(epsilon))
+        return normalization.l2_normalize.public(x, as_axis(axis), as_float(epsilon))
     factor = rsqrt(maximum(reduce_sum(square(abs(x)), axis, True), epsilon))
     return multiply(x, cast(factor, x.dtype))
 
@@ -431,6 +439,7 @@ def _segment_sizes(data: Any, segment_ids: Any, num_segments: Any) -> Any:
 # --- counts -------------------------------------------------------------------------------------------------
 
 
+@takes(binary_output=flag)
 def bincount(
     arr: Any,
     weights: Any = None,

@@ -30,8 +30,8 @@ from .errors import (
     GradientLookupError,
     InvalidArgumentError,
     MissingArgumentError,
-    NotAnIntegerError,
     NotATensorError,
+    NumberNeededError,
     OperandTypeError,
     OpError,
     ResourceExhaustedError,
@@ -329,15 +329,18 @@ def as_int(value: Any) -> int:
     if value.__class__ is int:
         return int(value)
     if isinstance(value, (bool, np.bool_)):
-        raise NotAnIntegerError(None, None, f"An integer is needed, got {value!r}.")
+        raise NumberNeededError(None, None, f"An integer is needed, got {value!r}.")
     try:
         return int(operator.index(value))
     except TypeError:
-        array = to_array(value)
-        if array.dtype.kind in "iu" and array.size == 1:
+        try:
+            array = to_array(value)
+        except (TypeError, ValueError):
+            array = None
+        if array is not None and array.dtype.kind in "iu" and array.size == 1:
             return int(array.reshape(())[()])
         message = f"An integer is needed, got {value!r} of type {type(value).__name__}."
-        raise NotAnIntegerError(None, None, message) from None
+        raise NumberNeededError(None, None, message) from None
 
 
 def as_ints(value: Any) -> tuple[int, ...]:
@@ -352,8 +355,26 @@ def as_ints(value: Any) -> tuple[int, ...]:
     if array.size == 0:
         return ()
     if array.dtype.kind not in "iu" or array.ndim > 1:
-        raise NotAnIntegerError(None, None, f"Integers are needed, got {value!r}.")
+        raise NumberNeededError(None, None, f"Integers are needed, got {value!r}.")
     return tuple(array.reshape(-1).tolist())
+
+
+def as_int_vector(value: Any, name: str) -> tuple[int, ...]:
+    """A tuple of integers; one integer by itself is none."""
+    if not isinstance(value, (list, tuple)) and not np.ndim(value):
+        as_ints(value)  # what is no integer at all is told first
+        raise invalid(f"{name} must be a vector of integers, got {value!r}. Use [{value!r}].")
+    return as_ints(value)
+
+
+def as_float(value: Any) -> float:
+    """A real number, also from a NumPy number or a tensor with one element."""
+    if value.__class__ is float:
+        return float(value)
+    array = np.asarray(to_array(value))
+    if array.size != 1 or array.dtype.kind not in "fiuV":
+        raise NumberNeededError(None, None, f"A number is needed, got {value!r} of type {type(value).__name__}.")
+    return float(array.reshape(())[()])
 
 
 def as_axis(value: Any) -> int | tuple[int, ...] | None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import math
+from .arguments import flag, number, takes, text
 from .errors import invalid
 from .op import as_int
 from .ops.elementwise import stop_gradient
@@ -19,6 +20,7 @@ from .tensor import Tensor, to_tensor
 from .traceable import trace_public
 
 
+@takes(narrow_range=flag, min=number, max=number)
 def fake_quant_with_min_max_args(
     inputs: Any,
     min: float = -6,
@@ -51,6 +53,7 @@ def _bits(num_bits: Any) -> int:
     return bits
 
 
+@takes(narrow_range=flag)
 def fake_quant_with_min_max_vars(
     inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
 ) -> Any:
@@ -59,6 +62,7 @@ def fake_quant_with_min_max_vars(
     return fake_quant.public(x, low, high, _bits(num_bits), bool(narrow_range))
 
 
+@takes(narrow_range=flag)
 def fake_quant_with_min_max_vars_per_channel(
     inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
 ) -> Any:
@@ -138,6 +142,7 @@ def _pulled(gradients: Any, x: Any, low: Any, high: Any, num_bits: Any, narrow_r
     return parts[0], sum_to_shape.public(parts[1], shape), sum_to_shape.public(parts[2], shape)
 
 
+@takes(signed_input=flag, range_given=flag, narrow_range=flag, round_mode=text)
 def quantize_and_dequantize_v2(
     input: Any,
     input_min: Any,

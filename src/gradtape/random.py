@@ -19,7 +19,7 @@ from . import dtypes, philox
 from .arrays import broadcast_to
 from .candidates import CandidateSamplers
 from .dtypes import DType
-from .errors import invalid
+from .errors import NumberNeededError, invalid
 from .generator import (
     BOUNDED,
     UNBOUNDED,
@@ -191,7 +191,8 @@ def _stateless(seed: Any, alg: Any) -> Philox:
     checked_algorithm(alg)
     pair = to_tensor(seed)
     if tuple(pair.shape) != (2,) or pair.dtype not in BOUNDED:
-        raise invalid(f"The seed of a stateless function must be two integers, got {seed!r}.")
+        message = f"The seed of a stateless function must be two integers, got {seed!r}."
+        raise NumberNeededError(None, None, message)
     return philox.from_pair(*(int(value) for value in pair._array))
 
 

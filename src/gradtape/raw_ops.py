@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .arguments import flag, takes
 from . import dtypes
+from .arguments import flag, takes
 from .dtypes import Array
+from .errors import invalid
 from .native.updates import Update
 from .nn.normalization import fused_batch_norm
-from .op import REGISTRY, as_ints
+from .op import REGISTRY, as_float, as_ints
 from .ops.blocks import mirror_pad_grad
 from .ops.encoding import decode_padded_raw, decode_raw, fingerprint, string_to_hash_bucket_strong
 from .ops.morphology import dilation2d_backprop_filter, dilation2d_backprop_input
@@ -26,7 +28,7 @@ from .variable import Variable
 
 
 def _number(value: Any) -> float:
-    return value if value.__class__ is float else float(to_tensor(value)._array)
+    return value if value.__class__ is float else as_float(value)
 
 
 def _gradient(grad: Any, var: Variable) -> Array:
@@ -157,6 +159,19 @@ _SAME = (
 )  # fmt: skip
 
 
+def _of_one_shape(public: Any) -> Any:
+    """The kernels of derivatives do not broadcast."""
+
+    @functools.wraps(public)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        first, second = (to_tensor(kwargs[n] if n in kwargs else args[p]) for p, n in enumerate(public.op.arguments))
+        if not first.shape.is_compatible_with(second.shape):
+            raise invalid(f"{public.op.tf_name}: both operands need one shape, got {first.shape} and {second.shape}.")
+        return public(*args, **kwargs)
+
+    return traceable(call)
+
+
 def __getattr__(name: str) -> Any:
     if name in _SAME:
         (same,) = (op for op in REGISTRY.values() if op.tf_name == name)
@@ -166,6 +181,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'gradtape.raw_ops' has no attribute {name!r}")
     module, op = _OPS[name].split(".")
     found = getattr(importlib.import_module(f".ops.{module}", __package__), op).public
+    if module == "slopes" or name == "ApproximateEqual":
+        found = _of_one_shape(found)
     globals()[name] = found
     return found
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .arguments import flag, takes
 from . import dtypes
+from .arguments import flag, takes
 from .errors import invalid
 from .op import as_int
 from .ops import sort as o

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import flag, takes
 from . import arrays, dtypes
-from .errors import invalid
+from .arguments import flag, sequence, takes, text, whole_number
+from .errors import TensorTypeError, invalid
 from .framework import summary
 from .op import COMPOSITES, as_axis, as_int, as_ints
 from .ops import encoding, unicode
@@ -32,7 +32,8 @@ def _texts(value: Any) -> Any:
     if isinstance(value, (Tensor, Variable)) or value.__class__ in COMPOSITES:
         tensor: Any = value if value.__class__ in COMPOSITES else to_tensor(value)
         if tensor.dtype != dtypes.string:
-            raise invalid(f"A string tensor is needed, got {tensor.dtype!r}. Use tf.strings.as_string.")
+            message = f"A string tensor is needed, got {tensor.dtype!r}. Use tf.strings.as_string."
+            raise TensorTypeError(None, None, message)
         return tensor
     return to_tensor(value, dtypes.string)
 
@@ -57,6 +58,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
     return o.string_upper.public(_texts(input), encoding)
 
 
+@takes(separator=text)
 def join(inputs: Any, separator: Any = "", name: str | None = None) -> Any:
     """The texts one after the other, element by element; scalars are repeated.
 
@@ -131,6 +133,7 @@ def to_hash_bucket(input: Any, num_buckets: Any, name: str | None = None) -> Any
     return encoding.string_to_hash_bucket.public(_texts(input), as_int(num_buckets))
 
 
+@takes(key=sequence)
 def to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, name: str | None = None) -> Any:
     """A number below `num_buckets` for each text, by a hash under a key of two integers.
 
@@ -141,6 +144,7 @@ def to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, name: str | No
     return encoding.string_to_hash_bucket_strong.public(_texts(input), as_int(num_buckets), as_ints(key))
 
 
+@takes(separator=text)
 def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: Any = "", name: str | None = None
 ) -> Any:
@@ -157,6 +161,8 @@ def format(template: Any, inputs: Any, placeholder: str = "{}", summarize: int =
     >>> tf.strings.format("x: {}", tf.range(10)).numpy()
     b'x: [0 1 2 ... 7 8 9]'
     """
+    if not isinstance(inputs, (list, tuple, Tensor, Variable)):
+        len(inputs)  # one Python number by itself is no input, as in TensorFlow
     values = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     pieces = _plain(template).split(placeholder)
     if len(pieces) - 1 != len(values):
@@ -244,6 +250,7 @@ def unicode_split(
 
 
 @takes(preserve_short_sequences=flag)
+@takes(separator=text)
 def ngrams(
     data: Any,
     ngram_width: Any,
@@ -300,6 +307,7 @@ def ngrams(
     return arrays.reshape(runs, (*texts.shape[:-1], -1))
 
 
+@takes(replacement_char=whole_number, output_encoding=text)
 def unicode_encode(
     input: Any,
     output_encoding: str,
@@ -319,6 +327,7 @@ def unicode_encode(
     return unicode.unicode_encode.public(points, output_encoding, errors, replacement_char)
 
 
+@takes(output_encoding=text)
 def unicode_transcode(
     input: Any,
     input_encoding: str,

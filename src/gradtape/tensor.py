@@ -15,7 +15,7 @@ import numpy as np
 from . import dtypes
 from .context import next_id
 from .dtypes import Array, DType
-from .errors import NotATensorError
+from .errors import NotATensorError, OperandTypeError, TensorTypeError
 from .shapes import TensorShape
 from .type_spec import TypeSpec
 
@@ -504,10 +504,11 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Any:
             return PACK_LIST[0](value, dtype)
         return from_array(to_array(value, dtype))
     if dtype is not None and tensor.dtype != dtype:
-        raise ValueError(
+        message = (
             f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {tensor.dtype.name}: {tensor!r}. "
             f"Use tf.cast(x, tf.{dtype.name}) to convert it."
         )
+        raise TensorTypeError(None, None, message)
     return tensor
 
 
@@ -536,7 +537,9 @@ def _converted(value: Any, dtype: DType | None) -> Array:
     if isinstance(value, np.ndarray | np.generic):
         return _adopt_array(np.asarray(value), dtype)
     if value is None:
-        raise NotATensorError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
+        raise NotATensorError(
+            "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor."
+        )
     if isinstance(value, (bool, int, float, complex, str, bytes, list, tuple, range)):
         return _from_python(value, dtype)
     if hasattr(value, "__array__"):
@@ -596,7 +599,7 @@ def _from_python(value: Any, dtype: DType | None) -> Array:
         or (target.kind == "b" and array.size)
     )
     if wrong:
-        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}.")
+        raise OperandTypeError(None, None, f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}.")
     if kind in "iu" and target.kind in "iu":
         info = np.iinfo(target)
         if array.size and (array.min() < info.min or array.max() > info.max):

@@ -408,7 +408,11 @@ class Variable(metaclass=_VariableMeta):
     def _scatter_nd(self, indices: Any, updates: Any, update: Callable[[Array, Any, Array], None]) -> Any:
         positions = np.asarray(to_tensor(indices)._array)
         values = to_tensor(updates, self.dtype)._array
-        key = index.nd_key(positions, self._value._array.shape, "scatter_nd")
+        shape = self._value._array.shape
+        key = index.nd_key(positions, shape, "scatter_nd")
+        expected = (*positions.shape[:-1], *shape[positions.shape[-1] :])
+        if values.shape != expected:
+            raise invalid(f"scatter_nd: updates must have shape {expected}, got {values.shape}.")
         return self._updated(lambda array: update(array, key, values))
 
     @_changes

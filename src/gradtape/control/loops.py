@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, nest
+from ..arguments import count, optional_count, takes
 from ..arrays import zeros
 from ..errors import BranchTypeError, LoopStructureError, OutOfRangeError, ScalarElementsError, invalid
 from ..layout import unstack
@@ -127,6 +128,7 @@ def _rows(values: list[Any], kind: Any) -> Any:
     return kind.value_type._stacked(parts) if parts else kind.value_type.from_row_splits(zeros([0], kind.dtype), [0])
 
 
+@takes(parallel_iterations=optional_count)
 def map_fn(
     fn: Callable[..., Any],
     elems: Any,
@@ -183,6 +185,7 @@ def _folded(fn: Callable[..., Any], slices: Sequence[Any], initializer: Any, nam
     return nest.map_structure(_loop_result, value)
 
 
+@takes(parallel_iterations=count)
 def foldl(
     fn: Callable[..., Any],
     elems: Any,
@@ -202,6 +205,7 @@ def foldl(
     return _folded(fn, _elements(elems, "foldl"), initializer, "foldl")
 
 
+@takes(parallel_iterations=count)
 def foldr(
     fn: Callable[..., Any],
     elems: Any,
@@ -216,6 +220,7 @@ def foldr(
     return _folded(fn, _elements(elems, "foldr")[::-1], initializer, "foldr")
 
 
+@takes(parallel_iterations=count)
 def scan(
     fn: Callable[..., Any],
     elems: Any,

@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..arguments import flag, optional_flag, takes
 from .. import dtypes, nest
+from ..arguments import flag, optional_flag, takes, truth
 from ..errors import invalid
 from ..io.records import text_of
 from ..op import as_int
@@ -386,6 +386,7 @@ class Dataset:
 
     # --- putting together and taking apart -------------------------------------------------------------------
 
+    @takes(drop_remainder=truth)
     def batch(
         self,
         batch_size: Any,
@@ -399,6 +400,7 @@ class Dataset:
         parallel = _parallel(num_parallel_calls, "batch")
         return self._then(node if parallel is None else transforms.Prefetch(node, max(1, parallel)))
 
+    @takes(drop_remainder=truth)
     def padded_batch(
         self,
         batch_size: Any,
@@ -459,11 +461,13 @@ class Dataset:
         """The rows of each element as elements."""
         return self._then(batching.Unbatch(self._node))
 
+    @takes(drop_remainder=truth)
     def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: str | None = None) -> Dataset:
         """The rows of batches in batches of another size, or of several sizes that take turns."""
         sizes = np.asarray(to_tensor(batch_size)).reshape(-1).tolist()
         return self._then(batching.Rebatch(self._node, sizes, bool(drop_remainder)))
 
+    @takes(drop_remainder=truth)
     def window(
         self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False, name: str | None = None
     ) -> Dataset:

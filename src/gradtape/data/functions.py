@@ -25,7 +25,7 @@ class Function:
 
     def __init__(self, function: Callable[..., Any], name: str) -> None:
         if not callable(function):
-            raise TypeError(f"{name}: a function is needed, got {function!r}.")
+            raise ValueError(f"{name}: a function is needed, got {function!r}.")
         self._function = function
         self.name = name
 

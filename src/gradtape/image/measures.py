@@ -11,7 +11,7 @@ from ..arrays import reshape, zeros_like
 from ..errors import invalid
 from ..layout import concat, pad, stack
 from ..math import abs, cast, log, pow, reduce_mean, reduce_prod, reduce_sum, square, squared_difference
-from ..op import as_int
+from ..op import as_float, as_int
 from ..ops.conv import conv
 from ..ops.nn import relu
 from ..tensor import from_array, to_tensor
@@ -140,7 +140,7 @@ def ssim(
     With `return_index_map`, one for each pixel.
     """
     x, y, largest = _comparable(img1, img2, max_val)
-    similarity, _ = _similarity(x, y, largest, as_int(filter_size), float(filter_sigma), k1, k2)
+    similarity, _ = _similarity(x, y, largest, as_int(filter_size), as_float(filter_sigma), k1, k2)
     return reduce_mean(similarity, -1 if return_index_map else (-3, -2, -1))
 
 
@@ -163,7 +163,7 @@ def ssim_multiscale(
     for scale in range(powers.shape[0]):
         if scale:
             x, y = _halved(x), _halved(y)
-        similarity, structure = _similarity(x, y, largest, as_int(filter_size), float(filter_sigma), k1, k2)
+        similarity, structure = _similarity(x, y, largest, as_int(filter_size), as_float(filter_sigma), k1, k2)
         last = scale == powers.shape[0] - 1
         factors.append(relu.public(reduce_mean(similarity if last else structure, (-3, -2))))
     return reduce_mean(reduce_prod(pow(stack(factors, axis=-1), powers), -1), -1)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import flag, takes
 from .. import dtypes
+from ..arguments import flag, takes
 from ..arrays import identity
 from ..errors import invalid
 from ..indexing import gather

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..arguments import flag, number, takes, text, whole_number
 from ..dtypes import Array, DType
 from ..errors import invalid
 from ..tensor import Tensor, from_array, to_tensor
@@ -84,6 +85,14 @@ def _as_type(pixels: Array, dtype: Any, name: str) -> Array:
     raise invalid(f"{name}: dtype must be uint8, uint16 or a float, got {kind.name}.")
 
 
+@takes(
+    fancy_upscaling=flag,
+    try_recover_truncated=flag,
+    acceptable_fraction=number,
+    dct_method=text,
+    channels=whole_number,
+    ratio=whole_number,
+)
 def decode_jpeg(
     contents: Any,
     channels: int = 0,
@@ -132,6 +141,7 @@ def decode_and_crop_jpeg(
     return from_array(np.ascontiguousarray(whole[y : y + height, x : x + width]))
 
 
+@takes(channels=whole_number)
 def decode_png(contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None) -> Tensor:
     """A PNG image as pixels of shape (height, width, channels), uint8 or uint16."""
     kind = dtypes.as_dtype(dtype)
@@ -153,12 +163,13 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
 
 def _frames(image: Any, name: str) -> Array:
     frames = []
-    for number in range(getattr(image, "n_frames", 1)):
-        image.seek(number)
+    for position in range(getattr(image, "n_frames", 1)):
+        image.seek(position)
         frames.append(_pixels(image, 3, name))
     return np.stack(frames)
 
 
+@takes(expand_animations=flag)
 def decode_image(
     contents: Any,
     channels: int | None = None,
@@ -209,6 +220,9 @@ def _saved(image: Any, **options: Any) -> Any:
     return to_tensor(out.getvalue())
 
 
+@takes(
+    chroma_downsampling=flag, progressive=flag, optimize_size=flag, density_unit=text, format=text, xmp_metadata=text
+)
 def encode_jpeg(
     image: Any,
     format: str = "",

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arguments import flag, takes
 from .. import dtypes, math
+from ..arguments import flag, takes
 from ..errors import invalid
 from ..indexing import boolean_mask, gather
 from ..ops import decompositions as o

@@ -38,24 +38,9 @@ def matmul(
     """
     if not (adjoint_a or adjoint_b or output_type or a_is_sparse or b_is_sparse or grad_a or grad_b):
         return o.matmul.public(a, b, transpose_a, transpose_b)
-    return _special_matmul(a, b, transpose_a, transpose_b, adjoint_a, adjoint_b, a_is_sparse, b_is_sparse, output_type, grad_a, grad_b)
-
-
-@takes(transpose_a=flag, transpose_b=flag, adjoint_a=flag, adjoint_b=flag, a_is_sparse=flag, b_is_sparse=flag, grad_a=flag, grad_b=flag)
-def _special_matmul(
-    a: Any,
-    b: Any,
-    transpose_a: bool,
-    transpose_b: bool,
-    adjoint_a: bool,
-    adjoint_b: bool,
-    a_is_sparse: bool,
-    b_is_sparse: bool,
-    output_type: Any,
-    grad_a: bool,
-    grad_b: bool,
-) -> Any:
-    """A product that conjugates or casts; hints about sparse operands and gradients change nothing."""
+    hints = {"a_is_sparse": a_is_sparse, "b_is_sparse": b_is_sparse, "grad_a": grad_a, "grad_b": grad_b}
+    for hint, value in hints.items():
+        flag(hint, value)
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
         raise ValueError("Only one of transpose and adjoint can be True for an operand.")
     first = next((v for v in (a, b) if isinstance(v, (Tensor, Variable))), None)

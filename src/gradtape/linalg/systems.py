@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import flag, takes
 from .. import math
+from ..arguments import flag, takes
 from ..arrays import broadcast_to, eye, ones, ones_like, zeros_like
 from ..errors import invalid
 from ..indexing import gather, where

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from .. import dtypes, math, random
+from ..arguments import number
 from ..layout import concat
 from ..op import as_int
 from ..ops import nn as n
@@ -33,6 +34,8 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> An
     x = to_tensor(features)
     if x.dtype.is_integer:
         x = math.cast(x, dtypes.float32)
+    if alpha.__class__ is not float:
+        number("alpha", alpha)
     return n.scaled_relu.public(x, float(alpha))
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import flag, takes
 from .. import dtypes, math
+from ..arguments import flag, takes
 from ..arrays import fill, zeros, zeros_like
 from ..errors import invalid
 from ..indexing import gather, where

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..arguments import text
 from ..arrays import reshape
-from ..errors import UnimplementedError, invalid
+from ..errors import ArgumentValueError, UnimplementedError, invalid
 from ..layout import transpose
 from ..op import as_ints
 from ..tensor import Tensor, to_tensor
@@ -101,7 +101,8 @@ def in_channels_last(function: Callable[[Any], Any], x: Any, rank: int, first: b
     """Run a function of a channels-last value on a value of either format, with any number of batch axes."""
     lead = tuple(x.shape)[: -rank - 1]
     if len(lead) < 1:
-        raise invalid(f"The input must have {rank + 2} axes (batch, {rank} sizes, channels), got shape {x.shape}.")
+        message = f"The input must have {rank + 2} axes (batch, {rank} sizes, channels), got shape {x.shape}."
+        raise ArgumentValueError(None, None, message)
     if len(lead) > 1:
         x = reshape(x, (prod(lead), *tuple(x.shape)[-rank - 1 :]))
     if first:

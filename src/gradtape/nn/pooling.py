@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
-from ..arguments import flag, takes
 from .. import dtypes, math
+from ..arguments import flag, takes, text
 from ..errors import UnimplementedError, invalid
 from ..layout import expand_dims, squeeze
 from ..op import as_ints
@@ -87,6 +87,7 @@ def max_pool(
     return _any_rank("MAX", input, ksize, strides, padding, data_format)
 
 
+@takes(padding=text)
 def avg_pool(
     input: Any,
     ksize: Any,
@@ -113,6 +114,7 @@ def max_pool2d(
     return _pool("max_pool2d", "MAX", 2, input, ksize, strides, padding, data_format)
 
 
+@takes(padding=text)
 def max_pool3d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None
 ) -> Any:
@@ -120,6 +122,7 @@ def max_pool3d(
     return _pool("max_pool3d", "MAX", 3, input, ksize, strides, padding, data_format)
 
 
+@takes(padding=text)
 def avg_pool1d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None
 ) -> Any:
@@ -127,6 +130,7 @@ def avg_pool1d(
     return _pool("avg_pool1d", "AVG", 1, input, ksize, strides, padding, data_format)
 
 
+@takes(padding=text)
 def avg_pool2d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
 ) -> Any:
@@ -134,6 +138,7 @@ def avg_pool2d(
     return _pool("avg_pool2d", "AVG", 2, input, ksize, strides, padding, data_format)
 
 
+@takes(padding=text)
 def avg_pool3d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None
 ) -> Any:
@@ -190,6 +195,7 @@ MaxPoolWithArgmax = namedtuple("MaxPoolWithArgmax", ["output", "argmax"])
 
 
 @takes(include_batch_in_index=flag)
+@takes(padding=text)
 def max_pool_with_argmax(
     input: Any,
     ksize: Any,

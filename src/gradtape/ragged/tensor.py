@@ -13,8 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import arrays, dtypes, indexing, layout, math, partition
+from ..arguments import flag, takes
 from ..dtypes import Array, DType
-from ..errors import invalid
+from ..errors import ArgumentValueError, invalid
 from ..op import as_int
 from ..shapes import TensorShape
 from ..tensor import EagerTensor, Tensor, from_array, to_tensor
@@ -50,6 +51,7 @@ class RaggedTensor:
     # --- making ----------------------------------------------------------------------------------------------
 
     @classmethod
+    @takes(validate=flag)
     def from_row_splits(
         cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -64,6 +66,7 @@ class RaggedTensor:
         return cls._checked(values, splits, validate)
 
     @classmethod
+    @takes(validate=flag)
     def from_row_lengths(
         cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -77,6 +80,7 @@ class RaggedTensor:
         return cls._checked(values, layout.concat([[0], math.cumsum(lengths)], 0), validate)
 
     @classmethod
+    @takes(validate=flag)
     def from_value_rowids(
         cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -96,6 +100,7 @@ class RaggedTensor:
         return cls._checked(values, math.cast(partition.searchsorted(ids, rows), ids.dtype), validate)
 
     @classmethod
+    @takes(validate=flag)
     def from_row_starts(
         cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -107,6 +112,7 @@ class RaggedTensor:
         return cls.from_row_splits(values, splits, validate=validate)
 
     @classmethod
+    @takes(validate=flag)
     def from_row_limits(
         cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -115,6 +121,7 @@ class RaggedTensor:
         return cls.from_row_splits(values, layout.concat([[0], limits], 0), validate=validate)
 
     @classmethod
+    @takes(validate=flag)
     def from_uniform_row_length(
         cls, values: Any, uniform_row_length: Any, nrows: Any = None, validate: bool = True, name: str | None = None
     ) -> RaggedTensor:
@@ -132,6 +139,7 @@ class RaggedTensor:
         return made
 
     @classmethod
+    @takes(validate=flag)
     def from_nested_row_splits(
         cls, flat_values: Any, nested_row_splits: Any, name: str | None = None, validate: bool = True
     ) -> Any:
@@ -518,7 +526,7 @@ def _values(values: Any) -> Any:
         return values
     tensor = values._read() if isinstance(values, Variable) else to_tensor(values)
     if not tensor.ndim:
-        raise ValueError("RaggedTensor: the values need at least one axis, got a scalar.")
+        raise ArgumentValueError(None, None, "RaggedTensor: the values need at least one axis, got a scalar.")
     return tensor
 
 
