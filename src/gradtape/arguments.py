@@ -34,6 +34,12 @@ def truth(name: str, value: Any) -> None:
         to_tensor(value, dtypes.bool)
 
 
+def real(name: str, value: Any) -> None:
+    """Raise where the value is a complex number."""
+    if isinstance(value, complex):
+        raise TypeError(f"Expected a real number for argument {name!r}, got {value!r}.")
+
+
 def count(name: str, value: Any) -> None:
     """Raise unless the value can be compared with numbers, as counts are."""
     if isinstance(value, (str, bytes, list, tuple, dict, set)) or not hasattr(value, "__int__"):
@@ -84,6 +90,12 @@ def whole_number(name: str, value: Any) -> None:
     except (TypeError, ValueError):
         pass
     raise TypeError(f"Expected int for argument {name!r}, got {value!r} of type {type(value).__name__}.")
+
+
+def optional_whole_number(name: str, value: Any) -> None:
+    """Raise unless the value is None or a number that can be made an integer."""
+    if value is not None:
+        whole_number(name, value)
 
 
 def takes(**kinds: Callable[[str, Any], None]) -> Callable[[_Function], _Function]:

@@ -10,7 +10,7 @@ import numpy as np
 from . import dtypes
 from .arguments import sequence, takes
 from .dtypes import DType
-from .errors import ResourceExhaustedError, invalid
+from .errors import ResourceExhaustedError, UnsupportedTypeError, invalid
 from .math import cast, imag, maximum, minimum, real
 from .math import complex as make_complex
 from .op import as_int, as_int_vector, as_ints, as_shape
@@ -161,6 +161,8 @@ def eye(
     columns = rows if num_columns is None else as_int(num_columns)
     if rows < 0 or columns < 0:
         raise invalid(f"eye: sizes cannot be negative, got {rows} and {columns}.")
+    if batch_shape is not None and not np.ndim(batch_shape):
+        raise TypeError(f"eye: batch_shape must be a list of sizes, got {batch_shape!r}. Use [{batch_shape!r}].")
     matrix = np.eye(rows, columns, dtype=dtypes.as_dtype(dtype).numpy)
     lead = () if batch_shape is None else as_shape(batch_shape)
     return from_array(np.broadcast_to(matrix, (*lead, rows, columns)))
@@ -262,6 +264,9 @@ def one_hot(
     else:
         kind = dtypes.as_dtype(dtype)
     values = [default if v is None else to_tensor(v, kind)._array for v, default in ((on_value, 1), (off_value, 0))]
+    for label, value in zip(("on_value", "off_value"), values, strict=True):
+        if np.ndim(value):
+            raise invalid(f"one_hot: {label} must be a scalar, got shape {np.shape(value)}.")
     x = to_tensor(indices)
     return index.encode_one_hot.public(
         x, as_int(depth), values[0], values[1], -1 if axis is None else as_int(axis), kind.numpy
@@ -302,6 +307,8 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """The shape as an integer tensor."""
     kind = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
+    if kind not in (dtypes.int32, dtypes.int64):
+        raise UnsupportedTypeError(None, None, f"shape: out_type must be int32 or int64, got {kind.name}.")
     sizes = tuple(_measured(input).shape)
     if None in sizes:
         raise ValueError(f"shape: a ragged tensor of shape {sizes} has no shape of numbers. Use rt.bounding_shape().")

@@ -13,9 +13,9 @@ from .arrays import identity
 from .entry import observe_ops, unobserve_ops
 from .errors import invalid
 from .framework import Assert as Assert
-from .op import Op
+from .op import Op, as_float
 from .ops import arithmetic
-from .shapes import TensorShape
+from .shapes import TensorShape, broadcast
 from .tensor import Tensor, to_tensor
 from .trace.control import effect_in_world
 from .traceable import traceable
@@ -62,11 +62,13 @@ def assert_near(
 ) -> None:
     """Raise InvalidArgumentError unless |x - y| <= atol + rtol * |y| everywhere; ten machine epsilons by default."""
     a = to_tensor(x)
-    b = to_tensor(y, None if isinstance(y, (Tensor, Variable)) else a.dtype)
+    b = to_tensor(y, a.dtype)
     tolerance = 10 * float(np.finfo(a.dtype.numpy).eps)
-    relative = tolerance if rtol is None else float(rtol)
-    absolute = tolerance if atol is None else float(atol)
+    relative = tolerance if rtol is None else as_float(rtol)
+    absolute = tolerance if atol is None else as_float(atol)
     first, second = np.asarray(a._array), np.asarray(b._array)
+    if broadcast(first.shape, second.shape) is None:
+        raise invalid(f"assert_near: shapes {first.shape} and {second.shape} do not broadcast.")
     if not np.all(np.abs(first - second) <= absolute + relative * np.abs(second)):
         raise invalid(
             f"{message or ''}\nx and y not equal to tolerance rtol = {relative}, atol = {absolute}\nx: {first}\ny: {second}"

@@ -212,7 +212,7 @@ def as_dtype(value: object) -> DType:
     except (TypeError, ValueError):
         numpy_type = None
     if numpy_type is not None and value is not None:
-        if numpy_type.kind in "SU":
+        if numpy_type.kind in "SU" and not isinstance(value, str):  # (NumPy reads "a" and "S3" as bytes)
             return string
         found = BY_NUMPY.get(numpy_type.newbyteorder("="))
         if found is not None:

@@ -58,6 +58,8 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     """The tensors, all of one shape, along a new axis."""
     if isinstance(values, (Tensor, Variable)):
         values = unstack(values)
+    if isinstance(values, (dict, set)):
+        raise TypeError(f"stack: a list of tensors is needed, got {values!r}.")
     values = list(values)
     where = as_int(axis)
     for value in values:

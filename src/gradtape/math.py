@@ -10,7 +10,7 @@ import numpy as np
 from . import dtypes
 from . import special as special
 from .arguments import flag, takes
-from .errors import OperandTypeError, UnimplementedError, invalid
+from .errors import OperandTypeError, UnimplementedError, UnsupportedTypeError, invalid
 from .op import OBSERVERS, as_axis, as_float, as_int
 from .operators import as_divisible
 from .operators import truediv as truediv
@@ -193,14 +193,21 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     return sqrt(reduce_variance(x, axis, keepdims))
 
 
+def _place_type(name: str, output_type: Any) -> Any:
+    kind = dtypes.as_dtype(output_type)
+    if not kind.is_integer:
+        raise UnsupportedTypeError(None, None, f"{name}: output_type must be an integer type, got {kind.name}.")
+    return kind.numpy
+
+
 def argmax(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Any:
     """The position of the largest element along an axis (the first by default)."""
-    return r.argmax.public(input, 0 if axis is None else as_axis(axis), dtypes.as_dtype(output_type).numpy)
+    return r.argmax.public(input, 0 if axis is None else as_axis(axis), _place_type("argmax", output_type))
 
 
 def argmin(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Any:
     """The position of the smallest element along an axis (the first by default)."""
-    return r.argmin.public(input, 0 if axis is None else as_axis(axis), dtypes.as_dtype(output_type).numpy)
+    return r.argmin.public(input, 0 if axis is None else as_axis(axis), _place_type("argmin", output_type))
 
 
 def count_nonzero(

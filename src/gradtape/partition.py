@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import dtypes, math
+from .arguments import sequence, takes
 from .arrays import reshape, zeros
 from .errors import invalid
 from .layout import concat, split
@@ -150,6 +151,7 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: Any, name: str
     return split(sorted_rows, sizes)
 
 
+@takes(indices=sequence)
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
     """The slices of several tensors put in one, each at its index; where an index repeats, the last one stays.
 

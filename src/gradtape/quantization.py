@@ -16,7 +16,7 @@ from .ops.logic import maximum, minimum, zeros_like
 from .ops.quantize import fake_quant, grid
 from .ops.reduce import reduce_max, reduce_min
 from .ops.training import quantize_and_dequantize as quantized_again
-from .tensor import Tensor, to_tensor
+from .tensor import EagerTensor, Tensor, to_tensor
 from .traceable import trace_public
 
 
@@ -168,6 +168,12 @@ def quantize_and_dequantize_v2(
     others = None if where is None else tuple(a for a in range(x.ndim) if a != where)
     if range_given:
         low, high = (to_tensor(v, x.dtype) for v in (input_min, input_max))
+        if where is None and (low.ndim or high.ndim):
+            raise invalid(f"quantize_and_dequantize: the range must be two scalars, got {low.shape} and {high.shape}.")
+        if low.__class__ is EagerTensor and high.__class__ is EagerTensor and not np.all(low._array <= high._array):
+            raise invalid(
+                f"quantize_and_dequantize: input_min {input_min!r} must not be above input_max {input_max!r}."
+            )
         if where is not None:
             sizes = [1] * x.ndim
             sizes[where] = -1

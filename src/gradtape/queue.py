@@ -14,6 +14,7 @@ import numpy as np
 from . import dtypes as _dtypes
 from .errors import CancelledError, OutOfRangeError, invalid
 from .layout import stack
+from .op import as_int
 from .shapes import TensorShape
 from .tensor import from_array, to_tensor
 
@@ -155,9 +156,10 @@ class QueueBase:
             raise invalid(
                 f"{type(self).__name__}'s DequeueMany and DequeueUpTo require the components to have specified shapes."
             )
-        if int(n) < 0:
-            raise invalid(f"A number of elements must not be negative, got {int(n)}.")
-        return int(n)
+        count = as_int(n)
+        if count < 0:
+            raise invalid(f"A number of elements must not be negative, got {count}.")
+        return count
 
     def _stackable(self) -> bool:
         return all(shape.is_fully_defined() for shape in self.shapes)

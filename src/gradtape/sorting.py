@@ -87,7 +87,7 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     >>> tf.math.in_top_k([0, 2], [[0.1, 0.6, 0.3], [0.1, 0.6, 0.3]], k=2).numpy()
     array([False,  True])
     """
-    return o.in_top_k.public(targets, to_tensor(predictions), as_int(k))
+    return o.in_top_k.public(targets, to_tensor(predictions, dtypes.float32), as_int(k))
 
 
 trace_public(globals())

@@ -70,7 +70,7 @@ def join(inputs: Any, separator: Any = "", name: str | None = None) -> Any:
     return o.string_join.public(parts, _plain(separator)) if parts else to_tensor("")
 
 
-@takes(keepdims=flag)
+@takes(separator=text, keepdims=flag)
 def reduce_join(
     inputs: Any, axis: Any = None, keepdims: bool = False, separator: Any = "", name: str | None = None
 ) -> Any:
@@ -154,6 +154,7 @@ def unsorted_segment_join(
     )
 
 
+@takes(placeholder=text)
 def format(template: Any, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Any:
     """The template with each placeholder replaced by a tensor, written as tf.print writes it.
 
@@ -249,8 +250,7 @@ def unicode_split(
     return _apart(input, lambda texts: unicode.character_rows.public(texts, *settings))
 
 
-@takes(preserve_short_sequences=flag)
-@takes(separator=text)
+@takes(separator=text, preserve_short_sequences=flag)
 def ngrams(
     data: Any,
     ngram_width: Any,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from ..arguments import real, takes
 from ..arrays import identity, saturate_cast, zeros_like
 from ..dtypes import DType
 from ..errors import invalid
@@ -161,6 +162,7 @@ def adjust_brightness(image: Any, delta: Any) -> Any:
     return convert_image_dtype(x + cast(delta, x.dtype), _type_of(image), saturate=True)
 
 
+@takes(contrast_factor=real)
 def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
     """Distances from the mean of the image and channel, times a factor. (TensorFlow has no derivative.)"""
     x = _as_floats(images)
@@ -170,10 +172,11 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
     return convert_image_dtype(contrast.public(x, factor), _type_of(images), saturate=True)
 
 
+@takes(gamma=real, gain=real)
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
     """gain * image ** gamma, in the scale where white is 1."""
     known = _number(gamma)
-    if known is not None and known < 0:
+    if known is not None and not known >= 0:  # NaN too
         raise ValueError(f"Gamma should be a non-negative real number, got {known}.")
     x = _as_floats(image)
     return convert_image_dtype(
@@ -199,6 +202,7 @@ def _colours(image: Any, name: str) -> Any:
     return x
 
 
+@takes(delta=real)
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
     """The image with each hue turned by `delta`, from -1 to 1 (a full turn). (TensorFlow has no derivative.)
 
@@ -223,6 +227,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
     return convert_image_dtype(smallest + height * spread, _type_of(image))
 
 
+@takes(saturation_factor=real)
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:
     """The image with each saturation times a factor, between 0 and 1. (TensorFlow has no derivative.)"""
     x = _colours(image, "adjust_saturation")

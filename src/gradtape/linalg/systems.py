@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import math
-from ..arguments import flag, takes
+from ..arguments import flag, real, takes
 from ..arrays import broadcast_to, eye, ones, ones_like, zeros_like
 from ..errors import invalid
 from ..indexing import gather, where
@@ -51,6 +51,7 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
     return triangular_solve(factor, triangular_solve(factor, right), adjoint=True)
 
 
+@takes(l2_regularizer=real)
 def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None) -> Any:
     """The x that minimises |matrix @ x - rhs|^2 + l2_regularizer |x|^2; of several the smallest.
 

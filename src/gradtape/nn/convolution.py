@@ -390,6 +390,12 @@ def _settings(name: str, strides: Any, dilations: Any, padding: Any, first: bool
 # --------------------------------------------------------------------------------------------------------
 
 
+def _four(strides: Any, dilations: Any) -> None:
+    for name, value in (("strides", strides), ("dilations", dilations)):
+        if len(value) < 4:
+            raise invalid(f"{name} must be four numbers, one for each axis of the images, got {value!r}.")
+
+
 @takes(strides=sequence, dilations=sequence, padding=text)
 def dilation2d(
     input: Any,
@@ -405,6 +411,7 @@ def dilation2d(
         raise ValueError(
             f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
         )
+    _four(strides, dilations)
     x = to_tensor(input)
     w = operand(filters, x)
     if x.ndim != 4 or w.ndim != 3 or x.shape[-1] != w.shape[-1]:
@@ -433,6 +440,7 @@ def erosion2d(
         raise ValueError(
             f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
         )
+    _four(strides, dilations)
     x = to_tensor(value)
     flipped = reverse(operand(filters, x), [0, 1])
     return math.negative(dilation2d(math.negative(x), flipped, strides, padding, data_format, dilations))

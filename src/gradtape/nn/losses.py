@@ -127,6 +127,8 @@ def isotonic_regression(
     x = x if x.dtype.is_floating else math.cast(x, dtypes.float64 if x.dtype in _WIDE else dtypes.float32)
     if not x.ndim:
         return math.add(x, 0.0), zeros_like(x, dtypes.int32)
+    if not -x.ndim <= as_int(axis) < x.ndim:
+        raise invalid(f"isotonic_regression: axis {axis} does not exist in a tensor of shape {x.shape}.")
     last = as_int(axis) % max(x.ndim, 1) == x.ndim - 1
     order = [p for p in range(x.ndim) if p != as_int(axis) % max(x.ndim, 1)] + [as_int(axis) % max(x.ndim, 1)]
     lines = x if last else transpose(x, order)

@@ -194,8 +194,7 @@ def pool(
 MaxPoolWithArgmax = namedtuple("MaxPoolWithArgmax", ["output", "argmax"])
 
 
-@takes(include_batch_in_index=flag)
-@takes(padding=text)
+@takes(padding=text, include_batch_in_index=flag)
 def max_pool_with_argmax(
     input: Any,
     ksize: Any,
