@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from . import dtypes
+from .errors import NotTextError
 from .tensor import to_tensor
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -55,7 +56,7 @@ def optional_count(name: str, value: Any) -> None:
 def text(name: str, value: Any) -> None:
     """Raise unless the value is text."""
     if not isinstance(value, (str, bytes)):
-        raise TypeError(f"Expected string for argument {name!r}, got {value!r} of type {type(value).__name__}.")
+        raise NotTextError(f"Expected string for argument {name!r}, got {value!r} of type {type(value).__name__}.")
 
 
 def function(name: str, value: Any) -> None:

@@ -13,7 +13,7 @@ from .arrays import identity
 from .entry import observe_ops, unobserve_ops
 from .errors import invalid
 from .framework import Assert as Assert
-from .op import Op, as_float
+from .op import Op, as_float, as_int
 from .ops import arithmetic
 from .shapes import TensorShape, broadcast
 from .tensor import Tensor, to_tensor
@@ -94,23 +94,23 @@ assert_non_positive = _sign_check("assert_non_positive", "x <= 0", lambda a: a <
 
 def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
     """Raise ValueError unless x has that many axes."""
-    if to_tensor(x).ndim != int(rank):
+    if to_tensor(x).ndim != as_int(rank):
         raise ValueError(
-            f"{message or ''}Tensor must have rank {int(rank)}. Received rank {to_tensor(x).ndim}, shape {to_tensor(x).shape}"
+            f"{message or ''}Tensor must have rank {as_int(rank)}. Received rank {to_tensor(x).ndim}, shape {to_tensor(x).shape}"
         )
 
 
 def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
     """Raise ValueError unless x has at least that many axes."""
-    if to_tensor(x).ndim < int(rank):
+    if to_tensor(x).ndim < as_int(rank):
         raise ValueError(
-            f"{message or ''}Tensor must have rank at least {int(rank)}. Received rank {to_tensor(x).ndim}"
+            f"{message or ''}Tensor must have rank at least {as_int(rank)}. Received rank {to_tensor(x).ndim}"
         )
 
 
 def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> None:
     """Raise ValueError unless the number of axes is one of these."""
-    if to_tensor(x).ndim not in [int(r) for r in ranks]:
+    if to_tensor(x).ndim not in [as_int(r) for r in ranks]:
         raise ValueError(f"{message or ''}Tensor must have rank in {tuple(ranks)}. Received rank {to_tensor(x).ndim}")
 
 

@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import OperandTypeError
+from .errors import NotADTypeError, OperandTypeError
 
 Array = NDArray[Any]
 
@@ -223,7 +223,7 @@ def as_dtype(value: object) -> DType:
     )
     if isinstance(value, int):  # a number that no type has: the kernel notices, in TensorFlow
         raise OperandTypeError(None, None, message)
-    raise TypeError(message)
+    raise NotADTypeError(message)
 
 
 def __getattr__(name: str) -> Any:

@@ -157,7 +157,19 @@ class TapeNotEnteredError(AttributeError, RuntimeError):
 
 
 class NotATensorError(AttributeError, TypeError, ValueError):
-    """A Python value, or something made of several tensors, stands where a tensor or a variable is needed."""
+    """A Python value, or something made of several tensors, stands where a tensor or a variable is needed.
+
+    This class and the two after it are for values of a wrong kind. TensorFlow's class depends on what is asked of the
+    value first: an attribute that it does not have, an operation, or a value among those that are allowed.
+    """
+
+
+class NotTextError(AttributeError, TypeError, ValueError):
+    """Something else stands where text is needed: the name of a mode, a format, a direction."""
+
+
+class NotADTypeError(AttributeError, TypeError, ValueError):
+    """Something else stands where the type of a tensor is needed."""
 
 
 class OperandTypeError(InvalidArgumentError, TypeError):
@@ -186,6 +198,10 @@ class NumberNeededError(InvalidArgumentError, TypeError, ValueError):
     TensorFlow's class depends on whether the number is an attribute of the kernel (TypeError), is made a tensor first
     (ValueError for what cannot be one), or is looked at by the kernel (InvalidArgumentError).
     """
+
+
+class InfiniteNumberError(NumberNeededError, OverflowError):
+    """Infinity stands where an integer is needed."""
 
 
 class UnsupportedTypeError(InvalidArgumentError, NotFoundError, TypeError):
@@ -227,6 +243,11 @@ class GradientLookupError(LookupError):
 def invalid(message: str) -> InvalidArgumentError:
     """The error for a bad argument; the message says what was given, what was expected and how to repair it."""
     return InvalidArgumentError(None, None, message)
+
+
+def unfit(message: str) -> ArgumentValueError:
+    """The error for an argument whose shape, rank or value does not fit the others."""
+    return ArgumentValueError(None, None, message)
 
 
 _BY_OS_ERROR: dict[type[OSError], type[OpError]] = {

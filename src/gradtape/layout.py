@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .arguments import text
 from .arrays import identity, reshape, zeros
-from .errors import ArgumentValueError, invalid
+from .errors import ArgumentValueError, invalid, unfit
 from .op import as_axis, as_int, as_int_vector, as_ints
 from .ops import blocks, borders, index, layout
 from .ops import elementwise as e
@@ -77,7 +78,7 @@ def unstack(value: Any, num: int | None = None, axis: Any = 0, name: str = "unst
     where = as_int(axis)
     x = to_tensor(value)
     if not -x.ndim <= where < x.ndim:
-        raise ValueError(f"Argument `axis` = {where} not in range [{-x.ndim}, {x.ndim}).")
+        raise unfit(f"Argument `axis` = {where} not in range [{-x.ndim}, {x.ndim}).")
     if num is not None and num != x.shape[where]:
         raise invalid(f"unstack: num is {num}, but axis {where} of shape {x.shape} has size {x.shape[where]}.")
     if x.shape[where] == 0:
@@ -133,6 +134,7 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
         return borders.pad_constant.public(
             x, rows, value._array.item() if x.dtype is not dtypes.string else value._array[()]
         )
+    text("mode", mode)
     if kind not in ("REFLECT", "SYMMETRIC"):
         raise ValueError(f"mode must be CONSTANT, REFLECT or SYMMETRIC, got {mode!r}.")
     return blocks.mirror_pad.public(x, rows, kind)

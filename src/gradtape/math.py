@@ -10,7 +10,7 @@ import numpy as np
 from . import dtypes
 from . import special as special
 from .arguments import flag, takes
-from .errors import OperandTypeError, UnimplementedError, UnsupportedTypeError, invalid
+from .errors import OperandTypeError, UnimplementedError, UnsupportedTypeError, invalid, unfit
 from .op import OBSERVERS, as_axis, as_float, as_int
 from .operators import as_divisible
 from .operators import truediv as truediv
@@ -431,7 +431,7 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
 
 def _segments(num_segments: Any) -> int:
     if np.ndim(num_segments):
-        raise invalid(f"num_segments should be a scalar, not shape {list(np.shape(num_segments))}.")
+        raise unfit(f"num_segments should be a scalar, not shape {list(np.shape(num_segments))}.")
     return as_int(num_segments)
 
 
@@ -547,7 +547,7 @@ def _vectors(labels: Any, predictions: Any) -> tuple[Any, Any]:
     if predictions.ndim == 2 and labels.ndim == 1 and predictions.shape[1] == 1:
         predictions = layout.squeeze.public(predictions, (1,))
     if labels.ndim != 1 or predictions.ndim != 1:
-        raise ValueError(f"labels and predictions must be vectors, got shapes {labels.shape} and {predictions.shape}.")
+        raise unfit(f"labels and predictions must be vectors, got shapes {labels.shape} and {predictions.shape}.")
     if labels.shape != predictions.shape:
         raise invalid(f"confusion_matrix: {labels.shape[0]} labels and {predictions.shape[0]} predictions.")
     return labels, predictions

@@ -28,6 +28,7 @@ from .context import ACTIVE, STATE, next_id, user_location
 from .dtypes import BY_NUMPY, NUMERIC, Array, DType
 from .errors import (
     GradientLookupError,
+    InfiniteNumberError,
     InvalidArgumentError,
     MissingArgumentError,
     NotATensorError,
@@ -35,6 +36,7 @@ from .errors import (
     OperandTypeError,
     OpError,
     ResourceExhaustedError,
+    TensorTypeError,
     UnsupportedTypeError,
     invalid,
 )
@@ -340,7 +342,11 @@ def as_int(value: Any) -> int:
         if array is not None and array.dtype.kind in "iu" and array.size == 1:
             return int(array.reshape(())[()])
         message = f"An integer is needed, got {value!r} of type {type(value).__name__}."
-        raise NumberNeededError(None, None, message) from None
+        raise (InfiniteNumberError if _is_infinite(array) else NumberNeededError)(None, None, message) from None
+
+
+def _is_infinite(array: Any) -> bool:
+    return array is not None and array.dtype.kind == "f" and array.size == 1 and bool(np.isinf(array).all())
 
 
 def as_ints(value: Any) -> tuple[int, ...]:
@@ -355,7 +361,8 @@ def as_ints(value: Any) -> tuple[int, ...]:
     if array.size == 0:
         return ()
     if array.dtype.kind not in "iu" or array.ndim > 1:
-        raise NumberNeededError(None, None, f"Integers are needed, got {value!r}.")
+        kind = InfiniteNumberError if _is_infinite(array) else NumberNeededError
+        raise kind(None, None, f"Integers are needed, got {value!r}.")
     return tuple(array.reshape(-1).tolist())
 
 
@@ -524,14 +531,14 @@ def operand(op: Op, value: Any, dtype: DType | None, position: int) -> Any:
         raise mixed_types(op, position, dtype, natural.dtype) from None
 
 
-def mixed_types(op: Op, position: int, expected: DType, given: DType) -> OperandTypeError:
+def mixed_types(op: Op, position: int, expected: DType, given: DType) -> TensorTypeError:
     """The error for operands of two types."""
     label = op.arguments[position] if position < len(op.arguments) and not op.variadic else f"number {position}"
     message = (
         f"{op.name}: cannot compute {op.tf_name} as input #{position} ({label}) was expected to be {expected.name} "
         f"but is {given.name}. Types are never mixed silently: bring both to one type with tf.cast."
     )
-    return OperandTypeError(None, None, message)
+    return TensorTypeError(None, None, message)
 
 
 def check_dtype(op: Op, tensors: list[Any]) -> None:

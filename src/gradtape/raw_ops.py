@@ -11,7 +11,7 @@ import numpy as np
 from . import dtypes
 from .arguments import flag, takes
 from .dtypes import Array
-from .errors import invalid
+from .errors import NotATensorError, invalid, unfit
 from .native.updates import Update
 from .nn.normalization import fused_batch_norm
 from .op import REGISTRY, as_float, as_ints
@@ -34,12 +34,15 @@ def _number(value: Any) -> float:
 def _gradient(grad: Any, var: Variable) -> Array:
     array: Array = np.ascontiguousarray(to_tensor(grad, var.dtype)._array)
     if array.shape != var._value._array.shape:
-        raise ValueError(f"The gradient has shape {array.shape}, variable '{var.name}' has {var._value.shape}.")
+        raise unfit(f"The gradient has shape {array.shape}, variable '{var.name}' has {var._value.shape}.")
     return array
 
 
 def _apply(update: Update, grad: Any, variables: tuple[Variable, ...], *numbers: Any) -> None:
     """Update a variable and its slots; the numbers are scalars."""
+    for variable in variables:
+        if not isinstance(variable, Variable):
+            raise NotATensorError(f"An update needs a tf.Variable or its handle, got {variable!r}.")
     gradient = _gradient(grad, variables[0]).reshape(-1)
     arrays = [variable._own_array() for variable in variables]
     update(gradient, [array.reshape(-1) for array in arrays], numbers)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import dtypes
-from .arguments import flag, takes
+from .arguments import flag, takes, text
 from .errors import invalid
 from .op import as_int
 from .ops import sort as o
@@ -18,6 +18,7 @@ invert_permutation = o.invert_permutation.public
 
 
 def _descending(direction: str) -> bool:
+    text("direction", direction)
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(
             f"Argument `direction` should be one of ASCENDING, DESCENDING. Received: direction={direction}"

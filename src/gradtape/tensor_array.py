@@ -13,7 +13,7 @@ import numpy as np
 from . import dtypes
 from .arrays import zeros
 from .context import ACTIVE, STATE
-from .errors import OutOfRangeError, invalid
+from .errors import OutOfRangeError, invalid, unfit
 from .layout import concat as concat_of
 from .layout import split as split_of
 from .layout import stack as stack_of
@@ -275,7 +275,7 @@ class TensorArray:
                 f"TensorArray dtype is {self._dtype.name} but the value has {tensor.dtype.name}. Use tf.cast."
             )
         if not tensor.ndim:
-            raise invalid(f"{name}: the value must have at least one axis, got a scalar.")
+            raise unfit(f"{name}: the value must have at least one axis, got a scalar.")
         return tensor
 
     def __repr__(self) -> str:

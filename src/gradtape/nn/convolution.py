@@ -9,7 +9,7 @@ import numpy as np
 from .. import math
 from ..arguments import sequence, takes, text
 from ..arrays import reshape
-from ..errors import ArgumentValueError, invalid
+from ..errors import ArgumentValueError, invalid, unfit
 from ..layout import reverse
 from ..ops import morphology
 from ..ops.conv import conv, conv_filter_gradient, conv_input_gradient
@@ -177,7 +177,7 @@ def _transposed(
     if len(shape) == rank:
         shape = (x.shape[0], *shape, w.shape[-2])
     elif len(shape) != rank + 2:
-        raise ValueError(f"{name}: output_shape needs {rank + 2} sizes, got {list(shape)}.")
+        raise unfit(f"{name}: output_shape needs {rank + 2} sizes, got {list(shape)}.")
     elif first:
         shape = (shape[0], *shape[2:], shape[1])
     if first:

@@ -28,6 +28,8 @@ def operand(value: Any, like: Any) -> Any:
 def channels_first(name: str, data_format: Any, rank: int) -> bool:
     """Whether the channels are the second axis; None means channels last."""
     last, first = FORMATS[rank]
+    if data_format is not None:
+        text("data_format", data_format)
     if data_format is not None and data_format not in (last, first):
         raise invalid(f'{name}: data_format must be "{last}" or "{first}", got {data_format!r}.')
     return bool(data_format == first)

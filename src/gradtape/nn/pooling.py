@@ -165,6 +165,7 @@ def pool(
             f"`input.shape.rank` must be the number of window sizes plus 2. Received: {x.shape}, "
             f"window_shape={window_shape}"
         )
+    text("pooling_type", pooling_type)
     if pooling_type not in ("MAX", "AVG"):
         raise ValueError(f"{rank}-D {pooling_type} pooling is not supported.")
     first = channels_first("pool", data_format, rank)

@@ -15,7 +15,7 @@ import numpy as np
 from .. import arrays, dtypes, indexing, layout, math, partition
 from ..arguments import flag, takes
 from ..dtypes import Array, DType
-from ..errors import ArgumentValueError, invalid
+from ..errors import ArgumentValueError, TensorTypeError, invalid, unfit
 from ..op import as_int
 from ..shapes import TensorShape
 from ..tensor import EagerTensor, Tensor, from_array, to_tensor
@@ -236,9 +236,7 @@ class RaggedTensor:
         values = _values(values)
         count = _count(values)
         if validate and count is not None and splits.__class__ is EagerTensor and int(splits._array[-1]) != count:
-            raise invalid(
-                f"RaggedTensor: the rows have {int(splits._array[-1])} values in all, but {count} were given."
-            )
+            raise unfit(f"RaggedTensor: the rows have {int(splits._array[-1])} values in all, but {count} were given.")
         return cls(values, splits)
 
     # --- parts -----------------------------------------------------------------------------------------------
@@ -513,11 +511,14 @@ RaggedTensorSpec.value_type = RaggedTensor
 
 def integers(value: Any, what: str) -> Any:
     """A vector of int32 or int64; Python's integers are int64."""
-    tensor = to_tensor(value, None if isinstance(value, (Tensor, Variable, np.ndarray)) else dtypes.int64)
+    tensor = to_tensor(value)
+    if not isinstance(value, (Tensor, Variable, np.ndarray)) and (tensor.dtype.is_integer or not len(value)):
+        tensor = to_tensor(value, dtypes.int64)
     if tensor.dtype not in (dtypes.int32, dtypes.int64) or tensor.ndim != 1:
-        raise ValueError(
+        message = (
             f"RaggedTensor: {what} must be a vector of int32 or int64, got {tensor.dtype.name} of shape {tensor.shape}."
         )
+        raise TensorTypeError(None, None, message)
     return tensor
 
 
