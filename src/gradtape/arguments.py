@@ -99,20 +99,40 @@ def optional_whole_number(name: str, value: Any) -> None:
         whole_number(name, value)
 
 
+_OF_KERNELS = (flag, text, number, whole_number)
+
+
+def given(check: Callable[[str, Any], None], name: str, value: Any, default: Any) -> Any:
+    """The value, checked; the default where it is None."""
+    if value is None:
+        return default
+    check(name, value)
+    return value
+
+
 def takes(**kinds: Callable[[str, Any], None]) -> Callable[[_Function], _Function]:
-    """Decorator: check the named arguments, where they are given, before the function runs."""
+    """Decorator: check the named arguments, where they are given, before the function runs.
+
+    None stands for the default, where there is one, in arguments that TensorFlow hands to a kernel as they are.
+    """
 
     def declare(function: _Function) -> _Function:
-        positions = list(inspect.signature(function).parameters)
-        checks = [(positions.index(name), name, check) for name, check in kinds.items()]
+        parameters = inspect.signature(function).parameters
+        positions = list(parameters)
+        checks = [(positions.index(name), name, check, parameters[name].default) for name, check in kinds.items()]
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            for position, name, check in checks:
-                if position < len(args):
-                    check(name, args[position])
-                elif name in kwargs:
-                    check(name, kwargs[name])
+            for position, name, check, default in checks:
+                value = args[position] if position < len(args) else kwargs.get(name, default)
+                if value is default:
+                    continue
+                if value is not None or default is inspect.Parameter.empty or check not in _OF_KERNELS:
+                    check(name, value)
+                elif position < len(args):
+                    args = (*args[:position], default, *args[position + 1 :])
+                else:
+                    kwargs[name] = default
             return function(*args, **kwargs)
 
         return call  # type: ignore[return-value]

@@ -136,7 +136,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
 
 def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
     """The common floating type of the tensors; ValueError where there is none."""
-    kinds = {to_tensor(t).dtype for t in tensors or []} | ({dtype} if dtype is not None else set())
+    kinds = {to_tensor(t).dtype for t in tensors or []} | ({dtypes.as_dtype(dtype)} if dtype is not None else set())
     if len(kinds) > 1 or any(not k.is_floating for k in kinds):
         raise ValueError(f"Expected one floating point type, got {sorted(k.name for k in kinds)}.")
     return kinds.pop() if kinds else dtypes.float32

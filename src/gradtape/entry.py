@@ -16,7 +16,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from . import dtypes
-from .arguments import flag, text
+from .arguments import flag, given, text
 from .context import ACTIVE, STATE, next_id, user_frame
 from .native.texts import LARGE
 from .op import CONVERTERS, OBSERVERS, REGISTRY, REQUIRED, Op, apply, explained, record, write
@@ -49,6 +49,7 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
         "write": write,
         "explained": explained,
         "flag": flag,
+        "given": given,
         "text": text,
         "from_array": from_array,
     }
@@ -179,9 +180,12 @@ def _entry_source(op: Op, reflected: bool) -> str:
     lines += [f"    {a} = convert_{a}({a})" for a in op.attributes if a in CONVERTERS]
     for a, default in op.attributes.items():
         if default.__class__ is bool and a not in CONVERTERS:
-            lines += [f"    if {a} is not False and {a} is not True:", f"        flag('{a}', {a})"]
+            lines += [
+                f"    if {a} is not False and {a} is not True:",
+                f"        {a} = given(flag, '{a}', {a}, {default})",
+            ]
         elif default.__class__ is str:
-            lines += [f"    if {a}.__class__ is not str:", f"        text('{a}', {a})"]
+            lines += [f"    if {a}.__class__ is not str:", f"        {a} = given(text, '{a}', {a}, {default!r})"]
     general = f"return apply(op, {operands}, {attributes})"
     if not _is_inlined(op):
         return "\n".join([*lines, f"    {general}", ""])

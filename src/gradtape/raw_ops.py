@@ -228,7 +228,9 @@ def StringToHashBucketStrong(input: Any, num_buckets: int, key: Any, name: str |
 
 def Fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Any:
     """A hash of eight bytes for each row of the data."""
-    return fingerprint.public(data, method if isinstance(method, str) else to_tensor(method).numpy().decode())
+    return fingerprint.public(
+        data, method if isinstance(method, str) else to_tensor(method, dtypes.string).numpy().decode()
+    )
 
 
 def MirrorPadGrad(input: Any, paddings: Any, mode: str, name: str | None = None) -> Any:

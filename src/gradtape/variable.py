@@ -396,6 +396,8 @@ class Variable(metaclass=_VariableMeta):
     @_changes
     def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Replace elements along the last index axis, for each leading index."""
+        if not isinstance(sparse_delta, IndexedSlices):
+            raise TypeError(f"sparse_delta must be tf.IndexedSlices, got {sparse_delta!r}.")
         indices = np.asarray(to_tensor(sparse_delta.indices)._array)
         values = to_tensor(sparse_delta.values, self.dtype)._array
         leading = np.ogrid[tuple(slice(size) for size in indices.shape)][:-1]

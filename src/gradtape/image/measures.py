@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import dtypes
 from ..arrays import reshape, zeros_like
-from ..errors import invalid
+from ..errors import invalid, unfit
 from ..layout import concat, pad, stack
 from ..math import abs, cast, log, pow, reduce_mean, reduce_prod, reduce_sum, square, squared_difference
 from ..op import as_float, as_int
@@ -67,7 +67,7 @@ def _comparable(a: Any, b: Any, max_val: Any) -> tuple[Any, Any, Any]:
             f"Both images must have one type, got {a.dtype!r} and {b.dtype!r}. Use tf.image.convert_image_dtype."
         )
     if a.shape[-3:] != b.shape[-3:]:
-        raise ValueError(f"Shapes {a.shape} and {b.shape} are incompatible: the images must have one size.")
+        raise unfit(f"Shapes {a.shape} and {b.shape} are incompatible: the images must have one size.")
     for first, second in zip(tuple(a.shape)[-4::-1], tuple(b.shape)[-4::-1], strict=False):
         if first != second and 1 not in (first, second):
             raise ValueError(f"Two images are not compatible: {a.shape} and {b.shape}.")

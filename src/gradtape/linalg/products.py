@@ -50,7 +50,7 @@ def matmul(
         a, b = math.cast(a, output_type), math.cast(b, output_type)
     a = math.conj(a) if adjoint_a else a
     b = math.conj(b) if adjoint_b else b
-    return o.matmul.public(a, b, transpose_a or adjoint_a, transpose_b or adjoint_b)
+    return o.matmul.public(a, b, True if adjoint_a else transpose_a, True if adjoint_b else transpose_b)
 
 
 @takes(a_is_sparse=flag, b_is_sparse=flag)

@@ -10,7 +10,7 @@ import numpy as np
 from .. import math
 from ..arguments import flag, real, takes
 from ..arrays import broadcast_to, eye, ones, ones_like, zeros_like
-from ..errors import invalid
+from ..errors import invalid, unfit
 from ..indexing import gather, where
 from ..layout import expand_dims, pad, squeeze, stack
 from ..op import as_int
@@ -64,7 +64,7 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, n
     """
     a, b = _pair(matrix, rhs)
     if a.ndim < 2 or b.ndim < 2 or a.shape[-2] != b.shape[-2]:
-        raise invalid(f"lstsq: matrix [..., M, N] and rhs [..., M, K] are needed, got {a.shape} and {b.shape}.")
+        raise unfit(f"lstsq: matrix [..., M, N] and rhs [..., M, K] are needed, got {a.shape} and {b.shape}.")
     if not fast:
         if a.shape[:-2] != b.shape[:-2]:
             raise invalid(f"lstsq: with fast=False the leading axes of {a.shape} and {b.shape} must be equal.")

@@ -128,7 +128,7 @@ def convolution(
     w = operand(filters, x)
     rank = w.ndim - 2
     if rank not in FORMATS:
-        raise ValueError(
+        raise unfit(
             f"`filters.ndim` must be at least 3 and at most 5. Received: filters.shape={w.shape} of rank {w.ndim}"
         )
     _no_stride_with_dilation(strides, dilations)

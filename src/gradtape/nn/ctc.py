@@ -9,7 +9,7 @@ import numpy as np
 from .. import dtypes, math
 from ..arguments import flag, takes
 from ..arrays import fill, zeros, zeros_like
-from ..errors import invalid
+from ..errors import invalid, unfit
 from ..indexing import gather, where
 from ..layout import concat, stack, transpose, unstack
 from ..op import as_int
@@ -96,7 +96,7 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Any, Any]:
     """The distinct labels of each row as they appear, padded with 0, and each label's place among them."""
     array = np.asarray(to_tensor(labels))
     if array.ndim != 2:
-        raise invalid(f"ctc_unique_labels: labels must be (batch, longest), got shape {array.shape}.")
+        raise unfit(f"ctc_unique_labels: labels must be (batch, longest), got shape {array.shape}.")
     values, places = np.zeros(array.shape, np.int64), np.zeros(array.shape, np.int32)
     for row, line in enumerate(array):
         distinct, first, inverse = np.unique(line, return_index=True, return_inverse=True)

@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import arrays, dtypes, indexing, layout, math, partition
-from ..arguments import flag, takes
+from ..arguments import takes, truth
 from ..dtypes import Array, DType
-from ..errors import ArgumentValueError, TensorTypeError, invalid, unfit
+from ..errors import ArgumentValueError, NotATensorError, TensorTypeError, invalid, unfit
 from ..op import as_int
 from ..shapes import TensorShape
 from ..tensor import EagerTensor, Tensor, from_array, to_tensor
@@ -51,7 +51,7 @@ class RaggedTensor:
     # --- making ----------------------------------------------------------------------------------------------
 
     @classmethod
-    @takes(validate=flag)
+    @takes(validate=truth)
     def from_row_splits(
         cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -66,7 +66,7 @@ class RaggedTensor:
         return cls._checked(values, splits, validate)
 
     @classmethod
-    @takes(validate=flag)
+    @takes(validate=truth)
     def from_row_lengths(
         cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -80,7 +80,7 @@ class RaggedTensor:
         return cls._checked(values, layout.concat([[0], math.cumsum(lengths)], 0), validate)
 
     @classmethod
-    @takes(validate=flag)
+    @takes(validate=truth)
     def from_value_rowids(
         cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -100,7 +100,7 @@ class RaggedTensor:
         return cls._checked(values, math.cast(partition.searchsorted(ids, rows), ids.dtype), validate)
 
     @classmethod
-    @takes(validate=flag)
+    @takes(validate=truth)
     def from_row_starts(
         cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -112,7 +112,7 @@ class RaggedTensor:
         return cls.from_row_splits(values, splits, validate=validate)
 
     @classmethod
-    @takes(validate=flag)
+    @takes(validate=truth)
     def from_row_limits(
         cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -121,7 +121,7 @@ class RaggedTensor:
         return cls.from_row_splits(values, layout.concat([[0], limits], 0), validate=validate)
 
     @classmethod
-    @takes(validate=flag)
+    @takes(validate=truth)
     def from_uniform_row_length(
         cls, values: Any, uniform_row_length: Any, nrows: Any = None, validate: bool = True, name: str | None = None
     ) -> RaggedTensor:
@@ -139,7 +139,7 @@ class RaggedTensor:
         return made
 
     @classmethod
-    @takes(validate=flag)
+    @takes(validate=truth)
     def from_nested_row_splits(
         cls, flat_values: Any, nested_row_splits: Any, name: str | None = None, validate: bool = True
     ) -> Any:
@@ -221,6 +221,8 @@ class RaggedTensor:
     @classmethod
     def from_sparse(cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = dtypes.int64) -> RaggedTensor:
         """The values of a sparse matrix whose rows are filled from the left."""
+        if not hasattr(st_input, "dense_shape"):
+            raise NotATensorError(f"from_sparse: a SparseTensor is needed, got {st_input!r}.")
         places, sizes = st_input.indices._array, st_input.dense_shape._array
         if places.shape[1] != 2:
             raise ValueError(f"from_sparse: a sparse matrix is needed, got shape {sizes.tolist()}.")
@@ -512,7 +514,9 @@ RaggedTensorSpec.value_type = RaggedTensor
 def integers(value: Any, what: str) -> Any:
     """A vector of int32 or int64; Python's integers are int64."""
     tensor = to_tensor(value)
-    if not isinstance(value, (Tensor, Variable, np.ndarray)) and (tensor.dtype.is_integer or not len(value)):
+    if not isinstance(value, (Tensor, Variable, np.ndarray)) and (
+        tensor.dtype.is_integer or not tensor.shape.num_elements()
+    ):
         tensor = to_tensor(value, dtypes.int64)
     if tensor.dtype not in (dtypes.int32, dtypes.int64) or tensor.ndim != 1:
         message = (
