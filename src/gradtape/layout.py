@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
-from .arguments import text
+from .arguments import optional_whole_number, takes, text
 from .arrays import identity, reshape, zeros
 from .errors import ArgumentValueError, invalid, unfit
 from .op import as_axis, as_int, as_int_vector, as_ints
@@ -73,6 +73,7 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     return layout.stack.public(values, where)
 
 
+@takes(num=optional_whole_number)
 def unstack(value: Any, num: int | None = None, axis: Any = 0, name: str = "unstack") -> list[Any]:
     """The slices along one axis, as a list of tensors without it."""
     where = as_int(axis)

@@ -19,7 +19,7 @@ from . import dtypes, philox
 from .arrays import broadcast_to
 from .candidates import CandidateSamplers
 from .dtypes import DType
-from .errors import NumberNeededError, invalid
+from .errors import NumberNeededError, UnsupportedTypeError, invalid, unfit
 from .generator import (
     BOUNDED,
     UNBOUNDED,
@@ -405,8 +405,11 @@ def _classes(logits: Any, num_samples: Any, dtype: Any, name: str) -> tuple[Any,
     kind = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
     if kind not in BOUNDED:
         raise ValueError(f"random.{name}: the dtype must be int32 or int64, got {kind.name}.")
-    if not scores.dtype.is_floating or scores.ndim != 2:
-        raise invalid(
+    if not scores.dtype.is_floating:
+        message = f"random.{name}: logits must be floating, got {scores.dtype.name}. Use tf.cast."
+        raise UnsupportedTypeError(None, None, message)
+    if scores.ndim != 2:
+        raise unfit(
             f"random.{name}: logits must be a floating matrix, one row for each "
             f"distribution; got {scores.dtype.name} {scores.shape}."
         )
@@ -467,7 +470,7 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
     """A new seed for stateless functions, from a seed and an integer."""
     value = to_tensor(data)
     if value.ndim or value.dtype not in UNBOUNDED:
-        raise invalid(f"random.fold_in: data must be an integer scalar, got {data!r}.")
+        raise NumberNeededError(None, None, f"random.fold_in: data must be an integer scalar, got {data!r}.")
     first = stateless_uniform([], seed, None, None, value.dtype, alg=alg)
     return from_array(np.stack([first._array, value._array]))
 

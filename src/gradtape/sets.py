@@ -10,7 +10,7 @@ import numpy as np
 from . import dtypes
 from .arguments import flag, takes
 from .dtypes import Array
-from .errors import invalid
+from .errors import NotATensorError, invalid
 from .sparse import SparseTensor
 from .tensor import from_array, to_tensor
 
@@ -48,7 +48,7 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
 def size(a: Any, validate_indices: bool = True) -> Any:
     """How many different elements each set along the last axis of a sparse tensor has."""
     if not isinstance(a, SparseTensor):
-        raise TypeError(f"Expected `SparseTensor`, got {a!r}. Use tf.sparse.from_dense.")
+        raise NotATensorError(f"Expected `SparseTensor`, got {a!r}. Use tf.sparse.from_dense.")
     sets, shape = _sets(a)
     counts = np.zeros(shape, np.int32)
     for place, found in sets.items():

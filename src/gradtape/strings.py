@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import arrays, dtypes
-from .arguments import flag, sequence, takes, text, whole_number
+from .arguments import flag, optional_whole_number, sequence, takes, text, whole_number
 from .errors import TensorTypeError, invalid
 from .framework import summary
 from .op import COMPOSITES, as_axis, as_int, as_ints
@@ -250,7 +250,7 @@ def unicode_split(
     return _apart(input, lambda texts: unicode.character_rows.public(texts, *settings))
 
 
-@takes(separator=text, preserve_short_sequences=flag)
+@takes(padding_width=optional_whole_number, separator=text, preserve_short_sequences=flag)
 def ngrams(
     data: Any,
     ngram_width: Any,

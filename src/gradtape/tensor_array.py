@@ -13,7 +13,7 @@ import numpy as np
 from . import dtypes
 from .arrays import zeros
 from .context import ACTIVE, STATE
-from .errors import OutOfRangeError, invalid, unfit
+from .errors import OutOfRangeError, TensorTypeError, invalid, unfit
 from .layout import concat as concat_of
 from .layout import split as split_of
 from .layout import stack as stack_of
@@ -152,9 +152,8 @@ class TensorArray:
     def _accepted(self, value: Any) -> Any:
         tensor = value if isinstance(value, Tensor) else self._converted(value)
         if tensor.dtype is not self._dtype:
-            raise invalid(
-                f"TensorArray dtype is {self._dtype.name} but the value has {tensor.dtype.name}. Use tf.cast."
-            )
+            message = f"TensorArray dtype is {self._dtype.name} but the value has {tensor.dtype.name}. Use tf.cast."
+            raise TensorTypeError(None, None, message)
         if not self.element_shape.is_compatible_with(tensor.shape):
             raise ValueError(f"Incompatible shape for value ({tensor.shape}), expected ({self.element_shape})")
         if self._infer_shape:
@@ -271,9 +270,8 @@ class TensorArray:
     def _whole(self, value: Any, name: str) -> Any:
         tensor = value if isinstance(value, Tensor) else self._converted(value)
         if tensor.dtype is not self._dtype:
-            raise invalid(
-                f"TensorArray dtype is {self._dtype.name} but the value has {tensor.dtype.name}. Use tf.cast."
-            )
+            message = f"TensorArray dtype is {self._dtype.name} but the value has {tensor.dtype.name}. Use tf.cast."
+            raise TensorTypeError(None, None, message)
         if not tensor.ndim:
             raise unfit(f"{name}: the value must have at least one axis, got a scalar.")
         return tensor

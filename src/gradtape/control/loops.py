@@ -44,7 +44,7 @@ def while_loop(
         if not callable(function):
             raise TypeError(f"'{label}' must be callable.")
     if not nest.is_nested(loop_vars) or not loop_vars:
-        raise ValueError("'loop_vars' must be provided, as a list or tuple.")
+        raise LoopStructureError("'loop_vars' must be provided, as a list or tuple.")
     if not isinstance(parallel_iterations, int) or parallel_iterations < 1:
         raise TypeError("'parallel_iterations' must be a positive integer.")
     limit = None if maximum_iterations is None else _iteration_limit(maximum_iterations)
@@ -287,7 +287,7 @@ def _trace_while_loop(
     name: str | None = None,
 ) -> Any:
     if not nest.is_nested(loop_vars) or not loop_vars:
-        raise ValueError("'loop_vars' must be provided, as a list or tuple.")
+        raise LoopStructureError("'loop_vars' must be provided, as a list or tuple.")
     invariants = None if shape_invariants is None else list(shape_invariants)
     condition, graph, values = trace_loop(trace, cond, body, list(loop_vars), invariants)
     others = {} if maximum_iterations is None else {"maximum_iterations": maximum_iterations}

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import dtypes
 from ..arrays import reshape, zeros_like
-from ..errors import invalid, unfit
+from ..errors import NumberNeededError, invalid, unfit
 from ..layout import concat, pad, stack
 from ..math import abs, cast, log, pow, reduce_mean, reduce_prod, reduce_sum, square, squared_difference
 from ..op import as_float, as_int
@@ -158,7 +158,9 @@ def ssim_multiscale(
     x, y, largest = _comparable(img1, img2, max_val)
     powers = to_tensor(power_factors, dtypes.float32)
     if powers.ndim != 1 or not powers.shape[0]:
-        raise invalid(f"ssim_multiscale: power_factors must be a list of numbers, got {power_factors!r}.")
+        raise NumberNeededError(
+            None, None, f"ssim_multiscale: power_factors must be a list of numbers, got {power_factors!r}."
+        )
     factors = []
     for scale in range(powers.shape[0]):
         if scale:

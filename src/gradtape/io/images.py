@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..arguments import flag, number, takes, text, whole_number
+from ..arguments import flag, number, optional_whole_number, takes, text, whole_number
 from ..dtypes import Array, DType
 from ..errors import invalid
 from ..tensor import Tensor, from_array, to_tensor
@@ -169,7 +169,7 @@ def _frames(image: Any, name: str) -> Array:
     return np.stack(frames)
 
 
-@takes(expand_animations=flag)
+@takes(channels=optional_whole_number, expand_animations=flag)
 def decode_image(
     contents: Any,
     channels: int | None = None,

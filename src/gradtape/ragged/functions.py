@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import arrays, dtypes, layout
 from ..dtypes import Array
-from ..errors import invalid
+from ..errors import TensorTypeError, invalid
 from ..op import as_int
 from ..sparse import SparseTensor, crossing
 from ..tensor import EagerTensor, Tensor, from_array, to_tensor
@@ -173,7 +173,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """
     keep = mask if isinstance(mask, RaggedTensor) else to_tensor(mask)
     if keep.dtype is not dtypes.bool:
-        raise ValueError(f"boolean_mask: the mask must be bool, got {keep.dtype!r}.")
+        raise TensorTypeError(None, None, f"boolean_mask: the mask must be bool, got {keep.dtype!r}.")
     values = data if isinstance(data, RaggedTensor) else to_tensor(data)
     if isinstance(values, Tensor) and isinstance(keep, Tensor):
         if keep.ndim == 1:
