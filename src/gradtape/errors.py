@@ -188,6 +188,14 @@ class ArgumentValueError(InvalidArgumentError, ValueError):
     """An argument that fits the tensors in type but not in value: an axis that does not exist, a label nobody has."""
 
 
+class RankError(ArgumentValueError, IndexError):
+    """A tensor has too few axes.
+
+    TensorFlow's class depends on what is done with its shape: it is compared (ValueError), given to a kernel
+    (InvalidArgumentError), or asked for an axis that it does not have (IndexError).
+    """
+
+
 class MissingArgumentError(InvalidArgumentError, TypeError, ValueError):
     """None stands where a number is needed."""
 
@@ -243,6 +251,11 @@ class GradientLookupError(LookupError):
 def invalid(message: str) -> InvalidArgumentError:
     """The error for a bad argument; the message says what was given, what was expected and how to repair it."""
     return InvalidArgumentError(None, None, message)
+
+
+def too_few_axes(message: str) -> RankError:
+    """The error for a tensor that lacks axes."""
+    return RankError(None, None, message)
 
 
 def unfit(message: str) -> ArgumentValueError:

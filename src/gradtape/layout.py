@@ -178,8 +178,8 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
     """The tensor moved cyclically along the given axes."""
     shifts, axes = (tuple(as_ints(v)) if np.ndim(v) else as_int(v) for v in (shift, axis))
-    if shifts == () or np.ndim(shift) != np.ndim(axis):
-        raise invalid(f"roll: shift and axis must be as many, and at least one, got {shift!r} and {axis!r}.")
+    if np.ndim(shift) != np.ndim(axis):
+        raise invalid(f"roll: shift and axis must be as many, got {shift!r} and {axis!r}.")
     return borders.roll.public(input, shifts, axes)
 
 

@@ -379,7 +379,7 @@ def as_float(value: Any) -> float:
     if value.__class__ is float:
         return float(value)
     array = np.asarray(to_array(value))
-    if array.size != 1 or array.dtype.kind not in "fiuV":
+    if array.size != 1 or array.dtype.kind not in "fiuVb":
         raise NumberNeededError(None, None, f"A number is needed, got {value!r} of type {type(value).__name__}.")
     return float(array.reshape(())[()])
 

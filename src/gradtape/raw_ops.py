@@ -14,7 +14,7 @@ from .dtypes import Array
 from .errors import NotATensorError, invalid, unfit
 from .native.updates import Update
 from .nn.normalization import fused_batch_norm
-from .op import REGISTRY, as_float, as_ints
+from .op import REGISTRY, as_float, as_ints, matching_tensors
 from .ops.blocks import mirror_pad_grad
 from .ops.encoding import decode_padded_raw, decode_raw, fingerprint, string_to_hash_bucket_strong
 from .ops.morphology import dilation2d_backprop_filter, dilation2d_backprop_input
@@ -162,13 +162,20 @@ _SAME = (
 )  # fmt: skip
 
 
+_OF_ONE_SIZE = ("SigmoidGrad", "TanhGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad")
+
+
 def _of_one_shape(public: Any) -> Any:
     """The kernels of derivatives do not broadcast."""
 
     @functools.wraps(public)
     def call(*args: Any, **kwargs: Any) -> Any:
-        first, second = (to_tensor(kwargs[n] if n in kwargs else args[p]) for p, n in enumerate(public.op.arguments))
-        if not first.shape.is_compatible_with(second.shape):
+        given = public.__signature__.bind(*args, **kwargs).arguments
+        first, second = matching_tensors(public.op, [given[name] for name in public.op.arguments])
+        fits = first.shape.is_compatible_with(second.shape)
+        if not fits and not (
+            public.op.tf_name in _OF_ONE_SIZE and first.shape.num_elements() == second.shape.num_elements()
+        ):
             raise invalid(f"{public.op.tf_name}: both operands need one shape, got {first.shape} and {second.shape}.")
         return public(*args, **kwargs)
 

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import dtypes, nest
-from ..arguments import flag, optional_flag, takes, truth
+from ..arguments import flag, function, optional_flag, takes, truth
 from ..errors import invalid
 from ..io.records import text_of
 from ..op import as_int
@@ -481,6 +481,7 @@ class Dataset:
         step = length if shift is None else as_int(shift)
         return self._then(grouping.Window(self._node, length, step, as_int(stride), bool(drop_remainder), Dataset))
 
+    @takes(key_func=function)
     def group_by_window(
         self,
         key_func: Callable[..., Any],
@@ -501,6 +502,7 @@ class Dataset:
             grouping.GroupByWindow(self._node, key_func, reduce_func, size, window_size_func, Dataset, _node_of)
         )
 
+    @takes(element_length_func=function)
     def bucket_by_sequence_length(
         self,
         element_length_func: Callable[..., Any],

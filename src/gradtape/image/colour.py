@@ -8,7 +8,7 @@ from .. import dtypes
 from ..arguments import real, takes
 from ..arrays import identity, saturate_cast, zeros_like
 from ..dtypes import DType
-from ..errors import OperandTypeError, invalid
+from ..errors import OperandTypeError, invalid, too_few_axes
 from ..indexing import where
 from ..io.images import decode_jpeg, encode_jpeg
 from ..layout import tile
@@ -97,12 +97,12 @@ _YUV_TO_RGB = [[1.0, 1.0, 1.0], [0.0, -0.394642334, 2.03206185], [1.13988303, -0
 
 def _times(images: Any, matrix: list[Any]) -> Any:
     x = to_tensor(images)
-    if not x.dtype.is_floating:
+    if not (x.dtype.is_floating or x.dtype.is_complex):
         raise OperandTypeError(
             None, None, f"An image in three colours must be floating, got {x.dtype.name}. Use tf.cast."
         )
     if not x.ndim or x.shape[-1] != 3:
-        raise invalid(f"The last axis of an image in three colours must have size 3, got shape {x.shape}.")
+        raise too_few_axes(f"The last axis of an image in three colours must have size 3, got shape {x.shape}.")
     return tensordot(x, to_tensor(matrix, x.dtype), [[x.ndim - 1], [0]])
 
 

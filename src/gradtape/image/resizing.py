@@ -84,7 +84,7 @@ def _within(height: int, width: int, new_height: int, new_width: int) -> tuple[i
     return int(np.rint(scale * np.float32(height))), int(np.rint(scale * np.float32(width)))
 
 
-@takes(method=text, antialias=flag)
+@takes(method=text)
 def resize(
     images: Any,
     size: Any,
@@ -102,6 +102,8 @@ def resize(
     >>> tf.image.resize([[[0.0], [1.0]]], [1, 4])[0, :, 0].numpy()
     array([0.  , 0.25, 0.75, 1.  ], dtype=float32)
     """
+    if antialias:
+        flag("antialias", antialias)
     x = to_tensor(images)
     if x.ndim not in (3, 4):
         raise ValueError(f"'images' must have either 3 or 4 dimensions, got shape {x.shape}.")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import reshape
-from ..errors import ScalarElementsError, invalid, unfit
+from ..errors import invalid, too_few_axes, unfit
 from ..layout import transpose
 from ..op import as_ints
 from ..ops.linalg import contract, matmul
@@ -24,7 +24,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
     if isinstance(axes, (int, np.integer)):
         count = int(axes)
         if not 0 <= count <= min(x.ndim, y.ndim):
-            raise ScalarElementsError(f"tensordot: axes must be from 0 to {min(x.ndim, y.ndim)}, got {count}.")
+            raise too_few_axes(f"tensordot: axes must be from 0 to {min(x.ndim, y.ndim)}, got {count}.")
         left, right = tuple(range(x.ndim - count, x.ndim)), tuple(range(count))
     else:
         if len(to_tensor(axes).shape if not isinstance(axes, (list, tuple)) else axes) != 2:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import dtypes, math
 from ..arguments import flag, takes
-from ..errors import invalid
+from ..errors import invalid, too_few_axes
 from ..indexing import boolean_mask, gather
 from ..ops import decompositions as o
 from ..ops import matrix_functions as functions
@@ -168,7 +168,7 @@ def eigh_tridiagonal(
         result = eigh_tridiagonal(main32, upper32, eigvals_only, select, select_range, tol)
         return math.cast(result, main.dtype) if eigvals_only else tuple(math.cast(r, main.dtype) for r in result)
     if main.ndim != 1 or upper.ndim != 1 or len(upper) != len(main) - 1:
-        raise ValueError(f"alpha and beta need shapes [n] and [n - 1], got {main.shape} and {upper.shape}.")
+        raise too_few_axes(f"alpha and beta need shapes [n] and [n - 1], got {main.shape} and {upper.shape}.")
     if select not in ("a", "i", "v"):
         raise ValueError(f"select must be 'a', 'i' or 'v', got {select!r}.")
     if select != "a" and (select_range is None or len(select_range) != 2 or select_range[0] > select_range[1]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import math
-from ..arguments import flag, takes
+from ..arguments import flag
 from ..errors import invalid
 from ..layout import expand_dims, squeeze, transpose
 from ..ops import linalg as o
@@ -53,7 +53,6 @@ def matmul(
     return o.matmul.public(a, b, True if adjoint_a else transpose_a, True if adjoint_b else transpose_b)
 
 
-@takes(a_is_sparse=flag, b_is_sparse=flag)
 def matvec(
     a: Any,
     b: Any,
@@ -67,7 +66,8 @@ def matvec(
     b = to_tensor(b, None if isinstance(b, (Tensor, Variable)) else to_tensor(a).dtype)
     if not b.ndim:
         raise invalid("matvec: b must have at least one axis, got a scalar.")
-    product = matmul(a, expand_dims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a)
+    hints = {"a_is_sparse": a_is_sparse, "b_is_sparse": b_is_sparse}
+    product = matmul(a, expand_dims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a, **hints)
     return squeeze(product, -1)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from .. import math
 from ..arguments import flag, real, takes
 from ..arrays import broadcast_to, eye, ones, ones_like, zeros_like
-from ..errors import invalid, unfit
+from ..errors import invalid, too_few_axes
 from ..indexing import gather, where
 from ..layout import expand_dims, pad, squeeze, stack
 from ..op import as_int
@@ -64,7 +64,7 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, n
     """
     a, b = _pair(matrix, rhs)
     if a.ndim < 2 or b.ndim < 2 or a.shape[-2] != b.shape[-2]:
-        raise unfit(f"lstsq: matrix [..., M, N] and rhs [..., M, K] are needed, got {a.shape} and {b.shape}.")
+        raise too_few_axes(f"lstsq: matrix [..., M, N] and rhs [..., M, K] are needed, got {a.shape} and {b.shape}.")
     if not fast:
         if a.shape[:-2] != b.shape[:-2]:
             raise invalid(f"lstsq: with fast=False the leading axes of {a.shape} and {b.shape} must be equal.")
@@ -212,11 +212,11 @@ def tridiagonal_solve(
     compact, right = _pair(_compact(diagonals, diagonals_format, _from_sequence), rhs)
     rank = compact.ndim
     if rank < 2:
-        raise ValueError(f"Expected diagonals to have rank at least 2, got {rank}")
+        raise too_few_axes(f"Expected diagonals to have rank at least 2, got {rank}")
     if compact.shape[-2] != 3:
         raise ValueError(f"Expected 3 diagonals got {compact.shape[-2]}")
     if right.ndim not in (rank, rank - 1):
-        raise ValueError(f"Expected the rank of rhs to be {rank - 1} or {rank}, got {right.ndim}")
+        raise too_few_axes(f"Expected the rank of rhs to be {rank - 1} or {rank}, got {right.ndim}")
     if compact.shape[:-2] != right.shape[: rank - 2]:
         raise ValueError(f"Batch shapes {compact.shape[:-2]} and {right.shape[: rank - 2]} are incompatible")
     is_vector = right.ndim == rank - 1

@@ -9,7 +9,7 @@ import numpy as np
 from .. import dtypes, math
 from ..arguments import flag, takes
 from ..arrays import fill, zeros, zeros_like
-from ..errors import invalid, unfit
+from ..errors import too_few_axes, unfit
 from ..indexing import gather, where
 from ..layout import concat, stack, transpose, unstack
 from ..op import as_int
@@ -43,7 +43,7 @@ def ctc_loss(
     """
     x = to_tensor(logits)
     if x.ndim != 3 or not x.dtype.is_floating:
-        raise invalid(
+        raise too_few_axes(
             f"ctc_loss: logits must be floating (steps, batch, classes), got {x.dtype.name} of shape {x.shape}."
         )
     narrow = x.dtype in (dtypes.float16, dtypes.bfloat16)
@@ -52,7 +52,7 @@ def ctc_loss(
     labels, label_length, logit_length = (math.cast(v, dtypes.int64) for v in (labels, label_length, logit_length))
     batch, steps, classes = tuple(by_sequence.shape)
     if labels.shape[:1] != (batch,):
-        raise invalid(f"ctc_loss: logits have {batch} sequences, labels have shape {labels.shape}.")
+        raise too_few_axes(f"ctc_loss: logits have {batch} sequences, labels have shape {labels.shape}.")
     blank = 0 if blank_index is None else as_int(blank_index)
     symbols, may_skip, ends, without_labels = ctc_states.public(labels, label_length, logit_length, classes, blank)
     infinite = fill([batch], np.array(np.inf, wide.dtype.numpy))

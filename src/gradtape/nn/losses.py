@@ -25,10 +25,8 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, 
         labels = math.cast(labels, logits.dtype)
     if not logits.ndim:
         raise invalid("softmax_cross_entropy_with_logits: logits need a class axis, got a scalar.")
-    if labels.ndim != logits.ndim:
-        raise invalid(
-            f"softmax_cross_entropy_with_logits: labels and logits need one rank, got {labels.shape} and {logits.shape}."
-        )
+    if not labels.ndim:
+        raise invalid("softmax_cross_entropy_with_logits: labels need a class axis, got a scalar.")
     where_ = as_int(axis)
     if not -logits.ndim <= where_ < logits.ndim:
         raise invalid(

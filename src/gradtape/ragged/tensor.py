@@ -15,7 +15,7 @@ import numpy as np
 from .. import arrays, dtypes, indexing, layout, math, partition
 from ..arguments import takes, truth
 from ..dtypes import Array, DType
-from ..errors import ArgumentValueError, NotATensorError, TensorTypeError, invalid, unfit
+from ..errors import NotATensorError, TensorTypeError, invalid, too_few_axes, unfit
 from ..op import as_int
 from ..shapes import TensorShape
 from ..tensor import EagerTensor, Tensor, from_array, to_tensor
@@ -531,7 +531,7 @@ def _values(values: Any) -> Any:
         return values
     tensor = values._read() if isinstance(values, Variable) else to_tensor(values)
     if not tensor.ndim:
-        raise ArgumentValueError(None, None, "RaggedTensor: the values need at least one axis, got a scalar.")
+        raise too_few_axes("RaggedTensor: the values need at least one axis, got a scalar.")
     return tensor
 
 
