@@ -10,8 +10,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import numpy as np
+
 from . import dtypes
-from .errors import NotTextError
+from .errors import NotTextError, TensorTypeError
 from .tensor import to_tensor
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -31,8 +33,8 @@ def optional_flag(name: str, value: Any) -> None:
 
 def truth(name: str, value: Any) -> None:
     """Raise unless the value is True, False or a tensor of one truth value."""
-    if value is not True and value is not False:
-        to_tensor(value, dtypes.bool)
+    if value is not True and value is not False and to_tensor(value, dtypes.bool).ndim:
+        raise TensorTypeError(None, None, f"{name!r} must be one truth value, got {value!r}.")
 
 
 def real(name: str, value: Any) -> None:
@@ -42,13 +44,13 @@ def real(name: str, value: Any) -> None:
 
 
 def count(name: str, value: Any) -> None:
-    """Raise unless the value can be compared with numbers, as counts are."""
-    if isinstance(value, (str, bytes, list, tuple, dict, set)) or not hasattr(value, "__int__"):
+    """Raise unless the value is a positive number."""
+    if not isinstance(value, (int, float, np.integer, np.floating)) or not value > 0:
         raise TypeError(f"{name!r} must be a positive integer, got {value!r} of type {type(value).__name__}.")
 
 
 def optional_count(name: str, value: Any) -> None:
-    """Raise unless the value is None or can be compared with numbers, as counts are."""
+    """Raise unless the value is None or a positive number."""
     if value is not None:
         count(name, value)
 
@@ -57,6 +59,11 @@ def text(name: str, value: Any) -> None:
     """Raise unless the value is text."""
     if not isinstance(value, (str, bytes)):
         raise NotTextError(f"Expected string for argument {name!r}, got {value!r} of type {type(value).__name__}.")
+
+
+def choice(name: str, value: Any) -> None:
+    """Raise unless the value is text; None is none either, where `text` reads it as the default."""
+    text(name, value)
 
 
 def function(name: str, value: Any) -> None:

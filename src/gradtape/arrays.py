@@ -89,7 +89,10 @@ def identity(input: Any, name: str | None = None) -> Any:
 
 def identity_n(input: Any, name: str | None = None) -> list[Any]:
     """The same values as tensors of their own."""
-    return [identity(value) for value in input]
+    values = [identity(value) for value in input]
+    if not values:
+        raise invalid("identity_n: at least one tensor is needed, got an empty list.")
+    return values
 
 
 def _filled(shape: Any, value: Any, dtype: DType) -> Tensor:
@@ -323,6 +326,8 @@ def _measured(input: Any) -> Any:
 @takes(input=sequence)
 def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
     """The shapes of several tensors."""
+    if not input:
+        raise invalid("shape_n: at least one tensor is needed, got an empty list.")
     return [shape(value, out_type) for value in input]
 
 

@@ -212,7 +212,10 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
 
 def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> None:
     """Raise InvalidArgumentError with `data` unless the condition holds."""
-    if not bool(np.all(to_tensor(condition)._array)):
+    array = np.asarray(to_tensor(condition)._array)
+    if array.size > 1:
+        raise ValueError("The truth value of an array with more than one element is ambiguous. Use tf.reduce_all(x).")
+    if not array.any():
         shown = "\n".join(_printed(value, 3 if summarize is None else summarize) for value in data)
         raise invalid(f"Expected '{condition!s}' to be true. Summarized data: {shown}")
 

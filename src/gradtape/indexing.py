@@ -9,7 +9,7 @@ import numpy as np
 
 from .arguments import takes, text
 from .errors import invalid
-from .op import as_int, as_ints, as_shape
+from .op import as_int, as_int_vector, as_ints, as_shape
 from .ops import index, layout, logic, scatter
 from .tensor import EagerTensor, Tensor, to_tensor
 from .traceable import trace_public
@@ -113,7 +113,7 @@ def gather_nd(
 
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
     """Zeros of `shape` with `updates` added at positions that `indices` lists in its last axis."""
-    return index.put_nd.public(updates, indices, as_shape(shape), 0)
+    return index.put_nd.public(updates, indices, as_shape(as_int_vector(shape, "scatter_nd: shape")), 0)
 
 
 def _scatter_combining(combine: Any, tensor: Any, indices: Any, updates: Any, bad_indices_policy: str) -> Any:

@@ -126,6 +126,7 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
     if kind == "CONSTANT":
         if (
             not isinstance(constant_values, (Tensor, Variable))
+            and constant_values is not None
             and np.ndim(constant_values) == 0
             and not constant_values
         ):

@@ -164,6 +164,8 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
 def add_n(inputs: Any, name: str | None = None) -> Any:
     """The sum of a list of tensors of one shape."""
     if isinstance(inputs, (Tensor, Variable)):
+        if not inputs.ndim:
+            raise TypeError("add_n: a list of tensors is needed, got one scalar.")
         inputs = [inputs]
     inputs = list(inputs)
     if not inputs:

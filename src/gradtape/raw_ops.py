@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import dtypes
-from .arguments import flag, takes
+from .arguments import flag, number, sequence, takes
 from .dtypes import Array
 from .errors import NotATensorError, invalid, unfit
 from .native.updates import Update
@@ -171,6 +171,9 @@ def _of_one_shape(public: Any) -> Any:
     @functools.wraps(public)
     def call(*args: Any, **kwargs: Any) -> Any:
         given = public.__signature__.bind(*args, **kwargs).arguments
+        for name, default in public.op.attributes.items():
+            if default.__class__ is float and name in given:
+                number(name, given[name])
         first, second = matching_tensors(public.op, [given[name] for name in public.op.arguments])
         fits = first.shape.is_compatible_with(second.shape)
         if not fits and not (
@@ -201,9 +204,10 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_OPS, *_SAME})
 
 
+@takes(boundaries=sequence)
 def Bucketize(input: Any, boundaries: Any, name: str | None = None) -> Any:
     """For each value, how many of the sorted boundaries are not larger."""
-    return bucketize.public(input, tuple(float(boundary) for boundary in boundaries))
+    return bucketize.public(input, tuple(as_float(boundary) for boundary in boundaries))
 
 
 def ListDiff(x: Any, y: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Any:

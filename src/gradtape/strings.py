@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import arrays, dtypes
-from .arguments import flag, optional_whole_number, sequence, takes, text, whole_number
+from .arguments import choice, flag, optional_whole_number, sequence, takes, text, truth, whole_number
 from .errors import TensorTypeError, invalid
 from .framework import summary
 from .op import COMPOSITES, as_axis, as_int, as_ints
@@ -66,6 +66,8 @@ def join(inputs: Any, separator: Any = "", name: str | None = None) -> Any:
     >>> tf.strings.join([["a", "b"], "c"], separator="-").numpy()
     array([b'a-c', b'b-c'], dtype=object)
     """
+    if isinstance(inputs, (str, bytes, dict, set)):
+        raise TypeError(f"join: a list of texts is needed, got {inputs!r}.")
     parts = [_texts(part) for part in inputs]
     return o.string_join.public(parts, _plain(separator)) if parts else to_tensor("")
 
@@ -149,12 +151,13 @@ def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: Any = "", name: str | None = None
 ) -> Any:
     """The texts that share a segment id, joined in their order."""
-    return o.unsorted_segment_join.public(
-        _texts(inputs), to_tensor(segment_ids), as_int(num_segments), _plain(separator)
-    )
+    ids, count = to_tensor(segment_ids), as_int(num_segments)
+    if not ids.ndim:
+        raise invalid("unsorted_segment_join: segment_ids need at least one axis, got a scalar.")
+    return o.unsorted_segment_join.public(_texts(inputs), ids, count, _plain(separator))
 
 
-@takes(placeholder=text)
+@takes(placeholder=choice)
 def format(template: Any, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Any:
     """The template with each placeholder replaced by a tensor, written as tf.print writes it.
 
@@ -250,7 +253,7 @@ def unicode_split(
     return _apart(input, lambda texts: unicode.character_rows.public(texts, *settings))
 
 
-@takes(padding_width=optional_whole_number, separator=text, preserve_short_sequences=flag)
+@takes(padding_width=optional_whole_number, separator=choice, preserve_short_sequences=truth)
 def ngrams(
     data: Any,
     ngram_width: Any,

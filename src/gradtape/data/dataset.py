@@ -211,6 +211,8 @@ class Dataset:
             raise TypeError("Both `*args` and `datasets` cannot be set.")
         given = datasets if not args else args[0] if len(args) == 1 else args
         parts = nest.flatten(given)
+        if any(isinstance(part, list) for part in args):
+            raise TypeError(f"zip: datasets are needed, in tuples or dicts; a list is none, got {args!r}.")
         for part in parts:
             if not isinstance(part, Dataset):
                 raise TypeError(f"zip: datasets are needed, got {part!r}.")

@@ -97,11 +97,7 @@ def combined_non_max_suppression(
 def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Any:
     """The images with the outlines of boxes, whose corners are fractions of height and width."""
     x = to_tensor(images)
-    given = (
-        from_array(o.COLOURS.astype(x.dtype.numpy))
-        if colors is None or (isinstance(colors, list) and not colors)
-        else to_tensor(colors)
-    )
+    given = from_array(o.COLOURS.astype(x.dtype.numpy)) if colors is None else to_tensor(colors)
     corners = to_tensor(boxes)
     return o.draw_bounding_boxes.public(x, _as(corners, x), _as(given, x))
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..arguments import flag, takes, text
+from ..arguments import choice, flag, takes
 from ..arrays import identity
 from ..errors import invalid
 from ..indexing import gather
@@ -84,7 +84,7 @@ def _within(height: int, width: int, new_height: int, new_width: int) -> tuple[i
     return int(np.rint(scale * np.float32(height))), int(np.rint(scale * np.float32(width)))
 
 
-@takes(method=text)
+@takes(method=choice)
 def resize(
     images: Any,
     size: Any,

@@ -240,6 +240,8 @@ def encode_jpeg(
     wanted = {"": (1, 3), "grayscale": (1,), "rgb": (3,)}
     if format not in wanted:
         raise invalid(f"encode_jpeg: format must be '', 'grayscale' or 'rgb', got {format!r}.")
+    if density_unit not in ("in", "cm"):
+        raise invalid(f"encode_jpeg: density_unit must be 'in' or 'cm', got {density_unit!r}.")
     if not 0 <= quality <= 100:
         raise invalid(f"encode_jpeg: quality must be from 0 to 100, got {quality}.")
     picture = _picture(image, "encode_jpeg", {dtypes.uint8: wanted[format]})

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import math
-from ..arguments import sequence, takes, text
+from ..arguments import choice, sequence, takes, text
 from ..arrays import reshape
 from ..errors import ArgumentValueError, invalid, unfit
 from ..layout import reverse
@@ -113,7 +113,7 @@ def conv3d(
     return _convolve("conv3d", 3, input, filters, strides, padding, data_format, dilations)
 
 
-@takes(padding=text)
+@takes(padding=choice)
 def convolution(
     input: Any,
     filters: Any,
@@ -222,7 +222,7 @@ def conv2d_transpose(
     return _transposed("conv2d_transpose", 2, input, filters, output_shape, strides, padding, data_format, dilations)
 
 
-@takes(padding=text)
+@takes(padding=choice)
 def conv3d_transpose(
     input: Any,
     filters: Any,

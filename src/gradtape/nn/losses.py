@@ -13,7 +13,7 @@ from ..layout import transpose
 from ..op import as_int
 from ..ops import arithmetic, fused, training
 from ..ops import nn as n
-from ..tensor import to_tensor
+from ..tensor import EagerTensor, to_tensor
 from ..traceable import trace_public
 
 
@@ -158,6 +158,8 @@ def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, globa
         raise TypeError(f"`global_batch_size` must be an int scalar, got {global_batch_size!r}.")
     if count.ndim:
         raise ValueError(f"`global_batch_size` must be scalar, got shape {count.shape}.")
+    if count.__class__ is EagerTensor and count._array < 0:
+        raise invalid(f"global_batch_size must be non-negative, got {global_batch_size!r}.")
     if not kind.is_floating:
         losses = math.cast(losses, dtypes.float64)
     return math.reduce_sum(losses) / math.cast(count, losses.dtype)

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import arrays, dtypes, layout
 from ..dtypes import Array
-from ..errors import TensorTypeError, invalid
+from ..errors import NotATensorError, TensorTypeError, invalid
 from ..op import as_int
 from ..sparse import SparseTensor, crossing
 from ..tensor import EagerTensor, Tensor, from_array, to_tensor
@@ -93,6 +93,8 @@ def range_of(
         starts, limits = 0, starts
     kind = None if dtype is None else dtypes.as_dtype(dtype)
     parts = [np.asarray(to_tensor(part, kind)._array) for part in (starts, limits, deltas)]
+    if any(part.dtype.kind not in "fiuV" for part in parts):
+        raise invalid(f"ragged.range: real numbers are needed, got {[part.dtype.name for part in parts]}.")
     common = np.result_type(*parts) if kind is None else kind.numpy
     first, last, step = np.broadcast_arrays(*[np.atleast_1d(part).astype(common) for part in parts])
     if (step == 0).any():
@@ -109,6 +111,8 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
     >>> tf.ragged.stack([[1, 2], [3]])
     <tf.RaggedTensor [[1, 2], [3]]>
     """
+    if isinstance(values, (dict, set)):
+        raise NotATensorError(f"ragged.stack: a list of tensors is needed, got {values!r}.")
     parts = [value if isinstance(value, RaggedTensor) else to_tensor(value) for value in values]
     if not parts:
         raise ValueError("ragged.stack: at least one tensor is needed.")
@@ -269,6 +273,8 @@ def _lengths(value: RaggedTensor) -> list[int]:
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Any:
     """The number of its row for each value."""
     array = to_tensor(splits, None if isinstance(splits, (Tensor, np.ndarray)) else dtypes.int64)._array
+    if array.ndim != 1 or not array.size:
+        raise ValueError(f"Invalid row_splits: {splits!r}. A vector that begins with 0 is needed.")
     ids = np.repeat(np.arange(len(array) - 1, dtype=array.dtype), np.diff(array))
     return from_array(ids if out_type is None else ids.astype(dtypes.as_dtype(out_type).numpy))
 

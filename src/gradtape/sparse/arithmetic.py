@@ -11,7 +11,7 @@ from .. import arrays, indexing, layout, math
 from ..arguments import flag, optional_flag, takes
 from ..errors import invalid
 from ..linalg import adjoint
-from ..op import as_ints
+from ..op import as_int, as_ints
 from ..ops import pooled_segments as segments
 from ..ops.sparse import sparse_dense_matmul as product
 from ..tensor import EagerTensor, Tensor, from_array, to_tensor
@@ -266,7 +266,7 @@ def _segments(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> t
     if numbers.size and (np.diff(numbers) < 0).any():
         raise invalid("segment: segment ids are not increasing.")
     last = int(numbers[-1]) + 1 if numbers.size else 0
-    count = last if num_segments is None else as_ints(num_segments)[0]
+    count = last if num_segments is None else as_int(num_segments)
     if last > count or (numbers.size and numbers[0] < 0):
         raise invalid(f"segment: segment ids must be in [0, {count}), got {numbers[0]} to {numbers[-1]}.")
     return to_tensor(data), rows, ids, count

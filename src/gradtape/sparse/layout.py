@@ -12,7 +12,7 @@ from .. import arrays, dtypes, indexing, layout
 from ..arguments import flag, takes
 from ..dtypes import Array
 from ..errors import ResourceExhaustedError, invalid
-from ..op import as_int, as_ints, as_shape
+from ..op import as_int, as_int_vector, as_ints, as_shape
 from ..ops.index import pick
 from ..tensor import IndexedSlices, Tensor, from_array, to_tensor
 from ..trace.composites import by_stand_ins
@@ -162,7 +162,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     """The same elements in another shape; one size may be -1."""
     sp = as_sparse(sp_input, "reshape")
     check_places(sp, "reshape")
-    old, new = sizes_of(sp), list(as_shape(shape))
+    old, new = sizes_of(sp), list(as_shape(as_int_vector(shape, "reshape: shape")))
     total = int(np.prod(old, dtype=np.int64))
     known = int(np.prod([n for n in new if n != -1], dtype=np.int64))
     if new.count(-1) > 1:
