@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import dtypes
-from .arguments import flag
+from .arguments import flag, text
 from .dtypes import Array
 from .errors import invalid
 from .op import as_float, as_int
@@ -205,6 +205,7 @@ class CandidateSamplers:
         classes, settings = _checked(true_classes, num_true, num_sampled, unique, range_max)
         _, sampled, _, limit = settings
         given = [as_float(weight) for weight in unigrams]
+        text("vocab_file", vocab_file)
         if bool(vocab_file) == bool(given):
             raise invalid("fixed_unigram_candidate_sampler: provide either vocab_file or unigrams.")
         if vocab_file:

@@ -164,7 +164,9 @@ def quantize_and_dequantize_v2(
     The range is from `input_min` to `input_max` if `range_given`, else that of the values; along an `axis`, one for each slice.
     """
     x = to_tensor(input)
-    where = None if axis is None or as_int(axis) == -1 else as_int(axis) % max(x.ndim, 1)
+    where = None if axis is None or as_int(axis) == -1 else as_int(axis)
+    if where is not None and not 0 <= where < x.ndim:
+        raise invalid(f"quantize_and_dequantize: axis {where} does not exist in a tensor of shape {x.shape}.")
     others = None if where is None else tuple(a for a in range(x.ndim) if a != where)
     if range_given:
         low, high = (to_tensor(v, x.dtype) for v in (input_min, input_max))

@@ -324,6 +324,8 @@ def unicode_encode(
     >>> tf.strings.unicode_encode([97, 233], "UTF-8").numpy().decode()
     'aé'
     """
+    if not 0 <= replacement_char <= 0x10FFFF:
+        raise invalid(f"unicode_encode: replacement_char must be a code point, got {replacement_char}.")
     points = to_tensor(input)
     if not points.dtype.is_integer or not points.ndim:
         raise invalid(f"unicode_encode: rows of integers are needed, got {points.dtype!r} of shape {points.shape}.")

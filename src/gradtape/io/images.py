@@ -107,6 +107,8 @@ def decode_jpeg(
 
     Pillow decodes with the accurate transform, which may differ by a few steps of 255 from TensorFlow's fast one.
     """
+    if dct_method not in ("", "INTEGER_FAST", "INTEGER_ACCURATE"):
+        raise invalid(f"decode_jpeg: dct_method must be '', 'INTEGER_FAST' or 'INTEGER_ACCURATE', got {dct_method!r}.")
     image = _opened(contents, "decode_jpeg", ("JPEG", "PNG", "GIF", "BMP"))
     if ratio not in (1, 2, 4, 8):
         raise invalid(f"decode_jpeg: ratio must be 1, 2, 4 or 8, got {ratio}.")

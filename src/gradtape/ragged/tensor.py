@@ -204,6 +204,8 @@ class RaggedTensor:
             return cls.from_uniform_row_length(rows, dense.shape[1], nrows=dense.shape[0])
         rows, width = dense.shape[0], dense.shape[1]
         if padding is not None:
+            if np.ndim(padding) != dense.ndim - ragged_rank - 1:
+                raise unfit(f"from_tensor: padding must fit the elements of rows, got shape {np.shape(padding)}.")
             equal: Any = np.asarray(dense._array == to_tensor(padding, dense.dtype)._array)
             blank: Any = equal.reshape(rows, width, -1).all(axis=2)
             sizes = width - np.argmin(blank[:, ::-1], axis=1) if width else np.zeros(rows, np.int64)
