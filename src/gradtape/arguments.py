@@ -106,7 +106,12 @@ def optional_whole_number(name: str, value: Any) -> None:
         whole_number(name, value)
 
 
-_OF_KERNELS = (flag, text, number, whole_number)
+def tensor_type(name: str, value: Any) -> None:
+    """Raise unless the value is the type of a tensor, or its name."""
+    dtypes.as_dtype(value)
+
+
+_OF_KERNELS = (flag, text, number, whole_number, tensor_type)
 
 
 def given(check: Callable[[str, Any], None], name: str, value: Any, default: Any) -> Any:

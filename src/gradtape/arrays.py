@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
-from .arguments import sequence, takes
+from .arguments import sequence, takes, tensor_type
 from .dtypes import DType
 from .errors import ResourceExhaustedError, UnsupportedTypeError, invalid
 from .math import cast, imag, maximum, minimum, real
@@ -331,6 +331,7 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
     return [shape(value, out_type) for value in input]
 
 
+@takes(out_type=tensor_type)
 def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
     """The number of elements."""
     value = _measured(input)

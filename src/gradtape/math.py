@@ -196,7 +196,7 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 
 
 def _place_type(name: str, output_type: Any) -> Any:
-    kind = dtypes.as_dtype(output_type)
+    kind = dtypes.int64 if output_type is None else dtypes.as_dtype(output_type)
     if not kind.is_integer:
         raise UnsupportedTypeError(None, None, f"{name}: output_type must be an integer type, got {kind.name}.")
     return kind.numpy

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, philox
+from .arguments import takes, tensor_type
 from .arrays import broadcast_to
 from .candidates import CandidateSamplers
 from .dtypes import DType
@@ -223,6 +224,7 @@ def normal(
     return scaled(philox.normal(stream, sizes, kind.numpy), kind, stddev, mean)
 
 
+@takes(dtype=tensor_type)
 def stateless_normal(
     shape: Any,
     seed: Any,
@@ -256,6 +258,7 @@ def truncated_normal(
     return scaled(philox.truncated_normal(stream, sizes, kind.numpy), kind, stddev, mean)
 
 
+@takes(dtype=tensor_type)
 def stateless_truncated_normal(
     shape: Any,
     seed: Any,
@@ -316,6 +319,7 @@ def _gamma(stream: Any, sizes: tuple[int, ...], alpha: Any, beta: Any, samples: 
     return maximum(tiny, sample if beta is None else sample / beta)
 
 
+@takes(dtype=tensor_type)
 def gamma(
     shape: Any,
     alpha: Any,
@@ -363,6 +367,7 @@ def _filling(value: Any, common: tuple[int, ...] | None, sizes: tuple[int, ...],
     return broadcast_to(value, last), _count(sizes[: len(sizes) - len(common)])
 
 
+@takes(dtype=tensor_type)
 def poisson(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
     """`shape` numbers from the Poisson distribution of each rate in `lam`: `shape` followed by the shape of `lam`."""
     kind, lead = dtypes.as_dtype(dtype), sizes_of(shape)

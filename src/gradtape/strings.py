@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import arrays, dtypes
-from .arguments import choice, flag, optional_whole_number, sequence, takes, text, truth, whole_number
+from .arguments import choice, flag, optional_whole_number, sequence, takes, tensor_type, text, truth, whole_number
 from .errors import TensorTypeError, invalid
 from .framework import summary
 from .op import COMPOSITES, as_axis, as_int, as_ints
@@ -112,6 +112,7 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
 _NUMBERS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64)
 
 
+@takes(out_type=tensor_type)
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Any:
     """The numbers that are written there.
 

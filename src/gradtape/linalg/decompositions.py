@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import dtypes, math
-from ..arguments import flag, takes
+from ..arguments import flag, takes, tensor_type
 from ..errors import invalid, too_few_axes
 from ..indexing import boolean_mask, gather
 from ..ops import decompositions as o
@@ -82,6 +82,7 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     return Qr(*(math.cast(part, x.dtype) if x.dtype is dtypes.float16 else part for part in parts))
 
 
+@takes(output_idx_type=tensor_type)
 def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
     """L and U in one matrix (without the ones on the diagonal of L), and the order p: input[p] = L @ U.
 
