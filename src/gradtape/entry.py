@@ -178,7 +178,7 @@ def _entry_source(op: Op, reflected: bool) -> str:
     operands = "(" + "".join(f"{a}, " for a in op.arguments) + ")"
     lines = [f"def {op.name}({parameters}):"]
     lines += [f"    {a} = convert_{a}({a})" for a in op.attributes if a in CONVERTERS]
-    for a, default in op.attributes.items():
+    for a, default in op.attributes.items() if op.checks_flags else ():
         if default.__class__ is bool and a not in CONVERTERS:
             lines += [
                 f"    if {a} is not False and {a} is not True:",

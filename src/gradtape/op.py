@@ -111,6 +111,7 @@ class Op:
         retypes: bool = False,
         numbers: bool = False,
         large: Rule | None = None,
+        checks_flags: bool = True,
     ) -> None:
         code = kernel.__code__
         positional = code.co_varnames[1 : code.co_argcount]
@@ -124,6 +125,7 @@ class Op:
         self.__module__ = kernel.__module__
         self.kernel = kernel
         self.eager: Rule = eager if eager is not None else _on_numpy(kernel)
+        self.checks_flags = checks_flags  # whether entries look at truth values and text among the attributes
         self.large = large  # the kernel for arrays of LARGE elements and more, where it is another
         self.arguments: tuple[str, ...] = positional
         self.optional: dict[str, Any] = dict(

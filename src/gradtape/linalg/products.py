@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import math
-from ..arguments import flag
+from ..arguments import flag, given
 from ..errors import invalid
 from ..layout import expand_dims, squeeze, transpose
 from ..ops import linalg as o
@@ -36,11 +36,12 @@ def matmul(
     >>> tf.matmul([[1.0, 2.0]], [[3.0], [4.0]]).numpy()
     array([[11.]], dtype=float32)
     """
-    if not (adjoint_a or adjoint_b or output_type or a_is_sparse or b_is_sparse or grad_a or grad_b):
+    if transpose_a is False and transpose_b is False and not (adjoint_a or adjoint_b or output_type):
+        return o.matmul.public(a, b)
+    transpose_a = given(flag, "transpose_a", transpose_a, False)
+    transpose_b = given(flag, "transpose_b", transpose_b, False)
+    if not (adjoint_a or adjoint_b or output_type):
         return o.matmul.public(a, b, transpose_a, transpose_b)
-    hints = {"a_is_sparse": a_is_sparse, "b_is_sparse": b_is_sparse, "grad_a": grad_a, "grad_b": grad_b}
-    for hint, value in hints.items():
-        flag(hint, value)
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
         raise ValueError("Only one of transpose and adjoint can be True for an operand.")
     first = next((v for v in (a, b) if isinstance(v, (Tensor, Variable))), None)
@@ -66,8 +67,7 @@ def matvec(
     b = to_tensor(b, None if isinstance(b, (Tensor, Variable)) else to_tensor(a).dtype)
     if not b.ndim:
         raise invalid("matvec: b must have at least one axis, got a scalar.")
-    hints = {"a_is_sparse": a_is_sparse, "b_is_sparse": b_is_sparse}
-    product = matmul(a, expand_dims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a, **hints)
+    product = matmul(a, expand_dims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a)
     return squeeze(product, -1)
 
 
