@@ -19,7 +19,9 @@ def main(arguments: list[str] | None = None) -> int:
     option = parser.add_argument
     option("--venv", type=Path, metavar="DIR", help="an environment with TensorFlow (default: build one, remove it)")
     option("--keep", type=Path, metavar="FILE", help="keep what TensorFlow did here, and use it the next time")
-    option("--only", nargs="+", default=[], metavar="NAME", help="only calls whose text has one of these; writes no page")
+    option(
+        "--only", nargs="+", default=[], metavar="NAME", help="only calls whose text has one of these; writes no page"
+    )
     option("--show", type=int, default=3, metavar="N", help="how many differences to print of each kind (default 3)")
     option("--all", type=Path, metavar="FILE", help="write every difference to this file")
     options = parser.parse_args(arguments)

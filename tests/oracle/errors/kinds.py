@@ -50,7 +50,16 @@ VALUES = {
     "a type": "tf.float32",
 }
 # Those that are tried on arguments that the good call leaves at their default.
-FOR_DEFAULTS = ("text", "a float", "minus one", "a large integer", "an empty list", "object()", "a string tensor", "None")
+FOR_DEFAULTS = (
+    "text",
+    "a float",
+    "minus one",
+    "a large integer",
+    "an empty list",
+    "object()",
+    "a string tensor",
+    "None",
+)
 
 TYPES = ("string", "bool", "int8", "uint64", "int32", "int64", "float64", "complex64")
 
@@ -115,7 +124,9 @@ def _calls(text: str) -> Iterator[Call]:
         encoded = text.encode()
         before, after = encoded[: node.col_offset].decode(), encoded[node.end_col_offset :].decode()
         positional = [ast.unparse(argument) for argument in node.args]
-        call = Call(before, after, ast.unparse(node.func), positional, {str(k.arg): ast.unparse(k.value) for k in node.keywords})
+        call = Call(
+            before, after, ast.unparse(node.func), positional, {str(k.arg): ast.unparse(k.value) for k in node.keywords}
+        )
         if call.function not in ("tf.constant", "np.array") or text.startswith(call.head):
             yield call
 
