@@ -204,6 +204,8 @@ class TensorArray:
 
     def gather(self, indices: Any, name: str | None = None) -> Any:
         """Some elements, along a new first axis."""
+        if not np.ndim(indices):
+            raise TypeError(f"gather: a list of indices is needed, got {indices!r}.")
         positions = as_ints(indices)
         for position in positions:
             if not 0 <= position < len(self._elements):

@@ -107,7 +107,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
 
 def _cuts(matrix: Any, limit: Any) -> bool:
     """Whether singular values count as zero that are more than rounding: the rule of `pinv` would miss how they turn."""
-    if not matrix.size:
+    if not matrix.size or not np.isfinite(matrix).all():
         return False
     values = np.linalg.svd(matrix, compute_uv=False)
     noise = 10.0 * max(matrix.shape[-2:]) * np.finfo(values.dtype).eps * values[..., :1]

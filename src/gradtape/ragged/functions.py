@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import arrays, dtypes, layout
 from ..dtypes import Array
-from ..errors import NotATensorError, TensorTypeError, invalid
+from ..errors import NotATensorError, TensorTypeError, invalid, unfit
 from ..op import as_int
 from ..sparse import SparseTensor, crossing
 from ..tensor import EagerTensor, Tensor, from_array, to_tensor
@@ -142,6 +142,8 @@ def concat(values: Any, axis: Any, name: str | None = None) -> Any:
     rank = max(len(part.shape) for part in parts)
     where = as_int(axis)
     where = where + rank if where < 0 else where
+    if not 0 <= where < rank:
+        raise unfit(f"concat: axis {axis} does not exist in ragged tensors with {rank} axes.")
     if where == 0:
         return concat_rows(parts)
     rows = [_ragged(part) for part in parts]

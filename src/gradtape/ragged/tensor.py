@@ -422,6 +422,8 @@ class RaggedTensor:
         """A tensor of all rows, filled up (or cut) to one length; tapes follow the values."""
         values = self._values
         sizes = None if shape is None else list(TensorShape(shape))
+        if sizes is not None and len(sizes) < 2:
+            raise invalid(f"to_tensor: shape must have at least two sizes, got {shape!r}.")
         if isinstance(values, RaggedTensor):
             inner = None if sizes is None else [None, *sizes[2:]]
             values = values.to_tensor(default_value, shape=inner)
