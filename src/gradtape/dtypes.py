@@ -199,7 +199,7 @@ def as_dtype(value: object) -> DType:
     """
     if isinstance(value, DType):
         return value
-    if isinstance(value, str):
+    if isinstance(value, str):  # by name alone, as in TensorFlow: NumPy's codes, such as "f4" and "a", are none
         found = _BY_NAME.get(value)
         if found is not None:
             return found
@@ -208,11 +208,11 @@ def as_dtype(value: object) -> DType:
     elif isinstance(value, int) and value in _BY_ENUM:
         return _BY_ENUM[value]
     try:
-        numpy_type = np.dtype(value)  # type: ignore[call-overload]
+        numpy_type = None if isinstance(value, str) else np.dtype(value)  # type: ignore[call-overload]
     except (TypeError, ValueError):
         numpy_type = None
     if numpy_type is not None and value is not None:
-        if numpy_type.kind in "SU" and not isinstance(value, str):  # (NumPy reads "a" and "S3" as bytes)
+        if numpy_type.kind in "SU":
             return string
         found = BY_NUMPY.get(numpy_type.newbyteorder("="))
         if found is not None:

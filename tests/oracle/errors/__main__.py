@@ -1,4 +1,4 @@
-"""`python -m tests.oracle.errors`: bad arguments in both libraries, compared, and docs/errors.md."""
+"""`python -m tests.oracle.errors`: bad arguments in both libraries, compared; docs/errors.md and tests/error_classes.txt."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .. import workers
 from ..case import Case
-from . import differences, good, kinds, page
+from . import differences, good, kinds, page, sample
 from .outcomes import AGREE, CLASS, CRASH, Outcome, outcomes
 
 
@@ -51,7 +51,8 @@ def told(found: list[Outcome], options: argparse.Namespace, version: str) -> int
     for row in idle:
         print(f"differences.toml: nothing differs any more: {row.reason}")
     page.PAGE.write_text(page.text(found, rows, by_row, unknown, version), encoding="utf-8")
-    print(f"wrote {page.PAGE}")
+    sample.write(found)
+    print(f"wrote {page.PAGE} and {sample.FILE}")
     others = sum(outcome.verdict == CLASS for outcome in found)
     return int(bool(unknown or idle or others >= page.LIMIT * len(found)))
 
