@@ -67,7 +67,8 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
             namespace["getframe"] = getframe
 
     namespace["compile_and_call"] = compile_and_call
-    for attribute in op.attributes:
+    for attribute, default in op.attributes.items():
+        namespace[f"default_{attribute}"] = default
         if attribute in CONVERTERS:
             namespace[f"convert_{attribute}"] = CONVERTERS[attribute]
     for followed, numbers, broadcast in _INLINED_PULLS:
@@ -182,10 +183,10 @@ def _entry_source(op: Op, reflected: bool) -> str:
         if default.__class__ is bool and a not in CONVERTERS:
             lines += [
                 f"    if {a} is not False and {a} is not True:",
-                f"        {a} = given(flag, '{a}', {a}, {default})",
+                f"        {a} = given(flag, '{a}', {a}, default_{a})",
             ]
         elif default.__class__ is str:
-            lines += [f"    if {a}.__class__ is not str:", f"        {a} = given(text, '{a}', {a}, {default!r})"]
+            lines += [f"    if {a}.__class__ is not str:", f"        {a} = given(text, '{a}', {a}, default_{a})"]
     general = f"return apply(op, {operands}, {attributes})"
     if not _is_inlined(op):
         return "\n".join([*lines, f"    {general}", ""])
