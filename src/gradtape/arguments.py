@@ -80,24 +80,22 @@ def sequence(name: str, value: Any) -> None:
 
 def number(name: str, value: Any) -> None:
     """Raise unless the value is a real number."""
-    try:
-        if not isinstance(value, (str, bytes)):
-            float(value)
-            return
-    except (TypeError, ValueError):
-        pass
-    raise TypeError(f"Expected float for argument {name!r}, got {value!r} of type {type(value).__name__}.")
+    _made_of(value, float, name)
 
 
 def whole_number(name: str, value: Any) -> None:
     """Raise unless the value is a number that can be made an integer."""
+    _made_of(value, int, name)
+
+
+def _made_of(value: Any, kind: type, name: str) -> None:
     try:
         if not isinstance(value, (str, bytes)):
-            int(value)
+            kind(value)
             return
     except (TypeError, ValueError):
         pass
-    raise TypeError(f"Expected int for argument {name!r}, got {value!r} of type {type(value).__name__}.")
+    raise TypeError(f"Expected {kind.__name__} for argument {name!r}, got {value!r} of type {type(value).__name__}.")
 
 
 def optional_whole_number(name: str, value: Any) -> None:

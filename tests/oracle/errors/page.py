@@ -29,7 +29,7 @@ class, or if a difference fits none of the kinds below.
 """
 
 
-def verdict(outcome: Outcome, unknown: set[int]) -> str:
+def column(outcome: Outcome, unknown: set[int]) -> str:
     """The column of the table."""
     return WIDER if outcome.verdict == SILENT and id(outcome) not in unknown else outcome.verdict
 
@@ -55,7 +55,8 @@ def summary(found: Sequence[Outcome], unknown: Sequence[Outcome], show: int) -> 
     for (function, verdict), members in groups.items():
         parts.append(f"--- {function}, {verdict}: {len(members)}")
         parts += [str(outcome) for outcome in members[:show]]
-    counts = Counter(verdict(outcome, set(map(id, unknown))) for outcome in found)
+    silent = set(map(id, unknown))
+    counts = Counter(column(outcome, silent) for outcome in found)
     figures = ", ".join(f"{counts[v]} {v} ({counts[v] / max(1, len(found)):.2%})" for v in VERDICTS)
     return "\n".join([*parts, f"{len(found)} calls: {figures}; {len(unknown)} not explained"])
 
@@ -71,7 +72,7 @@ def text(
     table: dict[str, Counter[str]] = defaultdict(Counter)
     silent = set(map(id, unknown))
     for outcome in found:
-        table[namespace(outcome)][verdict(outcome, silent)] += 1
+        table[namespace(outcome)][column(outcome, silent)] += 1
     total = sum(table.values(), Counter[str]())
     raising = sum(bool(outcome.theirs) for outcome in found)
     parts = [
