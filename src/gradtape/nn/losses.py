@@ -25,8 +25,11 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, 
         labels = math.cast(labels, logits.dtype)
     if not logits.ndim:
         raise invalid("softmax_cross_entropy_with_logits: logits need a class axis, got a scalar.")
-    if not labels.ndim:
-        raise invalid("softmax_cross_entropy_with_logits: labels need a class axis, got a scalar.")
+    if not labels.ndim or (labels.ndim > logits.ndim and labels.shape[0] != 1):
+        raise invalid(
+            "softmax_cross_entropy_with_logits: labels need a class axis, and no more rows than the logits, got shapes "
+            f"{labels.shape} and {logits.shape}."
+        )
     where_ = as_int(axis)
     if not -logits.ndim <= where_ < logits.ndim:
         raise invalid(

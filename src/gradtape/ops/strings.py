@@ -59,7 +59,8 @@ def _number_format(
 ) -> Callable[[Any], bytes]:
     """How one element is written: C's printf, as TensorFlow has it."""
     kind = "f" if dtype.kind == "V" else dtype.kind  # bfloat16
-    for label, number in (("precision", precision), ("width", width)):
+    counts: tuple[tuple[str, Any], ...] = (("precision", precision), ("width", width))
+    for label, number in counts:
         if number.__class__ is float and not np.isfinite(number):
             kind_of_error = InfiniteNumberError if np.isinf(number) else NumberNeededError
             raise kind_of_error(None, None, f"as_string: {label} must be an integer, got {number}.")

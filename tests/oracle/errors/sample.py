@@ -16,7 +16,7 @@ NEEDS_PILLOW = ("jpeg", "png", "decode_image")
 
 
 def lines(found: Sequence[Outcome]) -> list[str]:
-    """`class<tab>call`, one for each function and one more for each argument of a wrong type, rank or size."""
+    """`class<tab>call`, one for each function, and one for each kind of bad argument and class."""
     chosen: dict[tuple[str, ...], Outcome] = {}
     for outcome in sorted(found, key=lambda o: zlib.crc32(o.case.text.encode())):
         text, kind = outcome.case.text, outcome.case.origin
@@ -25,7 +25,7 @@ def lines(found: Sequence[Outcome]) -> list[str]:
         if "object()" not in text and not any(word in text for word in NEEDS_PILLOW):
             function = outcome.case.subject.partition(":")[0]
             chosen.setdefault((function,), outcome)
-            chosen.setdefault((kind, outcome.theirs[0], text[:8]), outcome)
+            chosen.setdefault((kind, outcome.theirs[0]), outcome)
     return sorted({f"{outcome.theirs[0]}\t{outcome.case.text}" for outcome in chosen.values()})
 
 
