@@ -380,6 +380,8 @@ def as_float(value: Any) -> float:
     """A real number, also from a NumPy number or a tensor with one element."""
     if value.__class__ is float:
         return float(value)
+    if isinstance(value, Tensor) and value.dtype.is_floating and value.shape.num_elements() == 1:
+        return float(value)  # as a tensor answers: inside a trace it may know its value, or say that it does not
     array = np.asarray(to_array(value))
     if array.size != 1 or array.dtype.kind not in "fiuVb":
         raise NumberNeededError(None, None, f"A number is needed, got {value!r} of type {type(value).__name__}.")
