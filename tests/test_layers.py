@@ -36,7 +36,7 @@ LAYERS: dict[int, set[str]] = {
         "locks",
         "native",
     },
-    1: {"tensor", "op", "entry"},
+    1: {"tensor", "arguments", "op", "entry"},
     2: {"ops"},
     3: {"in_place", "operators", "variable", "module"},
     4: {"nan_safe", "memory_budget", "backward", "vectorize", "jacobian", "tape", "forward", "custom"},

@@ -131,7 +131,7 @@ def test_errors(traced, name, message):
 def test_a_function_that_cannot_be_traced(traced):
     code, _, errors = traced("slope", "--arg", "float32[2]", "--arg", "int32[]")
     assert code == 1
-    assert "slope cannot be traced: OperandTypeError" in errors
+    assert "slope cannot be traced: TensorTypeError" in errors
 
 
 def test_files_that_are_not_there_or_fail(tmp_path, capsys):

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .arguments import sequence, takes, tensor_type
 from .dtypes import DType
-from .errors import invalid
+from .errors import UnsupportedTypeError, invalid
 from .math import cast, imag, maximum, minimum, real
 from .math import complex as make_complex
 from .memory import check_room
-from .op import as_int, as_ints, as_shape
+from .op import as_int, as_int_vector, as_ints, as_shape
 from .ops import elementwise as e
 from .ops import index, layout, logic, polynomials, rearrange
 from .shapes import TensorShape, broadcast
@@ -66,19 +67,18 @@ def convert_to_tensor(
     dtype: Any = None,
     dtype_hint: Any = None,
     name: str | None = None,
-    preferred_dtype: Any = None,
 ) -> Any:
     """The value as a tensor: tensors as they are, variables read, numbers, lists and arrays converted.
 
     `dtype_hint` is tried first and dropped where it does not fit.
     """
     requested = None if dtype is None else dtypes.as_dtype(dtype)
-    hint = dtype_hint if dtype_hint is not None else preferred_dtype
+    hint = None if dtype_hint is None else dtypes.as_dtype(dtype_hint)
     if isinstance(value, Variable):
         value = value.read_value()
     if requested is None and hint is not None:
         try:
-            return to_tensor(value, dtypes.as_dtype(hint))
+            return to_tensor(value, hint)
         except (TypeError, ValueError):
             return to_tensor(value)
     return to_tensor(value, requested)
@@ -93,7 +93,10 @@ def identity(input: Any, name: str | None = None) -> Any:
 
 def identity_n(input: Any, name: str | None = None) -> list[Any]:
     """The same values as tensors of their own."""
-    return [identity(value) for value in input]
+    values = [identity(value) for value in input]
+    if not values:
+        raise invalid("identity_n: at least one tensor is needed, got an empty list.")
+    return values
 
 
 def _filled(shape: Any, value: Any, dtype: DType) -> Tensor:
@@ -165,6 +168,8 @@ def eye(
     columns = rows if num_columns is None else as_int(num_columns)
     if rows < 0 or columns < 0:
         raise invalid(f"eye: sizes cannot be negative, got {rows} and {columns}.")
+    if batch_shape is not None and not np.ndim(batch_shape):
+        raise TypeError(f"eye: batch_shape must be a list of sizes, got {batch_shape!r}. Use [{batch_shape!r}].")
     matrix = np.eye(rows, columns, dtype=dtypes.as_dtype(dtype).numpy)
     lead = () if batch_shape is None else as_shape(batch_shape)
     return from_array(np.broadcast_to(matrix, (*lead, rows, columns)))
@@ -273,6 +278,9 @@ def one_hot(
     else:
         kind = dtypes.as_dtype(dtype)
     values = [default if v is None else to_tensor(v, kind)._array for v, default in ((on_value, 1), (off_value, 0))]
+    for label, value in zip(("on_value", "off_value"), values, strict=True):
+        if np.ndim(value):
+            raise invalid(f"one_hot: {label} must be a scalar, got shape {np.shape(value)}.")
     x = to_tensor(indices)
     return index.encode_one_hot.public(
         x, as_int(depth), values[0], values[1], -1 if axis is None else as_int(axis), kind.numpy
@@ -288,6 +296,10 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
     if indexing not in ("xy", "ij"):
         raise ValueError(f"indexing must be 'xy' or 'ij', got {indexing!r}.")
     vectors = [to_tensor(a) for a in args]
+    for position, vector in enumerate(vectors):
+        if vector.dtype is not vectors[0].dtype:
+            kinds = f"{vectors[0].dtype.name} and {vector.dtype.name}"
+            raise invalid(f"meshgrid: all vectors need one type, got {kinds} (number {position}). Use tf.cast.")
     count = len(vectors)
     axes = [*builtins.range(count)]
     if indexing == "xy" and count > 1:
@@ -309,6 +321,8 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """The shape as an integer tensor."""
     kind = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
+    if kind not in (dtypes.int32, dtypes.int64):
+        raise UnsupportedTypeError(None, None, f"shape: out_type must be int32 or int64, got {kind.name}.")
     sizes = tuple(_measured(input).shape)
     if None in sizes:
         raise ValueError(f"shape: a ragged tensor of shape {sizes} has no shape of numbers. Use rt.bounding_shape().")
@@ -320,11 +334,15 @@ def _measured(input: Any) -> Any:
     return input if hasattr(input.__class__, "_components") else to_tensor(input)
 
 
+@takes(input=sequence)
 def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
     """The shapes of several tensors."""
+    if not input:
+        raise invalid("shape_n: at least one tensor is needed, got an empty list.")
     return [shape(value, out_type) for value in input]
 
 
+@takes(out_type=tensor_type)
 def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
     """The number of elements."""
     value = _measured(input)
@@ -357,7 +375,7 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     """The shape that operands of two shapes have together, as a tensor."""
-    common = broadcast(as_ints(shape_x), as_ints(shape_y))
+    common = broadcast(as_int_vector(shape_x, "shape_x"), as_int_vector(shape_y, "shape_y"))
     if common is None:
         raise invalid(f"Incompatible shapes for broadcasting: {list(as_ints(shape_x))} and {list(as_ints(shape_y))}.")
     return from_array(np.array(common, np.int32))

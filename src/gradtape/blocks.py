@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .arguments import takes, text
 from .arrays import zeros_like
 from .errors import invalid
 from .layout import stack, transpose
@@ -100,6 +101,7 @@ def _image_axes(name: str, rank: int, data_format: str, block_size: Any) -> tupl
     return size, data_format == "NCHW"
 
 
+@takes(data_format=text)
 def depth_to_space(input: Any, block_size: Any, data_format: str = "NHWC", name: str | None = None) -> Any:
     """Channels laid out as blocks of `block_size` by `block_size` pixels.
 
@@ -115,6 +117,7 @@ def depth_to_space(input: Any, block_size: Any, data_format: str = "NHWC", name:
     return o.depth_to_space.public(x, size)
 
 
+@takes(data_format=text)
 def space_to_depth(input: Any, block_size: Any, data_format: str = "NHWC", name: str | None = None) -> Any:
     """Blocks of `block_size` by `block_size` pixels laid out as channels: undoes `depth_to_space`."""
     x = to_tensor(input)

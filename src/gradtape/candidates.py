@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import dtypes
+from .arguments import flag, text
 from .dtypes import Array
 from .errors import invalid
-from .op import as_int
+from .op import as_float, as_int
 from .tensor import Tensor, from_array, to_tensor
 
 _TRIES = 10_000  # draws for each class that is wanted
@@ -205,7 +206,8 @@ class CandidateSamplers:
         """
         classes, settings = _checked(true_classes, num_true, num_sampled, unique, range_max)
         _, sampled, _, limit = settings
-        given = [float(weight) for weight in unigrams]
+        given = [as_float(weight) for weight in unigrams]
+        text("vocab_file", vocab_file)
         if bool(vocab_file) == bool(given):
             raise invalid("fixed_unigram_candidate_sampler: provide either vocab_file or unigrams.")
         if vocab_file:
@@ -254,6 +256,7 @@ class CandidateSamplers:
 def _checked(
     true_classes: Any, num_true: Any, num_sampled: Any, unique: Any, range_max: Any
 ) -> tuple[Array, tuple[int, int, bool, int]]:
+    flag("unique", unique)
     classes = np.asarray(to_tensor(true_classes, dtypes.int64)._array)
     true, sampled, limit = as_int(num_true), as_int(num_sampled), as_int(range_max)
     for label, value in (("num_true", true), ("num_sampled", sampled), ("range_max", limit)):

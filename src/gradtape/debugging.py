@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, math
+from .arguments import takes, text
 from .arrays import identity
 from .entry import observe_ops, unobserve_ops
 from .errors import invalid
 from .framework import Assert as Assert
-from .op import Op
+from .op import Op, as_float, as_int
 from .ops import arithmetic
-from .shapes import TensorShape
+from .shapes import TensorShape, broadcast
 from .tensor import Tensor, to_tensor
 from .trace.control import effect_in_world
 from .traceable import traceable
@@ -61,11 +62,13 @@ def assert_near(
 ) -> None:
     """Raise InvalidArgumentError unless |x - y| <= atol + rtol * |y| everywhere; ten machine epsilons by default."""
     a = to_tensor(x)
-    b = to_tensor(y, None if isinstance(y, (Tensor, Variable)) else a.dtype)
+    b = to_tensor(y, a.dtype)
     tolerance = 10 * float(np.finfo(a.dtype.numpy).eps)
-    relative = tolerance if rtol is None else float(rtol)
-    absolute = tolerance if atol is None else float(atol)
+    relative = tolerance if rtol is None else as_float(rtol)
+    absolute = tolerance if atol is None else as_float(atol)
     first, second = np.asarray(a._array), np.asarray(b._array)
+    if broadcast(first.shape, second.shape) is None:
+        raise invalid(f"assert_near: shapes {first.shape} and {second.shape} do not broadcast.")
     if not np.all(np.abs(first - second) <= absolute + relative * np.abs(second)):
         raise invalid(
             f"{message or ''}\nx and y not equal to tolerance rtol = {relative}, atol = {absolute}\nx: {first}\ny: {second}"
@@ -91,23 +94,23 @@ assert_non_positive = _sign_check("assert_non_positive", "x <= 0", lambda a: a <
 
 def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
     """Raise ValueError unless x has that many axes."""
-    if to_tensor(x).ndim != int(rank):
+    if to_tensor(x).ndim != as_int(rank):
         raise ValueError(
-            f"{message or ''}Tensor must have rank {int(rank)}. Received rank {to_tensor(x).ndim}, shape {to_tensor(x).shape}"
+            f"{message or ''}Tensor must have rank {as_int(rank)}. Received rank {to_tensor(x).ndim}, shape {to_tensor(x).shape}"
         )
 
 
 def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
     """Raise ValueError unless x has at least that many axes."""
-    if to_tensor(x).ndim < int(rank):
+    if to_tensor(x).ndim < as_int(rank):
         raise ValueError(
-            f"{message or ''}Tensor must have rank at least {int(rank)}. Received rank {to_tensor(x).ndim}"
+            f"{message or ''}Tensor must have rank at least {as_int(rank)}. Received rank {to_tensor(x).ndim}"
         )
 
 
 def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> None:
     """Raise ValueError unless the number of axes is one of these."""
-    if to_tensor(x).ndim not in [int(r) for r in ranks]:
+    if to_tensor(x).ndim not in [as_int(r) for r in ranks]:
         raise ValueError(f"{message or ''}Tensor must have rank in {tuple(ranks)}. Received rank {to_tensor(x).ndim}")
 
 
@@ -133,7 +136,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
 
 def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
     """The common floating type of the tensors; ValueError where there is none."""
-    kinds = {to_tensor(t).dtype for t in tensors or []} | ({dtype} if dtype is not None else set())
+    kinds = {to_tensor(t).dtype for t in tensors or []} | ({dtypes.as_dtype(dtype)} if dtype is not None else set())
     if len(kinds) > 1 or any(not k.is_floating for k in kinds):
         raise ValueError(f"Expected one floating point type, got {sorted(k.name for k in kinds)}.")
     return kinds.pop() if kinds else dtypes.float32
@@ -166,6 +169,7 @@ def assert_shapes(
                 )
 
 
+@takes(message=text)
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
     """The tensor, if it has no nan and no inf; InvalidArgumentError otherwise."""
     x = to_tensor(tensor)
@@ -193,6 +197,7 @@ def disable_check_numerics() -> None:
     unobserve_ops(_refuse_nonfinite)
 
 
+@takes(message=text)
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
     """The same as `check_numerics`."""
     return check_numerics(x, message)

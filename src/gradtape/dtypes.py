@@ -13,6 +13,8 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import NotADTypeError, OperandTypeError
+
 Array = NDArray[Any]
 
 _SMALL_FLOATS = (ml_dtypes.bfloat16, ml_dtypes.float8_e5m2, ml_dtypes.float8_e4m3fn)
@@ -201,7 +203,7 @@ def as_dtype(value: object) -> DType:
     """
     if isinstance(value, DType):
         return value
-    if isinstance(value, str):
+    if isinstance(value, str):  # by name alone, as in TensorFlow: NumPy's codes, such as "f4" and "a", are none
         found = _BY_NAME.get(value)
         if found is not None:
             return found
@@ -210,8 +212,8 @@ def as_dtype(value: object) -> DType:
     elif isinstance(value, int) and value in _BY_ENUM:
         return _BY_ENUM[value]
     try:
-        numpy_type = np.dtype(value)  # type: ignore[call-overload]
-    except TypeError:
+        numpy_type = None if isinstance(value, str) else np.dtype(value)  # type: ignore[call-overload]
+    except (TypeError, ValueError):
         numpy_type = None
     if numpy_type is not None and value is not None:
         if numpy_type.kind in "SU":
@@ -219,10 +221,13 @@ def as_dtype(value: object) -> DType:
         found = BY_NUMPY.get(numpy_type.newbyteorder("="))
         if found is not None:
             return found
-    raise TypeError(
+    message = (
         f"Cannot convert {value!r} to a dtype. Use a tf dtype such as tf.float32, a NumPy dtype or a name; "
         f"known are {', '.join(sorted(t.name for t in _KNOWN))}."
     )
+    if isinstance(value, int):  # a number that no type has: the kernel notices, in TensorFlow
+        raise OperandTypeError(None, None, message)
+    raise NotADTypeError(message)
 
 
 def __getattr__(name: str) -> Any:

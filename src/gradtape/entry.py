@@ -15,6 +15,7 @@ from types import FunctionType
 from typing import Any
 
 from . import dtypes
+from .arguments import flag, given, text
 from .context import ACTIVE, STATE, next_id, user_frame
 from .generated import define, scope
 from .native.texts import LARGE
@@ -52,6 +53,9 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
         record=record,
         write=write,
         explained=explained,
+        flag=flag,
+        given=given,
+        text=text,
         from_array=from_array,
     )
     _NAMESPACES.append(namespace)
@@ -68,7 +72,8 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
             namespace["getframe"] = getframe
 
     namespace["compile_and_call"] = compile_and_call
-    for attribute in op.attributes:
+    for attribute, default in op.attributes.items():
+        namespace[f"default_{attribute}"] = default
         if attribute in CONVERTERS:
             namespace[f"convert_{attribute}"] = CONVERTERS[attribute]
     for followed, numbers, broadcast in _INLINED_PULLS:
@@ -170,6 +175,14 @@ def _entry_source(op: Op, reflected: bool) -> str:
     operands = "(" + "".join(f"{a}, " for a in op.arguments) + ")"
     lines = [f"def {op.name}({parameters}):"]
     lines += [f"    {a} = convert_{a}({a})" for a in op.attributes if a in CONVERTERS]
+    for a, default in op.attributes.items() if op.checks_flags else ():
+        if default.__class__ is bool and a not in CONVERTERS:
+            lines += [
+                f"    if {a} is not False and {a} is not True:",
+                f"        {a} = given(flag, '{a}', {a}, default_{a})",
+            ]
+        elif default.__class__ is str:
+            lines += [f"    if {a}.__class__ is not str:", f"        {a} = given(text, '{a}', {a}, default_{a})"]
     general = f"return apply(op, {operands}, {attributes})"
     if not _is_inlined(op):
         return "\n".join([*lines, f"    {general}", ""])

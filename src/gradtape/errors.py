@@ -159,19 +159,67 @@ class TapeNotEnteredError(AttributeError, RuntimeError):
 
 
 class NotATensorError(AttributeError, TypeError, ValueError):
-    """A Python value, or something made of several tensors, stands where a tensor or a variable is needed."""
+    """A Python value, or something made of several tensors, stands where a tensor or a variable is needed.
+
+    This class and the two after it are for values of a wrong kind. TensorFlow's class depends on what is asked of the
+    value first: an attribute that it does not have, an operation, or a value among those that are allowed.
+    """
+
+
+class NotTextError(AttributeError, TypeError, ValueError):
+    """Something else stands where text is needed: the name of a mode, a format, a direction."""
+
+
+class NotADTypeError(AttributeError, TypeError, ValueError):
+    """Something else stands where the type of a tensor is needed."""
 
 
 class OperandTypeError(InvalidArgumentError, TypeError):
     """Operands of two types, or a Python value that does not convert to the type of the tensor beside it."""
 
 
+class TensorTypeError(OperandTypeError, ValueError):
+    """A tensor of another type than the one that is needed.
+
+    TensorFlow's class depends on who is given it: a conversion (ValueError), a kernel (InvalidArgumentError), or a kernel
+    that has taken its type from it, and then meets a Python value beside it (TypeError).
+    """
+
+
 class ArgumentValueError(InvalidArgumentError, ValueError):
     """An argument that fits the tensors in type but not in value: an axis that does not exist, a label nobody has."""
 
 
+class RankError(ArgumentValueError, IndexError):
+    """A tensor has too few axes.
+
+    TensorFlow's class depends on what is done with its shape: it is compared (ValueError), given to a kernel
+    (InvalidArgumentError), or asked for an axis that it does not have (IndexError).
+    """
+
+
 class MissingArgumentError(InvalidArgumentError, TypeError, ValueError):
     """None stands where a number is needed."""
+
+
+class NumberNeededError(InvalidArgumentError, TypeError, ValueError):
+    """Something else stands where a number is needed: a size, an axis, a count, a rate.
+
+    TensorFlow's class depends on whether the number is an attribute of the kernel (TypeError), is made a tensor first
+    (ValueError for what cannot be one), or is looked at by the kernel (InvalidArgumentError).
+    """
+
+
+class InfiniteNumberError(NumberNeededError, OverflowError):
+    """Infinity stands where an integer is needed."""
+
+
+class UnsupportedTypeError(InvalidArgumentError, NotFoundError, TypeError):
+    """An op is not defined for the type of its operands.
+
+    TensorFlow's class depends on the layer that notices: the function in Python (TypeError), the declaration of the op
+    (InvalidArgumentError; TypeError inside a function), or the search for a kernel (NotFoundError).
+    """
 
 
 class BatchShapeError(ValueError, IndexError):
@@ -219,6 +267,16 @@ class GradientLookupError(LookupError):
 def invalid(message: str) -> InvalidArgumentError:
     """The error for a bad argument; the message says what was given, what was expected and how to repair it."""
     return InvalidArgumentError(None, None, message)
+
+
+def too_few_axes(message: str) -> RankError:
+    """The error for a tensor that lacks axes."""
+    return RankError(None, None, message)
+
+
+def unfit(message: str) -> ArgumentValueError:
+    """The error for an argument whose shape, rank or value does not fit the others."""
+    return ArgumentValueError(None, None, message)
 
 
 # --- what Python, NumPy and SciPy raise for a size, an index or a divisor that cannot be -------------------------------------

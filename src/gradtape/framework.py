@@ -7,8 +7,7 @@ import logging
 import pprint
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -87,10 +86,11 @@ def _check_device(name: str) -> None:
             raise ValueError(f"Unknown attribute {part!r} is encountered while parsing the device string {name!r}.")
 
 
-@contextmanager
-def control_dependencies(control_inputs: Any) -> Iterator[None]:
+def control_dependencies(control_inputs: Any) -> AbstractContextManager[None]:
     """Accepted and without effect: eager ops run in the order of the program."""
-    yield
+    if control_inputs is not None and not callable(control_inputs):
+        iter(control_inputs)  # TypeError for what is no collection
+    return nullcontext()
 
 
 def group(*inputs: Any, **kwargs: Any) -> None:
@@ -212,7 +212,10 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
 
 def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> None:
     """Raise InvalidArgumentError with `data` unless the condition holds."""
-    if not bool(np.all(to_tensor(condition)._array)):
+    array = np.asarray(to_tensor(condition)._array)
+    if array.size > 1:
+        raise ValueError("The truth value of an array with more than one element is ambiguous. Use tf.reduce_all(x).")
+    if not array.any():
         shown = "\n".join(_printed(value, 3 if summarize is None else summarize) for value in data)
         raise invalid(f"Expected '{condition!s}' to be true. Summarized data: {shown}")
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from .arguments import takes, text
 from .errors import invalid
-from .op import as_int, as_ints, as_shape
+from .op import as_int, as_int_vector, as_ints, as_shape
 from .ops import index, layout, logic, scatter
 from .tensor import EagerTensor, Tensor, to_tensor
 from .traceable import trace_public
@@ -102,6 +103,7 @@ def gather(
     return index.take.public(params, indices, where, as_int(batch_dims))
 
 
+@takes(bad_indices_policy=text)
 def gather_nd(
     params: Any, indices: Any, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = ""
 ) -> Any:
@@ -111,7 +113,7 @@ def gather_nd(
 
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
     """Zeros of `shape` with `updates` added at positions that `indices` lists in its last axis."""
-    return index.put_nd.public(updates, indices, as_shape(shape), 0)
+    return index.put_nd.public(updates, indices, as_shape(as_int_vector(shape, "scatter_nd: shape")), 0)
 
 
 def _scatter_combining(combine: Any, tensor: Any, indices: Any, updates: Any, bad_indices_policy: str) -> Any:
@@ -128,6 +130,7 @@ def _scatter_combining(combine: Any, tensor: Any, indices: Any, updates: Any, ba
     return combine.public(tensor, indices, updates)
 
 
+@takes(bad_indices_policy=text)
 def tensor_scatter_nd_add(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Any:
@@ -140,6 +143,7 @@ def tensor_scatter_nd_add(
     return _scatter_combining(scatter.tensor_scatter_nd_add, tensor, indices, updates, bad_indices_policy)
 
 
+@takes(bad_indices_policy=text)
 def tensor_scatter_nd_sub(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Any:
@@ -147,6 +151,7 @@ def tensor_scatter_nd_sub(
     return _scatter_combining(scatter.tensor_scatter_nd_sub, tensor, indices, updates, bad_indices_policy)
 
 
+@takes(bad_indices_policy=text)
 def tensor_scatter_nd_max(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Any:
@@ -154,6 +159,7 @@ def tensor_scatter_nd_max(
     return _scatter_combining(scatter.tensor_scatter_nd_max, tensor, indices, updates, bad_indices_policy)
 
 
+@takes(bad_indices_policy=text)
 def tensor_scatter_nd_min(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 from . import arrays, indexing, layout, linalg, math, nest
 from .context import STATE
 from .dtypes import INEXACT
-from .op import as_axis
+from .op import as_axis, as_ints
 from .operators import matmul_operator
 from .ops import reduce, ufuncs
 from .tensor import Tensor, from_array, to_tensor
@@ -193,7 +193,7 @@ def _pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: An
 
 
 def _flip(m: Any, axis: Any = None) -> Any:
-    return layout.reverse(m, range(to_tensor(m).ndim) if axis is None else axis)
+    return layout.reverse(m, list(range(to_tensor(m).ndim)) if axis is None else list(as_ints(axis)))
 
 
 def _squeeze(a: Any, axis: Any = None) -> Any:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .arguments import optional_whole_number, takes, text
 from .arrays import identity, reshape, zeros
-from .errors import ArgumentValueError, invalid
+from .errors import ArgumentValueError, invalid, unfit
 from .memory import repeated
-from .op import as_axis, as_int, as_ints
+from .op import as_axis, as_int, as_int_vector, as_ints
 from .ops import blocks, borders, index, layout
 from .ops import elementwise as e
 from .ops.family import shape_of
@@ -59,6 +60,8 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     """The tensors, all of one shape, along a new axis."""
     if isinstance(values, (Tensor, Variable)):
         values = unstack(values)
+    if isinstance(values, (dict, set)):
+        raise TypeError(f"stack: a list of tensors is needed, got {values!r}.")
     values = list(values)
     where = as_int(axis)
     for value in values:
@@ -71,12 +74,13 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     return layout.stack.public(values, where)
 
 
+@takes(num=optional_whole_number)
 def unstack(value: Any, num: int | None = None, axis: Any = 0, name: str = "unstack") -> list[Any]:
     """The slices along one axis, as a list of tensors without it."""
     where = as_int(axis)
     x = to_tensor(value)
     if not -x.ndim <= where < x.ndim:
-        raise ValueError(f"Argument `axis` = {where} not in range [{-x.ndim}, {x.ndim}).")
+        raise unfit(f"Argument `axis` = {where} not in range [{-x.ndim}, {x.ndim}).")
     if num is not None and num != x.shape[where]:
         raise invalid(f"unstack: num is {num}, but axis {where} of shape {x.shape} has size {x.shape[where]}.")
     if x.shape[where] == 0:
@@ -123,6 +127,7 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
     if kind == "CONSTANT":
         if (
             not isinstance(constant_values, (Tensor, Variable))
+            and constant_values is not None
             and np.ndim(constant_values) == 0
             and not constant_values
         ):
@@ -132,6 +137,7 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
         return borders.pad_constant.public(
             x, rows, value._array.item() if x.dtype is not dtypes.string else value._array[()]
         )
+    text("mode", mode)
     if kind not in ("REFLECT", "SYMMETRIC"):
         raise ValueError(f"mode must be CONSTANT, REFLECT or SYMMETRIC, got {mode!r}.")
     return blocks.mirror_pad.public(x, rows, kind)
@@ -139,7 +145,7 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     """The tensor repeated `multiples[i]` times along axis i."""
-    return borders.tile.public(input, as_ints(multiples))
+    return borders.tile.public(input, as_int_vector(multiples, "tile: multiples"))
 
 
 def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Any:
@@ -168,12 +174,14 @@ def _rows(x: Any, positions: Any, axis: int) -> Any:
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     """The tensor with the order along the given axes turned round."""
-    return borders.reverse.public(tensor, as_ints(axis))
+    return borders.reverse.public(tensor, as_int_vector(axis, "reverse: axis"))
 
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
     """The tensor moved cyclically along the given axes."""
-    shifts, axes = as_axis(shift), as_axis(axis)
+    shifts, axes = (tuple(as_ints(v)) if np.ndim(v) else as_int(v) for v in (shift, axis))
+    if np.ndim(shift) != np.ndim(axis):
+        raise invalid(f"roll: shift and axis must be as many, got {shift!r} and {axis!r}.")
     return borders.roll.public(input, shifts, axes)
 
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from . import dtypes
 from . import special as special
-from .errors import OperandTypeError, UnimplementedError, invalid
-from .op import OBSERVERS, as_axis, as_int
+from .arguments import flag, takes
+from .errors import OperandTypeError, UnimplementedError, UnsupportedTypeError, invalid, unfit
+from .op import OBSERVERS, as_axis, as_float, as_int
 from .operators import as_divisible
 from .operators import truediv as truediv
 from .ops import (
@@ -163,6 +164,8 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
 def add_n(inputs: Any, name: str | None = None) -> Any:
     """The sum of a list of tensors of one shape."""
     if isinstance(inputs, (Tensor, Variable)):
+        if not inputs.ndim:
+            raise TypeError("add_n: a list of tensors is needed, got one scalar.")
         inputs = [inputs]
     inputs = list(inputs)
     if not inputs:
@@ -192,14 +195,21 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     return sqrt(reduce_variance(x, axis, keepdims))
 
 
+def _place_type(name: str, output_type: Any) -> Any:
+    kind = dtypes.int64 if output_type is None else dtypes.as_dtype(output_type)
+    if not kind.is_integer:
+        raise UnsupportedTypeError(None, None, f"{name}: output_type must be an integer type, got {kind.name}.")
+    return kind.numpy
+
+
 def argmax(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Any:
     """The position of the largest element along an axis (the first by default)."""
-    return r.argmax.public(input, 0 if axis is None else as_axis(axis), dtypes.as_dtype(output_type).numpy)
+    return r.argmax.public(input, 0 if axis is None else as_axis(axis), _place_type("argmax", output_type))
 
 
 def argmin(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Any:
     """The position of the smallest element along an axis (the first by default)."""
-    return r.argmin.public(input, 0 if axis is None else as_axis(axis), dtypes.as_dtype(output_type).numpy)
+    return r.argmin.public(input, 0 if axis is None else as_axis(axis), _place_type("argmin", output_type))
 
 
 def count_nonzero(
@@ -256,6 +266,12 @@ def angle(input: Any, name: str | None = None) -> Any:
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     """The complex number with this real and this imaginary part."""
+    real, imag = to_tensor(real), to_tensor(imag)
+    if real.dtype is not imag.dtype or real.dtype not in (dtypes.float32, dtypes.float64):
+        raise TypeError(
+            f"complex: the parts must both be float32 or both be float64, got {real.dtype.name} and {imag.dtype.name}. "
+            "Use tf.cast."
+        )
     return e.make_complex.public(real, imag)
 
 
@@ -289,9 +305,11 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
 def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Any:
     """x divided by its Euclidean norm along `axis`; the squared norm is at least `epsilon`."""
     x = to_tensor(x)
+    if dim is not None and axis is not None:
+        raise ValueError(f"l2_normalize: axis ({axis!r}) and dim ({dim!r}) are two names of one argument. Use axis.")
     axis = dim if axis is None else axis
     if not x.dtype.is_complex:
-        return normalization.l2_normalize.public(x, as_axis(axis), float(epsilon))
+        return normalization.l2_normalize.public(x, as_axis(axis), as_float(epsilon))
     factor = rsqrt(maximum(reduce_sum(square(abs(x)), axis, True), epsilon))
     return multiply(x, cast(factor, x.dtype))
 
@@ -331,6 +349,7 @@ def lbeta(x: Any, name: str | None = None) -> Any:
     return training.lbeta.public(x)
 
 
+@takes(exclusive=flag, reverse=flag)
 def cumulative_logsumexp(
     x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Any:
@@ -414,7 +433,7 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
 
 def _segments(num_segments: Any) -> int:
     if np.ndim(num_segments):
-        raise invalid(f"num_segments should be a scalar, not shape {list(np.shape(num_segments))}.")
+        raise unfit(f"num_segments should be a scalar, not shape {list(np.shape(num_segments))}.")
     return as_int(num_segments)
 
 
@@ -429,6 +448,7 @@ def _segment_sizes(data: Any, segment_ids: Any, num_segments: Any) -> Any:
 # --- counts -------------------------------------------------------------------------------------------------
 
 
+@takes(binary_output=flag)
 def bincount(
     arr: Any,
     weights: Any = None,
@@ -529,7 +549,7 @@ def _vectors(labels: Any, predictions: Any) -> tuple[Any, Any]:
     if predictions.ndim == 2 and labels.ndim == 1 and predictions.shape[1] == 1:
         predictions = layout.squeeze.public(predictions, (1,))
     if labels.ndim != 1 or predictions.ndim != 1:
-        raise ValueError(f"labels and predictions must be vectors, got shapes {labels.shape} and {predictions.shape}.")
+        raise unfit(f"labels and predictions must be vectors, got shapes {labels.shape} and {predictions.shape}.")
     if labels.shape != predictions.shape:
         raise invalid(f"confusion_matrix: {labels.shape[0]} labels and {predictions.shape[0]} predictions.")
     return labels, predictions

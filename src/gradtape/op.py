@@ -28,11 +28,16 @@ from .context import ACTIVE, STATE, next_id, user_location
 from .dtypes import BY_NUMPY, NUMERIC, Array, DType
 from .errors import (
     GradientLookupError,
+    InfiniteNumberError,
     InvalidArgumentError,
     MissingArgumentError,
+    NotATensorError,
+    NumberNeededError,
     OperandTypeError,
     OpError,
     ResourceExhaustedError,
+    TensorTypeError,
+    UnsupportedTypeError,
     invalid,
     named,
 )
@@ -108,6 +113,7 @@ class Op:
         retypes: bool = False,
         numbers: bool = False,
         large: Rule | None = None,
+        checks_flags: bool = True,
     ) -> None:
         code = kernel.__code__
         positional = code.co_varnames[1 : code.co_argcount]
@@ -121,6 +127,7 @@ class Op:
         self.__module__ = kernel.__module__
         self.kernel = kernel
         self.eager: Rule = eager if eager is not None else _on_numpy(kernel)
+        self.checks_flags = checks_flags  # whether entries look at truth values and text among the attributes
         self.large = large  # the kernel for arrays of LARGE elements and more, where it is another
         self.arguments: tuple[str, ...] = positional
         self.optional: dict[str, Any] = dict(
@@ -328,15 +335,22 @@ def as_int(value: Any) -> int:
     if value.__class__ is int:
         return int(value)
     if isinstance(value, (bool, np.bool_)):
-        raise invalid(f"An integer is needed, got {value!r}.")
+        raise NumberNeededError(None, None, f"An integer is needed, got {value!r}.")
     try:
         return int(operator.index(value))
     except TypeError:
-        array = np.asarray(value)
-        if array.dtype.kind in "iu" and array.size == 1:
+        try:
+            array = to_array(value)
+        except (TypeError, ValueError):
+            array = None
+        if array is not None and array.dtype.kind in "iu" and array.size == 1:
             return int(array.reshape(())[()])
         message = f"An integer is needed, got {value!r} of type {type(value).__name__}."
-        raise (MissingArgumentError if value is None else OperandTypeError)(None, None, message) from None
+        raise (InfiniteNumberError if _is_infinite(array) else NumberNeededError)(None, None, message) from None
+
+
+def _is_infinite(array: Any) -> bool:
+    return array is not None and array.dtype.kind == "f" and array.size == 1 and bool(np.isinf(array).all())
 
 
 def as_ints(value: Any) -> tuple[int, ...]:
@@ -347,12 +361,33 @@ def as_ints(value: Any) -> tuple[int, ...]:
         return tuple(value)
     if value.__class__ is int:
         return (value,)
-    array = np.asarray(value)
+    array = np.asarray(value if isinstance(value, (Tensor, np.ndarray)) else to_array(value))
     if array.size == 0:
         return ()
     if array.dtype.kind not in "iu" or array.ndim > 1:
-        raise invalid(f"Integers are needed, got {value!r}.")
+        kind = InfiniteNumberError if _is_infinite(array) else NumberNeededError
+        raise kind(None, None, f"Integers are needed, got {value!r}.")
     return tuple(array.reshape(-1).tolist())
+
+
+def as_int_vector(value: Any, name: str) -> tuple[int, ...]:
+    """A tuple of integers; one integer by itself is none."""
+    if not isinstance(value, (list, tuple)) and not np.ndim(value):
+        as_ints(value)  # what is no integer at all is told first
+        raise invalid(f"{name} must be a vector of integers, got {value!r}. Use [{value!r}].")
+    return as_ints(value)
+
+
+def as_float(value: Any) -> float:
+    """A real number, also from a NumPy number or a tensor with one element."""
+    if value.__class__ is float:
+        return float(value)
+    if isinstance(value, Tensor) and value.dtype.is_floating and value.shape.num_elements() == 1:
+        return float(value)  # as a tensor answers: inside a trace it may know its value, or say that it does not
+    array = np.asarray(to_array(value))
+    if array.size != 1 or array.dtype.kind not in "fiuVb":
+        raise NumberNeededError(None, None, f"A number is needed, got {value!r} of type {type(value).__name__}.")
+    return float(array.reshape(())[()])
 
 
 def as_axis(value: Any) -> int | tuple[int, ...] | None:
@@ -368,7 +403,7 @@ def as_shape(value: Any) -> tuple[int, ...]:
     """A shape: integers, none below -1, whose product an array can have."""
     try:
         shape = as_ints(value)
-    except InvalidArgumentError:
+    except (InvalidArgumentError, NotATensorError):
         if value is None or (isinstance(value, (list, tuple)) and None in value):
             message = f"A shape needs known sizes, got {value!r}. Use -1 (in reshape) or tf.shape(x)."
             raise MissingArgumentError(None, None, message) from None
@@ -470,9 +505,8 @@ def _mixed_tensors(op: Op, args: tuple[Any, ...]) -> list[Any]:
         allowed = op.other[op.arguments[position]]
         if tensor.dtype.numpy not in allowed:
             expected = " or ".join(sorted(BY_NUMPY[d].name for d in allowed))
-            raise invalid(
-                f"{op.name}: {op.arguments[position]} must be {expected}, got {tensor.dtype.name}. Use tf.cast."
-            )
+            message = f"{op.name}: {op.arguments[position]} must be {expected}, got {tensor.dtype.name}. Use tf.cast."
+            raise UnsupportedTypeError(None, None, message)
         tensors.append(tensor)
     return tensors
 
@@ -487,8 +521,8 @@ def operand(op: Op, value: Any, dtype: DType | None, position: int) -> Any:
     if dtype is None or isinstance(value, Tensor):
         try:
             return to_tensor(value)
-        except TypeError as error:
-            raise TypeError(f"{op.name}: {error}") from None
+        except NotATensorError as error:
+            raise NotATensorError(f"{op.name}: {error}") from None
     if isinstance(value, np.ndarray | np.generic):
         kind, target = value.dtype.kind, dtype.numpy.kind
         if (kind in "fV" and target in "iub") or (kind == "c" and target != "c") or (kind != "b" and target == "b"):
@@ -504,14 +538,14 @@ def operand(op: Op, value: Any, dtype: DType | None, position: int) -> Any:
         raise mixed_types(op, position, dtype, natural.dtype) from None
 
 
-def mixed_types(op: Op, position: int, expected: DType, given: DType) -> OperandTypeError:
+def mixed_types(op: Op, position: int, expected: DType, given: DType) -> TensorTypeError:
     """The error for operands of two types."""
     label = op.arguments[position] if position < len(op.arguments) and not op.variadic else f"number {position}"
     message = (
         f"{op.name}: cannot compute {op.tf_name} as input #{position} ({label}) was expected to be {expected.name} "
         f"but is {given.name}. Types are never mixed silently: bring both to one type with tf.cast."
     )
-    return OperandTypeError(None, None, message)
+    return TensorTypeError(None, None, message)
 
 
 def check_dtype(op: Op, tensors: list[Any]) -> None:
@@ -522,9 +556,8 @@ def check_dtype(op: Op, tensors: list[Any]) -> None:
         dtype = tensor._array.dtype
         if dtype not in op.dtypes:
             allowed = ", ".join(sorted(BY_NUMPY[d].name for d in op.dtypes))
-            raise invalid(
-                f"{op.name} is not defined for {BY_NUMPY[dtype].name}; allowed are {allowed}. Use tf.cast first."
-            )
+            message = f"{op.name} is not defined for {BY_NUMPY[dtype].name}; allowed are {allowed}. Use tf.cast first."
+            raise UnsupportedTypeError(None, None, message)
         return  # the others have the same type
 
 
@@ -545,7 +578,9 @@ def explained(op: Op, error: Exception, arrays: list[Array], attributes: dict[st
     if of_blas or isinstance(error, (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)):
         shapes = ", ".join(str(np.shape(a)) for a in arrays)
         settings = "".join(f", {k}={v!r}" for k, v in attributes.items())
-        return invalid(f"{op.name}: {error} (operands of shape {shapes}{settings}).")
+        # A kernel stumbles over the type of an attribute: operands have been checked.
+        kind = OperandTypeError if isinstance(error, TypeError) else InvalidArgumentError
+        return kind(None, None, f"{op.name}: {error} (operands of shape {shapes}{settings}).")
     return error
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import dtypes, math
+from .arguments import sequence, takes, tensor_type
 from .arrays import reshape, zeros
 from .errors import invalid
 from .layout import concat, split
@@ -34,6 +35,7 @@ class UniqueWithCounts(NamedTuple):
     count: Any
 
 
+@takes(out_idx=tensor_type)
 def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
     """The different values of a vector in order of first appearance, and for each element which of them it is.
 
@@ -45,11 +47,13 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
     return Unique(*search.unique.public(x, dtypes.as_dtype(out_idx).numpy))
 
 
+@takes(out_idx=tensor_type)
 def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> UniqueWithCounts:
     """As `unique`, and how often each value occurs."""
     return UniqueWithCounts(*search.unique_with_counts.public(x, dtypes.as_dtype(out_idx).numpy))
 
 
+@takes(out_type=tensor_type)
 def searchsorted(
     sorted_sequence: Any,
     values: Any,
@@ -63,6 +67,7 @@ def searchsorted(
     return search.search_sorted.public(sorted_sequence, values, side == "right", dtypes.as_dtype(out_type).numpy)
 
 
+@takes(dtype=tensor_type)
 def histogram_fixed_width(
     values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None
 ) -> Any:
@@ -87,6 +92,7 @@ def histogram_fixed_width_bins(
     return math.cast(math.minimum(math.maximum(math.floor(share * bins), 0), bins - 1), dtypes.int32)
 
 
+@takes(dtype=tensor_type)
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None) -> Any:
     """A row for each length: true at the first `length` places of `maxlen`.
 
@@ -150,6 +156,7 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: Any, name: str
     return split(sorted_rows, sizes)
 
 
+@takes(indices=sequence)
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
     """The slices of several tensors put in one, each at its index; where an index repeats, the last one stays.
 

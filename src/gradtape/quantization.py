@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import math
+from .arguments import flag, number, takes, text
 from .errors import invalid
 from .op import as_int
 from .ops.elementwise import stop_gradient
@@ -15,10 +16,11 @@ from .ops.logic import maximum, minimum, zeros_like
 from .ops.quantize import fake_quant, grid
 from .ops.reduce import reduce_max, reduce_min
 from .ops.training import quantize_and_dequantize as quantized_again
-from .tensor import Tensor, to_tensor
+from .tensor import EagerTensor, Tensor, to_tensor
 from .traceable import trace_public
 
 
+@takes(narrow_range=flag, min=number, max=number)
 def fake_quant_with_min_max_args(
     inputs: Any,
     min: float = -6,
@@ -51,6 +53,7 @@ def _bits(num_bits: Any) -> int:
     return bits
 
 
+@takes(narrow_range=flag)
 def fake_quant_with_min_max_vars(
     inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
 ) -> Any:
@@ -59,6 +62,7 @@ def fake_quant_with_min_max_vars(
     return fake_quant.public(x, low, high, _bits(num_bits), bool(narrow_range))
 
 
+@takes(narrow_range=flag)
 def fake_quant_with_min_max_vars_per_channel(
     inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
 ) -> Any:
@@ -138,6 +142,7 @@ def _pulled(gradients: Any, x: Any, low: Any, high: Any, num_bits: Any, narrow_r
     return parts[0], sum_to_shape.public(parts[1], shape), sum_to_shape.public(parts[2], shape)
 
 
+@takes(signed_input=flag, range_given=flag, narrow_range=flag, round_mode=text)
 def quantize_and_dequantize_v2(
     input: Any,
     input_min: Any,
@@ -159,10 +164,18 @@ def quantize_and_dequantize_v2(
     The range is from `input_min` to `input_max` if `range_given`, else that of the values; along an `axis`, one for each slice.
     """
     x = to_tensor(input)
-    where = None if axis is None or as_int(axis) == -1 else as_int(axis) % max(x.ndim, 1)
+    where = None if axis is None or as_int(axis) == -1 else as_int(axis)
+    if where is not None and not 0 <= where < x.ndim:
+        raise invalid(f"quantize_and_dequantize: axis {where} does not exist in a tensor of shape {x.shape}.")
     others = None if where is None else tuple(a for a in range(x.ndim) if a != where)
     if range_given:
         low, high = (to_tensor(v, x.dtype) for v in (input_min, input_max))
+        if where is None and (low.ndim or high.ndim):
+            raise invalid(f"quantize_and_dequantize: the range must be two scalars, got {low.shape} and {high.shape}.")
+        if low.__class__ is EagerTensor and high.__class__ is EagerTensor and not np.all(low._array <= high._array):
+            raise invalid(
+                f"quantize_and_dequantize: input_min {input_min!r} must not be above input_max {input_max!r}."
+            )
         if where is not None:
             sizes = [1] * x.ndim
             sizes[where] = -1

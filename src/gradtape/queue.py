@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes as _dtypes
-from .errors import CancelledError, OutOfRangeError, invalid
+from .errors import CancelledError, OutOfRangeError, invalid, unfit
 from .layout import stack
 from .locks import new_condition
 from .op import as_int
@@ -104,7 +104,7 @@ class QueueBase:
         tensors = [to_tensor(value, kind) for value, kind in zip(self._components(vals), self._dtypes, strict=True)]
         sizes = {tensor.shape[0] if tensor.ndim else None for tensor in tensors}
         if len(sizes) != 1 or None in sizes:
-            raise invalid(f"enqueue_many: the first axes must agree, got shapes {[str(t.shape) for t in tensors]}.")
+            raise unfit(f"enqueue_many: the first axes must agree, got shapes {[str(t.shape) for t in tensors]}.")
         (count,) = sizes
         self._enqueue([self._element([tensor[place] for tensor in tensors]) for place in range(count or 0)])
 
@@ -156,9 +156,10 @@ class QueueBase:
             raise invalid(
                 f"{type(self).__name__}'s DequeueMany and DequeueUpTo require the components to have specified shapes."
             )
-        if int(n) < 0:
-            raise invalid(f"A number of elements must not be negative, got {int(n)}.")
-        return int(n)
+        count = as_int(n)
+        if count < 0:
+            raise invalid(f"A number of elements must not be negative, got {count}.")
+        return count
 
     def _stackable(self) -> bool:
         return all(shape.is_fully_defined() for shape in self.shapes)

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, philox
+from .arguments import takes, tensor_type
 from .arrays import broadcast_to
 from .candidates import CandidateSamplers
 from .dtypes import DType
-from .errors import invalid
+from .errors import NumberNeededError, UnsupportedTypeError, invalid, unfit
 from .generator import (
     BOUNDED,
     UNBOUNDED,
@@ -193,7 +194,8 @@ def _stateless(seed: Any, alg: Any) -> Philox:
     checked_algorithm(alg)
     pair = to_tensor(seed)
     if tuple(pair.shape) != (2,) or pair.dtype not in BOUNDED:
-        raise invalid(f"The seed of a stateless function must be two integers, got {seed!r}.")
+        message = f"The seed of a stateless function must be two integers, got {seed!r}."
+        raise NumberNeededError(None, None, message)
     return philox.from_pair(*(int(value) for value in pair._array))
 
 
@@ -224,6 +226,7 @@ def normal(
     return scaled(philox.normal(stream, sizes, kind.numpy), kind, stddev, mean)
 
 
+@takes(dtype=tensor_type)
 def stateless_normal(
     shape: Any,
     seed: Any,
@@ -257,6 +260,7 @@ def truncated_normal(
     return scaled(philox.truncated_normal(stream, sizes, kind.numpy), kind, stddev, mean)
 
 
+@takes(dtype=tensor_type)
 def stateless_truncated_normal(
     shape: Any,
     seed: Any,
@@ -317,6 +321,7 @@ def _gamma(stream: Any, sizes: tuple[int, ...], alpha: Any, beta: Any, samples: 
     return maximum(tiny, sample if beta is None else sample / beta)
 
 
+@takes(dtype=tensor_type)
 def gamma(
     shape: Any,
     alpha: Any,
@@ -364,6 +369,7 @@ def _filling(value: Any, common: tuple[int, ...] | None, sizes: tuple[int, ...],
     return broadcast_to(value, last), _count(sizes[: len(sizes) - len(common)])
 
 
+@takes(dtype=tensor_type)
 def poisson(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
     """`shape` numbers from the Poisson distribution of each rate in `lam`: `shape` followed by the shape of `lam`."""
     kind, lead = dtypes.as_dtype(dtype), sizes_of(shape)
@@ -406,8 +412,11 @@ def _classes(logits: Any, num_samples: Any, dtype: Any, name: str) -> tuple[Any,
     kind = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
     if kind not in BOUNDED:
         raise ValueError(f"random.{name}: the dtype must be int32 or int64, got {kind.name}.")
-    if not scores.dtype.is_floating or scores.ndim != 2:
-        raise invalid(
+    if not scores.dtype.is_floating:
+        message = f"random.{name}: logits must be floating, got {scores.dtype.name}. Use tf.cast."
+        raise UnsupportedTypeError(None, None, message)
+    if scores.ndim != 2:
+        raise unfit(
             f"random.{name}: logits must be a floating matrix, one row for each "
             f"distribution; got {scores.dtype.name} {scores.shape}."
         )
@@ -468,7 +477,7 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
     """A new seed for stateless functions, from a seed and an integer."""
     value = to_tensor(data)
     if value.ndim or value.dtype not in UNBOUNDED:
-        raise invalid(f"random.fold_in: data must be an integer scalar, got {data!r}.")
+        raise NumberNeededError(None, None, f"random.fold_in: data must be an integer scalar, got {data!r}.")
     first = stateless_uniform([], seed, None, None, value.dtype, alg=alg)
     return from_array(np.stack([first._array, value._array]))
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import dtypes
+from .arguments import flag, number, sequence, takes
 from .dtypes import Array
+from .errors import NotATensorError, invalid, unfit
 from .in_place import any_value, written
 from .native.updates import Update
 from .nn.normalization import fused_batch_norm
-from .op import REGISTRY, as_ints
+from .op import REGISTRY, as_float, as_ints, matching_tensors
 from .ops.blocks import mirror_pad_grad
 from .ops.encoding import decode_padded_raw, decode_raw, fingerprint, string_to_hash_bucket_strong
 from .ops.morphology import dilation2d_backprop_filter, dilation2d_backprop_input
@@ -26,7 +29,7 @@ from .variable import Variable
 
 
 def _number(value: Any) -> float:
-    return value if value.__class__ is float else float(to_tensor(value)._array)
+    return value if value.__class__ is float else as_float(value)
 
 
 def _gradient(grad: Any, var: Variable) -> Array:
@@ -34,12 +37,15 @@ def _gradient(grad: Any, var: Variable) -> Array:
     array: Array = to_tensor(grad, var.dtype)._array
     shape = any_value(var)._array.shape
     if array.shape != shape:
-        raise ValueError(f"The gradient has shape {array.shape}, variable '{var.name}' has {shape}.")
+        raise unfit(f"The gradient has shape {array.shape}, variable '{var.name}' has {shape}.")
     return np.ascontiguousarray(array).reshape(-1)
 
 
 def _apply(update: Update, grad: Any, variables: tuple[Variable, ...], *numbers: Any) -> None:
     """Update a variable and its slots; the numbers are scalars."""
+    for variable in variables:
+        if not isinstance(variable, Variable):
+            raise NotATensorError(f"An update needs a tf.Variable or its handle, got {variable!r}.")
     gradient = _gradient(grad, variables[0])
     written(variables, lambda arrays: update(gradient, [array.reshape(-1) for array in arrays], numbers))
 
@@ -52,6 +58,7 @@ def _descent_text(g: Any, w: Any, rate: Any) -> tuple[Any]:
 _descent = Update(_descent_text, 1)
 
 
+@takes(use_locking=flag)
 def ResourceApplyGradientDescent(
     var: Variable, alpha: Any, delta: Any, use_locking: bool = False, name: str | None = None
 ) -> None:
@@ -76,6 +83,7 @@ def _nesterov_text(g: Any, w: Any, m: Any, v: Any, rate: Any, beta1: Any, beta2:
 _adam, _adam_nesterov = Update(_adam_text, 3), Update(_nesterov_text, 3)
 
 
+@takes(use_locking=flag, use_nesterov=flag)
 def ResourceApplyAdam(
     var: Variable,
     m: Variable,
@@ -154,6 +162,29 @@ _SAME = (
 )  # fmt: skip
 
 
+_OF_ONE_SIZE = ("SigmoidGrad", "TanhGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad")
+
+
+def _of_one_shape(public: Any) -> Any:
+    """The kernels of derivatives do not broadcast."""
+
+    @functools.wraps(public)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = public.__signature__.bind(*args, **kwargs).arguments
+        for name, default in public.op.attributes.items():
+            if default.__class__ is float and name in given:
+                number(name, given[name])
+        first, second = matching_tensors(public.op, [given[name] for name in public.op.arguments])
+        fits = first.shape.is_compatible_with(second.shape)
+        if not fits and not (
+            public.op.tf_name in _OF_ONE_SIZE and first.shape.num_elements() == second.shape.num_elements()
+        ):
+            raise invalid(f"{public.op.tf_name}: both operands need one shape, got {first.shape} and {second.shape}.")
+        return public(*args, **kwargs)
+
+    return traceable(call)
+
+
 def __getattr__(name: str) -> Any:
     if name in _SAME:
         (same,) = (op for op in REGISTRY.values() if op.tf_name == name)
@@ -163,6 +194,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'gradtape.raw_ops' has no attribute {name!r}")
     module, op = _OPS[name].split(".")
     found = getattr(importlib.import_module(f".ops.{module}", __package__), op).public
+    if module == "slopes" or name == "ApproximateEqual":
+        found = _of_one_shape(found)
     globals()[name] = found
     return found
 
@@ -171,9 +204,10 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_OPS, *_SAME})
 
 
+@takes(boundaries=sequence)
 def Bucketize(input: Any, boundaries: Any, name: str | None = None) -> Any:
     """For each value, how many of the sorted boundaries are not larger."""
-    return bucketize.public(input, tuple(float(boundary) for boundary in boundaries))
+    return bucketize.public(input, tuple(as_float(boundary) for boundary in boundaries))
 
 
 def ListDiff(x: Any, y: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Any:
@@ -205,7 +239,9 @@ def StringToHashBucketStrong(input: Any, num_buckets: int, key: Any, name: str |
 
 def Fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Any:
     """A hash of eight bytes for each row of the data."""
-    return fingerprint.public(data, method if isinstance(method, str) else to_tensor(method).numpy().decode())
+    return fingerprint.public(
+        data, method if isinstance(method, str) else to_tensor(method, dtypes.string).numpy().decode()
+    )
 
 
 def MirrorPadGrad(input: Any, paddings: Any, mode: str, name: str | None = None) -> Any:

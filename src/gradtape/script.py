@@ -45,6 +45,8 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
     np.float32(6.0)
     """
     if func is None:
+        if inp is not None:
+            raise TypeError("py_function: a decorator takes its inputs when it is called; leave `inp` out.")
         return lambda function: _decorated(py_function, function, Tout)
     if not callable(func):
         raise ValueError(f"Expected func to be callable. Received func={func!r} of type {type(func)}.")
@@ -112,7 +114,11 @@ def numpy_function(
     array([1.    , 0.6366], dtype=float32)
     """
     if func is None:
+        if inp is not None:
+            raise TypeError("numpy_function: a decorator takes its inputs when it is called; leave `inp` out.")
         return lambda function: _decorated(numpy_function, function, Tout)
+    if Tout is None:
+        raise TypeError("numpy_function: `Tout` is needed: the types of what the function returns.")
     returned = func(*[np.asarray(_tensor(value)._array) for value in inp])
     results = [None if value is None else to_tensor(value) for value in nest.flatten(returned)]
     return results[0] if len(results) == 1 else results

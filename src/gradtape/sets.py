@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .arguments import flag, takes
 from .dtypes import Array
-from .errors import invalid
+from .errors import NotATensorError, invalid
 from .sparse import SparseTensor
 from .tensor import from_array, to_tensor
 
@@ -19,6 +20,7 @@ _KINDS = (dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8, d
 _Place = tuple[int, ...]
 
 
+@takes(validate_indices=flag)
 def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     """What is in the set of `a` or in that of `b`, for each pair of sets along the last axis.
 
@@ -28,11 +30,13 @@ def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     return _combined("union", a, b, set.union)
 
 
+@takes(validate_indices=flag)
 def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     """What is in both sets, for each pair of sets along the last axis."""
     return _combined("intersection", a, b, set.intersection)
 
 
+@takes(validate_indices=flag)
 def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
     """What is in the set of `a` and not in that of `b`, for each pair along the last axis; the other way without `aminusb`."""
     if aminusb:
@@ -40,10 +44,11 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
     return _combined("difference", a, b, lambda first, second: second - first)
 
 
+@takes(validate_indices=flag)
 def size(a: Any, validate_indices: bool = True) -> Any:
     """How many different elements each set along the last axis of a sparse tensor has."""
     if not isinstance(a, SparseTensor):
-        raise TypeError(f"Expected `SparseTensor`, got {a!r}. Use tf.sparse.from_dense.")
+        raise NotATensorError(f"Expected `SparseTensor`, got {a!r}. Use tf.sparse.from_dense.")
     sets, shape = _sets(a)
     counts = np.zeros(shape, np.int32)
     for place, found in sets.items():

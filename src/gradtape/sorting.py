@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import dtypes
+from .arguments import flag, takes, text
 from .errors import invalid
 from .op import as_int
 from .ops import sort as o
@@ -17,6 +18,7 @@ invert_permutation = o.invert_permutation.public
 
 
 def _descending(direction: str) -> bool:
+    text("direction", direction)
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(
             f"Argument `direction` should be one of ASCENDING, DESCENDING. Received: direction={direction}"
@@ -59,6 +61,7 @@ class TopKV2(NamedTuple):
     indices: Any
 
 
+@takes(sorted=flag)
 def top_k(
     input: Any, k: Any = 1, sorted: bool = True, index_type: Any = dtypes.int32, name: str | None = None
 ) -> TopKV2:
@@ -85,7 +88,7 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     >>> tf.math.in_top_k([0, 2], [[0.1, 0.6, 0.3], [0.1, 0.6, 0.3]], k=2).numpy()
     array([False,  True])
     """
-    return o.in_top_k.public(targets, to_tensor(predictions), as_int(k))
+    return o.in_top_k.public(targets, to_tensor(predictions, dtypes.float32), as_int(k))
 
 
 trace_public(globals())

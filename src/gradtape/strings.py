@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from . import arrays, dtypes
-from .errors import invalid
+from .arguments import choice, flag, optional_whole_number, sequence, takes, tensor_type, text, truth, whole_number
+from .errors import TensorTypeError, invalid
 from .framework import summary
 from .op import COMPOSITES, as_axis, as_int, as_ints
 from .ops import encoding, unicode
@@ -31,7 +32,8 @@ def _texts(value: Any) -> Any:
     if isinstance(value, (Tensor, Variable)) or value.__class__ in COMPOSITES:
         tensor: Any = value if value.__class__ in COMPOSITES else to_tensor(value)
         if tensor.dtype != dtypes.string:
-            raise invalid(f"A string tensor is needed, got {tensor.dtype!r}. Use tf.strings.as_string.")
+            message = f"A string tensor is needed, got {tensor.dtype!r}. Use tf.strings.as_string."
+            raise TensorTypeError(None, None, message)
         return tensor
     return to_tensor(value, dtypes.string)
 
@@ -56,6 +58,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
     return o.string_upper.public(_texts(input), encoding)
 
 
+@takes(separator=text)
 def join(inputs: Any, separator: Any = "", name: str | None = None) -> Any:
     """The texts one after the other, element by element; scalars are repeated.
 
@@ -63,10 +66,13 @@ def join(inputs: Any, separator: Any = "", name: str | None = None) -> Any:
     >>> tf.strings.join([["a", "b"], "c"], separator="-").numpy()
     array([b'a-c', b'b-c'], dtype=object)
     """
+    if isinstance(inputs, (str, bytes, dict, set)):
+        raise TypeError(f"join: a list of texts is needed, got {inputs!r}.")
     parts = [_texts(part) for part in inputs]
     return o.string_join.public(parts, _plain(separator)) if parts else to_tensor("")
 
 
+@takes(separator=text, keepdims=flag)
 def reduce_join(
     inputs: Any, axis: Any = None, keepdims: bool = False, separator: Any = "", name: str | None = None
 ) -> Any:
@@ -92,6 +98,7 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     return o.substr.public(_texts(input), first, count, unit)
 
 
+@takes(replace_global=flag)
 def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Any:
     r"""Each text with what matches the pattern rewritten; \1 to \9 stand for the groups, \0 for the match."""
     return o.regex_replace.public(_texts(input), _plain(pattern), _plain(rewrite), bool(replace_global))
@@ -105,6 +112,7 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
 _NUMBERS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64)
 
 
+@takes(out_type=tensor_type)
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Any:
     """The numbers that are written there.
 
@@ -128,6 +136,7 @@ def to_hash_bucket(input: Any, num_buckets: Any, name: str | None = None) -> Any
     return encoding.string_to_hash_bucket.public(_texts(input), as_int(num_buckets))
 
 
+@takes(key=sequence)
 def to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, name: str | None = None) -> Any:
     """A number below `num_buckets` for each text, by a hash under a key of two integers.
 
@@ -138,15 +147,18 @@ def to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, name: str | No
     return encoding.string_to_hash_bucket_strong.public(_texts(input), as_int(num_buckets), as_ints(key))
 
 
+@takes(separator=text)
 def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: Any = "", name: str | None = None
 ) -> Any:
     """The texts that share a segment id, joined in their order."""
-    return o.unsorted_segment_join.public(
-        _texts(inputs), to_tensor(segment_ids), as_int(num_segments), _plain(separator)
-    )
+    ids, count = to_tensor(segment_ids), as_int(num_segments)
+    if not ids.ndim:
+        raise invalid("unsorted_segment_join: segment_ids need at least one axis, got a scalar.")
+    return o.unsorted_segment_join.public(_texts(inputs), ids, count, _plain(separator))
 
 
+@takes(placeholder=choice)
 def format(template: Any, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Any:
     """The template with each placeholder replaced by a tensor, written as tf.print writes it.
 
@@ -154,6 +166,8 @@ def format(template: Any, inputs: Any, placeholder: str = "{}", summarize: int =
     >>> tf.strings.format("x: {}", tf.range(10)).numpy()
     b'x: [0 1 2 ... 7 8 9]'
     """
+    if not isinstance(inputs, (list, tuple, Tensor, Variable)):
+        len(inputs)  # one Python number by itself is no input, as in TensorFlow
     values = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     pieces = _plain(template).split(placeholder)
     if len(pieces) - 1 != len(values):
@@ -240,6 +254,7 @@ def unicode_split(
     return _apart(input, lambda texts: unicode.character_rows.public(texts, *settings))
 
 
+@takes(padding_width=optional_whole_number, separator=choice, preserve_short_sequences=truth)
 def ngrams(
     data: Any,
     ngram_width: Any,
@@ -296,6 +311,7 @@ def ngrams(
     return arrays.reshape(runs, (*texts.shape[:-1], -1))
 
 
+@takes(replacement_char=whole_number, output_encoding=text)
 def unicode_encode(
     input: Any,
     output_encoding: str,
@@ -309,12 +325,15 @@ def unicode_encode(
     >>> tf.strings.unicode_encode([97, 233], "UTF-8").numpy().decode()
     'aé'
     """
+    if not 0 <= replacement_char <= 0x10FFFF:
+        raise invalid(f"unicode_encode: replacement_char must be a code point, got {replacement_char}.")
     points = to_tensor(input)
     if not points.dtype.is_integer or not points.ndim:
         raise invalid(f"unicode_encode: rows of integers are needed, got {points.dtype!r} of shape {points.shape}.")
     return unicode.unicode_encode.public(points, output_encoding, errors, replacement_char)
 
 
+@takes(output_encoding=text)
 def unicode_transcode(
     input: Any,
     input_encoding: str,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import nest
+from .arguments import optional_count, takes
 from .backward import UnconnectedGradients, checked_tensor, checked_tensors, checked_unconnected, gradients, zeros_of
 from .context import ACTIVE, STATE, Paused, Records, remove_identical
 from .dtypes import DType
@@ -246,6 +247,7 @@ class GradientTape:
                 results[number] = source._with_gradient(results[number])
         return nest.pack_sequence_as(sources, results)
 
+    @takes(parallel_iterations=optional_count)
     def jacobian(
         self,
         target: Any,
@@ -285,6 +287,7 @@ class GradientTape:
             ]
         return nest.pack_sequence_as(sources, results)
 
+    @takes(parallel_iterations=optional_count)
     def batch_jacobian(
         self,
         target: Any,

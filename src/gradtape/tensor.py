@@ -14,6 +14,7 @@ import numpy as np
 from . import dtypes
 from .context import next_id
 from .dtypes import Array, DType
+from .errors import NotATensorError, OperandTypeError, TensorTypeError
 from .locks import new_lock
 from .shapes import TensorShape
 from .type_spec import TypeSpec
@@ -503,10 +504,11 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Any:
             return PACK_LIST[0](value, dtype)
         return from_array(to_array(value, dtype))
     if dtype is not None and tensor.dtype != dtype:
-        raise ValueError(
+        message = (
             f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {tensor.dtype.name}: {tensor!r}. "
             f"Use tf.cast(x, tf.{dtype.name}) to convert it."
         )
+        raise TensorTypeError(None, None, message)
     return tensor
 
 
@@ -535,7 +537,9 @@ def _converted(value: Any, dtype: DType | None) -> Array:
     if isinstance(value, np.ndarray | np.generic):
         return _adopt_array(np.asarray(value), dtype)
     if value is None:
-        raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
+        raise NotATensorError(
+            "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor."
+        )
     if isinstance(value, (bool, int, float, complex, str, bytes, list, tuple, range)):
         return _from_python(value, dtype)
     if hasattr(value, "__array__"):
@@ -543,11 +547,11 @@ def _converted(value: Any, dtype: DType | None) -> Array:
     if hasattr(value, "__dlpack__"):
         return _adopt_array(np.from_dlpack(value), dtype)
     if isinstance(value, Iterator):
-        raise ValueError(f"Cannot convert an iterator to a tensor: {value!r}. Use list(...) first.")
+        raise NotATensorError(f"Cannot convert an iterator to a tensor: {value!r}. Use list(...) first.")
     try:
         return _from_python(value, dtype)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(
+        raise NotATensorError(
             f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor."
         ) from None
 
@@ -595,7 +599,7 @@ def _from_python(value: Any, dtype: DType | None) -> Array:
         or (target.kind == "b" and array.size)
     )
     if wrong:
-        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}.")
+        raise OperandTypeError(None, None, f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}.")
     if kind in "iu" and target.kind in "iu":
         info = np.iinfo(target)
         if array.size and (array.min() < info.min or array.max() > info.max):
@@ -646,7 +650,7 @@ def _strings_from_python(value: Any, array: Array) -> Array:
                 raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
             if isinstance(leaf, (list, tuple)):
                 raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
-            raise ValueError(
+            raise NotATensorError(
                 f"Attempt to convert a value ({leaf!r}) with an unsupported type ({type(leaf)}) to a Tensor."
             )
         result[index] = leaf

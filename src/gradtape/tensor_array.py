@@ -13,7 +13,7 @@ import numpy as np
 from . import dtypes
 from .arrays import zeros
 from .context import ACTIVE, STATE
-from .errors import ElementIndexError, OutOfRangeError, invalid
+from .errors import ElementIndexError, OutOfRangeError, TensorTypeError, invalid, unfit
 from .layout import concat as concat_of
 from .layout import split as split_of
 from .layout import stack as stack_of
@@ -153,9 +153,8 @@ class TensorArray:
     def _accepted(self, value: Any) -> Any:
         tensor = value if isinstance(value, Tensor) else self._converted(value)
         if tensor.dtype is not self._dtype:
-            raise invalid(
-                f"TensorArray dtype is {self._dtype.name} but the value has {tensor.dtype.name}. Use tf.cast."
-            )
+            message = f"TensorArray dtype is {self._dtype.name} but the value has {tensor.dtype.name}. Use tf.cast."
+            raise TensorTypeError(None, None, message)
         if not self.element_shape.is_compatible_with(tensor.shape):
             raise ValueError(f"Incompatible shape for value ({tensor.shape}), expected ({self.element_shape})")
         if self._infer_shape:
@@ -206,6 +205,8 @@ class TensorArray:
 
     def gather(self, indices: Any, name: str | None = None) -> Any:
         """Some elements, along a new first axis."""
+        if not np.ndim(indices):
+            raise TypeError(f"gather: a list of indices is needed, got {indices!r}.")
         positions = as_ints(indices)
         for position in positions:
             if not 0 <= position < len(self._elements):
@@ -274,11 +275,10 @@ class TensorArray:
     def _whole(self, value: Any, name: str) -> Any:
         tensor = value if isinstance(value, Tensor) else self._converted(value)
         if tensor.dtype is not self._dtype:
-            raise invalid(
-                f"TensorArray dtype is {self._dtype.name} but the value has {tensor.dtype.name}. Use tf.cast."
-            )
+            message = f"TensorArray dtype is {self._dtype.name} but the value has {tensor.dtype.name}. Use tf.cast."
+            raise TensorTypeError(None, None, message)
         if not tensor.ndim:
-            raise invalid(f"{name}: the value must have at least one axis, got a scalar.")
+            raise unfit(f"{name}: the value must have at least one axis, got a scalar.")
         return tensor
 
     def __repr__(self) -> str:

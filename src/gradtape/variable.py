@@ -405,6 +405,8 @@ class Variable(metaclass=_VariableMeta):
     @_changes
     def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Replace elements along the last index axis, for each leading index."""
+        if not isinstance(sparse_delta, IndexedSlices):
+            raise TypeError(f"sparse_delta must be tf.IndexedSlices, got {sparse_delta!r}.")
         indices = np.asarray(to_tensor(sparse_delta.indices)._array)
         values = to_tensor(sparse_delta.values, self.dtype)._array
         leading = np.ogrid[tuple(slice(size) for size in indices.shape)][:-1]
@@ -417,7 +419,15 @@ class Variable(metaclass=_VariableMeta):
     def _scatter_nd(self, indices: Any, updates: Any, update: Callable[[Array, Any, Array], None]) -> Any:
         positions = np.asarray(to_tensor(indices)._array)
         values = to_tensor(updates, self.dtype)._array
-        return self._updated(lambda array: update(array, index.nd_key(positions, array.shape, "scatter_nd"), values))
+
+        def update_places(array: Array) -> None:
+            key = index.nd_key(positions, array.shape, "scatter_nd")
+            expected = (*positions.shape[:-1], *array.shape[positions.shape[-1] :])
+            if values.shape != expected:
+                raise invalid(f"scatter_nd: updates must have shape {expected}, got {values.shape}.")
+            update(array, key, values)
+
+        return self._updated(update_places)
 
     @_changes
     def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:

@@ -21,7 +21,7 @@ import numpy as np
 from . import nest
 from .context import ACTIVE, STATE
 from .dtypes import BY_NUMPY, DType
-from .errors import UnimplementedError
+from .errors import ScalarElementsError, UnimplementedError
 from .op import RUNNERS, Op, record
 from .operators import multiply_operator
 from .ops import elementwise as e
@@ -222,7 +222,7 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
     tensors = [to_tensor(value) for value in nest.flatten(elems)]
     sizes = {shape_of(tensor)[0] if tensor.ndim else None for tensor in tensors}
     if None in sizes or len(sizes) != 1:
-        raise ValueError(
+        raise ScalarElementsError(
             f"vectorized_map: all elems need one common first size, got shapes {[t.shape for t in tensors]}."
         )
     size = sizes.pop()

@@ -151,6 +151,7 @@ def test_large_batches_in_blocks_agree_with_small_ones() -> None:
 
 
 IMAGE, FILTERS = tf.ones([2, 5, 5, 3]), tf.ones([2, 2, 3, 4])
+ONES = [1, 1, 1, 1]
 INVALID = tf.errors.InvalidArgumentError
 UNIMPLEMENTED = tf.errors.UnimplementedError
 
@@ -185,9 +186,10 @@ UNIMPLEMENTED = tf.errors.UnimplementedError
         (lambda: tf.nn.conv2d_transpose(IMAGE, tf.ones([2, 2, 4, 3]), [2, -1, 10, 4], 2), INVALID),
         (lambda: tf.nn.depthwise_conv2d(IMAGE, tf.ones([2, 2, 2, 2]), [1, 1, 1, 1], "SAME"), INVALID),
         (lambda: tf.nn.atrous_conv2d(IMAGE, FILTERS, 0, "SAME"), ValueError),
-        (lambda: tf.nn.dilation2d(IMAGE, tf.ones([2, 2, 2]), 1, "SAME", "NHWC", 1), INVALID),
-        (lambda: tf.nn.dilation2d(IMAGE, tf.ones([2, 2, 3]), 1, "SAME", "NCHW", 1), ValueError),
-        (lambda: tf.nn.dilation2d(IMAGE, tf.ones([2, 2, 3]), [1, 0, 1, 1], "SAME", "NHWC", 1), INVALID),
+        (lambda: tf.nn.dilation2d(IMAGE, tf.ones([2, 2, 2]), ONES, "SAME", "NHWC", ONES), INVALID),
+        (lambda: tf.nn.dilation2d(IMAGE, tf.ones([2, 2, 3]), ONES, "SAME", "NCHW", ONES), ValueError),
+        (lambda: tf.nn.dilation2d(IMAGE, tf.ones([2, 2, 3]), [1, 0, 1, 1], "SAME", "NHWC", ONES), INVALID),
+        (lambda: tf.nn.dilation2d(IMAGE, tf.ones([2, 2, 3]), 1, "SAME", "NHWC", ONES), TypeError),
     ],
 )
 def test_what_tensorflow_rejects_is_rejected(call: Any, error: Any) -> None:

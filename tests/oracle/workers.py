@@ -18,7 +18,7 @@ from .case import Case
 REQUIREMENT = "tensorflow-cpu"
 PATIENCE = 60.0  # seconds that one case may take
 CRASHED = {"value": {"error": ["crash"], "crash": True, "message": "the process ended"}}
-HUNG = {"value": {"error": ["hang"], "crash": True, "message": f"no answer in {PATIENCE:.0f} seconds"}}
+HUNG = {"value": {"error": ["hang"], "crash": True, "message": "no answer in time"}}
 
 
 def python_of(environment: Path) -> Path:
@@ -45,9 +45,11 @@ def version(python: Path, package: str) -> str:
     raise SystemExit(f"{python} has no {package}.")
 
 
-def run(python: Path, library: str, cases: Sequence[Case], folder: Path) -> list[dict[str, Any]]:
+def run(
+    python: Path, library: str, cases: Sequence[Case], folder: Path, patience: float = PATIENCE
+) -> list[dict[str, Any]]:
     """The outcome of every case. A case that ends or stops the process is an outcome; the next ones go on in a new one."""
-    given, results = folder / "cases.jsonl", folder / f"{library}.jsonl"
+    given, results = folder / f"{library}-cases.jsonl", folder / f"{library}.jsonl"
     given.write_text("".join(json.dumps(c.as_json(n)) + "\n" for n, c in enumerate(cases)), encoding="utf-8")
     results.write_text("", encoding="utf-8")
     errors = folder / f"{library}.log"
@@ -55,7 +57,7 @@ def run(python: Path, library: str, cases: Sequence[Case], folder: Path) -> list
         command = [str(python), evaluate.__file__, library, str(given), str(results), str(done)]
         with errors.open("w", encoding="utf-8") as log:
             process = subprocess.Popen(command, stdout=log, stderr=log)
-            hung = _watch(process, results)
+            hung = _watch(process, results, patience)
         reached = _lines(results)
         if reached == done and not hung and "ModuleNotFoundError" in errors.read_text(encoding="utf-8"):
             raise SystemExit(errors.read_text(encoding="utf-8"))
@@ -66,7 +68,7 @@ def run(python: Path, library: str, cases: Sequence[Case], folder: Path) -> list
         return [json.loads(line) for line in lines]
 
 
-def _watch(process: subprocess.Popen[bytes], results: Path) -> bool:
+def _watch(process: subprocess.Popen[bytes], results: Path, patience: float) -> bool:
     """Wait for the end; end the process, and return True, when it makes no progress."""
     size, since = -1, time.monotonic()
     while process.poll() is None:
@@ -74,7 +76,7 @@ def _watch(process: subprocess.Popen[bytes], results: Path) -> bool:
         now = results.stat().st_size
         if now != size:
             size, since = now, time.monotonic()
-        elif time.monotonic() - since > PATIENCE:
+        elif time.monotonic() - since > patience:
             process.kill()
             process.wait()
             return True

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, nest
+from ..arguments import count, optional_count, takes
 from ..arrays import zeros
 from ..errors import BranchTypeError, LoopStructureError, OutOfRangeError, ScalarElementsError, invalid
 from ..layout import unstack
@@ -43,7 +44,7 @@ def while_loop(
         if not callable(function):
             raise TypeError(f"'{label}' must be callable.")
     if not nest.is_nested(loop_vars) or not loop_vars:
-        raise ValueError("'loop_vars' must be provided, as a list or tuple.")
+        raise LoopStructureError("'loop_vars' must be provided, as a list or tuple.")
     if not isinstance(parallel_iterations, int) or parallel_iterations < 1:
         raise TypeError("'parallel_iterations' must be a positive integer.")
     limit = None if maximum_iterations is None else _iteration_limit(maximum_iterations)
@@ -127,6 +128,7 @@ def _rows(values: list[Any], kind: Any) -> Any:
     return kind.value_type._stacked(parts) if parts else kind.value_type.from_row_splits(zeros([0], kind.dtype), [0])
 
 
+@takes(parallel_iterations=optional_count)
 def map_fn(
     fn: Callable[..., Any],
     elems: Any,
@@ -183,6 +185,7 @@ def _folded(fn: Callable[..., Any], slices: Sequence[Any], initializer: Any, nam
     return nest.map_structure(_loop_result, value)
 
 
+@takes(parallel_iterations=count)
 def foldl(
     fn: Callable[..., Any],
     elems: Any,
@@ -202,6 +205,7 @@ def foldl(
     return _folded(fn, _elements(elems, "foldl"), initializer, "foldl")
 
 
+@takes(parallel_iterations=count)
 def foldr(
     fn: Callable[..., Any],
     elems: Any,
@@ -216,6 +220,7 @@ def foldr(
     return _folded(fn, _elements(elems, "foldr")[::-1], initializer, "foldr")
 
 
+@takes(parallel_iterations=count)
 def scan(
     fn: Callable[..., Any],
     elems: Any,
@@ -282,7 +287,7 @@ def _trace_while_loop(
     name: str | None = None,
 ) -> Any:
     if not nest.is_nested(loop_vars) or not loop_vars:
-        raise ValueError("'loop_vars' must be provided, as a list or tuple.")
+        raise LoopStructureError("'loop_vars' must be provided, as a list or tuple.")
     invariants = None if shape_invariants is None else list(shape_invariants)
     condition, graph, values = trace_loop(trace, cond, body, list(loop_vars), invariants)
     others = {} if maximum_iterations is None else {"maximum_iterations": maximum_iterations}

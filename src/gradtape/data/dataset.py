@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import dtypes, nest
+from ..arguments import flag, function, optional_flag, takes, truth
 from ..errors import invalid
 from ..io.records import text_of
 from ..op import as_int
@@ -191,6 +192,7 @@ class Dataset:
         return Dataset(sources.Counting(as_int(start), as_int(step), dtypes.as_dtype(dtype)))
 
     @staticmethod
+    @takes(rerandomize_each_iteration=optional_flag)
     def random(seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Dataset:
         """Random numbers below 2**32 as int64, without end."""
         return Dataset(sources.Random(seed, bool(rerandomize_each_iteration)))
@@ -209,6 +211,8 @@ class Dataset:
             raise TypeError("Both `*args` and `datasets` cannot be set.")
         given = datasets if not args else args[0] if len(args) == 1 else args
         parts = nest.flatten(given)
+        if any(isinstance(part, list) for part in args):
+            raise TypeError(f"zip: datasets are needed, in tuples or dicts; a list is none, got {args!r}.")
         for part in parts:
             if not isinstance(part, Dataset):
                 raise TypeError(f"zip: datasets are needed, got {part!r}.")
@@ -226,6 +230,7 @@ class Dataset:
         return found.shuffle(len(names), seed=seed) if shuffle is None or shuffle else found
 
     @staticmethod
+    @takes(stop_on_empty_dataset=flag, rerandomize_each_iteration=optional_flag)
     def sample_from_datasets(
         datasets: Any,
         weights: Any = None,
@@ -249,6 +254,7 @@ class Dataset:
         return parts[0]._then(node, *parts[1:])
 
     @staticmethod
+    @takes(stop_on_empty_dataset=flag)
     def choose_from_datasets(datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = True) -> Dataset:
         """Each element from the dataset whose number `choice_dataset` gives."""
         parts = _several(datasets, "choose_from_datasets")
@@ -346,6 +352,7 @@ class Dataset:
         """The elements `count` times over, or without end."""
         return self._then(selection.Repeat(self._node, None if count is None else as_int(count)))
 
+    @takes(reshuffle_each_iteration=optional_flag)
     def shuffle(
         self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: bool = True, name: str | None = None
     ) -> Dataset:
@@ -381,6 +388,7 @@ class Dataset:
 
     # --- putting together and taking apart -------------------------------------------------------------------
 
+    @takes(drop_remainder=truth)
     def batch(
         self,
         batch_size: Any,
@@ -394,6 +402,7 @@ class Dataset:
         parallel = _parallel(num_parallel_calls, "batch")
         return self._then(node if parallel is None else transforms.Prefetch(node, max(1, parallel)))
 
+    @takes(drop_remainder=truth)
     def padded_batch(
         self,
         batch_size: Any,
@@ -454,11 +463,13 @@ class Dataset:
         """The rows of each element as elements."""
         return self._then(batching.Unbatch(self._node))
 
+    @takes(drop_remainder=truth)
     def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: str | None = None) -> Dataset:
         """The rows of batches in batches of another size, or of several sizes that take turns."""
         sizes = np.asarray(to_tensor(batch_size)).reshape(-1).tolist()
         return self._then(batching.Rebatch(self._node, sizes, bool(drop_remainder)))
 
+    @takes(drop_remainder=truth)
     def window(
         self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False, name: str | None = None
     ) -> Dataset:
@@ -472,6 +483,7 @@ class Dataset:
         step = length if shift is None else as_int(shift)
         return self._then(grouping.Window(self._node, length, step, as_int(stride), bool(drop_remainder), Dataset))
 
+    @takes(key_func=function)
     def group_by_window(
         self,
         key_func: Callable[..., Any],
@@ -492,6 +504,7 @@ class Dataset:
             grouping.GroupByWindow(self._node, key_func, reduce_func, size, window_size_func, Dataset, _node_of)
         )
 
+    @takes(element_length_func=function)
     def bucket_by_sequence_length(
         self,
         element_length_func: Callable[..., Any],

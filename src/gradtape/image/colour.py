@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from ..arguments import real, takes
 from ..arrays import identity, saturate_cast, zeros_like
 from ..dtypes import DType
-from ..errors import invalid
+from ..errors import OperandTypeError, invalid, too_few_axes
 from ..indexing import where
 from ..io.images import decode_jpeg, encode_jpeg
 from ..layout import tile
@@ -96,8 +97,12 @@ _YUV_TO_RGB = [[1.0, 1.0, 1.0], [0.0, -0.394642334, 2.03206185], [1.13988303, -0
 
 def _times(images: Any, matrix: list[Any]) -> Any:
     x = to_tensor(images)
+    if not (x.dtype.is_floating or x.dtype.is_complex):
+        raise OperandTypeError(
+            None, None, f"An image in three colours must be floating, got {x.dtype.name}. Use tf.cast."
+        )
     if not x.ndim or x.shape[-1] != 3:
-        raise invalid(f"The last axis of an image in three colours must have size 3, got shape {x.shape}.")
+        raise too_few_axes(f"The last axis of an image in three colours must have size 3, got shape {x.shape}.")
     return tensordot(x, to_tensor(matrix, x.dtype), [[x.ndim - 1], [0]])
 
 
@@ -161,6 +166,7 @@ def adjust_brightness(image: Any, delta: Any) -> Any:
     return convert_image_dtype(x + cast(delta, x.dtype), _type_of(image), saturate=True)
 
 
+@takes(contrast_factor=real)
 def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
     """Distances from the mean of the image and channel, times a factor. (TensorFlow has no derivative.)"""
     x = _as_floats(images)
@@ -170,10 +176,11 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
     return convert_image_dtype(contrast.public(x, factor), _type_of(images), saturate=True)
 
 
+@takes(gamma=real, gain=real)
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
     """gain * image ** gamma, in the scale where white is 1."""
     known = _number(gamma)
-    if known is not None and known < 0:
+    if known is not None and not known >= 0:  # NaN too
         raise ValueError(f"Gamma should be a non-negative real number, got {known}.")
     x = _as_floats(image)
     return convert_image_dtype(
@@ -199,6 +206,7 @@ def _colours(image: Any, name: str) -> Any:
     return x
 
 
+@takes(delta=real)
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
     """The image with each hue turned by `delta`, from -1 to 1 (a full turn). (TensorFlow has no derivative.)
 
@@ -223,6 +231,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
     return convert_image_dtype(smallest + height * spread, _type_of(image))
 
 
+@takes(saturation_factor=real)
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:
     """The image with each saturation times a factor, between 0 and 1. (TensorFlow has no derivative.)"""
     x = _colours(image, "adjust_saturation")

@@ -7,14 +7,10 @@ from typing import Any
 from .. import dtypes
 from ..arrays import shape
 from ..layout import pad
-from ..op import as_int
+from ..op import as_float, as_int
 from ..ops import detection as o
-from ..tensor import Tensor, from_array, to_tensor
+from ..tensor import from_array, to_tensor
 from ..traceable import trace_public
-
-
-def _number(value: Any) -> float:
-    return float(to_tensor(value).numpy()) if isinstance(value, Tensor) else float(value)
 
 
 def non_max_suppression(
@@ -32,7 +28,7 @@ def non_max_suppression(
     >>> tf.image.non_max_suppression(boxes, [0.9, 0.8, 0.7], 3).numpy()
     array([0, 2], dtype=int32)
     """
-    limits = (_number(iou_threshold), _number(score_threshold))
+    limits = (as_float(iou_threshold), as_float(score_threshold))
     return o.non_max_suppression.public(boxes, scores, as_int(max_output_size), *limits)
 
 
@@ -46,7 +42,7 @@ def non_max_suppression_with_scores(
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """The best boxes and their scores; with a sigma, overlap lowers a score instead of ruling the box out."""
-    limits = (_number(iou_threshold), _number(score_threshold), _number(soft_nms_sigma))
+    limits = (as_float(iou_threshold), as_float(score_threshold), as_float(soft_nms_sigma))
     chosen, values = o.non_max_suppression_with_scores.public(boxes, scores, as_int(max_output_size), *limits)
     return chosen, values
 
@@ -60,7 +56,7 @@ def non_max_suppression_overlaps(
     name: str | None = None,
 ) -> Any:
     """The best boxes by their scores, by a table of how much each overlaps each."""
-    limits = (_number(overlap_threshold), _number(score_threshold))
+    limits = (as_float(overlap_threshold), as_float(score_threshold))
     return o.non_max_suppression_overlaps.public(overlaps, scores, as_int(max_output_size), *limits)
 
 
@@ -94,14 +90,14 @@ def combined_non_max_suppression(
 ) -> Any:
     """For each image the best boxes of all classes: boxes, scores, classes, and how many are valid."""
     sizes = (as_int(max_output_size_per_class), as_int(max_total_size))
-    limits = (_number(iou_threshold), _number(score_threshold))
+    limits = (as_float(iou_threshold), as_float(score_threshold))
     return tuple(o.combined_non_max_suppression.public(boxes, scores, *sizes, *limits, pad_per_class, clip_boxes))
 
 
 def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Any:
     """The images with the outlines of boxes, whose corners are fractions of height and width."""
     x = to_tensor(images)
-    given = from_array(o.COLOURS.astype(x.dtype.numpy)) if colors is None or not len(colors) else to_tensor(colors)
+    given = from_array(o.COLOURS.astype(x.dtype.numpy)) if colors is None else to_tensor(colors)
     corners = to_tensor(boxes)
     return o.draw_bounding_boxes.public(x, _as(corners, x), _as(given, x))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..layout import pad, reverse
 from ..layout import transpose as permute
-from ..op import as_int
+from ..op import as_float, as_int
 from ..ops.index import getitem
 from ..tensor import to_tensor
 from ..traceable import trace_public
@@ -75,7 +75,7 @@ def _cut(image: Any, top: int, left: int, height: int, width: int) -> Any:
 
 def central_crop(image: Any, central_fraction: Any) -> Any:
     """The middle of the image: this fraction of its height and width."""
-    x, fraction = to_tensor(image), float(to_tensor(central_fraction))
+    x, fraction = to_tensor(image), as_float(central_fraction)
     if not 0.0 < fraction <= 1.0:
         raise ValueError(f"central_fraction must be within (0, 1], got {fraction}.")
     if fraction == 1.0:

@@ -8,10 +8,10 @@ import numpy as np
 
 from .. import dtypes
 from ..arrays import reshape, zeros_like
-from ..errors import invalid
+from ..errors import NumberNeededError, invalid, unfit
 from ..layout import concat, pad, stack
 from ..math import abs, cast, log, pow, reduce_mean, reduce_prod, reduce_sum, square, squared_difference
-from ..op import as_int
+from ..op import as_float, as_int
 from ..ops.conv import conv
 from ..ops.nn import relu
 from ..tensor import from_array, to_tensor
@@ -67,7 +67,7 @@ def _comparable(a: Any, b: Any, max_val: Any) -> tuple[Any, Any, Any]:
             f"Both images must have one type, got {a.dtype!r} and {b.dtype!r}. Use tf.image.convert_image_dtype."
         )
     if a.shape[-3:] != b.shape[-3:]:
-        raise ValueError(f"Shapes {a.shape} and {b.shape} are incompatible: the images must have one size.")
+        raise unfit(f"Shapes {a.shape} and {b.shape} are incompatible: the images must have one size.")
     for first, second in zip(tuple(a.shape)[-4::-1], tuple(b.shape)[-4::-1], strict=False):
         if first != second and 1 not in (first, second):
             raise ValueError(f"Two images are not compatible: {a.shape} and {b.shape}.")
@@ -140,7 +140,7 @@ def ssim(
     With `return_index_map`, one for each pixel.
     """
     x, y, largest = _comparable(img1, img2, max_val)
-    similarity, _ = _similarity(x, y, largest, as_int(filter_size), float(filter_sigma), k1, k2)
+    similarity, _ = _similarity(x, y, largest, as_int(filter_size), as_float(filter_sigma), k1, k2)
     return reduce_mean(similarity, -1 if return_index_map else (-3, -2, -1))
 
 
@@ -158,12 +158,14 @@ def ssim_multiscale(
     x, y, largest = _comparable(img1, img2, max_val)
     powers = to_tensor(power_factors, dtypes.float32)
     if powers.ndim != 1 or not powers.shape[0]:
-        raise invalid(f"ssim_multiscale: power_factors must be a list of numbers, got {power_factors!r}.")
+        raise NumberNeededError(
+            None, None, f"ssim_multiscale: power_factors must be a list of numbers, got {power_factors!r}."
+        )
     factors = []
     for scale in range(powers.shape[0]):
         if scale:
             x, y = _halved(x), _halved(y)
-        similarity, structure = _similarity(x, y, largest, as_int(filter_size), float(filter_sigma), k1, k2)
+        similarity, structure = _similarity(x, y, largest, as_int(filter_size), as_float(filter_sigma), k1, k2)
         last = scale == powers.shape[0] - 1
         factors.append(relu.public(reduce_mean(similarity if last else structure, (-3, -2))))
     return reduce_mean(reduce_prod(pow(stack(factors, axis=-1), powers), -1), -1)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..arguments import number, sequence, takes, text
 from ..arrays import convert_to_tensor, reshape, stop_gradient, zeros_like
 from ..errors import OutOfRangeError, UnimplementedError, invalid
 from ..indexing import gather, where
@@ -33,6 +34,7 @@ def _spatial(values: Any, label: str) -> tuple[int, int]:
     return numbers[1], numbers[2]
 
 
+@takes(sizes=sequence, strides=sequence, rates=sequence, padding=text)
 def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: Any, name: str | None = None) -> Any:
     """What windows of `sizes` see, every `strides` pixels: (batch, rows, columns, window * channels).
 
@@ -57,6 +59,7 @@ def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: 
 # --- boxes --------------------------------------------------------------------------------------------------
 
 
+@takes(method=text, extrapolation_value=number)
 def crop_and_resize(
     image: Any,
     boxes: Any,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..arguments import choice, flag, takes
 from ..arrays import identity
 from ..errors import invalid
 from ..indexing import gather
@@ -84,6 +85,7 @@ def _within(height: int, width: int, new_height: int, new_width: int) -> tuple[i
     return int(np.rint(scale * np.float32(height))), int(np.rint(scale * np.float32(width)))
 
 
+@takes(method=choice)
 def resize(
     images: Any,
     size: Any,
@@ -101,6 +103,8 @@ def resize(
     >>> tf.image.resize([[[0.0], [1.0]]], [1, 4])[0, :, 0].numpy()
     array([0.  , 0.25, 0.75, 1.  ], dtype=float32)
     """
+    if antialias:
+        flag("antialias", antialias)
     x = to_tensor(images)
     if x.ndim not in (3, 4):
         raise ValueError(f"'images' must have either 3 or 4 dimensions, got shape {x.shape}.")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..arguments import flag, number, optional_whole_number, takes, text, whole_number
 from ..dtypes import Array, DType
 from ..errors import OpError, invalid
 from ..tensor import Tensor, from_array, to_tensor
@@ -107,6 +108,14 @@ def _as_type(pixels: Array, dtype: Any, name: str) -> Array:
     raise invalid(f"{name}: dtype must be uint8, uint16 or a float, got {kind.name}.")
 
 
+@takes(
+    fancy_upscaling=flag,
+    try_recover_truncated=flag,
+    acceptable_fraction=number,
+    dct_method=text,
+    channels=whole_number,
+    ratio=whole_number,
+)
 def decode_jpeg(
     contents: Any,
     channels: int = 0,
@@ -121,6 +130,8 @@ def decode_jpeg(
 
     Pillow decodes with the accurate transform, which may differ by a few steps of 255 from TensorFlow's fast one.
     """
+    if dct_method not in ("", "INTEGER_FAST", "INTEGER_ACCURATE"):
+        raise invalid(f"decode_jpeg: dct_method must be '', 'INTEGER_FAST' or 'INTEGER_ACCURATE', got {dct_method!r}.")
     image = _opened(contents, "decode_jpeg", ("JPEG", "PNG", "GIF", "BMP"))
     if ratio not in (1, 2, 4, 8):
         raise invalid(f"decode_jpeg: ratio must be 1, 2, 4 or 8, got {ratio}.")
@@ -156,6 +167,7 @@ def decode_and_crop_jpeg(
     return from_array(np.ascontiguousarray(whole[y : y + height, x : x + width]))
 
 
+@takes(channels=whole_number)
 def decode_png(contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None) -> Tensor:
     """A PNG image as pixels of shape (height, width, channels), uint8 or uint16."""
     kind = dtypes.as_dtype(dtype)
@@ -180,13 +192,14 @@ def _frames(image: Any, name: str) -> Array:
         count = getattr(image, "n_frames", 1)
     _check_size(image, count, name)
     frames = []
-    for number in range(count):
+    for position in range(count):
         with _damage_is_named(name):
-            image.seek(number)
+            image.seek(position)
         frames.append(_pixels(image, 3, name))
     return np.stack(frames)
 
 
+@takes(channels=optional_whole_number, expand_animations=flag)
 def decode_image(
     contents: Any,
     channels: int | None = None,
@@ -237,6 +250,9 @@ def _saved(image: Any, **options: Any) -> Any:
     return to_tensor(out.getvalue())
 
 
+@takes(
+    chroma_downsampling=flag, progressive=flag, optimize_size=flag, density_unit=text, format=text, xmp_metadata=text
+)
 def encode_jpeg(
     image: Any,
     format: str = "",
@@ -254,6 +270,8 @@ def encode_jpeg(
     wanted = {"": (1, 3), "grayscale": (1,), "rgb": (3,)}
     if format not in wanted:
         raise invalid(f"encode_jpeg: format must be '', 'grayscale' or 'rgb', got {format!r}.")
+    if density_unit not in ("in", "cm"):
+        raise invalid(f"encode_jpeg: density_unit must be 'in' or 'cm', got {density_unit!r}.")
     if not 0 <= quality <= 100:
         raise invalid(f"encode_jpeg: quality must be from 0 to 100, got {quality}.")
     picture = _picture(image, "encode_jpeg", {dtypes.uint8: wanted[format]})

@@ -169,7 +169,9 @@ def _index_keys(feature: SparseFeature) -> list[str]:
 
 
 def _checked_features(features: Any) -> dict[str, Any]:
-    if not isinstance(features, Mapping) or not features:
+    if features and not isinstance(features, Mapping):
+        raise TypeError(f"features must be a dict of names and kinds, got {features!r}.")
+    if not features:
         raise ValueError(
             "Missing: features was empty. Give a dict such as {'x': tf.io.FixedLenFeature([], tf.float32)}."
         )

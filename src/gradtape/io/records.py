@@ -15,7 +15,13 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
-from ..errors import DataLossError, FailedPreconditionError, NotFoundError, PermissionDeniedError, invalid
+from ..errors import (
+    DataLossError,
+    FailedPreconditionError,
+    NotFoundError,
+    PermissionDeniedError,
+    TensorTypeError,
+)
 from ..tensor import Tensor
 from .crc32c import masked_crc32c
 
@@ -264,5 +270,5 @@ def text_from(value: Any, name: str) -> bytes:
     if isinstance(value, str):
         value = value.encode()
     if not isinstance(value, bytes):
-        raise invalid(f"{name}: one byte string is needed, got {value!r}.")
+        raise TensorTypeError(None, None, f"{name}: one byte string is needed, got {value!r}.")
     return value

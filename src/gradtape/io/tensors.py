@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..arguments import flag, takes, text
 from ..dtypes import Array, DType
-from ..errors import DecodeError, invalid
+from ..errors import DecodeError, TensorTypeError, invalid
 from ..ops import encoding as raw
 from ..tensor import from_array, to_tensor
 from . import wire
@@ -140,6 +141,7 @@ def _values(values: list[Array], kind: DType) -> Array:
 # --- bytes that are numbers --------------------------------------------------------------------------------
 
 
+@takes(little_endian=flag)
 def decode_raw(
     input_bytes: Any,
     out_type: Any,
@@ -167,10 +169,11 @@ def texts_of(input: Any) -> Any:
     """A string tensor."""
     texts = to_tensor(input, dtypes.string if isinstance(input, (str, bytes, list)) else None)
     if texts.dtype is not dtypes.string:
-        raise invalid(f"A string tensor is needed, got {texts.dtype.name}.")
+        raise TensorTypeError(None, None, f"A string tensor is needed, got {texts.dtype.name}.")
     return texts
 
 
+@takes(pad=flag)
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
     """Bytes as text of letters, digits, - and _; without = at the end unless `pad`."""
     return raw.encode_base64.public(texts_of(input), bool(pad))
@@ -184,6 +187,7 @@ def decode_base64(input: Any, name: str | None = None) -> Any:
 # --- lines of comma-separated values -----------------------------------------------------------------------
 
 
+@takes(use_quote_delim=flag, na_value=text)
 def decode_csv(
     records: Any,
     record_defaults: Any,

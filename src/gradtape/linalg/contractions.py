@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import reshape
-from ..errors import invalid
+from ..errors import invalid, too_few_axes, unfit
 from ..layout import transpose
 from ..op import as_ints
 from ..ops.linalg import contract, matmul
@@ -24,11 +24,11 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
     if isinstance(axes, (int, np.integer)):
         count = int(axes)
         if not 0 <= count <= min(x.ndim, y.ndim):
-            raise ValueError(f"tensordot: axes must be from 0 to {min(x.ndim, y.ndim)}, got {count}.")
+            raise too_few_axes(f"tensordot: axes must be from 0 to {min(x.ndim, y.ndim)}, got {count}.")
         left, right = tuple(range(x.ndim - count, x.ndim)), tuple(range(count))
     else:
-        if len(axes) != 2:
-            raise ValueError(f"'axes' must be an integer or have length 2, got {axes}.")
+        if len(to_tensor(axes).shape if not isinstance(axes, (list, tuple)) else axes) != 2:
+            raise unfit(f"'axes' must be an integer or have length 2, got {axes}.")
         left, right = as_ints(axes[0]), as_ints(axes[1])
     if len(left) != len(right):
         raise ValueError(f"Different number of contraction axes 'a' and 'b', {len(left)} != {len(right)}.")

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import dtypes, math
-from ..errors import invalid
+from ..arguments import flag, takes, tensor_type
+from ..errors import invalid, too_few_axes
 from ..indexing import boolean_mask, gather
 from ..ops import decompositions as o
 from ..ops import matrix_functions as functions
@@ -64,6 +65,7 @@ def expm(input: Any, name: str | None = None) -> Any:
     return functions.expm.public(x)
 
 
+@takes(full_matrices=flag)
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     """Matrices as q @ r, with orthonormal columns in q and an upper triangular r.
 
@@ -80,6 +82,7 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     return Qr(*(math.cast(part, x.dtype) if x.dtype is dtypes.float16 else part for part in parts))
 
 
+@takes(output_idx_type=tensor_type)
 def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
     """L and U in one matrix (without the ones on the diagonal of L), and the order p: input[p] = L @ U.
 
@@ -102,6 +105,7 @@ def logdet(matrix: Any, name: str | None = None) -> Any:
     return 2.0 * math.reduce_sum(math.log(math.real(diag_part(cholesky(matrix)))), -1)
 
 
+@takes(full_matrices=flag, compute_uv=flag)
 def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
     """Singular values s in descending order, u and v: tensor = u @ diag(s) @ adjoint(v).
 
@@ -165,7 +169,7 @@ def eigh_tridiagonal(
         result = eigh_tridiagonal(main32, upper32, eigvals_only, select, select_range, tol)
         return math.cast(result, main.dtype) if eigvals_only else tuple(math.cast(r, main.dtype) for r in result)
     if main.ndim != 1 or upper.ndim != 1 or len(upper) != len(main) - 1:
-        raise ValueError(f"alpha and beta need shapes [n] and [n - 1], got {main.shape} and {upper.shape}.")
+        raise too_few_axes(f"alpha and beta need shapes [n] and [n - 1], got {main.shape} and {upper.shape}.")
     if select not in ("a", "i", "v"):
         raise ValueError(f"select must be 'a', 'i' or 'v', got {select!r}.")
     if select != "a" and (select_range is None or len(select_range) != 2 or select_range[0] > select_range[1]):

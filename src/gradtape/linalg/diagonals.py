@@ -27,7 +27,7 @@ def _as_band(k: Any) -> tuple[int, int]:
 
 def _as_padding(value: Any, dtype: Any) -> Any:
     """The padding as a Python number that the type can hold."""
-    number = np.asarray(value)
+    number = np.asarray(to_tensor(value, None if isinstance(value, (int, float, complex, Tensor)) else dtype)._array)
     if number.ndim:
         raise invalid(f"padding_value must be one number, got shape {number.shape}.")
     if (number.dtype.kind == "c" and not dtype.is_complex) or (

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import math
+from ..errors import unfit
 from ..layout import expand_dims, transpose
 from ..op import as_axis
 from ..ops.norms import reduce_norm
@@ -35,11 +36,11 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = 
     x = to_tensor(tensor)
     keep = bool(keepdims)
     if not (axis is None or isinstance(axis, int) or (isinstance(axis, (list, tuple)) and len(axis) == 2)):
-        raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}.")
+        raise unfit(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}.")
     where = as_axis(axis)
     if isinstance(where, tuple):
         if where[0] % max(x.ndim, 1) == where[1] % max(x.ndim, 1):
-            raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}.")
+            raise unfit(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}.")
         if ord not in _MATRIX_NORMS:
             raise ValueError(f"'ord' must be a supported matrix norm in {list(_MATRIX_NORMS)}, got {ord}.")
     elif not (isinstance(ord, str) and ord == "euclidean") and not _is_positive(ord):

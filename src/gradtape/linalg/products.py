@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import math
+from ..arguments import flag, given
 from ..errors import invalid
 from ..layout import expand_dims, squeeze, transpose
 from ..ops import linalg as o
@@ -35,6 +36,10 @@ def matmul(
     >>> tf.matmul([[1.0, 2.0]], [[3.0], [4.0]]).numpy()
     array([[11.]], dtype=float32)
     """
+    if transpose_a is False and transpose_b is False and not (adjoint_a or adjoint_b or output_type):
+        return o.matmul.public(a, b)
+    transpose_a = given(flag, "transpose_a", transpose_a, False)
+    transpose_b = given(flag, "transpose_b", transpose_b, False)
     if not (adjoint_a or adjoint_b or output_type):
         return o.matmul.public(a, b, transpose_a, transpose_b)
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
@@ -46,7 +51,7 @@ def matmul(
         a, b = math.cast(a, output_type), math.cast(b, output_type)
     a = math.conj(a) if adjoint_a else a
     b = math.conj(b) if adjoint_b else b
-    return o.matmul.public(a, b, transpose_a or adjoint_a, transpose_b or adjoint_b)
+    return o.matmul.public(a, b, True if adjoint_a else transpose_a, True if adjoint_b else transpose_b)
 
 
 def matvec(

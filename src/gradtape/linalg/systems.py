@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from .. import math
+from ..arguments import flag, real, takes
 from ..arrays import broadcast_to, eye, ones, ones_like, zeros_like
-from ..errors import invalid
+from ..errors import invalid, too_few_axes
 from ..indexing import gather, where
 from ..layout import expand_dims, pad, squeeze, stack
 from ..op import as_int
@@ -50,6 +51,7 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
     return triangular_solve(factor, triangular_solve(factor, right), adjoint=True)
 
 
+@takes(l2_regularizer=real)
 def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None) -> Any:
     """The x that minimises |matrix @ x - rhs|^2 + l2_regularizer |x|^2; of several the smallest.
 
@@ -62,7 +64,7 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, n
     """
     a, b = _pair(matrix, rhs)
     if a.ndim < 2 or b.ndim < 2 or a.shape[-2] != b.shape[-2]:
-        raise invalid(f"lstsq: matrix [..., M, N] and rhs [..., M, K] are needed, got {a.shape} and {b.shape}.")
+        raise too_few_axes(f"lstsq: matrix [..., M, N] and rhs [..., M, K] are needed, got {a.shape} and {b.shape}.")
     if not fast:
         if a.shape[:-2] != b.shape[:-2]:
             raise invalid(f"lstsq: with fast=False the leading axes of {a.shape} and {b.shape} must be equal.")
@@ -105,7 +107,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
 
 def _cuts(matrix: Any, limit: Any) -> bool:
     """Whether singular values count as zero that are more than rounding: the rule of `pinv` would miss how they turn."""
-    if not matrix.size:
+    if not matrix.size or not np.isfinite(matrix).all():
         return False
     values = np.linalg.svd(matrix, compute_uv=False)
     noise = 10.0 * max(matrix.shape[-2:]) * np.finfo(values.dtype).eps * values[..., :1]
@@ -180,6 +182,7 @@ def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, nam
 # --- bands --------------------------------------------------------------------------------------------------
 
 
+@takes(partial_pivoting=flag, perturb_singular=flag)
 def tridiagonal_solve(
     diagonals: Any,
     rhs: Any,
@@ -209,11 +212,11 @@ def tridiagonal_solve(
     compact, right = _pair(_compact(diagonals, diagonals_format, _from_sequence), rhs)
     rank = compact.ndim
     if rank < 2:
-        raise ValueError(f"Expected diagonals to have rank at least 2, got {rank}")
+        raise too_few_axes(f"Expected diagonals to have rank at least 2, got {rank}")
     if compact.shape[-2] != 3:
         raise ValueError(f"Expected 3 diagonals got {compact.shape[-2]}")
     if right.ndim not in (rank, rank - 1):
-        raise ValueError(f"Expected the rank of rhs to be {rank - 1} or {rank}, got {right.ndim}")
+        raise too_few_axes(f"Expected the rank of rhs to be {rank - 1} or {rank}, got {right.ndim}")
     if compact.shape[:-2] != right.shape[: rank - 2]:
         raise ValueError(f"Batch shapes {compact.shape[:-2]} and {right.shape[: rank - 2]} are incompatible")
     is_vector = right.ndim == rank - 1
@@ -312,6 +315,7 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
     return tridiagonal.tridiagonal_matmul.public(compact, right)
 
 
+@takes(lower=flag, adjoint=flag)
 def banded_triangular_solve(
     bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Any:

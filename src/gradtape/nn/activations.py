@@ -7,8 +7,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from .. import dtypes, math, random
+from ..arguments import number
 from ..layout import concat
-from ..op import as_int
+from ..op import as_int, as_int_vector
 from ..ops import nn as n
 from ..ops.contractions import dense
 from ..ops.training import apply_dropout
@@ -33,6 +34,8 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> An
     x = to_tensor(features)
     if x.dtype.is_integer:
         x = math.cast(x, dtypes.float32)
+    if alpha.__class__ is not float:
+        number("alpha", alpha)
     return n.scaled_relu.public(x, float(alpha))
 
 
@@ -153,7 +156,9 @@ def _noise_shape(x: Any, noise_shape: Any) -> tuple[int, ...]:
     shape = tuple(x.shape)
     if noise_shape is None:
         return shape
-    sizes = list(noise_shape) if isinstance(noise_shape, (list, tuple)) else to_tensor(noise_shape).numpy().tolist()
+    sizes = (
+        list(noise_shape) if isinstance(noise_shape, (list, tuple)) else list(as_int_vector(noise_shape, "noise_shape"))
+    )
     if len(sizes) == len(shape):
         sizes = [own if size is None else size for size, own in zip(sizes, shape, strict=True)]
     return tuple(as_int(size) for size in sizes)

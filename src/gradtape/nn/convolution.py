@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import math
+from ..arguments import choice, sequence, takes, text
 from ..arrays import reshape
-from ..errors import invalid
+from ..errors import ArgumentValueError, invalid, unfit
 from ..layout import reverse
 from ..ops import morphology
 from ..ops.conv import conv, conv_filter_gradient, conv_input_gradient
@@ -42,7 +43,8 @@ def _convolve(
     w = operand(filters, x)
     first = channels_first(name, data_format, rank)
     if w.ndim != rank + 2:
-        raise invalid(f"{name}: filters must have {rank + 2} axes (window, channels, filters), got shape {w.shape}.")
+        message = f"{name}: filters must have {rank + 2} axes (window, channels, filters), got shape {w.shape}."
+        raise ArgumentValueError(None, None, message)
     steps = spatial(name, "strides", strides, rank, first)
     rates = spatial(name, "dilations", dilations, rank, first)
     pads = paddings(name, padding, rank, first)
@@ -57,6 +59,7 @@ def _convolve(
     return in_channels_last(run, x, rank, first)
 
 
+@takes(padding=text)
 def conv1d(
     input: Any,
     filters: Any,
@@ -96,6 +99,7 @@ def conv2d(
     return _convolve("conv2d", 2, input, filters, strides, padding, data_format, dilations)
 
 
+@takes(strides=sequence, padding=text)
 def conv3d(
     input: Any,
     filters: Any,
@@ -109,6 +113,7 @@ def conv3d(
     return _convolve("conv3d", 3, input, filters, strides, padding, data_format, dilations)
 
 
+@takes(padding=choice)
 def convolution(
     input: Any,
     filters: Any,
@@ -123,7 +128,7 @@ def convolution(
     w = operand(filters, x)
     rank = w.ndim - 2
     if rank not in FORMATS:
-        raise ValueError(
+        raise unfit(
             f"`filters.ndim` must be at least 3 and at most 5. Received: filters.shape={w.shape} of rank {w.ndim}"
         )
     _no_stride_with_dilation(strides, dilations)
@@ -172,7 +177,7 @@ def _transposed(
     if len(shape) == rank:
         shape = (x.shape[0], *shape, w.shape[-2])
     elif len(shape) != rank + 2:
-        raise ValueError(f"{name}: output_shape needs {rank + 2} sizes, got {list(shape)}.")
+        raise unfit(f"{name}: output_shape needs {rank + 2} sizes, got {list(shape)}.")
     elif first:
         shape = (shape[0], *shape[2:], shape[1])
     if first:
@@ -182,6 +187,7 @@ def _transposed(
     return to_channels_first(result, rank) if first else result
 
 
+@takes(padding=text)
 def conv1d_transpose(
     input: Any,
     filters: Any,
@@ -216,6 +222,7 @@ def conv2d_transpose(
     return _transposed("conv2d_transpose", 2, input, filters, output_shape, strides, padding, data_format, dilations)
 
 
+@takes(padding=choice)
 def conv3d_transpose(
     input: Any,
     filters: Any,
@@ -269,6 +276,7 @@ def _depthwise_filters(name: str, filter: Any) -> Any:
     return reshape(filter, (height, width, 1, channels * multiplier))
 
 
+@takes(strides=sequence)
 def depthwise_conv2d(
     input: Any,
     filter: Any,
@@ -302,6 +310,7 @@ def depthwise_conv2d(
     return in_channels_last(run, x, 2, first)
 
 
+@takes(strides=sequence)
 def separable_conv2d(
     input: Any,
     depthwise_filter: Any,
@@ -381,6 +390,13 @@ def _settings(name: str, strides: Any, dilations: Any, padding: Any, first: bool
 # --------------------------------------------------------------------------------------------------------
 
 
+def _four(strides: Any, dilations: Any) -> None:
+    for name, value in (("strides", strides), ("dilations", dilations)):
+        if len(value) < 4:
+            raise invalid(f"{name} must be four numbers, one for each axis of the images, got {value!r}.")
+
+
+@takes(strides=sequence, dilations=sequence, padding=text)
 def dilation2d(
     input: Any,
     filters: Any,
@@ -395,6 +411,7 @@ def dilation2d(
         raise ValueError(
             f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
         )
+    _four(strides, dilations)
     x = to_tensor(input)
     w = operand(filters, x)
     if x.ndim != 4 or w.ndim != 3 or x.shape[-1] != w.shape[-1]:
@@ -408,6 +425,7 @@ def dilation2d(
     return morphology.dilation2d.public(x, w, steps, rates, padding)
 
 
+@takes(strides=sequence, dilations=sequence, padding=text)
 def erosion2d(
     value: Any,
     filters: Any,
@@ -422,6 +440,7 @@ def erosion2d(
         raise ValueError(
             f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
         )
+    _four(strides, dilations)
     x = to_tensor(value)
     flipped = reverse(operand(filters, x), [0, 1])
     return math.negative(dilation2d(math.negative(x), flipped, strides, padding, data_format, dilations))

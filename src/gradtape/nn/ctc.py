@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, math
+from ..arguments import flag, takes
 from ..arrays import fill, zeros, zeros_like
-from ..errors import invalid
+from ..errors import too_few_axes, unfit
 from ..indexing import gather, where
 from ..layout import concat, stack, transpose, unstack
 from ..op import as_int
@@ -42,7 +43,7 @@ def ctc_loss(
     """
     x = to_tensor(logits)
     if x.ndim != 3 or not x.dtype.is_floating:
-        raise invalid(
+        raise too_few_axes(
             f"ctc_loss: logits must be floating (steps, batch, classes), got {x.dtype.name} of shape {x.shape}."
         )
     narrow = x.dtype in (dtypes.float16, dtypes.bfloat16)
@@ -51,7 +52,7 @@ def ctc_loss(
     labels, label_length, logit_length = (math.cast(v, dtypes.int64) for v in (labels, label_length, logit_length))
     batch, steps, classes = tuple(by_sequence.shape)
     if labels.shape[:1] != (batch,):
-        raise invalid(f"ctc_loss: logits have {batch} sequences, labels have shape {labels.shape}.")
+        raise too_few_axes(f"ctc_loss: logits have {batch} sequences, labels have shape {labels.shape}.")
     blank = 0 if blank_index is None else as_int(blank_index)
     symbols, may_skip, ends, without_labels = ctc_states.public(labels, label_length, logit_length, classes, blank)
     infinite = fill([batch], np.array(np.inf, wide.dtype.numpy))
@@ -95,7 +96,7 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Any, Any]:
     """The distinct labels of each row as they appear, padded with 0, and each label's place among them."""
     array = np.asarray(to_tensor(labels))
     if array.ndim != 2:
-        raise invalid(f"ctc_unique_labels: labels must be (batch, longest), got shape {array.shape}.")
+        raise unfit(f"ctc_unique_labels: labels must be (batch, longest), got shape {array.shape}.")
     values, places = np.zeros(array.shape, np.int64), np.zeros(array.shape, np.int32)
     for row, line in enumerate(array):
         distinct, first, inverse = np.unique(line, return_index=True, return_inverse=True)
@@ -111,6 +112,7 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
     return result, counts
 
 
+@takes(merge_repeated=flag)
 def ctc_greedy_decoder(
     inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: Any = None
 ) -> tuple[list[Any], Any]:

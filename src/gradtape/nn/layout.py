@@ -6,8 +6,9 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+from ..arguments import text
 from ..arrays import reshape
-from ..errors import UnimplementedError, invalid
+from ..errors import ArgumentValueError, UnimplementedError, invalid
 from ..layout import transpose
 from ..op import as_ints
 from ..tensor import Tensor, to_tensor
@@ -27,6 +28,8 @@ def operand(value: Any, like: Any) -> Any:
 def channels_first(name: str, data_format: Any, rank: int) -> bool:
     """Whether the channels are the second axis; None means channels last."""
     last, first = FORMATS[rank]
+    if data_format is not None:
+        text("data_format", data_format)
     if data_format is not None and data_format not in (last, first):
         raise invalid(f'{name}: data_format must be "{last}" or "{first}", got {data_format!r}.')
     return bool(data_format == first)
@@ -65,10 +68,11 @@ def paddings(name: str, padding: Any, rank: int, first: bool) -> Any:
     """ "SAME" and "VALID" as they are; explicit padding as pairs for the sizes."""
     if isinstance(padding, str):
         return padding
-    if not isinstance(padding, (list, tuple)) or len(padding) != rank + 2:
-        count = len(padding) if hasattr(padding, "__len__") else "no"
+    if not isinstance(padding, (list, tuple)):
+        text("padding", padding)
+    if len(padding) != rank + 2:
         raise ValueError(
-            f"When padding is a list, it must be of size {rank + 2}. Received: padding={padding} of size {count}"
+            f"When padding is a list, it must be of size {rank + 2}. Received: padding={padding} of size {len(padding)}"
         )
     pairs = [as_ints(pair) for pair in padding]
     outside = (pairs[0], pairs[1] if first else pairs[-1])
@@ -99,7 +103,8 @@ def in_channels_last(function: Callable[[Any], Any], x: Any, rank: int, first: b
     """Run a function of a channels-last value on a value of either format, with any number of batch axes."""
     lead = tuple(x.shape)[: -rank - 1]
     if len(lead) < 1:
-        raise invalid(f"The input must have {rank + 2} axes (batch, {rank} sizes, channels), got shape {x.shape}.")
+        message = f"The input must have {rank + 2} axes (batch, {rank} sizes, channels), got shape {x.shape}."
+        raise ArgumentValueError(None, None, message)
     if len(lead) > 1:
         x = reshape(x, (prod(lead), *tuple(x.shape)[-rank - 1 :]))
     if first:

@@ -13,7 +13,7 @@ from ..layout import transpose
 from ..op import as_int
 from ..ops import arithmetic, fused, training
 from ..ops import nn as n
-from ..tensor import to_tensor
+from ..tensor import EagerTensor, to_tensor
 from ..traceable import trace_public
 
 
@@ -25,6 +25,11 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, 
         labels = math.cast(labels, logits.dtype)
     if not logits.ndim:
         raise invalid("softmax_cross_entropy_with_logits: logits need a class axis, got a scalar.")
+    if not labels.ndim or (labels.ndim > logits.ndim and labels.shape[0] != 1):
+        raise invalid(
+            "softmax_cross_entropy_with_logits: labels need a class axis, and no more rows than the logits, got shapes "
+            f"{labels.shape} and {logits.shape}."
+        )
     where_ = as_int(axis)
     if not -logits.ndim <= where_ < logits.ndim:
         raise invalid(
@@ -123,6 +128,8 @@ def isotonic_regression(
     x = x if x.dtype.is_floating else math.cast(x, dtypes.float64 if x.dtype in _WIDE else dtypes.float32)
     if not x.ndim:
         return math.add(x, 0.0), zeros_like(x, dtypes.int32)
+    if not -x.ndim <= as_int(axis) < x.ndim:
+        raise invalid(f"isotonic_regression: axis {axis} does not exist in a tensor of shape {x.shape}.")
     last = as_int(axis) % max(x.ndim, 1) == x.ndim - 1
     order = [p for p in range(x.ndim) if p != as_int(axis) % max(x.ndim, 1)] + [as_int(axis) % max(x.ndim, 1)]
     lines = x if last else transpose(x, order)
@@ -154,6 +161,8 @@ def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, globa
         raise TypeError(f"`global_batch_size` must be an int scalar, got {global_batch_size!r}.")
     if count.ndim:
         raise ValueError(f"`global_batch_size` must be scalar, got shape {count.shape}.")
+    if count.__class__ is EagerTensor and count._array < 0:
+        raise invalid(f"global_batch_size must be non-negative, got {global_batch_size!r}.")
     if not kind.is_floating:
         losses = math.cast(losses, dtypes.float64)
     return math.reduce_sum(losses) / math.cast(count, losses.dtype)

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, math
+from ..arguments import number, takes
 from ..arrays import ones, reshape, stop_gradient, zeros, zeros_like
 from ..errors import invalid
 from ..layout import squeeze, transpose
-from ..op import as_axis, as_int, as_ints
+from ..op import as_axis, as_float, as_int, as_ints
 from ..ops import fused, norms
 from ..ops import normalization as o
 from ..tensor import from_array, to_tensor
@@ -142,14 +143,14 @@ def fused_batch_norm(
         return [y, to_tensor(mean), to_tensor(variance), to_tensor(mean), to_tensor(variance), nothing]
     axes = tuple(range(x.ndim - 1))
     wide = math.cast(x, dtypes.float32) if x.dtype in (dtypes.float16, dtypes.bfloat16) else x
-    y, centre, inverse = o.standardize.public(wide, scale, offset, axes, float(epsilon))
+    y, centre, inverse = o.standardize.public(wide, scale, offset, axes, as_float(epsilon))
     of_batch = reshape(stop_gradient(centre), (x.shape[-1],))
     squares = reshape(1.0 / math.square(stop_gradient(inverse)) - epsilon, (x.shape[-1],))
     count = prod(x.shape[:-1])
     unbiased = squares * (count / max(count - 1, 1))
     running = (of_batch, unbiased)
     if exponential_avg_factor != 1.0:
-        share = float(exponential_avg_factor)
+        share = as_float(exponential_avg_factor)
         given = (stop_gradient(to_tensor(value)) for value in (mean, variance))
         running = tuple(old * (1.0 - share) + new * share for old, new in zip(given, running, strict=True))
     return [math.cast(y, x.dtype), *running, of_batch, squares, nothing]
@@ -168,13 +169,13 @@ def layer_norm(
     """
     x = to_tensor(x)
     factor, shift = _affine(x, scale, offset)
-    return o.standardize.public(x, factor, shift, as_axis(axis), float(epsilon))[0]
+    return o.standardize.public(x, factor, shift, as_axis(axis), as_float(epsilon))[0]
 
 
 def rms_norm(x: Any, scale: Any = None, axis: Any = -1, epsilon: float = 1e-6, name: str | None = None) -> Any:
     """x divided by its root mean square along `axis`, then times `scale`."""
     x = to_tensor(x)
-    return o.rms_standardize.public(x, _affine(x, scale, None)[0], as_axis(axis), float(epsilon))[0]
+    return o.rms_standardize.public(x, _affine(x, scale, None)[0], as_axis(axis), as_float(epsilon))[0]
 
 
 def _affine(x: Any, scale: Any, offset: Any) -> tuple[Any, Any]:
@@ -199,6 +200,7 @@ def batch_norm_with_global_normalization(
     )
 
 
+@takes(bias=number, alpha=number, beta=number)
 def local_response_normalization(
     input: Any,
     depth_radius: Any = 5,

@@ -6,6 +6,7 @@ from collections import namedtuple
 from typing import Any
 
 from .. import dtypes, math
+from ..arguments import flag, takes, text
 from ..errors import UnimplementedError, invalid
 from ..layout import expand_dims, squeeze
 from ..op import as_ints
@@ -86,6 +87,7 @@ def max_pool(
     return _any_rank("MAX", input, ksize, strides, padding, data_format)
 
 
+@takes(padding=text)
 def avg_pool(
     input: Any,
     ksize: Any,
@@ -112,6 +114,7 @@ def max_pool2d(
     return _pool("max_pool2d", "MAX", 2, input, ksize, strides, padding, data_format)
 
 
+@takes(padding=text)
 def max_pool3d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None
 ) -> Any:
@@ -119,6 +122,7 @@ def max_pool3d(
     return _pool("max_pool3d", "MAX", 3, input, ksize, strides, padding, data_format)
 
 
+@takes(padding=text)
 def avg_pool1d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None
 ) -> Any:
@@ -126,6 +130,7 @@ def avg_pool1d(
     return _pool("avg_pool1d", "AVG", 1, input, ksize, strides, padding, data_format)
 
 
+@takes(padding=text)
 def avg_pool2d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
 ) -> Any:
@@ -133,6 +138,7 @@ def avg_pool2d(
     return _pool("avg_pool2d", "AVG", 2, input, ksize, strides, padding, data_format)
 
 
+@takes(padding=text)
 def avg_pool3d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None
 ) -> Any:
@@ -159,6 +165,7 @@ def pool(
             f"`input.shape.rank` must be the number of window sizes plus 2. Received: {x.shape}, "
             f"window_shape={window_shape}"
         )
+    text("pooling_type", pooling_type)
     if pooling_type not in ("MAX", "AVG"):
         raise ValueError(f"{rank}-D {pooling_type} pooling is not supported.")
     first = channels_first("pool", data_format, rank)
@@ -188,6 +195,7 @@ def pool(
 MaxPoolWithArgmax = namedtuple("MaxPoolWithArgmax", ["output", "argmax"])
 
 
+@takes(padding=text, include_batch_in_index=flag)
 def max_pool_with_argmax(
     input: Any,
     ksize: Any,

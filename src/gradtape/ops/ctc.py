@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import INDEX, Array
-from ..errors import invalid
+from ..errors import invalid, too_few_axes
 from ..op import BadInput, Op, Sample, op
 from .family import all_batched, shape_of
 from .layout import reshape
@@ -25,7 +25,7 @@ def _states(
         raise invalid(f"ctc_loss: labels must be (batch, longest), got shape {labels.shape}.")
     batch, width = labels.shape
     if label_length.shape != (batch,) or logit_length.shape != (batch,):
-        raise invalid(
+        raise too_few_axes(
             f"ctc_loss: there are {batch} label sequences, but label_length has shape {label_length.shape} "
             f"and logit_length {logit_length.shape}."
         )

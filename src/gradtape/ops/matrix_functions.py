@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import COMPLEX, FLOATING, NARROW_FLOATS, Array
-from ..errors import invalid
+from ..errors import unfit
 from ..op import BadInput, Op, Sample, op
 from .borders import crop
 from .elementwise import conj, imag, make_complex, real
@@ -400,7 +400,7 @@ def _pinv(a: Array, rcond: Array) -> Array:
     try:
         limit = np.broadcast_to(rcond, a.shape[:-2])[..., None]
     except ValueError:
-        raise invalid(
+        raise unfit(
             f"pinv: rcond must fit the leading axes of a, {a.shape[:-2]}, got shape {np.shape(rcond)}."
         ) from None
     u, s, v = np.linalg.svd(a, full_matrices=False)

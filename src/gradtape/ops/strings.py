@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import ANY, INDEX, STRING, Array
-from ..errors import OutOfRangeError, invalid
+from ..errors import InfiniteNumberError, NumberNeededError, OutOfRangeError, invalid
 from ..farmhash import fingerprint64
 from ..op import BadInput, Op, Rule, Sample, op
 from .family import batch_elementwise
@@ -59,6 +59,11 @@ def _number_format(
 ) -> Callable[[Any], bytes]:
     """How one element is written: C's printf, as TensorFlow has it."""
     kind = "f" if dtype.kind == "V" else dtype.kind  # bfloat16
+    counts: tuple[tuple[str, Any], ...] = (("precision", precision), ("width", width))
+    for label, number in counts:
+        if number.__class__ is float and not np.isfinite(number):
+            kind_of_error = InfiniteNumberError if np.isinf(number) else NumberNeededError
+            raise kind_of_error(None, None, f"as_string: {label} must be an integer, got {number}.")
     if scientific and shortest:
         raise invalid("as_string: scientific and shortest cannot both be chosen.")
     if len(fill) > 1:
@@ -468,6 +473,8 @@ def unsorted_segment_join(xp: Any, inputs: Any, segment_ids: Any, *, num_segment
     if num_segments < 0:
         raise invalid(f"unsorted_segment_join: num_segments must not be negative, got {num_segments}.")
     ids = segment_ids.reshape(-1)
+    if ids.size and ids.min() < 0:
+        raise invalid(f"unsorted_segment_join: segment ids must not be negative, got {ids.min()}.")
     if ids.size and ids.max() >= num_segments:
         raise invalid(f"unsorted_segment_join: segment id {ids.max()} is not below num_segments {num_segments}.")
     rest = inputs.shape[segment_ids.ndim :]

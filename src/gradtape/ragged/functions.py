@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import arrays, dtypes, layout
 from ..dtypes import Array
-from ..errors import invalid
+from ..errors import NotATensorError, TensorTypeError, invalid, unfit
 from ..memory import repeated
 from ..op import as_int
 from ..sparse import SparseTensor, crossing
@@ -94,6 +94,8 @@ def range_of(
         starts, limits = 0, starts
     kind = None if dtype is None else dtypes.as_dtype(dtype)
     parts = [np.asarray(to_tensor(part, kind)._array) for part in (starts, limits, deltas)]
+    if any(part.dtype.kind not in "fiuV" for part in parts):
+        raise invalid(f"ragged.range: real numbers are needed, got {[part.dtype.name for part in parts]}.")
     common = np.result_type(*parts) if kind is None else kind.numpy
     first, last, step = np.broadcast_arrays(*[np.atleast_1d(part).astype(common) for part in parts])
     if (step == 0).any():
@@ -110,6 +112,8 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
     >>> tf.ragged.stack([[1, 2], [3]])
     <tf.RaggedTensor [[1, 2], [3]]>
     """
+    if isinstance(values, (dict, set)):
+        raise NotATensorError(f"ragged.stack: a list of tensors is needed, got {values!r}.")
     parts = [value if isinstance(value, RaggedTensor) else to_tensor(value) for value in values]
     if not parts:
         raise ValueError("ragged.stack: at least one tensor is needed.")
@@ -139,6 +143,8 @@ def concat(values: Any, axis: Any, name: str | None = None) -> Any:
     rank = max(len(part.shape) for part in parts)
     where = as_int(axis)
     where = where + rank if where < 0 else where
+    if not 0 <= where < rank:
+        raise unfit(f"concat: axis {axis} does not exist in ragged tensors with {rank} axes.")
     if where == 0:
         return concat_rows(parts)
     rows = [_ragged(part) for part in parts]
@@ -174,7 +180,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """
     keep = mask if isinstance(mask, RaggedTensor) else to_tensor(mask)
     if keep.dtype is not dtypes.bool:
-        raise ValueError(f"boolean_mask: the mask must be bool, got {keep.dtype!r}.")
+        raise TensorTypeError(None, None, f"boolean_mask: the mask must be bool, got {keep.dtype!r}.")
     values = data if isinstance(data, RaggedTensor) else to_tensor(data)
     if isinstance(values, Tensor) and isinstance(keep, Tensor):
         if keep.ndim == 1:
@@ -270,6 +276,8 @@ def _lengths(value: RaggedTensor) -> list[int]:
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Any:
     """The number of its row for each value."""
     array = to_tensor(splits, None if isinstance(splits, (Tensor, np.ndarray)) else dtypes.int64)._array
+    if array.ndim != 1 or not array.size:
+        raise ValueError(f"Invalid row_splits: {splits!r}. A vector that begins with 0 is needed.")
     ids = repeated("row_splits_to_segment_ids", np.arange(len(array) - 1, dtype=array.dtype), np.diff(array))
     return from_array(ids if out_type is None else ids.astype(dtypes.as_dtype(out_type).numpy))
 

@@ -13,8 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import arrays, dtypes, indexing, layout, math, partition
+from ..arguments import takes, truth
 from ..dtypes import Array, DType
-from ..errors import invalid, name_errors
+from ..errors import NotATensorError, TensorTypeError, invalid, name_errors, too_few_axes, unfit
 from ..memory import repeated
 from ..op import as_int
 from ..shapes import TensorShape
@@ -51,6 +52,7 @@ class RaggedTensor:
     # --- making ----------------------------------------------------------------------------------------------
 
     @classmethod
+    @takes(validate=truth)
     def from_row_splits(
         cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -65,6 +67,7 @@ class RaggedTensor:
         return cls._checked(values, splits, validate)
 
     @classmethod
+    @takes(validate=truth)
     def from_row_lengths(
         cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -78,6 +81,7 @@ class RaggedTensor:
         return cls._checked(values, layout.concat([[0], math.cumsum(lengths)], 0), validate)
 
     @classmethod
+    @takes(validate=truth)
     def from_value_rowids(
         cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -97,6 +101,7 @@ class RaggedTensor:
         return cls._checked(values, math.cast(partition.searchsorted(ids, rows), ids.dtype), validate)
 
     @classmethod
+    @takes(validate=truth)
     def from_row_starts(
         cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -108,6 +113,7 @@ class RaggedTensor:
         return cls.from_row_splits(values, splits, validate=validate)
 
     @classmethod
+    @takes(validate=truth)
     def from_row_limits(
         cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -116,6 +122,7 @@ class RaggedTensor:
         return cls.from_row_splits(values, layout.concat([[0], limits], 0), validate=validate)
 
     @classmethod
+    @takes(validate=truth)
     def from_uniform_row_length(
         cls, values: Any, uniform_row_length: Any, nrows: Any = None, validate: bool = True, name: str | None = None
     ) -> RaggedTensor:
@@ -133,6 +140,7 @@ class RaggedTensor:
         return made
 
     @classmethod
+    @takes(validate=truth)
     def from_nested_row_splits(
         cls, flat_values: Any, nested_row_splits: Any, name: str | None = None, validate: bool = True
     ) -> Any:
@@ -197,6 +205,8 @@ class RaggedTensor:
             return cls.from_uniform_row_length(rows, dense.shape[1], nrows=dense.shape[0])
         rows, width = dense.shape[0], dense.shape[1]
         if padding is not None:
+            if np.ndim(padding) != dense.ndim - ragged_rank - 1:
+                raise unfit(f"from_tensor: padding must fit the elements of rows, got shape {np.shape(padding)}.")
             equal: Any = np.asarray(dense._array == to_tensor(padding, dense.dtype)._array)
             blank: Any = equal.reshape(rows, width, -1).all(axis=2)
             sizes = width - np.argmin(blank[:, ::-1], axis=1) if width else np.zeros(rows, np.int64)
@@ -214,6 +224,8 @@ class RaggedTensor:
     @classmethod
     def from_sparse(cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = dtypes.int64) -> RaggedTensor:
         """The values of a sparse matrix whose rows are filled from the left."""
+        if not hasattr(st_input, "dense_shape"):
+            raise NotATensorError(f"from_sparse: a SparseTensor is needed, got {st_input!r}.")
         places, sizes = st_input.indices._array, st_input.dense_shape._array
         if places.shape[1] != 2:
             raise ValueError(f"from_sparse: a sparse matrix is needed, got shape {sizes.tolist()}.")
@@ -229,9 +241,7 @@ class RaggedTensor:
         values = _values(values)
         count = _count(values)
         if validate and count is not None and splits.__class__ is EagerTensor and int(splits._array[-1]) != count:
-            raise invalid(
-                f"RaggedTensor: the rows have {int(splits._array[-1])} values in all, but {count} were given."
-            )
+            raise unfit(f"RaggedTensor: the rows have {int(splits._array[-1])} values in all, but {count} were given.")
         return cls(values, splits)
 
     # --- parts -----------------------------------------------------------------------------------------------
@@ -413,6 +423,8 @@ class RaggedTensor:
         """A tensor of all rows, filled up (or cut) to one length; tapes follow the values."""
         values = self._values
         sizes = None if shape is None else list(TensorShape(shape))
+        if sizes is not None and len(sizes) < 2:
+            raise invalid(f"to_tensor: shape must have at least two sizes, got {shape!r}.")
         if isinstance(values, RaggedTensor):
             inner = None if sizes is None else [None, *sizes[2:]]
             values = values.to_tensor(default_value, shape=inner)
@@ -506,11 +518,16 @@ RaggedTensorSpec.value_type = RaggedTensor
 
 def integers(value: Any, what: str) -> Any:
     """A vector of int32 or int64; Python's integers are int64."""
-    tensor = to_tensor(value, None if isinstance(value, (Tensor, Variable, np.ndarray)) else dtypes.int64)
+    tensor = to_tensor(value)
+    if not isinstance(value, (Tensor, Variable, np.ndarray)) and (
+        tensor.dtype.is_integer or not tensor.shape.num_elements()
+    ):
+        tensor = to_tensor(value, dtypes.int64)
     if tensor.dtype not in (dtypes.int32, dtypes.int64) or tensor.ndim != 1:
-        raise ValueError(
+        message = (
             f"RaggedTensor: {what} must be a vector of int32 or int64, got {tensor.dtype.name} of shape {tensor.shape}."
         )
+        raise TensorTypeError(None, None, message)
     return tensor
 
 
@@ -519,7 +536,7 @@ def _values(values: Any) -> Any:
         return values
     tensor = values._read() if isinstance(values, Variable) else to_tensor(values)
     if not tensor.ndim:
-        raise ValueError("RaggedTensor: the values need at least one axis, got a scalar.")
+        raise too_few_axes("RaggedTensor: the values need at least one axis, got a scalar.")
     return tensor
 
 

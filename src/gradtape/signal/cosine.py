@@ -20,7 +20,7 @@ def _checked(input: Any, type: Any, n: Any, axis: Any, norm: Any) -> tuple[Any, 
     length = None if n is None else as_int(n)
     if length is not None and length < 1:
         raise ValueError("n should be a positive integer or None")
-    if type not in _INVERSE:
+    if type not in tuple(_INVERSE):
         raise ValueError(f"Types I, II, III and IV (I)DCT are supported, got {type!r}.")
     if norm not in (None, "ortho"):
         raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import prod, sqrt
 from typing import Any
 
+import numpy as np
+
 from .. import dtypes
 from ..arrays import convert_to_tensor
 from ..errors import invalid
@@ -83,6 +85,9 @@ def _check_rank(x: Any, count: int) -> None:
 
 
 def _lengths(fft_length: Any, count: int) -> tuple[int, ...]:
+    if not np.ndim(fft_length):
+        as_ints(fft_length)
+        raise TypeError(f"fft_length must be a list of {count} sizes, got {fft_length!r}.")
     lengths = as_ints(fft_length)
     if len(lengths) != count or min(lengths, default=1) < 1:
         raise invalid(f"fft_length must be {count} positive sizes, one for each axis, got {list(lengths)}.")

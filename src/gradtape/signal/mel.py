@@ -10,7 +10,7 @@ import numpy as np
 from .. import dtypes
 from ..dtypes import Array
 from ..errors import invalid
-from ..op import as_int
+from ..op import as_float, as_int
 from ..tensor import from_array, to_tensor
 from ..traceable import trace_public
 from .cosine import dct
@@ -35,8 +35,8 @@ def linear_to_mel_weight_matrix(
     `tf.tensordot(tf.abs(stfts), matrix, 1)` is the mel spectrogram.
     """
     kind = dtypes.as_dtype(dtype)
-    bands, bins, rate = as_int(num_mel_bins), as_int(num_spectrogram_bins), float(to_tensor(sample_rate))
-    low, high = float(lower_edge_hertz), float(upper_edge_hertz)
+    bands, bins, rate = as_int(num_mel_bins), as_int(num_spectrogram_bins), as_float(sample_rate)
+    low, high = as_float(lower_edge_hertz), as_float(upper_edge_hertz)
     if bands <= 0:
         raise ValueError(f"num_mel_bins must be positive. Got: {bands}")
     if low < 0.0:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..arguments import takes, truth
 from ..dtypes import Array, DType
 from ..errors import ResourceExhaustedError, invalid
 from ..layout import concat, reverse
@@ -43,6 +44,7 @@ def _raised_cosine(window_length: Any, periodic: Any, dtype: Any, level: float, 
     return _window(level - swing * np.cos(2 * np.pi * np.arange(length) / period), kind)
 
 
+@takes(periodic=truth)
 def hann_window(window_length: Any, periodic: Any = True, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
     """The Hann window, half a raised cosine.
 
@@ -53,6 +55,7 @@ def hann_window(window_length: Any, periodic: Any = True, dtype: Any = dtypes.fl
     return _raised_cosine(window_length, periodic, dtype, 0.5, 0.5)
 
 
+@takes(periodic=truth)
 def hamming_window(
     window_length: Any, periodic: Any = True, dtype: Any = dtypes.float32, name: str | None = None
 ) -> Any:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from .. import arrays, indexing, layout, math
+from ..arguments import flag, optional_flag, takes
 from ..errors import invalid
 from ..linalg import adjoint
-from ..op import as_ints
+from ..op import as_int, as_ints
 from ..ops import pooled_segments as segments
 from ..ops.sparse import sparse_dense_matmul as product
 from ..tensor import EagerTensor, Tensor, from_array, to_tensor
@@ -90,6 +91,7 @@ def _together(a: SparseTensor, b: SparseTensor, name: str) -> tuple[Any, list[An
 # --- reductions ----------------------------------------------------------------------------------------
 
 
+@takes(keepdims=optional_flag)
 def reduce_sum(
     sp_input: Any,
     axis: Any = None,
@@ -106,6 +108,7 @@ def reduce_sum(
     return _reduce(math.unsorted_segment_sum, sp_input, axis, keepdims, output_is_sparse, "reduce_sum")
 
 
+@takes(keepdims=optional_flag)
 def reduce_max(
     sp_input: Any,
     axis: Any = None,
@@ -144,6 +147,7 @@ def _reduce(combine: Callable[..., Any], sp_input: Any, axis: Any, keepdims: Any
 # --- products ------------------------------------------------------------------------------------------
 
 
+@takes(adjoint_a=flag, adjoint_b=flag)
 def sparse_dense_matmul(
     sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Any:
@@ -214,6 +218,7 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTenso
 # --- segments of rows ----------------------------------------------------------------------------------
 
 
+@takes(sparse_gradient=flag)
 def segment_sum(
     data: Any,
     indices: Any,
@@ -226,6 +231,7 @@ def segment_sum(
     return segments.sparse_segment_sum.public(*_segments(data, indices, segment_ids, num_segments))
 
 
+@takes(sparse_gradient=flag)
 def segment_mean(
     data: Any,
     indices: Any,
@@ -238,6 +244,7 @@ def segment_mean(
     return segments.sparse_segment_mean.public(*_segments(data, indices, segment_ids, num_segments))
 
 
+@takes(sparse_gradient=flag)
 def segment_sqrt_n(
     data: Any,
     indices: Any,
@@ -259,7 +266,7 @@ def _segments(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> t
     if numbers.size and (np.diff(numbers) < 0).any():
         raise invalid("segment: segment ids are not increasing.")
     last = int(numbers[-1]) + 1 if numbers.size else 0
-    count = last if num_segments is None else as_ints(num_segments)[0]
+    count = last if num_segments is None else as_int(num_segments)
     if last > count or (numbers.size and numbers[0] < 0):
         raise invalid(f"segment: segment ids must be in [0, {count}), got {numbers[0]} to {numbers[-1]}.")
     return to_tensor(data), rows, ids, count

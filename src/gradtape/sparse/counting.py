@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import arrays, dtypes, indexing, math
+from ..arguments import optional_whole_number, takes, truth
 from ..dtypes import Array
 from ..errors import invalid
 from ..op import as_ints
@@ -16,6 +17,7 @@ from ..traceable import trace_public
 from .tensor import SparseTensor, from_parts, places_of, sizes_of
 
 
+@takes(minlength=optional_whole_number, maxlength=optional_whole_number, binary_output=truth)
 def bincount(
     values: Any,
     weights: Any = None,

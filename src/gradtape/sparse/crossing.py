@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..arguments import takes, text
 from ..errors import invalid
 from ..farmhash import combined, fingerprint64
 from ..op import as_int
@@ -25,6 +26,7 @@ _KEY = 0xDECAFCAFFE
 _LARGEST = 2**63 - 1
 
 
+@takes(separator=text)
 def cross(inputs: Any, name: str | None = None, separator: str | None = None) -> SparseTensor:
     """The features of each row, joined in all combinations: sparse inputs come first, then dense ones.
 

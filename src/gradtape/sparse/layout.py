@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from .. import arrays, dtypes, indexing, layout
+from ..arguments import flag, takes
 from ..dtypes import Array
 from ..errors import ResourceExhaustedError, invalid
-from ..op import as_int, as_ints, as_shape
+from ..op import as_int, as_int_vector, as_ints, as_shape
 from ..ops.index import pick
-from ..tensor import IndexedSlices, from_array, to_tensor
+from ..tensor import IndexedSlices, Tensor, from_array, to_tensor
 from ..trace.composites import by_stand_ins
 from ..traceable import trace_public
 from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_parts, places_at, places_of, sizes_of
@@ -32,11 +33,14 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     array([[0, 1]])
     """
     dense = to_tensor(tensor)
+    if not dense.ndim:
+        raise invalid("from_dense: a tensor with at least one axis is needed, got a scalar.")
     zero = b"" if dense.dtype == dtypes.string else 0
     places = np.argwhere(np.asarray(dense._array) != zero)
     return from_parts(places, indexing.gather_nd(dense, from_array(places)), tuple(dense.shape))
 
 
+@takes(validate_indices=flag)
 def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Any:
     """The tensor with all its elements; `default_value`, zero if not given, where there is no value.
 
@@ -158,7 +162,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     """The same elements in another shape; one size may be -1."""
     sp = as_sparse(sp_input, "reshape")
     check_places(sp, "reshape")
-    old, new = sizes_of(sp), list(as_shape(shape))
+    old, new = sizes_of(sp), list(as_shape(as_int_vector(shape, "reshape: shape")))
     total = int(np.prod(old, dtype=np.int64))
     known = int(np.prod([n for n in new if n != -1], dtype=np.int64))
     if new.count(-1) > 1:
@@ -253,7 +257,10 @@ def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Any
 
 def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
     """IndexedSlices without the rows whose index is among `mask_indices`."""
-    removed, present = to_tensor(mask_indices)._array, to_tensor(a.indices)._array
+    present = to_tensor(a.indices)._array
+    removed = to_tensor(mask_indices, None if isinstance(mask_indices, Tensor) else to_tensor(a.indices).dtype)._array
+    if removed.ndim != 1 or removed.dtype != present.dtype:
+        raise invalid(f"mask: mask_indices must be a vector of {present.dtype}, got {mask_indices!r}.")
     kept = from_array(np.flatnonzero(~np.isin(present, removed)).astype(present.dtype))
     return IndexedSlices(indexing.gather(a.values, kept), indexing.gather(a.indices, kept), a.dense_shape)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import arrays, dtypes, indexing, math
 from ..dtypes import Array, DType
-from ..errors import invalid
+from ..errors import NotATensorError, invalid
 from ..shapes import TensorShape, broadcast
 from ..tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..trace.composites import COMPOSITES, Composite, solid
@@ -185,7 +185,7 @@ def as_sparse(value: Any, name: str) -> SparseTensor:
         return value
     if not isinstance(value, Tensor) and hasattr(value, "dense_shape") and hasattr(value, "indices"):
         return SparseTensor.from_value(value)
-    raise TypeError(f"{name}: Input must be a SparseTensor, got {value!r}. Use tf.sparse.from_dense.")
+    raise NotATensorError(f"{name}: Input must be a SparseTensor, got {value!r}. Use tf.sparse.from_dense.")
 
 
 def check_places(sp: SparseTensor, name: str, ordered: bool = False) -> None:
