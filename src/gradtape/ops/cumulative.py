@@ -11,7 +11,7 @@ from ..dtypes import FLOATING, INEXACT, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
 from .borders import crop, pad_constant
-from .elementwise import conj, exp
+from .elementwise import conj, exp, stop_gradient
 from .family import all_batched, batch_over_axis, in_float32, negative_axis, rank_of, shape_of
 from .reduce import explain_axis
 
@@ -158,15 +158,26 @@ def _rises(out: Any, axis: int, first: bool, reverse: bool) -> Any:
 
 @running_logsumexp.vjp("x")
 def _(g: Any, x: Any, out: Any, axis: int, reverse: bool) -> Any:
-    # The sum over i >= j of g[i] exp(x[j] - out[i]), with every exponent at most 0, and linear in g.
-    decay = _rises(out, axis, False, reverse)
-    return exp(x - out) * linear_recurrence(g, decay, axis=axis, reverse=not reverse)
+    # The sum over i >= j of g[i] exp(x[j] - out[i]) / total[i], with every exponent at most 0, and linear in g.
+    powers, total, level = _shares(x, out, axis, reverse)
+    decay = _rises(level, axis, False, reverse)
+    return powers * linear_recurrence(g / total, decay, axis=axis, reverse=not reverse)
 
 
 @running_logsumexp.jvp("x")
 def _(t: Any, x: Any, out: Any, axis: int, reverse: bool) -> Any:
-    decay = _rises(out, axis, True, reverse)
-    return linear_recurrence(t * exp(x - out), decay, axis=axis, reverse=reverse)
+    powers, total, level = _shares(x, out, axis, reverse)
+    return linear_recurrence(t * powers, _rises(level, axis, True, reverse), axis=axis, reverse=reverse) / total
+
+
+def _shares(x: Any, out: Any, axis: int, reverse: bool) -> tuple[Any, Any, Any]:
+    """exp(x - out), their running sums at each place's own `out`, and `out` as a constant.
+
+    The sums are 1 as far as `out` has digits behind the point. Divided by them, it does not matter what was subtracted.
+    """
+    level = stop_gradient(out)
+    powers = exp(x - level)
+    return powers, linear_recurrence(powers, _rises(level, axis, True, reverse), axis=axis, reverse=reverse), level
 
 
 running_logsumexp.batching = batch_over_axis
