@@ -161,3 +161,47 @@ def test_variances_that_overflow_are_infinite(dtype):
     large = np.finfo(dtype).max / 4
     assert tf.math.reduce_variance(tf.constant([large, -large])).numpy() == np.inf
     assert np.isnan(tf.math.reduce_variance(tf.constant([large, np.nan], dtype)).numpy())
+
+
+@pytest.mark.parametrize("x", [1e10, 1e15, 1e20, -1e12])
+def test_slopes_of_scaled_bessel_functions_far_out(x):
+    fall = -0.5 * abs(x) ** -1.5 / np.sqrt(2 * np.pi)
+    for dtype, digits in ((np.float32, 1e-6), (np.float64, 1e-9)):
+        np.testing.assert_allclose(gradient(tf.math.special.bessel_i0e, x, dtype), np.sign(x) * fall, rtol=digits)
+        np.testing.assert_allclose(gradient(tf.math.special.bessel_i1e, x, dtype), fall, rtol=digits)
+        if x > 0:
+            np.testing.assert_allclose(gradient(tf.math.special.bessel_k1e, x, dtype), fall * np.pi, rtol=digits)
+
+
+@pytest.mark.parametrize(
+    ("function", "x", "expected"),
+    [
+        (tf.math.lgamma, 1.9999999999999998, -9.387698065543117e-17),
+        (tf.math.lgamma, 1 + 2**-52, -np.euler_gamma * 2**-52),
+        (tf.math.lgamma, 2.781342323134e-309, 710.475860073944),
+        (tf.math.digamma, -0.9999999999999432, -17592186044415.578),
+        (tf.math.erfc, 25.38819006133772, 2.615298810863422e-282),
+        (tf.math.special.dawsn, -0.011057572949484302, -0.011056671654528913),
+        (tf.math.special.bessel_i0, 710.0, 3.345334558619656e306),
+        (tf.math.special.bessel_i1, 710.0, 3.3429778585097626e306),
+        (tf.experimental.numpy.sinc, 1e15 + 0.5, 1 / (np.pi * (1e15 + 0.5))),
+    ],
+)
+def test_values_next_to_zeros_and_ends(function, x, expected):
+    np.testing.assert_allclose(function(tf.constant(x, tf.float64)).numpy(), expected, rtol=3e-15)
+
+
+@pytest.mark.parametrize(
+    ("function", "x", "expected"),
+    [
+        (tf.math.erf, 24.88394498760844, 1.357241195421397e-269),
+        (tf.math.special.fresnel_cos, 27.0, 0.0),
+        (tf.math.special.fresnel_sin, 28.0, 0.0),
+        (tf.math.special.expint, 710.0, 3.1464715016362125e305),
+        (tf.math.special.bessel_i1, 2.2250738585072014e-308, 0.5),
+        (tf.math.special.bessel_k1, 698.2621989437916, -2.66179756908757e-305),
+        (tf.math.special.dawsn, 1e87, -5e-175),
+    ],
+)
+def test_slopes_of_special_functions_at_hard_places(function, x, expected):
+    np.testing.assert_allclose(gradient(function, x, np.float64), expected, rtol=3e-15)

@@ -149,7 +149,10 @@ def _(t: Any, logits: Any, labels: Any, pos_weight: Any) -> Any:
 
 @weighted_cross_entropy.derivative("labels")
 def _(t: Any, logits: Any, pos_weight: Any) -> Any:
-    return t * (pos_weight * softplus(-logits) - softplus(logits))
+    # w softplus(-x) - softplus(x), with what both have in common taken out.
+    right = greater_equal(logits, 0)
+    rest = softplus(select(right, -logits, logits))
+    return t * ((pos_weight - 1.0) * rest - select(right, logits, pos_weight * logits))
 
 
 @weighted_cross_entropy.derivative("pos_weight")

@@ -182,16 +182,26 @@ sample_unary(rad2deg)
 _FAR = 6.0  # from here on the recurrence for sinc's derivatives loses nothing; before, the series does not
 
 
+def _turned(x: Array, quarters: int) -> Array:
+    """sin(pi x + quarters pi / 2): of the fraction of x, for pi times a large x has few digits behind the point."""
+    whole = np.round(x.real)
+    angle = np.pi * (x - whole)
+    sign = 1 - 2 * np.mod(whole + quarters // 2, 2)
+    return np.asarray(sign * (np.cos(angle) if quarters % 2 else np.sin(angle)))
+
+
 def _sinc(x: Array, order: int = 0) -> Array:
+    x = np.asarray(x)
+    wide = x.astype(np.result_type(x.dtype, np.float64)) if order else x
+    y = np.pi * wide
     if not order:
-        return np.asarray(np.sinc(x), x.dtype)
-    y = np.pi * x.astype(np.result_type(x.dtype, np.float64))
+        return np.asarray(np.where(x == 0, 1, _turned(x, 0) / np.where(x == 0, 1, y))).astype(x.dtype)
     near = np.abs(y) < _FAR
     small, large = np.where(near, y, 0), np.where(near, 1, y)
     # y f_n + n f_(n-1) = sin(y + n pi / 2) for f_n the n-th derivative of sin(y) / y.
-    far = np.sin(large) / large
+    far = _turned(wide, 0) / large
     for n in range(1, order + 1):
-        far = (np.sin(large + n * np.pi / 2) - n * far) / large
+        far = (_turned(wide, n) - n * far) / large
     series = np.zeros_like(small)
     for k in range((order + 1) // 2, 24):
         factor = (-1) ** k * math.factorial(2 * k) / (math.factorial(2 * k - order) * math.factorial(2 * k + 1))
