@@ -29,6 +29,15 @@ def test_forward_mode_agrees_for_large_equal_logits():
         np.testing.assert_allclose(accumulator.jvp(y).numpy(), 0.5, rtol=1e-6)
 
 
+def test_running_sums_that_begin_with_nothing():
+    weights = np.exp([0.0, 1.0]) / (1 + np.e)
+    last = gradient(lambda x: tf.math.cumulative_logsumexp(x)[-1], [-np.inf, -np.inf, 0.0, 1.0])
+    np.testing.assert_allclose(last, [0.0, 0.0, *weights], rtol=1e-6)
+    found = gradient(lambda x: tf.reduce_logsumexp(x), [-np.inf, 0.0, 1.0])
+    np.testing.assert_allclose(found, [0.0, *weights], rtol=1e-6)
+    np.testing.assert_array_equal(gradient(tf.reduce_logsumexp, [np.inf, 0.0]), [np.nan, 0.0])  # as in TensorFlow
+
+
 def test_curvature_of_logsumexp_at_large_equal_logits():
     x = tf.constant([1e6, 1e6], tf.float64)
     with tf.GradientTape() as outer:

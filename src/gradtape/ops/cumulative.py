@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from ..dtypes import FLOATING, INEXACT, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
 from .borders import crop, pad_constant
-from .elementwise import conj, exp, stop_gradient
-from .family import all_batched, batch_over_axis, in_float32, negative_axis, rank_of, shape_of
+from .elementwise import conj, divide_no_nan, exp, stop_gradient
+from .family import all_batched, batch_over_axis, in_float32, negative_axis, numpy_type, rank_of, shape_of
+from .logic import maximum
 from .reduce import explain_axis
 
 
@@ -161,21 +163,24 @@ def _(g: Any, x: Any, out: Any, axis: int, reverse: bool) -> Any:
     # The sum over i >= j of g[i] exp(x[j] - out[i]) / total[i], with every exponent at most 0, and linear in g.
     powers, total, level = _shares(x, out, axis, reverse)
     decay = _rises(level, axis, False, reverse)
-    return powers * linear_recurrence(g / total, decay, axis=axis, reverse=not reverse)
+    return powers * linear_recurrence(divide_no_nan(g, total), decay, axis=axis, reverse=not reverse)
 
 
 @running_logsumexp.jvp("x")
 def _(t: Any, x: Any, out: Any, axis: int, reverse: bool) -> Any:
     powers, total, level = _shares(x, out, axis, reverse)
-    return linear_recurrence(t * powers, _rises(level, axis, True, reverse), axis=axis, reverse=reverse) / total
+    change = linear_recurrence(t * powers, _rises(level, axis, True, reverse), axis=axis, reverse=reverse)
+    return divide_no_nan(change, total)
 
 
 def _shares(x: Any, out: Any, axis: int, reverse: bool) -> tuple[Any, Any, Any]:
     """exp(x - out), their running sums at each place's own `out`, and `out` as a constant.
 
-    The sums are 1 as far as `out` has digits behind the point. Divided by them, it does not matter what was subtracted.
+    The sums are 1 as far as `out` has digits behind the point. Divided by them, it does not matter what was subtracted,
+    so a finite number stands for -inf, where all sums are 0.
     """
-    level = stop_gradient(out)
+    lowest = float(ml_dtypes.finfo(numpy_type(out)).min)  # type: ignore[no-untyped-call]
+    level = maximum(stop_gradient(out), lowest)
     powers = exp(x - level)
     return powers, linear_recurrence(powers, _rises(level, axis, True, reverse), axis=axis, reverse=reverse), level
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from ..dtypes import BOOL, FLOATING, NARROW_FLOATS, NUMERIC, REAL, Array
@@ -15,7 +16,7 @@ from ..op import BadInput, Op, Sample, op
 from .elementwise import conj, convert, exp, stop_gradient, zero_safe_divide
 from .family import batch_over_axis, in_float32, is_complex, numpy_type, rank_of, shape_of
 from .layout import broadcast_to, permute, reshape
-from .logic import equal, ones_like, select, zeros_like
+from .logic import equal, minimum, ones_like, select, zeros_like
 from .rows import LARGE, along_rows, sum_of_rows
 
 Axis = int | tuple[int, ...] | None
@@ -344,9 +345,10 @@ def _(t: Any, input_tensor: Any, out: Any, axis: Axis, keepdims: bool) -> Any:
 def _powers_below(x: Any, out: Any, axis: Axis) -> Any:
     """exp(x - out), which only add up to 1 as far as `out` has digits behind the point: rules divide by their sum.
 
-    Then it does not matter what is subtracted, so `out` counts as a constant.
+    Then it does not matter what is subtracted, so `out` counts as a constant, and a finite number stands for inf.
     """
-    return exp(x - spread(stop_gradient(out), shape_of(x), axis))
+    largest = float(ml_dtypes.finfo(numpy_type(out)).max)  # type: ignore[no-untyped-call]
+    return exp(x - spread(minimum(stop_gradient(out), largest), shape_of(x), axis))
 
 
 def _euclidean_norm(x: Array, axis: Axis, keepdims: bool) -> Array:
