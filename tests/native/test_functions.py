@@ -20,6 +20,7 @@ RANGES = {
     "log1p": (np.log1p, [(-1, 1), (-1e-3, 1e-3), (1, 1e30)], 2.0),
     "tanh": (np.tanh, [(-12, 12), (-1, 1), (-1e-3, 1e-3)], 2.0),
     "erf": (special.erf, [(-5, 5), (-1e-3, 1e-3)], 3.0),
+    "erfc": (special.erfc, [(-5, 5), (-1e-3, 1e-3), (2, 9)], 7.0),
     "expit": (special.expit, [(-80, 80)], 3.0),
     "sqrt": (np.sqrt, [(0, 1e30)], 0.51),
     "absolute": (np.abs, [(-5, 5)], 0.0),

@@ -109,6 +109,10 @@ TEMPLATES = {
 # Ops that no public function is: they are parts of composites or of derivatives, and are compared where those are.
 INTERNAL = {
     "zero_safe_divide": "the derivatives of tf.math.divide_no_nan and the norms",
+    "logistic_error": "the derivative of tf.nn.sigmoid_cross_entropy_with_logits",
+    "bell": "the derivative of tf.math.erf",
+    "beta_density": "the derivative of tf.math.betainc",
+    "half_pi_squared": "the derivatives of tf.math.special.fresnel_sin and fresnel_cos",
     "sum_to_shape": "the derivative of anything that broadcasts",
     "pad_constant": "tf.pad",
     "crop": "tf.slice and the derivative of tf.pad",

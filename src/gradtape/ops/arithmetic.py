@@ -130,25 +130,29 @@ def _(t: Any, clip_value_min: Any, clip_value_max: Any) -> Any:
 @in_float32
 @one_pass
 def _weighted_cross_entropy(logits: Array, labels: Array, pos_weight: Array) -> Any:
-    weight = 1 + (pos_weight - 1) * labels
-    return (1 - labels) * logits + weight * (np.log1p(np.exp(-np.abs(logits))) + np.maximum(-logits, 0))
+    # Two terms of one sign: nothing cancels.
+    rest = np.log1p(np.exp(-np.abs(logits)))
+    positive = pos_weight * labels * (np.maximum(-logits, 0) + rest)
+    return (1 - labels) * (np.maximum(logits, 0) + rest) + positive
 
 
 @elementwise(eager=_weighted_cross_entropy, dtypes=FLOATING)
 def weighted_cross_entropy(xp: Any, logits: Any, labels: Any, pos_weight: Any) -> Any:
     """The sigmoid cross entropy with positive examples weighted by `pos_weight`."""
-    weight = 1 + (pos_weight - 1) * labels
-    return (1 - labels) * logits + weight * xp.logaddexp(-logits, 0.0)
+    return (1 - labels) * xp.logaddexp(logits, 0.0) + pos_weight * labels * xp.logaddexp(-logits, 0.0)
 
 
 @weighted_cross_entropy.derivative("logits")
 def _(t: Any, logits: Any, labels: Any, pos_weight: Any) -> Any:
-    return t * (1.0 - labels - (1.0 + (pos_weight - 1.0) * labels) * sigmoid(-logits))
+    return t * ((1.0 - labels) * sigmoid(logits) - pos_weight * labels * sigmoid(-logits))
 
 
 @weighted_cross_entropy.derivative("labels")
 def _(t: Any, logits: Any, pos_weight: Any) -> Any:
-    return t * ((pos_weight - 1.0) * softplus(-logits) - logits)
+    # w softplus(-x) - softplus(x), with what both have in common taken out.
+    right = greater_equal(logits, 0)
+    rest = softplus(select(right, -logits, logits))
+    return t * ((pos_weight - 1.0) * rest - select(right, logits, pos_weight * logits))
 
 
 @weighted_cross_entropy.derivative("pos_weight")

@@ -1,11 +1,13 @@
 """Bessel functions of integer order.
 
 Each kind is one op with the order as an attribute: the derivative of one order is made of the orders next to
-it, without dividing by x, so that derivatives of every order are right at 0 too.
+it, without dividing by x, so that derivatives of every order are right at 0 too. Of the scaled kinds, neighbouring
+orders are almost equal far out, and their difference has no digits left: there a derivative has a series of its own.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,56 +16,146 @@ import numpy as np
 from ..dtypes import FLOATING, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample
-from .elementwise import sign
 from .family import elementwise
 from .special import functions, keeping_type, reject_types
 
 
-def _of_order(general: str, *first: str) -> Callable[..., Array]:
-    """A kernel: SciPy's functions for the first orders, which are faster and closer, else the general one."""
+def _of_order(general: str, *first: str) -> Callable[..., Any]:
+    """SciPy's functions for the first orders, which are faster and closer, else the general one."""
 
-    def kernel(x: Array, order: int) -> Any:
+    def function(x: Array, order: int) -> Any:
         if order.__class__ is not int or order < 0:
             raise invalid(f"A Bessel function here has order 0, 1, 2, ..., got {order!r}.")
         special = functions(np)
         return getattr(special, first[order])(x) if order < len(first) else getattr(special, general)(order, x)
 
+    return function
+
+
+def _falling(function: Callable[..., Any]) -> Callable[..., Array]:
+    """A kernel of a function that goes to 0, where SciPy has nan at infinity."""
+
+    def kernel(x: Array, order: int) -> Any:
+        return np.where(np.isposinf(np.abs(x)), 0, function(x, order))
+
     return keeping_type(kernel)
 
 
-@elementwise(eager=_of_order("jv", "j0", "j1"), dtypes=FLOATING)
+# --- scaled functions and their derivatives -----------------------------------------------------------------
+
+_scaled_i, _scaled_k = _of_order("ive", "i0e", "i1e"), _of_order("kve", "k0e", "k1e")
+_TERMS = 36  # of the series below, which has 16 digits from 20 on
+
+
+def _far_from(order: int, derivatives: int) -> int:
+    return max(20, 2 * (order + derivatives + 1) ** 2)
+
+
+def _series(x: Array, order: int, derivatives: int, ratio: int) -> Any:
+    """Hankel's series, differentiated: the sum of a_k ratio^k x^(-k - 1/2), where ratio is 1 for K and -1 for I."""
+    total, coefficient = np.zeros_like(x), 1.0
+    for k in range(_TERMS):
+        factor = coefficient * math.prod(-0.5 - k - j for j in range(derivatives))
+        total += factor * x ** (-float(k))
+        coefficient *= ratio * (4 * order**2 - (2 * k + 1) ** 2) / (8 * (k + 1))
+    return total * x**-0.5 * x ** (-float(derivatives))
+
+
+def _ie_near(x: Array, order: int, derivatives: int) -> Any:
+    if not derivatives:
+        return _scaled_i(x, order)
+    below = _ie_near(x, abs(order - 1), derivatives - 1)
+    return 0.5 * (below + _ie_near(x, order + 1, derivatives - 1)) - np.sign(x) * _ie_near(x, order, derivatives - 1)
+
+
+def _bessel_ie(x: Array, order: int, derivatives: int = 0) -> Any:
+    if not derivatives and order in (0, 1):
+        return _scaled_i(x, order)
+    wide = np.asarray(x, np.float64)
+    far = np.abs(wide) > _far_from(order, derivatives)
+    sign = np.sign(wide) ** (order + derivatives)
+    series = sign * _series(np.where(far, np.abs(wide), 1.0), order, derivatives, -1) * (2 * math.pi) ** -0.5
+    return np.where(far, series, _ie_near(np.where(far, 1.0, wide), order, derivatives))
+
+
+def _ke_near(x: Array, order: int, derivatives: int) -> Any:
+    if not derivatives:
+        return _scaled_k(x, order)
+    below = _ke_near(x, abs(order - 1), derivatives - 1)
+    return _ke_near(x, order, derivatives - 1) - 0.5 * (below + _ke_near(x, order + 1, derivatives - 1))
+
+
+def _bessel_ke(x: Array, order: int, derivatives: int = 0) -> Any:
+    if not derivatives and order in (0, 1):
+        return _scaled_k(x, order)
+    wide = np.asarray(x, np.float64)
+    far = wide > _far_from(order, derivatives)
+    series = _series(np.where(far, wide, 1.0), order, derivatives, 1) * (math.pi / 2) ** 0.5
+    near = _ke_near(np.where(far, 1.0, wide), order, derivatives)
+    # Next to 0 all orders are infinite, and the one above is the largest.
+    near = np.where((wide >= 0) & (wide < 1) & np.isnan(near), (-1) ** derivatives * np.inf, near)
+    return np.where(far, series, near)
+
+
+# --- the functions ------------------------------------------------------------------------------------------
+
+_FURTHEST = 1e4  # beyond, I is infinite and K is 0
+
+
+def _bessel_i(x: Array, order: int) -> Any:
+    # In two factors: the function is finite a little further than exp(x). SciPy's own is nan next to 0, too.
+    wide = np.clip(np.asarray(x, np.float64), -_FURTHEST, _FURTHEST)
+    half = np.exp(0.5 * np.abs(wide))
+    return _scaled_i(wide, order) * half * half
+
+
+_first_k = _of_order("kv", "k0", "k1")
+
+
+def _bessel_k(x: Array, order: int) -> Any:
+    if order in (0, 1):
+        return _first_k(x, order)
+    wide = np.minimum(np.asarray(x, np.float64), _FURTHEST)
+    return _scaled_k(wide, order) * np.exp(-wide)  # SciPy's own vanishes too early
+
+
+@elementwise(eager=_falling(_of_order("jv", "j0", "j1")), dtypes=FLOATING)
 def bessel_j(xp: Any, x: Any, *, order: int) -> Any:
     """The Bessel function of the first kind."""
     return functions(xp).bessel_jn(x, v=order)[order]
 
 
-@elementwise(eager=_of_order("yv", "y0", "y1"), dtypes=FLOATING)
+@elementwise(eager=_falling(_of_order("yv", "y0", "y1")), dtypes=FLOATING)
 def bessel_y(xp: Any, x: Any, *, order: int) -> Any:
     """The Bessel function of the second kind."""
     return functions(xp).yv(order, x)
 
 
-@elementwise(eager=_of_order("iv", "i0", "i1"), dtypes=FLOATING)
+@elementwise(eager=keeping_type(_bessel_i), dtypes=FLOATING)
 def bessel_i(xp: Any, x: Any, *, order: int) -> Any:
     """The modified Bessel function of the first kind."""
     return getattr(functions(xp), f"i{order}")(x)
 
 
-@elementwise(eager=_of_order("ive", "i0e", "i1e"), dtypes=FLOATING)
-def bessel_ie(xp: Any, x: Any, *, order: int) -> Any:
-    """bessel_i times exp(-|x|), which does not overflow."""
+@elementwise(eager=keeping_type(_bessel_ie), dtypes=FLOATING)
+def bessel_ie(xp: Any, x: Any, *, order: int, derivatives: int = 0) -> Any:
+    """bessel_i times exp(-|x|), which does not overflow; or its derivative of an order."""
+    if derivatives:
+        raise NotImplementedError("derivatives are known in NumPy only")
     return getattr(functions(xp), f"i{order}e")(x)
 
 
-@elementwise(eager=_of_order("kv", "k0", "k1"), dtypes=FLOATING)
+@elementwise(eager=keeping_type(_bessel_k), dtypes=FLOATING)
 def bessel_k(xp: Any, x: Any, *, order: int) -> Any:
     """The modified Bessel function of the second kind."""
     return functions(xp).kv(order, x)
 
 
-@elementwise(eager=_of_order("kve", "k0e", "k1e"), dtypes=FLOATING)
-def bessel_ke(xp: Any, x: Any, *, order: int) -> Any:
-    """bessel_k times exp(x), which does not underflow."""
+@elementwise(eager=keeping_type(_bessel_ke), dtypes=FLOATING)
+def bessel_ke(xp: Any, x: Any, *, order: int, derivatives: int = 0) -> Any:
+    """bessel_k times exp(x), which does not underflow; or its derivative of an order."""
+    if derivatives:
+        raise NotImplementedError("derivatives are known in NumPy only")
     return functions(xp).kve(order, x)
 
 
@@ -90,8 +182,8 @@ def _(t: Any, x: Any, order: int) -> Any:
 
 
 @bessel_ie.derivative("x")
-def _(t: Any, x: Any, out: Any, order: int) -> Any:
-    return t * (_slope(bessel_ie, 1.0, 1.0, x, order) - sign(x) * out)
+def _(t: Any, x: Any, order: int, derivatives: int) -> Any:
+    return t * bessel_ie(x, order=order, derivatives=derivatives + 1)
 
 
 @bessel_k.derivative("x")
@@ -100,8 +192,8 @@ def _(t: Any, x: Any, order: int) -> Any:
 
 
 @bessel_ke.derivative("x")
-def _(t: Any, x: Any, out: Any, order: int) -> Any:
-    return t * (_slope(bessel_ke, -1.0, -1.0, x, order) + out)
+def _(t: Any, x: Any, order: int, derivatives: int) -> Any:
+    return t * bessel_ke(x, order=order, derivatives=derivatives + 1)
 
 
 def _sample(op: Op, low: float, high: float, avoid: tuple[float, ...] = ()) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from ..dtypes import FLOATING, Array
 from ..op import BadInput, Sample, op
 from .borders import crop, pad_constant
-from .elementwise import exp
-from .family import batch_over_axis, in_float32, rank_of, shape_of
+from .elementwise import divide_no_nan, exp, stop_gradient
+from .family import batch_over_axis, in_float32, numpy_type, rank_of, shape_of
+from .logic import maximum
 from .recurrence import CASES, end_of_axis, linear_recurrence
 from .reduce import explain_axis
 
@@ -50,15 +52,29 @@ def _rises(out: Any, axis: int, first: bool, reverse: bool) -> Any:
 
 @running_logsumexp.vjp("x")
 def _(g: Any, x: Any, out: Any, axis: int, reverse: bool) -> Any:
-    # The sum over i >= j of g[i] exp(x[j] - out[i]), with every exponent at most 0, and linear in g.
-    decay = _rises(out, axis, False, reverse)
-    return exp(x - out) * linear_recurrence(g, decay, axis=axis, reverse=not reverse)
+    # The sum over i >= j of g[i] exp(x[j] - out[i]) / total[i], with every exponent at most 0, and linear in g.
+    powers, total, level = _shares(x, out, axis, reverse)
+    decay = _rises(level, axis, False, reverse)
+    return powers * linear_recurrence(divide_no_nan(g, total), decay, axis=axis, reverse=not reverse)
 
 
 @running_logsumexp.jvp("x")
 def _(t: Any, x: Any, out: Any, axis: int, reverse: bool) -> Any:
-    decay = _rises(out, axis, True, reverse)
-    return linear_recurrence(t * exp(x - out), decay, axis=axis, reverse=reverse)
+    powers, total, level = _shares(x, out, axis, reverse)
+    change = linear_recurrence(t * powers, _rises(level, axis, True, reverse), axis=axis, reverse=reverse)
+    return divide_no_nan(change, total)
+
+
+def _shares(x: Any, out: Any, axis: int, reverse: bool) -> tuple[Any, Any, Any]:
+    """exp(x - out), their running sums at each place's own `out`, and `out` as a constant.
+
+    The sums are 1 as far as `out` has digits behind the point. Divided by them, it does not matter what was subtracted,
+    so a finite number stands for -inf, where all sums are 0.
+    """
+    lowest = float(ml_dtypes.finfo(numpy_type(out)).min)  # type: ignore[no-untyped-call]
+    level = maximum(stop_gradient(out), lowest)
+    powers = exp(x - level)
+    return powers, linear_recurrence(powers, _rises(level, axis, True, reverse), axis=axis, reverse=reverse), level
 
 
 running_logsumexp.batching = batch_over_axis

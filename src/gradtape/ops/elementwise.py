@@ -17,7 +17,7 @@ import numpy as np
 
 from ..dtypes import ANY, FLOATING, INEXACT, NARROW_FLOATS, NUMERIC, REAL, STRING, Array
 from ..errors import invalid
-from ..native.texts import LARGE
+from ..native.texts import LARGE, SMALLEST
 from ..op import BadInput, Op, Sample, op
 from .family import (
     UNARY_SHAPES,
@@ -320,7 +320,13 @@ def _(t: Any, x: Any) -> Any:
     return multiply_no_nan(x, t)
 
 
-@elementwise(dtypes=INEXACT, tf_name="ZeroSafeDivide")
+def _zero_safe_divide(x: Any, y: Any) -> Any:
+    if np.ndim(x) == np.ndim(y) == 0:  # of the norm of everything
+        return x / y if x else x
+    return zero_safe_divide.kernel(np, x, y)
+
+
+@elementwise(eager=_zero_safe_divide, dtypes=INEXACT, tf_name="ZeroSafeDivide")
 def zero_safe_divide(xp: Any, x: Any, y: Any) -> Any:
     """x / y, and 0 where x is 0, whatever y: what TensorFlow does inside the gradients of sqrt and rsqrt."""
     zero = x == 0
@@ -385,8 +391,9 @@ def expm1(xp: Any, x: Any) -> Any:
 
 
 @expm1.derivative("x")
-def _(t: Any, out: Any) -> Any:
-    return t * out + t
+def _(t: Any, x: Any) -> Any:
+    # Not t * out + t: far below 0, out is -1 and the digits of exp(x) are gone.
+    return t * exp(x)
 
 
 @elementwise(eager=np.log, dtypes=INEXACT)
@@ -417,10 +424,8 @@ def _(t: Any, x: Any) -> Any:
 
 @one_pass
 def _sigmoid(x: Any) -> Any:
-    # 0.5 * tanh(x / 2) + 0.5 never overflows, and is two ufuncs less than the form with exp.
-    if x.dtype.kind == "c":
-        return 1.0 / (1.0 + np.exp(-x))
-    return np.tanh(x * 0.5) * 0.5 + 0.5 if x.dtype.itemsize >= 4 else _through_float32(_sigmoid, x)
+    # Exact far below 0 too, where 0.5 * tanh(x / 2) + 0.5 is 0. Where exp overflows the result is below all normal numbers.
+    return 1.0 / (1.0 + np.exp(-x)) if x.dtype.itemsize >= 4 else _through_float32(_sigmoid, x)
 
 
 def _through_float32(function: Any, x: Array) -> Array:
@@ -431,12 +436,12 @@ def _through_float32(function: Any, x: Array) -> Array:
 @elementwise(eager=_sigmoid, dtypes=INEXACT)
 def sigmoid(xp: Any, x: Any) -> Any:
     """1 / (1 + exp(-x))."""
-    return xp.tanh(x * 0.5) * 0.5 + 0.5
+    return 1.0 / (1.0 + xp.exp(-x))
 
 
 @one_pass
 def _sigmoid_slope(t: Any, out: Any) -> Any:
-    return t * (out - out * out)
+    return t * (out * (1.0 - out))
 
 
 @sigmoid.derivative("x")
@@ -447,8 +452,13 @@ def _(t: Any, out: Any) -> Any:
 def _softplus(x: Array) -> Array:
     if x.dtype.itemsize < 4:
         return _through_float32(_softplus, x)
-    result: Array = np.logaddexp(x, x.dtype.type(0))
-    return result
+    # One call of NumPy's, or an eighth of its time for each number.
+    return np.logaddexp(x, x.dtype.type(0)) if x.size < SMALLEST else _softplus_of_many(x)
+
+
+@one_pass
+def _softplus_of_many(x: Any) -> Any:
+    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 
 
 @elementwise(eager=_softplus, dtypes=FLOATING)

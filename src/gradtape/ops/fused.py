@@ -221,8 +221,41 @@ reject_operands(l2_loss)
 
 @in_float32
 @one_pass
+def _logistic_error(logits: Array, labels: Array) -> Any:
+    # exp(88) and exp(709) are the largest powers. Further out the result is -labels.
+    power = np.exp(-np.maximum(logits, -88.0 if logits.dtype.itemsize == 4 else -709.0))
+    return ((1 - labels) - labels * power) / (1 + power)
+
+
+@elementwise(eager=_logistic_error, dtypes=FLOATING)
+def logistic_error(xp: Any, logits: Any, labels: Any) -> Any:
+    """sigmoid(logits) - labels, with all digits where the sigmoid is almost 0 or 1 and the label is 0 or 1."""
+    return (1 - labels) / (1 + xp.exp(-logits)) - labels / (1 + xp.exp(logits))
+
+
+@logistic_error.derivative("logits")
+def _(t: Any, logits: Any) -> Any:
+    return t * (sigmoid(logits) * sigmoid(-logits))
+
+
+@logistic_error.derivative("labels")
+def _(t: Any) -> Any:
+    return -t
+
+
+sample_binary(logistic_error, second=(0.0, 1.0))
+
+
+@logistic_error.value
+def _(logits: Any, labels: Any) -> Any:
+    return 0.5 * np.tanh(0.5 * logits) + 0.5 - labels
+
+
+@in_float32
+@one_pass
 def _sigmoid_cross_entropy(logits: Array, labels: Array) -> Any:
-    return np.maximum(logits, 0) - logits * labels + np.log1p(np.exp(-np.abs(logits)))
+    # (1 - labels) softplus(logits) + labels softplus(-logits): nothing cancels.
+    return np.where(logits > 0, (1 - labels) * logits, -labels * logits) + np.log1p(np.exp(-np.abs(logits)))
 
 
 @elementwise(eager=_sigmoid_cross_entropy, dtypes=FLOATING)
@@ -233,7 +266,7 @@ def sigmoid_cross_entropy(xp: Any, logits: Any, labels: Any) -> Any:
 
 @sigmoid_cross_entropy.derivative("logits")
 def _(t: Any, logits: Any, labels: Any) -> Any:
-    return t * (sigmoid(logits) - labels)
+    return t * logistic_error(logits, labels)
 
 
 @sigmoid_cross_entropy.derivative("labels")

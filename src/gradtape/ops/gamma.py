@@ -17,17 +17,34 @@ import numpy as np
 from ..dtypes import FLOATING, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample
-from .elementwise import exp
+from .elementwise import log, log1p
 from .family import elementwise, sample_binary, sample_unary
 from .logic import ones_like
-from .special import from_scipy, functions, keeping_type, reject_types, xlog1py, xlogy
+from .special import from_scipy, functions, keeping_type, reject_types
 
 # --- the gamma function -------------------------------------------------------------------------------------
 
 
+@functools.cache
+def _around_2() -> Array:
+    """The coefficients of log(gamma(2 + e)): 1 - Euler's constant, then (zeta(k) - 1) / k with turning signs."""
+    k = np.arange(2, 26)
+    return np.concatenate([[0.0, 1 - np.euler_gamma], functions(np).zetac(k) / k * (-1.0) ** k])
+
+
+def _near_its_zeros(x: Array) -> Array:
+    """log(gamma(x)) at most 0.3 away from 1 or 2, where it is 0 and SciPy's has few digits."""
+    e = x - np.round(x)
+    above: Array = np.polynomial.polynomial.polyval(e, _around_2())
+    return np.where(x < 1.5, above - np.log1p(e), above)
+
+
 def _lgamma(x: Array) -> Any:
-    value = functions(np).gammaln(x)
-    return np.where(x == -np.inf, np.inf, value)  # C's limit; SciPy's is -inf
+    value = np.where(x == -np.inf, np.inf, functions(np).gammaln(x))  # C's limit; SciPy's is -inf
+    tiny = (np.abs(x) < 1e-300) & (x != 0)  # gamma(x) is 1 / x there, which may overflow
+    value = np.where(tiny, -np.log(np.abs(np.where(tiny, x, 1))), value)
+    near = (x > 0.7) & (x < 2.3) & (np.abs(x - np.round(x)) < 0.3)
+    return np.where(near, _near_its_zeros(np.where(near, x, 1.0)), value)
 
 
 @elementwise(eager=keeping_type(_lgamma), dtypes=FLOATING)
@@ -41,7 +58,19 @@ def _(t: Any, x: Any) -> Any:
     return t * digamma(x)
 
 
-@elementwise(eager=from_scipy("digamma"), dtypes=FLOATING)
+def _digamma(x: Array) -> Any:
+    value = functions(np).digamma(x)
+    # Next to a pole by reflection, with the exact distance from it: SciPy takes the tangent of pi times x.
+    distance = x - np.round(x)
+    near = (x < 0) & (np.abs(distance) < 0.1) & (distance != 0)
+    if not near.any():
+        return value
+    wide = np.where(near, x, -1.1).astype(np.float64)
+    reflected = functions(np).digamma(1 - wide) - math.pi / np.tan(math.pi * (wide - np.round(wide)))
+    return np.where(near, reflected, value)
+
+
+@elementwise(eager=keeping_type(_digamma), dtypes=FLOATING)
 def digamma(xp: Any, x: Any) -> Any:
     """The derivative of lgamma."""
     return functions(xp).digamma(x)
@@ -309,8 +338,36 @@ def betainc(xp: Any, a: Any, b: Any, x: Any) -> Any:
 
 @betainc.derivative("x")
 def _(t: Any, a: Any, b: Any, x: Any) -> Any:
-    log_beta = lgamma(a) + lgamma(b) - lgamma(a + b)
-    return t * exp(xlog1py(b - 1.0, -x) + xlogy(a - 1.0, x) - log_beta)
+    return t * beta_density(a, b, x)
+
+
+def _beta_density(a: Array, b: Array, x: Array) -> Any:
+    # In float64: the terms of the logarithm are large and of both signs.
+    a, b, x = (np.asarray(v, np.float64) for v in (a, b, x))
+    special = functions(np)
+    return np.exp(special.xlog1py(b - 1, -x) + special.xlogy(a - 1, x) - special.betaln(a, b))
+
+
+@elementwise(eager=keeping_type(_beta_density), dtypes=FLOATING)
+def beta_density(xp: Any, a: Any, b: Any, x: Any) -> Any:
+    """The density of the beta distribution of shapes a and b at x."""
+    special = functions(xp)
+    return xp.exp(special.xlog1py(b - 1, -x) + special.xlogy(a - 1, x) - special.betaln(a, b))
+
+
+@beta_density.derivative("a")
+def _(t: Any, a: Any, b: Any, x: Any, out: Any) -> Any:
+    return t * (out * (log(x) + digamma(a + b) - digamma(a)))
+
+
+@beta_density.derivative("b")
+def _(t: Any, a: Any, b: Any, x: Any, out: Any) -> Any:
+    return t * (out * (log1p(-x) + digamma(a + b) - digamma(b)))
+
+
+@beta_density.derivative("x")
+def _(t: Any, a: Any, b: Any, x: Any, out: Any) -> Any:
+    return t * (out * ((a - 1.0) / x - (b - 1.0) / (1.0 - x)))
 
 
 # --- samples ------------------------------------------------------------------------------------------------
@@ -321,7 +378,7 @@ for _op in (lgamma, digamma):
 for _op in (igamma, igammac):
     sample_binary(_op, first=(0.3, 4.0), second=(0.2, 5.0))
 sample_binary(zeta, first=(1.5, 4.0), second=(0.5, 3.0))
-for _op in (polygamma, zeta, igamma, igammac, gamma_density, igamma_in_a, betainc):
+for _op in (polygamma, zeta, igamma, igammac, gamma_density, igamma_in_a, betainc, beta_density):
     reject_types(_op)
 lgamma.value(np.vectorize(math.lgamma, otypes=[np.float64]))
 
@@ -336,6 +393,7 @@ def _(draw: Any) -> Iterator[Sample]:
         yield Sample((np.array(order % 3, x.dtype), x))
 
 
+@beta_density.samples
 @betainc.samples
 def _(draw: Any) -> Iterator[Sample]:
     for shapes in [

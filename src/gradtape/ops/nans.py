@@ -182,9 +182,12 @@ def _nanvar(a: Array, axis: Axis = None, keepdims: bool = False, ddof: float = 0
     there = ~np.isnan(a)
     count = _add(there, axis, a.dtype, None, True)
     mean = _add(np.where(there, a, a.dtype.type(0)), axis, a.dtype, None, True) / count
-    squares = np.where(there, np.square(a - mean), a.dtype.type(0))
-    divisor = _add(there, axis, a.dtype, None, keepdims) - a.dtype.type(ddof)
-    return np.asarray(_add(squares, axis, a.dtype, None, keepdims) / np.where(divisor > 0, divisor, np.nan), a.dtype)
+    apart = np.where(there, a - mean, a.dtype.type(0))
+    lost = np.square(_add(apart, axis, a.dtype, None, True)) / count  # as in the variance of all
+    total = np.maximum(_add(np.square(apart), axis, a.dtype, None, True) - np.minimum(lost, np.finfo(a.dtype).max), 0)
+    divisor = count - a.dtype.type(ddof)
+    result = np.asarray(total / np.where(divisor > 0, divisor, np.nan), a.dtype)
+    return result if keepdims else result.reshape(_add(np.empty(a.shape, bool), axis).shape)
 
 
 @op(eager=_nanvar, dtypes=FLOATING)

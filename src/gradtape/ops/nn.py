@@ -129,12 +129,11 @@ for _op in (relu, relu6, scaled_relu, elu, selu, softsign):
 
 
 def _silu(features: Array, beta: Any) -> Array:
-    gate: Array = np.multiply(features, beta * 0.5)
-    np.tanh(gate, out=gate)
-    gate *= 0.5
-    gate += 0.5
-    gate *= features
-    return gate
+    result: Array = np.multiply(features, -beta)
+    np.exp(result, out=result)
+    result += 1.0
+    np.divide(features, result, out=result)
+    return result
 
 
 def _silu_any(features: Any, beta: Any) -> Any:
@@ -154,14 +153,13 @@ def _(t: Any, features: Any, beta: Any) -> Any:
     scaled = beta * features
     if not is_complex(features):
         return silu_grad(t, scaled)
-    gate = sigmoid(scaled)
-    return t * (gate + scaled * (gate - gate * gate))
+    return t * (sigmoid(scaled) * (1.0 + scaled * sigmoid(-scaled)))
 
 
 @silu.derivative("beta")
 def _(t: Any, features: Any, beta: Any) -> Any:
-    gate = sigmoid(beta * features)
-    return t * (square(features) * (gate - gate * gate))
+    scaled = beta * features
+    return t * (square(features) * (sigmoid(scaled) * sigmoid(-scaled)))
 
 
 _ROOT_HALF = 0.7071067811865476
@@ -172,19 +170,20 @@ _CUBIC = 0.044715
 @one_pass
 def _gelu(features: Array, approximate: bool = False) -> Any:
     if approximate:
+        # x times the sigmoid of twice what tanh is taken of: tanh + 1 loses all digits below -5.
         inner = features * features
-        inner = inner * (_CUBIC * _ROOT_TWO_OVER_PI) + _ROOT_TWO_OVER_PI
-        return (np.tanh(inner * features) + 1) * (features * 0.5)
-    return (functions(np).erf(features * _ROOT_HALF) + 1) * (features * 0.5)
+        inner = inner * (-2.0 * _CUBIC * _ROOT_TWO_OVER_PI) - 2.0 * _ROOT_TWO_OVER_PI
+        return features / (np.exp(inner * features) + 1)
+    return functions(np).erfc(features * -_ROOT_HALF) * (features * 0.5)
 
 
 @elementwise(eager=in_float32(_gelu), dtypes=FLOATING, tf_name="Gelu")
 def gelu_of(xp: Any, features: Any, *, approximate: bool = False) -> Any:
     """x times the normal distribution function of x, exact or by the tanh formula."""
     if approximate:
-        inner = _ROOT_TWO_OVER_PI * (features + _CUBIC * features * features * features)
-        return 0.5 * features * (1 + xp.tanh(inner))
-    return 0.5 * features * (1 + functions(xp).erf(features * _ROOT_HALF))
+        inner = 2 * _ROOT_TWO_OVER_PI * (features + _CUBIC * features * features * features)
+        return features / (1 + xp.exp(-inner))
+    return 0.5 * features * functions(xp).erfc(features * -_ROOT_HALF)
 
 
 @gelu_of.derivative("features")

@@ -7,7 +7,7 @@ mean and the inverse deviation, as further outputs, which are small.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
+from math import prod, sqrt
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,21 @@ import numpy as np
 from ..dtypes import FLOATING, NARROW_FLOATS, Array
 from ..errors import invalid
 from ..op import BadInput, Op, Sample, op
-from .elementwise import pow, rsqrt, square, zero_safe_divide
+from .elementwise import pow, square, zero_safe_divide
 from .family import batch_over_axis, in_float32, insert_axes, negative_axis, rank_of, shape_of, with_batch_axis
 from .layout import broadcast_to, reshape, sum_to_shape
 from .logic import greater_equal, maximum, select, zeros_like
 from .pool import window_sum
-from .reduce import count_reduced, explain_axis, kept_shape, reduce_mean, reduce_sum, refuse_axis_of_scalar
+from .reduce import (
+    count_reduced,
+    explain_axis,
+    kept_shape,
+    reduce_euclidean_norm,
+    reduce_mean,
+    reduce_sum,
+    refuse_axis_of_scalar,
+    root_of_squares,
+)
 from .rows import LARGE
 from .standardizing import gradient_by_scale, gradient_by_x, row_length, standardized
 
@@ -102,9 +111,12 @@ def _variance(x: Array, axis: Axis = None, keepdims: bool = False, ddof: float =
     refuse_axis_of_scalar(x, axis)
     wide = x.astype(np.float32) if x.dtype in NARROW_FLOATS else x
     centred = np.asarray(wide - np.asarray(_mean(wide, axis), wide.dtype))
+    # What the mean lost to rounding is in every distance: their sum, which should be 0, says how much it was.
+    count = count_reduced(x.shape, axis)
+    lost = np.square(_add(centred, axis, None, None, keepdims)) / (count or 1)
     centred *= centred
-    total = _add(centred, axis, None, None, keepdims)
-    return np.asarray(total / max(count_reduced(x.shape, axis) - ddof, 0), wide.dtype).astype(x.dtype)
+    total = np.maximum(_add(centred, axis, None, None, keepdims) - np.minimum(lost, np.finfo(wide.dtype).max), 0)
+    return np.asarray(total / max(count - ddof, 0), wide.dtype).astype(x.dtype, copy=False)
 
 
 @op(eager=_variance, dtypes=FLOATING)
@@ -409,8 +421,7 @@ def _() -> Iterator[BadInput]:
 @in_float32
 def _l2_normalize(x: Array, axis: Axis = None, epsilon: float = 1e-12) -> Any:
     refuse_axis_of_scalar(x, axis)
-    squares = _add(x * x, axis, None, None, True)
-    return x * (1 / np.sqrt(np.maximum(squares, squares.dtype.type(epsilon))))
+    return x / np.maximum(root_of_squares(x, axis), x.dtype.type(sqrt(max(epsilon, 0.0))))
 
 
 @op(eager=_l2_normalize, dtypes=FLOATING)
@@ -421,10 +432,9 @@ def l2_normalize(xp: Any, x: Any, *, axis: Axis = None, epsilon: float = 1e-12) 
 
 def _l2_derivative(t: Any, x: Any, out: Any, axis: Axis, epsilon: float) -> Any:
     """Symmetric in t: what is across x, divided by the length; where the length is cut, all of t."""
-    squares = reduce_sum(square(x), axis=axis, keepdims=True)
-    inverse = rsqrt(maximum(squares, epsilon))
+    length, least = reduce_euclidean_norm(x, axis=axis, keepdims=True), sqrt(max(epsilon, 0.0))
     along = reduce_sum(t * out, axis=axis, keepdims=True)
-    return inverse * (t - out * select(greater_equal(squares, epsilon), along, zeros_like(along)))
+    return (t - out * select(greater_equal(length, least), along, zeros_like(along))) / maximum(length, least)
 
 
 l2_normalize.vjp("x")(_l2_derivative)

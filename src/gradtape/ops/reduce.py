@@ -6,16 +6,17 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from ..dtypes import BOOL, FLOATING, NARROW_FLOATS, NUMERIC, REAL, Array
 from ..errors import invalid
 from ..native.engine import available
 from ..op import BadInput, Op, Sample, op
-from .elementwise import conj, convert, exp
+from .elementwise import conj, convert, exp, stop_gradient, zero_safe_divide
 from .family import batch_over_axis, in_float32, is_complex, numpy_type, shape_of
 from .layout import broadcast_to, permute, reshape
-from .logic import equal, ones_like
+from .logic import equal, minimum, ones_like
 from .recurrence import linear_recurrence, moved_on
 from .rows import LARGE, along_rows, sum_of_rows
 
@@ -330,19 +331,58 @@ def reduce_logsumexp(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims:
 @reduce_logsumexp.vjp("input_tensor")
 def _(g: Any, input_tensor: Any, out: Any, axis: Axis) -> Any:
     shape = shape_of(input_tensor)
-    return spread(g, shape, axis) * exp(input_tensor - spread(out, shape, axis))
+    powers = _powers_below(input_tensor, out, axis)
+    total = reduce_sum(powers, axis=axis, keepdims=True)
+    return (reshape(g, shape=kept_shape(shape, axis)) / total) * powers
 
 
 @reduce_logsumexp.jvp("input_tensor")
 def _(t: Any, input_tensor: Any, out: Any, axis: Axis, keepdims: bool) -> Any:
-    weights = exp(input_tensor - spread(out, shape_of(input_tensor), axis))
-    return reduce_sum(t * weights, axis=axis, keepdims=keepdims)
+    powers = _powers_below(input_tensor, out, axis)
+    change = reduce_sum(t * powers, axis=axis, keepdims=keepdims)
+    return change / reduce_sum(powers, axis=axis, keepdims=keepdims)
+
+
+def _powers_below(x: Any, out: Any, axis: Axis) -> Any:
+    """exp(x - out), which only add up to 1 as far as `out` has digits behind the point: rules divide by their sum.
+
+    Then it does not matter what is subtracted, so `out` counts as a constant, and a finite number stands for inf.
+    """
+    largest = float(ml_dtypes.finfo(numpy_type(out)).max)  # type: ignore[no-untyped-call]
+    return exp(x - spread(minimum(stop_gradient(out), largest), shape_of(x), axis))
 
 
 def _euclidean_norm(x: Array, axis: Axis, keepdims: bool) -> Array:
     wide = x.astype(np.float64) if x.dtype.kind in "iu" else x  # squares of small integers overflow
-    squares = wide.real**2 + wide.imag**2 if wide.dtype.kind == "c" else wide * wide
-    return np.asarray(np.sqrt(squares.sum(axis=axis, keepdims=keepdims))).astype(x.dtype)
+    length = root_of_squares(wide, axis)
+    return np.asarray(length if keepdims or axis == () else np.squeeze(length, axis=axis)).astype(x.dtype)
+
+
+# Sums of squares between these have lost nothing to the ends of a type's range.
+_SAFE_SQUARES = {
+    info.dtype.char: (float(info.tiny / info.eps), float(info.max))
+    for info in (np.finfo(np.float32), np.finfo(np.float64))
+}
+
+
+def root_of_squares(x: Array, axis: Axis) -> Array:
+    """The square root of the sum of squares, with the axes kept; also where the squares overflow or vanish."""
+    total = _sum_of_squares(x, axis)
+    least, most = _SAFE_SQUARES[total.dtype.char]
+    safe = least < total.item() < most if total.size == 1 else ((total > least) & (total < most)).all()
+    if safe:
+        return np.sqrt(total)  # type: ignore[no-any-return]
+    top = _largest(np.abs(x), axis=axis, keepdims=True, initial=0)
+    _, exponent = np.frexp(np.where(np.isfinite(top), top, 1))
+    scaled = np.sqrt(
+        _sum_of_squares(np.ldexp(x.real, -exponent), axis) + _sum_of_squares(np.ldexp(x.imag, -exponent), axis)
+    )
+    return np.ldexp(scaled, exponent)  # type: ignore[no-any-return]
+
+
+def _sum_of_squares(x: Array, axis: Axis) -> Any:
+    squares = x.real**2 + x.imag**2 if x.dtype.kind == "c" else x * x
+    return _add(squares, axis, None, None, True)
 
 
 @op(eager=_checked(in_float32(_euclidean_norm)), dtypes=NUMERIC, tf_name="EuclideanNorm")
@@ -354,14 +394,14 @@ def reduce_euclidean_norm(xp: Any, input_tensor: Any, *, axis: Axis = None, keep
 @reduce_euclidean_norm.vjp("input_tensor")
 def _(g: Any, input_tensor: Any, out: Any, axis: Axis) -> Any:
     g = 0.5 * (g + conj(g)) if is_complex(g) else g  # the norm is real, whatever its type
-    return input_tensor * spread(g / out, shape_of(input_tensor), axis)
+    # A norm that does not matter may be 0.
+    return input_tensor * spread(zero_safe_divide(g, out), shape_of(input_tensor), axis)
 
 
 @reduce_euclidean_norm.jvp("input_tensor")
 def _(t: Any, input_tensor: Any, out: Any, axis: Axis, keepdims: bool) -> Any:
-    product = conj(input_tensor) * t
-    half = reduce_sum(product + conj(product), axis=axis, keepdims=keepdims)
-    return 0.5 * half / out
+    product = conj(input_tensor / spread(out, shape_of(input_tensor), axis)) * t
+    return 0.5 * reduce_sum(product + conj(product), axis=axis, keepdims=keepdims)
 
 
 # --- positions -------------------------------------------------------------------------------------------------------

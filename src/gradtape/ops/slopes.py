@@ -135,13 +135,13 @@ selu_grad.derivative("outputs")(_below_zero)
 @in_float32
 @one_pass
 def _softplus_grad(gradients: Array, features: Array) -> Any:
-    return gradients * (np.tanh(features * 0.5) * 0.5 + 0.5)
+    return gradients / (1.0 + np.exp(-features))
 
 
 @elementwise(eager=_softplus_grad, dtypes=FLOATING)
 def softplus_grad(xp: Any, gradients: Any, features: Any) -> Any:
     """The gradients times the slope of softplus, which is the sigmoid."""
-    return gradients * (xp.tanh(features * 0.5) * 0.5 + 0.5)
+    return gradients / (1.0 + xp.exp(-features))
 
 
 @softplus_grad.derivative("gradients")
@@ -151,19 +151,21 @@ def _(t: Any, features: Any) -> Any:
 
 @softplus_grad.derivative("features")
 def _(t: Any, gradients: Any, features: Any) -> Any:
-    return sigmoid_grad(sigmoid(features), t * gradients)
+    return (t * gradients) * (sigmoid(features) * sigmoid(-features))
 
 
 @in_float32
 @one_pass
 def _softsign_grad(gradients: Array, features: Array) -> Any:
-    return gradients / np.square(np.abs(features) + 1)
+    size = np.abs(features) + 1
+    return gradients / size / size  # (its square overflows)
 
 
 @elementwise(eager=_softsign_grad, dtypes=FLOATING)
 def softsign_grad(xp: Any, gradients: Any, features: Any) -> Any:
     """The gradients divided by (1 + |x|)^2: the slope of softsign."""
-    return gradients / xp.square(xp.abs(features) + 1)
+    size = xp.abs(features) + 1
+    return gradients / size / size
 
 
 @softsign_grad.derivative("gradients")
@@ -179,7 +181,7 @@ def _(t: Any, features: Any, out: Any) -> Any:
 @in_float32
 @one_pass
 def _sigmoid_grad(y: Array, dy: Array) -> Any:
-    return (y - y * y) * dy
+    return y * (1.0 - y) * dy
 
 
 @elementwise(eager=_sigmoid_grad, dtypes=FLOATING)
@@ -201,13 +203,13 @@ def _(t: Any, y: Any) -> Any:
 @in_float32
 @one_pass
 def _tanh_grad(y: Array, dy: Array) -> Any:
-    return dy - dy * (y * y)
+    return (1.0 - y) * (1.0 + y) * dy
 
 
 @elementwise(eager=_tanh_grad, dtypes=FLOATING)
 def tanh_grad(xp: Any, y: Any, dy: Any) -> Any:
     """dy * (1 - y^2): the slope of tanh where it is y."""
-    return dy * (1 - y * y)
+    return dy * (1 - y) * (1 + y)
 
 
 @tanh_grad.derivative("y")
@@ -246,7 +248,7 @@ def _(t: Any, y: Any) -> Any:
 
 @one_pass
 def _rsqrt_grad(y: Array, dy: Array) -> Any:
-    return dy * y.dtype.type(-0.5) * (y * y * y)
+    return dy * y.dtype.type(-0.5) * y * y * y
 
 
 @elementwise(eager=_rsqrt_grad, dtypes=FLOATING)
@@ -257,7 +259,7 @@ def rsqrt_grad(xp: Any, y: Any, dy: Any) -> Any:
 
 @rsqrt_grad.derivative("y")
 def _(t: Any, y: Any, dy: Any) -> Any:
-    return t * dy * (-1.5 * (y * y))
+    return t * dy * -1.5 * y * y
 
 
 @rsqrt_grad.derivative("dy")
@@ -267,7 +269,7 @@ def _(t: Any, y: Any) -> Any:
 
 @one_pass
 def _reciprocal_grad(y: Array, dy: Array) -> Any:
-    return -dy * (y * y)
+    return -dy * y * y
 
 
 @elementwise(eager=_reciprocal_grad, dtypes=FLOATING)
@@ -292,26 +294,39 @@ _ROOT_HALF, _DENSITY = 0.7071067811865476, 0.3989422804014327  # 1 / sqrt(2), an
 _C, _K = 0.7978845608028654, 0.044715  # of the tanh formula: tanh(c (x + k x^3))
 
 
+_FAR = 40.0  # where the tanh formula has long been 0 or x, and its slope 0 or 1: x^3 overflows further out
+
+
 @in_float32
 @one_pass
 def _gelu_grad(gradients: Array, features: Array, approximate: bool = False) -> Any:
-    squared = features * features
     if approximate:
-        inside = np.tanh(features * (squared * (_K * _C) + _C))
-        slope = features * (squared * (1.5 * _K * _C) + 0.5 * _C)
-        return gradients * (inside * 0.5 + 0.5 + slope * (1 - inside * inside))
-    density = np.exp(squared * -0.5) * _DENSITY
-    return gradients * (functions(np).erf(features * _ROOT_HALF) * 0.5 + 0.5 + features * density)
+        x = np.maximum(np.minimum(features, _FAR), -_FAR)
+        squared = x * x
+        gate, rest = _gates(x * (squared * (2.0 * _K * _C) + 2.0 * _C))
+        return gradients * (gate * (1.0 + x * (squared * (6.0 * _K * _C) + 2.0 * _C) * rest))
+    density = np.exp(features * features * -0.5) * _DENSITY
+    return gradients * (functions(np).erfc(features * -_ROOT_HALF) * 0.5 + features * density)
+
+
+def _gates(x: Any) -> tuple[Any, Any]:
+    """sigmoid(x) and sigmoid(-x), both exact."""
+    power = np.exp(-np.abs(x))
+    larger = 1.0 / (1.0 + power)
+    smaller = power * larger
+    positive = x >= 0
+    return np.where(positive, larger, smaller), np.where(positive, smaller, larger)
 
 
 @elementwise(eager=_gelu_grad, dtypes=FLOATING)
 def gelu_grad(xp: Any, gradients: Any, features: Any, *, approximate: bool = False) -> Any:
     """The gradients times the slope of gelu, exact or of the tanh formula."""
     if approximate:
-        inside = xp.tanh(_C * (features + _K * features**3))
-        return gradients * (0.5 * (1 + inside) + 0.5 * features * (1 - inside**2) * _C * (1 + 3 * _K * features**2))
+        x = xp.clip(features, -_FAR, _FAR)
+        gate, rest = (1 / (1 + xp.exp(sign * 2 * _C * (x + _K * x**3))) for sign in (-1, 1))
+        return gradients * gate * (1 + 2 * _C * (x + 3 * _K * x**3) * rest)
     bell = xp.exp(-0.5 * features**2) * _DENSITY
-    return gradients * (0.5 * (1 + functions(xp).erf(features * _ROOT_HALF)) + features * bell)
+    return gradients * (0.5 * functions(xp).erfc(features * -_ROOT_HALF) + features * bell)
 
 
 @gelu_grad.derivative("gradients")
@@ -348,15 +363,15 @@ def _(gradients: Any, features: Any, approximate: bool) -> Any:
 @in_float32
 @one_pass
 def _silu_grad(gradients: Array, features: Array) -> Any:
-    gate = np.tanh(features * 0.5) * 0.5 + 0.5
-    return gradients * (gate + features * (gate - gate * gate))
+    gate, rest = _gates(features)
+    return gradients * (gate * (1.0 + features * rest))
 
 
 @elementwise(eager=_silu_grad, dtypes=FLOATING)
 def silu_grad(xp: Any, gradients: Any, features: Any) -> Any:
     """The gradients times the slope of x * sigmoid(x)."""
-    gate = xp.tanh(features * 0.5) * 0.5 + 0.5
-    return gradients * (gate + features * (gate - gate * gate))
+    gate, rest = 1 / (1 + xp.exp(-features)), 1 / (1 + xp.exp(features))
+    return gradients * (gate * (1 + features * rest))
 
 
 @silu_grad.derivative("gradients")
@@ -366,8 +381,8 @@ def _(t: Any, features: Any) -> Any:
 
 @silu_grad.derivative("features")
 def _(t: Any, gradients: Any, features: Any) -> Any:
-    gate = sigmoid(features)
-    return sigmoid_grad(gate, t * gradients) * (2.0 + features * (1.0 - 2.0 * gate))
+    gate, rest = sigmoid(features), sigmoid(-features)
+    return (t * gradients) * (gate * rest) * (2.0 + features * (rest - gate))
 
 
 @silu_grad.samples

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import FLOATING, INEXACT, NARROW_FLOATS, Array
-from ..op import BadInput, Op
-from .elementwise import convert, exp, log
-from .family import elementwise, numpy_type, sample_binary, sample_unary
-from .logic import equal, not_equal, ones_like, select
-from .trigonometric import cos, sin
+from ..op import BadInput, Op, Sample
+from .elementwise import abs as absolute
+from .elementwise import convert, exp, log, square
+from .family import UNARY_SHAPES, elementwise, in_float32, numpy_type, one_pass, sample_binary, sample_unary
+from .logic import equal, greater, not_equal, ones_like, select
 
 
 def functions(xp: Any) -> Any:
@@ -72,10 +72,45 @@ def erf(xp: Any, x: Any) -> Any:
 
 @erf.derivative("x")
 def _(t: Any, x: Any) -> Any:
-    return t * (_TWO_OVER_ROOT_PI * exp(-(x * x)))
+    return t * (_TWO_OVER_ROOT_PI * bell(x))
 
 
-@elementwise(eager=from_scipy("erfc"), dtypes=FLOATING)
+def _what_a_square_loses(x: Any, squared: Any) -> Any:
+    """x^2 - squared, where `squared` is x * x as it was rounded: Dekker's product of the halves of x."""
+    high = x * (4097.0 if x.dtype.itemsize == 4 else 134217729.0)
+    high = high - (high - x)
+    low = x - high
+    return high * high - squared + 2.0 * high * low + low * low
+
+
+@in_float32
+@one_pass
+def _bell(x: Any) -> Any:
+    size = np.minimum(np.abs(x), 30.0)  # exp(-900) is 0
+    squared = size * size
+    return np.exp(-squared) * (1.0 - _what_a_square_loses(size, squared))
+
+
+@elementwise(eager=_bell, dtypes=FLOATING)
+def bell(xp: Any, x: Any) -> Any:
+    """exp(-x^2), also where x^2 is so large that its rounding changes the result."""
+    return xp.exp(-(x * x))
+
+
+@bell.derivative("x")
+def _(t: Any, x: Any, out: Any) -> Any:
+    return t * (-2.0 * (x * out))
+
+
+def _erfc(x: Array) -> Any:
+    value = functions(np).erfc(x)
+    if x.dtype.itemsize < 8:  # SciPy computes these in float64
+        return value
+    size = np.minimum(np.maximum(x, 0.0), 30.0)
+    return np.where(size > 1, value * (1.0 - _what_a_square_loses(size, size * size)), value)
+
+
+@elementwise(eager=keeping_type(_erfc), dtypes=FLOATING)
 def erfc(xp: Any, x: Any) -> Any:
     """1 - erf(x), exact for large x too."""
     return functions(xp).erfc(x)
@@ -83,7 +118,7 @@ def erfc(xp: Any, x: Any) -> Any:
 
 @erfc.derivative("x")
 def _(t: Any, x: Any) -> Any:
-    return t * (-_TWO_OVER_ROOT_PI * exp(-(x * x)))
+    return t * (-_TWO_OVER_ROOT_PI * bell(x))
 
 
 @elementwise(eager=from_scipy("erfinv"), dtypes=FLOATING)
@@ -122,7 +157,13 @@ def _(t: Any, out: Any) -> Any:
 # --- integrals ----------------------------------------------------------------------------------------------
 
 
-@elementwise(eager=from_scipy("dawsn"), dtypes=FLOATING)
+def _dawsn(x: Array) -> Any:
+    y = x * x
+    series = 1 - y * (2 / 3 - y * (4 / 15 - y * (8 / 105 - y * (16 / 945 - y * 32 / 10395))))
+    return np.where(np.abs(x) < 0.05, x * series, functions(np).dawsn(x))  # SciPy's has 14 digits there
+
+
+@elementwise(eager=keeping_type(_dawsn), dtypes=FLOATING)
 def dawsn(xp: Any, x: Any) -> Any:
     """Dawson's integral: exp(-x^2) times the integral of exp(t^2) from 0 to x."""
     return functions(xp).dawsn(x)
@@ -130,7 +171,10 @@ def dawsn(xp: Any, x: Any) -> Any:
 
 @dawsn.derivative("x")
 def _(t: Any, x: Any, out: Any) -> Any:
-    return t - t * (2.0 * x * out)
+    far = greater(absolute(x), 50.0)
+    y = 0.5 / square(select(far, x, ones_like(x)))  # where 1 - 2 x out has no digits left: its series
+    series = -y * (1.0 + 3.0 * y * (1.0 + 5.0 * y * (1.0 + 7.0 * y * (1.0 + 9.0 * y * (1.0 + 11.0 * y)))))
+    return t * select(far, series, 1.0 - 2.0 * (select(far, ones_like(x), x) * out))
 
 
 @elementwise(eager=from_scipy("expi"), dtypes=FLOATING)
@@ -141,7 +185,8 @@ def expint(xp: Any, x: Any) -> Any:
 
 @expint.derivative("x")
 def _(t: Any, x: Any) -> Any:
-    return t * (exp(x) / x)
+    half = exp(0.5 * x)  # in two factors: the quotient is finite a little further than exp(x)
+    return t * (half * (half / x))
 
 
 def _fresnel_sin(x: Array) -> Any:
@@ -160,7 +205,7 @@ def fresnel_sin(xp: Any, x: Any) -> Any:
 
 @fresnel_sin.derivative("x")
 def _(t: Any, x: Any) -> Any:
-    return t * sin(0.5 * math.pi * (x * x))
+    return t * half_pi_squared(x, quarters=0)
 
 
 @elementwise(eager=keeping_type(_fresnel_cos), dtypes=FLOATING)
@@ -171,7 +216,43 @@ def fresnel_cos(xp: Any, x: Any) -> Any:
 
 @fresnel_cos.derivative("x")
 def _(t: Any, x: Any) -> Any:
-    return t * cos(0.5 * math.pi * (x * x))
+    return t * half_pi_squared(x, quarters=1)
+
+
+def _half_pi_squared(x: Array, quarters: int = 0) -> Any:
+    # Whole turns are taken out of x^2, and what rounding took from it is put back: pi x^2 / 2 has few digits behind the point.
+    wide = np.asarray(x, np.float64)
+    size = np.where(np.abs(wide) < 1e150, np.abs(wide), np.where(np.isfinite(wide), 0.0, np.nan))
+    squared = size * size
+    parts = np.fmod(squared, 4.0), np.fmod(_what_a_square_loses(size, squared), 4.0)
+    nearest = [np.round(part) for part in parts]
+    rest = (parts[0] - nearest[0]) + (parts[1] - nearest[1])
+    last = np.round(rest)
+    angle, turn = 0.5 * math.pi * (rest - last), np.mod(nearest[0] + nearest[1] + last + quarters, 4.0)
+    value = np.where(np.mod(turn, 2.0) == 0, np.sin(angle), np.cos(angle))
+    return np.where(turn < 2, value, -value)
+
+
+@elementwise(eager=keeping_type(_half_pi_squared), dtypes=FLOATING)
+def half_pi_squared(xp: Any, x: Any, *, quarters: int = 0) -> Any:
+    """sin(pi x^2 / 2), turned on by quarters of a circle: the slopes of Fresnel's integrals."""
+    return xp.sin(0.5 * math.pi * (x * x + quarters))
+
+
+@half_pi_squared.derivative("x")
+def _(t: Any, x: Any, quarters: int) -> Any:
+    return t * (math.pi * x * half_pi_squared(x, quarters=quarters + 1))
+
+
+@half_pi_squared.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for number, shape in enumerate(UNARY_SHAPES):
+        yield Sample((draw(shape),), {"quarters": number % 5})
+
+
+@half_pi_squared.value
+def _(x: Any, quarters: int) -> Any:
+    return (np.exp(0.5j * math.pi * x * x) * 1j**quarters).imag
 
 
 @elementwise(eager=from_scipy("spence"), dtypes=FLOATING)
@@ -264,14 +345,14 @@ def _(t: Any, x: Any, y: Any) -> Any:
 
 # --- samples ------------------------------------------------------------------------------------------------
 
-for _op in (erf, erfc, dawsn, fresnel_sin, fresnel_cos):
+for _op in (erf, erfc, bell, dawsn, fresnel_sin, fresnel_cos):
     sample_unary(_op)
 sample_unary(erfinv, -0.95, 0.95)
 sample_unary(erfcinv, 0.05, 1.95)
 sample_unary(ndtri, 0.03, 0.97)
 sample_unary(expint, avoid=(0.0,))
 sample_unary(spence, 0.1, 3.0, avoid=(1.0,))
-for _op in (erf, erfc, erfinv, erfcinv, ndtri, dawsn, expint, fresnel_sin, fresnel_cos, spence):
+for _op in (erf, erfc, bell, erfinv, erfcinv, ndtri, dawsn, expint, fresnel_sin, fresnel_cos, spence):
     reject_types(_op)
 for _op in (xlogy, xdivy, xlog1py):
     sample_binary(_op, second=(0.3, 2.0))

@@ -8,8 +8,10 @@ import numpy as np
 
 from ..dtypes import FLOATING, INEXACT
 from ..native.texts import SMALLEST
-from .elementwise import rsqrt
+from .elementwise import rsqrt, sqrt
 from .family import elementwise, is_complex, one_pass, sample_binary, sample_unary
+from .logic import ones_like
+from .ufuncs import hypot
 
 
 @elementwise(eager=np.sin, dtypes=INEXACT)
@@ -52,8 +54,11 @@ def asin(xp: Any, x: Any) -> Any:
 
 
 def _one_minus_square(x: Any) -> Any:
-    # A zero imaginary part keeps its sign in this order: the sign says on which side of the branch cut a number lies.
-    return -(x * x - 1.0) if is_complex(x) else 1.0 - x * x
+    """1 - x^2: near 1 and -1, x * x would lose what is left after the subtraction.
+
+    A zero imaginary part keeps its sign in the complex form: it says on which side of the branch cut a number lies.
+    """
+    return -(x * x - 1.0) if is_complex(x) else (1.0 - x) * (1.0 + x)
 
 
 @asin.derivative("x")
@@ -91,12 +96,15 @@ def atan2(xp: Any, y: Any, x: Any) -> Any:
 
 @atan2.derivative("y")
 def _(t: Any, y: Any, x: Any) -> Any:
-    return x * (t / (x * x + y * y))
+    # Divided twice by the distance: its square overflows, or vanishes, long before the result does.
+    distance = hypot(x, y)
+    return t * (x / distance) / distance
 
 
 @atan2.derivative("x")
 def _(t: Any, y: Any, x: Any) -> Any:
-    return -y * (t / (x * x + y * y))
+    distance = hypot(x, y)
+    return -t * (y / distance) / distance
 
 
 @elementwise(eager=np.sinh, dtypes=INEXACT)
@@ -153,8 +161,8 @@ def asinh(xp: Any, x: Any) -> Any:
 
 
 @asinh.derivative("x")
-def _(t: Any, out: Any) -> Any:
-    return t / cosh(out)
+def _(t: Any, x: Any) -> Any:
+    return t * rsqrt(x * x + 1.0) if is_complex(x) else t / hypot(x, ones_like(x))
 
 
 @elementwise(eager=np.arccosh, dtypes=INEXACT)
@@ -164,8 +172,8 @@ def acosh(xp: Any, x: Any) -> Any:
 
 
 @acosh.derivative("x")
-def _(t: Any, out: Any) -> Any:
-    return t / sinh(out)
+def _(t: Any, x: Any) -> Any:
+    return t / (sqrt(x - 1.0) * sqrt(x + 1.0))
 
 
 @elementwise(eager=np.arctanh, dtypes=INEXACT)
@@ -176,7 +184,7 @@ def atanh(xp: Any, x: Any) -> Any:
 
 @atanh.derivative("x")
 def _(t: Any, x: Any) -> Any:
-    return t / (1.0 - x * x)
+    return t / _one_minus_square(x)
 
 
 for _op in (sin, cos, tanh, sinh, cosh, asinh, atan):
