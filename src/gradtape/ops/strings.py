@@ -55,7 +55,7 @@ def _text(array: Any) -> Array:
 
 
 def _number_format(
-    dtype: np.dtype[Any], precision: int, scientific: bool, shortest: bool, width: int, fill: str
+    dtype: np.dtype[Any], precision: float, scientific: bool, shortest: bool, width: float, fill: str
 ) -> Callable[[Any], bytes]:
     """How one element is written: C's printf, as TensorFlow has it."""
     kind = "f" if dtype.kind == "V" else dtype.kind  # bfloat16
