@@ -49,7 +49,7 @@ def check_room(name: str, shape: Iterable[Any], dtype: Any = np.uint8) -> None:
 def repeated(name: str, values: Array, counts: Any) -> Array:
     """`np.repeat` of one line of values, without its overflow: each value as often as its count says."""
     total = float(np.sum(counts, dtype=np.float64)) * (len(values) if np.size(counts) == 1 else 1)
-    check_room(name, [total], values.dtype)
+    check_room(name, [int(total)], values.dtype)
     return np.repeat(values, counts)
 
 
