@@ -12,12 +12,15 @@ import numpy as np
 from ..context import RESTORATIONS, STATE, resume_restorations
 from ..dtypes import Array
 from ..in_place import lock_of
+from ..locks import new_lock
 from ..variable import Variable
 from . import storage
 from .restoration import Restoration
 from .state_file import update_checkpoint_state
 from .states import encoded_state
 from .tracking import children_of, is_trackable, tracked_objects
+
+_COUNTERS = new_lock()
 
 
 class CheckpointOptions:
@@ -175,7 +178,9 @@ class Checkpoint:
         """A variable that counts the calls of `save`; it is saved too."""
         if self._save_counter is None:
             counter = Variable(np.int64(0), trainable=False, name="save_counter")
-            self.__dict__["_save_counter"] = counter
+            with _COUNTERS:  # two threads may save for the first time
+                if self._save_counter is None:
+                    self.__dict__["_save_counter"] = counter
             if RESTORATIONS:
                 resume_restorations()
         found: Variable = self.__dict__["_save_counter"]
