@@ -23,7 +23,9 @@ def test_what_is_left_out_and_none_are_the_default() -> None:
     assert settings(1, size=None, low=False) == (False, "a", 1.0)
 
 
-@pytest.mark.parametrize("wrong", [{"low": 1}, {"low": "yes"}, {"name": 3}, {"size": "a"}, {"size": [1.0]}, {"size": 1j}])
+@pytest.mark.parametrize(
+    "wrong", [{"low": 1}, {"low": "yes"}, {"name": 3}, {"size": "a"}, {"size": [1.0]}, {"size": 1j}]
+)
 def test_a_wrong_kind_is_a_type_error_that_names_the_argument(wrong: dict[str, Any]) -> None:
     with pytest.raises(TypeError, match=next(iter(wrong))):
         settings(1, **wrong)
