@@ -26,7 +26,7 @@ _F32, _F64 = dtypes.float32.numpy, dtypes.float64.numpy
 _NEVER = object()  # the dtype of nothing, not of a symbolic tensor either: the inlined case does not apply
 
 # What the texts use of Python's builtins, which generated code does not see.
-_WORDS: dict[str, Any] = {word.__name__: word for word in (Exception, float, int, len, tuple)}
+_WORDS: dict[str, Any] = {word.__name__: word for word in (Exception, float, int, len, str, tuple)}
 
 
 def public_entry(op: Op, reflected: bool = False) -> Any:
