@@ -301,6 +301,8 @@ def named(error: Exception, name: str) -> Exception:
     if kind.__module__.partition(".")[0] in _NUMBERS:
         better = OperandTypeError if isinstance(error, TypeError) else ArgumentValueError
         return better(None, None, f"{name}: {error}")
+    if isinstance(error, OverflowError) and "infinity" in str(error):
+        return InfiniteNumberError(None, None, f"{name}: an integer is needed: {error}.")
     if isinstance(error, ArithmeticError) or kind in (IndexError, KeyError):
         return invalid(f"{name}: {error}")
     if kind is AttributeError:

@@ -113,6 +113,7 @@ ARITHMETIC = {
         {"x": lambda x, y: 1 / y if y else None, "y": lambda x, y: -x / y**2 if y else None},
     ),
     "floordiv": Reference(lambda x, y: _floor_quotient(x, y) if y else None),
+    "floor_divide": Reference(lambda x, y: _floor_quotient(x, y) if y else None),
     "floormod": Reference(
         lambda x, y: _floor_rest(x, y) if y else nan,
         {"x": _one, "y": lambda x, y: -_floor_quotient(x, y) if y else None},
@@ -161,7 +162,9 @@ ARITHMETIC = {
     "real": Reference(lambda x: x, {"input": _one}),
     "imag": Reference(zero, {"input": zero}, ends={"nan": (0.0, 0.0)}),
     "conj": Reference(lambda x: x, {"x": _one}),
-    "angle": Reference(lambda x: mp.pi if x < 0 else mpf(0), {"input": zero}, ends={"-0.0": (math.pi, 0.0)}),
+    "angle": Reference(
+        lambda x: mp.pi if x < 0 else mpf(0), {"input": zero}, ends={"-0.0": (0.0, 0.0), "nan": (0.0, math.nan)}
+    ),
     "identity": Reference(lambda x: x, {"input": _one}),
     "stop_gradient": Reference(lambda x: x),
     "copysign": Reference(

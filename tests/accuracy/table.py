@@ -25,4 +25,5 @@ NOT_MEASURED = {
     **dict.fromkeys(("nextafter", "spacing", "ldexp", "make_complex"), _BITS),
     **dict.fromkeys(("quantize_and_dequantize", "fake_quant"), _GRID),
     "gamma_sample": "is a random number",
+    "as_string": "gives text",
 }

@@ -12,6 +12,7 @@ from .measure import TOLERATED, Effort, Exponents, exponents
 from .programs import programs
 from .samples import growths
 
+_MATRICES = "square matrices"
 LINEAR = Declared(TOLERATED, TOLERATED, "")
 
 
@@ -26,7 +27,8 @@ class Case(NamedTuple):
 
     @property
     def declared(self) -> Declared:
-        return DECLARED.get(self.subject, LINEAR)
+        """By its own name, or as one of a family."""
+        return DECLARED.get(self.subject) or (DECLARED[_MATRICES] if self.growing.dimensions == 2 else LINEAR)
 
     def exponents(self, effort: Effort) -> Exponents:
         return exponents(self.growing, self.make, effort)

@@ -19,6 +19,7 @@ import gradtape as tf
 from gradtape import generated
 from gradtape.native.engine import available
 from gradtape.op import Op
+from gradtape.ops.linalg import matmul
 
 from .watching import watching
 
@@ -360,8 +361,11 @@ def test_flags_of_a_product_that_waits_are_values():
     class Flag(int):
         __repr__ = __str__ = Loud.__repr__
 
+    with pytest.raises(TypeError, match="transpose_b"):
+        tf.function(lambda x: tf.matmul(x, x, transpose_b=Flag(1)))(x)
+
     def f(x: Any) -> Any:
-        product = tf.matmul(x, x, transpose_b=Flag(1))
+        product = matmul(x, x, transpose_b=Flag(1))  # (the op itself does not look at its flags)
         for _ in range(8):
             x = tf.matmul(x, x) / 256.0
         return product, x

@@ -489,13 +489,13 @@ def unsorted_segment_join(xp: Any, inputs: Any, segment_ids: Any, *, num_segment
 @unsorted_segment_join.samples
 def _(draw: Any) -> Iterator[Sample]:
     yield Sample((_text([b"a", b"b", b"c"]), np.array([1, 0, 1])), {"num_segments": 3, "separator": ":"})
-    yield Sample((_text([[b"a", b"b"], [b"c", b"d"]]), np.array([0, -1])), {"num_segments": 1})
+    yield Sample((_text([[b"a", b"b"], [b"c", b"d"]]), np.array([0, 1])), {"num_segments": 2})
 
 
 @unsorted_segment_join.rejects
 def _() -> Iterator[BadInput]:
     texts = _text([b"a", b"b"])
-    for ids, count in [([0, 2], 2), ([0], 2), ([[0, 1]], 2), ([0, 0], -1)]:
+    for ids, count in [([0, 2], 2), ([0], 2), ([[0, 1]], 2), ([0, 0], -1), ([0, -1], 2)]:
         yield BadInput("an id for each text, below the count", (texts, np.array(ids)), {"num_segments": count})
 
 
