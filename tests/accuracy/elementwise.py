@@ -163,7 +163,7 @@ ARITHMETIC = {
     "imag": Reference(zero, {"input": zero}, ends={"nan": (0.0, 0.0)}),
     "conj": Reference(lambda x: x, {"x": _one}),
     "angle": Reference(
-        lambda x: mp.pi if x < 0 else mpf(0), {"input": zero}, ends={"-0.0": (0.0, 0.0), "nan": (0.0, math.nan)}
+        lambda x: mp.pi if x < 0 else mpf(0), {"input": zero}, ends={"-0.0": (0.0, 0.0), "nan": (0.0, 0.0)}
     ),
     "identity": Reference(lambda x: x, {"input": _one}),
     "stop_gradient": Reference(lambda x: x),

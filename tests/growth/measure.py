@@ -6,6 +6,7 @@ a time. The data is what grows: elements along an axis, or the bytes of all oper
 
 from __future__ import annotations
 
+import gc
 import math
 import time
 import tracemalloc
@@ -64,7 +65,7 @@ class Cost(NamedTuple):
 Make = Callable[[int], Callable[[], Any]]
 
 
-def exponents(growing: Growing, make: Make, effort: Effort, tries: int = 3) -> Exponents:
+def exponents(growing: Growing, make: Make, effort: Effort, tries: int = 6) -> Exponents:
     """The exponents; where one is too large, the least of some tries: the machine may have been busy."""
     found = _exponents(growing, make, effort)
     while found.largest > TOLERATED and tries > 1:
@@ -107,10 +108,16 @@ def _cost(make: Make, factor: int) -> Cost | None:
     finally:
         tracemalloc.stop()
     best = math.inf
-    for _ in range(3):
-        start = time.process_time()
-        call()
-        best = min(best, time.process_time() - start)
-        if best > 0.05:
-            break
+    collecting = gc.isenabled()
+    gc.disable()  # how long that takes depends on all that is alive
+    try:
+        for _ in range(5):
+            start = time.process_time()
+            call()
+            best = min(best, time.process_time() - start)
+            if best > 0.05:
+                break
+    finally:
+        if collecting:
+            gc.enable()
     return Cost(best, peak)
