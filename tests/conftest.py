@@ -1,8 +1,25 @@
-"""Fixtures for tests of products that are left to other threads."""
+"""What every test is held to: it leaves no state behind. And fixtures for tests of products that are left to other threads."""
+
+import sys
 
 import pytest
 
 # (Imports are inside: some of these tests are also run on TensorFlow, without gradtape.)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left_behind():
+    """No tape, accumulator or trace goes on recording in this thread after a test."""
+    yield
+    context = sys.modules.get("gradtape.context")
+    if context is None:  # (on TensorFlow)
+        return
+    state = context.STATE
+    left = [*state.tapes, *state.accumulators, *state.readers, *filter(None, [state.trace])]
+    if left:
+        state.tapes.clear(), state.accumulators.clear(), state.readers.clear()  # the next test is not to blame
+        state.trace = None
+    assert not left, "the test leaves tapes, accumulators or traces recording"
 
 
 @pytest.fixture
