@@ -25,8 +25,13 @@ def run(text: str) -> Any:
     last = tree.body.pop()
     assert isinstance(last, ast.Expr)
     names: dict[str, Any] = {"tf": tf, "np": np}
-    exec(compile(tree, "<call>", "exec"), names)
-    return eval(compile(ast.Expression(last.value), "<call>", "eval"), names)
+    try:
+        exec(compile(tree, "<call>", "exec"), names)
+        return eval(compile(ast.Expression(last.value), "<call>", "eval"), names)
+    finally:
+        if "__enter__" in text:
+            for entered in names.keys() & {"tape", "acc"}:
+                names[entered].__exit__(None, None, None)
 
 
 @pytest.mark.parametrize(("theirs", "call"), OBSERVED, ids=[call for _, call in OBSERVED])
