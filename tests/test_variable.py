@@ -454,3 +454,74 @@ def test_a_copy_is_changed_where_somebody_holds_the_value():
     variable._updated(lambda array: seen.append(id(array) == before))
     assert seen == [False, True]
     assert id(variable._value._array) == before
+
+
+N = 20_000  # numbers, enough for updates in place
+
+
+def _two_changes(v, one):
+    old = v.read_value()
+    v.assign_sub(0.1 * one)
+    v.assign_sub(0.5 * old)
+
+
+def _a_value_from_before_an_assignment(v, one):
+    old = v.read_value()
+    v.assign(one * 100.0)
+    v.assign_sub(0.5 * old)
+
+
+def _two_results_of_one_value(v, one):
+    less, more = v - one, v * 3.0
+    v.assign(less)
+    v.assign(more)
+
+
+def _a_result_that_waits(v, one):
+    twice = v * 2.0
+    v.assign(one * 100.0)
+    tf.reduce_sum(v)
+    v.assign(twice)
+
+
+def _a_result_beside_an_update(v, one):
+    twice = v * 2.0
+    v.assign_sub(one)
+    v.assign(twice)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _two_changes,
+        _a_value_from_before_an_assignment,
+        _two_results_of_one_value,
+        _a_result_that_waits,
+        _a_result_beside_an_update,
+    ],
+)
+def test_large_changes_in_a_function_happen_in_their_order(change):
+    one = tf.ones(N)
+    traced, plain = tf.Variable(one * 5.0), tf.Variable(one * 5.0)
+    function = tf.function(lambda: change(traced, one))
+    for _ in range(2):
+        function()
+        change(plain, one)
+        np.testing.assert_allclose(traced, plain)
+
+
+def test_a_text_is_assigned_to_one_element():
+    v = tf.Variable(["a", "b"])
+    v[1].assign("q")
+    assert v.numpy().tolist() == [b"a", b"q"]
+    assert tf.strings.join([v, v]).numpy().tolist() == [b"aa", b"qq"]
+
+
+def test_an_update_in_a_function_does_not_broadcast_to_a_variable_of_any_shape():
+    v = tf.Variable(tf.ones((2, 3)), shape=tf.TensorShape(None))
+    subtract = tf.function(lambda delta: v.assign_sub(delta))
+    subtract(tf.ones((2, 3)))
+    v.assign(tf.ones((1, 3)))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"shape \(1, 3\)"):
+        subtract(tf.ones((2, 3)))
+    assert v.numpy().shape == (1, 3)

@@ -30,7 +30,7 @@ from .tensor import EagerTensor, from_array
 _COUNT = 256
 LOCKS = tuple([new_rlock(held_through_forks=True) for _ in range(_COUNT)])  # of `variable`: LOCKS[variable._id & MASK]
 MASK = _COUNT - 1
-_WAITING: list[int] = []  # the variables that somebody waits to read
+_WAITING: list[object] = []  # those who wait to read a variable
 _PATIENCE = 1e-3  # seconds, after which they look again
 _ABSENT = object()
 _T = TypeVar("_T")
@@ -105,10 +105,10 @@ def _changed(variables: Sequence[Any], arrays: list[Any], compute: Compute, give
     try:
         for place, variable in enumerate(variables):
             slots = variable.__dict__
-            slots["_changing"] = variable._value  # whatever interrupts this, the value is not lost
+            values.append(variable._value)
+            slots["_changing"] = values[-1]  # whatever interrupts this, the value is not lost
             if not _WAITING:  # else it stays, and is not written to: nobody must wait for ever
                 slots.pop("_value", None)
-            values.append(slots["_changing"])
             own.append(_is_own(values, arrays, place))
         result = compute(arrays, own, *given)
         for place, variable in enumerate(variables):
@@ -126,10 +126,10 @@ def _changed_one(variable: Any, arrays: list[Any], compute: Compute, given: tupl
     values: list[Any] = []
     slots = variable.__dict__
     try:
-        slots["_changing"] = variable._value
+        values.append(variable._value)
+        slots["_changing"] = values[0]
         if not _WAITING:
             slots.pop("_value", None)
-        values.append(slots["_changing"])
         result = compute(arrays, [_is_own(values, arrays, 0)], *given)
         if arrays[0] is not values[0]._array:
             values[0] = value_of(variable, arrays[0])
@@ -195,25 +195,31 @@ def any_value(variable: Any) -> Any:
 def _awaited_value(variable: Any) -> Any:
     """The value of a variable after somebody has changed it."""
     lock = lock_of(variable)
-    _WAITING.append(variable._id)
-    try:
+    if lock._is_owned():
+        found = variable.__dict__.get("_value", _ABSENT)
+        return _left_value(variable) if found is _ABSENT else found
+    me = object()
+    try:  # (an interrupt may come after any of these steps)
+        _WAITING.append(me)
         while True:
             is_free = lock.acquire(timeout=_PATIENCE)
-            try:
-                found = variable.__dict__.get("_value", _ABSENT)
-                if found is not _ABSENT:
-                    return found
-                if is_free:
-                    return _left_value(variable)
-            finally:
-                if is_free:
-                    lock.release()
+            found = variable.__dict__.get("_value", _ABSENT)
+            if found is not _ABSENT:
+                return found
+            if is_free:
+                return _left_value(variable)
     finally:
-        _WAITING.remove(variable._id)
+        if lock._is_owned():
+            lock.release()
+        if me in _WAITING:
+            _WAITING.remove(me)
 
 
 def _left_value(variable: Any) -> EagerTensor:
     """This thread is changing the variable, and runs a finalizer or a signal handler; or an interrupt ended a change."""
-    if "_changing" not in variable.__dict__:
-        raise AttributeError(f"{type(variable).__name__!r} object has no attribute '_value'")
-    return value_of(variable, np.array(variable.__dict__["_changing"]._array))
+    left = variable.__dict__.get("_changing")
+    if left is not None:
+        return value_of(variable, np.array(left._array))
+    if "_value" in variable.__dict__:  # (a handler within this one has changed it)
+        return variable.__dict__["_value"]  # type: ignore[no-any-return]
+    raise AttributeError(f"{type(variable).__name__!r} object has no attribute '_value'")

@@ -49,17 +49,19 @@ def _renewed(lock: Any) -> Any:
 
 
 def _take() -> None:
-    """Before a fork. (Reentrant locks: the thread that forks may hold one, in a finalizer.)"""
-    for reference in reversed(_HELD.copy()):
-        lock = reference()
-        if lock is not None:
-            lock.acquire()
-            _TAKEN.append(lock)
+    """Before a fork: those that this thread does not hold already (in a finalizer)."""
+    taken = [lock for lock in (r() for r in reversed(_HELD.copy())) if lock is not None and not lock._is_owned()]
+    _TAKEN[:] = taken
+    for lock in taken:
+        lock.acquire()
 
 
 def _give_back() -> None:
-    while _TAKEN:
-        _TAKEN.pop().release()
+    """Again and again without harm: an interrupt may end it anywhere."""
+    for lock in _TAKEN:
+        if lock._is_owned():
+            lock.release()
+    _TAKEN.clear()
 
 
 def _renew() -> None:
@@ -71,4 +73,6 @@ def _renew() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_take, after_in_parent=_give_back, after_in_child=_renew)
+    os.register_at_fork(before=_take)
+    for _ in range(3):  # an interrupt may have ended the one before
+        os.register_at_fork(after_in_parent=_give_back, after_in_child=_renew)

@@ -477,7 +477,7 @@ def bincount(
     arr = to_tensor(arr)
     arr = arr if arr.dtype.is_integer else cast(arr, dtypes.int32)
     size = _bins(arr, minlength, maxlength)
-    by_row = axis == -1 and arr.ndim != 1
+    by_row = bool(axis == -1 and arr.ndim != 1)
     if weights is None:
         return segment.count_bins.public(arr, size, by_row, bool(binary_output), dtypes.as_dtype(dtype).numpy)
     weights = to_tensor(weights)

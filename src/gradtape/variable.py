@@ -458,6 +458,8 @@ class Variable(metaclass=_VariableMeta):
     def _assign_part(self, key: Any, value: Any, how: str) -> Any:
         """Replace, increase or decrease the part at an index."""
         new = to_tensor(value, self.dtype)._array
+        if new.dtype.kind == "O" and not new.ndim:
+            new = new[()]  # a text, which NumPy would put there as an array
 
         def update(array: Array) -> None:
             part = array[key]

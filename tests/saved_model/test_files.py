@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import random
+import types
 import zlib
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.trace.graph import Graph, Step
 from gradtape.train import storage
 
 
@@ -291,6 +293,45 @@ def test_no_file_is_read_for_a_sampler(folder, place):
     replace(folder, changed)
     with pytest.raises(tf.errors.DataLossError, match="reads and writes no files"):
         tf.saved_model.load(folder)
+
+
+def test_no_function_that_reads_files_is_given_to_another(folder):
+    changed = content(folder)
+    step = changed["traces"][0]["graph"]["steps"][0]
+    sampler = {"function": ["function", "random.fixed_unigram_candidate_sampler"]}
+    arguments = [[[1]], 1, 1, False, 5, str(folder / "weights")]
+    step.update(call=["function", "while_loop"], args=[sampler, sampler, arguments], kwargs={}, results=None)
+    replace(folder, changed)
+    with pytest.raises(tf.errors.DataLossError, match="may read or write files"):
+        tf.saved_model.load(folder)
+
+
+@pytest.mark.parametrize("call", [["method", "close"], ["method", "write"], ["step", "leave"]])
+def test_nothing_is_done_to_the_streams_of_the_process(folder, call):
+    changed = content(folder)
+    step = changed["traces"][0]["graph"]["steps"][0]
+    step.update(call=call, args=[{"stream": "stdout"}], kwargs={}, results=None)
+    replace(folder, changed)
+    with pytest.raises(tf.errors.OpError, match=r"stored|does not have"):
+        tf.saved_model.load(folder)
+
+
+def test_graphs_that_call_each_other_twice_are_looked_through_once():
+    """Two to the power of forty calls are forty graphs."""
+    graph = Graph()
+    for _ in range(40):
+        called = types.SimpleNamespace(concrete=types.SimpleNamespace(graph=graph))
+        graph = Graph(steps=[Step(called, (1.0,), {}, None, ""), Step(called, (2.0,), {}, None, "")])
+    assert len(list(graph.given())) < 200
+
+
+def test_variables_that_begin_with_one_array_share_it_until_they_change(tmp_path):
+    module, value = tf.Module(), tf.ones(1000)
+    module.parts = [tf.Variable(value) for _ in range(3)]
+    tf.saved_model.save(module, tmp_path)
+    loaded = tf.saved_model.load(tmp_path).parts
+    loaded[0].assign_add(value)
+    assert [part.numpy()[0] for part in loaded] == [2.0, 1.0, 1.0]
 
 
 def test_no_setting_of_the_process_is_changed(folder):

@@ -498,3 +498,12 @@ def test_tracing_does_not_compute_with_large_values():
     finally:
         tracemalloc.stop()
     assert f(tf.constant(2.0)).numpy() == 51 * 2 * 100_000
+
+
+def test_the_jacobian_of_a_lookup_in_a_compiled_function():
+    w = tf.constant([0.3, 0.9, 1.4])
+    f = tf.function(lambda: tf.gather(w, [0, 0, 2]) ** 2)
+    with tf.GradientTape() as tape:
+        tape.watch(w)
+        y = f()
+    np.testing.assert_allclose(tape.jacobian(y, w), [[0.6, 0, 0], [0.6, 0, 0], [0, 0, 2.8]], rtol=1e-6)

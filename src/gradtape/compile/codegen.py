@@ -178,7 +178,9 @@ def _same_reads(writer: _Writer, position: int, group: Group, own: dict[int, int
     same: dict[int, int] = {}
     for number in group.used:
         read = present.get(writer.reads[number]._id) if number in writer.reads else None
-        if read is not None and read != number and writer.last.get(number) == position:
+        if read is None or read == number or writer.last.get(number) != position:
+            continue
+        if not _is_touched(writer, writer.reads[number], _place_made(writer, number), position):
             same[number] = read
 
     def with_present(node: Node) -> Node:
@@ -360,11 +362,31 @@ def _updated_variable(writer: _Writer, position: int, result: int, used: list[in
     look = writer.program.looks[result]
     if assigned is None or _bytes(writer.program, result) < _LARGE:
         return None
+    if _is_touched(writer, assigned, position, _place_assigned(writer, result)):
+        return None
     for number in used:
         alone = writer.last.get(number) == position and used.count(number) == 1
         if alone and writer.reads.get(number) is assigned and writer.program.looks[number] == look:
             return number
     return None
+
+
+def _place_made(writer: _Writer, number: int) -> int:
+    return next(place for place, item in enumerate(writer.items) if number in item.outputs)
+
+
+def _place_assigned(writer: _Writer, number: int) -> int:
+    assigns = (isinstance(getattr(item, "what", None), Assign) and number in item.used for item in writer.items)
+    return list(assigns).index(True)
+
+
+def _is_touched(writer: _Writer, variable: Any, start: int, stop: int) -> bool:
+    """Whether something between two items may change the variable: an assignment, an update, a call of anything."""
+    for item in writer.items[start + 1 : stop]:
+        what = getattr(item, "what", None)
+        if isinstance(what, Call) or (isinstance(what, (Assign, Update)) and what.variable._id == variable._id):
+            return True
+    return False
 
 
 def _with_updates_as_ops(program: Program, updates: dict[int, int]) -> Program:

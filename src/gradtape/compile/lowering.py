@@ -76,7 +76,7 @@ class Lowering(World):
 
     def change(self, variable: Variable, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """An assignment of a value that is computed here, an update by such a value, or what the variable does itself."""
-        if method.startswith("scatter_"):
+        if method.startswith("scatter_") or (method in _UPDATES and not variable.shape.is_fully_defined()):
             self.opaque(getattr(variable, method), args, kwargs, [])
             self.forget([variable])
             return

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backward import densify
 from ..context import STATE, next_id, user_location
 from ..op import Op
 from ..ops.elementwise import identity
@@ -149,14 +150,16 @@ class Recorded:
         def on_arrays(cotangents: list[Any], entry: Any) -> Any:
             given = [*(kept[number] for number in self._kept), *cotangents]
             if any(cotangent.__class__ is Batched for cotangent in cotangents):
-                found = self._backward.run(given)
-            else:
-                if self._run_backward is None:
-                    self._run_backward = python_of(self._backward)
-                try:
-                    found = self._run_backward(*given)
-                except Exception as error:
-                    raise explain(error) from None
+                packed = self._packed(iter(self._backward.run(given)))
+                # Slices have no hidden axis: the batch would be lost in them.
+                dense = [densify(part) if part.__class__ is IndexedSlices else part for part in packed]
+                return _chosen(dense, followed)
+            if self._run_backward is None:
+                self._run_backward = python_of(self._backward)
+            try:
+                found = self._run_backward(*given)
+            except Exception as error:
+                raise explain(error) from None
             return _chosen(self._packed(iter(found)), followed)
 
         def on_tensors(cotangents: list[Any], entry: Any) -> Any:

@@ -27,7 +27,7 @@ from ..tape import GradientTape
 from ..tensor import to_tensor
 from ..tensor_array import TensorArray
 from ..trace.facades import METHODS, enter, leave
-from ..trace.graph import Method
+from ..trace.graph import Method, leaves
 from ..trace.recorder import read_variable
 from ..variable import CHANGES
 from ..version import __version__
@@ -159,10 +159,15 @@ def check_no_files(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     if isinstance(function, FunctionType):
         given.update(zip(inspect.signature(function).parameters, args, strict=False))
     for name in _FILES.keys() & given:
-        if not _FILES[name](given[name]):
+        if not _FILES[name](given.pop(name)):
             raise NotStorableError(
-                f"tf.{function.__name__} with {name}={given[name]!r} is not stored: a saved model reads and writes no files."
+                f"tf.{function.__name__} with another {name} is not stored: a saved model reads and writes no files."
             )
+    for leaf in leaves((*args, *given.values())):  # what a step calls, or might close
+        if isinstance(leaf, FunctionType) and _FILES.keys() & inspect.signature(leaf).parameters.keys():
+            raise NotStorableError(f"tf.{leaf.__name__} given to a function is not stored: it may read or write files.")
+        if leaf is sys.stdout or leaf is sys.stderr:
+            raise NotStorableError("A stream is stored only as the output_stream of tf.print.")
 
 
 def _op(name: str) -> Op | None:

@@ -11,7 +11,7 @@ from ..dtypes import Array
 from ..generator import Generator
 from ..lookup import TABLES
 from ..shapes import TensorShape
-from ..tensor import EagerTensor, TensorSpec
+from ..tensor import EagerTensor, TensorSpec, to_tensor
 from ..trace.concrete import CallGraph, ConcreteFunction
 from ..trace.graph import Graph, Ref, Step, leaves
 from ..trace.signature import Encoder, Parameters
@@ -31,6 +31,7 @@ class ModelReader(Decoder):
         super().__init__(arrays)
         self.objects: list[LoadedModule] = [_empty(described) for described in content["objects"]]
         self.variables: list[Variable] = []
+        self._values: dict[str, EagerTensor] = {}  # of variables, by key
         self.traces: list[ConcreteFunction] = []
         self.functions: list[Any] = []
         self.tables: list[Any] = []
@@ -66,10 +67,13 @@ class ModelReader(Decoder):
     # --- variables and functions -----------------------------------------------------------------------------------
 
     def _variable(self, described: dict[str, Any]) -> Variable:
-        array, shape = self._arrays[described["value"]], self.decode(described["shape"])
-        if not isinstance(shape, TensorShape) or not shape.is_compatible_with(array.shape):
-            raise ValueError(f"a variable of shape {shape} has a value of shape {array.shape}")
-        variable: Variable = Variable(array, trainable=bool(described["trainable"]), shape=shape)
+        key, shape = described["value"], self.decode(described["shape"])
+        if key not in self._values:  # (once, however many variables begin with it)
+            self._values[key] = to_tensor(self._arrays[key])
+        value = self._values[key]
+        if not isinstance(shape, TensorShape) or not shape.is_compatible_with(value.shape):
+            raise ValueError(f"a variable of shape {shape} has a value of shape {value.shape}")
+        variable: Variable = Variable(value, trainable=bool(described["trainable"]), shape=shape)
         variable._name = str(described["name"])  # (a scope that is open where the model is loaded plays no role)
         return variable
 

@@ -101,16 +101,20 @@ class Graph:
 
     def given(self) -> Iterator[Any]:
         """Everything that its steps are given and it returns, also in the graphs inside of it and those it calls."""
-        for structure in (*(step.inputs for step in self.steps), self.outputs):
-            for leaf in leaves(structure):
-                if leaf.__class__ is Graph:
-                    yield from leaf.given()
-                else:
-                    yield leaf
-        for step in self.steps:
-            inner = getattr(step.function, "concrete", None)
-            if inner is not None:
-                yield from inner.graph.given()
+        seen, waiting = {id(self)}, [self]  # a graph that is called often is looked through once
+        while waiting:
+            graph = waiting.pop()
+            inside = [step.function.concrete.graph for step in graph.steps if hasattr(step.function, "concrete")]
+            for structure in (*(step.inputs for step in graph.steps), graph.outputs):
+                for leaf in leaves(structure):
+                    if leaf.__class__ is Graph:
+                        inside.append(leaf)
+                    else:
+                        yield leaf
+            for inner in inside:
+                if id(inner) not in seen:
+                    seen.add(id(inner))
+                    waiting.append(inner)
 
     def as_function(self, environment: Environment) -> Callable[..., Any]:
         """The graph as a Python function that sees `environment`."""
