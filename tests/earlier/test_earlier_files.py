@@ -1,0 +1,86 @@
+"""What earlier versions have written is read: pickles, checkpoints, saved models, datasets."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+from gradtape.saved_model.names import function_named
+
+from .write import FOLDER, NAMESPACES, Model, values
+
+
+def unpickled(name):
+    return pickle.loads((FOLDER / name).read_bytes())
+
+
+PARTS = {
+    tf.IndexedSlices: ["values", "indices", "dense_shape"],
+    tf.RaggedTensor: ["flat_values", "row_splits"],
+    tf.SparseTensor: ["values", "indices", "dense_shape"],
+}
+
+
+def same(one, other):
+    if isinstance(one, tf.Tensor | tf.Variable):
+        np.testing.assert_array_equal(one.numpy(), other.numpy())
+        assert (one.dtype, one.shape) == (other.dtype, other.shape)
+    elif type(one) in PARTS:
+        for part in PARTS[type(one)]:
+            same(getattr(one, part), getattr(other, part))
+    elif isinstance(one, np.ndarray):
+        np.testing.assert_array_equal(one, other)
+    elif isinstance(one, tf.errors.OpError):
+        assert one.message == other.message
+    else:
+        assert one == other
+
+
+@pytest.mark.parametrize("kind", values())
+def test_a_pickled_value_is_read(kind):
+    found, expected = unpickled("values.pickle")[kind], values()[kind]
+    assert type(found) is type(expected)
+    same(found, expected)
+
+
+def test_pickled_functions_and_classes_are_those_of_today():
+    found = unpickled("references.pickle")
+    assert len(found) > 600
+    for name, value in found.items():
+        namespace, _, last = name.rpartition(".")
+        assert namespace in NAMESPACES
+        today = getattr(getattr(tf, namespace) if namespace else tf, last)
+        assert value is today, name
+
+
+def test_a_checkpoint_is_restored():
+    model = Model()
+    model.weights.assign(tf.zeros([2, 2]))
+    tf.train.Checkpoint(model=model).read(str(FOLDER / "checkpoint")).assert_consumed()
+    np.testing.assert_array_equal(model.weights, Model().weights)
+    assert model.steps.numpy() == 7
+
+
+def test_a_saved_model_is_loaded():
+    loaded = tf.saved_model.load(str(FOLDER / "saved_model"))
+    for x in ([[1.0, 2.0]], [[-1.0, -2.0], [0.5, 0.25]]):
+        np.testing.assert_array_equal(loaded(tf.constant(x)), Model()(tf.constant(x)))
+    np.testing.assert_array_equal(loaded.look_up(tf.constant(["A", "z"])), [1, -1])
+    assert loaded.steps.numpy() == 7
+
+
+def test_every_name_that_a_saved_model_may_hold_is_there():
+    stored = json.loads((FOLDER / "names.json").read_text())
+    assert len(stored) > 1000
+    for kind, name in stored:
+        assert callable(function_named(kind, name)), (kind, name)
+
+
+def test_a_dataset_and_records_are_read():
+    elements = list(tf.data.Dataset.load(str(FOLDER / "dataset")))
+    assert [element["y"].numpy() for element in elements] == [b"a", b"b"]
+    records = [tf.io.parse_tensor(record, tf.float32) for record in tf.data.TFRecordDataset(str(FOLDER / "records"))]
+    np.testing.assert_array_equal(tf.stack(records), [[1.0, 2.0], [3.0, 4.0]])
+    np.testing.assert_array_equal(tf.stack([element["x"] for element in elements]), tf.stack(records))
