@@ -19,7 +19,7 @@ from benchmarks.peers import CONTESTANTS, PEERS, RIVALS
 from benchmarks.race import race
 from benchmarks.workload import Workload
 from benchmarks.workloads import ROWS
-from gradtape.progress import ProgressBar
+from gradtape.cli.progress import ProgressBar
 
 RESULTS = Path("benchmarks/results")
 FAILED, REFUSED, INTERRUPTED = 1, 2, 130

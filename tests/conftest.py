@@ -11,7 +11,7 @@ import pytest
 def _nothing_is_left_behind():
     """No tape, accumulator or trace goes on recording in this thread after a test."""
     yield
-    context = sys.modules.get("gradtape.context")
+    context = sys.modules.get("gradtape.base.context")
     if context is None:  # (on TensorFlow)
         return
     state = context.STATE

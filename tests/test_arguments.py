@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape import arguments, errors
-from gradtape.arguments import flag, number, sequence, takes, text, truth, whole_number
+from gradtape import errors
+from gradtape.op import arguments
+from gradtape.op.arguments import flag, number, sequence, takes, text, truth, whole_number
 
 X = tf.constant([1.0, 2.0, 3.0, 4.0])
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape import backward
+from gradtape.differentiation import backward
 
 
 def test_only_records_between_target_and_sources_are_run():

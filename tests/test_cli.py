@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from gradtape import cli, demo
+from gradtape.cli import command as cli
+from gradtape.cli import demo
 from gradtape.version import __version__
 
 

@@ -12,7 +12,7 @@ import pytest
 from tests.in_threads import in_threads as at_once
 
 import gradtape as tf
-from gradtape.in_place import changed, written
+from gradtape.variables.in_place import changed, written
 
 SHAPES = [(), (3,), (70, 100), (300, 1000)]  # two that are copied, and two that are changed in place
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape import demo
+from gradtape.cli import demo
 from gradtape.datasets import digits
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape import entry
-from gradtape.context import STATE
-from gradtape.op import REGISTRY
+from gradtape.base.context import STATE
+from gradtape.op import entry
+from gradtape.op.declaration import REGISTRY
 
 TABLE = np.arange(12, dtype=np.float32).reshape(4, 3)
 

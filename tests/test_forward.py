@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.context import ACTIVE, STATE
+from gradtape.base.context import ACTIVE, STATE
 
 Accumulator = tf.autodiff.ForwardAccumulator
 RNG = np.random.default_rng(3)

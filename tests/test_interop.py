@@ -7,7 +7,7 @@ import pytest
 import scipy.special
 
 import gradtape as tf
-from gradtape.interop import from_dlpack
+from gradtape.api.interop import from_dlpack
 
 POINT = np.array([[0.3, 1.2, 2.4], [0.7, 1.9, 3.1]])
 

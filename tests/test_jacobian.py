@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape import jacobian as jacobian_module
+from gradtape.differentiation import jacobian as jacobian_module
 
 RNG = np.random.default_rng(5)
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.context import ACTIVE, STATE
-from gradtape.memory_budget import BudgetedRecords
+from gradtape.base.context import ACTIVE, STATE
+from gradtape.differentiation.memory_budget import BudgetedRecords
 
 TINY = 1  # everything is dropped, and joined as far as it goes
 BUDGETS = [TINY, 200, 1000, 5000, 10**9]
@@ -380,7 +380,7 @@ def test_a_large_budget_drops_nothing():
 
 def test_time_grows_slowly(monkeypatch):
     """What is computed again, in steps: at most about log2 of the number of stretches for each."""
-    from gradtape import memory_budget
+    from gradtape.differentiation import memory_budget
 
     counted = []
     run = memory_budget._run

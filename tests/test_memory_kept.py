@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-PROGRAM = "import gradtape.memory as memory; print(memory.keep_freed_memory())"
+PROGRAM = "import gradtape.base.memory as memory; print(memory.keep_freed_memory())"
 
 
 def answer(environment: dict[str, str]) -> str:

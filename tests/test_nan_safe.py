@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.context import STATE
+from gradtape.base.context import STATE
 
 CLASSICS = {
     "log": (lambda x: tf.where(x > 0.0, tf.math.log(x), 0.0), [0.0, 0.25]),

@@ -7,7 +7,7 @@ import pytest
 import scipy.optimize
 
 import gradtape as tf
-from gradtape.context import ACTIVE
+from gradtape.base.context import ACTIVE
 from gradtape.optimize import METHODS
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape import cli, plot
+from gradtape.cli import command as cli
+from gradtape.cli import plot
 
 pytest.importorskip("tensorboardX")
 

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from gradtape.progress import ProgressBar
+from gradtape.cli.progress import ProgressBar
 
 pytestmark = pytest.mark.quick
 

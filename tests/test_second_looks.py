@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.op import op
+from gradtape.op.declaration import op
 
 
 def test_second_derivatives_through_relu_are_masked_by_its_input():

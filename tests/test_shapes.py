@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gradtape as tf
-from gradtape.shapes import broadcast
+from gradtape.base.shapes import broadcast
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 import gradtape as tf
-from gradtape.context import ACTIVE, STATE
+from gradtape.base.context import ACTIVE, STATE
 
 
 class Failure(Exception):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gradtape as tf
-from gradtape.context import ACTIVE, STATE
+from gradtape.base.context import ACTIVE, STATE
 
 
 def test_any_structure_of_targets_and_sources():

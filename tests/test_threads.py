@@ -9,7 +9,7 @@ import pytest
 from tests.in_threads import in_threads
 
 import gradtape as tf
-from gradtape.context import ACTIVE, STATE
+from gradtape.base.context import ACTIVE, STATE
 
 
 @pytest.fixture

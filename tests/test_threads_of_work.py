@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape import threads
+from gradtape.base import threads
 
 
 def test_parts_cover_everything_once():

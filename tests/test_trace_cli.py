@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gradtape import TensorSpec, cli, float32, int32
-from gradtape.show_trace import argument
+from gradtape import TensorSpec, float32, int32
+from gradtape.cli import command as cli
+from gradtape.cli.show_trace import argument
 
 PROGRAM = """
 import tensorflow as tf

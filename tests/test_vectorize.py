@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.context import ACTIVE, STATE
+from gradtape.base.context import ACTIVE, STATE
 
 X = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 

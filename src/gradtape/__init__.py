@@ -18,9 +18,11 @@ from typing import Any as _Any
 # computed inside gradtape is silenced. (np.errstate around each op would cost more than the op.)
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"gradtape(\..*)?$")
 
-from .memory import keep_freed_memory as _keep_freed_memory  # noqa: E402
+from .base import earlier_names as _earlier_names  # noqa: E402
+from .base.memory import keep_freed_memory as _keep_freed_memory  # noqa: E402
 
 _keep_freed_memory()
+_earlier_names.install()
 
 from keras_gradtape import hook as _keras_hook  # noqa: E402
 
@@ -41,8 +43,8 @@ from . import (  # noqa: E402
     version,
 )
 from . import compile as _compile  # noqa: E402, F401 - compiles what tf.function records
-from . import interop as _interop  # noqa: E402, F401 - attaches what NumPy asks of an operand
-from .arrays import (  # noqa: E402
+from .api import interop as _interop  # noqa: E402, F401 - attaches what NumPy asks of an operand
+from .api.arrays import (  # noqa: E402
     bitcast,
     broadcast_dynamic_shape,
     broadcast_static_shape,
@@ -70,14 +72,74 @@ from .arrays import (  # noqa: E402
     zeros,
     zeros_like,
 )
-from .backward import UnconnectedGradients  # noqa: E402
-from .blocks import batch_to_space, required_space_to_batch_paddings, space_to_batch  # noqa: E402
-from .clip import clip_by_global_norm, clip_by_norm, clip_by_value  # noqa: E402
-from .control import case, cond, foldl, foldr, map_fn, scan, switch_case, while_loop  # noqa: E402
-from .custom import custom_gradient, grad_pass_through, recompute_grad  # noqa: E402
-from .debugging import assert_equal, assert_greater, assert_less, assert_rank  # noqa: E402
-from .device_spec import DeviceSpec  # noqa: E402
-from .dtypes import (  # noqa: E402
+from .api.blocks import batch_to_space, required_space_to_batch_paddings, space_to_batch  # noqa: E402
+from .api.clip import clip_by_global_norm, clip_by_norm, clip_by_value  # noqa: E402
+from .api.control import case, cond, foldl, foldr, map_fn, scan, switch_case, while_loop  # noqa: E402
+from .api.device_spec import DeviceSpec  # noqa: E402
+from .api.framework import (  # noqa: E402
+    Assert,
+    control_dependencies,
+    device,
+    executing_eagerly,
+    get_current_name_scope,
+    get_logger,
+    get_static_value,
+    group,
+    guarantee_const,
+    is_symbolic_tensor,
+    is_tensor,
+    no_op,
+    print,
+    timestamp,
+    tuple,
+    type_spec_from_value,
+)
+from .api.graph_mode import AggregationMethod, RegisterGradient, gradients, hessians, no_gradient  # noqa: E402
+from .api.indexing import (  # noqa: E402
+    boolean_mask,
+    gather,
+    gather_nd,
+    newaxis,
+    scatter_nd,
+    slice,
+    strided_slice,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_max,
+    tensor_scatter_nd_min,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+    where,
+)
+from .api.layout import (  # noqa: E402
+    concat,
+    expand_dims,
+    pad,
+    repeat,
+    reverse,
+    roll,
+    split,
+    squeeze,
+    stack,
+    tile,
+    transpose,
+    unstack,
+)
+from .api.partition import (  # noqa: E402
+    dynamic_partition,
+    dynamic_stitch,
+    histogram_fixed_width,
+    histogram_fixed_width_bins,
+    reverse_sequence,
+    searchsorted,
+    sequence_mask,
+    unique,
+    unique_with_counts,
+    unravel_index,
+)
+from .api.script import numpy_function, py_function  # noqa: E402
+from .api.sorting import argsort, sort  # noqa: E402
+from .api.tensor_array import TensorArray  # noqa: E402
+from .base.dtypes import (  # noqa: E402
     DType,
     as_dtype,
     bfloat16,
@@ -101,54 +163,13 @@ from .dtypes import (  # noqa: E402
     uint64,
     variant,
 )
-from .framework import (  # noqa: E402
-    Assert,
-    control_dependencies,
-    device,
-    executing_eagerly,
-    get_current_name_scope,
-    get_logger,
-    get_static_value,
-    group,
-    guarantee_const,
-    is_symbolic_tensor,
-    is_tensor,
-    no_op,
-    print,
-    timestamp,
-    tuple,
-    type_spec_from_value,
-)
-from .graph_mode import AggregationMethod, RegisterGradient, gradients, hessians, no_gradient  # noqa: E402
-from .indexing import (  # noqa: E402
-    boolean_mask,
-    gather,
-    gather_nd,
-    newaxis,
-    scatter_nd,
-    slice,
-    strided_slice,
-    tensor_scatter_nd_add,
-    tensor_scatter_nd_max,
-    tensor_scatter_nd_min,
-    tensor_scatter_nd_sub,
-    tensor_scatter_nd_update,
-    where,
-)
-from .layout import (  # noqa: E402
-    concat,
-    expand_dims,
-    pad,
-    repeat,
-    reverse,
-    roll,
-    split,
-    squeeze,
-    stack,
-    tile,
-    transpose,
-    unstack,
-)
+from .base.shapes import TensorShape  # noqa: E402
+from .base.type_spec import TypeSpec  # noqa: E402
+from .debugging import assert_equal, assert_greater, assert_less, assert_rank  # noqa: E402
+from .differentiation.backward import UnconnectedGradients  # noqa: E402
+from .differentiation.custom import custom_gradient, grad_pass_through, recompute_grad  # noqa: E402
+from .differentiation.tape import GradientTape  # noqa: E402
+from .differentiation.vectorize import vectorized_map  # noqa: E402
 from .linalg import eig, eigvals, einsum, matmul, norm, tensordot  # noqa: E402
 from .math import (  # noqa: E402
     abs,
@@ -208,30 +229,11 @@ from .math import (  # noqa: E402
     truncatediv,
     truncatemod,
 )
-from .module import Module, name_scope  # noqa: E402
-from .partition import (  # noqa: E402
-    dynamic_partition,
-    dynamic_stitch,
-    histogram_fixed_width,
-    histogram_fixed_width_bins,
-    reverse_sequence,
-    searchsorted,
-    sequence_mask,
-    unique,
-    unique_with_counts,
-    unravel_index,
-)
-from .script import numpy_function, py_function  # noqa: E402
-from .shapes import TensorShape  # noqa: E402
-from .sorting import argsort, sort  # noqa: E402
-from .tape import GradientTape  # noqa: E402
-from .tensor import IndexedSlices, Tensor, TensorSpec  # noqa: E402
-from .tensor_array import TensorArray  # noqa: E402
 from .trace import function, inside_function  # noqa: E402
 from .trace import outside_traces as init_scope  # noqa: E402
-from .type_spec import TypeSpec  # noqa: E402
-from .variable import Variable, VariableAggregation, VariableSynchronization  # noqa: E402
-from .vectorize import vectorized_map  # noqa: E402
+from .values.tensor import IndexedSlices, Tensor, TensorSpec  # noqa: E402
+from .variables.module import Module, name_scope  # noqa: E402
+from .variables.variable import Variable, VariableAggregation, VariableSynchronization  # noqa: E402
 from .version import __version__  # noqa: E402
 
 _keras_hook.install()
@@ -504,11 +506,11 @@ _LAZY_NAMES = {
     "SparseTensor": "sparse",
     "SparseTensorSpec": "sparse",
     "as_string": "strings",
-    "constant_initializer": "initial_values",
-    "ones_initializer": "initial_values",
-    "random_normal_initializer": "initial_values",
-    "random_uniform_initializer": "initial_values",
-    "zeros_initializer": "initial_values",
+    "constant_initializer": "api.initial_values",
+    "ones_initializer": "api.initial_values",
+    "random_normal_initializer": "api.initial_values",
+    "random_uniform_initializer": "api.initial_values",
+    "zeros_initializer": "api.initial_values",
 }
 
 

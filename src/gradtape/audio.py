@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import dtypes
-from .errors import invalid, naming
-from .op import as_int
-from .tensor import Tensor, from_array, to_tensor
-from .variable import Variable
+from .base import dtypes
+from .base.errors import invalid, naming
+from .op.declaration import as_int
+from .values.tensor import Tensor, from_array, to_tensor
+from .variables.variable import Variable
 
 __all__ = ["decode_wav", "encode_wav"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import nest
-from .forward import ForwardAccumulator as ForwardAccumulator
-from .tape import GradientTape as GradientTape
-from .tensor import Tensor, to_tensor
-from .variable import Variable
-from .vectorize import vectorized_map
+from .base import nest
+from .differentiation.forward import ForwardAccumulator as ForwardAccumulator
+from .differentiation.tape import GradientTape as GradientTape
+from .differentiation.vectorize import vectorized_map
+from .values.tensor import Tensor, to_tensor
+from .variables.variable import Variable
 
 
 def _tensors(values: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .ops import bitwise as b
+from .ops.math import bitwise as b
 
 bitwise_and = b.bitwise_and.public
 bitwise_or = b.bitwise_or.public

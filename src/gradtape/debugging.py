@@ -7,19 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, math
-from .arguments import takes, text
-from .arrays import identity
-from .entry import observe_ops, unobserve_ops
-from .errors import invalid
-from .framework import Assert as Assert
-from .op import Op, as_float, as_int
-from .ops import arithmetic
-from .shapes import TensorShape, broadcast
-from .tensor import Tensor, to_tensor
+from . import math
+from .api.arrays import identity
+from .api.framework import Assert as Assert
+from .base import dtypes
+from .base.errors import invalid
+from .base.shapes import TensorShape, broadcast
+from .base.traceable import traceable
+from .op.arguments import takes, text
+from .op.declaration import Op, as_float, as_int
+from .op.entry import observe_ops, unobserve_ops
+from .ops.math import arithmetic
 from .trace.control import effect_in_world
-from .traceable import traceable
-from .variable import Variable
+from .values.tensor import Tensor, to_tensor
+from .variables.variable import Variable
 
 
 def _compare(name: str, symbol: str, holds: Callable[[Any, Any], Any]) -> Any:

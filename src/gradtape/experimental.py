@@ -6,8 +6,8 @@ import importlib
 from types import SimpleNamespace
 from typing import Any
 
-from .interop import from_dlpack
-from .tensor import to_tensor
+from .api.interop import from_dlpack
+from .values.tensor import to_tensor
 
 
 def to_dlpack(tf_tensor: Any) -> Any:

@@ -7,23 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .dtypes import Array, DType
-from .errors import FailedPreconditionError, NotFoundError, from_os_error, invalid
-from .farmhash import fingerprint64
-from .locks import new_rlock
-from .op import as_int
+from .base import dtypes
+from .base.dtypes import Array, DType
+from .base.errors import FailedPreconditionError, NotFoundError, from_os_error, invalid
+from .base.farmhash import fingerprint64
+from .base.locks import new_rlock
+from .base.shapes import TensorShape
+from .base.traceable import traceable
+from .op.declaration import as_int
 from .ragged import RaggedTensor
-from .shapes import TensorShape
 from .sparse import SparseTensor
-from .tensor import Tensor, from_array, to_tensor
 from .trace import inside_function
 from .trace.control import effect_in_world
 from .trace.ghost import Ghost, NeedsValue
 from .trace.inference import Inference
 from .trace.symbolic import is_symbolic
-from .traceable import traceable
-from .variable import Variable
+from .values.tensor import Tensor, from_array, to_tensor
+from .variables.variable import Variable
 
 __all__ = [
     "KeyValueTensorInitializer",

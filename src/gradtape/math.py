@@ -7,44 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from . import special as special
-from .arguments import flag, takes
-from .errors import OperandTypeError, UnimplementedError, UnsupportedTypeError, invalid, unfit
-from .op import OBSERVERS, as_axis, as_float, as_int
-from .operators import as_divisible
-from .operators import truediv as truediv
-from .ops import (
-    arithmetic,
-    borders,
-    cumulative,
-    gamma,
-    index,
-    layout,
-    logic,
-    normalization,
-    pooled_segments,
-    rounding,
-    segment,
-    training,
-    trigonometric,
-    ufuncs,
-)
-from .ops import elementwise as e
-from .ops import nn as n
-from .ops import reduce as r
-from .ops import special as s
-from .shapes import TensorShape
-from .sorting import in_top_k as in_top_k
-from .sorting import invert_permutation as invert_permutation
-from .sorting import top_k as top_k
-from .special import bessel_i0 as bessel_i0
-from .special import bessel_i0e as bessel_i0e
-from .special import bessel_i1 as bessel_i1
-from .special import bessel_i1e as bessel_i1e
-from .tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
-from .traceable import trace_public
-from .variable import Variable
+from .api import special as special
+from .api.sorting import in_top_k as in_top_k
+from .api.sorting import invert_permutation as invert_permutation
+from .api.sorting import top_k as top_k
+from .api.special import bessel_i0 as bessel_i0
+from .api.special import bessel_i0e as bessel_i0e
+from .api.special import bessel_i1 as bessel_i1
+from .api.special import bessel_i1e as bessel_i1e
+from .base import dtypes
+from .base.errors import OperandTypeError, UnimplementedError, UnsupportedTypeError, invalid, unfit
+from .base.shapes import TensorShape
+from .base.traceable import trace_public
+from .op.arguments import flag, takes
+from .op.declaration import OBSERVERS, as_axis, as_float, as_int
+from .ops.array import borders, index, layout, pooled_segments, segment
+from .ops.math import arithmetic, cumulative, gamma, logic, rounding, trigonometric, ufuncs
+from .ops.math import elementwise as e
+from .ops.math import reduce as r
+from .ops.math import special as s
+from .ops.nn import activations as n
+from .ops.nn import normalization, training
+from .values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
+from .variables.operators import as_divisible
+from .variables.operators import truediv as truediv
+from .variables.variable import Variable
 
 _LOGGER = logging.getLogger("gradtape")
 

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from . import nest
-from .backward import densify
-from .context import STATE
-from .dtypes import Array
-from .errors import invalid
-from .ops.layout import reshape
-from .tape import GradientTape
-from .tensor import IndexedSlices, from_array, to_tensor
-from .variable import Variable
+from .base import nest
+from .base.context import STATE
+from .base.dtypes import Array
+from .base.errors import invalid
+from .differentiation.backward import densify
+from .differentiation.tape import GradientTape
+from .ops.array.layout import reshape
+from .values.tensor import IndexedSlices, from_array, to_tensor
+from .variables.variable import Variable
 
 _WITH_HESSIAN_PRODUCTS = {"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"}
 _WITH_HESSIAN = {"dogleg", "trust-exact"}

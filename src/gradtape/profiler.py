@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .context import STATE
-from .errors import AlreadyExistsError, UnavailableError, from_os_error
+from .base.context import STATE
+from .base.errors import AlreadyExistsError, UnavailableError, from_os_error
 
 _COUNT = itertools.count()
 

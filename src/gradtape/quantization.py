@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 from . import math
-from .arguments import flag, number, takes, text
-from .errors import invalid
-from .op import as_int
-from .ops.elementwise import stop_gradient
-from .ops.layout import reshape, sum_to_shape
-from .ops.logic import maximum, minimum, zeros_like
-from .ops.quantize import fake_quant, grid
-from .ops.reduce import reduce_max, reduce_min
-from .ops.training import quantize_and_dequantize as quantized_again
-from .tensor import EagerTensor, Tensor, to_tensor
-from .traceable import trace_public
+from .base.errors import invalid
+from .base.traceable import trace_public
+from .op.arguments import flag, number, takes, text
+from .op.declaration import as_int
+from .ops.array.layout import reshape, sum_to_shape
+from .ops.math.elementwise import stop_gradient
+from .ops.math.logic import maximum, minimum, zeros_like
+from .ops.math.reduce import reduce_max, reduce_min
+from .ops.nn.quantize import fake_quant, grid
+from .ops.nn.training import quantize_and_dequantize as quantized_again
+from .values.tensor import EagerTensor, Tensor, to_tensor
 
 
 @takes(narrow_range=flag, min=number, max=number)

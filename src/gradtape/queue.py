@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes as _dtypes
-from .errors import CancelledError, OutOfRangeError, invalid, unfit
-from .layout import stack
-from .locks import new_condition
-from .op import as_int
-from .shapes import TensorShape
-from .tensor import from_array, to_tensor
+from .api.layout import stack
+from .base import dtypes as _dtypes
+from .base.errors import CancelledError, OutOfRangeError, invalid, unfit
+from .base.locks import new_condition
+from .base.shapes import TensorShape
+from .op.declaration import as_int
+from .values.tensor import from_array, to_tensor
 
 __all__ = ["FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue"]
 

@@ -15,13 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, philox
-from .arguments import takes, tensor_type
-from .arrays import broadcast_to
-from .candidates import CandidateSamplers
-from .dtypes import DType
-from .errors import NumberNeededError, UnsupportedTypeError, invalid, unfit
-from .generator import (
+from .api.arrays import broadcast_to
+from .api.candidates import CandidateSamplers
+from .api.generator import (
     BOUNDED,
     UNBOUNDED,
     Algorithm,
@@ -37,18 +33,22 @@ from .generator import (
     uniform_from,
     uniform_type,
 )
-from .locks import new_rlock
+from .base import dtypes, philox
+from .base.dtypes import DType
+from .base.errors import NumberNeededError, UnsupportedTypeError, invalid, unfit
+from .base.locks import new_rlock
+from .base.memory import repeated
+from .base.philox import Philox
+from .base.shapes import broadcast
+from .base.traceable import trace_public, traceable
 from .math import maximum
-from .memory import repeated
-from .op import as_int
-from .ops.index import pick
+from .op.arguments import takes, tensor_type
+from .op.declaration import as_int
+from .ops.array.index import pick
 from .ops.random import gamma_sample
-from .philox import Philox
-from .shapes import broadcast
-from .tensor import Tensor, from_array, to_tensor
 from .trace.control import sample_in_world
 from .trace.ghost import depending_on
-from .traceable import trace_public, traceable
+from .values.tensor import Tensor, from_array, to_tensor
 
 __all__ = [
     "Algorithm",

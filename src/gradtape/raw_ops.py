@@ -8,24 +8,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import dtypes
-from .arguments import flag, number, sequence, takes
-from .dtypes import Array
-from .errors import NotATensorError, invalid, unfit
-from .in_place import any_value, written
+from .base import dtypes
+from .base.dtypes import Array
+from .base.errors import NotATensorError, invalid, unfit
+from .base.traceable import traceable
 from .native.updates import Update
 from .nn.normalization import fused_batch_norm
-from .op import REGISTRY, as_float, as_ints, matching_tensors
-from .ops.blocks import mirror_pad_grad
-from .ops.encoding import decode_padded_raw, decode_raw, fingerprint, string_to_hash_bucket_strong
-from .ops.morphology import dilation2d_backprop_filter, dilation2d_backprop_input
-from .ops.order import list_diff
-from .ops.rounding import nextafter
-from .ops.search import bucketize
-from .tensor import to_tensor
+from .op.arguments import flag, number, sequence, takes
+from .op.declaration import REGISTRY, as_float, as_ints, matching_tensors
+from .ops.array.blocks import mirror_pad_grad
+from .ops.array.order import list_diff
+from .ops.array.search import bucketize
+from .ops.image.morphology import dilation2d_backprop_filter, dilation2d_backprop_input
+from .ops.math.rounding import nextafter
+from .ops.text.encoding import decode_padded_raw, decode_raw, fingerprint, string_to_hash_bucket_strong
 from .trace.control import effect_in_world
-from .traceable import traceable
-from .variable import Variable
+from .values.tensor import to_tensor
+from .variables.in_place import any_value, written
+from .variables.variable import Variable
 
 
 def _number(value: Any) -> float:
@@ -117,32 +117,32 @@ ResourceApplyAdam = traceable(ResourceApplyAdam, always=True, in_world=_update_i
 
 # Kernels that are ops of ours under the same arguments: the module in `ops` and the op's name there.
 _OPS = {
-    "ReluGrad": "slopes.mask_positive",
-    "Relu6Grad": "slopes.relu6_grad",
-    "LeakyReluGrad": "slopes.leaky_relu_grad",
-    "EluGrad": "slopes.elu_grad",
-    "SeluGrad": "slopes.selu_grad",
-    "SoftplusGrad": "slopes.softplus_grad",
-    "SoftsignGrad": "slopes.softsign_grad",
-    "SigmoidGrad": "slopes.sigmoid_grad",
-    "TanhGrad": "slopes.tanh_grad",
-    "SqrtGrad": "slopes.sqrt_grad",
-    "RsqrtGrad": "slopes.rsqrt_grad",
-    "ReciprocalGrad": "slopes.reciprocal_grad",
-    "BiasAdd": "fused.bias_add",
-    "BiasAddGrad": "fused.bias_add_grad",
-    "L2Loss": "fused.l2_loss",
-    "LRN": "normalization.lrn",
-    "NthElement": "order.nth_element",
-    "DataFormatDimMap": "order.data_format_dim_map",
-    "DataFormatVecPermute": "order.data_format_vec_permute",
-    "EncodeBase64": "encoding.encode_base64",
-    "DecodeBase64": "encoding.decode_base64",
-    "StringToHashBucket": "encoding.string_to_hash_bucket",
-    "StringNGrams": "encoding.string_ngrams",
-    "StringSplitV2": "unicode.string_split",
-    "ApproximateEqual": "ufuncs.approximate_equal",
-    "PopulationCount": "ufuncs.population_count",
+    "ReluGrad": "nn.slopes.mask_positive",
+    "Relu6Grad": "nn.slopes.relu6_grad",
+    "LeakyReluGrad": "nn.slopes.leaky_relu_grad",
+    "EluGrad": "nn.slopes.elu_grad",
+    "SeluGrad": "nn.slopes.selu_grad",
+    "SoftplusGrad": "nn.slopes.softplus_grad",
+    "SoftsignGrad": "nn.slopes.softsign_grad",
+    "SigmoidGrad": "nn.slopes.sigmoid_grad",
+    "TanhGrad": "nn.slopes.tanh_grad",
+    "SqrtGrad": "nn.slopes.sqrt_grad",
+    "RsqrtGrad": "nn.slopes.rsqrt_grad",
+    "ReciprocalGrad": "nn.slopes.reciprocal_grad",
+    "BiasAdd": "nn.fused.bias_add",
+    "BiasAddGrad": "nn.fused.bias_add_grad",
+    "L2Loss": "nn.fused.l2_loss",
+    "LRN": "nn.normalization.lrn",
+    "NthElement": "array.order.nth_element",
+    "DataFormatDimMap": "array.order.data_format_dim_map",
+    "DataFormatVecPermute": "array.order.data_format_vec_permute",
+    "EncodeBase64": "text.encoding.encode_base64",
+    "DecodeBase64": "text.encoding.decode_base64",
+    "StringToHashBucket": "text.encoding.string_to_hash_bucket",
+    "StringNGrams": "text.encoding.string_ngrams",
+    "StringSplitV2": "text.unicode.string_split",
+    "ApproximateEqual": "math.ufuncs.approximate_equal",
+    "PopulationCount": "math.ufuncs.population_count",
 }
 
 
@@ -192,7 +192,7 @@ def __getattr__(name: str) -> Any:
         return same.public
     if name not in _OPS:
         raise AttributeError(f"module 'gradtape.raw_ops' has no attribute {name!r}")
-    module, op = _OPS[name].split(".")
+    module, _, op = _OPS[name].rpartition(".")
     found = getattr(importlib.import_module(f".ops.{module}", __package__), op).public
     if module == "slopes" or name == "ApproximateEqual":
         found = _of_one_shape(found)

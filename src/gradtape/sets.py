@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .arguments import flag, takes
-from .dtypes import Array
-from .errors import NotATensorError, invalid
+from .base import dtypes
+from .base.dtypes import Array
+from .base.errors import NotATensorError, invalid
+from .op.arguments import flag, takes
 from .sparse import SparseTensor
-from .tensor import from_array, to_tensor
+from .values.tensor import from_array, to_tensor
 
 __all__ = ["difference", "intersection", "size", "union"]
 

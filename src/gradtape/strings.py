@@ -11,17 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from . import arrays, dtypes
-from .arguments import choice, flag, optional_whole_number, sequence, takes, tensor_type, text, truth, whole_number
-from .errors import TensorTypeError, invalid
-from .framework import summary
-from .op import COMPOSITES, as_axis, as_int, as_ints
-from .ops import encoding, unicode
-from .ops import strings as o
-from .tensor import Tensor, TensorSpec, to_tensor
+from .api import arrays
+from .api.framework import summary
+from .base import dtypes
+from .base.errors import TensorTypeError, invalid
+from .base.traceable import trace_public, traceable
+from .op.arguments import choice, flag, optional_whole_number, sequence, takes, tensor_type, text, truth, whole_number
+from .op.declaration import COMPOSITES, as_axis, as_int, as_ints
+from .ops.text import encoding, unicode
+from .ops.text import strings as o
 from .trace.inference import Inference
-from .traceable import trace_public, traceable
-from .variable import Variable
+from .values.tensor import Tensor, TensorSpec, to_tensor
+from .variables.variable import Variable
 
 as_string = o.as_string.public
 strip = o.string_strip.public

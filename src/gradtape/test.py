@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from . import nest
-from .backward import UnconnectedGradients
-from .errors import OpError
-from .layout import stack
+from .api.layout import stack
+from .base import nest
+from .base.errors import OpError
+from .differentiation.backward import UnconnectedGradients
+from .differentiation.tape import GradientTape
 from .math import imag, real
 from .random import set_seed
-from .tape import GradientTape
-from .tensor import IndexedSlices, Tensor, to_tensor
-from .variable import Variable
+from .values.tensor import IndexedSlices, Tensor, to_tensor
+from .variables.variable import Variable
 
 
 def compute_gradient(

@@ -7,8 +7,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from .tensor import Tensor
-from .variable import Variable
+from .values.tensor import Tensor
+from .variables.variable import Variable
 
 __all__ = ["experimental"]
 

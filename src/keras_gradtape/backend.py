@@ -5,10 +5,10 @@ from typing import Any
 
 from keras.src.backend.common.name_scope import name_scope
 
-from gradtape.op import COMPOSITES
+from gradtape.base.traceable import traceable
+from gradtape.op.declaration import COMPOSITES
 from gradtape.ragged import RaggedTensor
 from gradtape.trace.composites import by_stand_ins
-from gradtape.traceable import traceable
 from keras_gradtape import distribution_lib, random, tensorboard
 from keras_gradtape.ops import core, forget_annotations, image, linalg, math, nn, numpy, ragged, sparse
 from keras_gradtape.ops.core import (

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.in_place import any_value, written
+from gradtape.base.traceable import traceable
 from gradtape.native.updates import Update
 from gradtape.trace.control import effect_in_world
-from gradtape.traceable import traceable
+from gradtape.variables.in_place import any_value, written
 
 Kernel = Callable[[Any, list[Any], list[Any], float], None]
 

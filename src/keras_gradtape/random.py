@@ -9,7 +9,7 @@ from keras.src.backend.config import floatx
 from keras.src.random.seed_generator import SeedGenerator, draw_seed, make_default_seed
 
 import gradtape
-from gradtape.traceable import traceable
+from gradtape.base.traceable import traceable
 from keras_gradtape.ops.core import convert_to_tensor
 
 __all__ = [

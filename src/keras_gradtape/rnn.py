@@ -8,7 +8,7 @@ from typing import Any
 from keras.src import tree
 
 import gradtape
-from gradtape.traceable import traceable
+from gradtape.base.traceable import traceable
 from keras_gradtape.ops.core import cast, convert_to_tensor
 
 

@@ -16,7 +16,7 @@ from keras.src.trainers.data_adapters.array_slicing import Sliceable, to_tensorf
 import gradtape as tf
 from gradtape.ragged.tensor import ranges
 from gradtape.sparse.tensor import from_parts, places_of, sizes_of
-from gradtape.tensor import from_array
+from gradtape.values.tensor import from_array
 from keras_gradtape.ops.core import cast
 
 

@@ -20,9 +20,9 @@ from keras.src.utils import traceback_utils
 from keras.src.utils.python_utils import pythonify_logs
 
 import gradtape
-from gradtape.dtypes import BY_NUMPY
-from gradtape.op import COMPOSITES
-from gradtape.tensor import from_array
+from gradtape.base.dtypes import BY_NUMPY
+from gradtape.op.declaration import COMPOSITES
+from gradtape.values.tensor import from_array
 from keras_gradtape.dataset_adapter import is_dataset
 from keras_gradtape.ops.core import convert_to_numpy, convert_to_tensor, shape
 from keras_gradtape.slicing import as_tensors

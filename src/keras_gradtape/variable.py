@@ -12,11 +12,11 @@ from keras.src.backend.common.stateless_scope import in_stateless_scope
 from keras.src.backend.common.variables import is_float_dtype, standardize_dtype
 
 import gradtape
-from gradtape.context import ACTIVE, STATE, next_id
-from gradtape.dtypes import as_dtype
-from gradtape.in_place import lock_of
+from gradtape.base.context import ACTIVE, STATE, next_id
+from gradtape.base.dtypes import as_dtype
 from gradtape.trace import outside_traces
-from gradtape.variable import VALUE_SLOTS
+from gradtape.variables.in_place import lock_of
+from gradtape.variables.variable import VALUE_SLOTS
 from keras_gradtape.ops.core import cast, convert_to_tensor
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from mpmath import mp, mpf
 
 import gradtape as tf
-from gradtape.op import REGISTRY, Op
+from gradtape.op.declaration import REGISTRY, Op
 
 from .reductions import LENGTH, WEIGHTS, RowReference, rows
 from .reference import Reference, Truth, truth

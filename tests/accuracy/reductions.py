@@ -14,7 +14,7 @@ from mpmath import mp, mpf
 
 import gradtape as tf
 import gradtape.numpy  # (which has the reductions without nan)
-from gradtape.op import REGISTRY
+from gradtape.op.declaration import REGISTRY
 
 Array = np.ndarray[Any, Any]
 Numbers = Sequence[Any]

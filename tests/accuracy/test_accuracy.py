@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("mpmath", reason="the extra `test` is not installed")
 
 import gradtape.numpy  # noqa: F401 (registers the ops under NumPy's names)
-from gradtape.op import REGISTRY
+from gradtape.op.declaration import REGISTRY
 
 from . import page
 from .held import EXCEPTIONS, LIMIT, over

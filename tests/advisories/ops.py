@@ -10,7 +10,7 @@ import numpy as np
 from tests.ops import checks
 
 import gradtape as tf
-from gradtape.op import Op
+from gradtape.op.declaration import Op
 
 from .kinds import Attempt, replacements, tensors_like
 

@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from gradtape import errors, nest
-from gradtape.tensor import Tensor
+from gradtape.values.tensor import Tensor
 
 from .kinds import Attempt
 

@@ -131,7 +131,7 @@ def test_conversions_go_with_their_functions():
 
 
 def test_state_is_left_as_it_was():
-    from gradtape.context import STATE
+    from gradtape.base.context import STATE
 
     def fails(x):
         raise KeyError

@@ -7,7 +7,7 @@ import types
 import numpy as np
 import pytest
 
-from gradtape import plot
+from gradtape.cli import plot
 
 FOLDER = pathlib.Path(__file__).parents[2] / "examples"
 SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py"))

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape import locks
-from gradtape.in_place import LOCKS, written
+from gradtape.base import locks
+from gradtape.variables.in_place import LOCKS, written
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork"),
@@ -62,7 +62,7 @@ def made_in(path):
 
 def test_every_lock_is_made_where_it_is_renewed_after_a_fork():
     found = {(path.relative_to(SOURCE).as_posix(), name) for path in SOURCE.rglob("*.py") for name in made_in(path)}
-    assert found - set(ALLOWED) == set(), "use gradtape.locks, or say here why not"
+    assert found - set(ALLOWED) == set(), "use gradtape.base.locks, or say here why not"
     assert set(ALLOWED) - found == set(), "listed, but not in the source any more"
 
 

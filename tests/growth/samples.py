@@ -15,7 +15,7 @@ import numpy as np
 from tests.ops import checks
 
 import gradtape as tf
-from gradtape.op import Op, Sample
+from gradtape.op.declaration import Op, Sample
 
 Axes = dict[int, tuple[int, ...]]  # which axes grow, for each operand
 

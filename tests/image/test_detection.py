@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.ops.detection import _BOXES, _SCORES
+from gradtape.ops.image.detection import _BOXES, _SCORES
 
 BOXES, SCORES = _BOXES.astype(np.float32), _SCORES.astype(np.float32)
 

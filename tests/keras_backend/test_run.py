@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from gradtape import cli
+from gradtape.cli import command as cli
 
 
 def run(tmp_path, script, *arguments):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape import plot
+from gradtape.cli import plot
 from gradtape.summary.event_file import event_files, read_events
 
 pytest.importorskip("tensorboardX")

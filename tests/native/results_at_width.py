@@ -10,8 +10,8 @@ from tests.ops import checks
 
 import gradtape as tf
 from gradtape.native import engine, sums, texts
-from gradtape.op import REGISTRY
-from gradtape.ops import conv_kernels, sequence
+from gradtape.op.declaration import REGISTRY
+from gradtape.ops.nn import conv_kernels, sequence
 
 RNG = np.random.default_rng(0)
 

@@ -10,7 +10,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.native import engine
-from gradtape.ops import conv_kernels as kernels
+from gradtape.ops.nn import conv_kernels as kernels
 
 pytestmark = pytest.mark.skipif(not engine.available(), reason="the extra `native` is not installed")
 

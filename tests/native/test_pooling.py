@@ -8,8 +8,8 @@ pytest.importorskip("llvmlite", reason="the extra `native` is not installed")
 import gradtape as tf
 from gradtape.native import pool as threads_of_kernels
 from gradtape.native import pooling
-from gradtape.ops import pool
-from gradtape.ops.window import windows
+from gradtape.ops.nn import pool
+from gradtape.ops.nn.window import windows
 
 CASES = [
     ((2, 4, 6, 3), (2, 2), (2, 2), (1, 1), "VALID"),

@@ -5,9 +5,10 @@ import pytest
 
 import gradtape as tf
 from gradtape.native import pool
-from gradtape.ops import nn, rows
-from gradtape.ops.normalization import standardize
-from gradtape.ops.rows import BY_COLUMN, BY_ROW, FULL, RowText
+from gradtape.ops.nn import activations as nn
+from gradtape.ops.nn import rows
+from gradtape.ops.nn.normalization import standardize
+from gradtape.ops.nn.rows import BY_COLUMN, BY_ROW, FULL, RowText
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 

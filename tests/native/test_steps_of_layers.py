@@ -6,8 +6,8 @@ import pytest
 import gradtape as tf
 from gradtape.native import pool
 from gradtape.native.engine import available
-from gradtape.ops import sequence
-from gradtape.ops.sequence import gru_step, lstm_step, scaled_softmax
+from gradtape.ops.nn import sequence
+from gradtape.ops.nn.sequence import gru_step, lstm_step, scaled_softmax
 
 pytestmark = pytest.mark.skipif(not available(), reason="the extra `native` is not installed")
 

@@ -7,7 +7,8 @@ pytest.importorskip("llvmlite", reason="the extra `native` is not installed")
 
 import gradtape as tf
 from gradtape.native import pool, sums
-from gradtape.ops import reduce, rows
+from gradtape.ops.math import reduce
+from gradtape.ops.nn import rows
 
 SHAPES = [
     (1, 1),

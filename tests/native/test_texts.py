@@ -11,7 +11,7 @@ from tests.ops import checks
 
 import gradtape as tf
 from gradtape.native import engine, texts
-from gradtape.op import REGISTRY
+from gradtape.op.declaration import REGISTRY
 from gradtape.ops.family import one_pass
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape import threads
+from gradtape.base import threads
 from gradtape.native import pool, updates
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")

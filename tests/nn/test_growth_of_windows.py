@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.ops.window import windows
+from gradtape.ops.nn.window import windows
 
 HUGE = 10**9
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 import gradtape as tf
-from gradtape.op import REGISTRY, REQUIRED, BadInput, Op, Sample
-from gradtape.tensor import IndexedSlices, from_array
-from gradtape.vectorize import Batched, batch, next_depth
+from gradtape.differentiation.vectorize import Batched, batch, next_depth
+from gradtape.op.declaration import REGISTRY, REQUIRED, BadInput, Op, Sample
+from gradtape.values.tensor import IndexedSlices, from_array
 
 STEP = 1e-6
 
@@ -28,8 +28,8 @@ def all_ops() -> list[Op]:
 
     import gradtape.ops as ops_package
 
-    for module in pkgutil.iter_modules(ops_package.__path__):
-        importlib.import_module(f"gradtape.ops.{module.name}")
+    for module in pkgutil.walk_packages(ops_package.__path__, "gradtape.ops."):
+        importlib.import_module(module.name)
     return list(REGISTRY.values())
 
 

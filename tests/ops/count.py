@@ -14,7 +14,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from gradtape.op import Op, Sample
+from gradtape.op.declaration import Op, Sample
 
 from . import checks
 

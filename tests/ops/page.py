@@ -13,7 +13,7 @@ import numpy as np
 
 import gradtape as tf
 from gradtape import dtypes
-from gradtape.op import Op
+from gradtape.op.declaration import Op
 
 from . import checks
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.context import ACTIVE, STATE
-from gradtape.op import Op
+from gradtape.base.context import ACTIVE, STATE
+from gradtape.op.declaration import Op
 
 from . import checks, count
 

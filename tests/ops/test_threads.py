@@ -12,7 +12,7 @@ from tests.in_threads import in_threads
 
 import gradtape as tf
 from gradtape import nest
-from gradtape.op import Op, Sample
+from gradtape.op.declaration import Op, Sample
 
 from . import checks
 

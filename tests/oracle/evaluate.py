@@ -185,7 +185,7 @@ def raises(tf: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 def observed_ops(tf: Any, case: dict[str, Any]) -> list[str]:
     """gradtape only: the ops that the call and its derivatives run, by their names in the registry."""
-    entry = importlib.import_module("gradtape.entry")
+    entry = importlib.import_module("gradtape.op.entry")
     seen: set[str] = set()
 
     def observe(op: Any, inputs: Any, outputs: Any) -> None:

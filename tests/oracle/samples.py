@@ -12,7 +12,7 @@ import numpy as np
 from tests.ops import checks
 
 import gradtape as tf
-from gradtape.op import REQUIRED, Op
+from gradtape.op.declaration import REQUIRED, Op
 
 from .case import MODES, SECOND, VALUE, Case
 from .names import lookup

@@ -13,7 +13,7 @@ from tests.ops import checks
 from tests.trace.test_samples import cases, only_value, same
 
 import gradtape as tf
-from gradtape.op import Op
+from gradtape.op.declaration import Op
 from gradtape.saved_model import names
 from gradtape.saved_model.reader import ModelReader
 from gradtape.saved_model.writer import ModelWriter

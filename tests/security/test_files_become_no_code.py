@@ -28,7 +28,7 @@ from .watching import watching
 CANARY = "canary'\"); open('written', 'w').close() #\n\\{x}\"\"\""
 
 # Which of our modules may compile while a file is read. (Python compiles modules that it imports, and named tuples.)
-MAY_COMPILE = {"gradtape.generated", "gradtape.native.engine"}
+MAY_COMPILE = {"gradtape.base.generated", "gradtape.native.engine"}
 
 
 @pytest.fixture

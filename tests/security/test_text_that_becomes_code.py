@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape import generated
+from gradtape.base import generated
 from gradtape.native.engine import available
-from gradtape.op import Op
-from gradtape.ops.linalg import matmul
+from gradtape.op.declaration import Op
+from gradtape.ops.linalg.products import matmul
 
 from .watching import watching
 
@@ -28,13 +28,13 @@ SOURCE = pathlib.Path(__file__).parents[2] / "src"
 # Where Python source is compiled or run, and why that is safe. Two kinds: text of our own, in `generated`, and the source
 # of modules and functions that Python has imported from the user's disk.
 SITES = {
-    ("gradtape.generated", "define"): "text of our own: names of objects, whole numbers, identifiers",
+    ("gradtape.base.generated", "define"): "text of our own: names of objects, whole numbers, identifiers",
     ("gradtape.autograph.transpile", "_convert"): "the tree of a Python function that was imported",
     ("gradtape.autograph.calls", "_eval"): "the user's own call of eval in a converted function",
     ("gradtape.autograph.calls", "<module>"): "the function eval as a key: converted code calls `_eval` for it",
     ("keras_gradtape.hook", "get_code"): "the tree of a module of the installed Keras",
-    ("gradtape.launch", "run"): "the script that the user names on the command line",
-    ("gradtape.show_trace", "_run_file"): "the script that the user names on the command line",
+    ("gradtape.cli.launch", "run"): "the script that the user names on the command line",
+    ("gradtape.cli.show_trace", "_run_file"): "the script that the user names on the command line",
 }
 _RUNNERS = {"exec", "eval", "compile", "__import__"}
 _UNPICKLERS = {"pickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
@@ -83,9 +83,9 @@ def _modules() -> list[_Sites]:
 def test_every_place_that_compiles_or_runs_text_is_known():
     found = set().union(*(module.found for module in _modules()))
     assert found == set(SITES), (
-        "A place that uses exec, eval, compile, __import__ or runpy is new, or one is gone. Text of our own is compiled by "
-        "gradtape.generated.define alone, with values as Names: call that. Another kind of source needs a line in SITES with "
-        "the reason why no file and no value of a user can become a part of it, and a test of that."
+        "A place that uses exec, eval, compile, __import__ or runpy is new, or one is gone. Text of our own is "
+        "compiled by gradtape.base.generated.define alone, with values as Names: call that. Another kind of source needs a "
+        "line in SITES with the reason why no file and no value of a user can become a part of it, and a test of that."
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.entry import OBSERVERS
+from gradtape.op.entry import OBSERVERS
 
 from .reading import by_tag, events, values
 

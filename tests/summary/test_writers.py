@@ -9,7 +9,7 @@ import threading
 import pytest
 
 import gradtape as tf
-from gradtape.context import STATE
+from gradtape.base.context import STATE
 from gradtape.io import records
 from gradtape.summary import event_file
 

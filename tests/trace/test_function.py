@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.context import ACTIVE, STATE
+from gradtape.base.context import ACTIVE, STATE
 
 
 class Counter:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import gradtape as tf
-from gradtape.context import ACTIVE
+from gradtape.base.context import ACTIVE
 
 
 @pytest.mark.parametrize("autograph", [True, False])

@@ -10,7 +10,7 @@ from tests.ops import checks
 
 import gradtape as tf
 from gradtape import nest
-from gradtape.op import Op
+from gradtape.op.declaration import Op
 
 OPS = checks.all_ops()
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.context import RESTORATIONS
+from gradtape.base.context import RESTORATIONS
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.context import RESTORATIONS
+from gradtape.base.context import RESTORATIONS
 
 keras = tf.keras
 layers = keras.layers

@@ -8,20 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .arguments import sequence, takes, tensor_type
-from .dtypes import DType
-from .errors import UnsupportedTypeError, invalid
-from .math import cast, imag, maximum, minimum, real
-from .math import complex as make_complex
-from .memory import check_room
-from .op import as_int, as_int_vector, as_ints, as_shape
-from .ops import elementwise as e
-from .ops import index, layout, logic, polynomials, rearrange
-from .shapes import TensorShape, broadcast
-from .tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
-from .traceable import trace_public
-from .variable import Variable
+from ..base import dtypes
+from ..base.dtypes import DType
+from ..base.errors import UnsupportedTypeError, invalid
+from ..base.memory import check_room
+from ..base.shapes import TensorShape, broadcast
+from ..base.traceable import trace_public
+from ..math import cast, imag, maximum, minimum, real
+from ..math import complex as make_complex
+from ..op.arguments import sequence, takes, tensor_type
+from ..op.declaration import as_int, as_int_vector, as_ints, as_shape
+from ..ops.array import index, layout, rearrange
+from ..ops.math import elementwise as e
+from ..ops.math import logic, polynomials
+from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
+from ..variables.variable import Variable
 
 _MANY = 1 << 24  # elements, from which on it is asked whether there is room
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .arguments import takes, text
+from ..base import dtypes
+from ..base.errors import invalid
+from ..base.traceable import trace_public
+from ..math import floormod
+from ..op.arguments import takes, text
+from ..op.declaration import as_int
+from ..ops.array import blocks as o
+from ..values.tensor import to_tensor
 from .arrays import zeros_like
-from .errors import invalid
 from .layout import stack, transpose
-from .math import floormod
-from .op import as_int
-from .ops import blocks as o
-from .tensor import to_tensor
-from .traceable import trace_public
 
 
 def _block_and_borders(

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import dtypes
-from .arguments import flag, text
-from .dtypes import Array
-from .errors import invalid
-from .op import as_float, as_int
-from .tensor import Tensor, from_array, to_tensor
+from ..base import dtypes
+from ..base.dtypes import Array
+from ..base.errors import invalid
+from ..op.arguments import flag, text
+from ..op.declaration import as_float, as_int
+from ..values.tensor import Tensor, from_array, to_tensor
 
 _TRIES = 10_000  # draws for each class that is wanted
 

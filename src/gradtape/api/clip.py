@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import math
+from .. import math
+from ..base.traceable import trace_public
+from ..op.declaration import as_axis
+from ..ops.math import arithmetic
+from ..ops.math.logic import select
+from ..values.tensor import IndexedSlices, to_tensor
 from .indexing import where
-from .op import as_axis
-from .ops import arithmetic
-from .ops.logic import select
-from .tensor import IndexedSlices, to_tensor
-from .traceable import trace_public
 
 
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:

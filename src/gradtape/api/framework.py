@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, nest
-from .context import STATE
+from ..base import dtypes, nest
+from ..base.context import STATE
+from ..base.dtypes import Array
+from ..base.errors import invalid
+from ..base.traceable import traceable
+from ..base.type_spec import NoneTensorSpec
+from ..trace.control import effect_in_world
+from ..trace.symbolic import SymbolicTensor, is_symbolic
+from ..values.tensor import Tensor, TensorSpec, to_tensor
+from ..variables.variable import Variable, VariableSpec
 from .device_spec import DeviceSpec
-from .dtypes import Array
-from .errors import invalid
-from .tensor import Tensor, TensorSpec, to_tensor
-from .trace.control import effect_in_world
-from .trace.symbolic import SymbolicTensor, is_symbolic
-from .traceable import traceable
-from .type_spec import NoneTensorSpec
-from .variable import Variable, VariableSpec
 
 
 def executing_eagerly() -> bool:

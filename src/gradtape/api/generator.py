@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, philox
+from ..base import dtypes, philox
+from ..base.errors import UnimplementedError, invalid
+from ..base.philox import Philox
+from ..base.traceable import traceable
+from ..op.declaration import as_int, as_shape
+from ..trace.control import sample_in_world
+from ..trace.recorder import outside_traces
+from ..values.tensor import Tensor, from_array, to_tensor
+from ..variables.in_place import lock_of
+from ..variables.variable import Variable
 from .arrays import zeros_like
-from .errors import UnimplementedError, invalid
-from .in_place import lock_of
 from .layout import stack
-from .op import as_int, as_shape
-from .philox import Philox
-from .tensor import Tensor, from_array, to_tensor
-from .trace.control import sample_in_world
-from .trace.recorder import outside_traces
-from .traceable import traceable
-from .variable import Variable
 
 _WORD = 2**64
 

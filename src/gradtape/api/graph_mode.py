@@ -6,17 +6,17 @@ import enum
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .backward import checked_unconnected
-from .context import STATE
-from .errors import NotATensorError
-from .op import REGISTRY
-from .ops.elementwise import identity
-from .tape import GradientTape
-from .tensor import EagerTensor, Tensor
-from .trace.graph import Graph, Method, Ref, leaves
-from .trace.recorder import Recorder
-from .trace.symbolic import SymbolicTensor
-from .variable import Variable
+from ..base.context import STATE
+from ..base.errors import NotATensorError
+from ..differentiation.backward import checked_unconnected
+from ..differentiation.tape import GradientTape
+from ..op.declaration import REGISTRY
+from ..ops.math.elementwise import identity
+from ..trace.graph import Graph, Method, Ref, leaves
+from ..trace.recorder import Recorder
+from ..trace.symbolic import SymbolicTensor
+from ..values.tensor import EagerTensor, Tensor
+from ..variables.variable import Variable
 
 _EAGER = "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import takes, text
-from .errors import invalid
-from .op import as_int, as_int_vector, as_ints, as_shape
-from .ops import index, layout, logic, scatter
-from .tensor import EagerTensor, Tensor, to_tensor
-from .traceable import trace_public
-from .variable import SliceAssigner, Variable
+from ..base.errors import invalid
+from ..base.traceable import trace_public
+from ..op.arguments import takes, text
+from ..op.declaration import as_int, as_int_vector, as_ints, as_shape
+from ..ops.array import index, layout, scatter
+from ..ops.math import logic
+from ..values.tensor import EagerTensor, Tensor, to_tensor
+from ..variables.variable import SliceAssigner, Variable
 
 tensor_scatter_nd_update = index.tensor_scatter_nd_update.public
 newaxis = None

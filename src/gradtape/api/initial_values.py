@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, random
+from .. import random
+from ..base import dtypes
+from ..base.dtypes import DType
+from ..op.declaration import as_int
+from ..values.tensor import to_tensor
 from .arrays import constant, fill, ones, reshape, zeros
-from .dtypes import DType
-from .op import as_int
-from .tensor import to_tensor
 
 __all__ = [
     "constant_initializer",

@@ -15,14 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from . import arrays, indexing, layout, linalg, math, nest
-from .context import STATE
-from .dtypes import INEXACT
-from .op import as_axis, as_ints
-from .operators import matmul_operator
-from .ops import reduce, ufuncs
-from .tensor import Tensor, from_array, to_tensor
-from .variable import Variable
+from .. import linalg, math
+from ..base import nest
+from ..base.context import STATE
+from ..base.dtypes import INEXACT
+from ..op.declaration import as_axis, as_ints
+from ..ops.math import reduce, ufuncs
+from ..values.tensor import Tensor, from_array, to_tensor
+from ..variables.operators import matmul_operator
+from ..variables.variable import Variable
+from . import arrays, indexing, layout
 
 # --- ufuncs ----------------------------------------------------------------------------------------------------------
 

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .arguments import optional_whole_number, takes, text
+from ..base import dtypes
+from ..base.errors import ArgumentValueError, invalid, unfit
+from ..base.memory import repeated
+from ..base.traceable import trace_public
+from ..op.arguments import optional_whole_number, takes, text
+from ..op.declaration import as_axis, as_int, as_int_vector, as_ints
+from ..ops.array import blocks, borders, index, layout
+from ..ops.family import shape_of
+from ..ops.math import elementwise as e
+from ..values.tensor import Tensor, from_array, to_tensor
+from ..variables.variable import Variable
 from .arrays import identity, reshape, zeros
-from .errors import ArgumentValueError, invalid, unfit
-from .memory import repeated
-from .op import as_axis, as_int, as_int_vector, as_ints
-from .ops import blocks, borders, index, layout
-from .ops import elementwise as e
-from .ops.family import shape_of
-from .tensor import Tensor, from_array, to_tensor
-from .traceable import trace_public
-from .variable import Variable
 
 
 def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Any:

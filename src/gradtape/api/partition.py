@@ -6,16 +6,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import dtypes, math
-from .arguments import sequence, takes, tensor_type
+from .. import math
+from ..base import dtypes
+from ..base.errors import invalid
+from ..base.traceable import trace_public
+from ..op.arguments import sequence, takes, tensor_type
+from ..op.declaration import as_int
+from ..ops.array import index, rearrange, search
+from ..ops.array.order import length_mask
+from ..values.tensor import to_tensor
 from .arrays import reshape, zeros
-from .errors import invalid
 from .layout import concat, split
-from .op import as_int
-from .ops import index, rearrange, search
-from .ops.order import length_mask
-from .tensor import to_tensor
-from .traceable import trace_public
 
 unravel_index = search.unravel_index.public
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, nest
-from .errors import (
+from ..base import dtypes, nest
+from ..base.errors import (
     OpError,
     OutOfRangeError,
     ResourceExhaustedError,
@@ -17,11 +17,11 @@ from .errors import (
     UnknownError,
     invalid,
 )
-from .tensor import Tensor, TensorSpec, to_tensor
-from .trace.ghost import NeedsValue, depending_on
-from .trace.inference import Inference
-from .traceable import traceable
-from .variable import Variable
+from ..base.traceable import traceable
+from ..trace.ghost import NeedsValue, depending_on
+from ..trace.inference import Inference
+from ..values.tensor import Tensor, TensorSpec, to_tensor
+from ..variables.variable import Variable
 
 # Which error stands for which Python exception, as TensorFlow maps them.
 _ERRORS: tuple[tuple[type[Exception], Callable[[None, None, str], OpError]], ...] = (

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import dtypes
-from .arguments import flag, takes, text
-from .errors import invalid
-from .op import as_int
-from .ops import sort as o
-from .tensor import to_tensor
-from .traceable import trace_public
+from ..base import dtypes
+from ..base.errors import invalid
+from ..base.traceable import trace_public
+from ..op.arguments import flag, takes, text
+from ..op.declaration import as_int
+from ..ops.array import sort as o
+from ..values.tensor import to_tensor
 
 invert_permutation = o.invert_permutation.public
 

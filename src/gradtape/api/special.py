@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .ops import bessel as b
-from .ops import special as s
-from .traceable import trace_public
+from ..base.traceable import trace_public
+from ..ops.math import bessel as b
+from ..ops.math import special as s
 
 dawsn = s.dawsn.public
 expint = s.expint.public

@@ -10,23 +10,23 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import dtypes
+from ..base import dtypes
+from ..base.context import ACTIVE, STATE
+from ..base.errors import ElementIndexError, OutOfRangeError, TensorTypeError, invalid, unfit
+from ..base.memory import slots
+from ..base.shapes import TensorShape
+from ..op.declaration import as_ints
+from ..trace.control import either, repeated
+from ..trace.facades import Facade, steps_of
+from ..trace.inference import GUESSED
+from ..trace.recorder import FACADES
+from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor
+from ..variables.variable import Variable
 from .arrays import zeros
-from .context import ACTIVE, STATE
-from .errors import ElementIndexError, OutOfRangeError, TensorTypeError, invalid, unfit
 from .layout import concat as concat_of
 from .layout import split as split_of
 from .layout import stack as stack_of
 from .layout import unstack as unstack_of
-from .memory import slots
-from .op import as_ints
-from .shapes import TensorShape
-from .tensor import Tensor, TensorSpec, from_array, to_tensor
-from .trace.control import either, repeated
-from .trace.facades import Facade, steps_of
-from .trace.inference import GUESSED
-from .trace.recorder import FACADES
-from .variable import Variable
 
 _CLEARED = object()  # stands where an element was read and given up
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from .. import nest
-from ..tensor import Tensor, to_tensor
-from ..variable import Variable
+from ..base import nest
+from ..values.tensor import Tensor, to_tensor
+from ..variables.variable import Variable
 from . import public
 from .state import (
     Restart,

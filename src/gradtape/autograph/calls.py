@@ -10,8 +10,8 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType, SimpleNamespace
 from typing import Any
 
-from .. import context, nest
-from ..locks import new_rlock
+from ..base import context, nest
+from ..base.locks import new_rlock
 from ..trace.graph import leaves
 from .branches import if_exp, if_stmt
 from .functions import overload_of, range_tensor

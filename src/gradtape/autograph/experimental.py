@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from .. import context
+from ..base import context
 from .policy import artifact
 
 _UNSPECIFIED: Any = object()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from ..errors import OperatorNotAllowedInGraphError
-from ..tensor import to_tensor
+from ..base.errors import OperatorNotAllowedInGraphError
+from ..values.tensor import to_tensor
 from . import public
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sized
 from typing import Any
 
-from .. import nest
-from ..errors import InvalidArgumentError, OperatorNotAllowedInGraphError
-from ..shapes import TensorShape
-from ..tensor import Tensor, to_tensor
+from ..base import nest
+from ..base.errors import InvalidArgumentError, OperatorNotAllowedInGraphError
+from ..base.shapes import TensorShape
+from ..values.tensor import Tensor, to_tensor
 from . import public
 from .branches import if_stmt
 from .lists import LoopList, TensorList

@@ -7,21 +7,21 @@ from types import ModuleType
 
 def arrays() -> ModuleType:
     """`zeros`, `range`, `shape`."""
-    from .. import arrays
+    from ..api import arrays
 
     return arrays
 
 
 def control() -> ModuleType:
     """`cond`, `while_loop`, `for_dataset`."""
-    from .. import control
+    from ..api import control
 
     return control
 
 
 def framework() -> ModuleType:
     """`Assert`, `print`."""
-    from .. import framework
+    from ..api import framework
 
     return framework
 
@@ -35,13 +35,13 @@ def math() -> ModuleType:
 
 def sorting() -> ModuleType:
     """`sort`."""
-    from .. import sorting
+    from ..api import sorting
 
     return sorting
 
 
 def tensor_array() -> ModuleType:
     """`TensorArray`."""
-    from .. import tensor_array
+    from ..api import tensor_array
 
     return tensor_array

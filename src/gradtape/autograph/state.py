@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import nest
-from ..tensor import Tensor, to_tensor
-from ..variable import Variable
+from ..base import nest
+from ..values.tensor import Tensor, to_tensor
+from ..variables.variable import Variable
 from . import public
 from .lists import TensorList
 from .symbolic import is_composite, is_symbolic, is_tensor_array, is_tensor_like

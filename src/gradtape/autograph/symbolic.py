@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor import Tensor, to_tensor
-from ..variable import Variable
+from ..values.tensor import Tensor, to_tensor
+from ..variables.variable import Variable
 from . import public
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from malt.core import converter
 from malt.pyct import inspect_utils, naming, transformer
 
-from ..locks import new_rlock
+from ..base.locks import new_rlock
 from .passes import Position, mark_origins, origin_of, rewrite
 from .source import FUTURE_FLAGS, ConversionError, definition
 from .syntax import names_in, prepare

@@ -228,20 +228,3 @@ def as_dtype(value: object) -> DType:
     if isinstance(value, int):  # a number that no type has: the kernel notices, in TensorFlow
         raise OperandTypeError(None, None, message)
     raise NotADTypeError(message)
-
-
-def __getattr__(name: str) -> Any:
-    """`tf.dtypes.cast`, `complex`, `saturate_cast` and `experimental`: what TensorFlow lists here too."""
-    if name in ("cast", "complex"):
-        from . import math
-
-        return getattr(math, name)
-    if name == "saturate_cast":
-        from . import arrays
-
-        return arrays.saturate_cast
-    if name == "experimental":
-        from types import SimpleNamespace
-
-        return SimpleNamespace(float8_e5m2=float8_e5m2, float8_e4m3fn=float8_e4m3fn)
-    raise AttributeError(f"module 'gradtape.dtypes' has no attribute {name!r}")

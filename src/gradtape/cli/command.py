@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..version import __version__
 from . import demo, launch, plot, show_trace
-from .version import __version__
 
 __all__ = ["main"]
 

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 import gradtape as tf
+from gradtape.cli.progress import ProgressBar
 from gradtape.datasets import digits
-from gradtape.progress import ProgressBar
 
 __all__ = ["Diverged", "Result", "Settings", "run"]
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from .dtypes import Array
-from .errors import OpError
-from .summary.event_file import event_files, read_events
-from .summary.gradients import GLOBAL, NORMS
+from ..base.dtypes import Array
+from ..base.errors import OpError
+from ..summary.event_file import event_files, read_events
+from ..summary.gradients import GLOBAL, NORMS
 
 __all__ = ["NothingToPlot", "Settings", "run"]
 

@@ -14,14 +14,14 @@ from typing import Any
 
 from keras_gradtape import aliases, hook
 
-from . import dtypes
-from .compile.executor import lowered
-from .compile.passes import optimized
-from .compile.program import Program
-from .tensor import TensorSpec
-from .trace.concrete import ConcreteFunction
-from .trace.function import Function, function
-from .trace.ghost import NeedsValue
+from ..base import dtypes
+from ..compile.executor import lowered
+from ..compile.passes import optimized
+from ..compile.program import Program
+from ..trace.concrete import ConcreteFunction
+from ..trace.function import Function, function
+from ..trace.ghost import NeedsValue
+from ..values.tensor import TensorSpec
 
 _SPEC = re.compile(r"(\w+)\s*(?:\[(.*)\])?")
 

@@ -12,14 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..generated import Names, define
-from ..in_place import LOCKS, MASK
+from ..base.generated import Names, define
 from ..native import background, blas
-from ..op import Op, explained
-from ..ops.linalg import matmul
-from ..tensor import EagerTensor, IndexedSlices, from_array
+from ..op.declaration import Op, explained
+from ..ops.linalg.products import matmul
 from ..trace.graph import leaves
-from ..variable import AwaitingVariable
+from ..values.tensor import EagerTensor, IndexedSlices, from_array
+from ..variables.in_place import LOCKS, MASK
+from ..variables.variable import AwaitingVariable
 from .fusion import grouped, ufunc_of
 from .group import Group, Item
 from .in_place import UfuncKernel, UpdatingKernel

@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import FunctionType, MethodType
 from typing import Any
 
-from ..context import ACTIVE, STATE
-from ..generated import Names
-from ..locks import new_rlock
-from ..tensor import EagerTensor, TensorSpec, from_array
+from ..base.context import ACTIVE, STATE
+from ..base.generated import Names
+from ..base.locks import new_rlock
 from ..trace.concrete import Executor, interpret
 from ..trace.ghost import Ghost, NeedsValue
 from ..trace.graph import Environment, Graph, Ref, bind, leaves, map_parts
+from ..values.tensor import EagerTensor, TensorSpec, from_array
 from .codegen import explain, packed, python_of
 from .lowering import Lowering
 from .passes import optimized

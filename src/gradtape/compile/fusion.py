@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..generated import Names, define
+from ..base.generated import Names, define
+from ..base.threads import in_parts
 from ..native.engine import available
 from ..native.texts import SMALLEST
-from ..op import Op
-from ..threads import in_parts
+from ..op.declaration import Op
 from .group import Group, Item, uses, with_outputs
 from .program import Node, Program, Value
 

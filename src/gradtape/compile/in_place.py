@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..in_place import changed
-from ..variable import Variable
+from ..variables.in_place import changed
+from ..variables.variable import Variable
 
 
 class UpdatingKernel:

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..op import Op
-from ..ops.elementwise import add, subtract
-from ..tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
+from ..op.declaration import Op
+from ..ops.math.elementwise import add, subtract
 from ..trace.ghost import Ghost, NeedsValue, World
 from ..trace.graph import map_parts
-from ..variable import Variable
+from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
+from ..variables.variable import Variable
 from .program import Assign, Call, Node, Program, Read, Update, Value
 
 

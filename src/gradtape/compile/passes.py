@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..op import Op
-from ..tensor import from_array
+from ..op.declaration import Op
 from ..trace.graph import map_parts
+from ..values.tensor import from_array
 from .program import Call, Node, Program, Value
 
 Pass = Callable[[Program], Program]

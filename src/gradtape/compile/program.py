@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..in_place import lock_of
-from ..nest import flatten
-from ..op import Op
-from ..tensor import Tensor, from_array
+from ..base.nest import flatten
+from ..op.declaration import Op
 from ..trace.graph import leaves, map_parts
-from ..variable import Variable
+from ..values.tensor import Tensor, from_array
+from ..variables.in_place import lock_of
+from ..variables.variable import Variable
 
 Shape = tuple[int, ...]
 

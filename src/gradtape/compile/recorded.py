@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from ..backward import densify
-from ..context import STATE, next_id, user_location
-from ..op import Op
-from ..ops.elementwise import identity
-from ..tape import GradientTape
-from ..tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
+from ..base.context import STATE, next_id, user_location
+from ..differentiation.backward import densify
+from ..differentiation.tape import GradientTape
+from ..differentiation.vectorize import Batched
+from ..op.declaration import Op
+from ..ops.math.elementwise import identity
 from ..trace.ghost import Ghost, NeedsValue
 from ..trace.graph import Environment, Graph, bind, leaves, map_parts
-from ..variable import Variable
-from ..vectorize import Batched
+from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
+from ..variables.variable import Variable
 from .codegen import explain, python_of
 from .lowering import Lowering
 from .passes import optimized, without_dead_code

@@ -22,7 +22,7 @@ import numpy as np
 from ..native.language import FLOAT32, FLOAT64, Number, Unsupported
 from ..native.rows import BY_COLUMN, BY_ROW, FULL, SINGLE, Constant, is_written
 from ..native.texts import SMALLEST
-from ..op import Op
+from ..op.declaration import Op
 from .group import Group, Item, uses
 from .program import Node, Program, Value
 from .row_kernel import Made, RowKernel

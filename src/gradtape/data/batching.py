@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import nest
-from ..dtypes import Array, DType
-from ..errors import DataLossError, invalid
-from ..shapes import TensorShape
-from ..tensor import Tensor, TensorSpec, from_array, to_tensor
+from ..base import nest
+from ..base.dtypes import Array, DType
+from ..base.errors import DataLossError, invalid
+from ..base.shapes import TensorShape
+from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor
 from . import structure
 from .node import INFINITE, UNKNOWN, ElementIterator, Node, Settings
 from .structure import Element

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import nest
-from ..dtypes import as_dtype
-from ..errors import DataLossError
+from ..base import nest
+from ..base.dtypes import as_dtype
+from ..base.errors import DataLossError
+from ..base.locks import new_lock
+from ..base.shapes import TensorShape
 from ..io import wire
 from ..io.records import RecordReader, TFRecordWriter
 from ..io.tensors import array_of, tensor_bytes
-from ..locks import new_lock
-from ..shapes import TensorShape
-from ..tensor import TensorSpec, from_array
+from ..values.tensor import TensorSpec, from_array
 from . import structure
 from .node import ElementIterator, Node, Settings
 from .selection import Selection

@@ -8,13 +8,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import dtypes, nest
-from ..arguments import flag, function, optional_flag, takes, truth
-from ..errors import invalid
+from ..base import dtypes, nest
+from ..base.errors import invalid
+from ..base.shapes import TensorShape
 from ..io.records import text_of
-from ..op import as_int
-from ..shapes import TensorShape
-from ..tensor import Tensor, TensorSpec, to_tensor
+from ..op.arguments import flag, function, optional_flag, takes, truth
+from ..op.declaration import as_int
+from ..values.tensor import Tensor, TensorSpec, to_tensor
 from . import batching, caching, files, grouping, mixing, selection, sources, structure, transforms
 from .functions import Function
 from .iterator import Iterator, NumpyIterator

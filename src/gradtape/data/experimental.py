@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..errors import invalid
+from ..base import dtypes
+from ..base.errors import invalid
 from ..io.tensors import decode_csv
-from ..op import as_int
-from ..tensor import from_array
+from ..op.declaration import as_int
+from ..values.tensor import from_array
 from . import files, transforms
 from .dataset import Dataset
 from .iterator import Iterator, Optional

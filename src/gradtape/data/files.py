@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..errors import DataLossError, OpError, invalid
+from ..base import dtypes
+from ..base.errors import DataLossError, OpError, invalid
 from ..io.records import RecordReader, checked_compression, opened, text_of
-from ..tensor import Tensor, TensorSpec, from_array
+from ..values.tensor import Tensor, TensorSpec, from_array
 from .node import ElementIterator, Node, Settings
 from .structure import Element
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import nest
-from ..context import ACTIVE, STATE
-from ..shapes import TensorShape
-from ..tensor import Tensor, TensorSpec, from_array
+from ..base import nest
+from ..base.context import ACTIVE, STATE
+from ..base.shapes import TensorShape
+from ..values.tensor import Tensor, TensorSpec, from_array
 from . import structure
 from .node import Node
 from .structure import Element

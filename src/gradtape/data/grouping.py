@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import nest
-from ..errors import invalid
-from ..shapes import TensorShape
-from ..type_spec import TypeSpec
+from ..base import nest
+from ..base.errors import invalid
+from ..base.shapes import TensorShape
+from ..base.type_spec import TypeSpec
 from . import structure
 from .functions import Function
 from .node import ElementIterator, Node, Settings

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import nest
-from ..context import ACTIVE, STATE
-from ..errors import REFUSALS, OperatorNotAllowedInGraphError, OpError, OutOfRangeError, invalid, raise_named
-from ..tensor import Tensor, TensorSpec
+from ..base import nest
+from ..base.context import ACTIVE, STATE
+from ..base.errors import REFUSALS, OperatorNotAllowedInGraphError, OpError, OutOfRangeError, invalid, raise_named
+from ..base.traceable import traceable
 from ..trace.ghost import NeedsValue
 from ..trace.inference import Inference
-from ..traceable import traceable
+from ..values.tensor import Tensor, TensorSpec
 from .node import ElementIterator, Node, Settings
 from .structure import Element
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import nest
-from ..errors import invalid
-from ..memory import slots
-from ..tensor import Tensor, TensorSpec
+from ..base import nest
+from ..base.errors import invalid
+from ..base.memory import slots
+from ..values.tensor import Tensor, TensorSpec
 from . import structure
 from .functions import Function
 from .node import INFINITE, UNKNOWN, ElementIterator, Node, Settings

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..dtypes import Array
+from ..base.dtypes import Array
 from . import structure
 from .structure import Element
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..io.records import checked_compression
-from ..op import as_int
+from ..op.declaration import as_int
 from . import files
 from .dataset import Dataset
 from .node import Node

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import Array
-from ..errors import invalid
+from ..base.dtypes import Array
+from ..base.errors import invalid
 from .node import INFINITE, UNKNOWN, ElementIterator, Indices, Node, RowIterator, Rows, Settings
 from .structure import Element
 

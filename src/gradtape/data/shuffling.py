@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import Array
-from ..locks import new_lock
+from ..base.dtypes import Array
+from ..base.locks import new_lock
 from . import structure
 from .node import ElementIterator, Indices, Node, Settings
 from .selection import Selection

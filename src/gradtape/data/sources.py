@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, nest
-from ..dtypes import Array, DType
-from ..errors import GeneratorElementError, invalid
-from ..op import as_int
-from ..tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
+from ..base import dtypes, nest
+from ..base.dtypes import Array, DType
+from ..base.errors import GeneratorElementError, invalid
+from ..op.declaration import as_int
+from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 from . import structure
 from .node import INFINITE, UNKNOWN, ElementIterator, Indices, Node, Rows, Settings
 from .shuffling import Passes, generator

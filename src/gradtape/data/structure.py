@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import nest
-from ..dtypes import Array
-from ..errors import invalid
-from ..shapes import TensorShape
-from ..tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
-from ..type_spec import NoneTensorSpec
+from ..base import nest
+from ..base.dtypes import Array
+from ..base.errors import invalid
+from ..base.shapes import TensorShape
+from ..base.type_spec import NoneTensorSpec
+from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 
 Element = Any
 

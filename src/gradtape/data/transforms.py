@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, nest
-from ..errors import FailedPreconditionError
-from ..tensor import Tensor
+from ..base import dtypes, nest
+from ..base.errors import FailedPreconditionError
+from ..values.tensor import Tensor
 from . import structure
 from .functions import Function
 from .node import UNKNOWN, ElementIterator, Node, Settings

@@ -16,8 +16,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import FailedPreconditionError
-from ..locks import new_condition, new_lock
+from ..base.errors import FailedPreconditionError
+from ..base.locks import new_condition, new_lock
 from .node import ElementIterator
 from .structure import Element
 

@@ -19,19 +19,19 @@ from typing import Any
 
 import numpy as np
 
-from . import nest
-from .context import ACTIVE, STATE, Paused, Records
-from .errors import NotATensorError, invalid
+from ..base import nest
+from ..base.context import ACTIVE, STATE, Paused, Records
+from ..base.errors import NotATensorError, invalid
+from ..native import background
+from ..native.background import Product, Total
+from ..native.texts import LARGE
+from ..ops.array.index import put
+from ..ops.array.layout import concat
+from ..ops.math.elementwise import add
+from ..ops.math.logic import ones_like, zeros_like
+from ..values.tensor import CONVERTERS, EagerTensor, IndexedSlices, Tensor, from_array, identify, to_tensor
+from ..variables.variable import Variable
 from .nan_safe import pull_safely
-from .native import background
-from .native.background import Product, Total
-from .native.texts import LARGE
-from .ops.elementwise import add
-from .ops.index import put
-from .ops.layout import concat
-from .ops.logic import ones_like, zeros_like
-from .tensor import CONVERTERS, EagerTensor, IndexedSlices, Tensor, from_array, identify, to_tensor
-from .variable import Variable
 
 _large_sum: Any = add.large
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from . import nest
+from ..base import nest
+from ..base.context import ACTIVE, STATE, activate, deactivate, next_id, remove_identical, user_location
+from ..base.traceable import traceable
+from ..ops.math.elementwise import identity
+from ..ops.math.reduce import reduce_sum
+from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
+from ..variables.variable import Variable
 from .backward import zeros_of
-from .context import ACTIVE, STATE, activate, deactivate, next_id, remove_identical, user_location
-from .ops.elementwise import identity
-from .ops.reduce import reduce_sum
 from .tape import GradientTape
-from .tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
-from .traceable import traceable
-from .variable import Variable
 from .vectorize import Batched, batch, only_outer, unbatch
 
 

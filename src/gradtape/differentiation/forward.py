@@ -10,15 +10,15 @@ from functools import partial
 from types import TracebackType
 from typing import Any
 
-from . import nest
+from ..base import nest
+from ..base.context import ACTIVE, STATE, activate, deactivate, remove_identical
+from ..base.errors import NotATensorError
+from ..op.declaration import Op
+from ..ops.array.layout import broadcast_to
+from ..values.tensor import Tensor, identify, to_tensor
+from ..variables.variable import Variable
 from .backward import UnconnectedGradients, checked_unconnected, zeros_of
-from .context import ACTIVE, STATE, activate, deactivate, remove_identical
 from .custom import transposed
-from .errors import NotATensorError
-from .op import Op
-from .ops.layout import broadcast_to
-from .tensor import Tensor, identify, to_tensor
-from .variable import Variable
 from .vectorize import Batched, batch
 
 _TANGENTS = 0  # the depth of a batch of directions: below that of any vectorized function

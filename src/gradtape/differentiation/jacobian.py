@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ..base.context import STATE, Records, activate, deactivate, remove_identical
+from ..base.errors import invalid
+from ..ops.array.index import getitem
+from ..ops.array.layout import concat, permute, reshape
+from ..ops.family import numpy_type, shape_of
+from ..ops.math.reduce import reduce_sum
+from ..values.tensor import EagerTensor, Tensor, from_array, identify, to_tensor
 from .backward import backpropagate, gradients, records_now, zeros_of
-from .context import STATE, Records, activate, deactivate, remove_identical
-from .errors import invalid
-from .ops.family import numpy_type, shape_of
-from .ops.index import getitem
-from .ops.layout import concat, permute, reshape
-from .ops.reduce import reduce_sum
-from .tensor import EagerTensor, Tensor, from_array, identify, to_tensor
 from .vectorize import Batched, batch, next_depth, unbatch
 
 # What the values of one batch of cotangents may take up; larger batches run in chunks.

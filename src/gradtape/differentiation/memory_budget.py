@@ -22,10 +22,10 @@ import bisect
 from dataclasses import dataclass, field
 from typing import Any
 
-from .context import STATE, Record
-from .locks import new_rlock
-from .op import Op, contents
-from .tensor import EagerTensor, from_array
+from ..base.context import STATE, Record
+from ..base.locks import new_rlock
+from ..op.declaration import Op, contents
+from ..values.tensor import EagerTensor, from_array
 
 
 def checked_budget(budget: Any) -> None:

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from .native.background import Product
-from .ops.elementwise import conj, real
-from .ops.family import is_complex
-from .ops.layout import sum_to_shape
-from .ops.logic import equal, is_inf, is_nan, logical_and, logical_or, select, zeros_like
-from .tensor import EagerTensor, IndexedSlices, Tensor
+from ..native.background import Product
+from ..ops.array.layout import sum_to_shape
+from ..ops.family import is_complex
+from ..ops.math.elementwise import conj, real
+from ..ops.math.logic import equal, is_inf, is_nan, logical_and, logical_or, select, zeros_like
+from ..values.tensor import EagerTensor, IndexedSlices, Tensor
 
 
 class SafeRecords(dict[int, Any]):

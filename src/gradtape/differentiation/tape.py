@@ -1,4 +1,4 @@
-"""`GradientTape`: the user's side of recording and differentiating. The walk itself is in backward.py."""
+"""`GradientTape`: the user's side of recording and differentiating. The walk itself is in differentiation/backward.py."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from . import nest
-from .arguments import optional_count, takes
+from ..base import nest
+from ..base.context import ACTIVE, STATE, Paused, Records, remove_identical
+from ..base.dtypes import DType
+from ..base.errors import BatchShapeError, TapeNotEnteredError, invalid
+from ..op.arguments import optional_count, takes
+from ..ops.math.reduce import reduce_sum
+from ..values.tensor import EagerTensor, Tensor, components, from_array, identify, to_tensor
+from ..variables.variable import Variable
 from .backward import UnconnectedGradients, checked_tensor, checked_tensors, checked_unconnected, gradients, zeros_of
-from .context import ACTIVE, STATE, Paused, Records, remove_identical
-from .dtypes import DType
-from .errors import BatchShapeError, TapeNotEnteredError, invalid
 from .jacobian import batch_jacobian_of, hessian_diagonal_of, hessian_of, hessian_vector_products, jacobians
 from .memory_budget import BudgetedRecords, checked_budget
 from .nan_safe import SafeRecords
-from .ops.reduce import reduce_sum
-from .tensor import EagerTensor, Tensor, components, from_array, identify, to_tensor
-from .variable import Variable
 
 LOGGER = logging.getLogger("gradtape")
 

@@ -18,20 +18,20 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import nest
-from .context import ACTIVE, STATE
-from .dtypes import BY_NUMPY, DType
-from .errors import ScalarElementsError, UnimplementedError
-from .op import RUNNERS, Op, record
-from .operators import multiply_operator
-from .ops import elementwise as e
-from .ops.family import numpy_type, shape_of, with_batch_axis
-from .ops.index import getitem
-from .ops.layout import stack
-from .shapes import TensorShape
-from .tensor import Tensor, from_array, to_tensor
-from .traceable import traceable
-from .variable import Variable
+from ..base import nest
+from ..base.context import ACTIVE, STATE
+from ..base.dtypes import BY_NUMPY, DType
+from ..base.errors import ScalarElementsError, UnimplementedError
+from ..base.shapes import TensorShape
+from ..base.traceable import traceable
+from ..op.declaration import RUNNERS, Op, record
+from ..ops.array.index import getitem
+from ..ops.array.layout import stack
+from ..ops.family import numpy_type, shape_of, with_batch_axis
+from ..ops.math import elementwise as e
+from ..values.tensor import Tensor, from_array, to_tensor
+from ..variables.operators import multiply_operator
+from ..variables.variable import Variable
 
 LOGGER = logging.getLogger("gradtape")
 

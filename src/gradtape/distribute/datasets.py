@@ -6,7 +6,7 @@ import enum
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..errors import OutOfRangeError
+from ..base.errors import OutOfRangeError
 
 
 class InputContext:

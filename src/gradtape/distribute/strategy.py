@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from .. import nest
-from ..context import STATE
-from ..locks import new_lock
-from ..ops.reduce import reduce_mean, reduce_sum
-from ..tensor import to_tensor
+from ..base import nest
+from ..base.context import STATE
+from ..base.locks import new_lock
+from ..ops.math.reduce import reduce_mean, reduce_sum
+from ..values.tensor import to_tensor
 from .datasets import DistributedDataset, InputContext
 
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"

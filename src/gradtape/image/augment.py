@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, random
-from ..errors import invalid
-from ..indexing import slice as box
-from ..indexing import where
-from ..op import as_ints
-from ..tensor import to_tensor
-from ..traceable import trace_public
+from .. import random
+from ..api.indexing import slice as box
+from ..api.indexing import where
+from ..base import dtypes
+from ..base.errors import invalid
+from ..base.traceable import trace_public
+from ..op.declaration import as_ints
+from ..values.tensor import to_tensor
 from .colour import adjust_brightness, adjust_contrast, adjust_hue, adjust_jpeg_quality, adjust_saturation
 from .geometry import check_image, flip_left_right, flip_up_down
 

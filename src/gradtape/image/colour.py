@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dtypes
-from ..arguments import real, takes
-from ..arrays import identity, saturate_cast, zeros_like
-from ..dtypes import DType
-from ..errors import OperandTypeError, invalid, too_few_axes
-from ..indexing import where
+from ..api.arrays import identity, saturate_cast, zeros_like
+from ..api.indexing import where
+from ..api.layout import tile
+from ..base import dtypes
+from ..base.dtypes import DType
+from ..base.errors import OperandTypeError, invalid, too_few_axes
+from ..base.traceable import trace_public
 from ..io.images import decode_jpeg, encode_jpeg
-from ..layout import tile
 from ..linalg import tensordot
 from ..math import (
     cast,
@@ -26,13 +26,13 @@ from ..math import (
     reduce_max,
     reduce_min,
 )
-from ..op import as_int
-from ..ops import colour as c
-from ..ops.norms import standardize_image
-from ..ops.training import adjust_contrast as contrast
-from ..tensor import EagerTensor, Tensor, to_tensor
-from ..traceable import trace_public
-from ..variable import Variable
+from ..op.arguments import real, takes
+from ..op.declaration import as_int
+from ..ops.image import colour as c
+from ..ops.linalg.norms import standardize_image
+from ..ops.nn.training import adjust_contrast as contrast
+from ..values.tensor import EagerTensor, Tensor, to_tensor
+from ..variables.variable import Variable
 from .geometry import check_image
 
 rgb_to_hsv = c.rgb_to_hsv.public

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dtypes
-from ..arrays import shape
-from ..layout import pad
-from ..op import as_float, as_int
-from ..ops import detection as o
-from ..tensor import from_array, to_tensor
-from ..traceable import trace_public
+from ..api.arrays import shape
+from ..api.layout import pad
+from ..base import dtypes
+from ..base.traceable import trace_public
+from ..op.declaration import as_float, as_int
+from ..ops.image import detection as o
+from ..values.tensor import from_array, to_tensor
 
 
 def non_max_suppression(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..layout import pad, reverse
-from ..layout import transpose as permute
-from ..op import as_float, as_int
-from ..ops.index import getitem
-from ..tensor import to_tensor
-from ..traceable import trace_public
+from ..api.layout import pad, reverse
+from ..api.layout import transpose as permute
+from ..base.traceable import trace_public
+from ..op.declaration import as_float, as_int
+from ..ops.array.index import getitem
+from ..values.tensor import to_tensor
 
 
 def check_image(image: Any) -> None:

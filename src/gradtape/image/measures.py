@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import reshape, zeros_like
-from ..errors import NumberNeededError, invalid, unfit
-from ..layout import concat, pad, stack
+from ..api.arrays import reshape, zeros_like
+from ..api.layout import concat, pad, stack
+from ..base import dtypes
+from ..base.errors import NumberNeededError, invalid, unfit
+from ..base.traceable import trace_public
 from ..math import abs, cast, log, pow, reduce_mean, reduce_prod, reduce_sum, square, squared_difference
-from ..op import as_float, as_int
-from ..ops.conv import conv
-from ..ops.nn import relu
-from ..tensor import from_array, to_tensor
-from ..traceable import trace_public
+from ..op.declaration import as_float, as_int
+from ..ops.nn.activations import relu
+from ..ops.nn.conv import conv
+from ..values.tensor import from_array, to_tensor
 from .colour import convert_image_dtype
 
 

@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arguments import number, sequence, takes, text
-from ..arrays import convert_to_tensor, reshape, stop_gradient, zeros_like
-from ..errors import OutOfRangeError, UnimplementedError, invalid
-from ..indexing import gather, where
-from ..layout import expand_dims
+from ..api.arrays import convert_to_tensor, reshape, stop_gradient, zeros_like
+from ..api.indexing import gather, where
+from ..api.layout import expand_dims
+from ..base import dtypes
+from ..base.errors import OutOfRangeError, UnimplementedError, invalid
+from ..base.traceable import trace_public
 from ..math import cast, ceil, floor, greater_equal, less_equal, logical_and, maximum, minimum
-from ..op import as_ints
-from ..ops.patches import extract_windows
-from ..tensor import EagerTensor, from_array, to_tensor
-from ..traceable import trace_public
+from ..op.arguments import number, sequence, takes, text
+from ..op.declaration import as_ints
+from ..ops.image.patches import extract_windows
+from ..values.tensor import EagerTensor, from_array, to_tensor
 
 
 def _spatial(values: Any, label: str) -> tuple[int, int]:

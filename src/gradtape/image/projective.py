@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import reshape
-from ..dtypes import Array
-from ..errors import invalid
-from ..indexing import gather, where
+from ..api.arrays import reshape
+from ..api.indexing import gather, where
+from ..base import dtypes
+from ..base.dtypes import Array
+from ..base.errors import invalid
 from ..math import add_n, cast
-from ..tensor import from_array, to_tensor
+from ..values.tensor import from_array, to_tensor
 
 
 def projective_transform(

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arguments import choice, flag, takes
-from ..arrays import identity
-from ..errors import invalid
-from ..indexing import gather
+from ..api.arrays import identity
+from ..api.indexing import gather
+from ..base import dtypes
+from ..base.errors import invalid
+from ..base.memory import check_room
+from ..base.traceable import trace_public
 from ..math import cast
-from ..memory import check_room
-from ..ops import resize as r
-from ..tensor import Tensor, to_tensor
-from ..traceable import trace_public
-from ..variable import Variable
+from ..op.arguments import choice, flag, takes
+from ..ops.image import resize as r
+from ..values.tensor import Tensor, to_tensor
+from ..variables.variable import Variable
 from .geometry import image_of, pad_to_bounding_box, target_size
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import Array
+from ..base.dtypes import Array
 
 _POLYNOMIAL = 0x82F63B78  # bits reversed
 _BLOCK = 256

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..dtypes import Array
-from ..errors import from_os_error, invalid
-from ..tensor import TensorSpec, from_array, to_tensor
+from ..base import dtypes
+from ..base.dtypes import Array
+from ..base.errors import from_os_error, invalid
+from ..base.traceable import traceable
 from ..trace.control import effect_in_world
 from ..trace.ghost import NeedsValue
 from ..trace.inference import Inference
-from ..traceable import traceable
+from ..values.tensor import TensorSpec, from_array, to_tensor
 from . import gfile
 
 

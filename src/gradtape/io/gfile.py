@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import (
+from ..base.errors import (
     AlreadyExistsError,
     FailedPreconditionError,
     NotFoundError,

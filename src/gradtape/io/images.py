@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arguments import flag, number, optional_whole_number, takes, text, whole_number
-from ..dtypes import Array, DType
-from ..errors import OpError, invalid
-from ..tensor import Tensor, from_array, to_tensor
+from ..base import dtypes
+from ..base.dtypes import Array, DType
+from ..base.errors import OpError, invalid
+from ..op.arguments import flag, number, optional_whole_number, takes, text, whole_number
+from ..values.tensor import Tensor, from_array, to_tensor
 from .records import text_from
 
 _MODES = {1: "L", 3: "RGB", 4: "RGBA"}

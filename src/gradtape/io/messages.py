@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, MutableSequence
 from typing import Any, ClassVar, Self, SupportsIndex, overload
 
-from ..errors import DecodeError
+from ..base.errors import DecodeError
 from . import wire
 
 

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import dtypes
-from ..dtypes import Array, DType
-from ..errors import DecodeError, invalid
-from ..ops.strings import each
-from ..shapes import TensorShape
-from ..tensor import from_array, to_tensor
+from ..base import dtypes
+from ..base.dtypes import Array, DType
+from ..base.errors import DecodeError, invalid
+from ..base.shapes import TensorShape
+from ..ops.text.strings import each
+from ..values.tensor import from_array, to_tensor
 from . import wire
 from .examples import BytesList, Example, Feature, Features, FloatList, Int64List
 from .messages import entry_of

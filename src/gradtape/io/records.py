@@ -15,14 +15,14 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
-from ..errors import (
+from ..base.errors import (
     DataLossError,
     FailedPreconditionError,
     NotFoundError,
     PermissionDeniedError,
     TensorTypeError,
 )
-from ..tensor import Tensor
+from ..values.tensor import Tensor
 from .crc32c import masked_crc32c
 
 COMPRESSIONS = ("", "GZIP", "ZLIB")

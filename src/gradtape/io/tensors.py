@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arguments import flag, takes, text
-from ..dtypes import Array, DType
-from ..errors import DecodeError, TensorTypeError, invalid
-from ..ops import encoding as raw
-from ..tensor import from_array, to_tensor
+from ..base import dtypes
+from ..base.dtypes import Array, DType
+from ..base.errors import DecodeError, TensorTypeError, invalid
+from ..op.arguments import flag, takes, text
+from ..ops.text import encoding as raw
+from ..values.tensor import from_array, to_tensor
 from . import wire
 from .records import text_from
 

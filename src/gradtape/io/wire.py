@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import Array
-from ..errors import DecodeError
+from ..base.dtypes import Array
+from ..base.errors import DecodeError
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 

@@ -5,8 +5,8 @@ Everything works on stacks of matrices: the axes before the last two are indepen
 
 from __future__ import annotations
 
-from ..arrays import eye
-from ..clip import global_norm
+from ..api.arrays import eye
+from ..api.clip import global_norm
 from ..math import l2_normalize
 from .contractions import einsum, tensordot
 from .decompositions import (

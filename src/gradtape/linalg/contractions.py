@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import reshape
-from ..errors import invalid, too_few_axes, unfit
-from ..layout import transpose
-from ..op import as_ints
-from ..ops.linalg import contract, matmul
-from ..tensor import Tensor, to_tensor
-from ..traceable import trace_public
-from ..variable import Variable
+from ..api.arrays import reshape
+from ..api.layout import transpose
+from ..base.errors import invalid, too_few_axes, unfit
+from ..base.traceable import trace_public
+from ..op.declaration import as_ints
+from ..ops.linalg.products import contract, matmul
+from ..values.tensor import Tensor, to_tensor
+from ..variables.variable import Variable
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:

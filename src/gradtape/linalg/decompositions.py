@@ -1,6 +1,6 @@
 """Decompositions of matrices, and functions that are computed from them.
 
-How vectors of `eigh`, `eig` and `svd` are differentiated where they are not unique: see ops/spectral.py.
+How vectors of `eigh`, `eig` and `svd` are differentiated where they are not unique: see ops/linalg/spectral.py.
 """
 
 from __future__ import annotations
@@ -9,16 +9,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import dtypes, math
-from ..arguments import flag, takes, tensor_type
-from ..errors import invalid, too_few_axes
-from ..indexing import boolean_mask, gather
-from ..ops import decompositions as o
-from ..ops import matrix_functions as functions
-from ..ops import spectral
-from ..tensor import Tensor, to_tensor
-from ..traceable import trace_public
-from ..variable import Variable
+from .. import math
+from ..api.indexing import boolean_mask, gather
+from ..base import dtypes
+from ..base.errors import invalid, too_few_axes
+from ..base.traceable import trace_public
+from ..op.arguments import flag, takes, tensor_type
+from ..ops.linalg import decompositions as o
+from ..ops.linalg import matrix_functions as functions
+from ..ops.linalg import spectral
+from ..values.tensor import Tensor, to_tensor
+from ..variables.variable import Variable
 from .diagonals import diag, diag_part
 
 cholesky = o.cholesky.public

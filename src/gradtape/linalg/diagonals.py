@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import reshape
-from ..errors import invalid
-from ..op import as_int, as_ints
-from ..ops import contractions
-from ..ops import diagonal as o
-from ..tensor import Tensor, to_tensor
-from ..traceable import trace_public
-from ..variable import Variable
+from ..api.arrays import reshape
+from ..base.errors import invalid
+from ..base.traceable import trace_public
+from ..op.declaration import as_int, as_ints
+from ..ops.linalg import contractions
+from ..ops.linalg import diagonal as o
+from ..values.tensor import Tensor, to_tensor
+from ..variables.variable import Variable
 
 
 def _as_band(k: Any) -> tuple[int, int]:

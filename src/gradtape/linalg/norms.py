@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from .. import math
-from ..errors import unfit
-from ..layout import expand_dims, transpose
-from ..op import as_axis
-from ..ops.norms import reduce_norm
-from ..ops.spectral import singular_values
-from ..tensor import to_tensor
-from ..traceable import trace_public
+from ..api.layout import expand_dims, transpose
+from ..base.errors import unfit
+from ..base.traceable import trace_public
+from ..op.declaration import as_axis
+from ..ops.linalg.norms import reduce_norm
+from ..ops.linalg.spectral import singular_values
+from ..values.tensor import to_tensor
 
 _MATRIX_NORMS = ("euclidean", "fro", 1, 2, np.inf)
 

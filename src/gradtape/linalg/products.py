@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from .. import math
-from ..arguments import flag, given
-from ..errors import invalid
-from ..layout import expand_dims, squeeze, transpose
-from ..ops import linalg as o
-from ..tensor import Tensor, to_tensor
-from ..traceable import trace_public
-from ..variable import Variable
+from ..api.layout import expand_dims, squeeze, transpose
+from ..base.errors import invalid
+from ..base.traceable import trace_public
+from ..op.arguments import flag, given
+from ..ops.linalg import products as o
+from ..values.tensor import Tensor, to_tensor
+from ..variables.variable import Variable
 
 cross = o.cross.public
 

@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 
 from .. import math
-from ..arguments import flag, real, takes
-from ..arrays import broadcast_to, eye, ones, ones_like, zeros_like
-from ..errors import invalid, too_few_axes
-from ..indexing import gather, where
-from ..layout import expand_dims, pad, squeeze, stack
-from ..op import as_int
-from ..ops import matrix_functions, tridiagonal
-from ..ops import solve as o
-from ..shapes import broadcast
-from ..sorting import argsort
-from ..tensor import EagerTensor, Tensor, to_tensor
-from ..traceable import trace_public
-from ..variable import Variable
+from ..api.arrays import broadcast_to, eye, ones, ones_like, zeros_like
+from ..api.indexing import gather, where
+from ..api.layout import expand_dims, pad, squeeze, stack
+from ..api.sorting import argsort
+from ..base.errors import invalid, too_few_axes
+from ..base.shapes import broadcast
+from ..base.traceable import trace_public
+from ..op.arguments import flag, real, takes
+from ..op.declaration import as_int
+from ..ops.linalg import matrix_functions, tridiagonal
+from ..ops.linalg import solve as o
+from ..values.tensor import EagerTensor, Tensor, to_tensor
+from ..variables.variable import Variable
 from .decompositions import cholesky, svd
 from .diagonals import band_part, diag, diag_part, set_diag
 from .products import matmul, matrix_transpose

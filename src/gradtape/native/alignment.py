@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import context
+from ..base import context
 from .engine import address_of, compiled
 
 _LINE = 64

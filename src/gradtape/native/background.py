@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import Array
+from ..base.dtypes import Array
 from . import blas, pool
 
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..threads import cores
+from ..base.threads import cores
 from . import pool
 from .engine import Kernel, address_of, available, strides_of
 

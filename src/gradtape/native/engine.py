@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import invalid
-from ..locks import new_rlock
+from ..base.errors import invalid
+from ..base.locks import new_rlock
 
 _ALIVE: list[Any] = []  # compiled code lives as long as the process: NumPy holds its addresses
 # LLVM has locks of its own, which nobody renews in a child: no process forks while it compiles.

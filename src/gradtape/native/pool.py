@@ -19,8 +19,8 @@ import platform
 import sys
 from typing import Any, NamedTuple
 
-from ..locks import new_lock
-from ..threads import cores, in_parts
+from ..base.locks import new_lock
+from ..base.threads import cores, in_parts
 from .engine import Kernel, compiled
 
 PARTS = 4  # of a kernel for each core

@@ -27,7 +27,7 @@ Sizes = tuple[int, ...]
 
 
 class Windows(Protocol):
-    """Windows on images or sequences (`ops/window.py`)."""
+    """Windows on images or sequences (`ops/nn/window.py`)."""
 
     sizes: Sizes
     window: Sizes

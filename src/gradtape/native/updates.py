@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..threads import in_parts
+from ..base.threads import in_parts
 from .engine import available
 from .texts import SMALLEST
 

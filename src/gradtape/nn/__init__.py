@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import math, random
-from ..blocks import depth_to_space, space_to_batch, space_to_depth
+from ..api.blocks import depth_to_space, space_to_batch, space_to_depth
 from .activations import (
     crelu,
     dropout,

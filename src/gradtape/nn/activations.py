@@ -6,16 +6,17 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from .. import dtypes, math, random
-from ..arguments import number
-from ..layout import concat
-from ..op import as_int, as_int_vector
-from ..ops import nn as n
-from ..ops.contractions import dense
-from ..ops.training import apply_dropout
-from ..tensor import Tensor, to_tensor
-from ..traceable import trace_public
-from ..variable import Variable
+from .. import math, random
+from ..api.layout import concat
+from ..base import dtypes
+from ..base.traceable import trace_public
+from ..op.arguments import number
+from ..op.declaration import as_int, as_int_vector
+from ..ops.linalg.contractions import dense
+from ..ops.nn import activations as n
+from ..ops.nn.training import apply_dropout
+from ..values.tensor import Tensor, to_tensor
+from ..variables.variable import Variable
 from . import sequence
 from .normalization import layer_norm, rms_norm
 

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from .. import math
-from ..arguments import choice, sequence, takes, text
-from ..arrays import reshape
-from ..errors import ArgumentValueError, invalid, unfit
-from ..layout import reverse
-from ..ops import morphology
-from ..ops.conv import conv, conv_filter_gradient, conv_input_gradient
-from ..tensor import to_tensor
-from ..traceable import trace_public
+from ..api.arrays import reshape
+from ..api.layout import reverse
+from ..base.errors import ArgumentValueError, invalid, unfit
+from ..base.traceable import trace_public
+from ..op.arguments import choice, sequence, takes, text
+from ..ops.image import morphology
+from ..ops.nn.conv import conv, conv_filter_gradient, conv_input_gradient
+from ..values.tensor import to_tensor
 from .layout import (
     FORMATS,
     channels_first,

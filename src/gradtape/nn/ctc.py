@@ -6,17 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, math
-from ..arguments import flag, takes
-from ..arrays import fill, zeros, zeros_like
-from ..errors import too_few_axes, unfit
-from ..indexing import gather, where
-from ..layout import concat, stack, transpose, unstack
-from ..op import as_int
-from ..ops import decoding
-from ..ops.ctc import ctc_states
-from ..tensor import from_array, to_tensor
-from ..traceable import trace_public
+from .. import math
+from ..api.arrays import fill, zeros, zeros_like
+from ..api.indexing import gather, where
+from ..api.layout import concat, stack, transpose, unstack
+from ..base import dtypes
+from ..base.errors import too_few_axes, unfit
+from ..base.traceable import trace_public
+from ..op.arguments import flag, takes
+from ..op.declaration import as_int
+from ..ops.nn import decoding
+from ..ops.nn.ctc import ctc_states
+from ..values.tensor import from_array, to_tensor
 from .activations import log_softmax
 
 

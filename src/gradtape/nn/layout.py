@@ -6,13 +6,13 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from ..arguments import text
-from ..arrays import reshape
-from ..errors import ArgumentValueError, UnimplementedError, invalid
-from ..layout import transpose
-from ..op import as_ints
-from ..tensor import Tensor, to_tensor
-from ..traceable import trace_public
+from ..api.arrays import reshape
+from ..api.layout import transpose
+from ..base.errors import ArgumentValueError, UnimplementedError, invalid
+from ..base.traceable import trace_public
+from ..op.arguments import text
+from ..op.declaration import as_ints
+from ..values.tensor import Tensor, to_tensor
 
 Sizes = tuple[int, ...]
 FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}

@@ -6,15 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, math
-from ..arrays import convert_to_tensor, reshape, shape, zeros_like
-from ..errors import invalid
-from ..layout import transpose
-from ..op import as_int
-from ..ops import arithmetic, fused, training
-from ..ops import nn as n
-from ..tensor import EagerTensor, to_tensor
-from ..traceable import trace_public
+from .. import math
+from ..api.arrays import convert_to_tensor, reshape, shape, zeros_like
+from ..api.layout import transpose
+from ..base import dtypes
+from ..base.errors import invalid
+from ..base.traceable import trace_public
+from ..op.declaration import as_int
+from ..ops.math import arithmetic
+from ..ops.nn import activations as n
+from ..ops.nn import fused, training
+from ..values.tensor import EagerTensor, to_tensor
 
 
 def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Any:

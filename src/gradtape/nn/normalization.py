@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, math
-from ..arguments import number, takes
-from ..arrays import ones, reshape, stop_gradient, zeros, zeros_like
-from ..errors import invalid
-from ..layout import squeeze, transpose
-from ..op import as_axis, as_float, as_int, as_ints
-from ..ops import fused, norms
-from ..ops import normalization as o
-from ..tensor import from_array, to_tensor
-from ..traceable import trace_public
+from .. import math
+from ..api.arrays import ones, reshape, stop_gradient, zeros, zeros_like
+from ..api.layout import squeeze, transpose
+from ..base import dtypes
+from ..base.errors import invalid
+from ..base.traceable import trace_public
+from ..op.arguments import number, takes
+from ..op.declaration import as_axis, as_float, as_int, as_ints
+from ..ops.linalg import norms
+from ..ops.nn import fused
+from ..ops.nn import normalization as o
+from ..values.tensor import from_array, to_tensor
 
 
 def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> tuple[Any, Any]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
-from .. import dtypes, math
-from ..arguments import flag, takes, text
-from ..errors import UnimplementedError, invalid
-from ..layout import expand_dims, squeeze
-from ..op import as_ints
-from ..ops.pool import window_argmax, window_max, window_sum
-from ..tensor import to_tensor
-from ..traceable import trace_public
+from .. import math
+from ..api.layout import expand_dims, squeeze
+from ..base import dtypes
+from ..base.errors import UnimplementedError, invalid
+from ..base.traceable import trace_public
+from ..op.arguments import flag, takes, text
+from ..op.declaration import as_ints
+from ..ops.nn.pool import window_argmax, window_max, window_sum
+from ..values.tensor import to_tensor
 from .layout import FORMATS, channels_first, in_channels_last, paddings, per_axis
 
 

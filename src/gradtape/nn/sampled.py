@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .. import dtypes, math, random
-from ..arrays import ones_like, reshape, stop_gradient, zeros_like
-from ..clip import clip_by_norm
-from ..errors import invalid
-from ..indexing import gather
-from ..layout import concat
+from .. import math, random
+from ..api.arrays import ones_like, reshape, stop_gradient, zeros_like
+from ..api.clip import clip_by_norm
+from ..api.indexing import gather
+from ..api.layout import concat
+from ..base import dtypes
+from ..base.errors import invalid
+from ..base.traceable import trace_public
 from ..linalg import matmul
-from ..op import as_int
-from ..ops import order
-from ..tensor import to_tensor
-from ..traceable import trace_public
+from ..op.declaration import as_int
+from ..ops.array import order
+from ..values.tensor import to_tensor
 from .losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from .. import dtypes
-from ..arrays import zeros
-from ..errors import invalid
-from ..indexing import where
-from ..ops import sequence
-from ..ops.linalg import matmul
-from ..tensor import from_array, to_tensor
-from ..traceable import trace_public
+from ..api.arrays import zeros
+from ..api.indexing import where
+from ..base import dtypes
+from ..base.errors import invalid
+from ..base.traceable import trace_public
+from ..ops.linalg.products import matmul
+from ..ops.nn import sequence
+from ..values.tensor import from_array, to_tensor
 
 
 def dot_product_attention(

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor import Tensor
+from ..values.tensor import Tensor
 from . import creation, elementwise, manipulation, products, promotion, reductions, series, statistics
 from . import linalg as linalg
 from . import random as random

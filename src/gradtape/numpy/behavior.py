@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import UnimplementedError
-from ..operators import numpy_getitem
-from ..tensor import Tensor
-from ..traceable import trace_public
-from ..variable import Variable
+from ..base.errors import UnimplementedError
+from ..base.traceable import trace_public
+from ..values.tensor import Tensor
+from ..variables.operators import numpy_getitem
+from ..variables.variable import Variable
 from . import manipulation, products
 from .elementwise import FUNCTIONS, clip
 from .promotion import asarray

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, indexing, layout, math
-from ..dtypes import BY_NUMPY
-from ..op import as_int, as_shape
-from ..ops.polynomials import powers
-from ..tensor import from_array
-from ..traceable import trace_public
+from .. import math
+from ..api import arrays, indexing, layout
+from ..base.dtypes import BY_NUMPY
+from ..base.traceable import trace_public
+from ..op.declaration import as_int, as_shape
+from ..ops.math.polynomials import powers
+from ..values.tensor import from_array
 from .promotion import asarray, is_followed, numpy_dtype, promoted, result_type, to_type
 
 

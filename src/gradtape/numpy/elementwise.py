@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, bitwise, indexing, math
-from ..ops import nans
-from ..ops import ufuncs as u
-from ..tensor import from_array
-from ..traceable import trace_public
+from .. import bitwise, math
+from ..api import arrays, indexing
+from ..base.traceable import trace_public
+from ..ops.math import nans
+from ..ops.math import ufuncs as u
+from ..values.tensor import from_array
 from .promotion import asarray, kind_of, loop_types, promoted, reduced_type, to_type
 
 Function = Callable[..., Any]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import arrays, layout
 from .. import linalg as ours
-from ..op import as_int
-from ..ops.contractions import matrix_power as power
-from ..ops.solve import LAPACK
-from ..traceable import trace_public
+from ..api import arrays, layout
+from ..base.traceable import trace_public
+from ..op.declaration import as_int
+from ..ops.linalg.contractions import matrix_power as power
+from ..ops.linalg.solve import LAPACK
 from .products import matmul as matmul
 from .products import norm as norm
 from .products import outer as outer

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, indexing, layout
-from ..op import as_axis, as_int, as_ints
-from ..ops import order
-from ..ops.sort import take_along
-from ..sorting import argsort as order_of
-from ..sorting import sort as sort_values
-from ..tensor import from_array
-from ..traceable import trace_public
+from ..api import arrays, indexing, layout
+from ..api.sorting import argsort as order_of
+from ..api.sorting import sort as sort_values
+from ..base.traceable import trace_public
+from ..op.declaration import as_axis, as_int, as_ints
+from ..ops.array import order
+from ..ops.array.sort import take_along
+from ..values.tensor import from_array
 from .elementwise import truth
 from .promotion import asarray, promoted, result_type, to_type
 from .reductions import nonzero

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, layout, linalg, math
-from ..op import as_int, as_ints
-from ..operators import matmul_operator
-from ..ops import contractions
-from ..traceable import trace_public
+from .. import linalg, math
+from ..api import arrays, layout
+from ..base.traceable import trace_public
+from ..op.declaration import as_int, as_ints
+from ..ops.linalg import contractions
+from ..variables.operators import matmul_operator
 from .creation import diagonal
 from .elementwise import FUNCTIONS
 from .manipulation import broadcast_arrays, moveaxis

@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, layout, math
-from ..dtypes import DType
-from ..tensor import Tensor, contains_tensor, from_array, to_array, to_tensor
-from ..traceable import trace_public
-from ..variable import Variable
+from .. import math
+from ..api import layout
+from ..base import dtypes
+from ..base.dtypes import DType
+from ..base.traceable import trace_public
+from ..values.tensor import Tensor, contains_tensor, from_array, to_array, to_tensor
+from ..variables.variable import Variable
 
 _BFLOAT16 = dtypes.bfloat16.numpy
 

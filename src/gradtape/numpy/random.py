@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import random as ours
-from ..dtypes import BY_NUMPY, float64
-from ..tensor import from_array
-from ..traceable import trace_public
+from ..base.dtypes import BY_NUMPY, float64
+from ..base.traceable import trace_public
+from ..values.tensor import from_array
 from .promotion import asarray, numpy_dtype
 
 

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, indexing, layout, math
-from ..op import as_axis, as_int
-from ..ops import nans
-from ..ops import reduce as r
-from ..ops import statistics as s
-from ..ops.normalization import reduce_variance
-from ..tensor import from_array
-from ..traceable import trace_public
+from .. import math
+from ..api import arrays, indexing, layout
+from ..base.traceable import trace_public
+from ..op.declaration import as_axis, as_int
+from ..ops.math import nans
+from ..ops.math import reduce as r
+from ..ops.math import statistics as s
+from ..ops.nn.normalization import reduce_variance
+from ..values.tensor import from_array
 from .elementwise import truth
 from .promotion import asarray, reduced_type, to_type
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, indexing, layout
-from ..op import as_int
-from ..ops import polynomials, series
-from ..ops.norms import trapezoid as integral
-from ..traceable import trace_public
+from ..api import arrays, indexing, layout
+from ..base.traceable import trace_public
+from ..op.declaration import as_int
+from ..ops.linalg.norms import trapezoid as integral
+from ..ops.math import polynomials, series
 from .elementwise import FUNCTIONS
 from .manipulation import broadcast_arrays, moveaxis
 from .promotion import asarray, promoted, to_type

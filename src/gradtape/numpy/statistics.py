@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, layout, linalg, math
-from ..op import as_axis, as_ints
-from ..ops import statistics as s
-from ..traceable import trace_public
+from .. import linalg, math
+from ..api import arrays, layout
+from ..base.traceable import trace_public
+from ..op.declaration import as_axis, as_ints
+from ..ops.math import statistics as s
 from .promotion import asarray, promoted, reduced_type, to_type
 from .reductions import REDUCTIONS
 

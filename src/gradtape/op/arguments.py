@@ -1,6 +1,6 @@
 """What an argument that is no tensor must be: truth values, text, numbers and so on, checked before a function runs.
 
-TensorFlow is strict about these: `adjoint=1` is a TypeError, not True. Integers, axes and shapes are in `op.py`.
+TensorFlow is strict about these: `adjoint=1` is a TypeError, not True. Integers, axes and shapes are in `op/declaration.py`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from . import dtypes
-from .errors import NotTextError, TensorTypeError
-from .tensor import to_tensor
+from ..base import dtypes
+from ..base.errors import NotTextError, TensorTypeError
+from ..values.tensor import to_tensor
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

@@ -24,9 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from .context import ACTIVE, STATE, next_id, user_location
-from .dtypes import BY_NUMPY, NUMERIC, Array, DType
-from .errors import (
+from ..base.context import ACTIVE, STATE, next_id, user_location
+from ..base.dtypes import BY_NUMPY, NUMERIC, Array, DType
+from ..base.errors import (
     GradientLookupError,
     InfiniteNumberError,
     InvalidArgumentError,
@@ -41,8 +41,8 @@ from .errors import (
     invalid,
     named,
 )
-from .generated import identifier
-from .tensor import EagerTensor, Tensor, from_array, to_array, to_tensor
+from ..base.generated import identifier
+from ..values.tensor import EagerTensor, Tensor, from_array, to_array, to_tensor
 
 Rule = Callable[..., Any]
 REGISTRY: dict[str, Op] = {}
@@ -282,7 +282,7 @@ class Op:
 
     @property
     def public(self) -> Any:
-        """The function that users call; see entry.py."""
+        """The function that users call; see op/entry.py."""
         if self._public is None:
             from .entry import public_entry
 
@@ -610,7 +610,7 @@ def append(
     attributes: dict[str, Any],
     outputs: tuple[Any, ...],
 ) -> None:
-    """Write one record; its layout is described in backward.py."""
+    """Write one record; its layout is described in differentiation/backward.py."""
     write(records, outputs, (*contents(op, followed, inputs, attributes, outputs), *user_location()))
 
 

@@ -14,13 +14,13 @@ from inspect import Parameter, Signature
 from types import FunctionType
 from typing import Any
 
-from . import dtypes
+from ..base import dtypes
+from ..base.context import ACTIVE, STATE, next_id, user_frame
+from ..base.generated import define, scope
+from ..native.texts import LARGE
+from ..values.tensor import EagerTensor, from_array
 from .arguments import flag, given, text
-from .context import ACTIVE, STATE, next_id, user_frame
-from .generated import define, scope
-from .native.texts import LARGE
-from .op import CONVERTERS, OBSERVERS, REGISTRY, REQUIRED, Op, apply, explained, record, write
-from .tensor import EagerTensor, from_array
+from .declaration import CONVERTERS, OBSERVERS, REGISTRY, REQUIRED, Op, apply, explained, record, write
 
 _F32, _F64 = dtypes.float32.numpy, dtypes.float64.numpy
 _NEVER = object()  # the dtype of nothing, not of a symbolic tensor either: the inlined case does not apply

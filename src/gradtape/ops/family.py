@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ALL as DTYPES
-from ..dtypes import NARROW_FLOATS, Array
-from ..errors import InvalidArgumentError, invalid
+from ..base.dtypes import ALL as DTYPES
+from ..base.dtypes import NARROW_FLOATS, Array
+from ..base.errors import InvalidArgumentError, invalid
+from ..base.shapes import broadcast
+from ..base.threads import in_parts
 from ..native.texts import SHARED, SMALLEST, CompiledText, Exact
-from ..op import REGISTRY, BadInput, Op, Rule, Sample
-from ..shapes import broadcast
-from ..tensor import EagerTensor
-from ..threads import in_parts
+from ..op.declaration import REGISTRY, BadInput, Op, Rule, Sample
+from ..values.tensor import EagerTensor
 
 
 def elementwise(exact: bool = False, **options: Any) -> Callable[[Rule], Op]:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, Array
-from ..op import BadInput, Sample
-from .elementwise import convert
+from ..base.dtypes import FLOATING, Array
+from ..op.declaration import BadInput, Sample
 from .family import elementwise, numpy_type
-from .gamma import gamma_density, igamma_in_a
+from .math.elementwise import convert
+from .math.gamma import gamma_density, igamma_in_a
 
 
 def _broadcast_sample(alpha: Array, sample: Array) -> Array:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import nest
-from ..dtypes import DType
-from ..errors import invalid
-from ..tensor import Tensor, TensorSpec, from_array
+from ..base import nest
+from ..base.dtypes import DType
+from ..base.errors import invalid
+from ..values.tensor import Tensor, TensorSpec, from_array
 from .spec import RaggedTensorSpec
 from .tensor import RaggedTensor, stacked_rows
 

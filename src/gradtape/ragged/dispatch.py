@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, indexing, layout, math
-from ..errors import UnimplementedError, invalid
-from ..op import COMPOSITES, Op
-from ..tensor import Tensor, from_array, to_tensor
+from .. import math
+from ..api import arrays, indexing, layout
+from ..base.errors import UnimplementedError, invalid
+from ..base.traceable import traceable
+from ..op.declaration import COMPOSITES, Op
 from ..trace.composites import by_stand_ins
-from ..traceable import traceable
-from ..variable import Variable
+from ..values.tensor import Tensor, from_array, to_tensor
+from ..variables.variable import Variable
 from .functions import check_same_rows, concat, map_flat_values, stack
 from .tensor import RaggedTensor, lengths_of, ranges, take_rows
 

@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, dtypes, layout
-from ..dtypes import Array
-from ..errors import NotATensorError, TensorTypeError, invalid, unfit
-from ..memory import repeated
-from ..op import as_int
+from ..api import arrays, layout
+from ..base import dtypes
+from ..base.dtypes import Array
+from ..base.errors import NotATensorError, TensorTypeError, invalid, unfit
+from ..base.memory import repeated
+from ..base.traceable import trace_public
+from ..op.declaration import as_int
 from ..sparse import SparseTensor, crossing
-from ..tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..trace.composites import by_stand_ins
-from ..traceable import trace_public
+from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from .tensor import RaggedTensor, concat_rows, ranges, stacked_rows, take_rows
 
 

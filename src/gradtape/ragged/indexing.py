@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import invalid
-from ..op import as_int
-from ..tensor import Tensor, from_array
+from ..base.errors import invalid
+from ..base.traceable import traceable
+from ..op.declaration import as_int
 from ..trace.composites import by_stand_ins
-from ..traceable import traceable
+from ..values.tensor import Tensor, from_array
 from .tensor import RaggedTensor, lengths_of, splits_of, take_rows
 
 

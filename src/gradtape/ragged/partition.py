@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import arrays, dtypes
-from ..op import as_int
+from ..api import arrays
+from ..base import dtypes
+from ..op.declaration import as_int
 from .tensor import RaggedTensor, integers, lengths_of
 
 

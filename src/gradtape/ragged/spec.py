@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from .. import dtypes
-from ..dtypes import DType
-from ..shapes import TensorShape
-from ..type_spec import TypeSpec
+from ..base import dtypes
+from ..base.dtypes import DType
+from ..base.shapes import TensorShape
+from ..base.type_spec import TypeSpec
 
 
 class RaggedTensorSpec(TypeSpec):

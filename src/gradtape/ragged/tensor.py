@@ -12,19 +12,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import arrays, dtypes, indexing, layout, math, partition
-from ..arguments import takes, truth
-from ..dtypes import Array, DType
-from ..errors import NotATensorError, TensorTypeError, invalid, name_errors, too_few_axes, unfit
-from ..memory import repeated
-from ..op import as_int
-from ..shapes import TensorShape
-from ..tensor import EagerTensor, Tensor, from_array, to_tensor
+from .. import math
+from ..api import arrays, indexing, layout, partition
+from ..base import dtypes
+from ..base.dtypes import Array, DType
+from ..base.errors import NotATensorError, TensorTypeError, invalid, name_errors, too_few_axes, unfit
+from ..base.memory import repeated
+from ..base.shapes import TensorShape
+from ..base.traceable import traceable
+from ..op.arguments import takes, truth
+from ..op.declaration import as_int
 from ..trace.composites import COMPOSITES, Composite, by_stand_ins, solid
 from ..trace.ghost import Ghost
 from ..trace.graph import compose
-from ..traceable import traceable
-from ..variable import Variable
+from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
+from ..variables.variable import Variable
 from .spec import RaggedTensorSpec
 
 
@@ -458,7 +460,7 @@ class RaggedTensor:
 
     # --- rows ------------------------------------------------------------------------------------------------
 
-    __getitem__: ClassVar[Callable[[Any, Any], Any]]  # indexing.py puts it here
+    __getitem__: ClassVar[Callable[[Any, Any], Any]]  # api/indexing.py puts it here
 
     def __iter__(self) -> Iterator[Any]:
         for index in range(self._row_count()):

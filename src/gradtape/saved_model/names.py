@@ -15,28 +15,31 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from .. import custom, graph_mode, lookup, operators, ops
-from ..errors import NotFoundError, NotStorableError
-from ..forward import ForwardAccumulator
-from ..generator import Generator
-from ..op import REGISTRY, Op
+from .. import lookup, ops
+from ..api import graph_mode
+from ..api.generator import Generator
+from ..api.tensor_array import TensorArray
+from ..base.errors import NotFoundError, NotStorableError
+from ..differentiation import custom
+from ..differentiation.forward import ForwardAccumulator
+from ..differentiation.tape import GradientTape
+from ..op.declaration import REGISTRY, Op
 from ..ragged import RaggedTensor
 from ..ragged.dispatch import on_rows
 from ..sparse import SparseTensor
-from ..tape import GradientTape
-from ..tensor import to_tensor
-from ..tensor_array import TensorArray
 from ..trace.facades import METHODS, enter, leave
 from ..trace.graph import Method, leaves
 from ..trace.recorder import read_variable
-from ..variable import CHANGES
+from ..values.tensor import to_tensor
+from ..variables import operators
+from ..variables.variable import CHANGES
 from ..version import __version__
 
 # Public namespaces by name, with the modules that are imported for them.
 NAMESPACES = {
     "": "gradtape",
     "math": "gradtape.math",
-    "math.special": "gradtape.special",
+    "math.special": "gradtape.api.special",
     "nn": "gradtape.nn",
     "linalg": "gradtape.linalg",
     "random": "gradtape.random",
@@ -51,7 +54,7 @@ NAMESPACES = {
     "numpy.linalg": "gradtape.numpy.linalg",
     "numpy.random": "gradtape.numpy.random",
     "nn.experimental": "gradtape.nn",
-    "clip": "gradtape.clip",
+    "clip": "gradtape.api.clip",
     "keras.image": "keras_gradtape.ops.image",
     "keras.linalg": "keras_gradtape.ops.linalg",
     "keras.math": "keras_gradtape.ops.math",
@@ -179,8 +182,8 @@ def _op(name: str) -> Op | None:
 @functools.cache
 def _import_ops() -> None:
     """Some ops are imported with the namespaces that use them."""
-    for module in pkgutil.iter_modules(ops.__path__):
-        importlib.import_module(f"{ops.__name__}.{module.name}")
+    for module in pkgutil.walk_packages(ops.__path__, f"{ops.__name__}."):
+        importlib.import_module(module.name)
 
 
 def _public_function(name: str) -> Any:

@@ -7,15 +7,15 @@ import weakref
 from collections.abc import Mapping
 from typing import Any
 
-from ..dtypes import Array
-from ..generator import Generator
+from ..api.generator import Generator
+from ..base.dtypes import Array
+from ..base.shapes import TensorShape
 from ..lookup import TABLES
-from ..shapes import TensorShape
-from ..tensor import EagerTensor, TensorSpec, to_tensor
 from ..trace.concrete import CallGraph, ConcreteFunction
 from ..trace.graph import Graph, Ref, Step, leaves
 from ..trace.signature import Encoder, Parameters
-from ..variable import Variable
+from ..values.tensor import EagerTensor, TensorSpec, to_tensor
+from ..variables.variable import Variable
 from .names import check_no_files, function_named
 from .restored import CallableModule, LoadedModule, RestoredFunction
 from .values import Decoder, text_or_none, whole

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import nest
-from ..module import Module
-from ..shapes import TensorShape
-from ..tensor import EagerTensor, Tensor, TensorSpec, to_tensor
+from ..base import nest
+from ..base.shapes import TensorShape
 from ..trace.concrete import ConcreteFunction
 from ..trace.graph import FIXED, parts_of
 from ..trace.signature import Encoder, Parameters, matched
-from ..variable import Variable, VariableSpec
+from ..values.tensor import EagerTensor, Tensor, TensorSpec, to_tensor
+from ..variables.module import Module
+from ..variables.variable import Variable, VariableSpec
 from .values import LeftOut
 
 

@@ -6,11 +6,11 @@ import inspect
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .. import nest
-from ..tensor import TensorSpec
+from ..base import nest
 from ..trace.concrete import CallGraph, ConcreteFunction
 from ..trace.function import Function
 from ..trace.graph import Graph, Ref, Step
+from ..values.tensor import TensorSpec
 from .reader import parameters_of
 from .restored import LoadedModule, RestoredFunction
 from .writer import attributes_of

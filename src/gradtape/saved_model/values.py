@@ -16,17 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..backward import UnconnectedGradients
-from ..dtypes import Array, DType
-from ..errors import NotStorableError
-from ..generated import identifier
+from ..base import dtypes
+from ..base.dtypes import Array, DType
+from ..base.errors import NotStorableError
+from ..base.generated import identifier
+from ..base.shapes import TensorShape
+from ..differentiation.backward import UnconnectedGradients
 from ..ragged import RaggedTensor
-from ..shapes import TensorShape
 from ..sparse import SparseTensor
-from ..tensor import EagerTensor, IndexedSlices, TensorSpec, from_array
 from ..trace.graph import Ref, composed, parts_of
-from ..variable import VariableSpec
+from ..values.tensor import EagerTensor, IndexedSlices, TensorSpec, from_array
+from ..variables.variable import VariableSpec
 from .names import function_named, name_of
 
 _TYPES: dict[str, type] = {cls.__name__: cls for cls in (bool, int, float, complex, str, bytes, RaggedTensor)}

@@ -9,17 +9,17 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import NotStorableError
-from ..generator import Generator
+from ..api.generator import Generator
+from ..base.errors import NotStorableError
 from ..lookup import TABLES
-from ..module import Module
 from ..trace.concrete import CallGraph, ConcreteFunction
 from ..trace.function import Function
 from ..trace.graph import Graph, Step
 from ..trace.printing import name_of as shown_name
 from ..trace.signature import Parameters
 from ..train import tracking
-from ..variable import Variable
+from ..variables.module import Module
+from ..variables.variable import Variable
 from .names import check_no_files, name_of
 from .restored import RestoredFunction
 from .values import Encoder

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..layout import pad
-from ..op import as_int
-from ..ops.fourier import dct as cosine_transform
-from ..ops.index import getitem
-from ..tensor import to_tensor
-from ..traceable import trace_public
+from ..api.layout import pad
+from ..base.traceable import trace_public
+from ..op.declaration import as_int
+from ..ops.array.index import getitem
+from ..ops.signal.fourier import dct as cosine_transform
+from ..values.tensor import to_tensor
 
 _INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 

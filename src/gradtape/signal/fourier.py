@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import convert_to_tensor
-from ..errors import invalid
-from ..layout import pad, roll
-from ..op import as_int, as_ints
-from ..ops import fourier as f
-from ..ops.index import getitem
-from ..tensor import Tensor, to_tensor
-from ..traceable import trace_public
-from ..variable import Variable
+from ..api.arrays import convert_to_tensor
+from ..api.layout import pad, roll
+from ..base import dtypes
+from ..base.errors import invalid
+from ..base.traceable import trace_public
+from ..op.declaration import as_int, as_ints
+from ..ops.array.index import getitem
+from ..ops.signal import fourier as f
+from ..values.tensor import Tensor, to_tensor
+from ..variables.variable import Variable
 
 
 def _complex_tensor(value: Any) -> Any:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import invalid
-from ..layout import pad, transpose
-from ..op import as_int
-from ..ops import frames as f
-from ..tensor import to_tensor
-from ..traceable import trace_public
+from ..api.layout import pad, transpose
+from ..base.errors import invalid
+from ..base.traceable import trace_public
+from ..op.declaration import as_int
+from ..ops.signal import frames as f
+from ..values.tensor import to_tensor
 
 
 def frame(

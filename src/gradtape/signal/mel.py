@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..dtypes import Array
-from ..errors import invalid
-from ..op import as_float, as_int
-from ..tensor import from_array, to_tensor
-from ..traceable import trace_public
+from ..base import dtypes
+from ..base.dtypes import Array
+from ..base.errors import invalid
+from ..base.traceable import trace_public
+from ..op.declaration import as_float, as_int
+from ..values.tensor import from_array, to_tensor
 from .cosine import dct
 
 

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from math import sqrt
 from typing import Any
 
-from ..arrays import reshape, zeros_like
-from ..errors import invalid
-from ..indexing import where
-from ..layout import concat, pad, reverse, split, tile
+from ..api.arrays import reshape, zeros_like
+from ..api.indexing import where
+from ..api.layout import concat, pad, reverse, split, tile
+from ..base.errors import invalid
+from ..base.traceable import trace_public
 from ..math import equal, reduce_sum, square
-from ..op import as_int
-from ..ops.index import getitem
-from ..tensor import to_tensor
-from ..traceable import trace_public
+from ..op.declaration import as_int
+from ..ops.array.index import getitem
+from ..values.tensor import to_tensor
 from .cosine import dct
 from .fourier import irfft, rfft
 from .frames import frame, overlap_and_add

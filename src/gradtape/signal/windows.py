@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arguments import takes, truth
-from ..dtypes import Array, DType
-from ..errors import ResourceExhaustedError, invalid
-from ..layout import concat, reverse
+from ..api.layout import concat, reverse
+from ..base import dtypes
+from ..base.dtypes import Array, DType
+from ..base.errors import ResourceExhaustedError, invalid
+from ..base.traceable import trace_public
 from ..math import bessel_i0e, cast, cumsum, exp, sqrt
-from ..op import as_int
-from ..tensor import from_array, to_tensor
-from ..traceable import trace_public
+from ..op.arguments import takes, truth
+from ..op.declaration import as_int
+from ..values.tensor import from_array, to_tensor
 
 _LARGEST = 1 << 31
 

@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, indexing, layout, math
-from ..arguments import flag, optional_flag, takes
-from ..errors import invalid
+from .. import math
+from ..api import arrays, indexing, layout
+from ..base.errors import invalid
+from ..base.traceable import trace_public
 from ..linalg import adjoint
-from ..op import as_int, as_ints
-from ..ops import pooled_segments as segments
-from ..ops.sparse import sparse_dense_matmul as product
-from ..tensor import EagerTensor, Tensor, from_array, to_tensor
+from ..op.arguments import flag, optional_flag, takes
+from ..op.declaration import as_int, as_ints
+from ..ops.array import pooled_segments as segments
+from ..ops.linalg.sparse import sparse_dense_matmul as product
 from ..trace.composites import by_stand_ins
-from ..traceable import trace_public
-from ..variable import Variable
+from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
+from ..variables.variable import Variable
 from .layout import picked, reorder
 from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_parts, places_at, places_of, sizes_of
 

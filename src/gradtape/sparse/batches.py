@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import nest
-from ..errors import invalid
-from ..shapes import TensorShape
-from ..tensor import Tensor, TensorSpec, from_array
+from ..base import nest
+from ..base.errors import invalid
+from ..base.shapes import TensorShape
+from ..values.tensor import Tensor, TensorSpec, from_array
 from .tensor import SparseTensor, SparseTensorSpec, from_parts
 
 

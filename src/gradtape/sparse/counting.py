@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, dtypes, indexing, math
-from ..arguments import optional_whole_number, takes, truth
-from ..dtypes import Array
-from ..errors import invalid
-from ..op import as_ints
-from ..tensor import from_array, to_tensor
+from .. import math
+from ..api import arrays, indexing
+from ..base import dtypes
+from ..base.dtypes import Array
+from ..base.errors import invalid
+from ..base.traceable import trace_public
+from ..op.arguments import optional_whole_number, takes, truth
+from ..op.declaration import as_ints
 from ..trace.composites import by_stand_ins
-from ..traceable import trace_public
+from ..values.tensor import from_array, to_tensor
 from .tensor import SparseTensor, from_parts, places_of, sizes_of
 
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arguments import takes, text
-from ..errors import invalid
-from ..farmhash import combined, fingerprint64
-from ..op import as_int
-from ..tensor import Tensor, from_array
+from ..base import dtypes
+from ..base.errors import invalid
+from ..base.farmhash import combined, fingerprint64
+from ..base.traceable import trace_public
+from ..op.arguments import takes, text
+from ..op.declaration import as_int
 from ..trace.composites import by_stand_ins
-from ..traceable import trace_public
+from ..values.tensor import Tensor, from_array
 from .tensor import SparseTensor, check_places, from_parts, places_of, sizes_of
 
 Rows = list[list[Any]]  # the values of one input, or of the result, by row

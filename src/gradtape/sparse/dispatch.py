@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..op import COMPOSITES, Op
+from ..op.declaration import COMPOSITES, Op
 from .tensor import SparseTensor
 
 # (The Bessel functions are not zero at zero; TensorFlow runs them on the values all the same.)

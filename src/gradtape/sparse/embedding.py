@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, indexing, math
-from ..clip import clip_by_norm
-from ..errors import invalid
-from ..tensor import from_array, to_tensor
-from ..traceable import trace_public
+from .. import math
+from ..api import arrays, indexing
+from ..api.clip import clip_by_norm
+from ..base.errors import invalid
+from ..base.traceable import trace_public
+from ..values.tensor import from_array, to_tensor
 from .tensor import as_sparse, places_of
 
 

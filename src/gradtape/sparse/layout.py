@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, dtypes, indexing, layout
-from ..arguments import flag, takes
-from ..dtypes import Array
-from ..errors import ResourceExhaustedError, invalid
-from ..op import as_int, as_int_vector, as_ints, as_shape
-from ..ops.index import pick
-from ..tensor import IndexedSlices, Tensor, from_array, to_tensor
+from ..api import arrays, indexing, layout
+from ..base import dtypes
+from ..base.dtypes import Array
+from ..base.errors import ResourceExhaustedError, invalid
+from ..base.traceable import trace_public
+from ..op.arguments import flag, takes
+from ..op.declaration import as_int, as_int_vector, as_ints, as_shape
+from ..ops.array.index import pick
 from ..trace.composites import by_stand_ins
-from ..traceable import trace_public
+from ..values.tensor import IndexedSlices, Tensor, from_array, to_tensor
 from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_parts, places_at, places_of, sizes_of
 
 

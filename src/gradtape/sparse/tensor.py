@@ -6,18 +6,20 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import arrays, dtypes, indexing, math
-from ..dtypes import Array, DType
-from ..errors import NotATensorError, invalid
-from ..shapes import TensorShape, broadcast
-from ..tensor import EagerTensor, Tensor, from_array, to_tensor
+from .. import math
+from ..api import arrays, indexing
+from ..base import dtypes
+from ..base.dtypes import Array, DType
+from ..base.errors import NotATensorError, invalid
+from ..base.shapes import TensorShape, broadcast
+from ..base.traceable import trace_public
+from ..base.type_spec import TypeSpec
 from ..trace.composites import COMPOSITES, Composite, solid
 from ..trace.ghost import Ghost
 from ..trace.graph import compose
 from ..trace.symbolic import is_symbolic
-from ..traceable import trace_public
-from ..type_spec import TypeSpec
-from ..variable import Variable
+from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
+from ..variables.variable import Variable
 
 
 class SparseTensor:

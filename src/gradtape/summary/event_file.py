@@ -19,10 +19,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataLossError, from_os_error
+from ..base.errors import DataLossError, from_os_error
+from ..base.locks import new_rlock
 from ..io.crc32c import masked_crc32c
 from ..io.records import RecordReader, TFRecordWriter
-from ..locks import new_rlock
 
 _COUNT = itertools.count()
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import nest
-from ..dtypes import Array
-from ..tape import GradientTape
-from ..tensor import to_tensor
+from ..base import nest
+from ..base.dtypes import Array
+from ..differentiation.tape import GradientTape
+from ..values.tensor import to_tensor
 from .values import histogram, scalar, text
 from .writer import as_effect, recording, should_record_summaries
 

@@ -7,16 +7,16 @@ import threading
 from typing import Any
 
 from .. import profiler as _profiler
-from ..context import STATE, Records
-from ..entry import observe_ops, unobserve_ops
+from ..base.context import STATE, Records
+from ..differentiation.tape import GradientTape
 from ..io.wire import delimited
-from ..op import Op
-from ..tape import GradientTape
-from ..tensor import identify
+from ..op.declaration import Op
+from ..op.entry import observe_ops, unobserve_ops
 from ..trace.function import EAGERLY
 from ..trace.graph import Graph, Ref, leaves
 from ..trace.printing import name_of
-from ..variable import Variable
+from ..values.tensor import identify
+from ..variables.variable import Variable
 from .event_file import messages
 from .values import write
 from .writer import recording, should_record_summaries

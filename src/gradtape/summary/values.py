@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .. import dtypes
 from ..audio import encode_wav
-from ..context import STATE
-from ..dtypes import Array
-from ..errors import UnimplementedError, invalid
-from ..module import name_scope
-from ..tensor import from_array, to_tensor
+from ..base import dtypes
+from ..base.context import STATE
+from ..base.dtypes import Array
+from ..base.errors import UnimplementedError, invalid
+from ..values.tensor import from_array, to_tensor
+from ..variables.module import name_scope
 from .event_file import messages
 from .writer import as_effect, current_step, recording
 

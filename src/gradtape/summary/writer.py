@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .. import dtypes
-from ..context import STATE
-from ..tensor import Tensor, from_array, to_tensor
+from ..base import dtypes
+from ..base.context import STATE
+from ..base.traceable import traceable
 from ..trace.control import effect_in_world
-from ..traceable import traceable
-from ..variable import Variable
+from ..values.tensor import Tensor, from_array, to_tensor
+from ..variables.variable import Variable
 from .event_file import EventFile
 
 _MAX_QUEUE = 10

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import OpError
-from ..tensor import Tensor, from_array
+from ..base.errors import OpError
+from ..values.tensor import Tensor, from_array
 from .ghost import Ghost, NeedsValue, World, depending_on, filled
 from .graph import FIXED, leaves, map_parts, parts_of
 from .inference import Inference

@@ -6,12 +6,12 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from .. import nest
-from ..context import STATE
-from ..errors import invalid
-from ..shapes import TensorShape
-from ..tensor import Tensor, TensorSpec, to_tensor
-from ..variable import Variable
+from ..base import nest
+from ..base.context import STATE
+from ..base.errors import invalid
+from ..base.shapes import TensorShape
+from ..values.tensor import Tensor, TensorSpec, to_tensor
+from ..variables.variable import Variable
 from .graph import Environment, Graph, bind, leaves, map_parts
 from .printing import text_of
 from .recorder import Recorder

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import nest
-from ..ops.layout import broadcast_to, expand_dims
-from ..ops.logic import select
-from ..shapes import TensorShape
-from ..tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
+from ..base import nest
+from ..base.shapes import TensorShape
+from ..ops.array.layout import broadcast_to, expand_dims
+from ..ops.math.logic import select
+from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 from .ghost import Ghost, NeedsValue, World, _stand_in, depending_on
 from .graph import Graph
 from .inference import Inference

@@ -9,8 +9,8 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..forward import ForwardAccumulator
-from ..tape import GradientTape
+from ..differentiation.forward import ForwardAccumulator
+from ..differentiation.tape import GradientTape
 from .recorder import FACADES, Recorder
 
 

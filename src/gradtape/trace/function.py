@@ -9,12 +9,12 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from .. import nest
-from ..context import STATE
-from ..locks import new_rlock
-from ..shapes import TensorShape
-from ..tensor import Tensor, TensorSpec, to_tensor
-from ..variable import Variable
+from ..base import nest
+from ..base.context import STATE
+from ..base.locks import new_rlock
+from ..base.shapes import TensorShape
+from ..values.tensor import Tensor, TensorSpec, to_tensor
+from ..variables.variable import Variable
 from .concrete import ConcreteFunction
 from .recorder import Recorder, TracePolicy
 from .signature import Encoder, Parameters, checked_signature, matched, with_tensors

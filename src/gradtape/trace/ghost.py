@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from ..context import ACTIVE, STATE, activate, deactivate
-from ..dtypes import BY_NUMPY
-from ..errors import OpError
-from ..op import RUNNERS, Op, check_dtype, explained, record
-from ..ops.elementwise import add
-from ..ops.reduce import reduce_sum
-from ..tensor import EagerTensor, Tensor, from_array, to_tensor
-from ..variable import Variable
+from ..base.context import ACTIVE, STATE, activate, deactivate
+from ..base.dtypes import BY_NUMPY
+from ..base.errors import OpError
+from ..op.declaration import RUNNERS, Op, check_dtype, explained, record
+from ..ops.math.elementwise import add
+from ..ops.math.reduce import reduce_sum
+from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
+from ..variables.variable import Variable
 
 Shape = tuple[int, ...]
 

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Mapping, MappingView
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..context import ACTIVE, STATE
-from ..errors import InaccessibleTensorError
-from ..nest import is_nested
-from ..op import Op
-from ..tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec
-from ..variable import Variable
+from ..base.context import ACTIVE, STATE
+from ..base.errors import InaccessibleTensorError
+from ..base.nest import is_nested
+from ..op.declaration import Op
+from ..values.tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec
+from ..variables.variable import Variable
 from .symbolic import SymbolicTensor
 
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import OpError
-from ..op import Op
-from ..tensor import EagerTensor, Tensor, TensorSpec
-from ..variable import Variable
+from ..base.errors import OpError
+from ..op.declaration import Op
+from ..values.tensor import EagerTensor, Tensor, TensorSpec
+from ..variables.variable import Variable
 from .ghost import Ghost, NeedsValue, World, depending_on, is_known_error
 from .graph import Environment, Ref, bind, leaves, map_parts
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..op import Op
-from ..tensor import EagerTensor, TensorSpec
-from ..variable import Variable
+from ..op.declaration import Op
+from ..values.tensor import EagerTensor, TensorSpec
+from ..variables.variable import Variable
 from .graph import Graph, Method, Ref, leaves, map_parts
 
 

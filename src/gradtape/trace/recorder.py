@@ -19,18 +19,18 @@ from typing import Any
 
 import numpy as np
 
-from ..context import STATE, activate, deactivate
-from ..entry import leave_general_path, take_general_path
-from ..errors import (
+from ..base.context import STATE, activate, deactivate
+from ..base.errors import (
     ArgumentValueError,
     InaccessibleTensorError,
     InvalidArgumentError,
     OperatorNotAllowedInGraphError,
 )
-from ..op import RUNNERS, Op
-from ..shapes import TensorShape
-from ..tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec, to_tensor
-from ..variable import Variable
+from ..base.shapes import TensorShape
+from ..op.declaration import RUNNERS, Op
+from ..op.entry import leave_general_path, take_general_path
+from ..values.tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec, to_tensor
+from ..variables.variable import Variable
 from .ghost import Ghost, NeedsValue
 from .graph import Environment, Graph, Method, Ref, Step, bind, call_step, leaves, map_parts, parts_of
 from .inference import Entry, Inference, Worlds, as_ghost, with_known_shape

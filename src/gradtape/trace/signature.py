@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import nest
-from ..shapes import TensorShape
-from ..tensor import EagerTensor, Tensor, TensorSpec, from_array, to_array, to_tensor
-from ..variable import Variable, VariableSpec
+from ..base import nest
+from ..base.shapes import TensorShape
+from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_array, to_tensor
+from ..variables.variable import Variable, VariableSpec
 from .graph import FIXED, map_parts, parts_of
 
 _BY_VALUE = {int, float, bool, str, bytes, complex, type(None), type(Ellipsis), type}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..dtypes import DType
-from ..errors import OperatorNotAllowedInGraphError
-from ..shapes import TensorShape
-from ..tensor import Tensor, TensorSpec, name_functions_elsewhere
+from ..base.dtypes import DType
+from ..base.errors import OperatorNotAllowedInGraphError
+from ..base.shapes import TensorShape
+from ..values.tensor import Tensor, TensorSpec, name_functions_elsewhere
 
 if TYPE_CHECKING:
     from .recorder import Recorder

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, nest
-from ..backward import densify
-from ..dtypes import Array
-from ..ops.elementwise import convert
-from ..shapes import TensorShape
-from ..tensor import EagerTensor, IndexedSlices, from_array, to_tensor
-from ..variable import Variable
+from ..base import dtypes, nest
+from ..base.dtypes import Array
+from ..base.shapes import TensorShape
+from ..differentiation.backward import densify
+from ..ops.math.elementwise import convert
+from ..values.tensor import EagerTensor, IndexedSlices, from_array, to_tensor
+from ..variables.variable import Variable
 
 _REDUCTIONS = ("mean", "sum")
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.elementwise import convert
-from ..ops.logic import minimum
-from ..tensor import Tensor, from_array, to_tensor
-from ..variable import Variable
+from ..ops.math.elementwise import convert
+from ..ops.math.logic import minimum
+from ..values.tensor import Tensor, from_array, to_tensor
+from ..variables.variable import Variable
 
 
 class ExponentialMovingAverage:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..context import RESTORATIONS, STATE, resume_restorations
-from ..dtypes import Array
-from ..in_place import lock_of
-from ..locks import new_lock
-from ..variable import Variable
+from ..base.context import RESTORATIONS, STATE, resume_restorations
+from ..base.dtypes import Array
+from ..base.locks import new_lock
+from ..variables.in_place import lock_of
+from ..variables.variable import Variable
 from . import storage
 from .restoration import Restoration
 from .state_file import update_checkpoint_state

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..in_place import lock_of
-from ..tensor import to_tensor
+from ..values.tensor import to_tensor
+from ..variables.in_place import lock_of
 from . import storage
 from .checkpoint import Checkpoint, CheckpointOptions
 from .state_file import get_checkpoint_state, latest_checkpoint, update_checkpoint_state

@@ -1,7 +1,7 @@
 """Gradients of single examples, clipped and added up without ever being there one by one.
 
-The loss of one example runs on values with a hidden batch axis (vectorize.py), and one backward pass gives the gradient
-of each example in each variable. For a weight matrix that would be an array as large as the matrix times the batch. But
+The loss of one example runs on values with a hidden batch axis (differentiation/vectorize.py), and one backward pass gives the
+gradient of each example in each variable. For a weight matrix that would be an array as large as the matrix times the batch. But
 such a gradient is a sum of outer products of two vectors that the pass has at hand: for `x @ w`, of x and the
 cotangent of the product. The norm of that sum and its weighted sum over all examples follow from the vectors alone. So
 where a variable enters a matmul or a convolution, or is a table that rows are looked up in, the walk does not compute
@@ -17,24 +17,24 @@ from typing import Any
 
 import numpy as np
 
-from .. import nest
-from ..backward import backpropagate
-from ..context import Records
-from ..errors import invalid
-from ..ops.conv import conv
-from ..ops.elementwise import conj, convert, real, sqrt
+from ..base import nest
+from ..base.context import Records
+from ..base.errors import invalid
+from ..base.traceable import traceable
+from ..differentiation.backward import backpropagate
+from ..differentiation.tape import GradientTape
+from ..differentiation.vectorize import Batched, batch, next_depth, unbatch
+from ..ops.array.index import getitem, put, take
+from ..ops.array.layout import concat, permute, reshape
 from ..ops.family import numpy_type, shape_of
-from ..ops.index import getitem, put, take
-from ..ops.layout import concat, permute, reshape
-from ..ops.linalg import matmul
-from ..ops.logic import equal, maximum, ones_like
-from ..ops.patches import extract_windows
-from ..ops.reduce import reduce_sum
-from ..tape import GradientTape
-from ..tensor import IndexedSlices, Tensor, from_array, identify, to_tensor
-from ..traceable import traceable
-from ..variable import Variable
-from ..vectorize import Batched, batch, next_depth, unbatch
+from ..ops.image.patches import extract_windows
+from ..ops.linalg.products import matmul
+from ..ops.math.elementwise import conj, convert, real, sqrt
+from ..ops.math.logic import equal, maximum, ones_like
+from ..ops.math.reduce import reduce_sum
+from ..ops.nn.conv import conv
+from ..values.tensor import IndexedSlices, Tensor, from_array, identify, to_tensor
+from ..variables.variable import Variable
 
 _WINDOWS = 2**22  # how many values of windows of images are laid out at a time
 _REDUCTIONS = (None, "sum", "mean")

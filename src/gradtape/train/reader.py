@@ -6,9 +6,9 @@ import json
 import os
 from typing import Any
 
-from .. import dtypes
-from ..dtypes import DType
-from ..errors import NotFoundError
+from ..base import dtypes
+from ..base.dtypes import DType
+from ..base.errors import NotFoundError
 from .state_file import latest_checkpoint
 from .storage import Bundle
 

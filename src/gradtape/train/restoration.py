@@ -12,12 +12,12 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from ..context import RESTORATIONS
-from ..errors import invalid
-from ..in_place import present_value
-from ..locks import new_rlock
-from ..shapes import TensorShape
-from ..variable import AwaitingVariable, Variable
+from ..base.context import RESTORATIONS
+from ..base.errors import invalid
+from ..base.locks import new_rlock
+from ..base.shapes import TensorShape
+from ..variables.in_place import present_value
+from ..variables.variable import AwaitingVariable, Variable
 from .states import arrays_in, decoded_state
 from .storage import Bundle, corrupt_means_data_loss
 from .tracking import StateOf, children_of, identity_of, is_trackable, state_of, tracked_objects, variable_in

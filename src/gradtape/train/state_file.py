@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import DataLossError
+from ..base.errors import DataLossError
 from . import storage
 
 _LINE = re.compile(r'\s*(\w+):\s*("(?:[^"\\]|\\.)*"|[-+.\w]+)\s*')

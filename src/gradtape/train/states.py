@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import Array
-from ..errors import invalid
-from ..tensor import EagerTensor, from_array
+from ..base.dtypes import Array
+from ..base.errors import invalid
+from ..values.tensor import EagerTensor, from_array
 
 
 def encoded_state(state: Any, key: str, arrays: dict[str, Array]) -> Any:

@@ -24,9 +24,9 @@ from typing import Any, BinaryIO
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
-from .. import dtypes
-from ..dtypes import Array
-from ..errors import (
+from ..base import dtypes
+from ..base.dtypes import Array
+from ..base.errors import (
     DataLossError,
     NotFoundError,
     OpError,

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ..module import Module
-from ..tensor import EagerTensor
-from ..variable import Variable
+from ..values.tensor import EagerTensor
+from ..variables.module import Module
+from ..variables.variable import Variable
 
 
 def variable_in(value: Any) -> Variable | None:

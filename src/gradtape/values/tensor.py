@@ -1,6 +1,6 @@
 """The value: `Tensor`, immutable, a NumPy array with an identity that tapes can follow.
 
-Arithmetic and indexing are attached in `operators.py`, where the ops are known. Here is what a tensor is:
+Arithmetic and indexing are attached in `variables/operators.py`, where the ops are known. Here is what a tensor is:
 its data, how Python values become one, and how it prints.
 """
 
@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from . import dtypes
-from .context import next_id
-from .dtypes import Array, DType
-from .errors import NotATensorError, OperandTypeError, TensorTypeError
-from .locks import new_lock
-from .shapes import TensorShape
-from .type_spec import TypeSpec
+from ..base import dtypes
+from ..base.context import next_id
+from ..base.dtypes import Array, DType
+from ..base.errors import NotATensorError, OperandTypeError, TensorTypeError
+from ..base.locks import new_lock
+from ..base.shapes import TensorShape
+from ..base.type_spec import TypeSpec
 
 _CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
@@ -84,7 +84,7 @@ class Tensor:
         """A hashable stand-in for dicts and sets; `.deref()` gives the tensor back."""
         return Reference(self)
 
-    if TYPE_CHECKING:  # attached in operators.py and by the subclasses
+    if TYPE_CHECKING:  # attached in variables/operators.py and by the subclasses
 
         def numpy(self) -> Any: ...
         def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array: ...

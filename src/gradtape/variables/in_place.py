@@ -22,10 +22,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .context import RESTORATIONS
-from .dtypes import Array
-from .locks import new_rlock
-from .tensor import EagerTensor, from_array
+from ..base.context import RESTORATIONS
+from ..base.dtypes import Array
+from ..base.locks import new_rlock
+from ..values.tensor import EagerTensor, from_array
 
 _COUNT = 256
 LOCKS = tuple([new_rlock(held_through_forks=True) for _ in range(_COUNT)])  # of `variable`: LOCKS[variable._id & MASK]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Any, TypeVar
 
-from . import nest
-from .context import RESTORATIONS, STATE, resume_restorations
+from ..base import nest
+from ..base.context import RESTORATIONS, STATE, resume_restorations
 from .variable import Variable
 
 _Result = TypeVar("_Result")

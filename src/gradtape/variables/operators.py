@@ -7,18 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .context import ACTIVE, STATE
-from .dtypes import DType
-from .entry import public_entry
-from .errors import InvalidArgumentError, invalid
-from .op import COMPOSITES, REGISTRY, apply
-from .ops import elementwise as e
-from .ops import index, layout, logic
-from .ops.linalg import matmul
-from .shapes import TensorShape, broadcast
-from .tensor import PACK_LIST, EagerTensor, Tensor, to_tensor
-from .traceable import traceable
+from ..base import dtypes
+from ..base.context import ACTIVE, STATE
+from ..base.dtypes import DType
+from ..base.errors import InvalidArgumentError, invalid
+from ..base.shapes import TensorShape, broadcast
+from ..base.traceable import traceable
+from ..op.declaration import COMPOSITES, REGISTRY, apply
+from ..op.entry import public_entry
+from ..ops.array import index, layout
+from ..ops.linalg.products import matmul
+from ..ops.math import elementwise as e
+from ..ops.math import logic
+from ..values.tensor import PACK_LIST, EagerTensor, Tensor, to_tensor
 from .variable import ResourceVariable, SliceAssigner, Variable
 
 # --- division: integers divide as floats, as in TensorFlow ------------------------------------------------------------
@@ -475,5 +476,5 @@ _OPERATORS: dict[str, Any] = {
 for _name, _operator in _OPERATORS.items():
     setattr(Tensor, _name, _operator)
     setattr(Variable, _name, _operator)
-setattr(Tensor, "__getitem__", getitem)  # noqa: B010 - a type checker sees the declarations in tensor.py
+setattr(Tensor, "__getitem__", getitem)  # noqa: B010 - a type checker sees the declarations in values/tensor.py
 setattr(Variable, "__getitem__", _variable_getitem)  # noqa: B010

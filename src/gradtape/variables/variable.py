@@ -10,16 +10,16 @@ from typing import Any, ClassVar, NoReturn, TypeVar
 
 import numpy as np
 
-from . import dtypes
-from .context import ACTIVE, RESTORATIONS, STATE, next_id, resume_restorations
-from .dtypes import Array, DType
-from .entry import read_inline
-from .errors import invalid, name_errors
-from .in_place import LOCKS, MASK, AbsentValue, any_value, changed, is_locked_here, present_value, value_of
-from .native.texts import LARGE
-from .ops import elementwise, index
-from .shapes import TensorShape
-from .tensor import (
+from ..base import dtypes
+from ..base.context import ACTIVE, RESTORATIONS, STATE, next_id, resume_restorations
+from ..base.dtypes import Array, DType
+from ..base.errors import invalid, name_errors
+from ..base.shapes import TensorShape
+from ..native.texts import LARGE
+from ..op.entry import read_inline
+from ..ops.array import index
+from ..ops.math import elementwise
+from ..values.tensor import (
     EagerTensor,
     IndexedSlices,
     Reference,
@@ -30,6 +30,7 @@ from .tensor import (
     name_functions_elsewhere,
     to_tensor,
 )
+from .in_place import LOCKS, MASK, AbsentValue, any_value, changed, is_locked_here, present_value, value_of
 
 
 class VariableSynchronization(enum.Enum):

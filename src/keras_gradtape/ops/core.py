@@ -14,10 +14,10 @@ from keras.src.backend.common.symbolic_scope import SymbolicScope
 from keras.src.backend.common.variables import standardize_dtype
 
 import gradtape
-from gradtape.context import STATE
-from gradtape.dtypes import DType, as_dtype
-from gradtape.tensor import EagerTensor, contains_tensor, from_array, to_tensor
+from gradtape.base.context import STATE
+from gradtape.base.dtypes import DType, as_dtype
 from gradtape.trace import is_symbolic
+from gradtape.values.tensor import EagerTensor, contains_tensor, from_array, to_tensor
 
 SUPPORTS_SPARSE_TENSORS = True
 SUPPORTS_RAGGED_TENSORS = True

@@ -14,7 +14,7 @@ from keras.src.backend.common import dtypes
 
 import gradtape as tf
 from gradtape import cast
-from gradtape.dtypes import DType
+from gradtape.base.dtypes import DType
 
 from .core import convert_to_tensor
 

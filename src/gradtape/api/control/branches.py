@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..errors import BranchTypeError, invalid
-from ..tensor import Tensor, to_tensor
-from ..trace.control import branches_in_world, trace_branches
-from ..trace.ghost import Ghost
-from ..trace.symbolic import is_symbolic
-from ..traceable import traceable
-from ..variable import Variable
+from ...base import dtypes
+from ...base.errors import BranchTypeError, invalid
+from ...base.traceable import traceable
+from ...trace.control import branches_in_world, trace_branches
+from ...trace.ghost import Ghost
+from ...trace.symbolic import is_symbolic
+from ...values.tensor import Tensor, to_tensor
+from ...variables.variable import Variable
 
 
 def cond(

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, nest
-from ..arguments import count, optional_count, takes
+from ...base import dtypes, nest
+from ...base.errors import BranchTypeError, LoopStructureError, OutOfRangeError, ScalarElementsError, invalid
+from ...base.shapes import TensorShape
+from ...base.traceable import traceable
+from ...op.arguments import count, optional_count, takes
+from ...trace.control import can_unroll, either, loop_in_world, repeated, trace_loop
+from ...values.tensor import TensorSpec, to_tensor
 from ..arrays import zeros
-from ..errors import BranchTypeError, LoopStructureError, OutOfRangeError, ScalarElementsError, invalid
 from ..layout import unstack
-from ..shapes import TensorShape
-from ..tensor import TensorSpec, to_tensor
 from ..tensor_array import TensorArray
-from ..trace.control import can_unroll, either, loop_in_world, repeated, trace_loop
-from ..traceable import traceable
 from .branches import truth_of
 
 

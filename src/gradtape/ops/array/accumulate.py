@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..dtypes import NARROW_FLOATS, Array
+from ...base.dtypes import NARROW_FLOATS, Array
 
 _LARGE = 2**15
 

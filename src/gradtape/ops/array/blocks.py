@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ANY, NUMERIC, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
-from .family import rank_of, shape_of
+from ...base.dtypes import ANY, NUMERIC, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..family import rank_of, shape_of
 from .layout import permute, reshape
 
 Pairs = tuple[tuple[int, int], ...]

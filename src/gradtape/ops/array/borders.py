@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ANY, Array
-from ..errors import InvalidArgumentError, ResourceExhaustedError, invalid
-from ..memory import check_room
-from ..op import BadInput, Op, Sample, op
-from .family import negative_axis, rank_of
+from ...base.dtypes import ANY, Array
+from ...base.errors import InvalidArgumentError, ResourceExhaustedError, invalid
+from ...base.memory import check_room
+from ...op.declaration import BadInput, Op, Sample, op
+from ..family import negative_axis, rank_of
 from .layout import reshape, sum_to_shape
 
 _MANY = 1 << 20  # copies, from which on there may be no room for them

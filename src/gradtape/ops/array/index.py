@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ANY, INDEX, INTEGER, NUMERIC, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
-from ..tensor import IndexedSlices
+from ...base.dtypes import ANY, INDEX, INTEGER, NUMERIC, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ...values.tensor import IndexedSlices
+from ..family import all_batched, not_tensors, rank_of, shape_of, with_batch_axis
+from ..math.logic import zeros_like
 from .accumulate import add_rows
-from .family import all_batched, not_tensors, rank_of, shape_of, with_batch_axis
 from .layout import concat, permute, reshape
-from .logic import zeros_like
 
 # --- slices: x[1:, ..., None, 0] -------------------------------------------------------------------------------------
 

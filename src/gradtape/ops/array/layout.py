@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ANY, NUMERIC, Array
-from ..errors import ArgumentValueError, invalid
-from ..op import BadInput, Op, Sample, op
-from .family import all_batched, negative_axis, rank_of, shape_of
-from .rows import LARGE, along_rows, sum_of_rows
+from ...base.dtypes import ANY, NUMERIC, Array
+from ...base.errors import ArgumentValueError, invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..family import all_batched, negative_axis, rank_of, shape_of
+from ..nn.rows import LARGE, along_rows, sum_of_rows
 
 # --- reshape ---------------------------------------------------------------------------------------------------------
 

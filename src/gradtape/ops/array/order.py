@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ANY, BOOL, INDEX, REAL, Array, uint8
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
-from .elementwise import convert
-from .family import batch_leading, batch_over_axis, not_tensors, numpy_type, rank_of
+from ...base.dtypes import ANY, BOOL, INDEX, REAL, Array, uint8
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..family import batch_leading, batch_over_axis, not_tensors, numpy_type, rank_of
+from ..math.elementwise import convert
+from ..math.logic import equal
+from ..math.reduce import reduce_sum
 from .layout import expand_dims
-from .logic import equal
-from .reduce import reduce_sum
 
 _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, INDEX, INEXACT, NARROW_FLOATS, REAL, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
+from ...base.dtypes import FLOATING, INDEX, INEXACT, NARROW_FLOATS, REAL, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..family import all_batched, numpy_type, rank_of, shape_of
+from ..math.elementwise import convert, sqrt
+from ..math.logic import greater_equal, maximum, select, zeros_like
 from .accumulate import add_rows
 from .borders import pad_constant
-from .elementwise import convert, sqrt
-from .family import all_batched, numpy_type, rank_of, shape_of
 from .index import put, take
 from .layout import permute, reshape
-from .logic import greater_equal, maximum, select, zeros_like
 from .segment import unsorted_segment_sum
 
 

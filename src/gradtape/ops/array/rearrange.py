@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ANY, BY_NUMPY, INDEX, NUMERIC, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
-from .family import all_batched, batch_leading, rank_of, shape_of
+from ...base.dtypes import ANY, BY_NUMPY, INDEX, NUMERIC, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..family import all_batched, batch_leading, rank_of, shape_of
 from .layout import permute, reshape
 
 # --- reverse_sequence ------------------------------------------------------------------------------------------------

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import INDEX, NUMERIC, REAL, Array
-from ..errors import invalid
-from ..op import Op, op
-from .elementwise import convert
-from .family import all_batched, numpy_type, shape_of
+from ...base.dtypes import INDEX, NUMERIC, REAL, Array
+from ...base.errors import invalid
+from ...op.declaration import Op, op
+from ..family import all_batched, numpy_type, shape_of
+from ..math.elementwise import convert
+from ..math.logic import equal
 from .index import nd_key, put_nd, sample_scatter, take_nd, with_batch_positions
-from .logic import equal
 
 
 def _combined(name: str, combine: Any) -> Any:

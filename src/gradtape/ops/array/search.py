@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ANY, INDEX, REAL, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
-from .family import all_batched, batch_elementwise
+from ...base.dtypes import ANY, INDEX, REAL, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..family import all_batched, batch_elementwise
 
 _INT32 = np.dtype(np.int32)
 _WIDE = frozenset(np.dtype(t) for t in (np.float32, np.float64, np.int32, np.int64))

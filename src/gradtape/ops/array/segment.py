@@ -12,17 +12,17 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..dtypes import INDEX, NARROW_FLOATS, NUMERIC, REAL, Array
-from ..errors import ResourceExhaustedError, UnimplementedError, invalid
-from ..op import BadInput, Op, Rule, Sample, op
-from ..tensor import EagerTensor
+from ...base.dtypes import INDEX, NARROW_FLOATS, NUMERIC, REAL, Array
+from ...base.errors import ResourceExhaustedError, UnimplementedError, invalid
+from ...op.declaration import BadInput, Op, Rule, Sample, op
+from ...values.tensor import EagerTensor
+from ..family import all_batched, numpy_type, rank_of, shape_of
+from ..math.elementwise import conj, convert
+from ..math.logic import equal, greater, less, maximum, ones_like, select, zeros_like
 from .accumulate import add_rows
 from .borders import pad_constant
-from .elementwise import conj, convert
-from .family import all_batched, numpy_type, rank_of, shape_of
 from .index import take
 from .layout import permute, reshape
-from .logic import equal, greater, less, maximum, ones_like, select, zeros_like
 
 _IDS = INDEX | {np.dtype(np.int16)}
 _INT32 = np.dtype(np.int32)

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ANY, FLOATING, INDEX, INTEGER, NUMERIC, REAL, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
-from .elementwise import convert
-from .family import all_batched, batch_leading, batch_over_axis, negative_axis, numpy_type, rank_of, shape_of
+from ...base.dtypes import ANY, FLOATING, INDEX, INTEGER, NUMERIC, REAL, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..family import all_batched, batch_leading, batch_over_axis, negative_axis, numpy_type, rank_of, shape_of
+from ..math.elementwise import convert
+from ..math.reduce import explain_axis
 from .index import check_range
 from .layout import reshape
-from .reduce import explain_axis
 
 # --- places along an axis -----------------------------------------------------------------------------------
 

@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..dtypes import FLOATING, Array
-from ..errors import FailedPreconditionError, invalid
-from ..op import BadInput, Op, Sample, op
-from .elementwise import abs as absolute
-from .elementwise import divide_no_nan, sign
-from .family import batch_leading, in_float32, numpy_type
-from .index import getitem
-from .layout import concat, stack, unpack
-from .logic import greater, greater_equal, less, less_equal, logical_and, maximum, minimum, select, zeros_like
-from .reduce import reduce_sum
+from ...base.dtypes import FLOATING, Array
+from ...base.errors import FailedPreconditionError, invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.index import getitem
+from ..array.layout import concat, stack, unpack
+from ..family import batch_leading, in_float32, numpy_type
+from ..math.elementwise import abs as absolute
+from ..math.elementwise import divide_no_nan, sign
+from ..math.logic import greater, greater_equal, less, less_equal, logical_and, maximum, minimum, select, zeros_like
+from ..math.reduce import reduce_sum
 
 
 def _check_channels(name: str, x: Array) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
+from ...base.dtypes import FLOATING, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
 
 _NO_DERIVATIVE = "boxes are taken or left"
 

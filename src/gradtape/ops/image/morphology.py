@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, REAL, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
-from .family import all_batched, rank_of, shape_of
-from .layout import permute, reshape
-from .window import Padding, Sizes, Windows, windows
+from ...base.dtypes import FLOATING, REAL, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.layout import permute, reshape
+from ..family import all_batched, rank_of, shape_of
+from ..nn.window import Padding, Sizes, Windows, windows
 
 
 def _found(input: Array, filters: Array, strides: Sizes, dilations: Sizes, padding: Padding) -> Windows:

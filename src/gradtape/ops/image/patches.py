@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import NUMERIC, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
-from .family import shape_of
-from .layout import reshape
-from .window import Padding, Sizes, Windows, windows
+from ...base.dtypes import NUMERIC, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.layout import reshape
+from ..family import shape_of
+from ..nn.window import Padding, Sizes, Windows, windows
 
 
 def _found(shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Windows:

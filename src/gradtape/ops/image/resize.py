@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, NARROW_FLOATS, Array
-from ..errors import ResourceExhaustedError, invalid
-from ..op import BadInput, Op, Sample, op
-from .family import negative_axis, rank_of
+from ...base.dtypes import FLOATING, NARROW_FLOATS, Array
+from ...base.errors import ResourceExhaustedError, invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..family import negative_axis, rank_of
 
 _KEPT = 256  # weights, of the sizes used last
 _LARGEST = 1 << 27  # pixels in a line: beyond that it is a mistake, and the weights alone would fill the memory

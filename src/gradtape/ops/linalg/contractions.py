@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import INEXACT, NARROW_FLOATS, NUMERIC, Array
-from ..errors import invalid
-from ..native import blas
-from ..op import BadInput, Op, Sample, op
-from .family import all_batched, batch_leading, insert_axes, negative_axis, numpy_type, rank_of, shape_of
-from .layout import expand_dims, reshape, sum_to_shape
-from .linalg import adjoint, check_matrix, conjugated, matmul, product
-from .logic import zeros_like
-from .reduce import reduce_sum
+from ...base.dtypes import INEXACT, NARROW_FLOATS, NUMERIC, Array
+from ...base.errors import invalid
+from ...native import blas
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.layout import expand_dims, reshape, sum_to_shape
+from ..family import all_batched, batch_leading, insert_axes, negative_axis, numpy_type, rank_of, shape_of
+from ..math.logic import zeros_like
+from ..math.reduce import reduce_sum
+from .products import adjoint, check_matrix, conjugated, matmul, product
 from .solve import LAPACK, bad_matrices
 
 # --- affine maps --------------------------------------------------------------------------------------------

@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import INDEX, Array
-from ..errors import invalid
-from ..op import BadInput, Sample, op
-from .borders import crop
+from ...base.dtypes import INDEX, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Sample, op
+from ..array.borders import crop
+from ..array.index import put, take
+from ..array.layout import concat
+from ..family import batch_leading, is_complex, rank_of, shape_of
+from ..math.elementwise import imag, make_complex
+from ..math.logic import zeros_like
 from .diagonal import diagonal_part, lower_part, upper_part
-from .elementwise import imag, make_complex
-from .family import batch_leading, is_complex, rank_of, shape_of
-from .index import put, take
-from .layout import concat
-from .linalg import adjoint, check_matrix, columns, product
-from .logic import zeros_like
+from .products import adjoint, check_matrix, columns, product
 from .solve import LAPACK, SQUARE, bad_matrices, regular, singular_matrices, triangular_solve
 
 # --- Cholesky -----------------------------------------------------------------------------------------------

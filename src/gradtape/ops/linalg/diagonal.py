@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import BOOL, NUMERIC, Array
-from ..errors import invalid
-from ..op import BadInput, Sample, op
-from .family import batch_leading, shape_of
-from .linalg import check_matrix
-from .logic import zeros_like
+from ...base.dtypes import BOOL, NUMERIC, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Sample, op
+from ..family import batch_leading, shape_of
+from ..math.logic import zeros_like
+from .products import check_matrix
 
 ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 _TYPES = NUMERIC | BOOL

@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import COMPLEX, FLOATING, NARROW_FLOATS, Array
-from ..errors import unfit
-from ..op import BadInput, Op, Sample, op
-from .borders import crop
-from .elementwise import conj, imag, make_complex, real
-from .family import all_batched, batch_leading, insert_axes, is_complex, rank_of, shape_of
-from .layout import concat, reshape
-from .linalg import adjoint, check_matrix, conjugated, product, transposed
-from .logic import zeros_like
-from .reduce import reduce_sum
+from ...base.dtypes import COMPLEX, FLOATING, NARROW_FLOATS, Array
+from ...base.errors import unfit
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.borders import crop
+from ..array.layout import concat, reshape
+from ..family import all_batched, batch_leading, insert_axes, is_complex, rank_of, shape_of
+from ..math.elementwise import conj, imag, make_complex, real
+from ..math.logic import zeros_like
+from ..math.reduce import reduce_sum
+from .products import adjoint, check_matrix, conjugated, product, transposed
 from .solve import LAPACK, SQUARE, all_finite, bad_matrices, each_matrix, inv, regular, sylvester, trsm
 
 

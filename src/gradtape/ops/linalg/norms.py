@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, INEXACT, NARROW_FLOATS, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
-from .borders import crop, pad_constant
-from .elementwise import abs as absolute
-from .elementwise import divide_no_nan, pow, rsqrt, sign, square
-from .family import (
+from ...base.dtypes import FLOATING, INEXACT, NARROW_FLOATS, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.borders import crop, pad_constant
+from ..array.layout import expand_dims, reshape, sum_to_shape
+from ..family import (
     all_batched,
     batch_leading,
     batch_over_axis,
@@ -24,11 +23,12 @@ from .family import (
     rank_of,
     shape_of,
 )
-from .layout import expand_dims, reshape, sum_to_shape
-from .linalg import conjugated
-from .logic import greater_equal, maximum, select, zeros_like
-from .normalization import reject_axes
-from .reduce import kept_shape, reduce_mean, reduce_sum, refuse_axis_of_scalar, spread
+from ..math.elementwise import abs as absolute
+from ..math.elementwise import divide_no_nan, pow, rsqrt, sign, square
+from ..math.logic import greater_equal, maximum, select, zeros_like
+from ..math.reduce import kept_shape, reduce_mean, reduce_sum, refuse_axis_of_scalar, spread
+from ..nn.normalization import reject_axes
+from .products import conjugated
 
 Axis = int | tuple[int, ...] | None
 _add: Any = np.add.reduce

@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..dtypes import NARROW_FLOATS, NUMERIC, REAL, Array
-from ..errors import FailedPreconditionError, invalid
-from ..native import blas
-from ..native.background import later
-from ..op import BadInput, Op, Sample, op
-from .borders import crop
-from .elementwise import conj
-from .family import batch_leading, is_complex, rank_of, shape_of
-from .layout import broadcast_to, permute, reshape, sum_to_shape
-from .logic import select, zeros_like
+from ...base.dtypes import NARROW_FLOATS, NUMERIC, REAL, Array
+from ...base.errors import FailedPreconditionError, invalid
+from ...native import blas
+from ...native.background import later
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.borders import crop
+from ..array.layout import broadcast_to, permute, reshape, sum_to_shape
+from ..family import batch_leading, is_complex, rank_of, shape_of
+from ..math.elementwise import conj
+from ..math.logic import select, zeros_like
 
 # --- matmul -------------------------------------------------------------------------------------------------
 

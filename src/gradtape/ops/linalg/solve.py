@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import COMPLEX, Array, float16, float32, float64
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
+from ...base.dtypes import COMPLEX, Array, float16, float32, float64
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.layout import permute, reshape, sum_to_shape
+from ..family import all_batched, batch_leading, in_float32, insert_axes, rank_of, shape_of
 from .diagonal import lower_part, upper_part
-from .family import all_batched, batch_leading, in_float32, insert_axes, rank_of, shape_of
-from .layout import permute, reshape, sum_to_shape
-from .linalg import adjoint, check_matrix, product
+from .products import adjoint, check_matrix, product
 
 LAPACK = COMPLEX | {float32.numpy, float64.numpy}  # the types that TensorFlow's matrix kernels are made for
 

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import INDEX, NARROW_FLOATS, NUMERIC, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
-from .borders import reverse as flip
-from .elementwise import add, conj, multiply
-from .family import all_batched, shape_of
-from .index import getitem, take
-from .layout import permute, reshape
-from .reduce import reduce_sum
+from ...base.dtypes import INDEX, NARROW_FLOATS, NUMERIC, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.borders import reverse as flip
+from ..array.index import getitem, take
+from ..array.layout import permute, reshape
+from ..family import all_batched, shape_of
+from ..math.elementwise import add, conj, multiply
+from ..math.reduce import reduce_sum
 
 
 def _multiply(values: Array, b: Array, indices: Array, size: int) -> Array:

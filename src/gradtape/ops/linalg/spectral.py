@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
+from ...base.dtypes import Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.layout import concat, reshape
+from ..family import batch_leading, is_complex, numpy_type, shape_of
+from ..math.elementwise import conj, convert, imag, make_complex, real
+from ..math.logic import equal, ones_like, select, zeros_like
 from .diagonal import diagonal_matrix, diagonal_part, diagonal_vector, lower_part
-from .elementwise import conj, convert, imag, make_complex, real
-from .family import batch_leading, is_complex, numpy_type, shape_of
-from .layout import concat, reshape
-from .linalg import adjoint, check_matrix, columns, product
-from .logic import equal, ones_like, select, zeros_like
+from .products import adjoint, check_matrix, columns, product
 from .solve import LAPACK, SQUARE, all_finite, bad_matrices, regular, solve
 
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import Array
-from ..errors import invalid
-from ..op import BadInput, Sample, op
-from .borders import crop, pad_constant
-from .family import batch_leading, rank_of
-from .layout import stack, unpack
-from .linalg import check_matrix, conjugated
-from .reduce import reduce_sum
+from ...base.dtypes import Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Sample, op
+from ..array.borders import crop, pad_constant
+from ..array.layout import stack, unpack
+from ..family import batch_leading, rank_of
+from ..math.reduce import reduce_sum
+from .products import check_matrix, conjugated
 from .solve import LAPACK, batch_system
 
 # --- what the rules are written with ------------------------------------------------------------------------

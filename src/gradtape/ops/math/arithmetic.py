@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ANY, FLOATING, INEXACT, NUMERIC, REAL, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
+from ...base.dtypes import ANY, FLOATING, INEXACT, NUMERIC, REAL, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..family import UNARY_SHAPES, all_batched, batch_over_axis, elementwise, in_float32, not_tensors, one_pass
 from .elementwise import sigmoid, softplus
-from .family import UNARY_SHAPES, all_batched, batch_over_axis, elementwise, in_float32, not_tensors, one_pass
 from .logic import greater, greater_equal, less, logical_and, logical_not, logical_or, minimum, select, zeros_like
 from .reduce import explain_axis, refuse_axis_of_scalar
 

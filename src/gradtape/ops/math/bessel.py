@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample
-from .family import elementwise
+from ...base.dtypes import FLOATING, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample
+from ..family import elementwise
 from .special import functions, keeping_type, reject_types
 
 

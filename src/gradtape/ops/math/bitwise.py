@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import INTEGER, Array
-from ..op import BadInput
-from .family import elementwise, sample_binary, sample_unary
+from ...base.dtypes import INTEGER, Array
+from ...op.declaration import BadInput
+from ..family import elementwise, sample_binary, sample_unary
 
 
 @elementwise(eager=np.bitwise_and, dtypes=INTEGER)

@@ -8,11 +8,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..dtypes import FLOATING, Array
-from ..op import BadInput, Sample, op
-from .borders import crop, pad_constant
+from ...base.dtypes import FLOATING, Array
+from ...op.declaration import BadInput, Sample, op
+from ..array.borders import crop, pad_constant
+from ..family import batch_over_axis, in_float32, numpy_type, rank_of, shape_of
 from .elementwise import divide_no_nan, exp, stop_gradient
-from .family import batch_over_axis, in_float32, numpy_type, rank_of, shape_of
 from .logic import maximum
 from .recurrence import CASES, end_of_axis, linear_recurrence
 from .reduce import explain_axis

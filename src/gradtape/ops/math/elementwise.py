@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ANY, FLOATING, INEXACT, NARROW_FLOATS, NUMERIC, REAL, STRING, Array
-from ..errors import invalid
-from ..native.texts import LARGE, SMALLEST
-from ..op import BadInput, Op, Sample, op
-from .family import (
+from ...base.dtypes import ANY, FLOATING, INEXACT, NARROW_FLOATS, NUMERIC, REAL, STRING, Array
+from ...base.errors import invalid
+from ...native.texts import LARGE, SMALLEST
+from ...op.declaration import BadInput, Op, Sample, op
+from ..family import (
     UNARY_SHAPES,
     elementwise,
     is_complex,

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample
+from ...base.dtypes import FLOATING, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample
+from ..family import elementwise, sample_binary, sample_unary
 from .elementwise import log, log1p
-from .family import elementwise, sample_binary, sample_unary
 from .logic import ones_like
 from .special import from_scipy, functions, keeping_type, reject_types
 

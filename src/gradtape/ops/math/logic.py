@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ANY, BOOL, FLOATING, REAL
-from ..op import BadInput, Sample
-from .family import elementwise, sample_binary, sample_unary
+from ...base.dtypes import ANY, BOOL, FLOATING, REAL
+from ...op.declaration import BadInput, Sample
+from ..family import elementwise, sample_binary, sample_unary
 
 # --- comparison, logic, selection ------------------------------------------------------------------------------------
 

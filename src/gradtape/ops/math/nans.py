@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, INEXACT, NARROW_FLOATS, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
+from ...base.dtypes import FLOATING, INEXACT, NARROW_FLOATS, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.layout import reshape
+from ..family import batch_over_axis, elementwise, in_float32, numpy_type, sample_unary, shape_of
+from ..nn.normalization import reject_axes, sample_axes
 from .elementwise import convert
-from .family import batch_over_axis, elementwise, in_float32, numpy_type, sample_unary, shape_of
-from .layout import reshape
 from .logic import is_nan, logical_not, select, zeros_like
-from .normalization import reject_axes, sample_axes
 from .reduce import cumsum, kept_shape, reduce_sum, refuse_axis_of_scalar
 
 Axis = int | tuple[int, ...] | None

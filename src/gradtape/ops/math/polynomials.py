@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import INEXACT, NUMERIC, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
-from .family import all_batched, batch_leading, numpy_type, rank_of, shape_of
-from .index import take
-from .layout import expand_dims, reshape
-from .linalg import conjugated
+from ...base.dtypes import INEXACT, NUMERIC, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.index import take
+from ..array.layout import expand_dims, reshape
+from ..family import all_batched, batch_leading, numpy_type, rank_of, shape_of
+from ..linalg.products import conjugated
 from .logic import zeros_like
 from .reduce import reduce_sum
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import INEXACT, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
-from .borders import crop, pad_constant
+from ...base.dtypes import INEXACT, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.borders import crop, pad_constant
+from ..family import all_batched, in_float32, negative_axis, rank_of
 from .elementwise import conj
-from .family import all_batched, in_float32, negative_axis, rank_of
 
 
 def end_of_axis(rank: int, axis: int, front: bool) -> tuple[tuple[int, int], ...]:

@@ -9,16 +9,16 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..dtypes import BOOL, FLOATING, NARROW_FLOATS, NUMERIC, REAL, Array
-from ..errors import invalid
-from ..native.engine import available
-from ..op import BadInput, Op, Sample, op
+from ...base.dtypes import BOOL, FLOATING, NARROW_FLOATS, NUMERIC, REAL, Array
+from ...base.errors import invalid
+from ...native.engine import available
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.layout import broadcast_to, permute, reshape
+from ..family import batch_over_axis, in_float32, is_complex, numpy_type, shape_of
+from ..nn.rows import LARGE, along_rows, sum_of_rows
 from .elementwise import conj, convert, exp, stop_gradient, zero_safe_divide
-from .family import batch_over_axis, in_float32, is_complex, numpy_type, shape_of
-from .layout import broadcast_to, permute, reshape
 from .logic import equal, minimum, ones_like
 from .recurrence import linear_recurrence, moved_on
-from .rows import LARGE, along_rows, sum_of_rows
 
 Axis = int | tuple[int, ...] | None
 

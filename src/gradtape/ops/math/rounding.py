@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, REAL, Array
-from ..errors import invalid
-from .family import elementwise, sample_binary
+from ...base.dtypes import FLOATING, REAL, Array
+from ...base.errors import invalid
+from ..family import elementwise, sample_binary
 from .logic import zeros_like
 
 

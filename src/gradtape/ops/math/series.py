@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, NARROW_FLOATS, NUMERIC, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
-from .borders import pad_constant, reverse
+from ...base.dtypes import FLOATING, NARROW_FLOATS, NUMERIC, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.borders import pad_constant, reverse
+from ..array.index import put, take
+from ..array.layout import broadcast_to, reshape
+from ..family import all_batched, batch_leading, batch_over_axis, rank_of, shape_of
+from ..linalg.products import conjugated
 from .elementwise import convert
-from .family import all_batched, batch_leading, batch_over_axis, rank_of, shape_of
-from .index import put, take
-from .layout import broadcast_to, reshape
-from .linalg import conjugated
 from .logic import greater, less, less_equal, logical_or, maximum, minimum, select, zeros_like
 from .reduce import explain_axis, reduce_sum
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, INEXACT, NARROW_FLOATS, Array
-from ..op import BadInput, Op, Sample
+from ...base.dtypes import FLOATING, INEXACT, NARROW_FLOATS, Array
+from ...op.declaration import BadInput, Op, Sample
+from ..family import UNARY_SHAPES, elementwise, in_float32, numpy_type, one_pass, sample_binary, sample_unary
 from .elementwise import abs as absolute
 from .elementwise import convert, exp, log, square
-from .family import UNARY_SHAPES, elementwise, in_float32, numpy_type, one_pass, sample_binary, sample_unary
 from .logic import equal, greater, not_equal, ones_like, select
 
 

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, INEXACT, NARROW_FLOATS, REAL, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
+from ...base.dtypes import FLOATING, INEXACT, NARROW_FLOATS, REAL, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.layout import permute, reshape
+from ..array.sort import order_along, put_along, take_along
+from ..family import batch_leading, batch_over_axis, in_float32, negative_axis, numpy_type, rank_of, shape_of
+from ..linalg.products import adjoint, check_matrix, conjugated, matmul, product
+from ..nn.normalization import reject_axes, sample_axes
 from .elementwise import convert, divide_no_nan
-from .family import batch_leading, batch_over_axis, in_float32, negative_axis, numpy_type, rank_of, shape_of
-from .layout import permute, reshape
-from .linalg import adjoint, check_matrix, conjugated, matmul, product
 from .logic import equal, is_nan, logical_not, select, zeros_like
-from .normalization import reject_axes, sample_axes
 from .reduce import kept_shape, reduce_max, reduce_min, reduce_sum, refuse_axis_of_scalar, spread
-from .sort import order_along, put_along, take_along
 
 Axis = int | tuple[int, ...] | None
 _add: Any = np.add.reduce

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, INEXACT
-from ..native.texts import SMALLEST
+from ...base.dtypes import FLOATING, INEXACT
+from ...native.texts import SMALLEST
+from ..family import elementwise, is_complex, one_pass, sample_binary, sample_unary
 from .elementwise import rsqrt, sqrt
-from .family import elementwise, is_complex, one_pass, sample_binary, sample_unary
 from .logic import ones_like
 from .ufuncs import hypot
 

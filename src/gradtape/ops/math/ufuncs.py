@@ -12,14 +12,14 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..dtypes import FLOATING, INDEX, INEXACT, INTEGER, REAL, Array
-from ..errors import invalid
-from ..native.engine import available
-from ..native.texts import SMALLEST
-from ..op import BadInput, Sample
+from ...base.dtypes import FLOATING, INDEX, INEXACT, INTEGER, REAL, Array
+from ...base.errors import invalid
+from ...native.engine import available
+from ...native.texts import SMALLEST
+from ...op.declaration import BadInput, Sample
+from ..family import UNARY_SHAPES, elementwise, in_float32, one_pass, sample_binary, sample_unary
 from .elementwise import abs as absolute
 from .elementwise import divide_no_nan, sigmoid, sign
-from .family import UNARY_SHAPES, elementwise, in_float32, one_pass, sample_binary, sample_unary
 from .logic import equal, greater_equal, is_finite, is_nan, less_equal, logical_or, ones_like, select, zeros_like
 
 LN2, LN10 = math.log(2.0), math.log(10.0)

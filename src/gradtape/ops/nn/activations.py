@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, INEXACT, INTEGER, NARROW_FLOATS, REAL, Array
-from ..errors import invalid
-from ..native.engine import available
-from ..op import BadInput, Op, Sample, op
-from ..tensor import EagerTensor
-from .elementwise import exp, sigmoid, square
-from .family import (
+from ...base.dtypes import FLOATING, INEXACT, INTEGER, NARROW_FLOATS, REAL, Array
+from ...base.errors import invalid
+from ...native.engine import available
+from ...op.declaration import BadInput, Op, Sample, op
+from ...values.tensor import EagerTensor
+from ..array.layout import expand_dims, reshape, sum_to_shape
+from ..family import (
     UNARY_SHAPES,
     all_batched,
     batch_over_axis,
@@ -25,8 +25,9 @@ from .family import (
     sample_unary,
     shape_of,
 )
-from .layout import expand_dims, reshape, sum_to_shape
-from .reduce import explain_axis, reduce_sum, refuse_axis_of_scalar
+from ..math.elementwise import exp, sigmoid, square
+from ..math.reduce import explain_axis, reduce_sum, refuse_axis_of_scalar
+from ..math.special import functions
 from .rows import FULL, LARGE, RowText
 from .slopes import (
     SELU_ALPHA,
@@ -40,7 +41,6 @@ from .slopes import (
     silu_grad,
     softsign_grad,
 )
-from .special import functions
 
 # --- activations
 # -----------------------------------------------------------------------------------------------------

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, int32
-from ..op import BadInput, Op, Sample, op
+from ...base.dtypes import FLOATING, int32
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.layout import permute, reshape
+from ..family import shape_of
 from . import conv_kernels as kernels
 from .conv_kernels import Plan, plan_of
-from .family import shape_of
-from .layout import permute, reshape
 from .window import Padding, Sizes
 
 _TYPES = FLOATING | {int32.numpy}

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..dtypes import NARROW_FLOATS, Array
-from ..errors import invalid
-from ..native import blas, engine
+from ...base.dtypes import NARROW_FLOATS, Array
+from ...base.errors import invalid
+from ...native import blas, engine
 from .window import Padding, Sizes, Windows, blocks, windows
 
 if TYPE_CHECKING:
-    from ..native.windows import Geometry
+    from ...native.windows import Geometry
 
 
 class Plan(NamedTuple):
@@ -107,7 +107,7 @@ def _geometry(plan: Plan, batch: int, dtype: Any, lanes: int, fewest: int = 8) -
 
 @lru_cache(maxsize=1024)
 def _geometry_of(plan: Plan) -> Geometry:
-    from ..native.windows import Geometry
+    from ...native.windows import Geometry
 
     groups = plan.filters if plan.depthwise else plan.groups
     return Geometry._make((*plan.windows.on_images(), groups, max(1, plan.channels // groups), plan.filters // groups))
@@ -118,7 +118,7 @@ def _by_groups(filters: Array, shape: Geometry) -> Array:
 
 
 def _conv_compiled(x: Array, filters: Array, plan: Plan, shape: Geometry) -> Array:
-    from ..native import convolution, depthwise
+    from ...native import convolution, depthwise
 
     run = depthwise.depthwise if plan.depthwise else convolution.conv
     result = np.empty(plan.output_shape(x.shape[0]), x.dtype)
@@ -127,7 +127,7 @@ def _conv_compiled(x: Array, filters: Array, plan: Plan, shape: Geometry) -> Arr
 
 
 def _filter_gradient_compiled(x: Array, g: Array, plan: Plan, shape: Geometry) -> Array:
-    from ..native import convolution, depthwise
+    from ...native import convolution, depthwise
 
     g = np.ascontiguousarray(g)
     if plan.depthwise:
@@ -138,7 +138,7 @@ def _filter_gradient_compiled(x: Array, g: Array, plan: Plan, shape: Geometry) -
 
 
 def _input_gradient_compiled(g: Array, filters: Array, plan: Plan, shape: Geometry) -> Array:
-    from ..native import convolution, depthwise
+    from ...native import convolution, depthwise
 
     run = depthwise.depthwise if plan.depthwise else convolution.conv
     g = g.reshape(g.shape[0], *shape.outputs, g.shape[-1])

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import INDEX, Array
-from ..errors import invalid, too_few_axes
-from ..op import BadInput, Op, Sample, op
-from .family import all_batched, shape_of
-from .layout import reshape
+from ...base.dtypes import INDEX, Array
+from ...base.errors import invalid, too_few_axes
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.layout import reshape
+from ..family import all_batched, shape_of
 
 
 def _states(

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, INDEX, INTEGER, Array
-from ..errors import FailedPreconditionError, invalid
-from ..op import BadInput, Op, Sample, op
+from ...base.dtypes import FLOATING, INDEX, INTEGER, Array
+from ...base.errors import FailedPreconditionError, invalid
+from ...op.declaration import BadInput, Op, Sample, op
 
 _NO_DERIVATIVE = "labels are integers"
 _INT32 = frozenset({np.dtype(np.int32)})

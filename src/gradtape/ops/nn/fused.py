@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, NUMERIC, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
-from .elementwise import sigmoid, square
-from .family import (
+from ...base.dtypes import FLOATING, NUMERIC, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.layout import broadcast_to, reshape
+from ..family import (
     UNARY_SHAPES,
     elementwise,
     in_float32,
@@ -21,8 +21,8 @@ from .family import (
     sample_binary,
     shape_of,
 )
-from .layout import broadcast_to, reshape
-from .reduce import reduce_sum
+from ..math.elementwise import sigmoid, square
+from ..math.reduce import reduce_sum
 from .rows import BY_COLUMN, FULL, RowText, sum_of_rows
 
 # --- biases -------------------------------------------------------------------------------------------------

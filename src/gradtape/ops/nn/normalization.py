@@ -12,15 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, NARROW_FLOATS, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
-from .elementwise import pow, square, zero_safe_divide
-from .family import batch_over_axis, in_float32, insert_axes, negative_axis, rank_of, shape_of, with_batch_axis
-from .layout import broadcast_to, reshape, sum_to_shape
-from .logic import greater_equal, maximum, select, zeros_like
-from .pool import window_sum
-from .reduce import (
+from ...base.dtypes import FLOATING, NARROW_FLOATS, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.layout import broadcast_to, reshape, sum_to_shape
+from ..family import batch_over_axis, in_float32, insert_axes, negative_axis, rank_of, shape_of, with_batch_axis
+from ..math.elementwise import pow, square, zero_safe_divide
+from ..math.logic import greater_equal, maximum, select, zeros_like
+from ..math.reduce import (
     count_reduced,
     explain_axis,
     kept_shape,
@@ -30,6 +29,7 @@ from .reduce import (
     refuse_axis_of_scalar,
     root_of_squares,
 )
+from .pool import window_sum
 from .rows import LARGE
 from .standardizing import gradient_by_scale, gradient_by_x, row_length, standardized
 

@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, NARROW_FLOATS, REAL, Array
-from ..errors import invalid
-from ..native.engine import available
-from ..op import BadInput, Op, Sample, op
-from .family import all_batched, by_rows, shape_of
-from .layout import reshape
+from ...base.dtypes import FLOATING, NARROW_FLOATS, REAL, Array
+from ...base.errors import invalid
+from ...native.engine import available
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.layout import reshape
+from ..family import all_batched, by_rows, shape_of
 from .window import Padding, Sizes, Tap, Windows, blocks, windows
 
 _COMPILED = 1 << 16  # elements, from which on a pool in machine code is worth compiling
@@ -53,7 +53,7 @@ def _in_machine_code(shape: Sizes, dtype: Any, found: Windows) -> Any:
     large = prod(shape) >= _COMPILED and 0 not in found.outputs
     if not large or dtype.char not in "fd" or len(found.sizes) > 2 or not available():
         return None
-    from ..native import pooling
+    from ...native import pooling
 
     return pooling
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, NARROW_FLOATS, Array
-from ..errors import invalid
-from ..op import BadInput, Sample
-from .elementwise import convert, floor
-from .family import elementwise, numpy_type
-from .logic import (
+from ...base.dtypes import FLOATING, NARROW_FLOATS, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Sample
+from ..family import elementwise, numpy_type
+from ..math.elementwise import convert, floor
+from ..math.logic import (
     equal,
     greater,
     greater_equal,

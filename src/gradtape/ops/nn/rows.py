@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import Array
-from ..native.engine import available
+from ...base.dtypes import Array
+from ...native.engine import available
 
 LARGE = 1 << 16  # elements, from which on other cores can help
 _SHARED = 1 << 14  # elements that are worth a core of their own
@@ -25,7 +25,7 @@ def sum_of_rows(rows: Array) -> Any:
     if rows.size < LARGE or not available():
         # einsum adds rows three times faster than sum does where they are short.
         return np.einsum("nc->c", rows)
-    from ..native import sums
+    from ...native import sums
 
     return sums.sum_of_rows(rows)
 
@@ -85,8 +85,8 @@ class RowText:
 
     def _plan(self, shape: tuple[int, ...], dtype: Any) -> tuple[Any, list[tuple[int, ...]]]:
         """For operands of this shape: a function that runs the kernel on arrays, if there is one, and the shapes of results."""
-        from ..native import pool
-        from ..native.rows import lanes_for, levels_for, packed_rows
+        from ...native import pool
+        from ...native.rows import lanes_for, levels_for, packed_rows
 
         columns, rows = shape[-1], prod(shape[:-1])
         lanes = lanes_for(columns, [dtype])
@@ -105,8 +105,8 @@ class RowText:
         return run if kernel is not None else None, [shapes[layout] for layout in self._results]
 
     def _compiled(self, dtype: Any, lanes: int, levels: int) -> Any:
-        from ..native.language import Unsupported
-        from ..native.rows import Given, Step, Text, Wanted, kernel_of
+        from ...native.language import Unsupported
+        from ...native.rows import Given, Step, Text, Wanted, kernel_of
 
         given = tuple(Given(dtype, layout) for layout in self._given)
         own = self._layouts[len(given) :]

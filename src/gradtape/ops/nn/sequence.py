@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, Array
-from ..errors import invalid
-from ..native.engine import available
-from ..native.texts import SMALLEST
-from ..op import BadInput, Op, Sample, op
-from .family import all_batched, batch_leading, in_float32, insert_axes, rank_of, shape_of
-from .layout import concat, split_sizes, sum_to_shape
-from .reduce import reduce_sum
+from ...base.dtypes import FLOATING, Array
+from ...base.errors import invalid
+from ...native.engine import available
+from ...native.texts import SMALLEST
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.layout import concat, split_sizes, sum_to_shape
+from ..family import all_batched, batch_leading, in_float32, insert_axes, rank_of, shape_of
+from ..math.reduce import reduce_sum
+from ..math.special import functions
+from ..math.trigonometric import tanh
 from .slopes import sigmoid_grad, tanh_grad
-from .special import functions
-from .trigonometric import tanh
 
 # --- attention ----------------------------------------------------------------------------------------------
 
@@ -34,7 +34,7 @@ def _scaled_softmax(logits: Array, bias: Array, scale: float = 1.0, causal: bool
     if not logits.size:
         return logits
     if not causal and _in_machine_code(logits) and (bias.size == 1 or bias.shape == logits.shape[-1:]):
-        from ..native import layers
+        from ...native import layers
 
         rows = np.ascontiguousarray(logits).reshape(-1, logits.shape[-1])
         return layers.scaled_softmax(rows, scale, np.ascontiguousarray(bias)).reshape(logits.shape)
@@ -149,7 +149,7 @@ def _in_machine_code(*operands: Array) -> bool:
 def _lstm_step(gates: Array, cell: Array) -> tuple[Array, Array, Array]:
     units = _check_gates("lstm_step", 4, gates, cell)
     if _in_machine_code(cell, gates) and cell.ndim == 2:
-        from ..native import layers
+        from ...native import layers
 
         return layers.lstm_step(np.ascontiguousarray(gates), np.ascontiguousarray(cell))
     wide = gates.astype(np.float32) if gates.dtype.itemsize < 4 else gates
@@ -229,7 +229,7 @@ def _gru_step(inputs: Array, recurrent: Array, state: Array) -> tuple[Array, Arr
     units = _check_gates("gru_step", 3, inputs, state)
     _check_gates("gru_step", 3, recurrent, state)
     if _in_machine_code(state, inputs, recurrent) and state.ndim == 2:
-        from ..native import layers
+        from ...native import layers
 
         return layers.gru_step(*(np.ascontiguousarray(v) for v in (inputs, recurrent, state)))
     x, h, s = (v.astype(np.float32) if v.dtype.itemsize < 4 else v for v in (inputs, recurrent, state))

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, REAL, Array
-from ..op import Op, Sample
-from .elementwise import abs as absolute
-from .elementwise import exp, sigmoid, sign, square
-from .family import UNARY_SHAPES, elementwise, in_float32, one_pass
-from .logic import less, select, zeros_like
-from .special import functions
-from .trigonometric import tanh
+from ...base.dtypes import FLOATING, REAL, Array
+from ...op.declaration import Op, Sample
+from ..family import UNARY_SHAPES, elementwise, in_float32, one_pass
+from ..math.elementwise import abs as absolute
+from ..math.elementwise import exp, sigmoid, sign, square
+from ..math.logic import less, select, zeros_like
+from ..math.special import functions
+from ..math.trigonometric import tanh
 
 SELU_SCALE = 1.0507009873554804934193349852946
 SELU_ALPHA = 1.6732632423543772848170429916717

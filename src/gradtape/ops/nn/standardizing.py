@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import Array
+from ...base.dtypes import Array
 from .rows import BY_COLUMN, BY_ROW, FULL, RowText, sum_of_rows
 
 Shape = tuple[int, ...]

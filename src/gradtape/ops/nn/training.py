@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOATING, NARROW_FLOATS, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
-from .elementwise import convert, exp, log
-from .family import (
+from ...base.dtypes import FLOATING, NARROW_FLOATS, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..array.layout import expand_dims, sum_to_shape
+from ..family import (
     UNARY_SHAPES,
     batch_leading,
     elementwise,
@@ -23,12 +23,12 @@ from .family import (
     shape_of,
     with_batch_axis,
 )
-from .gamma import digamma
-from .layout import expand_dims, sum_to_shape
-from .logic import equal, greater, greater_equal, less, less_equal, logical_and, ones_like, select, zeros_like
-from .recurrence import linear_recurrence, moved_on
-from .reduce import reduce_mean, reduce_sum
-from .special import functions
+from ..math.elementwise import convert, exp, log
+from ..math.gamma import digamma
+from ..math.logic import equal, greater, greater_equal, less, less_equal, logical_and, ones_like, select, zeros_like
+from ..math.recurrence import linear_recurrence, moved_on
+from ..math.reduce import reduce_mean, reduce_sum
+from ..math.special import functions
 
 # --- dropout ------------------------------------------------------------------------------------------------
 

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ..dtypes import Array
-from ..errors import invalid
+from ...base.dtypes import Array
+from ...base.errors import invalid
 
 Sizes = tuple[int, ...]
 Padding = str | tuple[tuple[int, int], ...]

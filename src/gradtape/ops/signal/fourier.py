@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import COMPLEX, Array, float32, float64
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
-from .family import batch_leading, negative_axis, numpy_type, rank_of, shape_of
+from ...base.dtypes import COMPLEX, Array, float32, float64
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
+from ..family import batch_leading, negative_axis, numpy_type, rank_of, shape_of
 
 Axes = tuple[int, ...]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ANY, NUMERIC, Array
-from ..errors import InvalidArgumentError, ResourceExhaustedError, invalid
-from ..op import BadInput, Sample, op
-from .family import batch_leading, in_float32
+from ...base.dtypes import ANY, NUMERIC, Array
+from ...base.errors import InvalidArgumentError, ResourceExhaustedError, invalid
+from ...op.declaration import BadInput, Sample, op
+from ..family import batch_leading, in_float32
 
 
 def _frames(signal: Array, length: int, step: int, count: int) -> Array:

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import INDEX, STRING, Array
-from ..errors import invalid
-from ..farmhash import fingerprint64
-from ..op import BadInput, Sample, op
+from ...base.dtypes import INDEX, STRING, Array
+from ...base.errors import invalid
+from ...base.farmhash import fingerprint64
+from ...op.declaration import BadInput, Sample, op
 from .strings import each, textwise
 
 _NO_DERIVATIVE = "bytes do not change by small steps"

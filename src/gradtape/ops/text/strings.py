@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ANY, INDEX, STRING, Array
-from ..errors import InfiniteNumberError, NumberNeededError, OutOfRangeError, invalid
-from ..farmhash import fingerprint64
-from ..op import BadInput, Op, Rule, Sample, op
-from .family import batch_elementwise
+from ...base.dtypes import ANY, INDEX, STRING, Array
+from ...base.errors import InfiniteNumberError, NumberNeededError, OutOfRangeError, invalid
+from ...base.farmhash import fingerprint64
+from ...op.declaration import BadInput, Op, Rule, Sample, op
+from ..family import batch_elementwise
 
 _NO_DERIVATIVE = "text does not change by small steps"
 

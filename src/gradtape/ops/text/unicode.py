@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import INDEX, STRING, Array
-from ..errors import invalid
-from ..op import BadInput, Op, Sample, op
+from ...base.dtypes import INDEX, STRING, Array
+from ...base.errors import invalid
+from ...op.declaration import BadInput, Op, Sample, op
 from .strings import each, textwise
 
 _NO_DERIVATIVE = "text does not change by small steps"

@@ -10,7 +10,7 @@ import gradtape as tf
 import gradtape.numpy as tnp
 from gradtape import cast
 from gradtape.numpy.elementwise import sinc as normalized_sinc
-from gradtape.tensor import EagerTensor
+from gradtape.values.tensor import EagerTensor
 
 from ..core import convert_to_tensor
 from ..promotion import (

@@ -10,7 +10,7 @@ from keras.src.backend.common.backend_utils import vectorize_impl
 import gradtape as tf
 import gradtape.numpy as tnp
 from gradtape import cast
-from gradtape.tensor import EagerTensor
+from gradtape.values.tensor import EagerTensor
 
 from ..core import convert_to_tensor, vectorized_map
 from ..promotion import floats, result_type, to_type, together, truth

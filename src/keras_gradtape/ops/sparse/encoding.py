@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as tf
-from gradtape.dtypes import Array, DType
+from gradtape.base.dtypes import Array, DType
 from gradtape.sparse.tensor import from_parts
 
 

@@ -12,10 +12,10 @@ import numpy as np
 from keras.src.backend.common.backend_utils import canonicalize_axis
 
 import gradtape as tf
-from gradtape.dtypes import Array
-from gradtape.shapes import broadcast
+from gradtape.base.dtypes import Array
+from gradtape.base.shapes import broadcast
 from gradtape.sparse.tensor import flat_places, from_parts, places_at, places_of, sizes_of
-from gradtape.tensor import from_array
+from gradtape.values.tensor import from_array
 
 from ..core import convert_to_tensor
 

@@ -10,7 +10,7 @@ import numpy as np
 
 import gradtape as tf
 from gradtape.sparse.tensor import from_parts, places_at, places_of, sizes_of
-from gradtape.tensor import from_array
+from gradtape.values.tensor import from_array
 
 from ..core import cast, convert_to_tensor
 from ..promotion import result_type

@@ -1,36 +1,20 @@
-"""`tf.compat`: v2 is the package itself; of v1 there is what programs for TensorFlow 2 use (`compat_v1`)."""
+"""`tf.compat`: v2 is the package itself; of v1 there is what programs for TensorFlow 2 use (`v1.py`)."""
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
-from types import ModuleType
 from typing import Any
 
-
-class _V1(ModuleType):
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        from . import compat_v1
-
-        if hasattr(compat_v1, name):
-            return getattr(compat_v1, name)
-        instead = f"tf.{name}" if hasattr(v2, name) else "eager ops with tf.GradientTape"
-        raise AttributeError(
-            f"tf.compat.v1.{name} does not exist: gradtape has TensorFlow 2's eager interface only, without graphs and sessions, "
-            f"and tf.compat.v2 is the package itself. Use {instead}."
-        )
-
-    def __repr__(self) -> str:
-        return "<tf.compat.v1: not offered by gradtape, but for a few names>"
-
-
-v1 = _V1(f"{__name__}.v1")
 v2 = sys.modules["gradtape"]
-# For `import gradtape.compat.v2 as tf`; the same line with v1 runs too, and its first use says what is wrong.
-__path__: list[str] = []  # (what has submodules is a package to Python)
-sys.modules.update({f"{__name__}.v1": v1, f"{__name__}.v2": v2})
+sys.modules[f"{__name__}.v2"] = v2  # for `import gradtape.compat.v2 as tf`
+
+
+def __getattr__(name: str) -> Any:
+    if name == "v1":  # imported by programs that use it
+        return importlib.import_module(f"{__name__}.v1")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
-from .framework import executing_eagerly, get_logger
-from .random import set_seed as set_random_seed
-from .summary.event_file import messages, read_events
+from ..api.framework import executing_eagerly, get_logger
+from ..random import set_seed as set_random_seed
+from ..summary.event_file import messages, read_events
 
 __all__ = ["executing_eagerly", "executing_eagerly_outside_functions", "logging", "set_random_seed", "train"]
 
@@ -86,4 +87,11 @@ _MESSAGES = {
 def __getattr__(name: str) -> Any:
     if name in _MESSAGES:
         return getattr(messages(_MESSAGES[name]), name)
-    raise AttributeError(name)
+    if name.startswith("__"):
+        raise AttributeError(name)
+    v2 = sys.modules["gradtape"]
+    instead = f"tf.{name}" if hasattr(v2, name) else "eager ops with tf.GradientTape"
+    raise AttributeError(
+        f"tf.compat.v1.{name} does not exist: gradtape has TensorFlow 2's eager interface only, without graphs and sessions, "
+        f"and tf.compat.v2 is the package itself. Use {instead}."
+    )

@@ -1,0 +1,1 @@
+"""The command line: `gradtape demo`, `run`, `plot`, `trace`."""

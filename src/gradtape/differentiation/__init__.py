@@ -1,0 +1,1 @@
+"""Tapes and the backward pass, Jacobians, forward mode, rules of users."""

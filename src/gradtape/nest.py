@@ -1,0 +1,5 @@
+"""`tf.nest`: structures of values."""
+
+from .base.nest import assert_same_structure, flatten, is_nested, map_structure, pack_sequence_as
+
+__all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]

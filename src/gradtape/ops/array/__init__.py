@@ -1,0 +1,1 @@
+"""Ops that move, pick, sort and count elements."""

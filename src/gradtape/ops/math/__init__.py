@@ -1,0 +1,1 @@
+"""Elementwise functions, reductions, special functions."""

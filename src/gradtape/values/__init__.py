@@ -1,0 +1,1 @@
+"""Tensors: arrays with an identity."""

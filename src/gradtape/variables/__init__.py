@@ -1,0 +1,1 @@
+"""Variables, modules that hold them, and Python's operators on both."""
