@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape import dtypes
+from gradtape.base import dtypes
 
 ALL = dtypes.ALL
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.base import dtypes
 
 pytestmark = pytest.mark.quick
 
@@ -31,7 +32,7 @@ def test_tensors_are_written_and_read_as_in_tensorflow(value, expected):
     np.testing.assert_array_equal(found, tensor)
 
 
-@pytest.mark.parametrize("dtype", [t for t in tf.dtypes.ALL if t is not tf.string])
+@pytest.mark.parametrize("dtype", [t for t in dtypes.ALL if t is not tf.string])
 def test_every_type_comes_back(dtype):
     value = tf.cast(tf.constant([[0, 1, 2], [3, 4, 5]]), dtype)
     np.testing.assert_array_equal(tf.io.parse_tensor(tf.io.serialize_tensor(value), dtype), value)

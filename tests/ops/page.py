@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as tf
-from gradtape import dtypes
+from gradtape.base import dtypes
 from gradtape.op.declaration import Op
 
 from . import checks
