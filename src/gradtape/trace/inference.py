@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import OpError
+from ..native.abi import become
 from ..op.declaration import Op
 from ..values.tensor import EagerTensor, Tensor, TensorSpec
 from ..variables.variable import Variable
@@ -109,7 +110,7 @@ class Inference(World):
         """Some classes have a form that does with guesses."""
         if cls not in GUESSED or thing.__class__ is not cls:
             return False
-        thing.__class__ = GUESSED[cls]
+        become(thing, GUESSED[cls])
         GUESSED[cls].begin(thing, *args, **kwargs)
         return True
 

@@ -27,6 +27,7 @@ from ..base.errors import (
     OperatorNotAllowedInGraphError,
 )
 from ..base.shapes import TensorShape
+from ..native.abi import become
 from ..op.declaration import RUNNERS, Op
 from ..op.entry import leave_general_path, take_general_path
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec, to_tensor
@@ -144,7 +145,7 @@ class Recorder:
     def adopt(self, thing: Any, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """A tape or the like that is made inside the function: its methods become steps."""
         number = next(self._numbers)
-        thing.__class__ = FACADES[cls]
+        become(thing, FACADES[cls])
         thing._trace, thing._number = self, number
         step = Step(cls, self.refs(args), self.refs(kwargs), Ref(number), _user_line())
         entry = Entry(lambda world: call_step(cls, step.args, step.kwargs, world.environment), Ref(number))

@@ -15,6 +15,7 @@ from ..base.context import ACTIVE, RESTORATIONS, STATE, next_id, resume_restorat
 from ..base.dtypes import Array, DType
 from ..base.errors import invalid, name_errors
 from ..base.shapes import TensorShape
+from ..native.abi import become
 from ..native.texts import LARGE
 from ..op.entry import read_inline
 from ..ops.array import index
@@ -79,7 +80,7 @@ class _VariableMeta(type):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         made = type.__call__(ResourceVariable if cls is Variable else cls, *args, **kwargs)
         if RESTORATIONS:
-            made.__class__ = _awaiting(made.__class__)
+            become(made, _awaiting(made.__class__))
         return made
 
 
@@ -585,7 +586,7 @@ class AwaitingVariable:
     def become_plain(self) -> None:
         """Wait no longer."""
         self.__dict__.pop("_uses", None)
-        self.__class__ = self._plain
+        become(self, self._plain)
 
 
 @functools.cache
