@@ -7,9 +7,7 @@ from the class that TensorFlow raises at the same place, so that existing `excep
 from __future__ import annotations
 
 import errno
-import functools
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 
 class OpError(Exception):
@@ -315,28 +313,6 @@ def raise_named(error: Exception, name: str) -> None:
     better = named(error, name)
     if better is not error:
         raise better from error
-
-
-def naming(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, with `named` errors (public functions that `traceable` marks have them already)."""
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except REFUSALS as error:
-            raise_named(error, function.__name__)
-            raise
-
-    return call
-
-
-def name_errors(cls: type, *methods: str) -> None:
-    """Let these methods of a class have `named` errors; called where the class is complete."""
-    for method in methods:
-        found = cls.__dict__[method]
-        plain = isinstance(found, (classmethod, staticmethod))
-        setattr(cls, method, type(found)(naming(found.__func__)) if plain else naming(found))
 
 
 def too_large(name: str, message: str) -> ResourceExhaustedError:

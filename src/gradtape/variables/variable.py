@@ -13,8 +13,9 @@ import numpy as np
 from ..base import dtypes
 from ..base.context import ACTIVE, RESTORATIONS, STATE, next_id, resume_restorations
 from ..base.dtypes import Array, DType
-from ..base.errors import invalid, name_errors
+from ..base.errors import invalid
 from ..base.shapes import TensorShape
+from ..base.traceable import name_errors
 from ..native.abi import become
 from ..native.texts import LARGE
 from ..op.entry import read_inline
