@@ -9,8 +9,7 @@ trial fails (another interpreter, another NumPy) there is one notice, and the sl
     counts_holders()      reference counts say who else holds an object                         else: all is taken to be held
     multiplies()          NumPy's OpenBLAS is called from machine code                          else: NumPy multiplies
 
-What Python's language reference allows needs no other way: `become`. What is asked of frames and locks stands below, in
-base/context.py and base/locks.py.
+What Python's language reference allows needs no other way: `become`. What is asked of frames and locks stands in base/.
 """
 
 from __future__ import annotations
