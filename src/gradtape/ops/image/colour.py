@@ -21,6 +21,7 @@ from ..math.elementwise import abs as absolute
 from ..math.elementwise import divide_no_nan, sign
 from ..math.logic import greater, greater_equal, less, less_equal, logical_and, maximum, minimum, select, zeros_like
 from ..math.reduce import reduce_sum
+from ..shapes import like
 
 
 def _check_channels(name: str, x: Array) -> None:
@@ -50,7 +51,7 @@ def _rgb_to_hsv(images: Array) -> Array:
     return np.stack([hue, saturation, value], axis=-1).astype(images.dtype)
 
 
-@op(eager=in_float32(_rgb_to_hsv), dtypes=FLOATING, tf_name="RGBToHSV")
+@op(eager=in_float32(_rgb_to_hsv), dtypes=FLOATING, tf_name="RGBToHSV", shape=like(0))
 def rgb_to_hsv(xp: Any, images: Any) -> Any:
     """Hue, saturation and value of colours given as red, green and blue in the last axis.
 
@@ -158,7 +159,7 @@ def _hsv_to_rgb(images: Array) -> Array:
     return np.asarray((1 - saturation + saturation * height) * value, images.dtype)
 
 
-@op(eager=in_float32(_hsv_to_rgb), dtypes=FLOATING, tf_name="HSVToRGB")
+@op(eager=in_float32(_hsv_to_rgb), dtypes=FLOATING, tf_name="HSVToRGB", shape=like(0))
 def hsv_to_rgb(xp: Any, images: Any) -> Any:
     """Red, green and blue of colours given as hue, saturation and value in the last axis.
 

@@ -11,14 +11,17 @@ import numpy as np
 
 from ...base.dtypes import NARROW_FLOATS, NUMERIC, REAL, Array
 from ...base.errors import FailedPreconditionError, invalid
+from ...base.sizes import joined, matched
 from ...native import blas
 from ...native.background import later
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.borders import crop
 from ..array.layout import broadcast_to, permute, reshape, sum_to_shape
 from ..family import batch_leading, is_complex, rank_of, shape_of
 from ..math.elementwise import conj
 from ..math.logic import select, zeros_like
+from ..shapes import broadcast_sizes, broadcasted
 
 # --- matmul -------------------------------------------------------------------------------------------------
 
@@ -48,6 +51,17 @@ def matmul(xp: Any, a: Any, b: Any, *, transpose_a: bool = False, transpose_b: b
     a = xp.swapaxes(a, -1, -2) if transpose_a else a
     b = xp.swapaxes(b, -1, -2) if transpose_b else b
     return xp.matmul(a, b)
+
+
+@matmul.shapes
+def _(a: Abstract, b: Abstract, *, transpose_a: Any, transpose_b: Any) -> Shape:
+    if a.ndim < 2 or b.ndim < 2:
+        raise ValueError(f"matrices are needed, got shapes {a.shape} and {b.shape}")
+    *front, rows, inner = (*a.shape[:-2], *a.shape[:-3:-1]) if transpose_a else a.shape
+    *other, inside, columns = (*b.shape[:-2], *b.shape[:-3:-1]) if transpose_b else b.shape
+    matched(inner, inside, "inner dimensions")
+    lead = broadcast_sizes(tuple(front), tuple(other))
+    return None if lead is None else (*lead, rows, columns)
 
 
 @matmul.vjp("a")
@@ -276,6 +290,16 @@ def contract(xp: Any, operands: Any, *, equation: str) -> Any:
     return xp.einsum(equation, *operands)
 
 
+@contract.shapes
+def _(operands: list[Abstract], *, equation: Any) -> Shape:
+    given, result = equation.replace(" ", "").split("->")
+    sizes: dict[str, Any] = {}
+    for letters, operand in zip(given.split(","), operands, strict=True):
+        for letter, size in zip(letters, operand.of_rank(len(letters)), strict=True):
+            sizes[letter] = joined(sizes[letter], size) if letter in sizes else size
+    return tuple([sizes[letter] for letter in result])
+
+
 @contract.vjp("operands")
 def _(g: Any, operands: Any, equation: str) -> Any:
     inputs, output = equation.split("->")
@@ -398,7 +422,7 @@ def _cross(a: Array, b: Array) -> Array:
     return np.cross(a, b)
 
 
-@op(eager=_cross, dtypes=REAL)
+@op(eager=_cross, dtypes=REAL, shape=broadcasted)
 def cross(xp: Any, a: Any, b: Any) -> Any:
     """The cross product of vectors of three elements in the last axis.
 

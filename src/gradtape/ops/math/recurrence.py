@@ -12,6 +12,7 @@ from ...base.errors import invalid
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.borders import crop, pad_constant
 from ..family import all_batched, in_float32, negative_axis, rank_of
+from ..shapes import like
 from .elementwise import conj
 
 
@@ -60,7 +61,7 @@ def _along_line(x: Array, decay: Array) -> Array:
     return solve(1, diagonals, x, lower=1, diag=1)  # type: ignore[no-any-return]
 
 
-@op(eager=in_float32(_recurrence), dtypes=INEXACT)
+@op(eager=in_float32(_recurrence), dtypes=INEXACT, shape=like(0))
 def linear_recurrence(xp: Any, x: Any, decay: Any, *, axis: int, reverse: bool = False) -> Any:
     """y[i] = x[i] + decay[i] * y[i - 1] along an axis (y[i + 1] with `reverse`)."""
     total, factor = xp.moveaxis(x, axis, 0), xp.moveaxis(decay, axis, 0)

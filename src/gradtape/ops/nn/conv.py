@@ -18,9 +18,13 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import FLOATING, int32
+from ...base.sizes import matched
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import permute, reshape
 from ..family import shape_of
+from ..nn.window import window_counts
+from ..shapes import shaped_by
 from . import conv_kernels as kernels
 from .conv_kernels import Plan, plan_of
 from .window import Padding, Sizes
@@ -45,7 +49,15 @@ def conv(
     return result.reshape(plan.output_shape(input.shape[0]))
 
 
-@op(eager=kernels.conv_input_gradient, dtypes=_TYPES, tf_name="ConvBackpropInput")
+@conv.shapes
+def _(input: Abstract, filters: Abstract, *, strides: Any, dilations: Any, padding: Any, groups: Any) -> Shape:
+    rank = len(strides) + 2
+    (batch, *sizes, channels), (*window, depth, count) = input.of_rank(rank), filters.of_rank(rank)
+    matched(channels, depth * groups, "the input depth and that of the filters times the groups,")
+    return (batch, *window_counts(tuple(sizes), window, strides, dilations, padding), count)
+
+
+@op(eager=kernels.conv_input_gradient, dtypes=_TYPES, tf_name="ConvBackpropInput", shape=shaped_by("shape"))
 def conv_input_gradient(
     xp: Any,
     g: Any,
@@ -89,6 +101,12 @@ def conv_filter_gradient(
         product = xp.einsum("...gi,...go->igo", part, parts[outputs])
         result = result.at[place].add(product.reshape(-1, plan.filters))
     return result
+
+
+@conv_filter_gradient.shapes
+def _(input: Abstract, g: Abstract, *, window: Any, groups: Any, **_: Any) -> Shape:
+    rank = len(window) + 2
+    return (*window, input.of_rank(rank)[-1] // groups, g.of_rank(rank)[-1])
 
 
 def _kernel_taps(input: Any, plan: Plan) -> Iterator[tuple[Sizes, Any, tuple[slice, ...]]]:

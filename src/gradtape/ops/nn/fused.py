@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, NUMERIC, Array
 from ...base.errors import invalid
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import broadcast_to, reshape
 from ..family import (
@@ -23,6 +24,7 @@ from ..family import (
 )
 from ..math.elementwise import sigmoid, square
 from ..math.reduce import reduce_sum
+from ..shapes import fixed, like
 from .rows import BY_COLUMN, FULL, RowText, sum_of_rows
 
 # --- biases -------------------------------------------------------------------------------------------------
@@ -54,7 +56,7 @@ def _bias_add(value: Array, bias: Array, data_format: str = "NHWC") -> Array:
     return value + _lined_up(bias, value.ndim, data_format)  # type: ignore[no-any-return]
 
 
-@op(eager=_bias_add, dtypes=NUMERIC)
+@op(eager=_bias_add, dtypes=NUMERIC, shape=like(0))
 def bias_add(xp: Any, value: Any, bias: Any, *, data_format: str = "NHWC") -> Any:
     """A vector added along the channels: the last axis, or the second for "NCHW"."""
     return value + _lined_up(bias, value.ndim, data_format)
@@ -107,6 +109,11 @@ def bias_add_grad(xp: Any, out_backprop: Any, *, data_format: str = "NHWC") -> A
     """The sum over all axes but that of the channels."""
     axis = _channel_axis("bias_add_grad", out_backprop.ndim, data_format)
     return xp.sum(out_backprop, axis=tuple(a for a in range(out_backprop.ndim) if a != axis))
+
+
+@bias_add_grad.shapes
+def _(out_backprop: Abstract, *, data_format: Any) -> Shape:
+    return (out_backprop.shape[_channel_axis("bias_add_grad", out_backprop.ndim, data_format)],)
 
 
 @bias_add_grad.vjp("out_backprop")
@@ -183,7 +190,7 @@ def _l2_loss(t: Array) -> Any:
     return t.dtype.type(0.5) * np.dot(flat, flat)
 
 
-@op(eager=_l2_loss, dtypes=FLOATING, tf_name="L2Loss")
+@op(eager=_l2_loss, dtypes=FLOATING, tf_name="L2Loss", shape=fixed())
 def l2_loss(xp: Any, t: Any) -> Any:
     """Half the sum of squares."""
     return 0.5 * xp.sum(t * t)

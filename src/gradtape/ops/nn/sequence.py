@@ -14,12 +14,14 @@ from ...base.dtypes import FLOATING, Array
 from ...base.errors import invalid
 from ...native.engine import available
 from ...native.texts import SMALLEST
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import concat, split_sizes, sum_to_shape
 from ..family import all_batched, batch_leading, in_float32, insert_axes, rank_of, shape_of
 from ..math.reduce import reduce_sum
 from ..math.special import functions
 from ..math.trigonometric import tanh
+from ..shapes import like
 from .slopes import sigmoid_grad, tanh_grad
 
 # --- attention ----------------------------------------------------------------------------------------------
@@ -50,7 +52,7 @@ def _scaled_softmax(logits: Array, bias: Array, scale: float = 1.0, causal: bool
     return shifted
 
 
-@op(eager=_scaled_softmax, dtypes=FLOATING)
+@op(eager=_scaled_softmax, dtypes=FLOATING, shape=like(0))
 def scaled_softmax(xp: Any, logits: Any, bias: Any, *, scale: float = 1.0, causal: bool = False) -> Any:
     """softmax(scale * logits + bias) over the last axis; `causal` hides the keys that come after a query."""
     shifted = logits * scale + bias
@@ -182,6 +184,11 @@ def lstm_step(xp: Any, gates: Any, cell: Any) -> Any:
     return o * xp.tanh(new), new, xp.concatenate([i, f, g, o], axis=-1)
 
 
+@lstm_step.shapes
+def _(gates: Abstract, cell: Abstract) -> list[Shape]:
+    return [cell.known, cell.known, gates.known]
+
+
 def _of_cell(g: Any, out: Any, o: Any) -> tuple[Any, Any]:
     """The cotangent of the new state with what comes through the output, and tanh of that state."""
     squashed = tanh(out[1])
@@ -259,6 +266,11 @@ def gru_step(xp: Any, inputs: Any, recurrent: Any, state: Any) -> Any:
     z, r = (xp.tanh(v * 0.5) * 0.5 + 0.5 for v in (xz + hz, xr + hr))
     candidate = xp.tanh(xc + r * hc)
     return candidate + z * (state - candidate), xp.concatenate([z, r, candidate], axis=-1)
+
+
+@gru_step.shapes
+def _(inputs: Abstract, recurrent: Abstract, state: Abstract) -> list[Shape]:
+    return [state.known, inputs.known]
 
 
 def _gru_parts(cotangents: Any, recurrent: Any, state: Any, out: Any) -> tuple[Any, Any, Any, Any]:
