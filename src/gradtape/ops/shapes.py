@@ -5,6 +5,7 @@ Sizes are ints or expressions (base/sizes.py). Functions that take and give plai
 
 from __future__ import annotations
 
+import contextlib
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -77,6 +78,38 @@ def matched_sizes(first: Sizes, second: Sizes, what: str = "shapes") -> Sizes:
     if len(first) != len(second):
         raise Mismatch(f"{what} {first} and {second} differ")
     return tuple([matched(a, b, "sizes") for a, b in zip(first, second, strict=True)])
+
+
+def broadcast_to_sizes(shape: Shape, target: Shape) -> Shape:
+    """The target, to which an operand of the shape must broadcast."""
+    if shape is None or target is None:
+        return target
+    if len(shape) > len(target):
+        raise Mismatch(f"shape {shape} does not broadcast to {target}")
+    for own, wanted in zip(reversed(shape), reversed(target), strict=False):
+        if same(own, 1) is False:
+            matched(own, wanted, "sizes that must broadcast,")
+    return target
+
+
+def equal_shapes(first: Abstract, second: Abstract) -> Abstract:
+    """The first of two operands that must have one shape, with what is known of both."""
+    if first.rank is None or second.rank is None:
+        return Abstract(second.known if first.rank is None else first.known, first.dtype)
+    return Abstract(matched_sizes(first.shape, second.shape), first.dtype)
+
+
+def natural(size: Any) -> Any:
+    """A size that an attribute says: it cannot be negative."""
+    if size.__class__ is int and size < 0:
+        raise ValueError(f"a size cannot be negative, got {size}")
+    return size
+
+
+def axis_exists(axis: Any, rank: int) -> None:
+    """An error where there is no axis of that number; nothing where it is not known yet which one is meant."""
+    with contextlib.suppress(Undecided):
+        place(axis, rank)
 
 
 def unknown_rest(shape: Shape) -> Shape:
@@ -164,7 +197,12 @@ def padded_sizes(x: Abstract, paddings: Any, sign: int = 1) -> Shape:
     if paddings is UNKNOWN:
         return unknown_rest(x.known)
     shape = x.of_rank(len(paddings))
-    result = tuple([size + sign * (before + after) for size, (before, after) in zip(shape, paddings, strict=True)])
+    result = tuple(
+        [
+            size + sign * (natural(before) + natural(after))
+            for size, (before, after) in zip(shape, paddings, strict=True)
+        ]
+    )
     if any(size.__class__ is int and size < 0 for size in result):
         raise ValueError("more is cut off than there is")
     return result
@@ -184,6 +222,14 @@ def broadcasted(*operands: Any, **_: Any) -> Shape:
 def like(position: int) -> Rule:
     """The results have the shape of one of the operands."""
     return lambda *operands, **_: operands[position].known
+
+
+def along(x: Abstract, *_: Any, axis: Any = None, axes: Any = None, **__: Any) -> Shape:
+    """The results have the shape of the first operand, and the axes along which they are computed must exist."""
+    if x.rank is not None:
+        with contextlib.suppress(Undecided):
+            places(axes if axis is None else axis, x.rank)
+    return x.known
 
 
 def fixed(*sizes: Any) -> Rule:

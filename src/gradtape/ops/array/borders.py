@@ -15,7 +15,7 @@ from ...base.sizes import UNKNOWN
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import negative_axis, rank_of
-from ..shapes import like, padded_sizes, unknown_rest
+from ..shapes import along, axis_exists, natural, padded_sizes, unknown_rest
 from .layout import reshape, sum_to_shape
 
 _MANY = 1 << 20  # copies, from which on there may be no room for them
@@ -137,7 +137,7 @@ def _() -> Iterator[BadInput]:
         yield BadInput("no more can be cut off than there is", (x,), {"paddings": paddings})
 
 
-@op(dtypes=ANY, tf_name="ReverseV2", on_sizes=True, shape=like(0))
+@op(dtypes=ANY, tf_name="ReverseV2", on_sizes=True, shape=along)
 def reverse(xp: Any, tensor: Any, *, axis: Any) -> Any:
     """The tensor with the order along the given axes turned round."""
     return xp.flip(tensor, axis=axis)
@@ -177,10 +177,18 @@ def _() -> Iterator[BadInput]:
         yield BadInput("the axes must exist, once each", (x,), {"axis": axis})
 
 
-@op(dtypes=ANY, shape=like(0))
+@op(dtypes=ANY)
 def roll(xp: Any, input: Any, *, shift: Any, axis: Any) -> Any:
     """The tensor moved cyclically along the given axes."""
     return xp.roll(input, shift, axis=axis)
+
+
+@roll.shapes
+def _(input: Abstract, *, shift: Any, axis: Any) -> Shape:
+    if input.rank is not None:
+        for a in axis if isinstance(axis, tuple) else (axis,):
+            axis_exists(a, input.rank)
+    return input.known
 
 
 @roll.vjp("input")
@@ -240,7 +248,7 @@ def _(input: Abstract, *, multiples: Any) -> Shape:
     if multiples is UNKNOWN:
         return unknown_rest(input.known)
     shape = input.of_rank(len(multiples))
-    return tuple([size * multiple for size, multiple in zip(shape, multiples, strict=True)])
+    return tuple([size * natural(multiple) for size, multiple in zip(shape, multiples, strict=True)])
 
 
 @tile.vjp("input")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import operator
 from collections.abc import Iterator
@@ -11,13 +12,13 @@ import numpy as np
 
 from ...base.dtypes import ANY, INDEX, INTEGER, NUMERIC, Array
 from ...base.errors import invalid
-from ...base.sizes import UNKNOWN
+from ...base.sizes import UNKNOWN, Sizes, Undecided
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...values.tensor import IndexedSlices
 from ..family import all_batched, not_tensors, rank_of, shape_of, with_batch_axis
 from ..math.logic import zeros_like
-from ..shapes import broadcast_sizes, indexed, inserted, like, matched_sizes, place, shaped_by, sliced, typed_by
+from ..shapes import broadcast_sizes, indexed, inserted, matched_sizes, natural, place, shaped_by, sliced, typed_by
 from .accumulate import add_rows
 from .layout import concat, permute, reshape
 
@@ -113,10 +114,19 @@ def _set_in_zeros(g: Array, shape: tuple[int, ...], key: Any) -> Array:
     return result
 
 
-@op(eager=_set_in_zeros, dtypes=NUMERIC, tf_name="StridedSliceGrad", shape=shaped_by("shape"))
+@op(eager=_set_in_zeros, dtypes=NUMERIC, tf_name="StridedSliceGrad")
 def setitem_zeros(xp: Any, g: Any, *, shape: tuple[int, ...], key: tuple[Any, ...]) -> Any:
     """Zeros with `g` at `key`: the transpose of taking a slice."""
     return xp.zeros(shape, g.dtype).at[key].set(g)
+
+
+@setitem_zeros.shapes
+def _(g: Abstract, *, shape: Any, key: Any) -> Shape:
+    if shape is UNKNOWN:
+        return None
+    if key is not UNKNOWN and g.rank is not None:
+        matched_sizes(indexed(tuple(shape), key), g.shape, "the slice and what is put there,")
+    return tuple(shape)
 
 
 @setitem_zeros.vjp("g")
@@ -163,34 +173,33 @@ def pick(xp: Any, x: Any, *, key: tuple[Any, ...]) -> Any:
 
 @pick.shapes
 def _(x: Abstract, *, key: Any) -> Shape:
-    parts: list[Any] = []  # (size or shape of the result, whether an index array) for each part of the key
     used = sum(part.ndim if _is_mask(part) else 1 for part in key if part is not None and part is not Ellipsis)
+    sizes: list[Any] = []  # of what is no index array
+    arrays: list[tuple[int, int, Any]] = []  # where an index array stands in the key and in the result, and its shape
     axis = 0
-    for part in key if any(part is Ellipsis for part in key) else (*key, Ellipsis):
+    for position, part in enumerate(key if any(part is Ellipsis for part in key) else (*key, Ellipsis)):
+        width = 1
         if part is Ellipsis:
             width = x.ndim - used
-            parts += [(size, False) for size in x.shape[axis : axis + width]]
-            axis += width
+            sizes += x.shape[axis : axis + width]
         elif part is None:
-            parts.append((1, False))
+            width = 0
+            sizes.append(1)
         elif isinstance(part, slice):
-            parts.append((sliced(x.shape[axis], part), False))
-            axis += 1
+            sizes.append(sliced(x.shape[axis], part))
         elif _is_mask(part):
-            matched_sizes(part.shape, x.shape[axis : axis + part.ndim], "a mask and what it is for,")
-            parts.append(((int(np.count_nonzero(part)),), True))
-            axis += part.ndim
+            width = part.ndim
+            matched_sizes(part.shape, x.shape[axis : axis + width], "a mask and what it is for,")
+            arrays.append((position, len(sizes), (int(np.count_nonzero(part)),)))
         else:
-            parts.append((np.shape(part), True))
-            axis += 1
+            arrays.append((position, len(sizes), np.shape(part)))
+        axis += width
     if axis != x.ndim:
         raise ValueError(f"{used} indices for a tensor of shape {x.shape}")
-    picked = [position for position, (_, is_array) in enumerate(parts) if is_array]
-    common = broadcast_sizes(*[parts[position][0] for position in picked])
-    others = [size for size, is_array in parts if not is_array]
-    together = picked[-1] - picked[0] == len(picked) - 1
-    at = picked[0] if together else 0
-    return (*others[:at], *(common or ()), *others[at:])
+    common = broadcast_sizes(*[shape for _, _, shape in arrays])
+    together = arrays[-1][0] - arrays[0][0] == len(arrays) - 1
+    at = arrays[0][1] if together else 0  # NumPy puts what separate arrays pick in front
+    return None if common is None else (*sizes[:at], *common, *sizes[at:])
 
 
 def _is_mask(part: Any) -> bool:
@@ -559,11 +568,22 @@ def take_nd(xp: Any, params: Any, indices: Any, *, batch_dims: int = 0) -> Any:
 
 @take_nd.shapes
 def _(params: Abstract, indices: Abstract, *, batch_dims: Any) -> Shape:
-    depth = operator.index(indices.shape[-1])  # how many axes an index is for must be known
-    if batch_dims + depth > params.ndim:
-        raise ValueError(f"indices of {depth} numbers for params of shape {params.shape}")
-    lead = matched_sizes(params.shape[:batch_dims], indices.shape[:batch_dims])
-    return (*lead, *indices.shape[batch_dims:-1], *params.shape[batch_dims + depth :])
+    return _picked_nd(params.shape, indices.shape, batch_dims)
+
+
+def _picked_nd(shape: Sizes, indices: Sizes, batch_dims: Any) -> Sizes:
+    depth = operator.index(indices[-1])  # undecided where it is not known how many axes an index is for
+    if batch_dims + depth > len(shape):
+        raise ValueError(f"indices of {depth} numbers for a tensor of shape {shape}")
+    lead = matched_sizes(shape[:batch_dims], indices[:batch_dims])
+    return (*lead, *indices[batch_dims:-1], *shape[batch_dims + depth :])
+
+
+def scattered(tensor: Abstract, indices: Abstract, updates: Abstract) -> Shape:
+    """Updates at some places of a tensor: they must be as many as the places."""
+    with contextlib.suppress(Undecided):
+        matched_sizes(updates.shape, _picked_nd(tensor.shape, indices.shape, 0), "the updates and their places,")
+    return tensor.known
 
 
 @take_nd.vjp("params")
@@ -627,10 +647,21 @@ def _put_nd(values: Array, indices: Array, shape: tuple[int, ...], batch_dims: i
     return result
 
 
-@op(eager=_put_nd, dtypes=ANY, other={"indices": INDEX}, tf_name="ScatterNd", shape=shaped_by("shape"))
+@op(eager=_put_nd, dtypes=ANY, other={"indices": INDEX}, tf_name="ScatterNd")
 def put_nd(xp: Any, values: Any, indices: Any, *, shape: tuple[int, ...], batch_dims: int = 0) -> Any:
     """Zeros with `values` added at positions that `indices` lists in its last axis."""
     return xp.zeros(shape, values.dtype).at[tuple(xp.moveaxis(indices, -1, 0))].add(values)
+
+
+@put_nd.shapes
+def _(values: Abstract, indices: Abstract, *, shape: Any, batch_dims: Any) -> Shape:
+    if shape is UNKNOWN:
+        return None
+    with contextlib.suppress(Undecided):
+        matched_sizes(
+            values.shape, _picked_nd(tuple(shape), indices.shape, batch_dims), "the updates and their places,"
+        )
+    return tuple(shape)
 
 
 @put_nd.vjp("values")
@@ -701,7 +732,7 @@ def encode_one_hot(
 
 @encode_one_hot.shapes
 def _(indices: Abstract, *, depth: Any, axis: Any, **_: Any) -> Shape:
-    return (UNKNOWN,) * (indices.ndim + 1) if axis is UNKNOWN else inserted(indices.shape, axis, depth)
+    return (UNKNOWN,) * (indices.ndim + 1) if axis is UNKNOWN else inserted(indices.shape, axis, natural(depth))
 
 
 encode_one_hot.not_differentiable("its operand is an integer")
@@ -781,7 +812,7 @@ def _scatter_update(tensor: Array, indices: Array, updates: Array) -> Array:
     return _scatter_into(tensor, indices, updates, _assign, "tensor_scatter_nd_update")
 
 
-@op(eager=_scatter_update, dtypes=ANY, other={"indices": INDEX}, tf_name="TensorScatterUpdate", shape=like(0))
+@op(eager=_scatter_update, dtypes=ANY, other={"indices": INDEX}, tf_name="TensorScatterUpdate", shape=scattered)
 def tensor_scatter_nd_update(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     """The tensor with the elements (or slices) at `indices` replaced."""
     return tensor.at[tuple(xp.moveaxis(indices, -1, 0))].set(updates)

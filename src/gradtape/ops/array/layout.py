@@ -16,7 +16,7 @@ from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import all_batched, negative_axis, rank_of, shape_of
 from ..nn.rows import LARGE, along_rows, sum_of_rows
-from ..shapes import inserted, matched_sizes, place, places, replaced, shaped_by, unknown_rest
+from ..shapes import broadcast_to_sizes, inserted, matched_sizes, place, places, replaced, unknown_rest
 
 # --- reshape ---------------------------------------------------------------------------------------------------------
 
@@ -55,17 +55,16 @@ def _(tensor: Abstract, *, shape: Any) -> Shape:
         matched(tensor.size, product(shape), "the numbers of elements,")
         return tuple(shape)
     (axis,) = missing
-    if is_known(tensor.shape) and is_known(shape):
-        worked_out = _sizes(tensor.shape, tuple(shape))  # type: ignore[arg-type]
-        if -1 not in worked_out:
-            return worked_out
     others = [size for position, size in enumerate(shape) if position != axis]
     count, rest = tensor.size, product(others)
+    if is_known(tensor.shape) and is_known(others):
+        found = _sizes(tensor.shape, tuple(shape))[axis]  # type: ignore[arg-type]
+        if found == -1 and (not rest or count % rest):
+            raise ValueError(f"{count} elements do not fill up rows of {rest}")
+        return replaced(tuple(shape), axis, count // rest if found == -1 else found)
     # Where a size is 0, the others decide, each by itself: only sizes that are taken over as they are cancel out then.
     if same(rest, 0) or any(same(size, 0) is None and not any(same(size, n) for n in tensor.shape) for size in others):
         return replaced(tuple(shape), axis, UNKNOWN)
-    if count.__class__ is int is rest.__class__ and count % rest:
-        raise ValueError(f"{count} elements do not fill up rows of {rest}")
     return replaced(tuple(shape), axis, count // rest)
 
 
@@ -143,15 +142,7 @@ def broadcast_to(xp: Any, input: Any, *, shape: tuple[int, ...]) -> Any:
 
 @broadcast_to.shapes
 def _(input: Abstract, *, shape: Any) -> Shape:
-    if shape is UNKNOWN:
-        return None
-    if input.rank is not None and input.rank > len(shape):
-        raise ValueError(f"{input.rank} axes are more than {len(shape)}")
-    if input.rank is not None:
-        for own, wanted in zip(reversed(input.shape), reversed(shape), strict=False):
-            if same(own, 1) is False:
-                matched(own, wanted)
-    return tuple(shape)
+    return None if shape is UNKNOWN else broadcast_to_sizes(input.known, tuple(shape))
 
 
 @broadcast_to.vjp("input")
@@ -208,7 +199,7 @@ def _sum_to_shape(x: Array, shape: tuple[int, ...]) -> Array:
     return sum_to_shape.kernel(np, x, shape=shape)  # type: ignore[no-any-return]
 
 
-@op(eager=_sum_to_shape, dtypes=NUMERIC, shape=shaped_by("shape"))
+@op(eager=_sum_to_shape, dtypes=NUMERIC)
 def sum_to_shape(xp: Any, x: Any, *, shape: tuple[int, ...]) -> Any:
     """The transpose of broadcasting: sum over the axes along which `shape` was repeated to become `x.shape`."""
     if x.shape == shape:
@@ -221,6 +212,14 @@ def sum_to_shape(xp: Any, x: Any, *, shape: tuple[int, ...]) -> Any:
     if x.shape != shape:
         raise ValueError(f"shape {shape} cannot have been broadcast to the operand's")
     return x
+
+
+@sum_to_shape.shapes
+def _(x: Abstract, *, shape: Any) -> Shape:
+    if shape is UNKNOWN:
+        return None
+    broadcast_to_sizes(tuple(shape), x.known)
+    return tuple(shape)
 
 
 @sum_to_shape.vjp("x")

@@ -20,7 +20,7 @@ from ..family import batch_leading, batch_over_axis, not_tensors, numpy_type, ra
 from ..math.elementwise import convert
 from ..math.logic import equal
 from ..math.reduce import reduce_sum
-from ..shapes import ceiling, fixed, like, place, replaced, typed_by, without_last
+from ..shapes import along, ceiling, fixed, like, natural, place, replaced, typed_by, without_last
 from .layout import expand_dims
 
 _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
@@ -107,7 +107,7 @@ def _argpartition(a: Array, kth: tuple[int, ...], axis: int = -1) -> Any:
     return np.argpartition(a, kth, axis=axis) if kth else np.argsort(a, axis=axis)
 
 
-@op(eager=_argpartition, dtypes=REAL | BOOL, retypes=True, gives=np.int64, shape=like(0))
+@op(eager=_argpartition, dtypes=REAL | BOOL, retypes=True, gives=np.int64, shape=along)
 def argpartition(xp: Any, a: Any, *, kth: tuple[int, ...], axis: int = -1) -> Any:
     """Positions that put the elements at places `kth` in order, smaller ones before and larger ones after them."""
     return xp.argsort(a, axis=axis)
@@ -313,7 +313,7 @@ def length_mask(xp: Any, lengths: Any, *, maxlen: int) -> Any:
 
 @length_mask.shapes
 def _(lengths: Abstract, *, maxlen: Any) -> Shape:
-    return (*lengths.shape, maxlen)
+    return (*lengths.shape, natural(maxlen))
 
 
 length_mask.not_differentiable("truth values have no derivative")

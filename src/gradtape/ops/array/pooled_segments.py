@@ -12,12 +12,13 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, INDEX, INEXACT, NARROW_FLOATS, REAL, Array
 from ...base.errors import invalid
+from ...base.sizes import matched
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import all_batched, numpy_type, rank_of, shape_of
 from ..math.elementwise import convert, sqrt
 from ..math.logic import greater_equal, maximum, select, zeros_like
-from ..shapes import like
+from ..shapes import natural
 from .accumulate import add_rows
 from .borders import pad_constant
 from .index import put, take
@@ -196,7 +197,8 @@ _LOOKUP: Any = {"other": {"indices": INDEX, "segment_ids": INDEX}}
 
 
 def _looked_up_rows(data: Abstract, indices: Abstract, segment_ids: Abstract, *, num_segments: Any) -> Shape:
-    return (num_segments, *data.shape[1:])
+    matched(indices.of_rank(1)[0], segment_ids.of_rank(1)[0], "rows and ids,")
+    return (natural(num_segments), *data.shape[1:])
 
 
 @op(dtypes=REAL, tf_name="SparseSegmentSumWithNumSegments", **_LOOKUP, shape=_looked_up_rows)
@@ -262,7 +264,7 @@ _declare_lookup(sparse_segment_sqrt_n, True)
 # --- softmax within segments --------------------------------------------------------------------------------
 
 
-@op(dtypes=FLOATING, other={"segment_ids": INDEX}, tf_name="SparseSoftmax", shape=like(0))
+@op(dtypes=FLOATING, other={"segment_ids": INDEX}, tf_name="SparseSoftmax")
 def segment_softmax(xp: Any, values: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """Softmax over the values that share a segment."""
     if values.ndim != 1:
@@ -277,6 +279,11 @@ def segment_softmax(xp: Any, values: Any, segment_ids: Any, *, num_segments: int
     powers = np.exp(wide - largest[ids])
     totals = np.bincount(ids, powers, num_segments).astype(wide.dtype)
     return (powers / totals[ids]).astype(values.dtype, copy=False)
+
+
+@segment_softmax.shapes
+def _(values: Abstract, segment_ids: Abstract, *, num_segments: Any) -> Shape:
+    return (matched(values.of_rank(1)[0], segment_ids.of_rank(1)[0], "values and ids,"),)
 
 
 def _through_softmax(t: Any, segment_ids: Any, out: Any, num_segments: int) -> Any:

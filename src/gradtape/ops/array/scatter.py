@@ -12,8 +12,7 @@ from ...op.declaration import Op, op
 from ..family import all_batched, numpy_type, shape_of
 from ..math.elementwise import convert
 from ..math.logic import equal
-from ..shapes import like
-from .index import nd_key, put_nd, sample_scatter, take_nd, with_batch_positions
+from .index import nd_key, put_nd, sample_scatter, scattered, take_nd, with_batch_positions
 
 
 def _combined(name: str, combine: Any) -> Any:
@@ -44,7 +43,7 @@ def _batched(scatter: Op, is_batched: Any, args: Any, attributes: dict[str, Any]
     dtypes=NUMERIC,
     other={"indices": INDEX},
     tf_name="TensorScatterAdd",
-    shape=like(0),
+    shape=scattered,
 )
 def tensor_scatter_nd_add(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     """The tensor with `updates` added at `indices`."""
@@ -76,7 +75,7 @@ def _(t: Any, indices: Any, tensor_shape: tuple[int, ...]) -> Any:
     dtypes=NUMERIC,
     other={"indices": INDEX},
     tf_name="TensorScatterSub",
-    shape=like(0),
+    shape=scattered,
 )
 def tensor_scatter_nd_sub(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     """The tensor with `updates` subtracted at `indices`."""
@@ -111,7 +110,7 @@ def _(t: Any, indices: Any, tensor_shape: tuple[int, ...]) -> Any:
     dtypes=REAL,
     other={"indices": INDEX},
     tf_name="TensorScatterMax",
-    shape=like(0),
+    shape=scattered,
 )
 def tensor_scatter_nd_max(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     """The tensor, with the larger of its element and the updates at `indices`; ties share the derivative."""
@@ -123,7 +122,7 @@ def tensor_scatter_nd_max(xp: Any, tensor: Any, indices: Any, updates: Any) -> A
     dtypes=REAL,
     other={"indices": INDEX},
     tf_name="TensorScatterMin",
-    shape=like(0),
+    shape=scattered,
 )
 def tensor_scatter_nd_min(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     """The tensor, with the smaller of its element and the updates at `indices`; ties share the derivative."""

@@ -13,7 +13,7 @@ from ...base.sizes import UNKNOWN
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import all_batched, batch_elementwise
-from ..shapes import like, typed_by
+from ..shapes import like, matched_sizes, natural, typed_by, unknown_rest
 
 _INT32 = np.dtype(np.int32)
 _WIDE = frozenset(np.dtype(t) for t in (np.float32, np.float64, np.int32, np.int64))
@@ -131,7 +131,7 @@ def _search_rows(sorted_sequence: Array, values: Array, right: bool, dtype: Any)
     return low.astype(dtype)
 
 
-@op(eager=_search_rows, dtypes=REAL, tf_name="LowerBound", gives=typed_by("dtype"), shape=like(1))
+@op(eager=_search_rows, dtypes=REAL, tf_name="LowerBound", gives=typed_by("dtype"))
 def search_sorted(xp: Any, sorted_sequence: Any, values: Any, *, right: bool = False, dtype: Any = _INT32) -> Any:
     """Where each value would be put into its sorted row so that the row stays sorted."""
     below = (
@@ -140,6 +140,14 @@ def search_sorted(xp: Any, sorted_sequence: Any, values: Any, *, right: bool = F
         else values[..., :, None] > sorted_sequence[..., None, :]
     )
     return xp.sum(below, axis=-1).astype(dtype)
+
+
+@search_sorted.shapes
+def _(sorted_sequence: Abstract, values: Abstract, **_: Any) -> Shape:
+    if values.rank is None or sorted_sequence.rank is None:
+        return unknown_rest(values.known or sorted_sequence.known)
+    lead = matched_sizes(sorted_sequence.shape[:-1], values.shape[:-1], "the axes before the last,")
+    return (*lead, values.shape[-1])
 
 
 search_sorted.not_differentiable("positions are integers")
@@ -225,7 +233,7 @@ def histogram_fixed_width(xp: Any, values: Any, value_range: Any, *, nbins: int 
 
 @histogram_fixed_width.shapes
 def _(values: Abstract, value_range: Abstract, *, nbins: Any, **_: Any) -> Shape:
-    return (nbins,)
+    return (natural(nbins),)
 
 
 histogram_fixed_width.not_differentiable("counts are integers", lookup_error=True)

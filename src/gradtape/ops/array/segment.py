@@ -14,14 +14,14 @@ import numpy as np
 
 from ...base.dtypes import INDEX, NARROW_FLOATS, NUMERIC, REAL, Array
 from ...base.errors import ResourceExhaustedError, UnimplementedError, invalid
-from ...base.sizes import UNKNOWN
+from ...base.sizes import UNKNOWN, matched
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Rule, Sample, op
 from ...values.tensor import EagerTensor
 from ..family import all_batched, numpy_type, rank_of, shape_of
 from ..math.elementwise import conj, convert
 from ..math.logic import equal, greater, less, maximum, ones_like, select, zeros_like
-from ..shapes import typed_by
+from ..shapes import matched_sizes, natural, typed_by
 from .accumulate import add_rows
 from .borders import pad_constant
 from .index import take
@@ -121,12 +121,14 @@ def _limits(dtype: np.dtype[Any]) -> Any:
 
 def _sorted_segments(data: Abstract, segment_ids: Abstract) -> Shape:
     """As many rows as the last id says."""
+    matched(data.shape[0], segment_ids.of_rank(1)[0], "rows and ids,")
     return (UNKNOWN, *data.shape[1:])
 
 
 def segment_rows(data: Abstract, segment_ids: Abstract, *, num_segments: Any, **_: Any) -> Shape:
     """A row for each segment, in place of the axes of the ids."""
-    return (num_segments, *data.shape[segment_ids.ndim :])
+    matched_sizes(data.shape[: segment_ids.ndim], segment_ids.shape, "rows and ids,")
+    return (natural(num_segments), *data.shape[segment_ids.ndim :])
 
 
 @op(eager=_SUM, dtypes=NUMERIC, other={"segment_ids": INDEX}, shape=_sorted_segments)
@@ -520,7 +522,7 @@ def count_bins(xp: Any, arr: Any, *, size: int, by_row: bool = False, binary: bo
 
 @count_bins.shapes
 def _(arr: Abstract, *, size: Any, by_row: Any, **_: Any) -> Shape:
-    return (arr.of_rank(2)[0], size) if by_row else (size,)
+    return (arr.of_rank(2)[0], natural(size)) if by_row else (natural(size),)
 
 
 count_bins.not_differentiable("its operand is an integer")

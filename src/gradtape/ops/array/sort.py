@@ -12,13 +12,13 @@ import numpy as np
 
 from ...base.dtypes import ANY, FLOATING, INDEX, INTEGER, NUMERIC, REAL, Array
 from ...base.errors import invalid
-from ...base.sizes import larger, same
+from ...base.sizes import larger, matched, same
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import all_batched, batch_leading, batch_over_axis, negative_axis, numpy_type, rank_of, shape_of
 from ..math.elementwise import convert
 from ..math.reduce import explain_axis
-from ..shapes import broadcast_sizes, inserted, like, place, replaced, typed_by, unknown_rest
+from ..shapes import along, broadcast_sizes, inserted, like, natural, place, replaced, typed_by, unknown_rest
 from .index import check_range
 from .layout import reshape
 
@@ -177,7 +177,7 @@ def _sort(values: Array, axis: int, descending: bool) -> Array:
     return np.flip(ordered, axis) if descending else ordered
 
 
-@op(eager=_sort, dtypes=REAL, shape=like(0))
+@op(eager=_sort, dtypes=REAL, shape=along)
 def sort_along(xp: Any, values: Any, *, axis: int = -1, descending: bool = False) -> Any:
     """The elements along an axis in order."""
     ordered = xp.sort(values, axis)
@@ -207,7 +207,7 @@ def _order(values: Array, axis: int, descending: bool) -> Array:
     return np.asarray(np.flip(last - backwards, axis), np.int32)
 
 
-@op(eager=_order, dtypes=REAL, shape=like(0), gives=np.int32)
+@op(eager=_order, dtypes=REAL, shape=along, gives=np.int32)
 def order_along(xp: Any, values: Any, *, axis: int = -1, descending: bool = False) -> Any:
     """The places from which to take the elements along an axis, so that they are in order."""
     return xp.argsort(values, axis, stable=True, descending=descending).astype(np.int32)
@@ -275,7 +275,7 @@ def largest(xp: Any, input: Any, *, k: int, index_type: Any = np.int32) -> Any:
 def _(input: Abstract, *, k: Any, **_: Any) -> Shape:
     if same(larger(k, input.shape[-1]), input.shape[-1]) is False:
         raise ValueError(f"k is {k}, of {input.shape[-1]}")
-    return replaced(input.shape, -1, k)
+    return replaced(input.shape, -1, natural(k))
 
 
 @largest.vjp("input")
@@ -333,13 +333,18 @@ def _in_top_k(targets: Array, predictions: Array, k: int) -> Array:
     return np.asarray(fits)
 
 
-@op(eager=_in_top_k, dtypes=FLOATING, other={"targets": INDEX}, tf_name="InTopKV2", shape=like(0), gives=np.bool_)
+@op(eager=_in_top_k, dtypes=FLOATING, other={"targets": INDEX}, tf_name="InTopKV2", gives=np.bool_)
 def in_top_k(xp: Any, targets: Any, predictions: Any, *, k: int) -> Any:
     """Whether fewer than k classes are predicted above each row's target; False if one is not finite."""
     classes = predictions.shape[1]
     own = xp.take_along_axis(predictions, xp.clip(targets, 0, classes - 1)[:, None], -1)
     better = xp.sum(predictions > own, axis=-1)
     return (targets >= 0) & (targets < classes) & xp.isfinite(predictions).all(axis=-1) & (better < k)
+
+
+@in_top_k.shapes
+def _(targets: Abstract, predictions: Abstract, *, k: Any) -> Shape:
+    return (matched(targets.of_rank(1)[0], predictions.of_rank(2)[0], "targets and rows,"),)
 
 
 in_top_k.not_differentiable("truth values have no derivative")

@@ -68,7 +68,7 @@ def _dilated(input: Abstract, filters: Abstract, *, strides: Any, dilations: Any
     batch, *sizes, channels = input.of_rank(4)
     *window, depth = filters.of_rank(3)
     matched(channels, depth, "the depths of image and filter,")
-    return (batch, *window_counts(tuple(sizes), window, strides, dilations, padding), channels)
+    return (batch, *window_counts("dilation2d", tuple(sizes), window, strides, dilations, padding), channels)
 
 
 def _picked(t: Abstract, input: Abstract, filters: Abstract, **geometry: Any) -> Shape:

@@ -48,7 +48,12 @@ def extract_windows(xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilat
 @extract_windows.shapes
 def _(input: Abstract, *, window: Any, strides: Any, dilations: Any, padding: Any) -> Shape:
     batch, *sizes, channels = input.of_rank(len(window) + 2)
-    return (batch, *window_counts(tuple(sizes), window, strides, dilations, padding), product(window), channels)
+    return (
+        batch,
+        *window_counts("windows", tuple(sizes), window, strides, dilations, padding),
+        product(window),
+        channels,
+    )
 
 
 def _overlay(g: Array, shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Array:

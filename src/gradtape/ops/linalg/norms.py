@@ -29,7 +29,7 @@ from ..math.elementwise import divide_no_nan, pow, rsqrt, sign, square
 from ..math.logic import greater_equal, maximum, select, zeros_like
 from ..math.reduce import kept_shape, reduce_mean, reduce_sum, refuse_axis_of_scalar, spread
 from ..nn.normalization import reject_axes
-from ..shapes import like, real_type, reduced, reduced_sizes, without_last
+from ..shapes import broadcast_to_sizes, equal_shapes, like, real_type, reduced, reduced_sizes
 from .products import conjugated
 
 Axis = int | tuple[int, ...] | None
@@ -124,6 +124,7 @@ def weighted_moments(xp: Any, x: Any, weights: Any, *, axis: Axis = None) -> Any
 
 @weighted_moments.shapes
 def _(x: Abstract, weights: Abstract, *, axis: Any) -> Shape:
+    broadcast_to_sizes(weights.known, x.known)
     return reduced_sizes(x.shape, axis, True)
 
 
@@ -268,10 +269,15 @@ def _vector_sum(x: Array) -> Array:
     return reduce_sum(x, axis=-1, keepdims=False)  # type: ignore[no-any-return]
 
 
-@op(eager=_trapezoid, dtypes=INEXACT, shape=without_last())
+@op(eager=_trapezoid, dtypes=INEXACT)
 def trapezoid(xp: Any, y: Any, x: Any) -> Any:
     """The integral of values `y` at points `x` along the last axis, by the trapezoidal rule."""
     return xp.trapezoid(y, x, axis=-1)
+
+
+@trapezoid.shapes
+def _(y: Abstract, x: Abstract) -> Shape:
+    return equal_shapes(y, x).shape[:-1]
 
 
 def _pairs(values: Any, difference: bool) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ import numpy as np
 
 from ...base.dtypes import NARROW_FLOATS, NUMERIC, REAL, Array
 from ...base.errors import FailedPreconditionError, invalid
-from ...base.sizes import joined, matched
+from ...base.sizes import Undecided, matched
 from ...native import blas
 from ...native.background import later
 from ...op.abstract import Abstract, Shape
@@ -21,7 +22,7 @@ from ..array.layout import broadcast_to, permute, reshape, sum_to_shape
 from ..family import batch_leading, is_complex, rank_of, shape_of
 from ..math.elementwise import conj
 from ..math.logic import select, zeros_like
-from ..shapes import broadcast_sizes, broadcasted
+from ..shapes import broadcast_sizes, equal_shapes
 
 # --- matmul -------------------------------------------------------------------------------------------------
 
@@ -296,7 +297,9 @@ def _(operands: list[Abstract], *, equation: Any) -> Shape:
     sizes: dict[str, Any] = {}
     for letters, operand in zip(given.split(","), operands, strict=True):
         for letter, size in zip(letters, operand.of_rank(len(letters)), strict=True):
-            sizes[letter] = joined(sizes[letter], size) if letter in sizes else size
+            sizes[letter] = matched(sizes.get(letter, size), size, f"the sizes of {letter},")
+    if len(set(result)) != len(result):
+        raise ValueError(f"a label occurs twice in the result {result}")
     return tuple([sizes[letter] for letter in result])
 
 
@@ -413,16 +416,20 @@ def _() -> Iterator[BadInput]:
 # --- the cross product --------------------------------------------------------------------------------------
 
 
-def _cross(a: Array, b: Array) -> Array:
+def _check_cross(a: Any, b: Any) -> None:
     if a.shape != b.shape or not a.ndim:
         raise invalid(f"cross: both operands need one shape, with at least one axis; got {a.shape} and {b.shape}.")
     if a.shape[-1] != 3:
         message = f"cross: the cross product is defined for vectors of 3 elements, got shape {a.shape}."
         raise FailedPreconditionError(None, None, message)
+
+
+def _cross(a: Array, b: Array) -> Array:
+    _check_cross(a, b)
     return np.cross(a, b)
 
 
-@op(eager=_cross, dtypes=REAL, shape=broadcasted)
+@op(eager=_cross, dtypes=REAL)
 def cross(xp: Any, a: Any, b: Any) -> Any:
     """The cross product of vectors of three elements in the last axis.
 
@@ -431,6 +438,13 @@ def cross(xp: Any, a: Any, b: Any) -> Any:
     array([0., 0., 1.], dtype=float32)
     """
     return xp.cross(a, b)
+
+
+@cross.shapes
+def _(a: Abstract, b: Abstract) -> Shape:
+    with contextlib.suppress(Undecided):
+        _check_cross(a, b)
+    return equal_shapes(a, b).known
 
 
 @cross.vjp("a")

@@ -13,7 +13,7 @@ from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import reshape
 from ..family import batch_over_axis, elementwise, in_float32, numpy_type, sample_unary, shape_of
 from ..nn.normalization import reject_axes, sample_axes
-from ..shapes import like, reduced
+from ..shapes import along, reduced
 from .elementwise import convert
 from .logic import is_nan, logical_not, select, zeros_like
 from .reduce import cumsum, kept_shape, reduce_sum, refuse_axis_of_scalar
@@ -82,7 +82,7 @@ def _nancumsum(a: Array, axis: int = 0) -> Any:
     return np.cumsum(np.where(np.isnan(a), a.dtype.type(0), a), axis=axis, dtype=a.dtype)
 
 
-@op(eager=_nancumsum, dtypes=FLOATING, shape=like(0))
+@op(eager=_nancumsum, dtypes=FLOATING, shape=along)
 def nancumsum(xp: Any, a: Any, *, axis: int = 0) -> Any:
     """Running sums along an axis, with NaN counted as 0."""
     return xp.nancumsum(a, axis=axis)

@@ -16,7 +16,7 @@ from ..array.index import take
 from ..array.layout import expand_dims, reshape
 from ..family import all_batched, batch_leading, numpy_type, rank_of, shape_of
 from ..linalg.products import conjugated
-from ..shapes import inserted, like, matched_sizes
+from ..shapes import equal_shapes, inserted, natural
 from .logic import zeros_like
 from .reduce import reduce_sum
 
@@ -94,10 +94,16 @@ def _polyval(p: Array, x: Array) -> Array:
     return result
 
 
-@op(eager=_polyval, dtypes=INEXACT, shape=like(1))
+@op(eager=_polyval, dtypes=INEXACT)
 def polyval(xp: Any, p: Any, x: Any) -> Any:
     """The polynomial with coefficients `p`, highest first, at x: Horner's rule in one op."""
     return xp.polyval(p, x)
+
+
+@polyval.shapes
+def _(p: Abstract, x: Abstract) -> Shape:
+    p.of_rank(1)
+    return x.known
 
 
 def _derived(p: Any) -> Any:
@@ -198,7 +204,7 @@ def linspace(xp: Any, start: Any, stop: Any, *, num: int, axis: int = 0) -> Any:
 
 @linspace.shapes
 def _(start: Abstract, stop: Abstract, *, num: Any, axis: Any) -> Shape:
-    return inserted(matched_sizes(start.shape, stop.shape), axis, num)
+    return inserted(equal_shapes(start, stop).shape, axis, natural(num))
 
 
 def _spaced(t: Any, num: int, axis: int, from_stop: bool) -> Any:

@@ -9,10 +9,11 @@ import numpy as np
 
 from ...base.dtypes import INEXACT, Array
 from ...base.errors import invalid
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.borders import crop, pad_constant
 from ..family import all_batched, in_float32, negative_axis, rank_of
-from ..shapes import like
+from ..shapes import along, equal_shapes
 from .elementwise import conj
 
 
@@ -61,7 +62,7 @@ def _along_line(x: Array, decay: Array) -> Array:
     return solve(1, diagonals, x, lower=1, diag=1)  # type: ignore[no-any-return]
 
 
-@op(eager=in_float32(_recurrence), dtypes=INEXACT, shape=like(0))
+@op(eager=in_float32(_recurrence), dtypes=INEXACT)
 def linear_recurrence(xp: Any, x: Any, decay: Any, *, axis: int, reverse: bool = False) -> Any:
     """y[i] = x[i] + decay[i] * y[i - 1] along an axis (y[i + 1] with `reverse`)."""
     total, factor = xp.moveaxis(x, axis, 0), xp.moveaxis(decay, axis, 0)
@@ -73,6 +74,11 @@ def linear_recurrence(xp: Any, x: Any, decay: Any, *, axis: int, reverse: bool =
         factor = xp.concatenate([factor[:step], factor[step:] * factor[:-step]])
         step *= 2
     return xp.moveaxis(total[::-1] if reverse else total, 0, axis)
+
+
+@linear_recurrence.shapes
+def _(x: Abstract, decay: Abstract, *, axis: Any, reverse: Any) -> Shape:
+    return along(equal_shapes(x, decay), axis=axis)
 
 
 def _transposed(g: Any, decay: Any, axis: int, reverse: bool) -> Any:

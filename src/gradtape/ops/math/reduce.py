@@ -16,7 +16,7 @@ from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import broadcast_to, permute, reshape
 from ..family import batch_over_axis, in_float32, is_complex, numpy_type, shape_of
 from ..nn.rows import LARGE, along_rows, sum_of_rows
-from ..shapes import like, reduced, typed_by
+from ..shapes import along, reduced, typed_by
 from .elementwise import conj, convert, exp, stop_gradient, zero_safe_divide
 from .logic import equal, minimum, ones_like
 from .recurrence import linear_recurrence, moved_on
@@ -492,7 +492,7 @@ def _cumulative(function: Any, unit: int) -> Any:
     return kernel
 
 
-@op(eager=_cumulative(np.add.accumulate, 0), dtypes=NUMERIC, shape=like(0))
+@op(eager=_cumulative(np.add.accumulate, 0), dtypes=NUMERIC, shape=along)
 def cumsum(xp: Any, x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
     """Running sums along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end."""
     x = xp.flip(x, axis) if reverse else x
@@ -509,7 +509,7 @@ def _(g: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
 cumsum.linear("x")
 
 
-@op(eager=_cumulative(np.multiply.accumulate, 1), dtypes=NUMERIC, shape=like(0))
+@op(eager=_cumulative(np.multiply.accumulate, 1), dtypes=NUMERIC, shape=along)
 def cumprod(xp: Any, x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
     """Running products along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end."""
     x = xp.flip(x, axis) if reverse else x

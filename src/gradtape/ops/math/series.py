@@ -13,7 +13,7 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, NARROW_FLOATS, NUMERIC, Array
 from ...base.errors import invalid
-from ...base.sizes import larger, smaller
+from ...base.sizes import larger, matched, smaller
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.borders import pad_constant, reverse
@@ -21,7 +21,7 @@ from ..array.index import put, take
 from ..array.layout import broadcast_to, reshape
 from ..family import all_batched, batch_leading, batch_over_axis, rank_of, shape_of
 from ..linalg.products import conjugated
-from ..shapes import like, matched_sizes, place, replaced
+from ..shapes import along, matched_sizes, place, replaced
 from .elementwise import convert
 from .logic import greater, less, less_equal, logical_or, maximum, minimum, select, zeros_like
 from .reduce import explain_axis, reduce_sum
@@ -104,7 +104,7 @@ def _unwrap(p: Array, axis: int = -1, period: float = 2 * np.pi) -> Array:
     return np.unwrap(wide, axis=axis, period=period).astype(p.dtype)
 
 
-@op(eager=_unwrap, dtypes=FLOATING, shape=like(0))
+@op(eager=_unwrap, dtypes=FLOATING, shape=along)
 def unwrap(xp: Any, p: Any, *, axis: int = -1, period: float = 2 * np.pi) -> Any:
     """Phases with whole periods added, so that neighbours along the axis are at most half a period apart."""
     return xp.unwrap(p, axis=axis, period=period)
@@ -163,10 +163,16 @@ def _interp(x: Array, points: Array, values: Array) -> Array:
     return np.asarray(np.interp(x, points, values)).astype(x.dtype)
 
 
-@op(eager=_interp, dtypes=FLOATING, shape=like(0))
+@op(eager=_interp, dtypes=FLOATING)
 def interp(xp: Any, x: Any, points: Any, values: Any) -> Any:
     """The function that has `values` at increasing `points` and is linear between them, constant outside."""
     return xp.interp(x, points, values)
+
+
+@interp.shapes
+def _(x: Abstract, points: Abstract, values: Abstract) -> Shape:
+    matched(points.of_rank(1)[0], values.of_rank(1)[0], "points and values,")
+    return x.known
 
 
 class _Place:
@@ -200,10 +206,16 @@ def _interp_interval(x: Array, points: Array) -> Array:
     return np.asarray(np.clip(found, min(1, points.size - 1), points.size - 1), np.int32)
 
 
-@op(eager=_interp_interval, dtypes=FLOATING, retypes=True, gives=np.int32, shape=like(0))
+@op(eager=_interp_interval, dtypes=FLOATING, retypes=True, gives=np.int32)
 def interp_interval(xp: Any, x: Any, points: Any) -> Any:
     """For each x, the number of the point that ends the piece between increasing points in which it lies."""
     return xp.clip(xp.searchsorted(points, x, side="right"), 1, points.shape[0] - 1)
+
+
+@interp_interval.shapes
+def _(x: Abstract, points: Abstract) -> Shape:
+    points.of_rank(1)
+    return x.known
 
 
 interp_interval.not_differentiable("positions are integers")

@@ -20,7 +20,7 @@ from ..array.sort import order_along, put_along, take_along
 from ..family import batch_leading, batch_over_axis, in_float32, negative_axis, numpy_type, rank_of, shape_of
 from ..linalg.products import adjoint, check_matrix, conjugated, matmul, product
 from ..nn.normalization import reject_axes, sample_axes
-from ..shapes import reduced, replaced
+from ..shapes import equal_shapes, reduced, replaced
 from .elementwise import convert, divide_no_nan
 from .logic import equal, is_nan, logical_not, select, zeros_like
 from .reduce import kept_shape, reduce_max, reduce_min, reduce_sum, refuse_axis_of_scalar, spread
@@ -237,11 +237,16 @@ def _average(a: Array, weights: Array, axis: Axis = None, keepdims: bool = False
     return np.asarray(total).astype(a.dtype, copy=False)
 
 
-@op(eager=_average, dtypes=INEXACT, shape=reduced)
+@op(eager=_average, dtypes=INEXACT)
 def average(xp: Any, a: Any, weights: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The sum of values times weights, divided by the sum of the weights."""
     total = xp.sum(a * weights, axis=axis, keepdims=keepdims)
     return total / xp.sum(weights, axis=axis, keepdims=keepdims)
+
+
+@average.shapes
+def _(a: Abstract, weights: Abstract, *, axis: Any, keepdims: Any) -> Shape:
+    return reduced(equal_shapes(a, weights), axis=axis, keepdims=keepdims)
 
 
 def _total(weights: Any, axis: Axis, keepdims: bool = True) -> Any:

@@ -30,7 +30,7 @@ from ..family import (
 from ..math.elementwise import exp, sigmoid, square
 from ..math.reduce import explain_axis, reduce_sum, refuse_axis_of_scalar
 from ..math.special import functions
-from ..shapes import broadcast_sizes, like
+from ..shapes import along, broadcast_sizes
 from .rows import FULL, LARGE, RowText
 from .slopes import (
     SELU_ALPHA,
@@ -274,7 +274,7 @@ def _softmax_here(logits: Array, axis: int) -> Array:
 _softmax_by_rows = by_rows(_softmax_here)
 
 
-@op(eager=in_float32(_softmax), dtypes=FLOATING, shape=like(0))
+@op(eager=in_float32(_softmax), dtypes=FLOATING, shape=along)
 def softmax(xp: Any, logits: Any, *, axis: int = -1) -> Any:
     """exp(x) / sum(exp(x)) along an axis, without overflow."""
     powers = xp.exp(logits - xp.max(logits, axis=axis, keepdims=True))
@@ -323,7 +323,7 @@ def _log_softmax(logits: Array, axis: int) -> Array:
     return shifted
 
 
-@op(eager=in_float32(_log_softmax), dtypes=FLOATING, shape=like(0))
+@op(eager=in_float32(_log_softmax), dtypes=FLOATING, shape=along)
 def log_softmax(xp: Any, logits: Any, *, axis: int = -1) -> Any:
     """log(softmax(x)), without overflow."""
     shifted = logits - xp.max(logits, axis=axis, keepdims=True)

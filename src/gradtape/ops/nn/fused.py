@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, NUMERIC, Array
 from ...base.errors import invalid
+from ...base.sizes import matched
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import broadcast_to, reshape
@@ -24,7 +25,7 @@ from ..family import (
 )
 from ..math.elementwise import sigmoid, square
 from ..math.reduce import reduce_sum
-from ..shapes import fixed, like
+from ..shapes import fixed
 from .rows import BY_COLUMN, FULL, RowText, sum_of_rows
 
 # --- biases -------------------------------------------------------------------------------------------------
@@ -56,10 +57,18 @@ def _bias_add(value: Array, bias: Array, data_format: str = "NHWC") -> Array:
     return value + _lined_up(bias, value.ndim, data_format)  # type: ignore[no-any-return]
 
 
-@op(eager=_bias_add, dtypes=NUMERIC, shape=like(0))
+@op(eager=_bias_add, dtypes=NUMERIC)
 def bias_add(xp: Any, value: Any, bias: Any, *, data_format: str = "NHWC") -> Any:
     """A vector added along the channels: the last axis, or the second for "NCHW"."""
     return value + _lined_up(bias, value.ndim, data_format)
+
+
+@bias_add.shapes
+def _(value: Abstract, bias: Abstract, *, data_format: Any) -> Shape:
+    if value.rank is not None:
+        axis = _channel_axis("bias_add", value.ndim, data_format)
+        matched(value.shape[axis], bias.of_rank(1)[0], "the channels and the bias,")
+    return value.known
 
 
 @bias_add.vjp("value")

@@ -30,7 +30,7 @@ from ..math.reduce import (
     refuse_axis_of_scalar,
     root_of_squares,
 )
-from ..shapes import like, reduced, reduced_sizes
+from ..shapes import along, broadcast_to_sizes, like, reduced, reduced_sizes
 from .pool import window_sum
 from .rows import LARGE
 from .standardizing import gradient_by_scale, gradient_by_x, row_length, standardized
@@ -263,6 +263,8 @@ def standardize(xp: Any, x: Any, scale: Any, offset: Any, *, axis: Axis = -1, ep
 
 @standardize.shapes
 def _(x: Abstract, scale: Abstract, offset: Abstract, *, axis: Any, epsilon: Any) -> list[Shape]:
+    for operand in (scale, offset):
+        broadcast_to_sizes(operand.known, x.known)
     kept = reduced_sizes(x.shape, axis, True)
     return [x.shape, kept, kept]
 
@@ -377,6 +379,7 @@ def rms_standardize(xp: Any, x: Any, scale: Any, *, axis: Axis = -1, epsilon: fl
 
 @rms_standardize.shapes
 def _(x: Abstract, scale: Abstract, *, axis: Any, epsilon: Any) -> list[Shape]:
+    broadcast_to_sizes(scale.known, x.known)
     return [x.shape, reduced_sizes(x.shape, axis, True)]
 
 
@@ -437,7 +440,7 @@ def _l2_normalize(x: Array, axis: Axis = None, epsilon: float = 1e-12) -> Any:
     return x / np.maximum(root_of_squares(x, axis), x.dtype.type(sqrt(max(epsilon, 0.0))))
 
 
-@op(eager=_l2_normalize, dtypes=FLOATING, shape=like(0))
+@op(eager=_l2_normalize, dtypes=FLOATING, shape=along)
 def l2_normalize(xp: Any, x: Any, *, axis: Axis = None, epsilon: float = 1e-12) -> Any:
     """x divided by its Euclidean norm along `axis`; the squared norm is at least `epsilon`."""
     return x / xp.sqrt(xp.maximum(xp.sum(x * x, axis=axis, keepdims=True), epsilon))

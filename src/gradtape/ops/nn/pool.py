@@ -26,7 +26,7 @@ from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import reshape
 from ..family import all_batched, by_rows, shape_of
-from ..shapes import like, shaped_by
+from ..shapes import equal_shapes, matched_sizes, shaped_by
 from .window import Padding, Sizes, Tap, Windows, blocks, window_counts, windows
 
 _COMPILED = 1 << 16  # elements, from which on a pool in machine code is worth compiling
@@ -109,9 +109,9 @@ def _largest_of_windows(input: Array, found: Windows) -> Array:
     return _reduce_windows(np.maximum, input, found, _lowest(input.dtype))
 
 
-def _pooled(input: Abstract, *, window: Any, strides: Any, dilations: Any, padding: Any, **_: Any) -> Shape:
+def _pooled(input: Abstract, *, window: Any, strides: Any, dilations: Any, padding: Any, **_: Any) -> tuple[Any, ...]:
     batch, *sizes, channels = input.of_rank(len(window) + 2)
-    return (batch, *window_counts(tuple(sizes), window, strides, dilations, padding), channels)
+    return (batch, *window_counts("pool", tuple(sizes), window, strides, dilations, padding), channels)
 
 
 @op(eager=_window_max, dtypes=REAL, tf_name="MaxPool", shape=_pooled)
@@ -187,7 +187,7 @@ def _at_largest(g: Array, input: Array, largest: Array, found: Windows) -> Array
     return result
 
 
-@op(eager=_window_max_gradient, dtypes=FLOATING, tf_name="MaxPoolGrad", shape=like(1))
+@op(eager=_window_max_gradient, dtypes=FLOATING, tf_name="MaxPoolGrad")
 def window_max_gradient(
     xp: Any,
     g: Any,
@@ -210,6 +210,15 @@ def window_max_gradient(
     return result
 
 
+@window_max_gradient.shapes
+def _(g: Abstract, input: Abstract, largest: Abstract, **geometry: Any) -> Shape:
+    pooled = _pooled(input, **geometry)
+    for given in (g, largest):
+        if given.rank is not None:
+            matched_sizes(given.shape, pooled, "what is given and the output,")
+    return input.known
+
+
 def _window_max_pick(
     t: Array, input: Array, largest: Array, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Array:
@@ -227,7 +236,7 @@ def _window_max_pick(
     return result
 
 
-@op(eager=_window_max_pick, dtypes=FLOATING, tf_name="MaxPoolGradGrad", shape=like(2))
+@op(eager=_window_max_pick, dtypes=FLOATING, tf_name="MaxPoolGradGrad")
 def window_max_pick(
     xp: Any,
     t: Any,
@@ -248,6 +257,13 @@ def window_max_pick(
         done = done.at[o].set(done[o] | hit)
         result = result.at[o].add(xp.where(hit, t[i], 0))
     return result
+
+
+@window_max_pick.shapes
+def _(t: Abstract, input: Abstract, largest: Abstract, **geometry: Any) -> Shape:
+    equal_shapes(t, input)
+    pooled = _pooled(input, **geometry)
+    return pooled if largest.rank is None else matched_sizes(largest.shape, pooled, "the largest and the output,")
 
 
 def _checked_triple(

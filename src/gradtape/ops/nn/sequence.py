@@ -21,7 +21,7 @@ from ..family import all_batched, batch_leading, in_float32, insert_axes, rank_o
 from ..math.reduce import reduce_sum
 from ..math.special import functions
 from ..math.trigonometric import tanh
-from ..shapes import like
+from ..shapes import broadcast_to_sizes, matched_sizes, replaced
 from .slopes import sigmoid_grad, tanh_grad
 
 # --- attention ----------------------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ def _scaled_softmax(logits: Array, bias: Array, scale: float = 1.0, causal: bool
     return shifted
 
 
-@op(eager=_scaled_softmax, dtypes=FLOATING, shape=like(0))
+@op(eager=_scaled_softmax, dtypes=FLOATING)
 def scaled_softmax(xp: Any, logits: Any, bias: Any, *, scale: float = 1.0, causal: bool = False) -> Any:
     """softmax(scale * logits + bias) over the last axis; `causal` hides the keys that come after a query."""
     shifted = logits * scale + bias
@@ -61,6 +61,11 @@ def scaled_softmax(xp: Any, logits: Any, bias: Any, *, scale: float = 1.0, causa
         shifted = xp.where(xp.arange(keys) > xp.arange(queries)[:, None] + (keys - queries), -xp.inf, shifted)
     powers = xp.exp(shifted - xp.max(shifted, axis=-1, keepdims=True))
     return powers / xp.sum(powers, axis=-1, keepdims=True)
+
+
+@scaled_softmax.shapes
+def _(logits: Abstract, bias: Abstract, **_: Any) -> Shape:
+    return broadcast_to_sizes(bias.known, logits.known)
 
 
 def _through_softmax(t: Any, out: Any) -> Any:
@@ -186,7 +191,13 @@ def lstm_step(xp: Any, gates: Any, cell: Any) -> Any:
 
 @lstm_step.shapes
 def _(gates: Abstract, cell: Abstract) -> list[Shape]:
+    _gates_fit(gates, cell, 4)
     return [cell.known, cell.known, gates.known]
+
+
+def _gates_fit(gates: Abstract, state: Abstract, count: int) -> None:
+    if gates.rank is not None and state.rank is not None:
+        matched_sizes(gates.shape, replaced(state.shape, -1, state.shape[-1] * count), "gates and what the units need,")
 
 
 def _of_cell(g: Any, out: Any, o: Any) -> tuple[Any, Any]:
@@ -270,6 +281,8 @@ def gru_step(xp: Any, inputs: Any, recurrent: Any, state: Any) -> Any:
 
 @gru_step.shapes
 def _(inputs: Abstract, recurrent: Abstract, state: Abstract) -> list[Shape]:
+    for gates in (inputs, recurrent):
+        _gates_fit(gates, state, 3)
     return [state.known, inputs.known]
 
 

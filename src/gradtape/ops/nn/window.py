@@ -154,12 +154,12 @@ def windows(name: str, sizes: Sizes, window: Sizes, strides: Sizes, dilations: S
     return Windows(sizes, window, strides, dilations, tuple(pads), tuple(outputs))
 
 
-def window_counts(sizes: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> tuple[Any, ...]:
+def window_counts(name: str, sizes: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> tuple[Any, ...]:
     """How many windows fit along each axis; (batch, sizes ..., channels) without the first and the last."""
     if not any(isinstance(part, Size) for part in (*sizes, *window, *strides, *dilations)):
-        return windows("window", tuple(sizes), tuple(window), tuple(strides), tuple(dilations), padding).outputs
+        return windows(name, tuple(sizes), tuple(window), tuple(strides), tuple(dilations), padding).outputs
     if not len(sizes) == len(window) == len(strides) == len(dilations):
-        raise ValueError(f"one number for each of {len(sizes)} sizes is needed")
+        raise invalid(f"{name}: one number for each of {len(sizes)} sizes is needed.")
     pairs = padding if isinstance(padding, tuple) else ((0, 0),) * len(sizes)
     counts: list[Any] = []
     for size, width, stride, dilation, pair in zip(sizes, window, strides, dilations, pairs, strict=True):

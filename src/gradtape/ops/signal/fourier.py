@@ -20,7 +20,7 @@ from ...base.sizes import smaller
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import batch_leading, negative_axis, numpy_type, rank_of, shape_of
-from ..shapes import complex_type, like, place, real_type, replaced
+from ..shapes import along, complex_type, like, place, real_type, replaced
 
 Axes = tuple[int, ...]
 
@@ -61,13 +61,13 @@ def _complex_transform(name: str) -> Callable[..., Array]:
     return kernel
 
 
-@op(eager=_complex_transform("fft"), dtypes=COMPLEX, tf_name="FFT", shape=like(0))
+@op(eager=_complex_transform("fft"), dtypes=COMPLEX, tf_name="FFT", shape=along)
 def fft(xp: Any, input: Any, *, axes: Axes) -> Any:
     """The discrete Fourier transform over some axes: sums of x * exp(-2 pi i k n / N)."""
     return xp.fft.fftn(input, axes=axes)
 
 
-@op(eager=_complex_transform("ifft"), dtypes=COMPLEX, tf_name="IFFT", shape=like(0))
+@op(eager=_complex_transform("ifft"), dtypes=COMPLEX, tf_name="IFFT", shape=along)
 def ifft(xp: Any, input: Any, *, axes: Axes) -> Any:
     """The inverse discrete Fourier transform over some axes: means of x * exp(2 pi i k n / N)."""
     return xp.fft.ifftn(input, axes=axes)
