@@ -120,27 +120,27 @@ def _completed(op: Op, operands: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _types(op: Op, args: tuple[Any, ...], attributes: dict[str, Any], count: int) -> list[Any]:
-    gives = op.gives(*args, **attributes) if callable(op.gives) and not isinstance(op.gives, type) else op.gives
+    gives = op.gives
+    if callable(gives) and not isinstance(gives, type):
+        gives = gives(*args, **attributes)
     listed = list(gives) if isinstance(gives, (list, tuple)) else [gives] * count
-    if None not in listed:
-        return listed
-    group = args[0] if op.variadic else [a for name, a in zip(op.arguments, args, strict=True) if name not in op.other]
-    return [group[0].dtype if one is None else one for one in listed]
+    if None in listed:
+        group = args[0] if op.variadic else args
+        own = next(a.dtype for a, name in zip(group, op.arguments, strict=False) if name not in op.other)
+        listed = [own if one is None else one for one in listed]
+    return listed
 
 
 def _values(op: Op, args: tuple[Any, ...], attributes: dict[str, Any], shapes: list[Any]) -> list[Any]:
     """The values of the results, where all operands are known and whole, and the results small."""
-    operands = args[0] if op.variadic else args
-    values: list[Any] = [operand.value if operand is not None else None for operand in operands]
-    if (
-        not values
-        or any(value is None for value in values)
-        or not all(shape is not None and is_known(shape) and product(shape) <= _MOST_KNOWN for shape in shapes)
-    ):
-        return [None] * len(shapes)
+    values: list[Any] = []
+    for operand in args[0] if op.variadic else args:
+        if operand is None or operand.value is None:
+            return [None] * len(shapes)
+        values.append(operand.value)
     symbolic = any(value.dtype.kind == "O" for value in values)
     run = op.on_sizes if symbolic else op.eager
-    if run is None:
+    if run is None or not values or not all(map(_is_small, shapes)):
         return [None] * len(shapes)
     try:
         result = run(values, **attributes) if op.variadic else run(*values, **attributes)
@@ -150,8 +150,12 @@ def _values(op: Op, args: tuple[Any, ...], attributes: dict[str, Any], shapes: l
         raise explained(op, error, values, attributes) from None
     results = [result] if op.outputs == 1 else list(result)
     if symbolic:
-        return [_sizes(part, shape) for part, shape in zip(results, shapes, strict=True)]
+        return [None if part is None else _sizes(part, shape) for part, shape in zip(results, shapes, strict=True)]
     return [part if part.dtype.kind in "iub" else None for part in map(np.asarray, results)]
+
+
+def _is_small(shape: Shape) -> bool:
+    return shape is not None and is_known(shape) and product(shape) <= _MOST_KNOWN
 
 
 def _sizes(part: Any, shape: Sizes) -> Array:

@@ -238,7 +238,7 @@ for _op in (string_lower, string_upper):
             yield BadInput("an encoding it knows", (_text(b"a"),), {"encoding": encoding})
 
 
-@op(dtypes=STRING, variadic=True)
+@op(dtypes=STRING, variadic=True, gives=object)
 def string_join(xp: Any, inputs: Any, *, separator: str = "") -> Any:
     """The texts one after the other, element by element; scalars are repeated."""
     shapes = {array.shape for array in inputs if array.ndim}
