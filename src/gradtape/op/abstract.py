@@ -8,6 +8,7 @@ itself, and is unknown; what can never fit raises the op's own error. No array i
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -104,9 +105,17 @@ def infer(op: Op, operands: Sequence[Any], attributes: Mapping[str, Any]) -> lis
         return None
     else:
         shapes = [found] * op.outputs
+    shapes = [
+        None if shape is None else tuple([s if s.__class__ is int else _as_dim(s) for s in shape]) for shape in shapes
+    ]
     types = _types(op, args, given, len(shapes))
     values = _values(op, args, given, shapes)
     return [Abstract(*parts) for parts in zip(shapes, types, values, strict=True)]
+
+
+def _as_dim(size: Any) -> Any:
+    """A size as a Python int, also from a NumPy number; expressions stay as they are."""
+    return size if isinstance(size, Size) else operator.index(size)
 
 
 def _completed(op: Op, operands: Sequence[Any]) -> tuple[Any, ...]:

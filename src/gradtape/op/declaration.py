@@ -163,9 +163,6 @@ class Op:
         self.reference: Rule | None = None
         self.allowed_direction: Rule | None = None
         self.tf_names: tuple[str, ...] = ()
-        # Outputs whose size along some axes depends on values: position of the output -> axes.
-        self.shaped_by_values: dict[int, tuple[int, ...]] = {}
-        self.look: Rule | None = None
         self.shape_rule = shape  # see op/abstract.py
         self.gives = gives  # types of the results: one, one for each, or a rule for them; None: that of the operands
         # What runs on arrays of sizes, some of which are symbols; True: the kernel as it is written.
@@ -252,11 +249,6 @@ class Op:
         """Declare an independent way to compute the value, in float64 NumPy or SciPy, for the tests."""
         self.reference = reference
         return reference
-
-    def looks(self, rule: Rule) -> Rule:
-        """Declare shapes and dtypes of the outputs, for an op that cannot be run on stand-ins to see them."""
-        self.look = rule
-        return rule
 
     def shapes(self, rule: Rule) -> Rule:
         """Declare how the shapes of the results follow from those of the operands; see op/abstract.py."""

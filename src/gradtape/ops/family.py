@@ -29,7 +29,7 @@ def elementwise(exact: bool = False, **options: Any) -> Callable[[Rule], Op]:
     """
 
     def declare(kernel: Rule) -> Op:
-        declared = Op(kernel, broadcasts=True, **{"shape": broadcasted, **options})
+        declared = Op(kernel, broadcasts=True, shape=broadcasted, **options)
         if exact:
             declared.large = Exact(declared.eager)
         declared.batching = batch_elementwise

@@ -772,9 +772,6 @@ def _(condition: Abstract) -> Shape:
     return (UNKNOWN, UNKNOWN if condition.rank is None else condition.rank)
 
 
-nonzero.shaped_by_values = {0: (0,)}
-
-
 nonzero.not_differentiable("positions are integers, and how many there are depends on the value")
 
 

@@ -58,9 +58,6 @@ def _(x: Abstract, **_: Any) -> list[Shape]:
     return [(UNKNOWN,), x.of_rank(1)]
 
 
-unique.shaped_by_values = {0: (0,)}
-
-
 @op(eager=_unique, dtypes=ANY, outputs=3, gives=typed_by(None, "dtype", "dtype"))
 def unique_with_counts(xp: Any, x: Any, *, dtype: Any = _INT32) -> Any:
     """The different values of a vector, for each element which of them it is, and how often each occurs."""
@@ -70,9 +67,6 @@ def unique_with_counts(xp: Any, x: Any, *, dtype: Any = _INT32) -> Any:
 @unique_with_counts.shapes
 def _(x: Abstract, **_: Any) -> list[Shape]:
     return [(UNKNOWN,), x.of_rank(1), (UNKNOWN,)]
-
-
-unique_with_counts.shaped_by_values = {0: (0,), 2: (0,)}
 
 
 def _written_out(x: Any, dtype: Any) -> list[Any]:

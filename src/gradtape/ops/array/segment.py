@@ -137,17 +137,11 @@ def segment_sum(xp: Any, data: Any, segment_ids: Any) -> Any:
     return xp.zeros((int(segment_ids[-1]) + 1, *data.shape[1:]), data.dtype).at[segment_ids].add(data)
 
 
-segment_sum.shaped_by_values = {0: (0,)}
-
-
 @op(eager=_segment_mean, dtypes=NUMERIC, other={"segment_ids": INDEX}, shape=_sorted_segments)
 def segment_mean(xp: Any, data: Any, segment_ids: Any) -> Any:
     """The mean of each segment; 0 for ids that are skipped."""
     zeros = xp.zeros((int(segment_ids[-1]) + 1, *data.shape[1:]), data.dtype)
     return zeros.at[segment_ids].add(data) / xp.maximum(zeros.at[segment_ids].add(1), 1)
-
-
-segment_mean.shaped_by_values = {0: (0,)}
 
 
 @op(
@@ -159,9 +153,6 @@ segment_mean.shaped_by_values = {0: (0,)}
 def segment_prod(xp: Any, data: Any, segment_ids: Any) -> Any:
     """The product of each segment; 1 for ids that are skipped."""
     return xp.ones((int(segment_ids[-1]) + 1, *data.shape[1:]), data.dtype).at[segment_ids].multiply(data)
-
-
-segment_prod.shaped_by_values = {0: (0,)}
 
 
 @op(
@@ -176,9 +167,6 @@ def segment_max(xp: Any, data: Any, segment_ids: Any) -> Any:
     return xp.where(xp.isinf(found), 0, found)
 
 
-segment_max.shaped_by_values = {0: (0,)}
-
-
 @op(
     eager=_sorted_kernel("segment_min", np.minimum, 0),
     dtypes=REAL,
@@ -189,9 +177,6 @@ def segment_min(xp: Any, data: Any, segment_ids: Any) -> Any:
     """The smallest element of each segment; 0 for ids that are skipped. Ties share the derivative equally."""
     found = xp.full((int(segment_ids[-1]) + 1, *data.shape[1:]), xp.inf, data.dtype).at[segment_ids].min(data)
     return xp.where(xp.isinf(found), 0, found)
-
-
-segment_min.shaped_by_values = {0: (0,)}
 
 
 # --- segments in any order ----------------------------------------------------------------------------------

@@ -116,9 +116,6 @@ def _(input_bytes: Abstract, **_: Any) -> Shape:
     return (*input_bytes.shape, UNKNOWN)
 
 
-decode_raw.shaped_by_values = {0: (-1,)}
-
-
 @op(dtypes=STRING, other={"fixed_length": INDEX}, retypes=True, gives=typed_by("out_type"))
 def decode_padded_raw(
     xp: Any, input_bytes: Any, fixed_length: Any, *, out_type: Any, little_endian: bool = True
@@ -137,14 +134,6 @@ def decode_padded_raw(
 def _(input_bytes: Abstract, fixed_length: Abstract, *, out_type: Any, **_: Any) -> Shape:
     length = UNKNOWN if fixed_length.value is None else fixed_length.value.item()
     return (*input_bytes.shape, length // np.dtype(out_type).itemsize)
-
-
-decode_padded_raw.shaped_by_values = {0: (-1,)}
-
-
-@decode_padded_raw.looks
-def _(input_bytes: Any, fixed_length: Any, out_type: Any, little_endian: bool) -> list[Any]:
-    return [((*input_bytes.shape, 0), np.dtype(out_type))]
 
 
 @decode_raw.samples
@@ -383,14 +372,6 @@ def string_ngrams(
 @string_ngrams.shapes
 def _(data: Abstract, data_splits: Abstract, **_: Any) -> list[Shape]:
     return [(UNKNOWN,), data_splits.of_rank(1)]
-
-
-string_ngrams.shaped_by_values = {0: (0,)}
-
-
-@string_ngrams.looks
-def _(data: Any, data_splits: Any, **attributes: Any) -> list[Any]:
-    return [((0,), data.dtype), (data_splits.shape, data_splits.dtype)]
 
 
 _SETTINGS: dict[str, Any] = {

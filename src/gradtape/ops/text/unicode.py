@@ -239,7 +239,6 @@ def _vector(input: Any) -> list[bytes]:
 
 _ROWS: dict[Op, dict[str, Any]] = {split_rows: {}, character_rows: {"input_encoding": "UTF-8"}, byte_rows: {}}
 for _op, _needed in _ROWS.items():
-    _op.shaped_by_values = {1: (0,)}
 
     @_op.samples
     def _(draw: Any, needed: dict[str, Any] = _needed) -> Iterator[Sample]:
@@ -254,7 +253,5 @@ for _op, _needed in _ROWS.items():
             yield BadInput("text", (np.ones(2, dtype),), needed)
 
 
-unicode_decode.shaped_by_values = {1: (0,)}
-string_split.shaped_by_values = {0: (0,), 1: (0,)}
 for _op in (unicode_transcode, unicode_decode, unicode_encode, string_split, split_rows, character_rows, byte_rows):
     _op.not_differentiable(_NO_DERIVATIVE)
