@@ -398,6 +398,7 @@ def dilation2d(
     """The largest of image plus filter in each window; filters are (height, width, channels)."""
     only_channels_last(data_format)
     _four(strides, dilations)
+    padding = padding.decode() if isinstance(padding, bytes) else padding
     x = to_tensor(input)
     w = operand(filters, x)
     if x.ndim != 4 or w.ndim != 3 or x.shape[-1] != w.shape[-1]:
