@@ -109,7 +109,7 @@ def elements_at() -> int | None:
     return _HEAD if reads_elements() else None
 
 
-_HEAD = object.__basicsize__
+_HEAD: int = getattr(object, "__basicsize__", 0)  # (not every interpreter has it)
 
 
 def _read_address(array: Any) -> int:
