@@ -51,6 +51,26 @@ class TypeSpec:
         return cls(*parts)
 
 
+class CompositeSpec(TypeSpec):
+    """The spec of a value made of several tensors."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_value(cls, value: Any) -> Any:
+        """The spec of an existing value."""
+        raise NotImplementedError
+
+    @property
+    def _component_specs(self) -> list[TypeSpec]:
+        """The specs of the tensors that a value is made of, in order."""
+        raise NotImplementedError
+
+    def _from_components(self, components: Sequence[Any]) -> Any:
+        """The value made of these tensors, checked as far as users' values are."""
+        raise NotImplementedError
+
+
 class NoneTensorSpec(TypeSpec):
     """The spec of None."""
 

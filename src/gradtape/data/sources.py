@@ -100,7 +100,7 @@ class ArrayRows:
         def rows(leaf: Any) -> Any:
             if isinstance(leaf, Tensor):
                 return from_array(leaf._array.take(indices, axis=0))
-            return None if leaf is None else type(leaf)._stacked([leaf._row(i) for i in indices.tolist()])
+            return None if leaf is None else structure.chosen_rows(leaf, indices.tolist())
 
         return nest.map_structure(rows, self.element)
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from ..base import dtypes
 from ..base.dtypes import DType
 from ..base.shapes import TensorShape
-from ..base.type_spec import TypeSpec
+from ..base.type_spec import CompositeSpec, TypeSpec
+from ..values.tensor import TensorSpec
 
 
-class RaggedTensorSpec(TypeSpec):
+class RaggedTensorSpec(CompositeSpec):
     """What is known of a ragged tensor before it exists: shape, dtype, and how many axes are ragged."""
 
     __slots__ = ("_dtype", "_ragged_rank", "_row_splits_dtype", "_shape")
@@ -74,6 +76,25 @@ class RaggedTensorSpec(TypeSpec):
             raise ValueError(f"No spec covers both {self!r} and {other!r}.")
         return RaggedTensorSpec(self._shape.most_specific_compatible_shape(other._shape), *self._serialize()[1:])
 
+    @property
+    def _component_specs(self) -> list[TypeSpec]:
+        rank = self._ragged_rank
+        sizes = [None] * (rank + 1) if self._shape.rank is None else [*self._shape[: rank + 1]]
+        flat = None if self._shape.rank is None else (_product(sizes), *self._shape[rank + 1 :])
+        counts = [_product(sizes[: axis + 1]) for axis in range(rank)]  # of rows, for each ragged axis
+        return [
+            TensorSpec(flat, self._dtype),
+            *(TensorSpec([None if n is None else n + 1], self._row_splits_dtype) for n in counts),
+        ]
+
+    def _from_components(self, components: Sequence[Any]) -> Any:
+        made, *splits = components
+        sizes: Any = self._shape[1:] if self._shape.rank is not None else [None] * self._ragged_rank
+        for length, row_splits in reversed(list(zip(sizes, splits, strict=False))):
+            made = self.value_type.from_row_splits(made, row_splits, validate=False)
+            made._uniform = length
+        return made
+
     def _with_shape(self, shape: Any) -> RaggedTensorSpec:
         new = TensorShape(shape)
         rank = max(0, self._ragged_rank + (new.rank or 0) - (self._shape.rank or 0))
@@ -90,3 +111,12 @@ class RaggedTensorSpec(TypeSpec):
 
     def __repr__(self) -> str:
         return f"RaggedTensorSpec({self._shape!r}, {self._dtype!r}, {self._ragged_rank}, {self._row_splits_dtype!r})"
+
+
+def _product(sizes: Sequence[int | None]) -> int | None:
+    product = 1
+    for size in sizes:
+        if size is None:
+            return None
+        product *= size
+    return product
