@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+
+from .shapes import TensorShape
 
 
 class TypeSpec:
@@ -69,6 +71,10 @@ class CompositeSpec(TypeSpec):
     def _from_components(self, components: Sequence[Any]) -> Any:
         """The value made of these tensors, checked as far as users' values are."""
         raise NotImplementedError
+
+    def _with_changed_shape(self, change: Callable[[TensorShape], Any]) -> CompositeSpec:
+        """The spec of values of another shape, as batches and rows have; one that says nothing of shapes stays as it is."""
+        return self
 
 
 class NoneTensorSpec(TypeSpec):

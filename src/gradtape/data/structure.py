@@ -16,7 +16,7 @@ from ..base import nest
 from ..base.dtypes import Array
 from ..base.errors import invalid
 from ..base.shapes import TensorShape
-from ..base.type_spec import NoneTensorSpec
+from ..base.type_spec import CompositeSpec, NoneTensorSpec
 from ..values.composite import COMPOSITES, Composite, Rows, named
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 
@@ -79,12 +79,12 @@ def _leaf_spec(leaf: Any) -> Any:
 
 
 def with_shape(spec: Any, change: Callable[[TensorShape], Any]) -> Any:
-    """The specs with their shapes changed; a spec of an unknown kind stays as it is."""
+    """The specs with their shapes changed; that of a dataset stays as it is."""
 
     def changed(leaf: Any) -> Any:
         if isinstance(leaf, TensorSpec):
             return TensorSpec(change(leaf.shape), leaf.dtype)
-        return leaf._with_shape(change(leaf.shape)) if hasattr(leaf, "_with_shape") else leaf
+        return leaf._with_changed_shape(change) if isinstance(leaf, CompositeSpec) else leaf
 
     return nest.map_structure(changed, spec)
 

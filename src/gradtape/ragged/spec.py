@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from ..base import dtypes
@@ -95,8 +95,8 @@ class RaggedTensorSpec(CompositeSpec):
             made._uniform = length
         return made
 
-    def _with_shape(self, shape: Any) -> RaggedTensorSpec:
-        new = TensorShape(shape)
+    def _with_changed_shape(self, change: Callable[[TensorShape], Any]) -> RaggedTensorSpec:
+        new = TensorShape(change(self._shape))
         rank = max(0, self._ragged_rank + (new.rank or 0) - (self._shape.rank or 0))
         return RaggedTensorSpec(new, self._dtype, rank, self._row_splits_dtype)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -258,8 +258,8 @@ class SparseTensorSpec(CompositeSpec):
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype
 
-    def _with_shape(self, shape: Any) -> SparseTensorSpec:
-        return SparseTensorSpec(shape, self._dtype)
+    def _with_changed_shape(self, change: Callable[[TensorShape], Any]) -> SparseTensorSpec:
+        return SparseTensorSpec(change(self._shape), self._dtype)
 
     def most_specific_compatible_type(self, other: Any) -> SparseTensorSpec:
         """The tightest spec that covers both."""
