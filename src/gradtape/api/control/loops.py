@@ -74,7 +74,7 @@ def _iteration_limit(maximum_iterations: Any) -> int:
 
 
 def _loop_result(value: Any) -> Any:
-    return value if value is None or isinstance(value, TensorArray) else to_tensor(value)
+    return value if value is None or value.__class__ in COMPOSITES else to_tensor(value)
 
 
 def _elements(elems: Any, name: str) -> list[Any]:

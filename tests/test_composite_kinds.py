@@ -208,6 +208,19 @@ def test_a_traced_function_knows_unknown_sizes_of_it():
     assert shapes == [(2,), (None,)]
 
 
+def test_branches_and_loops_of_a_traced_function_carry_it():
+    @tf.function
+    def power(m, n):
+        if n > 2:
+            m = m * 10.0
+        for _ in tf.range(n):
+            m = m * 2.0
+        return m
+
+    for n, expected in ((1, [2.0, 4.0, 6.0]), (3, [80.0, 160.0, 240.0])):
+        assert listed(power(masked(), tf.constant(n))) == (expected, [True, False, True])
+
+
 def test_datasets_slice_batch_and_map_it():
     ds = tf.data.Dataset.from_tensor_slices(masked()).map(lambda row: row * 10.0).batch(2)
     assert [listed(batch) for batch in ds] == [([10.0, 20.0], [True, False]), ([30.0], [True])]
