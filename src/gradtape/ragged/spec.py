@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 from ..base import dtypes
 from ..base.dtypes import DType
 from ..base.shapes import TensorShape
-from ..base.type_spec import CompositeSpec, TypeSpec
+from ..base.type_spec import ShapedSpec, TypeSpec
 from ..values.tensor import TensorSpec
 
 
-class RaggedTensorSpec(CompositeSpec):
+class RaggedTensorSpec(ShapedSpec):
     """What is known of a ragged tensor before it exists: shape, dtype, and how many axes are ragged."""
 
-    __slots__ = ("_dtype", "_ragged_rank", "_row_splits_dtype", "_shape")
+    __slots__ = ("_ragged_rank", "_row_splits_dtype")
 
     value_type: ClassVar[type[Any]]  # RaggedTensor, which puts itself here
 
@@ -40,16 +40,6 @@ class RaggedTensorSpec(CompositeSpec):
     def from_value(cls, value: Any) -> RaggedTensorSpec:
         """The spec of an existing ragged tensor."""
         return cls(value.shape, value.dtype, value.ragged_rank, value.row_splits.dtype)
-
-    @property
-    def shape(self) -> TensorShape:
-        """The shape, as far as it is known."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """The type of the values."""
-        return self._dtype
 
     @property
     def ragged_rank(self) -> int:
@@ -102,15 +92,6 @@ class RaggedTensorSpec(CompositeSpec):
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, RaggedTensorSpec) and self._serialize() == other._serialize()
-
-    def __hash__(self) -> int:
-        return hash(self._serialize())
-
-    def __repr__(self) -> str:
-        return f"RaggedTensorSpec({self._shape!r}, {self._dtype!r}, {self._ragged_rank}, {self._row_splits_dtype!r})"
 
 
 def _product(sizes: Sequence[int | None]) -> int | None:

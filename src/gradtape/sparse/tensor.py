@@ -14,7 +14,7 @@ from ..base.dtypes import Array, DType
 from ..base.errors import NotATensorError, invalid
 from ..base.shapes import TensorShape, broadcast
 from ..base.traceable import trace_public
-from ..base.type_spec import CompositeSpec, TypeSpec
+from ..base.type_spec import ShapedSpec, TypeSpec
 from ..trace.symbolic import is_symbolic
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
@@ -208,10 +208,10 @@ def from_parts(places: Array, values: Any, sizes: Any) -> SparseTensor:
     )
 
 
-class SparseTensorSpec(CompositeSpec):
+class SparseTensorSpec(ShapedSpec):
     """What is known of a sparse tensor before it exists: shape (None for an unknown size) and dtype."""
 
-    __slots__ = ("_dtype", "_shape")
+    __slots__ = ()
 
     def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
         self._shape = TensorShape(shape)
@@ -222,16 +222,6 @@ class SparseTensorSpec(CompositeSpec):
         """The spec of an existing sparse tensor."""
         sp = as_sparse(value, "SparseTensorSpec")
         return cls(sp.shape, sp.dtype)
-
-    @property
-    def shape(self) -> TensorShape:
-        """The shape, as far as it is known."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """The type of the values."""
-        return self._dtype
 
     @property
     def rank(self) -> int | None:
@@ -274,18 +264,6 @@ class SparseTensorSpec(CompositeSpec):
             and spec_or_value.dtype == self._dtype
             and self._shape.is_compatible_with(spec_or_value.shape)
         )
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SparseTensorSpec) and (self._shape, self._dtype) == (
-            other._shape,
-            other._dtype,
-        )
-
-    def __hash__(self) -> int:
-        return hash((self._shape, self._dtype))
-
-    def __repr__(self) -> str:
-        return f"SparseTensorSpec({self._shape!r}, {self._dtype!r})"
 
 
 trace_public(globals())

@@ -10,11 +10,11 @@ import numpy as np
 from ..base import dtypes
 from ..base.dtypes import DType
 from ..base.shapes import TensorShape
-from ..base.type_spec import CompositeSpec, TypeSpec
+from ..base.type_spec import ShapedSpec, TypeSpec
 from .tensor import EagerTensor, IndexedSlices, TensorSpec
 
 
-class IndexedSlicesSpec(CompositeSpec):
+class IndexedSlicesSpec(ShapedSpec):
     """What is known of IndexedSlices before they exist: the shape and type of the dense tensor, and those of the indices.
 
     >>> slices = tf.IndexedSlices(tf.constant([[1.0, 2.0]]), tf.constant([3]), tf.constant([9, 2]))
@@ -29,7 +29,7 @@ class IndexedSlicesSpec(CompositeSpec):
         indices_shape: The shape of the indices: how many rows there are.
     """
 
-    __slots__ = ("_dense_shape_dtype", "_dtype", "_indices_dtype", "_indices_shape", "_shape")
+    __slots__ = ("_dense_shape_dtype", "_indices_dtype", "_indices_shape")
 
     def __init__(
         self,
@@ -55,16 +55,6 @@ class IndexedSlicesSpec(CompositeSpec):
         if isinstance(sizes, (EagerTensor, np.ndarray)):
             shape = shape.merge_with(np.asarray(sizes).tolist())
         return cls(shape, value.dtype, value.indices.dtype, sizes.dtype, value.indices.shape)
-
-    @property
-    def shape(self) -> TensorShape:
-        """The shape of the dense tensor, as far as it is known."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """The type of the values."""
-        return self._dtype
 
     @property
     def value_type(self) -> type[IndexedSlices]:
@@ -109,12 +99,3 @@ class IndexedSlicesSpec(CompositeSpec):
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, *self._types(), self._indices_shape
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, IndexedSlicesSpec) and self._serialize() == other._serialize()
-
-    def __hash__(self) -> int:
-        return hash(self._serialize())
-
-    def __repr__(self) -> str:
-        return f"IndexedSlicesSpec({', '.join(map(repr, self._serialize()))})"
