@@ -17,6 +17,8 @@ from ..base.dtypes import Array
 from ..base.errors import invalid
 from ..base.shapes import TensorShape
 from ..base.type_spec import CompositeSpec, NoneTensorSpec
+from ..ops.array import index as indexing
+from ..ops.array import layout
 from ..values.composite import COMPOSITES, Composite, Rows, named
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 
@@ -136,6 +138,8 @@ def _stacked_leaves(leaves: Any, component: int) -> Any:
         if kind is None or kind.rows is None:
             raise TypeError(f"batch: component {component} is {type(first).__name__}, which cannot be batched.")
         return kind.rows.stack(leaves)
+    if not all(leaf.__class__ is EagerTensor for leaf in leaves):  # in a traced function
+        return layout.stack.public(leaves, axis=0)
     arrays = [leaf._array for leaf in leaves]
     shape, dtype = arrays[0].shape, arrays[0].dtype
     for array in arrays:
@@ -165,6 +169,8 @@ def concatenated(elements: list[Element]) -> Element:
 
     def joined(column: Any) -> Any:
         if isinstance(column[0], Tensor):
+            if not all(leaf.__class__ is EagerTensor for leaf in column):  # in a traced function
+                return layout.concat.public(column, axis=0)
             return from_array(np.concatenate([leaf._array for leaf in column]))
         rows = rows_of(column[0])
         return rows.stack([rows.at(leaf, i) for leaf in column for i in range(rows.count(leaf))])
@@ -179,7 +185,7 @@ def row_count(element: Element, name: str) -> int:
         if isinstance(leaf, Tensor):
             if not leaf.ndim:
                 raise ValueError(f"{name}: a scalar cannot be taken apart; every component needs a first axis.")
-            counts.append(len(leaf._array))
+            counts.append(len(leaf))
         elif leaf is not None:
             counts.append(rows_of(leaf).count(leaf))
     if not counts:
@@ -199,7 +205,7 @@ def row(element: Element, index: int) -> Element:
 
 def _leaf_row(leaf: Any, index: int) -> Any:
     if isinstance(leaf, Tensor):
-        return row_of(leaf._array, index)
+        return row_of(leaf._array, index) if leaf.__class__ is EagerTensor else leaf[index]
     return None if leaf is None else rows_of(leaf).at(leaf, index)
 
 
@@ -208,10 +214,23 @@ def rows_between(element: Element, start: int, stop: int) -> Element:
 
     def part(leaf: Any) -> Any:
         if isinstance(leaf, Tensor):
-            return from_array(leaf._array[start:stop])
-        return None if leaf is None else chosen_rows(leaf, range(start, stop))
+            return from_array(leaf._array[start:stop]) if leaf.__class__ is EagerTensor else leaf[start:stop]
+        return None if leaf is None else _chosen_rows(leaf, range(start, stop))
 
     return nest.map_structure(part, element)
+
+
+def rows_at(element: Element, indices: Array) -> Element:
+    """Some rows of each component, in the given order."""
+
+    def rows(leaf: Any) -> Any:
+        if isinstance(leaf, Tensor):
+            if leaf.__class__ is not EagerTensor:  # in a traced function
+                return indexing.take.public(leaf, indices, axis=0)
+            return from_array(leaf._array.take(indices, axis=0))
+        return None if leaf is None else _chosen_rows(leaf, indices.tolist())
+
+    return nest.map_structure(rows, element)
 
 
 def rows_of(leaf: Any) -> Rows[Any]:
@@ -222,7 +241,7 @@ def rows_of(leaf: Any) -> Rows[Any]:
     return kind.rows
 
 
-def chosen_rows(leaf: Any, indices: Iterable[int]) -> Any:
+def _chosen_rows(leaf: Any, indices: Iterable[int]) -> Any:
     """Some rows of a leaf made of several tensors."""
     rows = rows_of(leaf)
     return rows.stack([rows.at(leaf, i) for i in indices])

@@ -8,9 +8,9 @@ import numpy as np
 
 from ..ops.array.index import put
 from ..ops.array.layout import concat
-from ..values.composite import COMPOSITES, Composite, Values, declare
+from ..values.composite import COMPOSITES, Composite, Solid, Values, declare
 from ..values.slices_spec import IndexedSlicesSpec
-from ..values.tensor import IndexedSlices
+from ..values.tensor import EagerTensor, IndexedSlices, from_array
 
 
 def densify(slices: IndexedSlices) -> Any:
@@ -41,6 +41,17 @@ def _one_after_the_other(first: IndexedSlices, second: IndexedSlices) -> Indexed
     return IndexedSlices(values, concat([second.indices, first.indices], axis=0), first.dense_shape)
 
 
+def _stand_in(slices: IndexedSlices, variant: int, solid: Solid) -> IndexedSlices:
+    """One row again and again, or one row after the other."""
+    indices: Any = slices.indices
+    if not isinstance(indices, (EagerTensor, np.ndarray)):
+        size = indices._array.size
+        rows = size if slices.dense_shape is None else int(np.asarray(solid(slices.dense_shape, variant))[0])
+        numbers = variant * np.arange(size) % max(rows, 1)
+        indices = from_array(numbers.astype(indices.dtype.numpy).reshape(indices._array.shape))
+    return IndexedSlices(solid(slices.values, variant), indices, solid(slices.dense_shape, variant))
+
+
 def _components(slices: IndexedSlices) -> list[Any]:
     return [part for part in (slices.values, slices.indices, slices.dense_shape) if part is not None]
 
@@ -50,6 +61,7 @@ declare(
         IndexedSlices,
         components=_components,
         build=lambda static, parts: IndexedSlices(*parts),
+        fixed=(2,),  # a function knows the shape, as that of a dense tensor
         spec=IndexedSlicesSpec,
         values=Values(
             of=lambda slices: slices.values,
@@ -58,5 +70,6 @@ declare(
         dense=densify,
         converts=True,
         add=_one_after_the_other,
+        stand_in=_stand_in,
     )
 )

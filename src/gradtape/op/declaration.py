@@ -479,6 +479,8 @@ def matching_tensors(op: Op, args: Iterable[Any], labels: Any = None) -> list[An
     """The operands as tensors of one type: that of the first tensor among them, else of the first value."""
     args = [value._read() if hasattr(value.__class__, "_read") else value for value in args]
     dtype: DType | None = next((value.dtype for value in args if isinstance(value, Tensor)), None)
+    if dtype is None and len(op.dtypes) == 1:  # the only type there is
+        dtype = BY_NUMPY[next(iter(op.dtypes))]
     tensors: list[Any] = []
     for position, value in enumerate(args):
         tensor = operand(op, value, dtype, position)
@@ -509,7 +511,11 @@ def _mixed_tensors(op: Op, args: tuple[Any, ...]) -> list[Any]:
 
 
 def operand(op: Op, value: Any, dtype: DType | None, position: int) -> Any:
-    """One operand as a tensor; Python numbers and arrays adapt to `dtype`, but floats never become integers."""
+    """One operand as a tensor of type `dtype`, if it is no tensor yet.
+
+    NumPy's arrays and numbers are converted as `astype` does it, which cuts fractions off: so does TensorFlow. Python's
+    floats never become integers.
+    """
     cls = value.__class__
     if cls is EagerTensor:
         return value
@@ -521,11 +527,8 @@ def operand(op: Op, value: Any, dtype: DType | None, position: int) -> Any:
         except NotATensorError as error:
             raise NotATensorError(f"{op.name}: {error}") from None
     if isinstance(value, np.ndarray | np.generic):
-        kind, target = value.dtype.kind, dtype.numpy.kind
-        if (kind in "fV" and target in "iub") or (kind == "c" and target != "c") or (kind != "b" and target == "b"):
-            found = BY_NUMPY.get(value.dtype)
-            raise mixed_types(op, position, dtype, found if found is not None else dtype)
-        return from_array(to_array(value, dtype))
+        with np.errstate(all="ignore"):
+            return from_array(to_array(value.real if value.dtype.kind == "c" != dtype.numpy.kind else value, dtype))
     try:
         return to_tensor(value, dtype)
     except TypeError:

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..trace.composites import solid
-from ..trace.ghost import Ghost
-from ..values.composite import Composite, Rows, Values, declare
-from ..values.tensor import from_array
+from ..values.composite import Composite, Rows, Solid, Values, declare
+from ..values.tensor import EagerTensor, from_array
 from .dispatch import run
 from .spec import RaggedTensorSpec
 from .tensor import RaggedTensor, count_of, stacked_rows
@@ -42,10 +40,10 @@ def _stack(rows: Sequence[Any]) -> RaggedTensor:
     return stacked_rows(list(rows))
 
 
-def _stand_in(ragged: RaggedTensor, variant: int) -> RaggedTensor:
+def _stand_in(ragged: RaggedTensor, variant: int, solid: Solid) -> RaggedTensor:
     """Rows of equal lengths, or one that has all values."""
     values, splits = solid(ragged._values, variant), ragged._row_splits
-    if splits.__class__ is Ghost:
+    if splits.__class__ is not EagerTensor:
         rows, count = splits._array.shape[0] - 1, count_of(values) or 0
         last = np.full(rows, count)
         ends = last if variant else np.arange(1, rows + 1) * count // max(rows, 1)

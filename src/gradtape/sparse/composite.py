@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..trace.composites import solid
-from ..trace.ghost import Ghost
-from ..values.composite import Composite, Rows, Values, declare
-from ..values.tensor import Tensor, from_array
+from ..values.composite import Composite, Rows, Solid, Values, declare
+from ..values.tensor import EagerTensor, Tensor, from_array
 from .dispatch import run
 from .layout import reorder, to_dense
 from .tensor import SparseTensor, SparseTensorSpec, from_parts, places_of, sizes_of
@@ -46,14 +44,14 @@ def _stacked(values: Sequence[SparseTensor]) -> SparseTensor:
     return from_parts(np.concatenate(places), from_array(elements), (len(values), *sizes))
 
 
-def _stand_in(sp: SparseTensor, variant: int) -> SparseTensor:
+def _stand_in(sp: SparseTensor, variant: int, solid: Solid) -> SparseTensor:
     """Values one after the other in a tensor as wide as they need, or twice as wide."""
     count, rank = sp.values.shape[0], sp.dense_shape.shape[0]
     sizes = solid(sp.dense_shape, variant)._array
-    if sp.dense_shape.__class__ is Ghost:
+    if sp.dense_shape.__class__ is not EagerTensor:
         sizes = np.full(rank, max(count, 1) * (1 + variant), np.int64)
     places = solid(sp.indices, variant)
-    if sp.indices.__class__ is Ghost:
+    if sp.indices.__class__ is not EagerTensor:
         numbers = np.arange(count) % max(int(np.prod(sizes, dtype=np.float64)), 1)
         places = from_array(
             np.stack(np.unravel_index(numbers, tuple(sizes)), axis=1).astype(np.int64).reshape(count, rank)

@@ -61,7 +61,7 @@ def solid(value: Any, variant: int, kind: str = "") -> Any:
         return from_array(filled(tuple(value.shape), value.dtype.numpy, kind or ("ones", "ordered")[variant]))
     composite = COMPOSITES.get(value.__class__)
     if composite is not None and composite.stand_in is not None and _has_ghosts(value):
-        return composite.stand_in(value, variant)
+        return composite.stand_in(value, variant, solid)
     return map_parts(value, lambda part: solid(part, variant, kind))
 
 
@@ -75,9 +75,6 @@ def _ghostly(world: Inference, first: Any, second: Any, sources: list[Any]) -> A
     kind = COMPOSITES.get(first.__class__)
     fixed = () if kind is None else kind.fixed
     made = iter(
-        [
-            a if k in fixed and np.array_equal(a._array, b._array) else _ghostly(world, a, b, sources)
-            for k, (a, b) in enumerate(pairs)
-        ]
+        [a if k in fixed and np.array_equal(a, b) else _ghostly(world, a, b, sources) for k, (a, b) in enumerate(pairs)]
     )
     return map_parts(first, lambda part: next(made))

@@ -101,7 +101,7 @@ class _Static:
 
 def _fixed(kind: Composite[Any], parts: list[Any]) -> list[int]:
     """The parts, by number, whose values belong to the type of the argument."""
-    return [k for k in kind.fixed if parts[k].__class__ is EagerTensor]
+    return [k for k in kind.fixed if k < len(parts) and parts[k].__class__ is EagerTensor]
 
 
 def _value_of(part: Any) -> Any:

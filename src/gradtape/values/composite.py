@@ -31,6 +31,8 @@ T = TypeVar("T")
 Component: TypeAlias = Any
 Run: TypeAlias = "Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]"
 
+Solid: TypeAlias = Callable[[Any, int], Any]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows(Generic[T]):
@@ -80,10 +82,11 @@ class Composite(Generic[T]):
     rows: Rows[T] | None = None
 
     # While a function is traced: what has its methods as steps; where only shapes are known, what does with guesses, or one
-    # with real tensors in place of unknown ones (twice, with numbers 0 and 1, as different as the shapes allow).
+    # with real tensors in place of unknown ones. The latter is called twice, with 0 and 1 for values as different as the
+    # shapes allow, and with what makes a tensor real.
     facade: type[Any] | None = None
     guessed: type[Any] | None = None
-    stand_in: Callable[[T, int], T] | None = None
+    stand_in: Callable[[T, int, Solid], T] | None = None
 
     @property
     def name(self) -> str:

@@ -494,7 +494,7 @@ def _gather_nd(params: Array, indices: Array, batch_dims: int) -> Array:
     return result
 
 
-@op(eager=_gather_nd, dtypes=ANY, other={"indices": INDEX}, tf_name="GatherNd")
+@op(eager=_gather_nd, dtypes=ANY, other={"indices": INDEX | {np.dtype(np.int16)}}, tf_name="GatherNd")
 def take_nd(xp: Any, params: Any, indices: Any, *, batch_dims: int = 0) -> Any:
     """The elements (or slices) at positions that `indices` lists in its last axis."""
     return params[tuple(xp.moveaxis(indices, -1, 0))]
