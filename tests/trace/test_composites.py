@@ -222,3 +222,19 @@ def test_gradients_of_rows_go_through_a_loop():
         tape.watch(ROWS.values)
         total = cubes(ROWS, tf.constant(2))
     assert lists(tape.gradient(total, ROWS)) == [[3.0, 12.0], [27.0], []]
+
+
+def test_slices_are_traced_for_each_dense_shape():
+    shapes = []
+
+    @tf.function
+    def doubled(slices):
+        shapes.append(slices.shape)
+        return tf.IndexedSlices(slices.values * 2.0, slices.indices, slices.dense_shape)
+
+    for dense_shape in ([4, 1], [4, 1], [5, 1], None):
+        given = tf.IndexedSlices(tf.ones([2, 1]), tf.range(2), dense_shape and tf.constant(dense_shape))
+        result = doubled(given)
+        assert lists(result.values) == [[2.0], [2.0]]
+        assert (None if result.dense_shape is None else lists(result.dense_shape)) == dense_shape
+    assert len(shapes) == 3
