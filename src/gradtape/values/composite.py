@@ -30,8 +30,7 @@ T = TypeVar("T")
 # A tensor, another composite, or what stands for a tensor: a spec, the number of a value of a graph.
 Component: TypeAlias = Any
 Run: TypeAlias = "Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]"
-
-Solid: TypeAlias = Callable[[Any, int], Any]
+Solid: TypeAlias = Callable[[Any, int], Any]  # makes something real of a component of which only the shape is known
 
 
 @dataclass(frozen=True, slots=True, eq=False)
