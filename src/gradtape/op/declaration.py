@@ -111,6 +111,9 @@ class Op:
         numbers: bool = False,
         large: Rule | None = None,
         checks_flags: bool = True,
+        shape: Rule | None = None,
+        gives: Any = None,
+        on_sizes: Rule | bool = False,
     ) -> None:
         code = kernel.__code__
         positional = code.co_varnames[1 : code.co_argcount]
@@ -157,9 +160,10 @@ class Op:
         self.reference: Rule | None = None
         self.allowed_direction: Rule | None = None
         self.tf_names: tuple[str, ...] = ()
-        # Outputs whose size along some axes depends on values: position of the output -> axes.
-        self.shaped_by_values: dict[int, tuple[int, ...]] = {}
-        self.look: Rule | None = None
+        self.shape_rule = shape  # see op/abstract.py
+        self.gives = gives  # types of the results: one, one for each, or a rule for them; None: that of the operands
+        # What runs on arrays of sizes, some of which are symbols; True: the kernel as it is written.
+        self.on_sizes: Rule | None = _on_numpy(kernel) if on_sizes is True else on_sizes or None
         self._pulls: dict[Any, Any] = {}
         self._public: Any = None
         if self.name in REGISTRY:
@@ -243,9 +247,9 @@ class Op:
         self.reference = reference
         return reference
 
-    def looks(self, rule: Rule) -> Rule:
-        """Declare shapes and dtypes of the outputs, for an op that cannot be run on stand-ins to see them."""
-        self.look = rule
+    def shapes(self, rule: Rule) -> Rule:
+        """Declare how the shapes of the results follow from those of the operands; see op/abstract.py."""
+        self.shape_rule = rule
         return rule
 
     def directions(self, projection: Rule) -> Rule:
