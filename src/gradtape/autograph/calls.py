@@ -11,6 +11,7 @@ from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, Method
 from typing import Any
 
 from ..base import context, nest
+from ..base.frames import package_of
 from ..base.locks import new_rlock
 from ..trace.graph import leaves
 from .branches import if_exp, if_stmt
@@ -175,7 +176,7 @@ _CALLING = frozenset(
 
 
 def _call_library(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if (getattr(function, "__module__", None) or "").startswith("gradtape"):
+    if package_of(getattr(function, "__module__", None)) == "gradtape":
         name = getattr(function, "__name__", "")
         if name == "range":
             return range_tensor(*args, **kwargs)

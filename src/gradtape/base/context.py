@@ -7,10 +7,8 @@ the usual answer costs one look), and if so, who in this thread (`STATE`).
 from __future__ import annotations
 
 import itertools
-import sys
 import threading
 from collections.abc import Callable
-from types import CodeType, FrameType
 from typing import Any, Protocol
 
 Record = tuple[Any, ...]
@@ -132,17 +130,3 @@ def remove_identical(items: list[Any], item: object) -> bool:
             del items[position]
             return True
     return False
-
-
-def user_frame(depth: int) -> FrameType:
-    """The innermost frame outside gradtape, at least `depth` above the caller's (as `sys._getframe` counts)."""
-    frame = sys._getframe(depth + 1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("gradtape"):
-        frame = frame.f_back
-    return frame
-
-
-def user_location() -> tuple[CodeType, int]:
-    """Code object and instruction offset of the innermost frame outside gradtape."""
-    frame = user_frame(2)
-    return frame.f_code, frame.f_lasti

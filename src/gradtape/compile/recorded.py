@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..base.context import STATE, next_id, user_location
+from ..base.context import STATE, next_id
+from ..base.frames import user_location
 from ..differentiation.backward import densify
 from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..base import nest
-from ..base.context import ACTIVE, STATE, activate, deactivate, next_id, remove_identical, user_location
+from ..base.context import ACTIVE, STATE, activate, deactivate, next_id, remove_identical
+from ..base.frames import user_location
 from ..base.traceable import traceable
 from ..ops.math.elementwise import identity
 from ..ops.math.reduce import reduce_sum

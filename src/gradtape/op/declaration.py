@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.context import ACTIVE, STATE, next_id, user_location
+from ..base.context import ACTIVE, STATE, next_id
 from ..base.dtypes import BY_NUMPY, NUMERIC, Array, DType
 from ..base.errors import (
     GradientLookupError,
@@ -41,6 +41,7 @@ from ..base.errors import (
     invalid,
     named,
 )
+from ..base.frames import user_location
 from ..base.generated import identifier
 from ..values.tensor import EagerTensor, Tensor, from_array, to_array, to_tensor
 

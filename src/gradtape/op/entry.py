@@ -15,7 +15,8 @@ from types import FunctionType
 from typing import Any
 
 from ..base import dtypes
-from ..base.context import ACTIVE, STATE, next_id, user_frame
+from ..base.context import ACTIVE, STATE, next_id
+from ..base.frames import user_frame
 from ..base.generated import define, scope
 from ..native.texts import LARGE
 from ..values.tensor import EagerTensor, from_array
@@ -34,7 +35,7 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
     # Some ops are reached through functions such as tf.gather and tf.split: the user's line is further out.
     getframe = user_frame if op.other or op.outputs != 1 else sys._getframe
     namespace = scope(
-        op.__module__,
+        __name__,  # the frames of an entry are ours, also where the op is declared by somebody else
         **_WORDS,
         EagerTensor=EagerTensor,
         Variable=_VARIABLE[-1],
@@ -415,7 +416,7 @@ def build_pull(op: Op, followed: tuple[int, ...], numbers: tuple[int, ...], broa
             function.__code__ = define(source(arrays), f"<gradtape pull of {op.name}>", namespace).__code__
             return function(g, record)
 
-        namespace = scope(op.__module__, **_WORDS, compile_and_call=compile_and_call)
+        namespace = scope(__name__, **_WORDS, compile_and_call=compile_and_call)
         function = FunctionType(_STUB, namespace)
         return function
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -26,6 +25,7 @@ from ..base.errors import (
     InvalidArgumentError,
     OperatorNotAllowedInGraphError,
 )
+from ..base.frames import user_line
 from ..base.shapes import TensorShape
 from ..op.declaration import RUNNERS, Op
 from ..op.entry import leave_general_path, take_general_path
@@ -146,7 +146,7 @@ class Recorder:
         number = next(self._numbers)
         thing.__class__ = FACADES[cls]
         thing._trace, thing._number = self, number
-        step = Step(cls, self.refs(args), self.refs(kwargs), Ref(number), _user_line())
+        step = Step(cls, self.refs(args), self.refs(kwargs), Ref(number), user_line())
         entry = Entry(lambda world: call_step(cls, step.args, step.kwargs, world.environment), Ref(number))
         self._worlds.do(entry)
         self._levels[-1].append(step)
@@ -183,7 +183,7 @@ class Recorder:
             entry.results = template
             for world, result in zip(self._worlds, results, strict=True):
                 bind(template, result, world.environment.values)
-        self._levels[-1].append(Step(function, given, settings, template, _user_line()))
+        self._levels[-1].append(Step(function, given, settings, template, user_line()))
         return merged
 
     def subgraph(self, function: Callable[..., Any], args: tuple[Any, ...], name: str) -> tuple[Graph, Any]:
@@ -230,7 +230,7 @@ class Recorder:
         if all(spec.shape.is_compatible_with(world.environment[number].shape) for world in self._worlds):
             return
         self._worlds.do(Entry(lambda world: with_known_shape(world.environment[number], spec), Ref(number)))
-        self._levels[-1].append(Step(with_known_shape, (Ref(number), spec), {}, Ref(number), _user_line()))
+        self._levels[-1].append(Step(with_known_shape, (Ref(number), spec), {}, Ref(number), user_line()))
 
     def symbolic(self, value: Any) -> Any:
         """The value as a symbolic tensor, also where it is known."""
@@ -415,11 +415,3 @@ def _different(results: list[Any]) -> Exception:
         f"How many tensors this step gives depends on a size that is not known before the function runs: {results[0]!r} "
         f"or {results[-1]!r}. Use an op that gives one tensor, or say the size in input_signature."
     )
-
-
-def _user_line() -> str:
-    """File and line of the innermost frame outside gradtape."""
-    frame = sys._getframe(2)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(("gradtape", "keras_gradtape")):
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
