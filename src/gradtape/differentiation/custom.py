@@ -256,14 +256,13 @@ def _append(
 def _pull_of(
     grad_fn: Callable[..., Any], inputs: int, variables: tuple[Variable, ...], followed: tuple[int, ...]
 ) -> Any:
-    def on_tensors(cotangents: list[Any], entry: Any) -> Any:
+    def on_tensors(cotangents: list[Any], entry: Any) -> list[Any]:
         parts = cotangents_of_inputs(grad_fn, cotangents, inputs, list(variables))
-        return parts[followed[0]] if len(followed) == 1 else [parts[p] for p in followed]
+        return [parts[p] for p in followed]
 
-    def on_arrays(cotangents: list[Any], entry: Any) -> Any:
+    def on_arrays(cotangents: list[Any], entry: Any) -> list[Any]:
         wrapped = [c if isinstance(c, Tensor) else from_array(c) for c in cotangents]
-        result = on_tensors(wrapped, entry)
-        return _unwrapped(result) if len(followed) == 1 else [_unwrapped(part) for part in result]
+        return [_unwrapped(part) for part in on_tensors(wrapped, entry)]
 
     on_arrays.on_tensors = on_tensors  # type: ignore[attr-defined]
     return on_arrays

@@ -451,8 +451,7 @@ def _pull_source(
             whole = f"part if (part := {part}).shape == {shape} else " if arrays else ""
             part = f"{whole}sum_to_shape({'part' if arrays else part}, shape={shape})"
         parts.append(part)
-    result = parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
-    return f"def pull(g, record):\n    return {result}\n"
+    return f"def pull(g, record):\n    return ({', '.join(parts)},)\n"
 
 
 def _variadic_pull(op: Op, needs: tuple[str, ...], arrays: bool) -> str:
@@ -467,8 +466,7 @@ def _variadic_pull(op: Op, needs: tuple[str, ...], arrays: bool) -> str:
     return (
         "def pull(g, record):\n"
         f"    parts = rule_0({', '.join(['g', *given])})\n"
-        "    followed = record[2 + record[1]]\n"
-        "    return parts[followed[0]] if len(followed) == 1 else [parts[position] for position in followed]\n"
+        "    return [parts[position] for position in record[2 + record[1]]]\n"
     )
 
 
