@@ -108,16 +108,13 @@ def convert(function: Callable[..., Any], recursive: bool = True) -> Callable[..
         function, assigned=[name for name in functools.WRAPPER_ASSIGNMENTS if hasattr(function, name)], updated=()
     )
     def converted(*args: Any, **kwargs: Any) -> Any:
-        state = context.STATE
-        before, state.autograph = state.autograph, recursive
         try:
-            return _stacked(converted_call(function, args, kwargs, requested=True))
+            with context.scope(autograph=recursive):
+                return _stacked(converted_call(function, args, kwargs, requested=True))
         except Exception as error:
-            if not before:  # the outermost call: the whole way through the user's code is known
+            if not context.STATE.autograph:  # the outermost call: the whole way through the user's code is known
                 clean(error)
             raise
-        finally:
-            state.autograph = before
 
     return artifact(converted)  # type: ignore[no-any-return]
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.context import STATE, activate, deactivate
+from ..base.context import STATE, activate, deactivate, nobody_outside
 from ..base.errors import (
     ArgumentValueError,
     InaccessibleTensorError,
@@ -66,16 +66,14 @@ class Recorder:
     @contextlib.contextmanager
     def recording(self) -> Iterator[None]:
         """In this block the thread traces: nobody else records."""
-        outside = STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe
-        STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = [], [], [], self, 0
         activate(self)
         take_general_path(self)
         try:
-            yield
+            with nobody_outside(self):
+                yield
         finally:
             leave_general_path(self)
             deactivate(self)
-            STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = outside
             self._worlds.close()
             self._worlds = Worlds()  # a symbolic tensor that somebody keeps does not keep what was computed here
 
@@ -363,12 +361,8 @@ def read_variable(variable: Variable) -> Any:
 @contextlib.contextmanager
 def outside_traces() -> Iterator[None]:
     """Leave all traces and tapes of this thread for a block (`tf.init_scope`)."""
-    outside = STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe
-    STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = [], [], [], None, 0
-    try:
+    with nobody_outside():
         yield
-    finally:
-        STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = outside
 
 
 def run_symbolic(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
