@@ -149,25 +149,26 @@ class Fields(TypedDict, total=False):
 class scope:
     """A block in which fields of this thread's state are others. However it is left, they are then what they were before.
 
-    `with scope(tapes=[], readers=[]): ...` hides what runs from tapes. (A class: to enter and leave it takes half the time of
-    a `contextmanager`, and forward mode does so for each op.)
+    `with scope(tapes=[], readers=[]): ...` hides what runs from tapes. (A class: to enter and leave it takes 1.0 us, a
+    `contextmanager` 1.5, and forward mode does so for each op.)
     """
 
-    __slots__ = ("_before", "_inside", "_state")
+    __slots__ = ("_fields", "_state")
 
     def __init__(self, **inside: Unpack[Fields]) -> None:
-        self._inside = inside
+        self._fields: Any = inside  # in the block: what they were before
 
     def __enter__(self) -> None:
         # (The dictionary of this thread's state: a generator with such a block may be closed by another thread.)
         self._state = state = STATE.__dict__
-        self._before = {name: state[name] for name in self._inside}
-        state.update(self._inside)
+        fields = self._fields
+        for name in fields:
+            state[name], fields[name] = fields[name], state[name]
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._state.update(self._before)
+        self._state.update(self._fields)
 
 
 def nobody_outside(trace: Trace | None = None) -> scope:
