@@ -4,7 +4,7 @@ A record is one flat tuple under the identity of the output, written by the op e
 
     (pull, n, id 1, ..., id n, what the rules need ..., code object, instruction offset)
 
-`pull(cotangent, record)` gives the cotangents of the n followed inputs. Watched leaves map to None. An op with
+`pull(cotangent, record)` gives a sequence: the cotangents of the n followed inputs. Watched leaves map to None. An op with
 several outputs has n negative and its record under the first output; the others hold (None, first id, position,
 count). Identities count upward, so descending order is a topological order: the walk takes them off a heap, touches
 only what it reaches, and needs no recursion.
