@@ -18,8 +18,8 @@ from ..base.shapes import TensorShape
 from ..op.declaration import as_ints
 from ..trace.control import either, repeated
 from ..trace.facades import Facade, steps_of
-from ..trace.inference import GUESSED, Inference
-from ..trace.recorder import FACADES
+from ..trace.inference import Inference
+from ..values.composite import Composite, declare
 from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
 from .arrays import zeros
@@ -411,5 +411,4 @@ steps_of(
         *("size", "identity", "close"),
     ),
 )
-FACADES[GuessedTensorArray] = TracedTensorArray
-GUESSED[TensorArray] = GuessedTensorArray
+declare(Composite(TensorArray, facade=TracedTensorArray, guessed=GuessedTensorArray))

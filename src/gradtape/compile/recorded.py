@@ -13,7 +13,7 @@ import numpy as np
 
 from ..base.context import STATE, next_id
 from ..base.frames import user_location
-from ..differentiation.cotangents import as_dense
+from ..differentiation.slices import densify
 from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched
 from ..op.declaration import Op
@@ -153,7 +153,7 @@ class Recorded:
             if any(cotangent.__class__ is Batched for cotangent in cotangents):
                 packed = self._packed(iter(self._backward.run(given)))
                 # Slices have no hidden axis: the batch would be lost in them.
-                dense = list(map(as_dense, packed))
+                dense = [densify(part) if part.__class__ is IndexedSlices else part for part in packed]
                 return [dense[place] for place in followed]
             if self._run_backward is None:
                 self._run_backward = python_of(self._backward)

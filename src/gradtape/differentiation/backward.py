@@ -25,9 +25,10 @@ from ..base.errors import NotATensorError, invalid
 from ..native import background
 from ..native.background import Product
 from ..ops.math.logic import ones_like, zeros_like
+from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, identify, to_tensor
 from ..variables.variable import Variable
-from .cotangents import Cotangents
+from .cotangents import Cotangent, Cotangents
 from .nan_safe import pull_safely
 
 
@@ -74,7 +75,7 @@ def records_now() -> bool:
     )
 
 
-def backpropagate(cotangents: Cotangents, consume: bool, on_tensors: bool) -> dict[int, Any]:
+def backpropagate(cotangents: Cotangents, consume: bool, on_tensors: bool) -> dict[int, Cotangent | None]:
     """Walk the record downward from the targets, whose cotangents are given; those of the sources that were reached."""
     records, wanted, found = cotangents.records, cotangents.wanted, cotangents.found
     arrived, waiting = cotangents.arrived, cotangents.waiting
@@ -192,8 +193,9 @@ def checked_tensor(value: Any, role: str) -> Any:
     """A tensor or variable; anything else cannot be differentiated."""
     if isinstance(value, (Tensor, Variable)):
         return value
-    if hasattr(value.__class__, "_differentiable"):  # made of several tensors, one of which has the values
-        return value._differentiable()
+    kind = COMPOSITES.get(value.__class__)
+    if kind is not None and kind.values is not None and kind.values.followed:
+        return kind.values.of(value)
     raise NotATensorError(
         f"{value!r} of type {type(value).__name__} is no tf.Tensor or tf.Variable and cannot be a {role}. "
         f"Pass the tensor that was computed (a target) or watched (a source), or a list, tuple or dict of them."

@@ -17,10 +17,9 @@ from ..base.dtypes import Array
 from ..native import background
 from ..native.background import Product, Total
 from ..native.texts import LARGE
-from ..ops.array.index import put
-from ..ops.array.layout import concat
 from ..ops.math.elementwise import add
-from ..values.tensor import CONVERTERS, IndexedSlices, Tensor, from_array
+from ..values.tensor import IndexedSlices, Tensor, from_array
+from .slices import densify, sum_composites
 
 # What a rule is given and gives: bare where nobody records the backward pass, tensors where somebody does.
 Dense = Array | Tensor
@@ -64,7 +63,7 @@ class Cotangents:
                 heappush(self.waiting, -number)
             arrived[number] = part
         elif present.__class__ is IndexedSlices or part.__class__ is IndexedSlices:
-            arrived[number] = added(present, part)
+            arrived[number] = sum_composites(present, part)
         elif self._sums is not None and number in self._sums:
             if present.size < LARGE or not _large_sum.into(present, part):
                 _add(present, part, present)
@@ -121,30 +120,3 @@ class Cotangents:
                 zeros = np.zeros(shape, dtype)
                 outputs[position] = from_array(zeros) if on_tensors else zeros
         return outputs
-
-
-def added(first: Any, second: Any) -> Any:
-    """The sum of two cotangents. Slices and slices concatenate, slices and dense are dense."""
-    if first.__class__ is IndexedSlices and second.__class__ is IndexedSlices:
-        # The walk goes backwards: what it met later was computed earlier, and comes first.
-        values = concat([second.values, first.values], axis=0)
-        return IndexedSlices(values, concat([second.indices, first.indices], axis=0), first.dense_shape)
-    return as_dense(first) + as_dense(second)
-
-
-def as_dense(cotangent: Any) -> Any:
-    """The cotangent as an array or tensor."""
-    return densify(cotangent) if cotangent.__class__ is IndexedSlices else cotangent
-
-
-def densify(slices: IndexedSlices) -> Any:
-    """The dense value of IndexedSlices; rows that repeat are added up."""
-    if slices.dense_shape is None:
-        raise ValueError(
-            f"Tensor conversion requested for IndexedSlices for argument `value` without dense_shape: {slices}."
-        )
-    shape = tuple(np.asarray(slices.dense_shape).tolist())
-    return put(slices.values, slices.indices, shape=shape, axis=0, batch_dims=0)
-
-
-CONVERTERS[IndexedSlices] = densify
