@@ -11,17 +11,16 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def _nothing_is_left_behind():
-    """No tape, accumulator or trace goes on recording in this thread after a test."""
+    """After a test the state of its thread is that of a new thread: nothing records, no scope is open, no default is set."""
     yield
     context = sys.modules.get("gradtape.base.context")
     if context is None:  # (on TensorFlow)
         return
-    state = context.STATE
-    left = [*state.tapes, *state.accumulators, *state.readers, *filter(None, [state.trace])]
-    if left:
-        state.tapes.clear(), state.accumulators.clear(), state.readers.clear()  # the next test is not to blame
-        state.trace = None
-    assert not left, "the test leaves tapes, accumulators or traces recording"
+    state = vars(context.STATE)
+    new = {name: value for name, value in vars(context.ThreadState()).items() if not name.startswith("_")}
+    left = {name: state[name] for name, value in new.items() if state[name] != value}
+    state.update((name, new[name]) for name in left)  # the next test is not to blame
+    assert not left, "the test leaves this behind in the state of its thread"
 
 
 @pytest.fixture

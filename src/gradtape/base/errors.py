@@ -9,6 +9,8 @@ from __future__ import annotations
 import errno
 from typing import ClassVar
 
+from .frames import is_ours, package_of
+
 
 class OpError(Exception):
     """An op was given something it cannot compute.
@@ -301,7 +303,7 @@ def named(error: Exception, name: str) -> Exception:
         return error
     if isinstance(error, MemoryError) or any(text in str(error) for text in _TOO_LARGE):
         return too_large(name, str(error).rstrip(".") or "there is not enough memory")
-    if kind.__module__.partition(".")[0] in _NUMBERS:
+    if package_of(kind.__module__) in _NUMBERS:
         better = OperandTypeError if isinstance(error, TypeError) else ArgumentValueError
         return better(None, None, f"{name}: {error}")
     if isinstance(error, OverflowError) and "infinity" in str(error):
@@ -327,12 +329,12 @@ def too_large(name: str, message: str) -> ResourceExhaustedError:
 
 def _is_ours(error: Exception) -> bool:
     """Whether code of gradtape raised it, or an array library that gradtape called."""
-    module, place = "gradtape", error.__traceback__
+    ours, place = True, error.__traceback__
     while place is not None:
-        found = place.tb_frame.f_globals.get("__name__", "")
-        module = module if found.partition(".")[0] in _NUMBERS else found
+        if package_of(place.tb_frame.f_globals.get("__name__")) not in _NUMBERS:
+            ours = is_ours(place.tb_frame)
         place = place.tb_next
-    return module.partition(".")[0] in ("gradtape", "keras_gradtape")
+    return ours
 
 
 _BY_OS_ERROR: dict[type[OSError], type[OpError]] = {

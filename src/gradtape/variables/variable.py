@@ -158,7 +158,7 @@ class Variable(metaclass=_VariableMeta):
             for reader in STATE.readers:
                 reader.variable_read(self)
             if STATE.trace is not None:
-                return STATE.trace.read(self)  # type: ignore[no-any-return]
+                return STATE.trace.read(self)  # type: ignore[return-value]
         return self._value
 
     def _store(self, array: Array) -> None:
