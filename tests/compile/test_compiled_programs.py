@@ -16,6 +16,7 @@ from gradtape.compile.executor import lowered
 from gradtape.compile.group import Group
 from gradtape.compile.passes import PASSES, optimized, simplified, without_dead_code, without_repetition
 from gradtape.compile.program import Program, check
+from gradtape.native import engine
 from gradtape.trace.ghost import NeedsValue
 
 
@@ -172,7 +173,7 @@ CHOICES = st.lists(
 def test_blocks_and_buffers_never_change_a_result(choices):
     """Programs on arrays large enough for blocks and for buffers that are used again."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fusion, "available", lambda: False)
+        patch.setattr(engine, "available", lambda: False)
         _compare(choices, STEPS, 1e-6)
 
 

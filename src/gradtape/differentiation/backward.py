@@ -22,9 +22,8 @@ import numpy as np
 from ..base import nest
 from ..base.context import ACTIVE, STATE, Paused, Records
 from ..base.errors import NotATensorError, invalid
-from ..native import background
+from ..native import background, thresholds
 from ..native.background import Product, Total
-from ..native.texts import LARGE
 from ..ops.array.index import put
 from ..ops.array.layout import concat
 from ..ops.math.elementwise import add
@@ -151,10 +150,10 @@ def backpropagate(
                 elif present.__class__ is IndexedSlices or part.__class__ is IndexedSlices:
                     cotangents[source] = _sum_slices(present, part)
                 elif source in sums:
-                    if present.size < LARGE or not _large_sum.into(present, part):
+                    if present.size < thresholds.EXACT_ELEMENTS or not _large_sum.into(present, part):
                         np.add(present, part, out=present)
                 else:
-                    large = present.__class__ is np.ndarray and present.size >= LARGE
+                    large = present.__class__ is np.ndarray and present.size >= thresholds.EXACT_ELEMENTS
                     cotangents[source] = total = _large_sum(present, part) if large else present + part
                     if total.__class__ is np.ndarray:
                         sums.add(source)

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from ..base import context
+from . import thresholds
 from .engine import address_of, compiled
 
 _LINE = 64
-_SMALLEST = 4096  # bytes: below, NumPy keeps freed memory at hand, and a line more or less is of no account
 _NAME = b"mem_handler"  # of capsules that hold a handler
 _SET, _GET = 304, 305  # the places of PyDataMem_SetHandler and PyDataMem_GetHandler in NumPy's table of functions
 
@@ -50,7 +50,7 @@ def _align_in_this_thread() -> bool:
     if _handler_in(get()).name != b"default_allocator":  # somebody made a choice
         return False
     before = put(_capsule())
-    if all(address_of(array) % _LINE == 0 for array in (np.empty(_SMALLEST, np.int8), np.zeros(_SMALLEST, np.int8))):
+    if all(address_of(made(thresholds.ALIGNED_BYTES, np.int8)) % _LINE == 0 for made in (np.empty, np.zeros)):
         return True
     put(before)
     return False
@@ -94,7 +94,7 @@ def _capsule() -> Any:
     get, _ = _functions()
     own = _handler_in(get())
     text = (
-        _PROGRAM.replace("SMALLEST", str(_SMALLEST))
+        _PROGRAM.replace("SMALLEST", str(thresholds.ALIGNED_BYTES))
         .replace("LINE", str(_LINE))
         .replace("CONTEXT", str(own.context or 0))
     )

@@ -21,11 +21,10 @@ from typing import Any, NamedTuple
 
 from ..base.locks import new_lock
 from ..base.threads import cores, in_parts
+from . import thresholds
 from .engine import Kernel, compiled
 
-PARTS = 4  # of a kernel for each core
 _SLOTS = 16  # for kernels that are posted, a power of two
-_LOOKS = 100_000  # before going to sleep, with a pause in between: about 1.3 ms
 
 
 class _Machine(NamedTuple):
@@ -40,7 +39,9 @@ _MACHINES = {
 }
 
 
-def run(kernel: Kernel, arguments: Any, size: int, smallest: int, line: int = 1, each: int = PARTS) -> None:
+def run(
+    kernel: Kernel, arguments: Any, size: int, smallest: int, line: int = 1, each: int = thresholds.PARTS_OF_CORE
+) -> None:
     """`kernel(arguments, start, stop)` for parts of `range(size)`, `each` of them for a core, none shorter than `smallest`.
 
     Borders are multiples of `line`. A function in the place of the arguments makes them for one part, which has memory of its
@@ -60,7 +61,7 @@ def run(kernel: Kernel, arguments: Any, size: int, smallest: int, line: int = 1,
         in_parts(lambda start, stop: kernel(given[start // length], start, stop), size, length, length)
 
 
-def part_length(size: int, smallest: int, line: int = 1, each: int = PARTS) -> int:
+def part_length(size: int, smallest: int, line: int = 1, each: int = thresholds.PARTS_OF_CORE) -> int:
     """How long the parts are that `run` makes."""
     parts = max(1, min(cores() * each, size // smallest)) if cores() > 1 else 1
     return max(1, -(-size // (parts * line)) * line)
@@ -139,7 +140,7 @@ class _Pool:
             "FUTEX": str(machine.futex),
             "declare PAUSE": f"declare {machine.pause}{machine.hint.partition(' ')[0]})",
             "call PAUSE": f"call {machine.pause}{machine.hint})",
-            "LOOKS": str(_LOOKS),
+            "LOOKS": str(thresholds.LOOKS_BEFORE_SLEEP),
             "SLOTS": str(_SLOTS),
         }
         program = functools.reduce(lambda text, name: text.replace(name, texts[name]), texts, _PROGRAM)
