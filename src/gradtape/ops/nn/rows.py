@@ -63,7 +63,6 @@ class RowText:
             first.__class__ is np.ndarray
             and first.size >= thresholds.ROWS_ELEMENTS
             and first.dtype.char in "fd"
-            and first.ndim > 0
             and first.shape[-1] > 1
             and axis in (-1, first.ndim - 1)
             and engine.available()
