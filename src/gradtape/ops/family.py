@@ -21,6 +21,7 @@ from ..native.choice import Choice, by_size, is_native, with_choice
 from ..native.texts import CompiledText, Exact
 from ..op.declaration import REGISTRY, BadInput, Op, Rule, Sample
 from ..values.tensor import EagerTensor
+from .shapes import broadcasted
 
 
 def elementwise(exact: bool = False, **options: Any) -> Callable[[Rule], Op]:
@@ -30,7 +31,7 @@ def elementwise(exact: bool = False, **options: Any) -> Callable[[Rule], Op]:
     """
 
     def declare(kernel: Rule) -> Op:
-        declared = Op(kernel, broadcasts=True, **options)
+        declared = Op(kernel, broadcasts=True, shape=broadcasted, **options)
         if exact:
             declared.large = Exact(declared.eager)
         declared.batching = batch_elementwise
