@@ -126,7 +126,8 @@ class _Pool:
 
         work, dispatch, post, settle = compiled_workers()
         self._words = (ctypes.c_int64 * (STATE.size + SLOTS * SLOT.size))()
-        for place in (STATE["posted"], STATE["all_done"], *(slot_of(k) + SLOT["last"] for k in range(SLOTS))):
+        self._last = [slot_of(k) + SLOT["last"] for k in range(SLOTS)]  # where the last kernel done in each slot is told
+        for place in (STATE["posted"], STATE["all_done"], *self._last):
             self._words[place] = posted
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._words))  # workers never end, and always look at them
         self._state = ctypes.addressof(self._words)
@@ -180,5 +181,5 @@ class _Pool:
     def _forget(self) -> None:
         """Let go of what was kept for kernels that are done."""
         for key, (number, _) in self._kept.copy().items():
-            if number and self._words[slot_of(number) + SLOT["last"]] >= number:
+            if number and self._words[self._last[number % SLOTS]] >= number:
                 self._kept.pop(key, None)
