@@ -126,7 +126,9 @@ class _Pool:
 
         work, dispatch, post, settle = compiled_workers()
         self._words = (ctypes.c_int64 * (STATE.size + SLOTS * SLOT.size))()
-        self._last = [slot_of(k) + SLOT["last"] for k in range(SLOTS)]  # where the last kernel done in each slot is told
+        self._last = [
+            slot_of(k) + SLOT["last"] for k in range(SLOTS)
+        ]  # where the last kernel done in each slot is told
         for place in (STATE["posted"], STATE["all_done"], *self._last):
             self._words[place] = posted
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._words))  # workers never end, and always look at them
