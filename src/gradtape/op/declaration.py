@@ -44,6 +44,7 @@ from ..base.errors import (
 from ..base.generated import identifier
 from ..native import thresholds
 from ..native.choice import Choice, choice_of
+from ..values.composite import OPERANDS
 from ..values.tensor import EagerTensor, Tensor, from_array, to_array, to_tensor
 
 Rule = Callable[..., Any]
@@ -52,10 +53,6 @@ REGISTRY: dict[str, Op] = {}
 # Operand types that are neither arrays nor eager tensors (batched and symbolic values), with what runs an op on them.
 # The layers above fill it in; a later entry wins over an earlier one.
 RUNNERS: dict[type, Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]] = {}
-
-
-# Operand types made of several tensors (ragged), with what runs an op on them; filled in by the layers above.
-COMPOSITES: dict[type, Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]] = {}
 
 
 # Called after each op, once entry.observe_ops has sent everything through `apply`.
@@ -459,10 +456,10 @@ def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     for name, default in op.attributes.items():
         if name not in attributes:
             attributes[name] = default
-    if COMPOSITES:
+    if OPERANDS:
         for value in args[0] if op.variadic else args:
-            if value.__class__ in COMPOSITES:
-                return COMPOSITES[value.__class__](op, args, attributes)
+            if value.__class__ in OPERANDS:
+                return OPERANDS[value.__class__](op, args, attributes)
     if op.variadic:
         tensors = matching_tensors(op, args[0], range(len(args[0])))
     elif op.other:

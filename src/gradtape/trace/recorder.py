@@ -29,7 +29,8 @@ from ..base.errors import (
 from ..base.shapes import TensorShape
 from ..op.declaration import RUNNERS, Op
 from ..op.entry import leave_general_path, take_general_path
-from ..values.tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec, to_tensor
+from ..values.composite import COMPOSITES
+from ..values.tensor import EagerTensor, Tensor, TensorSpec, to_tensor
 from ..variables.variable import Variable
 from .ghost import Ghost, NeedsValue
 from .graph import Environment, Graph, Method, Ref, Step, bind, call_step, leaves, map_parts, parts_of
@@ -145,7 +146,9 @@ class Recorder:
     def adopt(self, thing: Any, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """A tape or the like that is made inside the function: its methods become steps."""
         number = next(self._numbers)
-        thing.__class__ = FACADES[cls]
+        facade = facade_of(cls)
+        assert facade is not None, cls
+        thing.__class__ = facade
         thing._trace, thing._number = self, number
         step = Step(cls, self.refs(args), self.refs(kwargs), Ref(number), _user_line())
         entry = Entry(lambda world: call_step(cls, step.args, step.kwargs, world.environment), Ref(number))
@@ -277,9 +280,10 @@ class Recorder:
             return self._tensor(results)
         if isinstance(first, Variable):
             return first
-        if first.__class__ in FACADES:
-            return self._facade(first)
-        if first.__class__ is not IndexedSlices and len({r.__class__ for r in results}) > 1:
+        facade = facade_of(first.__class__)
+        if facade is not None:
+            return facade.standing_for(first, self, next(self._numbers))
+        if len({r.__class__ for r in results}) > 1:
             raise _different(results)
         columns = [parts_of(result) for result in results]
         if len({len(column) for column in columns}) > 1:
@@ -299,9 +303,6 @@ class Recorder:
         spec = TensorSpec(shape, results[0].dtype)
         self.graph.specs[number] = spec
         return SymbolicTensor(self, number, spec)
-
-    def _facade(self, thing: Any) -> Any:
-        return FACADES[thing.__class__].standing_for(thing, self, next(self._numbers))  # type: ignore[attr-defined]
 
     # --- questions -------------------------------------------------------------------------------------------------
 
@@ -382,7 +383,13 @@ class Recorder:
             return graph.run(environment)
 
 
-FACADES: dict[type, type] = {}  # what stands in a trace for tapes, accumulators and arrays of tensors
+# What stands in a trace for objects that are no values: tapes, accumulators, contexts.
+FACADES: dict[type, type[Any]] = {}
+
+
+def facade_of(cls: type) -> type[Any] | None:
+    """What stands in a trace for objects of a class; None for values that stand for themselves."""
+    return COMPOSITES[cls].facade if cls in COMPOSITES else FACADES.get(cls)
 
 
 def read_variable(variable: Variable) -> Any:
