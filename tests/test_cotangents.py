@@ -7,7 +7,7 @@ import gradtape as tf
 from gradtape.differentiation.cotangents import Cotangents
 from gradtape.differentiation.slices import sum_composites
 from gradtape.native.background import Product
-from gradtape.native.texts import LARGE
+from gradtape.native.thresholds import EXACT_ELEMENTS as LARGE
 
 pytestmark = pytest.mark.quick
 

@@ -46,6 +46,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("native.engine", "native.alignment"): "it is compiled by the engine, with the first kernel",
     ("native.texts", "native.language"): "llvmlite is imported when the first text is compiled",
     ("native.texts", "native.ufuncs"): "llvmlite is imported when the first text is compiled",
+    ("native.pool", "native.workers"): "llvmlite is imported with the first kernel that is shared out",
     ("native.updates", "native.ufuncs"): "llvmlite is imported when the first update is compiled",
     ("compile.fusion", "compile.row_groups"): "llvmlite is imported when the first large program is compiled",
     ("ops.nn.rows", "native.language"): "llvmlite is imported when the first rows are compiled",

@@ -13,7 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..base.generated import Names, define
-from ..native import background, blas
+from ..native import background, blas, thresholds
+from ..native.choice import choice_of
 from ..op.declaration import Op, explained
 from ..ops.linalg.products import matmul
 from ..trace.graph import leaves
@@ -24,9 +25,6 @@ from .fusion import grouped, ufunc_of
 from .group import Group, Item
 from .in_place import UfuncKernel, UpdatingKernel
 from .program import Assign, Call, Node, Program, Read, Update, Value, arrays_of, call_outside
-
-_LARGE = 1 << 15  # bytes, from which on a buffer is worth the trouble
-_SOON = 4  # instructions: a product that is asked for after so few is computed at once
 
 
 class _Writer:
@@ -244,12 +242,20 @@ def _call_kernel(writer: _Writer, position: int, node: Node, op: Op) -> list[str
         return _with_sign(node, operands, _SIGNS[op.eager], target)
     given = [f"[{', '.join(operands)}]"] if op.variadic else operands
     given += _settings(writer, node)
-    kernel = op.eager
+    kernel = _kernel_for(writer, node, op)
     if target is not None:
         given.append(f"v{target}")
-        kernel = ufunc_of(op)  # type: ignore[assignment]
+        kernel = ufunc_of(op)
     results = f"v{node.outputs[0]}" if op.outputs == 1 else "".join(f"v{number}, " for number in node.outputs)
     return [f"{results} = {writer.name('k', kernel)}({', '.join(given)})"]
+
+
+def _kernel_for(writer: _Writer, node: Node, op: Op) -> Any:
+    """The kernel, or its way for small arrays: sizes are known here."""
+    ways, first = choice_of(op.eager), next(iter(node.inputs), None)
+    if ways is None or first.__class__ is not Value:
+        return op.eager
+    return ways.small if math.prod(writer.program.looks[first.number][0]) < ways.smallest else op.eager
 
 
 # Python's own signs are faster than a call.
@@ -282,7 +288,7 @@ def _settings(writer: _Writer, node: Node) -> list[str]:
 
 
 def _is_large(writer: _Writer, number: int) -> bool:
-    return _bytes(writer.program, number) >= _LARGE and number not in writer.program.inputs
+    return _bytes(writer.program, number) >= thresholds.BUFFER_BYTES and number not in writer.program.inputs
 
 
 def _last_uses(program: Program, items: list[Item]) -> dict[int, int]:
@@ -311,7 +317,11 @@ def _posted(program: Program, items: list[Item]) -> dict[int, int]:
             continue
         asked = first.get(item.outputs[0], len(items))
         # (A variable that an operand was read from may be changed meanwhile.)
-        if asked - position > _SOON and not read.intersection(item.used) and _is_postable(program, item):
+        if (
+            asked - position > thresholds.POSTED_INSTRUCTIONS
+            and not read.intersection(item.used)
+            and _is_postable(program, item)
+        ):
             found[position] = asked
     return found
 
@@ -346,7 +356,7 @@ def _reused(writer: _Writer, position: int, node: Node, op: Op) -> int | None:
     if ufunc_of(op) is None or op.outputs != 1 or node.attributes:
         return None
     look = writer.program.looks[node.outputs[0]]
-    if not look[0] or (math.prod(look[0]) * look[1].itemsize < _LARGE and op.eager not in _SIGNS):
+    if not look[0] or (math.prod(look[0]) * look[1].itemsize < thresholds.BUFFER_BYTES and op.eager not in _SIGNS):
         return None
     for number in node.used:
         if number in writer.fresh and writer.last.get(number) == position and writer.program.looks[number] == look:
@@ -360,7 +370,7 @@ def _updated_variable(writer: _Writer, position: int, result: int, used: list[in
         return writer.updates[result]
     assigned = writer.assigned.get(result)
     look = writer.program.looks[result]
-    if assigned is None or _bytes(writer.program, result) < _LARGE:
+    if assigned is None or _bytes(writer.program, result) < thresholds.BUFFER_BYTES:
         return None
     if _is_touched(writer, assigned, position, _place_assigned(writer, result)):
         return None
@@ -395,7 +405,7 @@ def _with_updates_as_ops(program: Program, updates: dict[int, int]) -> Program:
     looks = dict(program.looks)
     for node in program.nodes:
         what = node.what
-        if not isinstance(what, Update) or _bytes(program, node.outputs[0]) < _LARGE:
+        if not isinstance(what, Update) or _bytes(program, node.outputs[0]) < thresholds.BUFFER_BYTES:
             nodes.append(node)
             continue
         (result,), present = node.outputs, max(looks) + 1

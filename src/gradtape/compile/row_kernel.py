@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..native import pool
+from ..native import pool, thresholds
 from ..native.rows import (
     BY_COLUMN,
     BY_ROW,
@@ -27,7 +27,6 @@ from ..native.rows import (
     packed_rows,
 )
 
-_SHARED = 1 << 14  # elements that are worth a core of their own
 _ADDED = 256  # rows that are added one after the other, in sums down the columns
 
 Look = tuple[tuple[int, ...], np.dtype[Any]]
@@ -80,7 +79,7 @@ class RowKernel:
         # Where rows are added up, in parts whose number depends on the shape alone.
         self._unit = 1 if not down else rows if rows <= _ADDED else max(_ADDED // 4, math.isqrt(rows))
         self._units = -(-rows // self._unit)
-        self._smallest = max(1, _SHARED // (self._unit * self._columns))
+        self._smallest = max(1, thresholds.ROWS_PART_ELEMENTS // (self._unit * self._columns))
         self._constants = [array for array, _ in constants.values()]
         operands = [Given(*look) for look in given.values()]
         operands += [Given(array.dtype, layout) for array, layout in constants.values()]

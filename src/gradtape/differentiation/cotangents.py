@@ -14,9 +14,8 @@ import numpy as np
 
 from ..base.context import Record, Records
 from ..base.dtypes import Array
-from ..native import background
+from ..native import background, thresholds
 from ..native.background import Product, Total
-from ..native.texts import LARGE
 from ..ops.math.elementwise import add
 from ..values.tensor import IndexedSlices, Tensor, from_array
 from .slices import densify, sum_composites
@@ -65,10 +64,10 @@ class Cotangents:
         elif present.__class__ is IndexedSlices or part.__class__ is IndexedSlices:
             arrived[number] = sum_composites(present, part)
         elif self._sums is not None and number in self._sums:
-            if present.size < LARGE or not _large_sum.into(present, part):
+            if present.size < thresholds.EXACT_ELEMENTS or not _large_sum.into(present, part):
                 _add(present, part, present)
         else:
-            large = present.__class__ is np.ndarray and present.size >= LARGE
+            large = present.__class__ is np.ndarray and present.size >= thresholds.EXACT_ELEMENTS
             arrived[number] = total = _large_sum(present, part) if large else present + part
             if total.__class__ is np.ndarray:
                 self._sums = self._sums or set()

@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 
 from ..base import context
-from . import abi
+from . import abi, thresholds
 from .abi import address_of
 from .engine import compiled
 
 _LINE = 64
-_SMALLEST = 4096  # bytes: below, NumPy keeps freed memory at hand, and a line more or less is of no account
 
 
 def align_arrays() -> bool:
@@ -35,7 +34,7 @@ def _align_in_this_thread() -> bool:
     if abi.allocator().name != b"default_allocator":  # somebody made a choice
         return False
     before = abi.set_allocator(_capsule())
-    if all(address_of(array) % _LINE == 0 for array in (np.empty(_SMALLEST, np.int8), np.zeros(_SMALLEST, np.int8))):
+    if all(address_of(made(thresholds.ALIGNED_BYTES, np.int8)) % _LINE == 0 for made in (np.empty, np.zeros)):
         return True
     abi.set_allocator(before)
     return False
@@ -57,7 +56,7 @@ def _capsule() -> Any:
     """Our allocator, which has NumPy's own behind it, as NumPy takes it."""
     own = abi.allocator()
     text = (
-        _PROGRAM.replace("SMALLEST", str(_SMALLEST))
+        _PROGRAM.replace("SMALLEST", str(thresholds.ALIGNED_BYTES))
         .replace("LINE", str(_LINE))
         .replace("CONTEXT", str(own.context or 0))
     )

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 
+from . import thresholds
 from .engine import Kernel
 from .language import Memory, Number, array_at, kernel_module, loop, select, type_of
 from .windows import (
@@ -55,7 +56,6 @@ from .windows import (
     wholes,
 )
 
-_PIXELS = 256  # for which a panel of filters should at least be used once it is in the cache
 _PARTS = 16  # of which the work on a filter gradient should at least consist
 
 
@@ -108,8 +108,9 @@ def _conv_setting(shape: Geometry, target: Target, dtype: np.dtype[Any]) -> _Set
     lanes = lanes_of(dtype)
     tile = best_tile(shape.outputs[-2], shape.outputs[-1], -(-shape.filters // lanes))
     rows = (*shape.outputs[:-2], -(-shape.outputs[-2] // tile.lines))
-    units, images = prod(rows), -(-_PIXELS // prod(shape.outputs))
-    band = max(1, band_of(shape, dtype.itemsize, _PIXELS) // (tile.lines if len(rows) == 1 else 1)) * prod(rows[1:])
+    pixels = thresholds.CONV_PANEL_PIXELS
+    units, images = prod(rows), -(-pixels // prod(shape.outputs))
+    band = max(1, band_of(shape, dtype.itemsize, pixels) // (tile.lines if len(rows) == 1 else 1)) * prod(rows[1:])
     numbers = [*places_of(shape, target), images, images * units if images > 1 else band]
     kernel = _conv_kernel(shape.kind, tile, target.steps[-1], dtype)
     return _Setting(kernel, numbers, images, units, tile.vectors * lanes)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 
-from . import abi, functions, pool  # noqa: F401 (`functions` fills the table of functions)
+from . import abi, functions, pool, thresholds  # noqa: F401 (`functions` fills the table of functions)
 from .engine import Kernel, compiled, register_bytes, strides_of
 from .language import INT64, POINTER, Memory, Number, Unsupported, loop, type_of, vector_type
 
@@ -91,9 +91,9 @@ def _plan(function: np.ufunc, *looks: tuple[tuple[int, ...], tuple[int, ...]]) -
     part, rows = _kernels()
     pack = struct.Struct(f"{len(before) + len(sizes) + len(after)}q").pack
     if lines.rows == 1:
-        length = pool.part_length(lines.columns, _SMALLEST_PART, _LINE)
+        length = pool.part_length(lines.columns, thresholds.TEXT_PART_ELEMENTS, _LINE)
         return _Plan(shape, dtype, part, pack, before, after, lines.columns, length)
-    length = pool.part_length(lines.rows, -(-_SMALLEST_PART // lines.columns))
+    length = pool.part_length(lines.rows, -(-thresholds.TEXT_PART_ELEMENTS // lines.columns))
     return _Plan(shape, dtype, rows, pack, before, after, lines.rows, length)
 
 
@@ -102,7 +102,7 @@ def apply_in_place(function: np.ufunc, operands: Sequence[Array], results: Seque
     strides = [0 if x.size == 1 else x.itemsize for x in operands] + [x.itemsize for x in results]
     words = [_LOOPS[function].address, len(strides), *strides, *map(_REFERENCE, operands), *map(_REFERENCE, results)]
     arguments = struct.pack(f"{len(words)}q", *words)
-    pool.run(_kernels()[0], arguments, results[0].size, _SMALLEST_PART, line=_LINE)
+    pool.run(_kernels()[0], arguments, results[0].size, thresholds.TEXT_PART_ELEMENTS, line=_LINE)
 
 
 class _Lines(NamedTuple):
@@ -141,7 +141,6 @@ def _lines(
     return _Lines(rows, columns, inner, outer)
 
 
-_SMALLEST_PART = 1 << 14  # elements: 4 us of work
 _LINE = 64  # elements: borders between threads lie on whole lines of the cache
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 
-from . import pool
+from . import pool, thresholds
 from .engine import Kernel, packed, register_bytes, registers
 from .language import INT64, Memory, Number, Variable, fma, loop, select
 
@@ -24,8 +24,6 @@ Array = np.ndarray[Any, Any]
 
 _TERMS = 200  # added up in one register before the sum goes to memory: for accuracy, and to stay in the cache
 _SUMS = 64  # added up in one place of memory
-_WORTH_A_CORE = 1 << 20  # multiplications
-_BAND = 1 << 18  # bytes of a padded image that are made at once
 
 
 class Kind(NamedTuple):
@@ -143,7 +141,7 @@ def lanes_of(dtype: Any) -> int:
 
 def _unit_size(units: int, multiplications: int) -> int:
     """How many of so many units of work, with so many multiplications in all, are worth a core."""
-    return max(1, -(-_WORTH_A_CORE * units // max(1, multiplications)))
+    return max(1, -(-thresholds.CONV_PART_MULTIPLICATIONS * units // max(1, multiplications)))
 
 
 def evenly(size: int, most: int) -> int:
@@ -408,4 +406,4 @@ def run_on_images(
 def band_of(shape: Geometry, itemsize: int, pixels: int) -> int:
     """How many output lines on the first axis are worked on together: as many as stay in the cache, and some pixels."""
     plane = prod(shape.padded[1:]) * shape.kind.depth * itemsize * shape.strides[0]
-    return max(_BAND // plane, -(-pixels // prod(shape.outputs[1:])), 1)
+    return max(thresholds.CONV_BAND_BYTES // plane, -(-pixels // prod(shape.outputs[1:])), 1)

@@ -43,6 +43,8 @@ from ..base.errors import (
 )
 from ..base.frames import user_location
 from ..base.generated import identifier
+from ..native import thresholds
+from ..native.choice import Choice, choice_of
 from ..values.composite import OPERANDS
 from ..values.tensor import EagerTensor, Tensor, from_array, to_array, to_tensor
 
@@ -67,7 +69,8 @@ class Derivative:
 
     @classmethod
     def of(cls, rule: Rule) -> Derivative:
-        code = rule.__code__
+        ways = choice_of(rule)
+        code = (ways.small if ways else rule).__code__
         return cls(rule, code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount])
 
 
@@ -129,7 +132,7 @@ class Op:
         self.kernel = kernel
         self.eager: Rule = eager if eager is not None else _on_numpy(kernel)
         self.checks_flags = checks_flags  # whether entries look at truth values and text among the attributes
-        self.large = large  # the kernel for arrays of LARGE elements and more, where it is another
+        self.large = large  # for an exact op: the kernel that computes large arrays on all cores
         self.arguments: tuple[str, ...] = positional
         self.optional: dict[str, Any] = dict(
             zip(
@@ -281,6 +284,12 @@ class Op:
                 attributes = {**self.attributes, **attributes}
             return self.eager(*args, **attributes)
         return runner(self, args, attributes)
+
+    @property
+    def ways(self) -> Choice | None:
+        """The two ways to compute it, if there are two: by one kernel for small arrays, by another for large ones."""
+        exact = self.large and Choice(self.eager, self.large, thresholds.EXACT_ELEMENTS)
+        return choice_of(self.eager) or exact or None
 
     @property
     def public(self) -> Any:

@@ -14,11 +14,13 @@ from inspect import Parameter, Signature
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from ..base import dtypes
 from ..base.context import ACTIVE, STATE, next_id
 from ..base.frames import user_frame
 from ..base.generated import define, scope
-from ..native.texts import LARGE
+from ..native.choice import Choice, choice_of
 from ..values.tensor import EagerTensor, from_array
 from .arguments import flag, given, text
 from .declaration import CONVERTERS, OBSERVERS, REGISTRY, REQUIRED, Op, apply, explained, record, write
@@ -34,6 +36,7 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
     """The user's function for an op. With `reflected`, the two operands are swapped (for `__rsub__` and the like)."""
     # Some ops are reached through functions such as tf.gather and tf.split: the user's line is further out.
     getframe = user_frame if op.other or op.outputs != 1 else sys._getframe
+    ways = op.ways or Choice(op.eager, op.eager, 0)
     namespace = scope(
         __name__,  # the frames of an entry are ours, also where the op is declared by somebody else
         **_WORDS,
@@ -48,8 +51,8 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
         new=object.__new__,
         getframe=getframe,
         op=op,
-        kernel=op.eager,
-        large=op.large,
+        kernel=ways.small,
+        large=ways.large,
         apply=apply,
         record=record,
         write=write,
@@ -207,7 +210,8 @@ def _is_inlined(op: Op) -> bool:
 def _kernel_call(op: Op, arrays: list[str]) -> list[str]:
     call = ", ".join([*arrays, *(f"{a}={a}" for a in op.attributes)])
     settings = "{" + ", ".join(f"'{a}': {a}" for a in op.attributes) + "}"
-    of_size = f" if _a.size < {LARGE} else large({call})" if op.large is not None and "_a" in arrays else ""
+    ways = op.ways
+    of_size = f" if _a.size < {ways.smallest} else large({call})" if ways is not None and "_a" in arrays else ""
     lines = [
         "    try:",
         f"        _result = kernel({call}){of_size}",
@@ -412,11 +416,13 @@ def build_pull(op: Op, followed: tuple[int, ...], numbers: tuple[int, ...], broa
         def compile_and_call(g: Any, record: Any) -> Any:
             namespace.update(sum_to_shape=REGISTRY["sum_to_shape"], conj=REGISTRY["conj"])
             for position in followed or (0,):
-                namespace[f"rule_{position}"] = op.vjps[op.arguments[position]].rule
+                rule = op.vjps[op.arguments[position]].rule
+                ways = choice_of(rule) or Choice(rule, rule, 0)
+                namespace[f"rule_{position}"], namespace[f"large_{position}"] = ways.small, ways.large
             function.__code__ = define(source(arrays), f"<gradtape pull of {op.name}>", namespace).__code__
             return function(g, record)
 
-        namespace = scope(__name__, **_WORDS, compile_and_call=compile_and_call)
+        namespace = scope(__name__, **_WORDS, ndarray=np.ndarray, compile_and_call=compile_and_call)
         function = FunctionType(_STUB, namespace)
         return function
 
@@ -442,7 +448,11 @@ def _pull_source(
         argument = op.arguments[position]
         given = [_unwrapped(op, name, places[name], numbers, arrays) for name in op.vjps[argument].needs]
         conjugated = conjugate and argument in op.holomorphic
-        part = f"rule_{position}({', '.join(['conj(g)' if conjugated else 'g', *given])})"
+        ways, rule = choice_of(op.vjps[argument].rule), f"rule_{position}"
+        if ways is not None and arrays:
+            # (It may also be a number, or a batch of cotangents.)
+            rule = f"(large_{position} if g.__class__ is ndarray and g.size >= {ways.smallest} else {rule})"
+        part = f"{rule}({', '.join(['conj(g)' if conjugated else 'g', *given])})"
         if conjugated:
             part = f"conj({part})"
         if broadcast:

@@ -16,8 +16,8 @@ from ..base.dtypes import Array, DType
 from ..base.errors import invalid
 from ..base.shapes import TensorShape
 from ..base.traceable import name_errors
+from ..native import thresholds
 from ..native.abi import become
-from ..native.texts import LARGE
 from ..op.entry import read_inline
 from ..ops.array import index
 from ..ops.math import elementwise
@@ -55,7 +55,6 @@ class VariableAggregation(enum.Enum):
 
 CHANGES: set[str] = set()  # the names of the methods that change a variable
 VALUE_SLOTS = ("_value", "_changing")  # where a variable has its value: the second while it is changed
-_LARGE = 1 << 12  # elements, from which on it pays to look for who sees them
 
 
 def _changes(method: _Method) -> _Method:
@@ -295,7 +294,7 @@ class Variable(metaclass=_VariableMeta):
             by = to_tensor(by, self.dtype)
         delta: Array = by._array
         size = delta.size
-        if size < _LARGE:
+        if size < thresholds.IN_PLACE_ELEMENTS:
             with LOCKS[self._id & MASK]:
                 present = self._value._array
                 if present.shape != delta.shape:
@@ -310,8 +309,8 @@ class Variable(metaclass=_VariableMeta):
             if present.shape != delta.shape:
                 raise self._another_shape(present, delta)
             if not own[0]:
-                arrays[0] = (function if size < LARGE else large)(present, delta)
-            elif size < LARGE or not large.into(present, delta):
+                arrays[0] = (function if size < thresholds.EXACT_ELEMENTS else large)(present, delta)
+            elif size < thresholds.EXACT_ELEMENTS or not large.into(present, delta):
                 function(present, delta, out=present)
 
         changed((self,), [None], compute)

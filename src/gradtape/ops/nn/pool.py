@@ -21,15 +21,13 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, NARROW_FLOATS, REAL, Array
 from ...base.errors import invalid
-from ...native.engine import available
+from ...native import choice
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import reshape
 from ..family import all_batched, by_rows, shape_of
 from ..shapes import equal_shapes, matched_sizes, shaped_by
 from .window import Padding, Sizes, Tap, Windows, blocks, window_counts, windows
-
-_COMPILED = 1 << 16  # elements, from which on a pool in machine code is worth compiling
 
 
 def _pool_windows(shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Windows:
@@ -52,8 +50,8 @@ def _pool_blocks(shape: Sizes, itemsize: int) -> Iterator[slice]:
 
 def _in_machine_code(shape: Sizes, dtype: Any, found: Windows) -> Any:
     """The module of pools in machine code, where it takes the input and is worth its while; else None."""
-    large = prod(shape) >= _COMPILED and 0 not in found.outputs
-    if not large or dtype.char not in "fd" or len(found.sizes) > 2 or not available():
+    taken = dtype.char in "fd" and len(found.sizes) <= 2 and 0 not in found.outputs
+    if not taken or not choice.in_pools(prod(shape)):
         return None
     from ...native import pooling
 
