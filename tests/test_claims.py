@@ -1,11 +1,8 @@
 """The statements of docs/claims.md, each as a test; the examples of the texts, run as written."""
 
-import gc
 import subprocess
 import sys
 import threading
-import tracemalloc
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -15,23 +12,6 @@ import gradtape as tf
 pytestmark = pytest.mark.quick
 
 MEGABYTE = 1_000_000
-
-
-@pytest.fixture
-def held() -> Iterator[object]:
-    """A function that says how many bytes have been allocated since the test began and are still alive.
-
-    The collector is off, so that what is freed was freed by its last reference, at once.
-    """
-    gc.collect()
-    gc.disable()
-    tracemalloc.start()
-    start = tracemalloc.get_traced_memory()[0]
-    try:
-        yield lambda: tracemalloc.get_traced_memory()[0] - start
-    finally:
-        tracemalloc.stop()
-        gc.enable()
 
 
 def large_ones():

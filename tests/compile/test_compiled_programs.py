@@ -16,6 +16,7 @@ from gradtape.compile.executor import lowered
 from gradtape.compile.group import Group
 from gradtape.compile.passes import PASSES, optimized, simplified, without_dead_code, without_repetition
 from gradtape.compile.program import Program, check
+from gradtape.native.abi import counts_holders
 from gradtape.trace.ghost import NeedsValue
 
 
@@ -230,6 +231,7 @@ def address(variable):
     return variable._value._array.__array_interface__["data"][0]
 
 
+@pytest.mark.skipif(not counts_holders(), reason="nothing is changed in place: counts of references are not exact")
 def test_variables_are_updated_in_place_when_nobody_sees_it():
     v = tf.Variable(tf.ones([300, 100]))
 

@@ -18,6 +18,7 @@ from ..base.shapes import TensorShape
 from ..op.declaration import as_ints
 from ..trace.control import either, repeated
 from ..trace.facades import Facade, steps_of
+from ..trace.inference import Inference
 from ..values.composite import Composite, declare
 from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
@@ -309,6 +310,12 @@ class TracedTensorArray(Facade, TensorArray):
         return TensorShape(None)
 
 
+def _world() -> Inference:
+    """Where the code that runs guesses at sizes."""
+    assert isinstance(STATE.trace, Inference)
+    return STATE.trace
+
+
 class GuessedTensorArray(TensorArray):
     """A `TensorArray` of which only the elements' shape matters: all that is written may be at any place."""
 
@@ -326,15 +333,15 @@ class GuessedTensorArray(TensorArray):
         self._dynamic_size = bool(dynamic_size)
         self._infer_shape = infer_shape
         self._shape = [TensorShape(element_shape)]
-        self._size: int = STATE.trace.guess() if dynamic_size or size is None else _position(size)
+        self._size: int = _world().guess() if dynamic_size or size is None else _position(size)
         self._written: list[Any] = []
 
     def _element(self) -> Any:
         if not self._written:
-            return STATE.trace.ghost(TensorSpec(self.element_shape, self._dtype))
+            return _world().ghost(TensorSpec(self.element_shape, self._dtype))
         element = self._written[0]
         for other in self._written[1:]:
-            element = either(STATE.trace, element, other)
+            element = either(_world(), element, other)
         return element
 
     def identity(self) -> TensorArray:
@@ -344,7 +351,7 @@ class GuessedTensorArray(TensorArray):
     def size(self, name: str | None = None) -> Any:
         """The number of elements, a guess where it may grow."""
         if self._dynamic_size:
-            return STATE.trace.ghost(TensorSpec((), dtypes.int32))
+            return _world().ghost(TensorSpec((), dtypes.int32))
         return from_array(np.int32(self._size))  # type: ignore[arg-type]
 
     def _write(self, position: int, value: Any) -> None:
@@ -389,7 +396,7 @@ class GuessedTensorArray(TensorArray):
         tensor = self._whole(value, "split")
         self._size = int(to_tensor(lengths).shape[0] or 0)
         rest = TensorShape([None, *tuple(tensor.shape)[1:]])
-        self._written.append(STATE.trace.ghost(TensorSpec(rest, self._dtype)))
+        self._written.append(_world().ghost(TensorSpec(rest, self._dtype)))
         return self
 
     def __repr__(self) -> str:

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..base.context import STATE, next_id, user_location
+from ..base.context import STATE, next_id
+from ..base.frames import user_location
 from ..differentiation.slices import densify
 from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched
@@ -147,22 +148,23 @@ class Recorded:
                 records[output._id] = (None, outputs[0]._id, slot, len(outputs))
 
     def _pull(self, tensors: list[Any], kept: dict[int, Any], followed: tuple[int, ...]) -> Any:
-        def on_arrays(cotangents: list[Any], entry: Any) -> Any:
+        def on_arrays(cotangents: list[Any], entry: Any) -> list[Any]:
             given = [*(kept[number] for number in self._kept), *cotangents]
             if any(cotangent.__class__ is Batched for cotangent in cotangents):
                 packed = self._packed(iter(self._backward.run(given)))
                 # Slices have no hidden axis: the batch would be lost in them.
                 dense = [densify(part) if part.__class__ is IndexedSlices else part for part in packed]
-                return _chosen(dense, followed)
+                return [dense[place] for place in followed]
             if self._run_backward is None:
                 self._run_backward = python_of(self._backward)
             try:
                 found = self._run_backward(*given)
             except Exception as error:
                 raise explain(error) from None
-            return _chosen(self._packed(iter(found)), followed)
+            packed = self._packed(iter(found))
+            return [packed[place] for place in followed]
 
-        def on_tensors(cotangents: list[Any], entry: Any) -> Any:
+        def on_tensors(cotangents: list[Any], entry: Any) -> list[Any]:
             reads = {number: from_array(kept[number]) for number in self._drawn}
             for number, variable in self._reads.items():
                 reads[number]._id = variable._id
@@ -176,7 +178,7 @@ class Recorded:
             targets = [again[place] for place in self._places]
             found = tape.gradient(targets, [*given, *self._variables], cotangents)
             dense = [to_tensor(part) if len(g) == 1 else part for part, g in zip(found, self._gradients, strict=True)]
-            return _chosen(dense, followed)
+            return [dense[place] for place in followed]
 
         on_arrays.on_tensors = on_tensors  # type: ignore[attr-defined]
         return on_arrays
@@ -188,10 +190,6 @@ class Recorded:
             parts = [next(found) if part.__class__ is Value else part for part in gradient]
             packed.append(None if not parts else parts[0] if len(parts) == 1 else IndexedSlices(*parts))
         return packed
-
-
-def _chosen(found: list[Any], followed: tuple[int, ...]) -> Any:
-    return found[followed[0]] if len(followed) == 1 else [found[place] for place in followed]
 
 
 def _followed(results: Any) -> list[Ghost]:

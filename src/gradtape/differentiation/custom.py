@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..base import nest
-from ..base.context import ACTIVE, STATE, activate, deactivate, next_id, remove_identical, user_location
+from ..base.context import ACTIVE, STATE, activate, deactivate, next_id, remove_identical, scope
+from ..base.frames import user_location
 from ..base.traceable import traceable
 from ..ops.math.elementwise import identity
 from ..ops.math.reduce import reduce_sum
@@ -106,7 +107,7 @@ def _call_graph(run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
 
 def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     inputs = [value for value in nest.flatten(args) if not _is_object(value)]
-    with _VariableWatcher() as watcher, _Hidden():
+    with _VariableWatcher() as watcher, _hidden():
         returned = f(*args, **kwargs)
     result, grad_fn = _value_and_gradient(f, returned)
     arguments = {value._id for value in inputs if isinstance(value, Variable)}
@@ -165,18 +166,9 @@ def _fresh(tensor: Any) -> Any:
     return identity.public(tensor)
 
 
-class _Hidden:
-    """The tapes of this thread do not see what runs inside; accumulators do."""
-
-    def __enter__(self) -> None:
-        self._tapes = STATE.tapes
-        self._readers = STATE.readers
-        STATE.tapes = []
-        STATE.readers = [r for r in STATE.readers if isinstance(r, _VariableWatcher)]
-
-    def __exit__(self, *error: object) -> None:
-        STATE.tapes = self._tapes
-        STATE.readers = self._readers
+def _hidden() -> scope:
+    """The tapes of this thread do not see what runs in this block; accumulators do."""
+    return scope(tapes=[], readers=[r for r in STATE.readers if isinstance(r, _VariableWatcher)])
 
 
 def _record(grad_fn: Callable[..., Any], inputs: list[Any], variables: list[Variable], outputs: list[Any]) -> None:
@@ -255,14 +247,13 @@ def _append(
 def _pull_of(
     grad_fn: Callable[..., Any], inputs: int, variables: tuple[Variable, ...], followed: tuple[int, ...]
 ) -> Any:
-    def on_tensors(cotangents: list[Any], entry: Any) -> Any:
+    def on_tensors(cotangents: list[Any], entry: Any) -> list[Any]:
         parts = cotangents_of_inputs(grad_fn, cotangents, inputs, list(variables))
-        return parts[followed[0]] if len(followed) == 1 else [parts[p] for p in followed]
+        return [parts[p] for p in followed]
 
-    def on_arrays(cotangents: list[Any], entry: Any) -> Any:
+    def on_arrays(cotangents: list[Any], entry: Any) -> list[Any]:
         wrapped = [c if isinstance(c, Tensor) else from_array(c) for c in cotangents]
-        result = on_tensors(wrapped, entry)
-        return _unwrapped(result) if len(followed) == 1 else [_unwrapped(part) for part in result]
+        return [_unwrapped(part) for part in on_tensors(wrapped, entry)]
 
     on_arrays.on_tensors = on_tensors  # type: ignore[attr-defined]
     return on_arrays
@@ -314,7 +305,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @custom_gradient
     def recomputed(*args: Any, **kwargs: Any) -> Any:
-        with _Hidden():
+        with _hidden():
             result = f(*args, **kwargs)
         inputs = [value for value in nest.flatten(args) if isinstance(value, (Tensor, Variable))]
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from types import TracebackType
 from typing import Any
 
 from ..base import nest
-from ..base.context import ACTIVE, STATE, activate, deactivate, remove_identical
+from ..base.context import ACTIVE, STATE, activate, deactivate, remove_identical, scope
 from ..base.errors import NotATensorError
 from ..op.declaration import Op
 from ..ops.array.layout import broadcast_to
@@ -166,16 +165,10 @@ class ForwardAccumulator:
         followed.number = number = identify(value)
         self._values[number], self._tangents[number] = followed, tangent
 
-    @contextmanager
-    def _outside(self) -> Iterator[None]:
+    def _outside(self) -> scope:
         """Only what was there before this accumulator follows its own arithmetic."""
-        accumulators, tapes = STATE.accumulators, STATE.tapes
-        position = next(i for i, a in enumerate(accumulators) if a is self)
-        STATE.accumulators, STATE.tapes = accumulators[:position], tapes[: self._level]
-        try:
-            yield
-        finally:
-            STATE.accumulators, STATE.tapes = accumulators, tapes
+        position = next(i for i, a in enumerate(STATE.accumulators) if a is self)
+        return scope(accumulators=STATE.accumulators[:position], tapes=STATE.tapes[: self._level])
 
 
 class _Followed(weakref.ref[Any]):

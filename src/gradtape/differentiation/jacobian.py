@@ -16,6 +16,7 @@ from ..ops.family import numpy_type, shape_of
 from ..ops.math.reduce import reduce_sum
 from ..values.tensor import EagerTensor, Tensor, from_array, identify, to_tensor
 from .backward import backpropagate, gradients, records_now, zeros_of
+from .cotangents import Cotangents
 from .vectorize import Batched, batch, next_depth, unbatch
 
 # What the values of one batch of cotangents may take up; larger batches run in chunks.
@@ -75,8 +76,9 @@ def _batched_pass(
     for start in range(0, count, chunk):
         stop = min(start + chunk, count)
         data = directions(start, stop)
-        cotangent = batch(from_array(data) if on_tensors else data, depth)
-        found = backpropagate(records, {identify(target): cotangent}, numbers, False, on_tensors)
+        cotangents = Cotangents(records, numbers)
+        cotangents.add(identify(target), batch(from_array(data) if on_tensors else data, depth))
+        found = backpropagate(cotangents, False, on_tensors)
         pieces.append([None if found.get(n) is None else unbatch(found[n], stop - start, depth) for n in numbers])
     if len(pieces) == 1:
         return pieces[0]

@@ -1,5 +1,6 @@
 """Kernels as machine code, written with llvmlite while the program runs (the extra `native`).
 
+    abi.py         what is relied on inside of CPython and NumPy, tried before it is used
     engine.py      from LLVM's language to addresses of functions
     language.py    numbers, vectors, loops and memory, with Python's operators
     functions.py   exp, log, tanh, erf ... on vectors

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 
-from . import pool
-from .engine import Kernel, packed
+from .engine import Kernel
 from .language import Memory, Number, array_at, kernel_module, loop, select, type_of
 from .windows import (
     Array,
@@ -47,13 +46,12 @@ from .windows import (
     portions_from,
     portions_of,
     product_of,
-    room_for,
+    run_on_images,
     smaller,
     steps_of,
     sums_of,
     times,
     total_of,
-    unit_size,
     wholes,
 )
 
@@ -100,12 +98,8 @@ def conv(x: Array, filters: Array, shape: Geometry, result: Array, target: Targe
     """
     setting = _conv_setting(shape, target or everything(shape), x.dtype)
     panels = _panels(filters, shape, setting.panel)
-
-    def arguments() -> Any:
-        return packed(x, panels, result, room_for(shape, setting.images, x.dtype), *setting.numbers)
-
     units = x.shape[0] * setting.units
-    pool.run(setting.kernel, arguments, units, unit_size(units, x.shape[0] * shape.multiplications))
+    run_on_images(setting.kernel, (x, panels, result), setting.numbers, shape, units, setting.images)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -290,12 +284,8 @@ def filter_gradient(x: Array, g: Array, shape: Geometry) -> Array:
     # Few tiles: more chunks, so that there is something to do for all cores.
     portions = portions_of(shape, x.shape[0], -(-_PARTS // tiles))
     sums = np.zeros((portions.chunks, *shape.window, shape.channels, shape.groups * shape.filters), x.dtype)
-
-    def arguments() -> Any:
-        return packed(x, g, sums, room_for(shape, portions.images, x.dtype), *places, *portions)
-
     units = portions.chunks * tiles
-    pool.run(kernel, arguments, units, unit_size(units, x.shape[0] * shape.multiplications))
+    run_on_images(kernel, (x, g, sums), [*places, *portions], shape, units, portions.images)
     return total_of(sums)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .abi import makes_ufuncs
 from .engine import available
 
 SMALLEST = 1 << 12  # elements, from which on one pass in machine code is faster than a few NumPy calls
@@ -40,7 +41,7 @@ class CompiledText:
     def _compiled(self, dtypes: tuple[Any, ...], attributes: dict[str, Any]) -> np.ufunc | None:
         dtypes = dtypes[: len(dtypes) - len(attributes)]
         # (None, for what is no array, equals NumPy's default type.)
-        if not available() or any(dtype is None or dtype not in _FLOATS for dtype in dtypes):
+        if not available() or not makes_ufuncs() or any(dtype is None or dtype not in _FLOATS for dtype in dtypes):
             return None
         from .language import Unsupported
         from .ufuncs import ufunc

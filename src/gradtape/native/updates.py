@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.threads import in_parts
+from .abi import makes_ufuncs
 from .engine import available
 from .texts import SMALLEST
 
@@ -33,7 +34,7 @@ class Update:
         """All arrays are flat, without gaps, and of one length and type, in which the numbers are taken."""
         size, dtype = gradient.size, gradient.dtype
         ufunc = self._ufuncs.get(dtype)
-        if ufunc is None and size >= SMALLEST and dtype.char in "fd" and available():
+        if ufunc is None and size >= SMALLEST and dtype.char in "fd" and available() and makes_ufuncs():
             ufunc = self._ufuncs[dtype] = self._compiled(dtype, len(numbers))
         if ufunc is None:
             self._with_numpy(gradient, values, [dtype.type(number) for number in numbers])

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 
-from .engine import register_bytes, registers
+from . import pool
+from .engine import Kernel, packed, register_bytes, registers
 from .language import INT64, Memory, Number, Variable, fma, loop, select
 
 Sizes = tuple[int, ...]
@@ -140,7 +141,7 @@ def lanes_of(dtype: Any) -> int:
     return register_bytes() // int(np.dtype(dtype).itemsize)
 
 
-def unit_size(units: int, multiplications: int) -> int:
+def _unit_size(units: int, multiplications: int) -> int:
     """How many of so many units of work, with so many multiplications in all, are worth a core."""
     return max(1, -(-_WORTH_A_CORE * units // max(1, multiplications)))
 
@@ -382,9 +383,26 @@ def padded(
     return room
 
 
-def room_for(shape: Geometry, images: int, dtype: Any) -> Array:
+def _room_for(shape: Geometry, images: int, dtype: Any) -> Array:
     """Memory for padded images."""
     return np.zeros(images * prod(shape.padded) * shape.kind.depth if shape.padded != shape.sizes else 0, dtype)
+
+
+def run_on_images(
+    kernel: Kernel,
+    arrays: tuple[Array, Array, Array],
+    numbers: Sequence[int],
+    shape: Geometry,
+    units: int,
+    images: int = 1,
+) -> None:
+    """Run a kernel on all cores: on images, what is multiplied with them and the result, with room for some padded images."""
+    x = arrays[0]
+
+    def arguments() -> Any:
+        return packed(*arrays, _room_for(shape, images, x.dtype), *numbers)
+
+    pool.run(kernel, arguments, units, _unit_size(units, x.shape[0] * shape.multiplications))
 
 
 def band_of(shape: Geometry, itemsize: int, pixels: int) -> int:

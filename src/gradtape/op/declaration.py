@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.context import ACTIVE, STATE, next_id, user_location
+from ..base.context import ACTIVE, STATE, next_id
 from ..base.dtypes import BY_NUMPY, NUMERIC, Array, DType
 from ..base.errors import (
     GradientLookupError,
@@ -41,6 +41,7 @@ from ..base.errors import (
     invalid,
     named,
 )
+from ..base.frames import user_location
 from ..base.generated import identifier
 from ..values.composite import OPERANDS
 from ..values.tensor import EagerTensor, Tensor, from_array, to_array, to_tensor
@@ -457,12 +458,13 @@ def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
         tensors = _mixed_tensors(op, args)
     else:
         tensors = matching_tensors(op, args)
-    followed = ACTIVE and STATE.trace is not None and STATE.trace.follows(args[0] if op.variadic else args)
+    trace = STATE.trace if ACTIVE else None
+    followed = trace is not None and trace.follows(args[0] if op.variadic else args)
     for tensor in tensors:
         if tensor.__class__ in RUNNERS:
             return RUNNERS[tensor.__class__](op, (tensors,) if op.variadic else tuple(tensors), attributes)
-    if followed and (op.vjps or op.lookup_error):
-        return STATE.trace.step(op, (tensors,) if op.variadic else tuple(tensors), attributes)
+    if trace is not None and followed and (op.vjps or op.lookup_error):
+        return trace.step(op, (tensors,) if op.variadic else tuple(tensors), attributes)
     arrays = [tensor._array for tensor in tensors]
     check_dtype(op, tensors)
     try:

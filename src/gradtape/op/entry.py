@@ -15,7 +15,8 @@ from types import FunctionType
 from typing import Any
 
 from ..base import dtypes
-from ..base.context import ACTIVE, STATE, next_id, user_frame
+from ..base.context import ACTIVE, STATE, next_id
+from ..base.frames import user_frame
 from ..base.generated import define, scope
 from ..native.texts import LARGE
 from ..values.tensor import EagerTensor, from_array
@@ -34,7 +35,7 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
     # Some ops are reached through functions such as tf.gather and tf.split: the user's line is further out.
     getframe = user_frame if op.other or op.outputs != 1 else sys._getframe
     namespace = scope(
-        op.__module__,
+        __name__,  # the frames of an entry are ours, also where the op is declared by somebody else
         **_WORDS,
         EagerTensor=EagerTensor,
         Variable=_VARIABLE[-1],
@@ -415,7 +416,7 @@ def build_pull(op: Op, followed: tuple[int, ...], numbers: tuple[int, ...], broa
             function.__code__ = define(source(arrays), f"<gradtape pull of {op.name}>", namespace).__code__
             return function(g, record)
 
-        namespace = scope(op.__module__, **_WORDS, compile_and_call=compile_and_call)
+        namespace = scope(__name__, **_WORDS, compile_and_call=compile_and_call)
         function = FunctionType(_STUB, namespace)
         return function
 
@@ -450,8 +451,7 @@ def _pull_source(
             whole = f"part if (part := {part}).shape == {shape} else " if arrays else ""
             part = f"{whole}sum_to_shape({'part' if arrays else part}, shape={shape})"
         parts.append(part)
-    result = parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
-    return f"def pull(g, record):\n    return {result}\n"
+    return f"def pull(g, record):\n    return ({', '.join(parts)},)\n"
 
 
 def _variadic_pull(op: Op, needs: tuple[str, ...], arrays: bool) -> str:
@@ -466,8 +466,7 @@ def _variadic_pull(op: Op, needs: tuple[str, ...], arrays: bool) -> str:
     return (
         "def pull(g, record):\n"
         f"    parts = rule_0({', '.join(['g', *given])})\n"
-        "    followed = record[2 + record[1]]\n"
-        "    return parts[followed[0]] if len(followed) == 1 else [parts[position] for position in followed]\n"
+        "    return [parts[position] for position in record[2 + record[1]]]\n"
     )
 
 

@@ -16,10 +16,10 @@ from .. import math
 from ..api import arrays, indexing, layout, partition
 from ..base import dtypes
 from ..base.dtypes import Array, DType
-from ..base.errors import NotATensorError, TensorTypeError, invalid, name_errors, too_few_axes, unfit
+from ..base.errors import NotATensorError, TensorTypeError, invalid, too_few_axes, unfit
 from ..base.memory import repeated
 from ..base.shapes import TensorShape
-from ..base.traceable import traceable
+from ..base.traceable import name_errors, traceable
 from ..op.arguments import takes, truth
 from ..op.declaration import as_int
 from ..trace.composites import by_stand_ins

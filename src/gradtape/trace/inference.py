@@ -15,6 +15,7 @@ import numpy as np
 
 from ..base.errors import OpError
 from ..base.sizes import UNKNOWN
+from ..native.abi import become
 from ..op.declaration import Op
 from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, Tensor, TensorSpec
@@ -108,7 +109,7 @@ class Inference(World):
         guessed = COMPOSITES[cls].guessed if cls in COMPOSITES else None
         if guessed is None or thing.__class__ is not cls:
             return False
-        thing.__class__ = guessed
+        become(thing, guessed)
         guessed.begin(thing, *args, **kwargs)
         return True
 

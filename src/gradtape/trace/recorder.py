@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -19,14 +18,16 @@ from typing import Any
 
 import numpy as np
 
-from ..base.context import STATE, activate, deactivate
+from ..base.context import STATE, activate, deactivate, nobody_outside
 from ..base.errors import (
     ArgumentValueError,
     InaccessibleTensorError,
     InvalidArgumentError,
     OperatorNotAllowedInGraphError,
 )
+from ..base.frames import user_line
 from ..base.shapes import TensorShape
+from ..native.abi import become
 from ..op.declaration import RUNNERS, Op
 from ..op.entry import leave_general_path, take_general_path
 from ..values.composite import COMPOSITES
@@ -68,16 +69,14 @@ class Recorder:
     @contextlib.contextmanager
     def recording(self) -> Iterator[None]:
         """In this block the thread traces: nobody else records."""
-        outside = STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe
-        STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = [], [], [], self, 0
         activate(self)
         take_general_path(self)
         try:
-            yield
+            with nobody_outside(self):
+                yield
         finally:
             leave_general_path(self)
             deactivate(self)
-            STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = outside
             self._worlds.close()
             self._worlds = Worlds()  # a symbolic tensor that somebody keeps does not keep what was computed here
 
@@ -148,9 +147,9 @@ class Recorder:
         number = next(self._numbers)
         facade = facade_of(cls)
         assert facade is not None, cls
-        thing.__class__ = facade
+        become(thing, facade)
         thing._trace, thing._number = self, number
-        step = Step(cls, self.refs(args), self.refs(kwargs), Ref(number), _user_line())
+        step = Step(cls, self.refs(args), self.refs(kwargs), Ref(number), user_line())
         entry = Entry(lambda world: call_step(cls, step.args, step.kwargs, world.environment), Ref(number))
         self._worlds.do(entry)
         self._levels[-1].append(step)
@@ -187,7 +186,7 @@ class Recorder:
             entry.results = template
             for world, result in zip(self._worlds, results, strict=True):
                 bind(template, result, world.environment.values)
-        step = Step(function, given, settings, template, _user_line())
+        step = Step(function, given, settings, template, user_line())
         self._levels[-1].append(step)
         self._makers.update((leaf.number, step) for leaf in leaves(template) if leaf.__class__ is Ref)
         return merged
@@ -236,7 +235,7 @@ class Recorder:
         if all(spec.shape.is_compatible_with(world.environment[number].shape) for world in self._worlds):
             return
         self._worlds.do(Entry(lambda world: with_known_shape(world.environment[number], spec), Ref(number)))
-        self._levels[-1].append(Step(with_known_shape, (Ref(number), spec), {}, Ref(number), _user_line()))
+        self._levels[-1].append(Step(with_known_shape, (Ref(number), spec), {}, Ref(number), user_line()))
 
     def symbolic(self, value: Any) -> Any:
         """The value as a symbolic tensor, also where it is known."""
@@ -400,12 +399,8 @@ def read_variable(variable: Variable) -> Any:
 @contextlib.contextmanager
 def outside_traces() -> Iterator[None]:
     """Leave all traces and tapes of this thread for a block (`tf.init_scope`)."""
-    outside = STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe
-    STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = [], [], [], None, 0
-    try:
+    with nobody_outside():
         yield
-    finally:
-        STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = outside
 
 
 def run_symbolic(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
@@ -459,11 +454,3 @@ def _different(results: list[Any]) -> Exception:
         f"How many tensors this step gives depends on a size that is not known before the function runs: {results[0]!r} "
         f"or {results[-1]!r}. Use an op that gives one tensor, or say the size in input_signature."
     )
-
-
-def _user_line() -> str:
-    """File and line of the innermost frame outside gradtape."""
-    frame = sys._getframe(2)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(("gradtape", "keras_gradtape")):
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

@@ -16,7 +16,6 @@ The counts are exact because of the interpreter's lock; without that (free-threa
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -25,6 +24,7 @@ import numpy as np
 from ..base.context import RESTORATIONS
 from ..base.dtypes import Array
 from ..base.locks import new_rlock
+from ..native.abi import counts_holders, holders
 from ..values.tensor import EagerTensor, from_array
 
 _COUNT = 256
@@ -68,6 +68,8 @@ def changed(variables: Sequence[Any], arrays: list[Any], compute: Compute, *give
         compute: Is called with `arrays`, whether each may be written to, and what is given; leaves the new ones in `arrays`. It
             must not read or change other variables.
     """
+    if _alone is None:
+        _count_nobody_else()  # (before the lock: a notice may come of it, and run code of the user)
     if RESTORATIONS:
         for variable in variables:
             variable._value  # noqa: B018 - a checkpoint may have it; under the lock nobody looks there
@@ -146,25 +148,22 @@ def _is_own(values: list[Any], arrays: list[Any], place: int) -> bool:
         arrays[place] = values[place]._array
     elif arrays[place] is not values[place]._array:
         return False
-    if _holders(values, arrays, place) != _ALONE:
+    if holders(values, arrays, place) != _alone:
         return False
     flags = arrays[place].flags
     return bool(flags.carray and flags.owndata)  # (`carray`: writeable, without gaps)
 
 
-def _holders(values: list[Any], arrays: list[Any], place: int) -> tuple[int, int]:
-    return sys.getrefcount(values[place]), sys.getrefcount(arrays[place])
+_NEVER = (0, 0)  # what is never counted
+_alone: tuple[int, int] | None = None  # what is counted when only the variable has the value, as soon as somebody asks
 
 
-def _holders_of_nobody_else() -> tuple[int, int]:
-    """What is counted when only the variable has the value: measured, because interpreters differ."""
+def _count_nobody_else() -> None:
+    """Measure `_alone`, because interpreters differ."""
+    global _alone
     changing = {"_changing": from_array(np.zeros(2))}
     values, arrays = [changing["_changing"]], [changing["_changing"]._array]
-    return _holders(values, arrays, 0)
-
-
-_COUNTS_ARE_EXACT: bool = getattr(sys, "_is_gil_enabled", lambda: True)()
-_ALONE = _holders_of_nobody_else() if _COUNTS_ARE_EXACT else None
+    _alone = holders(values, arrays, 0) if counts_holders() else _NEVER
 
 
 class AbsentValue:

@@ -13,8 +13,10 @@ import numpy as np
 from ..base import dtypes
 from ..base.context import ACTIVE, RESTORATIONS, STATE, next_id, resume_restorations
 from ..base.dtypes import Array, DType
-from ..base.errors import invalid, name_errors
+from ..base.errors import invalid
 from ..base.shapes import TensorShape
+from ..base.traceable import name_errors
+from ..native.abi import become
 from ..native.texts import LARGE
 from ..op.entry import read_inline
 from ..ops.array import index
@@ -79,7 +81,7 @@ class _VariableMeta(type):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         made = type.__call__(ResourceVariable if cls is Variable else cls, *args, **kwargs)
         if RESTORATIONS:
-            made.__class__ = _awaiting(made.__class__)
+            become(made, _awaiting(made.__class__))
         return made
 
 
@@ -156,7 +158,7 @@ class Variable(metaclass=_VariableMeta):
             for reader in STATE.readers:
                 reader.variable_read(self)
             if STATE.trace is not None:
-                return STATE.trace.read(self)  # type: ignore[no-any-return]
+                return STATE.trace.read(self)  # type: ignore[return-value]
         return self._value
 
     def _store(self, array: Array) -> None:
@@ -585,7 +587,7 @@ class AwaitingVariable:
     def become_plain(self) -> None:
         """Wait no longer."""
         self.__dict__.pop("_uses", None)
-        self.__class__ = self._plain
+        become(self, self._plain)
 
 
 @functools.cache

@@ -17,6 +17,7 @@ import gradtape
 from gradtape.base.context import STATE
 from gradtape.base.dtypes import DType, as_dtype
 from gradtape.trace import is_symbolic
+from gradtape.trace.recorder import Recorder
 from gradtape.values.composite import COMPOSITES, is_composite
 from gradtape.values.tensor import EagerTensor, contains_tensor, from_array, to_tensor
 
@@ -221,6 +222,7 @@ def _scan_unknown_length(
 ) -> Any:
     """`scan` inside a function that does not know how many steps there are."""
     trace = STATE.trace
+    assert isinstance(trace, Recorder)  # elsewhere all sizes are known
 
     def step(carry: Any, *row: Any) -> Any:
         carry, y = f(carry, tree.pack_sequence_as(xs, list(row)) if row else None)

@@ -201,13 +201,20 @@ def window_max_gradient(
 ) -> Any:
     """Zeros with g where each window of the input has its largest element, which is `largest`."""
     found = _checked_triple(g, input, largest, window, strides, dilations, padding, "output")
-    done, result = xp.zeros(largest.shape, bool), xp.zeros(input.shape, g.dtype)
+    result = xp.zeros(input.shape, g.dtype)
+    for inputs, outputs, hit in _first_hits(xp, input, largest, found):
+        result = result.at[inputs].add(xp.where(hit, g[outputs], 0))
+    return result
+
+
+def _first_hits(xp: Any, input: Any, largest: Any, found: Windows) -> Iterator[tuple[Any, Any, Any]]:
+    """For each place of the window: its keys, and where it holds the first of the largest elements (`_chosen`, in `xp`)."""
+    done = xp.zeros(largest.shape, bool)
     for _, inputs, outputs in found.taps():
         i, o = (slice(None), *inputs), (slice(None), *outputs)
         hit = (input[i] == largest[o]) & ~done[o]
         done = done.at[o].set(done[o] | hit)
-        result = result.at[i].add(xp.where(hit, g[o], 0))
-    return result
+        yield i, o, hit
 
 
 @window_max_gradient.shapes
@@ -250,12 +257,9 @@ def window_max_pick(
 ) -> Any:
     """The elements of t where each window of the input has its largest element, which is `largest`."""
     found = _checked_triple(t, input, largest, window, strides, dilations, padding, "input")
-    done, result = xp.zeros(largest.shape, bool), xp.zeros(largest.shape, t.dtype)
-    for _, inputs, outputs in found.taps():
-        i, o = (slice(None), *inputs), (slice(None), *outputs)
-        hit = (input[i] == largest[o]) & ~done[o]
-        done = done.at[o].set(done[o] | hit)
-        result = result.at[o].add(xp.where(hit, t[i], 0))
+    result = xp.zeros(largest.shape, t.dtype)
+    for inputs, outputs, hit in _first_hits(xp, input, largest, found):
+        result = result.at[outputs].add(xp.where(hit, t[inputs], 0))
     return result
 
 
