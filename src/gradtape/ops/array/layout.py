@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import all_batched, negative_axis, rank_of, shape_of
 from ..nn.rows import along_rows, sum_of_rows
-from ..shapes import broadcast_to_sizes, inserted, matched_sizes, place, places, replaced, unknown_rest
+from ..shapes import broadcast_to_sizes, equal_shapes, inserted, matched_sizes, place, places, replaced, unknown_rest
 
 # --- reshape ---------------------------------------------------------------------------------------------------------
 
@@ -513,12 +514,7 @@ def stack(xp: Any, values: Any, *, axis: int = 0) -> Any:
 
 @stack.shapes
 def _(values: list[Abstract], *, axis: Any) -> Shape:
-    known = [value.shape for value in values if value.rank is not None]
-    if not known:
-        return None
-    shape = known[0]
-    for other in known[1:]:
-        shape = matched_sizes(shape, other)
+    shape = functools.reduce(equal_shapes, values).shape
     return (UNKNOWN,) * (len(shape) + 1) if axis is UNKNOWN else inserted(shape, axis, len(values))
 
 
