@@ -220,7 +220,7 @@ def test_imports_make_no_circle():
 
 
 def test_what_stands_at_the_top_is_a_room_or_a_public_namespace():
-    public = {*tf.__all__, *tf._LAZY, "extend", "__init__"}
+    public = {*tf.__all__, *tf._LAZY, "__init__"}
     for path in (SOURCE / "gradtape").iterdir():
         if path.suffix == ".py" or (path / "__init__.py").exists():
             assert path.stem in LAYER_OF or path.stem in public, (

@@ -474,6 +474,7 @@ _LAZY = {
     "data",
     "distribute",
     "experimental",
+    "extend",
     "feature_column",
     "image",
     "initializers",

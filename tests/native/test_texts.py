@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 import pytest
-from tests.ops import checks
 
 import gradtape as tf
+from gradtape.extend import checks
 from gradtape.native import engine, texts
 from gradtape.op.declaration import REGISTRY
 from gradtape.ops.family import one_pass

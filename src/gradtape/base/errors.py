@@ -264,6 +264,14 @@ class GradientLookupError(LookupError):
     """A gradient was asked through an op that has none."""
 
 
+class OpDeclarationError(ValueError):
+    """An op is declared in a way that cannot work: a name that is taken, a rule for an argument that it does not have."""
+
+
+class OpCheckError(AssertionError):
+    """An op does not do what its declaration says: a rule disagrees with finite differences, or samples are missing."""
+
+
 def invalid(message: str) -> InvalidArgumentError:
     """The error for a bad argument; the message says what was given, what was expected and how to repair it."""
     return InvalidArgumentError(None, None, message)
