@@ -194,7 +194,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'gradtape.raw_ops' has no attribute {name!r}")
     module, _, op = _OPS[name].rpartition(".")
     found = getattr(importlib.import_module(f".ops.{module}", __package__), op).public
-    if module == "slopes" or name == "ApproximateEqual":
+    if module == "nn.slopes" or name == "ApproximateEqual":
         found = _of_one_shape(found)
     globals()[name] = found
     return found

@@ -37,10 +37,10 @@ MAKERS = {
 }
 # Where each may be made, and why.
 ALLOWED = {
-    ("gradtape/locks.py", "Lock"): "the seam",
-    ("gradtape/locks.py", "RLock"): "the seam",
-    ("gradtape/locks.py", "Condition"): "the seam",
-    ("gradtape/threads.py", "ThreadPoolExecutor"): "one for each process, by its number",
+    ("gradtape/base/locks.py", "Lock"): "the seam",
+    ("gradtape/base/locks.py", "RLock"): "the seam",
+    ("gradtape/base/locks.py", "Condition"): "the seam",
+    ("gradtape/base/threads.py", "ThreadPoolExecutor"): "one for each process, by its number",
 }
 
 

@@ -272,6 +272,11 @@ class OpCheckError(AssertionError):
     """An op does not do what its declaration says: a rule disagrees with finite differences, or samples are missing."""
 
 
+# They are known as what users import: tracebacks and pickles say `gradtape.errors`.
+for _known in [value for value in globals().values() if isinstance(value, type) and issubclass(value, Exception)]:
+    _known.__module__ = "gradtape.errors"
+
+
 def invalid(message: str) -> InvalidArgumentError:
     """The error for a bad argument; the message says what was given, what was expected and how to repair it."""
     return InvalidArgumentError(None, None, message)
