@@ -21,19 +21,16 @@ def named(op: Op) -> str:
     return op.name
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("op", OPS, ids=named)
 def test_is_declared_completely(op: Op) -> None:
     suite.declaration(op)
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("op", OPS, ids=named)
 def test_value_of_samples(op: Op) -> None:
     suite.values(op)
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("op", DIFFERENTIABLE, ids=named)
 def test_first_derivatives(op: Op) -> None:
     suite.first_derivatives(op)
