@@ -22,8 +22,8 @@ from ..op.declaration import Op
 from .group import Group, Item, uses, with_outputs
 from .program import Node, Program, Value
 
-_SMALLEST = 1 << 17  # elements, from which on blocks pay
-_BLOCK = 1 << 16  # elements in a block: a few of them fit the cache of a core, and threads seldom meet
+_SMALLEST = 1 << 17  # elements: smaller arrays are not computed in blocks
+_BLOCK = 1 << 16  # elements in a block: a few blocks fit the cache of a core, and threads rarely contend
 
 
 _UFUNCS: dict[Any, np.ufunc] = {
@@ -36,7 +36,7 @@ _UFUNCS: dict[Any, np.ufunc] = {
 
 
 def ufunc_of(op: Op) -> np.ufunc | None:
-    """The ufunc that an op is, which can write into a given buffer."""
+    """The ufunc behind an op, which can write into a given buffer."""
     return op.eager if isinstance(op.eager, np.ufunc) else _UFUNCS.get(op.eager)
 
 
@@ -178,7 +178,9 @@ def _block_function(program: Program, group: Group, inputs: list[int], large: li
         op = node.what
         assert isinstance(op, Op)
         ufunc = ufunc_of(op) if not node.attributes else None
-        for used in dict.fromkeys(node.used):  # what ends here may take the result: ufuncs work in place
+        for used in dict.fromkeys(
+            node.used
+        ):  # a buffer with its last use here is reused for the result: ufuncs work in place
             if last.get(used) == position and at[used].startswith("t"):
                 free.setdefault(program.looks[used][1], []).append(at[used])
         kernel = names.of("k", ufunc or functools.partial(op.eager, **node.attributes))

@@ -30,7 +30,7 @@ class SafeRecords(dict[int, Any]):
 def pull_safely(pull: Any, cotangent: Any, entry: Any, on_tensors: bool) -> Any:
     """What `pull(cotangent, entry)` gives, without the nans that the step itself would make."""
     op = getattr(pull, "op", None)
-    if op is None:  # a custom gradient is the user's own affair
+    if op is None:  # a custom gradient is taken as the user wrote it
         return (pull.on_tensors if on_tensors else pull)(cotangent, entry)
     if op.broadcasts and op.outputs == 1:
         parts = _elementwise(pull, cotangent, entry, on_tensors)

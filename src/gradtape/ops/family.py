@@ -150,7 +150,7 @@ def in_float32(function: Callable[..., Array]) -> Callable[..., Array]:
 
 
 _BLOCK = 1 << 15  # elements: what a block of a few operands needs stays in a core's own cache
-_SHARED = 1 << 18  # elements, from which on other cores are asked to help
+_SHARED = 1 << 18  # elements: larger arrays are divided among cores
 
 
 def one_pass(text: Callable[..., Array]) -> Callable[..., Array]:

@@ -53,7 +53,7 @@ class VariableAggregation(enum.Enum):
 
 CHANGES: set[str] = set()  # the names of the methods that change a variable
 VALUE_SLOTS = ("_value", "_changing")  # where a variable has its value: the second while it is changed
-_LARGE = 1 << 12  # elements, from which on it pays to look for who sees them
+_LARGE = 1 << 12  # elements: for larger arrays it is checked whether anything else refers to them
 
 
 def _changes(method: _Method) -> _Method:
@@ -564,7 +564,7 @@ class AwaitingVariable:
     """A variable made while a checkpoint still has values for variables to come: its first use looks for its value.
 
     By then it is attached to the object that it belongs to. It turns into a plain one when it has found its value, when
-    no checkpoint waits any more, or when it has been used so often that it belongs to none.
+    no checkpoint waits for variables, or when it has been used so often that it belongs to none.
     """
 
     _plain: ClassVar[type]  # the class that it has otherwise

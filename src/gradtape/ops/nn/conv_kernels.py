@@ -75,7 +75,7 @@ def plan_of(
 
 # --- machine code ----------------------------------------------------------------------------------------------------------
 
-_SMALLEST = 1 << 22  # multiplications, from which on a kernel is worth to be compiled
+_SMALLEST = 1 << 22  # multiplications: for fewer, compiling a kernel takes longer than it saves
 _SMALLEST_DEPTHWISE = 1 << 19  # NumPy's elementwise form is much slower
 _PIXELS = 256  # outputs of a batch; where there are fewer, putting the filters in order takes too long
 _MANY_FILTERS, _SMALL_IMAGE = 1 << 19, 64  # numbers, and outputs: sums of such products leave the cache

@@ -27,7 +27,7 @@ from ..array.layout import reshape
 from ..family import all_batched, by_rows, shape_of
 from .window import Padding, Sizes, Tap, Windows, blocks, windows
 
-_COMPILED = 1 << 16  # elements, from which on a pool in machine code is worth compiling
+_COMPILED = 1 << 16  # elements: smaller pools are computed with NumPy, larger ones with a compiled kernel
 
 
 def _pool_windows(shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Windows:

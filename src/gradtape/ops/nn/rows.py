@@ -11,7 +11,7 @@ import numpy as np
 from ...base.dtypes import Array
 from ...native.engine import available
 
-LARGE = 1 << 16  # elements, from which on other cores can help
+LARGE = 1 << 16  # elements: larger arrays are divided among cores
 _SHARED = 1 << 14  # elements that are worth a core of their own
 _ADDED = 128  # rows that are added up one after the other
 _PLANS = 256  # shapes that are remembered
