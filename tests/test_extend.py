@@ -45,6 +45,10 @@ def ends():
         at_first, at_last = tf.one_hot(0, size, dtype=first.dtype), tf.one_hot(size - 1, size, dtype=first.dtype)
         return first[..., None] * at_first + weight * last[..., None] * at_last
 
+    @outside_ends.shapes
+    def _(x, weight):
+        return x.shape[:-1]
+
     outside_ends.linear("x")
     outside_ends.batched(extend.batch_leading)
     return outside_ends
@@ -250,6 +254,7 @@ class TestChecks:
             (lambda op: op.bad_inputs.clear(), "0 bad inputs are declared, .*@outside_cube.rejects"),
             (lambda op: setattr(op, "batching", None), "no batching rule. Declare @outside_cube.batched"),
             (lambda op: setattr(op, "__doc__", None), "no docstring"),
+            (lambda op: setattr(op, "shape_rule", None), "no shape rule, .* Declare @outside_cube.shapes"),
             (lambda op: op.not_differentiable("it is not"), "Remove one of the two"),
         ],
     )

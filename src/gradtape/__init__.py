@@ -231,6 +231,7 @@ from .math import (  # noqa: E402
 )
 from .trace import function, inside_function  # noqa: E402
 from .trace import outside_traces as init_scope  # noqa: E402
+from .values.slices_spec import IndexedSlicesSpec  # noqa: E402
 from .values.tensor import IndexedSlices, Tensor, TensorSpec  # noqa: E402
 from .variables.module import Module, name_scope  # noqa: E402
 from .variables.variable import Variable, VariableAggregation, VariableSynchronization  # noqa: E402
@@ -247,6 +248,7 @@ __all__ = [
     "DeviceSpec",
     "GradientTape",
     "IndexedSlices",
+    "IndexedSlicesSpec",
     "Module",
     "RegisterGradient",
     "Tensor",

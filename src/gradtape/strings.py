@@ -17,10 +17,11 @@ from .base import dtypes
 from .base.errors import TensorTypeError, invalid
 from .base.traceable import trace_public, traceable
 from .op.arguments import choice, flag, optional_whole_number, sequence, takes, tensor_type, text, truth, whole_number
-from .op.declaration import COMPOSITES, as_axis, as_int, as_ints
+from .op.declaration import as_axis, as_int, as_ints
 from .ops.text import encoding, unicode
 from .ops.text import strings as o
 from .trace.inference import Inference
+from .values.composite import OPERANDS
 from .values.tensor import Tensor, TensorSpec, to_tensor
 from .variables.variable import Variable
 
@@ -30,8 +31,8 @@ strip = o.string_strip.public
 
 def _texts(value: Any) -> Any:
     """The value as a string tensor, ragged if it is; an error where it is something else."""
-    if isinstance(value, (Tensor, Variable)) or value.__class__ in COMPOSITES:
-        tensor: Any = value if value.__class__ in COMPOSITES else to_tensor(value)
+    if isinstance(value, (Tensor, Variable)) or value.__class__ in OPERANDS:
+        tensor: Any = value if value.__class__ in OPERANDS else to_tensor(value)
         if tensor.dtype != dtypes.string:
             message = f"A string tensor is needed, got {tensor.dtype!r}. Use tf.strings.as_string."
             raise TensorTypeError(None, None, message)
@@ -230,6 +231,7 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
     return _apart(input, unicode.byte_rows.public)
 
 
+@takes(input_encoding=text)
 def unicode_decode(
     input: Any,
     input_encoding: str,
@@ -243,6 +245,7 @@ def unicode_decode(
     return _apart(input, lambda texts: unicode.unicode_decode.public(texts, *settings))
 
 
+@takes(input_encoding=text)
 def unicode_split(
     input: Any,
     input_encoding: str,
@@ -334,7 +337,7 @@ def unicode_encode(
     return unicode.unicode_encode.public(points, output_encoding, errors, replacement_char)
 
 
-@takes(output_encoding=text)
+@takes(input_encoding=text, output_encoding=text)
 def unicode_transcode(
     input: Any,
     input_encoding: str,

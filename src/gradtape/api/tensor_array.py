@@ -18,8 +18,7 @@ from ..base.shapes import TensorShape
 from ..op.declaration import as_ints
 from ..trace.control import either, repeated
 from ..trace.facades import Facade, steps_of
-from ..trace.inference import GUESSED
-from ..trace.recorder import FACADES
+from ..values.composite import Composite, declare
 from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
 from .arrays import zeros
@@ -405,5 +404,4 @@ steps_of(
         *("size", "identity", "close"),
     ),
 )
-FACADES[GuessedTensorArray] = TracedTensorArray
-GUESSED[TensorArray] = GuessedTensorArray
+declare(Composite(TensorArray, facade=TracedTensorArray, guessed=GuessedTensorArray))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.sizes import UNKNOWN
 from ..op.declaration import Op
 from ..ops.math.elementwise import add, subtract
 from ..trace.ghost import Ghost, NeedsValue, World
@@ -62,7 +63,7 @@ class Lowering(World):
 
     def outputs(self, op: Op, inputs: list[Any], attributes: dict[str, Any], shapes: list[Any]) -> list[Ghost]:
         """The results of an op, which becomes an instruction."""
-        if op.shaped_by_values:
+        if any(size is UNKNOWN for shape, _ in shapes for size in shape):
             raise NeedsValue(f"The shape of what {op.name} gives depends on values.")
         return self.emit(op, tuple(map(operand_of, inputs)), attributes, shapes)
 

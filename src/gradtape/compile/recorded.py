@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..base.context import STATE, next_id, user_location
-from ..differentiation.backward import densify
+from ..differentiation.slices import densify
 from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched
 from ..op.declaration import Op

@@ -25,13 +25,13 @@ from ..base.errors import NotATensorError, invalid
 from ..native import background
 from ..native.background import Product, Total
 from ..native.texts import LARGE
-from ..ops.array.index import put
-from ..ops.array.layout import concat
 from ..ops.math.elementwise import add
 from ..ops.math.logic import ones_like, zeros_like
-from ..values.tensor import CONVERTERS, EagerTensor, IndexedSlices, Tensor, from_array, identify, to_tensor
+from ..values.composite import COMPOSITES
+from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, identify, to_tensor
 from ..variables.variable import Variable
 from .nan_safe import pull_safely
+from .slices import densify, sum_composites
 
 _large_sum: Any = add.large
 
@@ -149,7 +149,7 @@ def backpropagate(
                     if source not in several:
                         heappush(heap, -source)
                 elif present.__class__ is IndexedSlices or part.__class__ is IndexedSlices:
-                    cotangents[source] = _sum_slices(present, part)
+                    cotangents[source] = sum_composites(present, part)
                 elif source in sums:
                     if present.size < LARGE or not _large_sum.into(present, part):
                         np.add(present, part, out=present)
@@ -174,30 +174,6 @@ def _all_outputs(first: Any, others: list[Any] | None, entry: Any, on_tensors: b
             zeros = np.zeros(shape, dtype)
             parts[position] = from_array(zeros) if on_tensors else zeros
     return parts
-
-
-def densify(slices: IndexedSlices) -> Any:
-    """The dense value of IndexedSlices; rows that repeat are added up."""
-    if slices.dense_shape is None:
-        raise ValueError(
-            f"Tensor conversion requested for IndexedSlices for argument `value` without dense_shape: {slices}."
-        )
-    shape = tuple(np.asarray(slices.dense_shape).tolist())
-    return put(slices.values, slices.indices, shape=shape, axis=0, batch_dims=0)
-
-
-CONVERTERS[IndexedSlices] = densify
-
-
-def _sum_slices(first: Any, second: Any) -> Any:
-    """Slices and slices concatenate, slices and dense are dense."""
-    if first.__class__ is IndexedSlices and second.__class__ is IndexedSlices:
-        # The walk goes backwards: what it met later was computed earlier, and comes first.
-        values = concat([second.values, first.values], axis=0)
-        return IndexedSlices(values, concat([second.indices, first.indices], axis=0), first.dense_shape)
-    if first.__class__ is IndexedSlices:
-        return densify(first) + second
-    return first + densify(second)
 
 
 def _ones_like(target: Any, on_tensors: bool) -> Any:
@@ -265,8 +241,9 @@ def checked_tensor(value: Any, role: str) -> Any:
     """A tensor or variable; anything else cannot be differentiated."""
     if isinstance(value, (Tensor, Variable)):
         return value
-    if hasattr(value.__class__, "_differentiable"):  # made of several tensors, one of which has the values
-        return value._differentiable()
+    kind = COMPOSITES.get(value.__class__)
+    if kind is not None and kind.values is not None and kind.values.followed:
+        return kind.values.of(value)
     raise NotATensorError(
         f"{value!r} of type {type(value).__name__} is no tf.Tensor or tf.Variable and cannot be a {role}. "
         f"Pass the tensor that was computed (a target) or watched (a source), or a list, tuple or dict of them."

@@ -16,6 +16,7 @@ from ..base import nest
 from ..base.context import STATE
 from ..base.locks import new_lock
 from ..ops.math.reduce import reduce_mean, reduce_sum
+from ..values.composite import is_composite
 from ..values.tensor import to_tensor
 from .datasets import DistributedDataset, InputContext
 
@@ -240,7 +241,7 @@ def reduced(reduce_op: ReduceOp | str, value: Any, axis: int | None) -> Any:
 
     def one(item: Any) -> Any:
         if axis is None:
-            return item if hasattr(item.__class__, "_components") else to_tensor(item)
+            return item if is_composite(item) else to_tensor(item)
         tensor = to_tensor(item)
         rank = tensor.shape.rank  # None where it is known only when a function runs
         if rank is not None and not -rank <= axis < rank:

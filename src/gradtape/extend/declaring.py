@@ -15,6 +15,7 @@ from ..base.dtypes import FLOATING, as_dtype
 from ..base.errors import OpDeclarationError
 from ..op.declaration import Derivative, Op, Rule
 from ..ops.family import make_elementwise
+from ..ops.shapes import broadcasted
 from ..values.tensor import EagerTensor, from_array
 
 
@@ -72,7 +73,7 @@ def elementwise(
     """
 
     def declare(kernel: Rule, **options: Any) -> Op:
-        return make_elementwise(OutsideOp(kernel, broadcasts=True, **options))
+        return make_elementwise(OutsideOp(kernel, broadcasts=True, shape=broadcasted, **options))
 
     return _decorator(kernel, declare, dtypes, {"eager": eager, "retypes": retypes})
 

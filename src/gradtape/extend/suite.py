@@ -81,6 +81,10 @@ def declaration(op: Op) -> None:
         f"there is no batching rule. Declare @{name}.batched; {name}.batched(extend.batch_leading) serves an op that works "
         "on the last axes and treats the others as a batch."
     )
+    assert op.shape_rule is not None, (
+        f"there is no shape rule, which tf.function asks before anything is computed. Declare @{name}.shapes: a function of "
+        "the operands and attributes that returns the shape of the output, such as x.shape[:-1]."
+    )
     assert op.samplers, (
         f"there are no samples to check it on. Declare @{name}.samples, or call extend.sample_unary({name}) or "
         f"extend.sample_binary({name}) for an elementwise op."

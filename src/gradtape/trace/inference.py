@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import OpError
+from ..base.sizes import UNKNOWN
 from ..op.declaration import Op
+from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, Tensor, TensorSpec
 from ..variables.variable import Variable
 from .ghost import Ghost, NeedsValue, World, depending_on, is_known_error
@@ -26,7 +28,6 @@ _MOST_TRIES = 60
 _MOST_KNOWN = 1 << 12  # elements of a tensor from outside whose value is used while tracing
 
 Unknown = tuple[str, int]  # ("axis", 0), ("guess", 3), ("rank", 2)
-GUESSED: dict[type, Any] = {}  # classes whose objects need more than shapes, with the class that stands for them
 
 
 class Inference(World):
@@ -92,10 +93,7 @@ class Inference(World):
 
     def outputs(self, op: Op, inputs: list[Any], attributes: dict[str, Any], shapes: list[Any]) -> list[Ghost]:
         """The results of an op; sizes that depend on values are guesses."""
-        for position, axes in op.shaped_by_values.items():
-            shape, dtype = shapes[position]
-            unknown = {axis % len(shape) for axis in axes}
-            shapes[position] = tuple(self.guess() if a in unknown else n for a, n in enumerate(shape)), dtype
+        shapes = [(tuple(self.guess() if n is UNKNOWN else n for n in shape), dtype) for shape, dtype in shapes]
         return super().outputs(op, inputs, attributes, shapes)
 
     def value_of(self, array: Any) -> Any:
@@ -107,10 +105,11 @@ class Inference(World):
 
     def adopt(self, thing: Any, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Some classes have a form that does with guesses."""
-        if cls not in GUESSED or thing.__class__ is not cls:
+        guessed = COMPOSITES[cls].guessed if cls in COMPOSITES else None
+        if guessed is None or thing.__class__ is not cls:
             return False
-        thing.__class__ = GUESSED[cls]
-        GUESSED[cls].begin(thing, *args, **kwargs)
+        thing.__class__ = guessed
+        guessed.begin(thing, *args, **kwargs)
         return True
 
     def guess(self, certain: bool = False) -> int:

@@ -29,7 +29,8 @@ from ..base.errors import (
 from ..base.shapes import TensorShape
 from ..op.declaration import RUNNERS, Op
 from ..op.entry import leave_general_path, take_general_path
-from ..values.tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec, to_tensor
+from ..values.composite import COMPOSITES
+from ..values.tensor import EagerTensor, Tensor, TensorSpec, to_tensor
 from ..variables.variable import Variable
 from .ghost import Ghost, NeedsValue
 from .graph import Environment, Graph, Method, Ref, Step, bind, call_step, leaves, map_parts, parts_of
@@ -59,6 +60,7 @@ class Recorder:
         self._numbers = itertools.count()
         self._inputs: set[int] = set()
         self._enclosed: dict[int, tuple[SymbolicTensor, SymbolicTensor]] = {}  # what it takes from the trace around it
+        self._makers: dict[int, Step] = {}  # the step that computes a value, by the number of the value
         self._folding = 0  # how many functions are being called whose results no tape can follow
 
     # --- entering and leaving --------------------------------------------------------------------------------------
@@ -144,7 +146,9 @@ class Recorder:
     def adopt(self, thing: Any, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """A tape or the like that is made inside the function: its methods become steps."""
         number = next(self._numbers)
-        thing.__class__ = FACADES[cls]
+        facade = facade_of(cls)
+        assert facade is not None, cls
+        thing.__class__ = facade
         thing._trace, thing._number = self, number
         step = Step(cls, self.refs(args), self.refs(kwargs), Ref(number), _user_line())
         entry = Entry(lambda world: call_step(cls, step.args, step.kwargs, world.environment), Ref(number))
@@ -183,7 +187,9 @@ class Recorder:
             entry.results = template
             for world, result in zip(self._worlds, results, strict=True):
                 bind(template, result, world.environment.values)
-        self._levels[-1].append(Step(function, given, settings, template, _user_line()))
+        step = Step(function, given, settings, template, _user_line())
+        self._levels[-1].append(step)
+        self._makers.update((leaf.number, step) for leaf in leaves(template) if leaf.__class__ is Ref)
         return merged
 
     def subgraph(self, function: Callable[..., Any], args: tuple[Any, ...], name: str) -> tuple[Graph, Any]:
@@ -274,9 +280,10 @@ class Recorder:
             return self._tensor(results)
         if isinstance(first, Variable):
             return first
-        if first.__class__ in FACADES:
-            return self._facade(first)
-        if first.__class__ is not IndexedSlices and len({r.__class__ for r in results}) > 1:
+        facade = facade_of(first.__class__)
+        if facade is not None:
+            return facade.standing_for(first, self, next(self._numbers))
+        if len({r.__class__ for r in results}) > 1:
             raise _different(results)
         columns = [parts_of(result) for result in results]
         if len({len(column) for column in columns}) > 1:
@@ -297,9 +304,6 @@ class Recorder:
         self.graph.specs[number] = spec
         return SymbolicTensor(self, number, spec)
 
-    def _facade(self, thing: Any) -> Any:
-        return FACADES[thing.__class__].standing_for(thing, self, next(self._numbers))  # type: ignore[attr-defined]
-
     # --- questions -------------------------------------------------------------------------------------------------
 
     def known_value(self, symbolic: SymbolicTensor) -> Any:
@@ -310,6 +314,33 @@ class Recorder:
         if any(not _same_array(values[0]._array, value._array) for value in values[1:]):
             return None
         return values[0]
+
+    def value_at_once(self, symbolic: SymbolicTensor) -> Any:
+        """The value, for somebody who cannot wait until the function runs; None if another run may give another value.
+
+        What comes of large tensors from outside is known by its shape while tracing. It is computed for the one who asks.
+        """
+        known = self.known_value(symbolic)
+        if known is not None or any(symbolic._number not in world.environment.values for world in self._worlds):
+            return known  # (it is in no world once the trace is over)
+        steps = self._pure_steps(symbolic._number)
+        if steps is None:
+            return None
+        with outside_traces():
+            return Graph(steps=steps, outputs=Ref(symbolic._number)).run(Environment({}))
+
+    def _pure_steps(self, number: int) -> list[Step] | None:
+        """The steps that compute a value, in order; None if it comes of something that may be another in each run."""
+        needed: dict[int, Step] = {}
+        numbers = [number]
+        while numbers:
+            step = self._makers.get(number := numbers.pop())
+            if step is None or not _is_pure(step):
+                return None
+            if number not in needed:
+                needed[number] = step
+                numbers += (leaf.number for leaf in leaves(step.inputs) if leaf.__class__ is Ref)
+        return list({id(step): step for _, step in sorted(needed.items())}.values())
 
     # --- variables -------------------------------------------------------------------------------------------------
 
@@ -352,7 +383,13 @@ class Recorder:
             return graph.run(environment)
 
 
-FACADES: dict[type, type] = {}  # what stands in a trace for tapes, accumulators and arrays of tensors
+# What stands in a trace for objects that are no values: tapes, accumulators, contexts.
+FACADES: dict[type, type[Any]] = {}
+
+
+def facade_of(cls: type) -> type[Any] | None:
+    """What stands in a trace for objects of a class; None for values that stand for themselves."""
+    return COMPOSITES[cls].facade if cls in COMPOSITES else FACADES.get(cls)
 
 
 def read_variable(variable: Variable) -> Any:
@@ -385,6 +422,13 @@ def run_symbolic(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> A
 
 
 RUNNERS[SymbolicTensor] = run_symbolic
+
+
+def _is_pure(step: Step) -> bool:
+    """Whether a step gives the same each time: it reads no variable, draws nothing and has no effect."""
+    if any(isinstance(leaf, Variable) for leaf in leaves(step.inputs)):
+        return False
+    return isinstance(step.function, Op) or not getattr(step.function, "always", True)
 
 
 def _has_symbolic(values: Any) -> bool:

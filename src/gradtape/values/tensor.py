@@ -18,6 +18,7 @@ from ..base.errors import NotATensorError, OperandTypeError, TensorTypeError
 from ..base.locks import new_lock
 from ..base.shapes import TensorShape
 from ..base.type_spec import TypeSpec
+from .composite import COMPOSITES
 
 _CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
@@ -272,6 +273,20 @@ class EagerTensor(Tensor):
         return f"tf.Tensor({_on_new_line(text)}, shape={self.shape}, dtype={self.dtype.name})"
 
 
+def value_of(tensor: Tensor) -> Any:
+    """What `numpy()` gives, also for a tensor of a traced function, if its value is known."""
+    array = np.asarray(tensor._array)
+    return array.copy() if array.ndim else array[()]
+
+
+def kept(tensor: Any) -> Any:
+    """The tensor as an object may keep it beyond the traced function that made it: with its value, if that is known."""
+    if tensor.__class__ is EagerTensor or not isinstance(tensor, Tensor):
+        return tensor
+    array = tensor._array
+    return tensor if array.dtype is None else from_array(array)
+
+
 def describe_value(array: Array) -> str:
     """The value as `repr` of a tensor shows it."""
     if array.ndim == 0:
@@ -354,9 +369,6 @@ class IndexedSlices:
     def graph(self) -> NoReturn:
         """Not defined for eager values."""
         raise AttributeError("IndexedSlices.graph is undefined when eager execution is enabled.")
-
-    def _components(self) -> list[Any]:
-        return [part for part in (self.values, self.indices, self.dense_shape) if part is not None]
 
     def consumers(self) -> NoReturn:
         """Not defined for eager values."""
@@ -470,15 +482,8 @@ def identify(tensor: Any) -> int:
     return number
 
 
-def components(value: Any) -> list[Any]:
-    """The tensors that a composite value such as IndexedSlices is made of; any other value is its own only part."""
-    return value._components() if hasattr(value.__class__, "_components") else [value]
-
-
-# How values of other kinds become tensors: lists that contain tensors (stacked, and recorded), IndexedSlices.
-# Filled by the modules that know how.
+# How lists that contain tensors become tensors (stacked, and recorded). Filled by the module that knows how.
 PACK_LIST: list[Callable[[Any, DType | None], Tensor]] = []
-CONVERTERS: dict[type, Callable[[Any], Tensor]] = {}
 
 
 def to_tensor(value: Any, dtype: DType | None = None) -> Any:
@@ -493,8 +498,8 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Any:
         tensor = value._read()
     elif isinstance(value, Tensor):
         tensor = value
-    elif cls in CONVERTERS:
-        tensor = CONVERTERS[cls](value)
+    elif cls in COMPOSITES and COMPOSITES[cls].converts:
+        tensor = COMPOSITES[cls].dense(value)  # type: ignore[misc]
     elif hasattr(cls, "__tf_tensor__"):
         tensor = value.__tf_tensor__(dtype)
         if not isinstance(tensor, Tensor):  # TensorFlow's own tensors answer with themselves
@@ -608,18 +613,22 @@ def _from_python(value: Any, dtype: DType | None) -> Array:
 
 
 def _with_default_type(value: Any, array: Array, kind: str) -> Array:
-    first = value
-    while isinstance(first, (list, tuple)) and first:
-        first = first[0]
-    if isinstance(first, np.ndarray | np.generic) and array.dtype in dtypes.BY_NUMPY:
-        return array
-    if kind == "f":
-        return array.astype(np.float32)
-    if kind in "iu" and array.dtype.itemsize == 8:
-        if kind == "u":
+    """The type of a list: the first number decides between floats; integers are int32 if they fit, of whatever NumPy type."""
+    if kind in "fV":
+        first = value
+        while isinstance(first, (list, tuple)):
+            first = first[0] if first else 0.0
+        floats = isinstance(first, np.ndarray | np.generic) and array.size and first.dtype.kind in "fV"
+        return array.astype(first.dtype if floats else np.float32)
+    if kind == "c":
+        return array.astype(np.complex128)
+    if kind in "iu":
+        if not array.size:
+            return array.astype(np.float32)
+        if kind == "u" and array.max() > np.iinfo(np.int64).max:
             raise ValueError(f"Cannot convert {value!r} to a tensor: it is out of range of tf.int64.")
         small = array.astype(np.int32)
-        return small if np.array_equal(small, array) else array
+        return small if np.array_equal(small, array) else array.astype(np.int64)
     return array
 
 
