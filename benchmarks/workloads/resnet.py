@@ -22,6 +22,8 @@ class ResNet(Training):
 
     name = "resnet-50"
     optimizer = SGD(learning_rate=1.0)  # small steps are rounded away in the difference of new and old parameters
+    # In float32 each library is off from its own gradients in float64: TensorFlow by up to 0.6 %, gradtape by up to 2.5 %.
+    tolerance = 5e-2
     classes = 1000
 
     def __init__(
