@@ -49,6 +49,17 @@ def held():
 
 
 @pytest.fixture
+def registry_restored():
+    """Ops that a test declares are gone after it."""
+    yield
+    from gradtape.op.declaration import REGISTRY
+
+    for name, op in list(REGISTRY.items()):
+        if not op.__module__.startswith("gradtape."):
+            del REGISTRY[name]
+
+
+@pytest.fixture
 def two_threads(monkeypatch):
     """OpenBLAS with two threads, whatever the environment says; nothing may be left behind."""
     from gradtape.native import blas, pool

@@ -6,6 +6,8 @@ import pytest
 import gradtape as tf
 from gradtape.differentiation import jacobian as jacobian_module
 
+pytestmark = pytest.mark.quick
+
 RNG = np.random.default_rng(5)
 
 

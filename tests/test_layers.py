@@ -129,10 +129,22 @@ def layer_of(module: str) -> int:
 class ImportsOf(ast.NodeVisitor):
     """Collects what one module imports from the package."""
 
-    def __init__(self, module: str, is_package: bool, modules: set[str]) -> None:
+    def __init__(self, module: str, is_package: bool, modules: set[str], text: str) -> None:
         self.module, self.is_package, self.modules = module, is_package, modules
         self.depth = 0
         self.found: list[Import] = []
+        # Only a call can import inside of an expression; where there is none, statements are enough (and ten times as fast).
+        self.looks_into_expressions = "import_module" in text or "__import__" in text
+        self.visit(ast.parse(text))
+
+    def generic_visit(self, node: ast.AST) -> None:
+        if self.looks_into_expressions:
+            super().generic_visit(node)
+            return
+        for name in ("body", "orelse", "handlers", "finalbody", "cases"):
+            inside = getattr(node, name, ())
+            for statement in inside if isinstance(inside, list) else ():
+                self.visit(statement)
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
         self.depth += 1
@@ -182,9 +194,7 @@ def imports_in(source: pathlib.Path) -> list[Import]:
     files = {module_name(path, source): path for path in sorted(source.rglob("*.py"))}
     found = []
     for module, path in files.items():
-        visitor = ImportsOf(module, path.name == "__init__.py", set(files))
-        visitor.visit(ast.parse(path.read_text(encoding="utf-8")))
-        found += visitor.found
+        found += ImportsOf(module, path.name == "__init__.py", set(files), path.read_text(encoding="utf-8")).found
     return found
 
 
@@ -221,7 +231,7 @@ def test_imports_make_no_circle():
 
 
 def test_what_stands_at_the_top_is_a_room_or_a_public_namespace():
-    public = {*tf.__all__, *tf._LAZY, "extend", "__init__"}
+    public = {*tf.__all__, *tf._LAZY, "__init__"}
     for path in (SOURCE / "gradtape").iterdir():
         if path.suffix == ".py" or (path / "__init__.py").exists():
             assert path.stem in LAYER_OF or path.stem in public, (

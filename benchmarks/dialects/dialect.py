@@ -83,6 +83,10 @@ class Dialect(Speaker):
     def call(self, function: str, *operands: Array) -> Step:
         """One call of a function of the library on tensors, with nothing recorded."""
 
+    def tracing(self, function: str, *operands: Array) -> Step:
+        """A new function that calls one of the library's is traced, and nothing is computed; gives the shape of its result."""
+        raise Unavailable("this library does not trace without running")
+
     @abstractmethod
     def gradient(self, loss: Loss, data: Data) -> Step:
         """The loss and its gradient with respect to the parameters."""
@@ -136,6 +140,18 @@ class Dialect(Speaker):
     @abstractmethod
     def convolution(self, images: Any, kernel: Any, bias: Any) -> Any:
         """Stride 1, no padding."""
+
+    @abstractmethod
+    def same_convolution(self, images: Any, kernel: Any, stride: int) -> Any:
+        """With padding to a size of ceil(size / stride), and without a bias."""
+
+    @abstractmethod
+    def batch_norm(self, images: Any, scale: Any, shift: Any) -> Any:
+        """Over all positions of all images, by their own mean and variance; epsilon 1e-5."""
+
+    @abstractmethod
+    def mean_of_positions(self, images: Any) -> Any:
+        """The mean of each channel of each image."""
 
     @abstractmethod
     def max_pool(self, images: Any) -> Any:

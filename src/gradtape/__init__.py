@@ -476,6 +476,7 @@ _LAZY = {
     "data",
     "distribute",
     "experimental",
+    "extend",
     "feature_column",
     "image",
     "initializers",

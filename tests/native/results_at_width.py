@@ -6,9 +6,9 @@ In `exact` an element's terms have one order, whatever a register holds; in `sum
 import sys
 
 import numpy as np
-from tests.ops import checks
 
 import gradtape as tf
+from gradtape.extend import checks
 from gradtape.native import engine, sums, thresholds
 from gradtape.op.declaration import REGISTRY
 from gradtape.ops.nn import conv_kernels, sequence

@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 import pytest
-from tests.ops import checks
 
 import gradtape as tf
+from gradtape.extend import checks
 from gradtape.native import engine, texts, thresholds
 from gradtape.native.abi import makes_ufuncs
 from gradtape.op.declaration import REGISTRY

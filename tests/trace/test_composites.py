@@ -5,6 +5,8 @@ import pytest
 
 import gradtape as tf
 
+pytestmark = pytest.mark.quick
+
 ROWS = tf.ragged.constant([[1.0, 2.0], [3.0], []])
 MATRIX = tf.constant([[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]])
 TEXTS = tf.TensorSpec([None], tf.string)

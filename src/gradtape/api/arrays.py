@@ -25,7 +25,7 @@ from ..values.composite import complete_values, is_composite
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 
-_MANY = 1 << 24  # elements, from which on it is asked whether there is room
+_MANY = 1 << 24  # elements: larger tensors are checked against the free memory first
 
 reshape = layout.reshape.public
 broadcast_to = layout.broadcast_to.public

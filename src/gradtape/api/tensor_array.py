@@ -188,7 +188,7 @@ class TensorArray:
                 f"Could not read index {position} twice because it was cleared after a previous read. "
                 "Use tf.TensorArray(..., clear_after_read=False)."
             )
-        if value is None:  # never written: zeros, where it is known of what shape
+        if value is None:  # never written: zeros, if the shape is known
             if not self.element_shape.is_fully_defined():
                 raise ValueError(
                     f"Cannot read index {position}: it was never written, and the elements' shape {self.element_shape} is not "
@@ -264,7 +264,7 @@ class TensorArray:
             )
         parts = split_of(tensor, list(sizes)) if sizes else []
         if self._infer_shape and len(set(sizes)) > 1:
-            # The pieces differ in their first size: of that one nothing is known.
+            # The pieces differ in their first size: it is unknown.
             rest = TensorShape([None, *tuple(tensor.shape)[1:]])
             self._shape[0] = self.element_shape.merge_with(rest)
             self._elements[:] = parts
@@ -317,7 +317,7 @@ def _world() -> Inference:
 
 
 class GuessedTensorArray(TensorArray):
-    """A `TensorArray` of which only the elements' shape matters: all that is written may be at any place."""
+    """A `TensorArray` that knows the shape of its elements, not their positions."""
 
     def begin(
         self,

@@ -11,6 +11,7 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ..base.frames import package_of
+from ..op.declaration import Op
 
 # Their functions know what to do with symbolic tensors, or nothing about them at all.
 _LIBRARIES = frozenset({"gradtape", "keras", "malt", "numpy", "scipy", "ml_dtypes", "jax", "torch", "tensorflow"})
@@ -31,6 +32,8 @@ def artifact(function: Any) -> Any:
 
 def wants_conversion(function: FunctionType, requested: bool = False) -> bool:
     """Whether a function is converted: because it is the user's own, or because it was handed to `tf.function`."""
+    if isinstance(getattr(function, "op", None), Op):
+        return False  # the generated entry of an op, which a package of the user's may have declared
     package = package_of(function.__module__)
     code = function.__code__
     if package in _LIBRARIES or code.co_flags & _SUSPENDED or code.co_filename.startswith("<frozen "):

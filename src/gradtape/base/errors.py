@@ -187,7 +187,7 @@ class TensorTypeError(OperandTypeError, ValueError):
 
 
 class ArgumentValueError(InvalidArgumentError, ValueError):
-    """An argument that fits the tensors in type but not in value: an axis that does not exist, a label nobody has."""
+    """An argument of the right type with a wrong value: an axis that does not exist, an unknown label."""
 
 
 class RankError(ArgumentValueError, IndexError):
@@ -235,7 +235,7 @@ class LoopStructureError(TypeError, ValueError):
 
 
 class ScalarElementsError(ValueError, IndexError):
-    """Something without a first axis was given to be taken apart along it."""
+    """A scalar was given where something is unstacked along its first axis."""
 
 
 class ElementIndexError(OutOfRangeError, IndexError):
@@ -261,7 +261,15 @@ class NotStorableError(ValueError):
 
 
 class GradientLookupError(LookupError):
-    """A gradient was asked through an op that has none."""
+    """A gradient was requested through an op that has none."""
+
+
+class OpDeclarationError(ValueError):
+    """An op is declared in a way that cannot work: a name that is taken, a rule for an argument that it does not have."""
+
+
+class OpCheckError(AssertionError):
+    """An op does not do what its declaration says: a rule disagrees with finite differences, or samples are missing."""
 
 
 # They are known as what users import: tracebacks and pickles say `gradtape.errors`.
@@ -286,7 +294,7 @@ def unfit(message: str) -> ArgumentValueError:
 
 # --- what Python, NumPy and SciPy raise for a size, an index or a divisor that cannot be -------------------------------------
 
-# What may be such an error.
+# The classes that such an error can have.
 REFUSALS = (MemoryError, ArithmeticError, ValueError, LookupError, TypeError, AttributeError)
 _TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded", "too large to represent", "array is too large")
 _NUMBERS = ("numpy", "scipy", "ml_dtypes")

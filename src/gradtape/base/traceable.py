@@ -1,6 +1,6 @@
 """Which public functions a trace takes as one step.
 
-Inside a traced function a composite such as `tf.image.resize` becomes one step of the graph and is looked into only
+Inside a traced function a composite such as `tf.image.resize` becomes one step of the graph and is expanded only
 when the sizes of its operands are known. `traceable` marks such a function; eagerly the mark costs one look. The mark is
 also where errors of arithmetic and of array libraries (no memory, a size beyond all integers) get their names.
 """
@@ -26,7 +26,7 @@ def traceable(
     Args:
         function: What to mark.
         always: Whether it is a step also without symbolic operands: it has an effect, or is different each time.
-        in_world: Called instead when only shapes are known, with the world and the function before its arguments.
+        in_world: Called instead on abstract values, with their world and the function before its arguments.
         on_trace: Called instead while a function is traced, with the trace before its arguments, to write the step down.
         kinds: Classes of operands, each with what is called instead for it, with the function before its arguments.
     """

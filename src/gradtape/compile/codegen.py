@@ -31,7 +31,7 @@ class _Writer:
     """Collects lines, and the objects that they name."""
 
     def __init__(self, program: Program, names: Names) -> None:
-        self.updates: dict[int, int] = {}  # results of updates, and what stands for the variable's value in them
+        self.updates: dict[int, int] = {}  # results of updates, with the operand that is the variable's value
         self.program = program = _with_updates_as_ops(program, self.updates)
         self.names = names
         self.name = names.of
@@ -41,13 +41,13 @@ class _Writer:
         self.fresh = _fresh(self.items)
         self.last = _last_uses(program, self.items)
         self.posted = _posted(program, self.items)
-        for position, asked in self.posted.items():  # until somebody asks for the product, its operands are in use
+        for position, asked in self.posted.items():  # the operands stay in use until the product is waited for
             for number in self.items[position].used:
                 if number in self.last:
                     self.last[number] = max(self.last[number], asked)
         self.assigned = _only_assigned(program)
         self.reads = {node.outputs[0]: node.what.variable for node in program.nodes if isinstance(node.what, Read)}
-        self.stored: set[tuple[int, int]] = set()  # results that are in their variables before the assignment comes
+        self.stored: set[tuple[int, int]] = set()  # results that are written to their variables before the assignment
 
     def operand(self, operand: Any) -> str:
         if operand.__class__ is Value:
@@ -81,7 +81,7 @@ def python_of(program: Program, outputs: str | None = None, names: Names | None 
 
 
 def _write_settled(writer: _Writer, position: int) -> None:
-    """The values of products that are asked for first here."""
+    """Wait for the products that are used here for the first time."""
     for product, asked in writer.posted.items():
         if asked == position:
             (number,) = writer.items[product].outputs
@@ -220,7 +220,7 @@ def _write_update(writer: _Writer, node: Node, update: Update) -> None:
 
 
 def _free(writer: _Writer, position: int, item: Item) -> None:
-    """Give large buffers back that nothing uses any more."""
+    """Give back large buffers after their last use."""
     done = [number for number in dict.fromkeys(item.used) if writer.last.get(number) == position]
     gone = [f"v{number}" for number in done if _is_large(writer, number) and number not in writer.updates.values()]
     if gone:
@@ -292,7 +292,7 @@ def _is_large(writer: _Writer, number: int) -> bool:
 
 
 def _last_uses(program: Program, items: list[Item]) -> dict[int, int]:
-    """The instruction that is the last to use a value; none for what is returned."""
+    """The last instruction that uses a value; none for a value that is returned."""
     last: dict[int, int] = {}
     for position, item in enumerate(items):
         last.update(dict.fromkeys(item.used, position))
@@ -303,7 +303,7 @@ def _last_uses(program: Program, items: list[Item]) -> dict[int, int]:
 
 
 def _posted(program: Program, items: list[Item]) -> dict[int, int]:
-    """Instructions that are products for others to compute, and the instruction that asks for each first (or the end)."""
+    """Products that another thread computes, each with the first instruction that uses it (or the end)."""
     first: dict[int, int] = {}
     for position, item in enumerate(items):
         for number in item.used:
@@ -337,7 +337,7 @@ def _is_postable(program: Program, node: Node) -> bool:
 
 
 def _fresh(items: list[Item]) -> set[int]:
-    """Values whose memory belongs to nobody else: made by a ufunc or a product, and used by nothing that keeps a view."""
+    """Values that own their memory: made by a ufunc or a product, with no views of them kept."""
     fresh: set[int] = set()
     for item in items:
         if isinstance(item, Group) or (isinstance(item.what, Op) and _makes_own_memory(item.what)):
@@ -352,7 +352,7 @@ def _makes_own_memory(op: Op) -> bool:
 
 
 def _reused(writer: _Writer, position: int, node: Node, op: Op) -> int | None:
-    """An operand whose buffer can take the result."""
+    """An operand whose buffer can be reused for the result."""
     if ufunc_of(op) is None or op.outputs != 1 or node.attributes:
         return None
     look = writer.program.looks[node.outputs[0]]

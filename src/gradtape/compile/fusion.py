@@ -31,7 +31,7 @@ _UFUNCS: dict[Any, np.ufunc] = {
 
 
 def ufunc_of(op: Op) -> np.ufunc | None:
-    """The ufunc that an op is, which can write into a given buffer."""
+    """The ufunc behind an op, which can write into a given buffer."""
     return op.eager if isinstance(op.eager, np.ufunc) else _UFUNCS.get(op.eager)
 
 
@@ -178,7 +178,9 @@ def _block_function(program: Program, group: Group, inputs: list[int], large: li
         op = node.what
         assert isinstance(op, Op)
         ufunc = ufunc_of(op) if not node.attributes else None
-        for used in dict.fromkeys(node.used):  # what ends here may take the result: ufuncs work in place
+        for used in dict.fromkeys(
+            node.used
+        ):  # a buffer with its last use here is reused for the result: ufuncs work in place
             if last.get(used) == position and at[used].startswith("t"):
                 free.setdefault(program.looks[used][1], []).append(at[used])
         kernel = names.of("k", ufunc or functools.partial(op.eager, **node.attributes))

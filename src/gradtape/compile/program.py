@@ -47,7 +47,7 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """Gives a variable an op of its present value and an operand, in one step: nobody changes it in between."""
+    """Updates a variable by an op of its value and an operand, atomically."""
 
     variable: Variable
     op: Op
@@ -84,7 +84,7 @@ class Node:
 
     @property
     def has_effect(self) -> bool:
-        """Whether it does more than to compute its outputs."""
+        """Whether it has a side effect."""
         return isinstance(self.what, (Assign, Update, Call))
 
     def __str__(self) -> str:
@@ -108,7 +108,7 @@ def _shown(operand: Any) -> str:
 
 @dataclass(slots=True)
 class Program:
-    """Instructions, with what is given and what is wanted."""
+    """Instructions, with inputs and outputs."""
 
     inputs: list[int] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
@@ -182,7 +182,7 @@ def arrays_of(results: Any) -> list[Any]:
 
 
 def check(program: Program) -> None:
-    """Raise unless the program is well-formed: every value is written once, before it is used, and looks as announced."""
+    """Raise unless the program is well-formed: every value is written once, before its use, with its declared shape and type."""
     written = set(program.inputs)
     if len(written) != len(program.inputs):
         raise AssertionError("an input is given twice")

@@ -67,7 +67,7 @@ class Recorded:
         self._split(world.program, len(inputs), _all_ghosts(self._results))
 
     def _split(self, program: Program, given: int, results: list[Ghost]) -> None:
-        """Two programs out of one: up to the results, and from the cotangents back."""
+        """Split one program in two: the forward pass, and the backward pass from the cotangents."""
         wanted = [Value(ghost.number) for ghost in results]
         parts = [part for gradient in self._gradients for part in gradient if part.__class__ is Value]
         program = optimized(program.with_nodes(program.nodes, [*wanted, *parts]))
@@ -113,7 +113,7 @@ class Recorded:
     def __call__(self, arguments: list[Any]) -> Any:
         tensors = [*arguments, *self._captured]
         for variable in self._variables:
-            variable._read()  # the tapes follow it from here on
+            variable._read()  # tapes follow it by this identity
         try:
             arrays = self._run_forward(*[tensor._array for tensor in tensors])
         except Exception as error:

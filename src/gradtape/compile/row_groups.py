@@ -27,7 +27,7 @@ from .group import Group, Item, uses
 from .program import Node, Program, Value
 from .row_kernel import Made, RowKernel
 
-_LONGEST = 1 << 13  # elements of a row whose sum is exact enough in one go
+_LONGEST = 1 << 13  # elements of a row: longer ones are summed in parts, for accuracy
 _ALONG = {"reduce_sum": "sum", "reduce_mean": "mean", "reduce_max": "max"}
 _VIEWS = ("split_sizes", "getitem")  # their results may have gaps between rows
 
@@ -88,7 +88,7 @@ class _OpText:
             return _converted(numbers[0], attributes["dtype"])
         try:
             return self.op.eager(*numbers, **attributes)
-        except Exception:  # it asks what only an array can answer; the declared text may not
+        except Exception:  # it uses what only arrays have; the declared kernel may not
             try:
                 return self.op.kernel(np, *numbers, **attributes)
             except Exception as error:
@@ -179,7 +179,7 @@ class RowGroup(Group):
         return any(number in self._layouts for number in node.used)
 
     def _layout(self, operand: Any) -> str | None:
-        """Of which part of the matrix an operand is; None where it is no part of it. May choose where to split."""
+        """The layout of an operand within the matrix; None where it has none. May choose where rows begin."""
         if operand is None:
             return None
         if operand.__class__ is Value:
@@ -246,7 +246,7 @@ class RowGroup(Group):
         return _ALONG[op.name], None, BY_ROW
 
     def _concat(self, node: Node, op: Op) -> tuple[str, Any, str] | None:
-        """Results that lie beside each other in one array."""
+        """Results that are columns of one array."""
         last = len(self.shape) - 1
         if op.name != "concat" or node.attributes["axis"] not in (-1, last) or not last:
             return None
@@ -272,7 +272,7 @@ class RowGroup(Group):
                     of.append(operand.number)
                     continue
                 constant = _constant(operand)
-                if constant is None:  # an array, which the kernel is given each time
+                if constant is None:  # an array, passed to the kernel at each call
                     arrays[~id(operand)] = np.asarray(operand), self._layout_of(operand)
                 of.append(~id(operand) if constant is None else constant)
             how, text, layout = self._steps[number]

@@ -134,7 +134,7 @@ class RowKernel:
         return [Wanted(places[value.number], value.layout, buffer)]
 
     def _one_by_one(self, steps: list[Step], lanes: int) -> bool:
-        """Whether each element is read once, and not any more after it has been written."""
+        """Whether each element is read once, and before it is overwritten."""
         return all(step.how == "map" for step in steps) and not (self._columns % lanes or self._size % lanes)
 
     def _find_room(self, spare: list[int], results: list[Made]) -> None:
@@ -187,5 +187,5 @@ class RowKernel:
 
 
 def _has_rows(array: Any) -> bool:
-    """Whether the rows of a matrix have no gaps, though there may be some between them."""
+    """Whether each row of a matrix is contiguous; there may be gaps between rows."""
     return bool(array.ndim == 2 and array.strides[1] == array.itemsize and array.strides[0] % array.itemsize == 0)

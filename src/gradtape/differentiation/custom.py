@@ -96,7 +96,7 @@ def _trace_call(trace: Any, f: Callable[..., Any], args: tuple[Any, ...], kwargs
 
 
 def _call_graph(run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call what `_trace_call` recorded."""
+    """Run the graphs that `_trace_call` recorded."""
 
     def f(*given: Any, **settings: Any) -> Any:
         result, gradient = run(given, settings)
@@ -122,7 +122,7 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
     if ACTIVE:
         for value in inputs:
             if isinstance(value, Variable):
-                value._read()  # the tapes follow it from here on
+                value._read()  # tapes follow it by this identity
         _record(grad_fn, inputs, variables, outputs)
         for accumulator in tuple(STATE.accumulators):
             # The accumulator followed the body; where it could not (NumPy in between), the gradient function is transposed.
@@ -133,7 +133,7 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 
 def _call_in_world(world: Any, function: Any, *args: Any) -> Any:
-    """What runs in a world has a rule of the user's."""
+    """A function with a custom gradient, run on abstract values."""
     world.has_rules = True
     return function.__wrapped__(*args)
 
@@ -174,7 +174,7 @@ def _hidden() -> scope:
 def _record(grad_fn: Callable[..., Any], inputs: list[Any], variables: list[Variable], outputs: list[Any]) -> None:
     """One record for the whole call on every tape that follows an argument or a variable."""
     for variable in variables:
-        variable._read()  # the tapes follow it from here on
+        variable._read()  # tapes follow it by this identity
     batched = [value for value in inputs if value.__class__ is Batched]
     if not batched:
         _append(STATE.tapes, grad_fn, inputs, variables, outputs)

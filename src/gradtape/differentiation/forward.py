@@ -45,7 +45,7 @@ class ForwardAccumulator:
         if ACTIVE and STATE.trace is not None and STATE.trace.adopt(self, ForwardAccumulator, (primals, tangents), {}):
             return
         self._tangents: dict[int, Any] = {}
-        self._values: dict[int, _Followed] = {}  # whose tangents they are: a tangent goes with its value
+        self._values: dict[int, _Followed] = {}  # the values by identity: a tangent is freed with its value
         self._forget = partial(_forget, weakref.ref(self))
         self._recording = False
         self._level = 0
@@ -82,7 +82,7 @@ class ForwardAccumulator:
         if not primal.dtype.is_differentiable:
             return
         if isinstance(primal, Variable):
-            self._tangents[number] = direction  # for good: all values that are read from it have its identity
+            self._tangents[number] = direction  # kept: all values that are read from it have its identity
         else:
             self._keep(primal, direction)
 
@@ -179,7 +179,7 @@ class _Followed(weakref.ref[Any]):
 
 
 def _forget(accumulator: weakref.ref[ForwardAccumulator], value: _Followed) -> None:
-    """A value is gone: nobody can ask for its tangent. (A value that was computed again has the same number.)"""
+    """A value was freed, and its tangent with it. (A value that was computed again has the same identity.)"""
     here = accumulator()
     if here is not None and here._values.get(value.number) is value:
         del here._values[value.number], here._tangents[value.number]
@@ -217,7 +217,7 @@ def push_forward(
 
 
 def _variadic_forward(op: Op, inputs: tuple[Any, ...], attributes: dict[str, Any], tangents: list[Any]) -> list[Any]:
-    """Ops of a list: linear in the whole list (concat), or in each operand by itself (einsum)."""
+    """Variadic ops: linear in the whole list (concat), or multilinear (einsum)."""
     if op.multilinear:
         total: Any = None
         for position, tangent in enumerate(tangents):

@@ -19,7 +19,7 @@ from .backward import backpropagate, gradients, records_now, zeros_of
 from .cotangents import Cotangents
 from .vectorize import Batched, batch, next_depth, unbatch
 
-# What the values of one batch of cotangents may take up; larger batches run in chunks.
+# bytes that the values of one batch of cotangents may take; larger batches run in chunks
 MEMORY_BOUND = 256 * 2**20
 
 
@@ -160,7 +160,7 @@ def hessian_vector_products(records: Records, target: Any, sources: list[Any], v
 
 
 def hessian_diagonal_of(records: Records, target: Any, source: Any) -> Any:
-    """The second derivative in each element of the source, in chunks of rows: the matrix is never there as a whole."""
+    """The second derivative in each element of the source, in chunks of rows: the whole matrix is never in memory."""
     extended, (gradient,) = recorded_gradients(records, target, [source])
     if gradient is None:
         return None

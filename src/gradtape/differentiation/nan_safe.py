@@ -33,7 +33,7 @@ def pull_safely(pull: Any, cotangent: Any, entry: Record, on_tensors: bool) -> S
     """What `pull(cotangent, entry)` gives, without the nans that the step itself would make."""
     op = getattr(pull, "op", None)
     plain: Callable[[Any, Record], Sequence[Any]] = pull.on_tensors if on_tensors else pull
-    if op is None:  # a custom gradient is the user's own affair
+    if op is None:  # a custom gradient is taken as the user wrote it
         return plain(cotangent, entry)
     if op.broadcasts and op.outputs == 1:
         return _elementwise(pull, cotangent, entry, on_tensors)

@@ -72,7 +72,7 @@ class GradientTape:
         self._variables: dict[int, Variable] = {}
         self._nan_safe = nan_safe
         self._memory_budget = memory_budget
-        self._spent = False  # whether a plain tape has given its one answer
+        self._spent = False  # whether a tape that is not persistent has been used
 
     # --- recording -----------------------------------------------------------------------------------------------
 
@@ -110,7 +110,7 @@ class GradientTape:
             STATE.accumulators.append(records)  # it must see the operands of each op, not only the record
         STATE.readers.append(self)
         self._recording = True
-        ACTIVE.add(id(self))  # (`activate`, written out: this and `_stop` are a good part of a small gradient)
+        ACTIVE.add(id(self))  # (`activate`, inlined: this and `_stop` take a good part of the time of a small gradient)
 
     def _stop(self) -> None:
         if not self._recording:
@@ -383,7 +383,7 @@ class GradientTape:
             )
 
     def _begin(self) -> Records:
-        """The record to differentiate, for one answer; RuntimeError where there is none (any more)."""
+        """The record to differentiate, for one call; RuntimeError where there is none, or it has been used."""
         records = self._tape
         if records is None and self._spent:
             raise RuntimeError(

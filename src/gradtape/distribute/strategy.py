@@ -36,7 +36,7 @@ class DistributedValues:
 
 
 class ValueContext:
-    """What a function that makes the values of replicas is told."""
+    """What a function that makes the values of replicas can ask."""
 
     def __init__(self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1) -> None:
         self.replica_id_in_sync_group = replica_id_in_sync_group

@@ -20,6 +20,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from inspect import CO_VARARGS, CO_VARKEYWORDS
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -33,6 +35,7 @@ from ..base.errors import (
     MissingArgumentError,
     NotATensorError,
     NumberNeededError,
+    OpDeclarationError,
     OperandTypeError,
     OpError,
     ResourceExhaustedError,
@@ -70,7 +73,7 @@ class Derivative:
     @classmethod
     def of(cls, rule: Rule) -> Derivative:
         ways = choice_of(rule)
-        code = (ways.small if ways else rule).__code__
+        code = _code_of(ways.small if ways else rule, "A rule")
         return cls(rule, code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount])
 
 
@@ -119,16 +122,25 @@ class Op:
         gives: Any = None,
         on_sizes: Rule | bool = False,
     ) -> None:
-        code = kernel.__code__
+        code = _code_of(kernel, "A kernel")
         positional = code.co_varnames[1 : code.co_argcount]
         keyword = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
         if "out" in (*positional, *keyword):
-            raise ValueError(f"{kernel.__name__}: `out` means the op's output in rules, and cannot be a parameter.")
+            raise OpDeclarationError(
+                f"{kernel.__name__}: `out` means the op's output in rules, and cannot be a parameter. Choose another name."
+            )
+        if not kernel.__name__.isidentifier():
+            raise OpDeclarationError(f"An op has the name of its kernel, and {kernel.__name__} is no name. Use def.")
+        if not positional or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS):
+            raise OpDeclarationError(
+                f"{kernel.__name__}: a kernel takes the array namespace first and operands after it, each by its name: "
+                f"def {kernel.__name__}(xp, x)."
+            )
         self.name = identifier(kernel.__name__)
         self.tf_name = tf_name or "".join(part.capitalize() for part in self.name.split("_"))
         self.__doc__ = kernel.__doc__
         self.__name__ = kernel.__name__
-        self.__module__ = kernel.__module__
+        self.__module__ = kernel.__module__ or "__main__"  # (code that was given to `exec` may have no module)
         self.kernel = kernel
         self.eager: Rule = eager if eager is not None else _on_numpy(kernel)
         self.checks_flags = checks_flags  # whether entries look at truth values and text among the attributes
@@ -171,7 +183,10 @@ class Op:
         self._pulls: dict[Any, Any] = {}
         self._public: Any = None
         if self.name in REGISTRY:
-            raise ValueError(f"There are two ops named {self.name}.")
+            raise OpDeclarationError(
+                f"There is an op named {self.name} already, declared in {REGISTRY[self.name].__module__}. Choose another name: "
+                "begin it with the name of your package."
+            )
         REGISTRY[self.name] = self
 
     # --- declaration ---------------------------------------------------------------------------------------------
@@ -180,7 +195,7 @@ class Op:
         """Declare the reverse rule of one argument: cotangent of the output -> cotangent of the argument."""
 
         def declare(rule: Rule) -> Rule:
-            self.vjps[self._known(argument)] = Derivative.of(rule)
+            self.vjps[argument] = self._derivative(argument, rule, ("out_shape",))
             return rule
 
         return declare
@@ -189,7 +204,7 @@ class Op:
         """Declare the forward rule of one argument: tangent of the argument -> its part of the output's tangent."""
 
         def declare(rule: Rule) -> Rule:
-            self.jvps[self._known(argument)] = Derivative.of(rule)
+            self.jvps[argument] = self._derivative(argument, rule)
             return rule
 
         return declare
@@ -198,7 +213,7 @@ class Op:
         """Declare an elementwise derivative as the map `t -> t * d out / d argument`: it serves both directions."""
 
         def declare(rule: Rule) -> Rule:
-            self.vjps[self._known(argument)] = self.jvps[argument] = Derivative.of(rule)
+            self.vjps[argument] = self.jvps[argument] = self._derivative(argument, rule)
             self.holomorphic |= {argument}
             return rule
 
@@ -263,8 +278,25 @@ class Op:
 
     def _known(self, argument: str) -> str:
         if argument not in self.arguments:
-            raise ValueError(f"{self.name} has no argument {argument}; it has {', '.join(self.arguments)}.")
+            raise OpDeclarationError(
+                f"{self.name} has no argument {argument!r}; it has {', '.join(self.arguments)}. Name one of them in the rule."
+            )
         return argument
+
+    def _derivative(self, argument: str, rule: Rule, known: Iterable[str] = ()) -> Derivative:
+        """The rule of one argument, whose parameters name what the op has (or one of `known`)."""
+        self._known(argument)
+        declared = Derivative.of(rule)
+        for name in declared.needs:
+            if not (name in self.arguments or name in self.attributes or name == "out" or name in known):
+                if name.removesuffix("_shape") in self.arguments:
+                    continue
+                raise OpDeclarationError(
+                    f"{self.name}: the rule of {argument} asks for {name!r}, which the op does not have. A rule is given the "
+                    "direction, and after it by name what it asks for: "
+                    f"{', '.join([*self.arguments, *(f'{a}_shape' for a in self.arguments), *self.attributes, 'out', *known])}."
+                )
+        return declared
 
     # --- calls ---------------------------------------------------------------------------------------------------
 
@@ -333,6 +365,14 @@ class Op:
 
             found = self._pulls[key] = build_pull(self, followed, numbers, broadcast, conjugate)
         return found
+
+
+def _code_of(function: Rule, role: str) -> CodeType:
+    """What names the parameters of a kernel or a rule."""
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, CodeType):
+        raise OpDeclarationError(f"{role} is a Python function, whose parameters are read; got {function!r}. Use def.")
+    return code
 
 
 REQUIRED = object()  # the default of an attribute that has none

@@ -26,7 +26,7 @@ from .arguments import flag, given, text
 from .declaration import CONVERTERS, OBSERVERS, REGISTRY, REQUIRED, Op, apply, explained, record, write
 
 _F32, _F64 = dtypes.float32.numpy, dtypes.float64.numpy
-_NEVER = object()  # the dtype of nothing, not of a symbolic tensor either: the inlined case does not apply
+_NEVER = object()  # a dtype that no tensor has, symbolic ones included: the inlined case does not apply
 
 # What the texts use of Python's builtins, which generated code does not see.
 _WORDS: dict[str, Any] = {word.__name__: word for word in (Exception, float, int, len, str, tuple)}
@@ -69,7 +69,9 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
 
     def compile_and_call(*args: Any, **kwargs: Any) -> Any:
         entry.__code__ = define(entry.__source__, f"<gradtape {name}>", namespace).__code__
-        namespace["getframe"] = user_frame  # this once, frames of this file lie between the user and the entry
+        namespace["getframe"] = (
+            user_frame  # for this first call, frames of this file lie between the user and the entry
+        )
         try:
             return entry(*args, **kwargs)
         finally:
@@ -99,7 +101,7 @@ _NAMESPACES: list[dict[str, Any]] = []
 
 
 def observe_ops(observer: Any) -> None:
-    """Call `observer(op, inputs, outputs)` after every op: all entries take the general path from now on."""
+    """Call `observer(op, inputs, outputs)` after every op: all entries take the general path until `unobserve_ops`."""
     OBSERVERS.append(observer)
     for namespace in _NAMESPACES:
         namespace.update(F32=_NEVER, F64=_NEVER)
@@ -113,7 +115,7 @@ def take_general_path(somebody: object) -> None:
 
 
 def leave_general_path(somebody: object) -> None:
-    """Take `take_general_path` back."""
+    """Undo `take_general_path`."""
     _GENERAL.discard(id(somebody))
     unobserve_ops(None)
 
@@ -122,7 +124,7 @@ _GENERAL: set[int] = set()
 
 
 def unobserve_ops(observer: Any) -> None:
-    """Take `observe_ops` back."""
+    """Undo `observe_ops`."""
     if observer in OBSERVERS:
         OBSERVERS.remove(observer)
     if not OBSERVERS and not _GENERAL:

@@ -31,15 +31,20 @@ def elementwise(exact: bool = False, **options: Any) -> Callable[[Rule], Op]:
     """
 
     def declare(kernel: Rule) -> Op:
-        declared = Op(kernel, broadcasts=True, shape=broadcasted, **options)
+        declared = make_elementwise(Op(kernel, broadcasts=True, shape=broadcasted, **options))
         if exact:
             declared.large = Exact(declared.eager)
-        declared.batching = batch_elementwise
-        declared.check = explain_broadcast(declared.name)
-        reject_operands(declared)
         return declared
 
     return declare
+
+
+def make_elementwise(op: Op) -> Op:
+    """Give an op what all elementwise ops have in common: batching, the error for shapes, bad inputs."""
+    op.batching = batch_elementwise
+    op.check = explain_broadcast(op.name)
+    reject_operands(op)
+    return op
 
 
 def explain_broadcast(name: str) -> Rule:

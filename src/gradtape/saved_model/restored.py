@@ -80,7 +80,7 @@ class SignatureMap(Mapping[str, Any]):
 
 
 class RestoredFunction:
-    """A traced function of which only the traces are left. Called with what fits none of them, it raises."""
+    """A traced function whose Python code is gone: it has its traces, and raises where none of them fits the arguments."""
 
     def __init__(
         self, name: str, parameters: Parameters, signature: tuple[Any, ...] | None, traces: list[ConcreteFunction]

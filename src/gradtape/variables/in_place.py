@@ -6,8 +6,8 @@ All writers go through here: the methods of variables, updates of optimizers, co
 are few, and the variable's identity says which one is its own: making, copying and pickling a variable know nothing of them.
 Whoever needs several takes them in one order.
 
-**In place.** `changed` takes the value out of the variable, and then counts who holds it. Somebody who read it before is counted,
-and keeps what was read: the new value gets memory of its own. Somebody who reads it later does not find it, and waits
+**In place.** `changed` takes the value out of the variable, and then counts who holds it. A reader from before is counted,
+and keeps what was read: the new value gets memory of its own. A later reader does not find it, and waits
 (`AbsentValue`) until it is whole again. So a tensor never changes, whatever other threads do, and reading costs nothing more.
 
 The counts are exact because of the interpreter's lock; without that (free-threaded Python) nothing is changed in place.
@@ -30,8 +30,8 @@ from ..values.tensor import EagerTensor, from_array
 _COUNT = 256
 LOCKS = tuple([new_rlock(held_through_forks=True) for _ in range(_COUNT)])  # of `variable`: LOCKS[variable._id & MASK]
 MASK = _COUNT - 1
-_WAITING: list[object] = []  # those who wait to read a variable
-_PATIENCE = 1e-3  # seconds, after which they look again
+_WAITING: list[object] = []  # threads that wait to read a variable
+_PATIENCE = 1e-3  # seconds between two looks
 _ABSENT = object()
 _T = TypeVar("_T")
 
@@ -39,7 +39,7 @@ Compute = Callable[..., Any]
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_WAITING.clear)  # (those who wait are in the parent)
+    os.register_at_fork(after_in_child=_WAITING.clear)  # (the waiting threads are in the parent)
 
 
 def lock_of(variable: Any) -> Any:
@@ -109,7 +109,7 @@ def _changed(variables: Sequence[Any], arrays: list[Any], compute: Compute, give
             slots = variable.__dict__
             values.append(variable._value)
             slots["_changing"] = values[-1]  # whatever interrupts this, the value is not lost
-            if not _WAITING:  # else it stays, and is not written to: nobody must wait for ever
+            if not _WAITING:  # else it stays, and is not written to: no thread may wait for ever
                 slots.pop("_value", None)
             own.append(_is_own(values, arrays, place))
         result = compute(arrays, own, *given)

@@ -565,7 +565,7 @@ class AwaitingVariable:
     """A variable made while a checkpoint still has values for variables to come: its first use looks for its value.
 
     By then it is attached to the object that it belongs to. It turns into a plain one when it has found its value, when
-    no checkpoint waits any more, or when it has been used so often that it belongs to none.
+    no checkpoint waits for variables, or when it has been used so often that it belongs to none.
     """
 
     _plain: ClassVar[type]  # the class that it has otherwise
