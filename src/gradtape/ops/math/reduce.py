@@ -144,7 +144,7 @@ def _mean(x: Array, axis: Axis, keepdims: bool) -> Array:
         count = max(count_reduced(x.shape, axis), 1)
         return np.asarray(np.trunc(total / count)).astype(x.dtype)
     if x.dtype in NARROW_FLOATS:
-        return np.asarray(x.astype(np.float32).mean(axis=axis, keepdims=keepdims)).astype(x.dtype)
+        return np.asarray(_mean(x.astype(np.float32), axis, keepdims)).astype(x.dtype)
     # Not ndarray.mean: it goes through a slow Python layer, and warns where there is nothing to average.
     count = count_reduced(x.shape, axis)
     return sum_over(x, axis, keepdims) / x.dtype.type(count)  # type: ignore[no-any-return]

@@ -33,11 +33,11 @@ from ..math.reduce import (
 )
 from ..shapes import along, broadcast_to_sizes, like, reduced, reduced_sizes
 from .pool import window_sum
+from .rows import sum_over
 from .standardizing import gradient_by_scale, gradient_by_x, row_length, standardized
 
 Axis = int | tuple[int, ...] | None
 
-_add: Any = np.add.reduce  # (not ndarray.sum: a Python layer less)
 
 _CASES: list[tuple[tuple[int, ...], Axis, bool]] = [
     ((4,), None, False), ((4,), 0, True), ((2, 3), None, True), ((2, 3), 0, False), ((2, 3), -1, True), ((2, 3), (0, 1), False),
@@ -70,7 +70,7 @@ def reject_axes(declared: Op) -> None:
 
 def _mean(x: Array, axis: Axis) -> Any:
     refuse_axis_of_scalar(x, axis)
-    return _add(x, axis, None, None, True) / count_reduced(x.shape, axis)
+    return sum_over(x, axis, True) / count_reduced(x.shape, axis)
 
 
 # --- mean and variance --------------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ def _moments(x: Array, axis: Axis = None, keepdims: bool = False) -> tuple[Array
     mean = np.asarray(_mean(wide, axis), wide.dtype)
     variance = np.asarray(_mean(np.square(wide - mean), axis), wide.dtype)
     if not keepdims:
-        shape = _add(np.empty(x.shape), axis).shape
+        shape = np.add.reduce(np.empty(x.shape), axis).shape
         mean, variance = mean.reshape(shape), variance.reshape(shape)
     return mean.astype(x.dtype), variance.astype(x.dtype)
 
@@ -115,9 +115,9 @@ def _variance(x: Array, axis: Axis = None, keepdims: bool = False, ddof: float =
     centred = np.asarray(wide - np.asarray(_mean(wide, axis), wide.dtype))
     # What the mean lost to rounding is in every distance: their sum, which should be 0, says how much it was.
     count = count_reduced(x.shape, axis)
-    lost = np.square(_add(centred, axis, None, None, keepdims)) / (count or 1)
+    lost = np.square(sum_over(centred, axis, keepdims)) / (count or 1)
     centred *= centred
-    total = np.maximum(_add(centred, axis, None, None, keepdims) - np.minimum(lost, np.finfo(wide.dtype).max), 0)
+    total = np.maximum(sum_over(centred, axis, keepdims) - np.minimum(lost, np.finfo(wide.dtype).max), 0)
     return np.asarray(total / max(count - ddof, 0), wide.dtype).astype(x.dtype, copy=False)
 
 
