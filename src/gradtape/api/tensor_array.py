@@ -16,7 +16,7 @@ from ..base.errors import ElementIndexError, OutOfRangeError, TensorTypeError, i
 from ..base.memory import slots
 from ..base.shapes import TensorShape
 from ..base.types import DTypeLike, IntLike, ShapeLike, TensorLike
-from ..op.declaration import as_ints
+from ..op.attributes import as_ints
 from ..trace.control import either, repeated
 from ..trace.facades import Facade, steps_of
 from ..trace.inference import Inference

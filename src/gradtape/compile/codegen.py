@@ -15,7 +15,8 @@ from typing import Any
 from ..base.generated import Names, define
 from ..native import background, blas, thresholds
 from ..native.choice import choice_of
-from ..op.declaration import Op, explained
+from ..op.call import explained
+from ..op.declaration import Op
 from ..ops.linalg.products import matmul
 from ..trace.graph import leaves
 from ..values.tensor import EagerTensor, IndexedSlices, from_array
