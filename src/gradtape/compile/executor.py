@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from types import FunctionType, MethodType
 from typing import Any
 
 from ..base.context import ACTIVE, STATE
+from ..base.errors import GradientLookupError
 from ..base.generated import Names
 from ..base.locks import new_rlock
 from ..trace.concrete import Executor, interpret
@@ -17,6 +19,8 @@ from .lowering import Lowering
 from .passes import optimized
 from .program import Value
 from .recorded import Recorded
+
+LOGGER = logging.getLogger("gradtape")
 
 Key = tuple[tuple[int, ...], ...]
 
@@ -85,24 +89,40 @@ class CompiledGraph:
 
     def _under_tapes(self, key: Key, tensors: list[Any]) -> Any:
         """A call under a tape: one record for the whole call, where the tapes need no more."""
+        # Tapes with a class of records of their own need each op: to look at it backwards, or to run it again.
         if self._calls_python or STATE.accumulators or any(records.__class__ is not dict for records in STATE.tapes):
             return interpret(self._graph, tensors)
-        if any(getattr(reader, "_nan_safe", False) for reader in STATE.readers):
-            return interpret(self._graph, tensors)  # each op is looked at in the backward pass
         followed = [
             tensor for tensor in self._captured if tensor._id and any(tensor._id in records for records in STATE.tapes)
         ]
         kind = key, tuple([tensor._id for tensor in followed])
+        failure = None
         with self._lock:
             if kind not in self._recorded:
-                try:
-                    shapes = [tensor._array.shape for tensor in tensors]
-                    self._recorded[kind] = Recorded(self._graph, shapes, self._dtypes, followed)
-                except Exception:
-                    # The interpreter can do it, or raises the error at the place where eager code would.
-                    self._recorded[kind] = None
+                self._recorded[kind], failure = self._with_gradient(tensors, followed)
             recorded = self._recorded[kind]
-        return interpret(self._graph, tensors) if recorded is None else recorded(tensors)
+        if recorded is not None:
+            return recorded(tensors)
+        result = interpret(self._graph, tensors)  # raises what eager code would, at the place where it would
+        if failure is not None:
+            LOGGER.debug(
+                "%s could not be compiled together with its gradient, and runs step by step: the results are the same, and "
+                "take longer. If the error below does not come from your own code, please report it.",
+                self._graph.name,
+                exc_info=failure,
+            )
+        return result
+
+    def _with_gradient(
+        self, tensors: list[Any], followed: list[EagerTensor]
+    ) -> tuple[Recorded | None, Exception | None]:
+        """The graph compiled together with its gradient; else None, with the error unless eager code can have it too."""
+        try:
+            return Recorded(self._graph, [tensor._array.shape for tensor in tensors], self._dtypes, followed), None
+        except (NeedsValue, GradientLookupError):  # (the second is raised where somebody asks for the gradient)
+            return None, None
+        except Exception as error:
+            return None, error
 
 
 class CompiledBody:
