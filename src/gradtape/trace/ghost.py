@@ -1,7 +1,8 @@
 """`Ghost`: a tensor of which only shape and type are known, and the worlds in which ops run on such tensors.
 
 Every size of a ghost is a number. Rules and composites therefore run on ghosts as they are, tapes record them, and backward
-passes walk over them. What an op would give is what its shape rule says (`infer`); no kernel runs and no array is made.
+passes walk over them. What an op would give is what its shape rule says (`infer`); no array of that shape is made. (A kernel
+runs only on small whole numbers that are known, as shapes are: op/abstract.py.)
 
 The layers below know a trace as `STATE.trace`, a `Trace` (base/context.py), and ask it where a trace makes a difference: `apply`,
 variables that are read, changed or made, tapes and accumulators that are made, functions that `traceable` has marked
