@@ -19,7 +19,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def traceable(
-    function: _Function, always: bool = False, in_world: Any = None, on_trace: Any = None, kinds: Any = None
+    function: _Function, always: bool = False, in_world: object = None, on_trace: object = None, kinds: Any = None
 ) -> _Function:
     """The function, as one step of a trace that calls it with a symbolic value.
 
@@ -41,7 +41,7 @@ def _one_step_by_kind(function: Any, kinds: dict[type, Any]) -> Any:
     """One step, with a look at the classes of the operands; also where a trace calls the function itself."""
 
     @functools.wraps(function)
-    def eager(*args: Any, **kwargs: Any) -> Any:
+    def eager(*args: object, **kwargs: object) -> Any:
         for value in args:
             if value.__class__ in kinds:
                 return kinds[value.__class__](function, *args, **kwargs)
@@ -84,7 +84,7 @@ def name_errors(cls: type, *methods: str) -> None:
 
 
 def trace_public(
-    namespace: dict[str, Any], always: tuple[str, ...] = (), skip: tuple[str, ...] = (), in_world: Any = None
+    namespace: dict[str, Any], always: tuple[str, ...] = (), skip: tuple[str, ...] = (), in_world: object = None
 ) -> None:
     """Mark every public function that a module defines (called at its end, with its `globals()`)."""
     marked: dict[int, Any] = {}  # two names for one function stay two names for one function

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..base.sizes import UNKNOWN
+from ..base.types import Function
 from ..op.declaration import Op
 from ..ops.math.elementwise import add, subtract
 from ..trace.ghost import Ghost, NeedsValue, World
@@ -103,7 +104,9 @@ class Lowering(World):
         else:
             self.hold(variable, from_array(value._array))
 
-    def opaque(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: list[Any]) -> list[Ghost]:
+    def opaque(
+        self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: list[Any]
+    ) -> list[Ghost]:
         """A Python function that is called at each run."""
 
         def value(part: Any) -> Any:

@@ -278,7 +278,10 @@ def scan(
 
 
 def for_dataset(
-    dataset: Any, body: Callable[..., Any], loop_vars: list[Any], shape_invariants: Any = None
+    dataset: Any,
+    body: Callable[..., Any],
+    loop_vars: list[Any],
+    shape_invariants: Any = None,
 ) -> list[Any]:
     """A `for` statement over a dataset: `body` takes an element and the loop variables, and returns as many values."""
     values = list(loop_vars)
@@ -312,7 +315,12 @@ def _trace_while_loop(
 
 
 def _while_loop_in_world(
-    world: Any, function: Any, cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any = None
+    world: Any,
+    function: Any,
+    cond: Any,
+    body: Any,
+    loop_vars: Any,
+    maximum_iterations: Any = None,
 ) -> Any:
     return loop_in_world(world, cond, body, loop_vars)
 
@@ -369,7 +377,14 @@ def _map_fn_in_world(world: Any, function: Any, fn: Any, elems: Any, dtype: Any 
 
 
 def _trace_fold(name: str) -> Any:
-    def trace_fold(trace: Any, fn: Any, elems: Any, initializer: Any = None, *rest: Any, **kwargs: Any) -> Any:
+    def trace_fold(
+        trace: Any,
+        fn: Any,
+        elems: Any,
+        initializer: Any = None,
+        *rest: Any,
+        **kwargs: Any,
+    ) -> Any:
         _function(fn, name)
         symbolic = nest.map_structure(trace.symbolic, elems)
         first = _slice_of(symbolic, name, trace.slice_like)
@@ -382,7 +397,14 @@ def _trace_fold(name: str) -> Any:
     return trace_fold
 
 
-def _fold_in_world(world: Any, function: Any, fn: Any, elems: Any, initializer: Any = None, **kwargs: Any) -> Any:
+def _fold_in_world(
+    world: Any,
+    function: Any,
+    fn: Any,
+    elems: Any,
+    initializer: Any = None,
+    **kwargs: Any,
+) -> Any:
     count = _count(elems)
     if can_unroll(world, count):
         return function.__wrapped__(fn, elems, initializer, **kwargs)
