@@ -2,7 +2,7 @@
 
 Two kinds are made here. A public entry (`tf.tanh`) treats the usual case inline: operands that are float32 or
 float64 tensors or Python numbers, one kernel call, a new tensor, and one record for each tape; everything else goes
-to `call.apply`. A pull is the backward step of one record. Both are compiled on first use, so that importing the
+to `apply` (op/call.py). A pull is the backward step of one record. Both are compiled on first use, so that importing the
 package compiles nothing; `tf.tanh.__source__` shows what was generated. Why generated: a hook called with the op and
 its operands costs 45 % more on small tensors (docs/design/ops.md).
 """
