@@ -88,7 +88,7 @@ def backpropagate(cotangents: Cotangents, consume: bool, on_tensors: bool) -> di
             record = take(number, None)
             if record is None:
                 continue
-            # (The indices are those of op/record.py: `pull_of`, `looks_of_outputs`, `ids_of`. A call for each would show.)
+            # (By index, for speed; op/record.py has the names: `pull_of`, `looks_of_outputs`, `ids_of`.)
             pull = record[0]
             if pull is None or record[1] < 0 or cotangent.__class__ is IndexedSlices:
                 cotangent = cotangents.for_rule(number, cotangent, record, on_tensors)
