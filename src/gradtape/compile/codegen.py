@@ -23,7 +23,20 @@ from ..variables.variable import AwaitingVariable
 from .fusion import grouped, ufunc_of
 from .group import Group, Item
 from .in_place import UfuncKernel, UpdatingKernel
-from .program import Assign, Call, Node, Program, Read, Update, Value, arrays_of, call_outside
+from .program import (
+    Assign,
+    Branch,
+    Call,
+    Loop,
+    Node,
+    Program,
+    Read,
+    Update,
+    Value,
+    arrays_of,
+    call_outside,
+    stacked,
+)
 
 _LARGE = 1 << 15  # bytes, from which on a buffer is worth the trouble
 _SOON = 4  # instructions: a product that is asked for after so few is computed at once
@@ -32,7 +45,7 @@ _SOON = 4  # instructions: a product that is asked for after so few is computed 
 class _Writer:
     """Collects lines, and the objects that they name."""
 
-    def __init__(self, program: Program, names: Names) -> None:
+    def __init__(self, program: Program, names: Names, posting: bool = True) -> None:
         self.updates: dict[int, int] = {}  # results of updates, and what stands for the variable's value in them
         self.program = program = _with_updates_as_ops(program, self.updates)
         self.names = names
@@ -42,7 +55,7 @@ class _Writer:
         self.items = grouped(program)
         self.fresh = _fresh(self.items)
         self.last = _last_uses(program, self.items)
-        self.posted = _posted(program, self.items)
+        self.posted = _posted(program, self.items) if posting else {}
         for position, asked in self.posted.items():  # until somebody asks for the product, its operands are in use
             for number in self.items[position].used:
                 if number in self.last:
@@ -67,10 +80,7 @@ def python_of(program: Program, outputs: str | None = None, names: Names | None 
     With `outputs` it returns that expression, which `packed` has made with these `names`.
     """
     writer = _Writer(program, names or Names())
-    for position, item in enumerate(writer.items):
-        _write_settled(writer, position)
-        _write_node(writer, position, item)
-    _write_settled(writer, len(writer.items))
+    _write_items(writer)
     result = outputs or "(" + "".join(f"{writer.operand(o)}, " for o in program.outputs) + ")"
     writer.write(f"return {result}")
     head = f"def run({', '.join(f'v{number}' for number in program.inputs)}):"
@@ -80,6 +90,13 @@ def python_of(program: Program, outputs: str | None = None, names: Names | None 
     run: Any = define(source, f"<gradtape program {id(objects):x}>", objects)
     run.__source__ = source
     return background.around(run) if writer.posted else run
+
+
+def _write_items(writer: _Writer) -> None:
+    for position, item in enumerate(writer.items):
+        _write_settled(writer, position)
+        _write_node(writer, position, item)
+    _write_settled(writer, len(writer.items))
 
 
 def _write_settled(writer: _Writer, position: int) -> None:
@@ -111,6 +128,10 @@ def _write_node(writer: _Writer, position: int, node: Item) -> None:
         _write_update(writer, node, what)
     elif isinstance(what, Call):
         writer.write(_call_outside(writer, node, what, targets), node)
+    elif isinstance(what, (Loop, Branch)):
+        run = loop_function(what) if isinstance(what, Loop) else BranchFunction(what)
+        given = ", ".join(writer.operand(operand) for operand in node.inputs)
+        writer.write(f"{targets}= {writer.name('run', run)}({given})", node)
     elif position in writer.posted:
         given = [writer.operand(o) for o in node.inputs] + _settings(writer, node)
         writer.write(f"v{node.outputs[0]} = {writer.name('k', background.posted)}({', '.join(given)})", node)
@@ -276,6 +297,97 @@ def _with_sign(node: Node, operands: list[str], sign: str, target: int | None) -
 
 def _settings(writer: _Writer, node: Node) -> list[str]:
     return [writer.names.setting(name, value) for name, value in node.attributes.items()]
+
+
+# --- loops and branches ------------------------------------------------------------------------------------------------------
+
+
+def loop_function(loop: Loop) -> Callable[..., Any]:
+    """A loop as a Python function of its operands."""
+    names = Names()
+    lines: list[str] = []
+    nodes: list[Node | None] = []
+
+    def write(text: str, node: Node | None = None) -> None:
+        lines.append(text)
+        nodes.append(node)
+
+    def write_program(program: Program) -> _Writer:
+        writer = _Writer(program, names, posting=False)
+        _write_items(writer)
+        for line, node in zip(writer.lines, writer.nodes[1:], strict=True):
+            write(f"    {line}", node)
+        return writer
+
+    body = loop.body
+    carried, rest = body.inputs[: loop.carried], body.inputs[loop.carried :]
+    elements, constants = rest[: loop.sequences], rest[loop.sequences :]
+    collected = body.outputs[loop.carried :]
+    given = [*(f"v{n}" for n in carried), *(f"s{n}" for n in elements), *(f"v{n}" for n in constants)]
+    write(f"def run({', '.join([*(['count'] if loop.condition is None else []), *given])}):")
+    for place in range(len(collected)):
+        write(f"    y{place} = []")
+    if loop.condition is None:
+        order = names.of("order", _backwards if loop.reverse else _forwards)
+        write("    rounds = count")
+        write(f"    for place in {order}(count):")
+    else:
+        write("    rounds = 0")
+        write("    while True:")
+        test = write_program(loop.condition)
+        write(f"        if not {test.operand(loop.condition.outputs[0])}: break")
+        write("        rounds += 1")
+    for number in elements:
+        write(f"        v{number} = s{number}[place]")
+    writer = write_program(body)
+    for place, output in enumerate(collected):
+        write(f"        y{place}.append({writer.operand(output)})")
+    if carried:
+        targets = "".join(f"v{number}, " for number in carried)
+        write(f"        {targets}= {''.join(f'{writer.operand(o)}, ' for o in body.outputs[: loop.carried])}")
+    else:
+        write("        pass")
+    stack = names.of("stack", stacked)
+    stacks = []
+    for place, output in enumerate(collected):
+        shape, dtype = body.look_of(output)
+        values = f"{names.of('turned', _turned)}(y{place})" if loop.reverse else f"y{place}"
+        stacks.append(f"{stack}({values}, {names.of('shape', shape)}, {names.of('dtype', dtype)})")
+    write(f"    return ({', '.join(['rounds', *(f'v{n}' for n in carried), *stacks])},)")
+    names.objects["__nodes__"] = nodes
+    source = "\n".join([*lines, ""])
+    run: Any = define(source, f"<gradtape loop {id(names.objects):x}>", names.objects)
+    run.__source__ = source
+    return run  # type: ignore[no-any-return]
+
+
+def _forwards(count: Any) -> range:
+    return range(int(count))
+
+
+def _backwards(count: Any) -> range:
+    return range(int(count) - 1, -1, -1)
+
+
+def _turned(values: list[Any]) -> list[Any]:
+    return values[::-1]
+
+
+class BranchFunction:
+    """Runs one of several programs; each is compiled when it is taken first."""
+
+    def __init__(self, branch: Branch) -> None:
+        self._programs = branch.programs
+        self._functions: dict[int, Callable[..., Any]] = {}
+
+    def __call__(self, number: Any, *given: Any) -> Any:
+        place = int(number)
+        if not 0 <= place < len(self._programs):
+            place = len(self._programs) - 1
+        run = self._functions.get(place)
+        if run is None:
+            run = self._functions[place] = python_of(self._programs[place])
+        return run(*given)
 
 
 # --- buffers -----------------------------------------------------------------------------------------------------------------

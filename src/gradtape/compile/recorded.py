@@ -15,7 +15,6 @@ from ..base.context import STATE, next_id, user_location
 from ..differentiation.backward import densify
 from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched
-from ..op.declaration import Op
 from ..ops.math.elementwise import identity
 from ..trace.ghost import Ghost, NeedsValue
 from ..trace.graph import Environment, Graph, bind, leaves, map_parts
@@ -89,7 +88,7 @@ class Recorded:
         self._drawn = {
             number
             for node in forward.nodes
-            if not isinstance(node.what, Op)
+            if not node.computes
             for number in node.outputs
             if number in asked or number in kept
         }

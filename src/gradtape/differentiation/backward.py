@@ -170,7 +170,7 @@ def _all_outputs(first: Any, others: list[Any] | None, entry: Any, on_tensors: b
     parts = others if others is not None else [None] * len(specs)
     parts[0] = first
     for position, (shape, dtype) in enumerate(specs):
-        if parts[position] is None:
+        if parts[position] is None and -1 not in shape:  # (what a loop has collected, of a size that is not known)
             zeros = np.zeros(shape, dtype)
             parts[position] = from_array(zeros) if on_tensors else zeros
     return parts

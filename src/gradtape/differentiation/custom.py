@@ -196,6 +196,13 @@ def _record(grad_fn: Callable[..., Any], inputs: list[Any], variables: list[Vari
             _record(lifted, _data(inputs, innermost.depth), variables, _data(outputs, innermost.depth))
 
 
+def record_call(grad_fn: Callable[..., Any], inputs: list[Any], outputs: list[Any]) -> None:
+    """One record for a call whose gradient function is known, on everything that follows an input."""
+    _record(grad_fn, inputs, [], outputs)
+    for accumulator in tuple(STATE.accumulators):
+        accumulator.advance_custom(grad_fn, inputs, [], outputs)
+
+
 def _data(values: list[Any], depth: int) -> list[Any]:
     return [value.data if _is_batched(value, depth) else value for value in values]
 

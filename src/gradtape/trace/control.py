@@ -91,10 +91,10 @@ def either(world: World, first: Any, second: Any) -> Any:
 _BOOL = to_tensor(True)._array.dtype
 
 
-def branches_in_world(world: World, functions: list[Callee]) -> Any:
-    """The result of one of several branches, when it is not known which."""
+def branches_in_world(world: World, number: Any, functions: list[Callee]) -> Any:
+    """The result of one of several branches, when it is not known which: that of this number, or the last one."""
     if not isinstance(world, Inference):
-        raise NeedsValue("Which branch to take is known only when the function runs.")
+        return world.branches(number, functions)  # type: ignore[attr-defined]
     result = functions[0]()
     for function in functions[1:]:
         result = either(world, result, function())
@@ -172,10 +172,10 @@ def _check_loop(trace: Recorder, values: list[Any], returned: Any) -> None:
             )
 
 
-def loop_in_world(world: World, condition: Callee, body: Callee, variables: list[Any]) -> list[Any]:
+def loop_in_world(world: World, condition: Callee, body: Callee, variables: list[Any], limit: Any = None) -> list[Any]:
     """The variables after a loop of unknown length: what depends on what shows after a few rounds."""
     if not isinstance(world, Inference):
-        raise NeedsValue("How often a loop runs is known only when the function runs.")
+        return world.loop(condition, body, variables, limit)  # type: ignore[attr-defined, no-any-return]
     values = [_loose(world, value) for value in variables]
     condition(*values)
     for _ in range(min(len(nest.flatten(values)), 3)):

@@ -10,6 +10,8 @@ import numpy as np
 from ...base import dtypes
 from ...base.errors import BranchTypeError, invalid
 from ...base.traceable import traceable
+from ...ops.array.layout import reshape
+from ...ops.math.logic import equal, logical_not, zeros_like
 from ...trace.control import branches_in_world, trace_branches
 from ...trace.ghost import Ghost
 from ...trace.symbolic import is_symbolic
@@ -165,7 +167,9 @@ def _trace_cond(trace: Any, pred: Any, true_fn: Any = None, false_fn: Any = None
 def _cond_in_world(world: Any, function: Any, pred: Any, true_fn: Any, false_fn: Any) -> Any:
     if pred.__class__ is not Ghost:
         return function.__wrapped__(pred, true_fn, false_fn)
-    return branches_in_world(world, [true_fn, false_fn])
+    condition = reshape(pred, shape=())
+    is_false = logical_not(condition) if pred.dtype is dtypes.bool else equal(condition, zeros_like(condition))
+    return branches_in_world(world, is_false, [true_fn, false_fn])
 
 
 def _trace_case(
@@ -203,7 +207,7 @@ def _trace_switch_case(
 def _switch_case_in_world(world: Any, function: Any, branch_index: Any, branch_fns: Any, default: Any = None) -> Any:
     if branch_index.__class__ is not Ghost:
         return function.__wrapped__(branch_index, branch_fns, default)
-    return branches_in_world(world, [*branch_fns, *([default] if default is not None else [])])
+    return branches_in_world(world, branch_index, [*branch_fns, *([default] if default is not None else [])])
 
 
 cond = traceable(cond, always=True, in_world=_cond_in_world, on_trace=_trace_cond)

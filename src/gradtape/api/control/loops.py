@@ -298,7 +298,9 @@ def _trace_while_loop(
 def _while_loop_in_world(
     world: Any, function: Any, cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any = None
 ) -> Any:
-    return loop_in_world(world, cond, body, loop_vars)
+    return loop_in_world(
+        world, cond, body, loop_vars, None if maximum_iterations is None else _iteration_limit(maximum_iterations)
+    )
 
 
 def _trace_for_dataset(trace: Any, dataset: Any, body: Any, loop_vars: list[Any], shape_invariants: Any = None) -> Any:
