@@ -131,7 +131,8 @@ def _write_node(writer: _Writer, position: int, node: Item) -> None:
     elif isinstance(what, (Loop, Branch)):
         run = loop_function(what) if isinstance(what, Loop) else BranchFunction(what)
         given = ", ".join(writer.operand(operand) for operand in node.inputs)
-        writer.write(f"{targets}= {writer.name('run', run)}({given})", node)
+        call = f"{writer.name('run', run)}({given})"
+        writer.write(f"{targets}= {call}" if targets else call, node)
     elif position in writer.posted:
         given = [writer.operand(o) for o in node.inputs] + _settings(writer, node)
         writer.write(f"v{node.outputs[0]} = {writer.name('k', background.posted)}({', '.join(given)})", node)

@@ -7,6 +7,7 @@ the forward program runs again op by op, on what was read and drawn the first ti
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -77,8 +78,10 @@ class Recorded:
         ]
         forward = without_dead_code(program.with_nodes(program.nodes, wanted))
         inputs, cotangents = program.inputs[:given], program.inputs[given:]
-        there = {*inputs, *(number for node in forward.nodes for number in node.outputs)}
-        backward = [node for node in program.nodes if not (node.has_effect or set(node.outputs) & there)]
+        needed = {number for node in forward.nodes for number in node.outputs}
+        before = [node for node in program.nodes if node.has_effect or needed.intersection(node.outputs)]
+        there = {*inputs, *(number for node in before for number in node.outputs)}
+        backward = [node for node in program.nodes if not (node.has_effect or there.intersection(node.outputs))]
         used = {number for node in backward for number in node.used}
         used |= {part.number for part in parts if part.__class__ is Value}
         kept = sorted(used & there)
@@ -87,15 +90,14 @@ class Recorded:
         asked |= {output.number for output in wanted if output.__class__ is Value}
         self._drawn = {
             number
-            for node in forward.nodes
+            for node in before
             if not node.computes
             for number in node.outputs
             if number in asked or number in kept
         }
         self._kept = [*kept, *sorted(self._drawn.difference(kept))]
-        forward.inputs = inputs
-        forward.outputs = [*wanted, *(Value(number) for number in self._kept)]
-        self._forward = forward
+        ends = [*wanted, *(Value(number) for number in self._kept)]
+        self._forward = forward = without_dead_code(replace(program, inputs=inputs, nodes=before, outputs=ends))
         computed = [part for part in parts if part.__class__ is Value]
         self._backward = Program([*self._kept, *cotangents], backward, computed, program.looks)
         self._backward = without_dead_code(self._backward)

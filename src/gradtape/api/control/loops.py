@@ -13,6 +13,8 @@ from ...base.shapes import TensorShape
 from ...base.traceable import traceable
 from ...op.arguments import count, optional_count, takes
 from ...trace.control import can_unroll, either, loop_in_world, repeated, trace_loop
+from ...trace.ghost import NeedsValue
+from ...trace.inference import Inference
 from ...values.tensor import TensorSpec, to_tensor
 from ..arrays import zeros
 from ..layout import unstack
@@ -313,6 +315,9 @@ def _trace_for_dataset(trace: Any, dataset: Any, body: Any, loop_vars: list[Any]
 
 
 def _for_dataset_in_world(world: Any, function: Any, dataset: Any, body: Any, loop_vars: list[Any]) -> Any:
+    if not isinstance(world, Inference):
+        raise NeedsValue("How many elements a dataset has is known only when the function runs.")
+
     def turn(*values: Any) -> Any:
         return body(nest.map_structure(world.ghost, dataset.element_spec), *values)[1:]
 
