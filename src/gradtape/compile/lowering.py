@@ -20,7 +20,7 @@ from ..trace.ghost import Ghost, NeedsValue, World
 from ..trace.graph import map_parts
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
-from .control import Assigned, Level, branch, while_loop
+from .control import Assigned, Level, branch, loop, while_loop
 from .program import Assign, Call, Node, Program, Read, Update, Value
 
 
@@ -180,6 +180,13 @@ class Lowering(World):
     def loop(self, condition: Any, body: Any, variables: list[Any], limit: Any) -> list[Any]:
         """`tf.while_loop`."""
         return while_loop(self, condition, body, variables, limit)
+
+    def rounds(
+        self, turn: Any, carried: list[Any], sequences: list[Any], count: int, reverse: bool = False
+    ) -> tuple[list[Any], list[Any]]:
+        """A loop over the elements of sequences: the carried values after it, and what was collected."""
+        _, after, collected = loop(self, turn, carried, sequences, count=count, reverse=reverse)
+        return after, collected
 
     def branches(self, number: Any, functions: list[Any]) -> Any:
         """One of several functions is called."""

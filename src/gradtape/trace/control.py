@@ -14,7 +14,7 @@ from ..base.shapes import TensorShape
 from ..ops.array.layout import broadcast_to, expand_dims
 from ..ops.math.logic import select
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
-from .ghost import Ghost, NeedsValue, World, _stand_in, depending_on
+from .ghost import Ghost, World, _stand_in, depending_on
 from .graph import Graph
 from .inference import Inference
 from .recorder import Recorder, outside_traces
@@ -196,13 +196,9 @@ def repeated(value: Any, count: int) -> Any:
     return broadcast_to(expand_dims(tensor, axis=0), shape=(count, *tuple(tensor.shape)))
 
 
-def can_unroll(world: World, count: int) -> bool:
-    """Whether a loop of known length is written out; in a world that only looks for shapes it is not."""
-    if isinstance(world, Inference):
-        return False
-    if count > _MOST_UNROLLED:
-        raise NeedsValue("A loop of many rounds is not written out.")
-    return True
+def is_written_out(world: World, count: int) -> bool:
+    """Whether the rounds of a loop of known length are written one after the other."""
+    return not isinstance(world, Inference) and count <= _MOST_UNROLLED
 
 
 # --- functions with effects, or with results that are no function of their arguments --------------------------------------

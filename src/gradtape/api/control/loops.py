@@ -12,12 +12,12 @@ from ...base.errors import BranchTypeError, LoopStructureError, OutOfRangeError,
 from ...base.shapes import TensorShape
 from ...base.traceable import traceable
 from ...op.arguments import count, optional_count, takes
-from ...trace.control import can_unroll, either, loop_in_world, repeated, trace_loop
+from ...trace.control import either, is_written_out, loop_in_world, repeated, trace_loop
 from ...trace.ghost import NeedsValue
 from ...trace.inference import Inference
 from ...values.tensor import TensorSpec, to_tensor
 from ..arrays import zeros
-from ..layout import unstack
+from ..layout import concat, expand_dims, unstack
 from ..tensor_array import TensorArray
 from .branches import truth_of
 
@@ -354,9 +354,30 @@ def _count(elems: Any) -> int:
 
 def _map_fn_in_world(world: Any, function: Any, fn: Any, elems: Any, dtype: Any = None, **kwargs: Any) -> Any:
     count = _count(elems)
-    if can_unroll(world, count):
+    if is_written_out(world, count):
         return function.__wrapped__(fn, elems, dtype, **kwargs)
-    return nest.map_structure(lambda value: repeated(value, count), fn(_first_of(elems, "map_fn")))
+    if isinstance(world, Inference):
+        return nest.map_structure(lambda value: repeated(value, count), fn(_first_of(elems, "map_fn")))
+    signature = kwargs.get("fn_output_signature", dtype)
+    kinds = elems if signature is None else signature
+
+    def turn(carried: list[Any], elements: list[Any]) -> tuple[list[Any], list[Any]]:
+        returned = fn(nest.pack_sequence_as(elems, elements))
+        nest.assert_same_structure(kinds, returned)
+        return [], nest.flatten(returned)
+
+    _, collected = world.rounds(turn, [], _sequences(elems), count)
+    for value, kind in zip(collected, nest.flatten(kinds), strict=True):
+        if value.dtype != (getattr(kind, "dtype", None) or dtypes.as_dtype(kind)):
+            raise NeedsValue("The function itself says what is wrong with the type.")
+    return nest.pack_sequence_as(kinds, collected)
+
+
+def _sequences(elems: Any) -> list[Any]:
+    found = nest.flatten(elems)
+    if any(_is_ragged(value) for value in found):
+        raise NeedsValue("The rows of a ragged tensor have sizes of their own.")
+    return [to_tensor(value) for value in found]
 
 
 def _trace_fold(name: str) -> Any:
@@ -375,15 +396,36 @@ def _trace_fold(name: str) -> Any:
 
 def _fold_in_world(world: Any, function: Any, fn: Any, elems: Any, initializer: Any = None, **kwargs: Any) -> Any:
     count = _count(elems)
-    if can_unroll(world, count):
+    if is_written_out(world, count):
         return function.__wrapped__(fn, elems, initializer, **kwargs)
-    first = _first_of(elems, function.__name__)
-    value = first if initializer is None else initializer
-    for _ in range(2):
-        value = either(world, value, fn(value, first))
-    if function.__name__ != "scan":
-        return value
-    return nest.map_structure(lambda part: repeated(part, count), value)
+    collects, reverse = function.__name__ == "scan", kwargs.get("reverse", function.__name__ == "foldr")
+    if isinstance(world, Inference):
+        first = _first_of(elems, function.__name__)
+        value = first if initializer is None else initializer
+        for _ in range(2):
+            value = either(world, value, fn(value, first))
+        return nest.map_structure(lambda part: repeated(part, count), value) if collects else value
+    sequences = _sequences(elems)
+    structure, first = elems if initializer is None else initializer, []
+    if initializer is None:
+        first = [sequence[-1] if reverse else sequence[0] for sequence in sequences]
+        sequences = [sequence[:-1] if reverse else sequence[1:] for sequence in sequences]
+        count -= 1
+
+    def turn(carried: list[Any], elements: list[Any]) -> tuple[list[Any], list[Any]]:
+        value = fn(nest.pack_sequence_as(structure, carried), nest.pack_sequence_as(elems, elements))
+        nest.assert_same_structure(structure, value)
+        return nest.flatten(value), nest.flatten(value) if collects else []
+
+    start = first or [to_tensor(value) for value in nest.flatten(initializer)]
+    after, collected = world.rounds(turn, start, sequences, count, reverse)
+    if not collects:
+        return nest.pack_sequence_as(structure, after)
+    if first:
+        ends = [expand_dims(value, 0) for value in first]
+        pairs = zip(ends, collected, strict=True)
+        collected = [concat([rest, end] if reverse else [end, rest], 0) for end, rest in pairs]
+    return nest.pack_sequence_as(structure, collected)
 
 
 while_loop = traceable(while_loop, always=True, in_world=_while_loop_in_world, on_trace=_trace_while_loop)
