@@ -130,8 +130,8 @@ def _write_node(writer: _Writer, position: int, node: Item) -> None:
         writer.write(_call_outside(writer, node, what, targets), node)
     elif isinstance(what, (Loop, Branch)):
         run = loop_function(what) if isinstance(what, Loop) else BranchFunction(what)
-        given = ", ".join(writer.operand(operand) for operand in node.inputs)
-        call = f"{writer.name('run', run)}({given})"
+        operands = ", ".join(writer.operand(operand) for operand in node.inputs)
+        call = f"{writer.name('run', run)}({operands})"
         writer.write(f"{targets}= {call}" if targets else call, node)
     elif position in writer.posted:
         given = [writer.operand(o) for o in node.inputs] + _settings(writer, node)

@@ -24,7 +24,7 @@ from ..variables.variable import Variable
 from .codegen import explain, python_of
 from .lowering import Lowering
 from .passes import optimized, without_dead_code
-from .program import Program, Read, Value
+from .program import Branch, Loop, Program, Read, Value
 
 
 class _FollowsAll(GradientTape):
@@ -70,6 +70,8 @@ class Recorded:
         wanted = [Value(ghost.number) for ghost in results]
         parts = [part for gradient in self._gradients for part in gradient if part.__class__ is Value]
         program = optimized(program.with_nodes(program.nodes, [*wanted, *parts]))
+        if any(isinstance(node.what, (Loop, Branch)) and not node.computes for node in program.nodes):
+            raise NeedsValue("A second derivative runs a loop again, and what it has drawn is not kept.")
         wanted, parts = program.outputs[: len(wanted)], program.outputs[len(wanted) :]
         renamed = iter(parts)
         self._gradients = [
