@@ -12,9 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ..base.generated import Names, define
 from ..native import background, blas
 from ..op.declaration import Op, explained
+from ..ops.array.row import add_in_place, add_row, set_in_place, set_row
 from ..ops.linalg.products import matmul
 from ..trace.graph import leaves
 from ..values.tensor import EagerTensor, IndexedSlices, from_array
@@ -261,6 +264,8 @@ def _call_kernel(writer: _Writer, position: int, node: Node, op: Op) -> list[str
             return _updating(
                 writer, UfuncKernel(ufunc, place), operands, node.outputs, {read: node.outputs[0]}, [place]
             )
+    if op in _IN_PLACE and _is_own(writer, position, node.inputs[0]):
+        return [f"v{node.outputs[0]} = {writer.name('k', _IN_PLACE[op])}({', '.join(operands)})"]
     target = _reused(writer, position, node, op)
     if op.eager in _SIGNS:
         return _with_sign(node, operands, _SIGNS[op.eager], target)
@@ -272,6 +277,14 @@ def _call_kernel(writer: _Writer, position: int, node: Node, op: Op) -> list[str
         kernel = ufunc_of(op)  # type: ignore[assignment]
     results = f"v{node.outputs[0]}" if op.outputs == 1 else "".join(f"v{number}, " for number in node.outputs)
     return [f"{results} = {writer.name('k', kernel)}({', '.join(given)})"]
+
+
+# Ops that change one row: what does it in the array itself, where nobody else sees it.
+_IN_PLACE: dict[Op, Any] = {set_row: set_in_place, add_row: add_in_place}
+
+
+def _is_own(writer: _Writer, position: int, operand: Any) -> bool:
+    return operand.__class__ is Value and operand.number in writer.fresh and writer.last.get(operand.number) == position
 
 
 # Python's own signs are faster than a call.
@@ -313,8 +326,9 @@ def loop_function(loop: Loop) -> Callable[..., Any]:
         lines.append(text)
         nodes.append(node)
 
-    def write_program(program: Program) -> _Writer:
+    def write_program(program: Program, own: set[int]) -> _Writer:
         writer = _Writer(program, names, posting=False)
+        writer.fresh |= own
         _write_items(writer)
         for line, node in zip(writer.lines, writer.nodes[1:], strict=True):
             write(f"    {line}", node)
@@ -326,6 +340,9 @@ def loop_function(loop: Loop) -> Callable[..., Any]:
     collected = body.outputs[loop.carried :]
     given = [*(f"v{n}" for n in carried), *(f"s{n}" for n in elements), *(f"v{n}" for n in constants)]
     write(f"def run({', '.join([*(['count'] if loop.condition is None else []), *given])}):")
+    own = _changed_in_place(loop)
+    for number in own:
+        write(f"    v{number} = {names.of('copy', np.array)}(v{number})")
     for place in range(len(collected)):
         write(f"    y{place} = []")
     if loop.condition is None:
@@ -335,12 +352,12 @@ def loop_function(loop: Loop) -> Callable[..., Any]:
     else:
         write("    rounds = 0")
         write("    while True:")
-        test = write_program(loop.condition)
+        test = write_program(loop.condition, set())
         write(f"        if not {test.operand(loop.condition.outputs[0])}: break")
         write("        rounds += 1")
     for number in elements:
         write(f"        v{number} = s{number}[place]")
-    writer = write_program(body)
+    writer = write_program(body, own)
     for place, output in enumerate(collected):
         write(f"        y{place}.append({writer.operand(output)})")
     if carried:
@@ -360,6 +377,27 @@ def loop_function(loop: Loop) -> Callable[..., Any]:
     run: Any = define(source, f"<gradtape loop {id(names.objects):x}>", names.objects)
     run.__source__ = source
     return run  # type: ignore[no-any-return]
+
+
+def _changed_in_place(loop: Loop) -> set[int]:
+    """The carried values that each round changes in one row and nothing else holds: they are copied once, before the loop."""
+    body, found = loop.body, set()
+    makers = {number: node for node in body.nodes for number in node.outputs}
+    ends = [output.number for output in body.outputs if output.__class__ is Value]
+    for number, output in zip(body.inputs[: loop.carried], body.outputs[: loop.carried], strict=True):
+        steps, current = 0, getattr(output, "number", number)
+        while current in makers and makers[current].what in _IN_PLACE and makers[current].inputs[0].__class__ is Value:
+            current, steps = makers[current].inputs[0].number, steps + 1
+        alone = ends.count(getattr(output, "number", None)) == 1 and number not in ends
+        if steps and current == number and alone and not _is_viewed(body, number):
+            found.add(number)
+    return found
+
+
+def _is_viewed(body: Program, number: int) -> bool:
+    """Whether something else than reading or changing a row takes the value."""
+    readers = [node for node in body.nodes if number in node.used]
+    return any(getattr(node.what, "name", "") not in ("get_row", "set_row", "add_row") for node in readers)
 
 
 def _forwards(count: Any) -> range:
@@ -451,7 +489,7 @@ def _fresh(items: list[Item]) -> set[int]:
 
 
 def _makes_own_memory(op: Op) -> bool:
-    return ufunc_of(op) is not None or op.name in ("matmul", "reduce_sum", "select")
+    return ufunc_of(op) is not None or op in _IN_PLACE or op.name in ("matmul", "reduce_sum", "select", "put_row")
 
 
 def _reused(writer: _Writer, position: int, node: Node, op: Op) -> int | None:

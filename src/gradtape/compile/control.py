@@ -383,8 +383,46 @@ def _is_weight(weight: Any) -> bool:
     return weight is not None and weight.dtype.is_differentiable
 
 
+# What is not made of tensors of fixed shapes and goes through a loop, with a function that gives a form which is: of the
+# value and of the shape of an element, if an earlier attempt has shown it.
+CARRIED: dict[type, Callable[[Any, Any], Any]] = {}
+UNSHAPED: set[type] = set()  # what waits in a loop for the shape of its elements
+
+
+class ElementShape(Exception):
+    """Shows the shape of the elements of something that goes through a loop: begin again."""
+
+    def __init__(self, owner: Any, shape: tuple[int, ...]) -> None:
+        self.owner, self.shape = owner, shape
+
+
 def while_loop(world: Lowering, condition: Any, body: Any, variables: list[Any], limit: Any) -> list[Any]:
     """`tf.while_loop`: the variables after the last round."""
+    shapes: dict[int, tuple[int, ...]] = {}
+    while True:
+        carried, owners = _carried(variables, shapes)
+        try:
+            return _while_loop(world, condition, body, carried, limit)
+        except ElementShape as found:
+            if found.owner not in owners:
+                raise
+            shapes[owners.index(found.owner)] = found.shape
+
+
+def _carried(structure: Any, shapes: dict[int, tuple[int, ...]]) -> tuple[Any, list[Any]]:
+    """The structure in a form that can go through a loop or come out of a branch, and what was brought into that form."""
+    owners: list[Any] = []
+
+    def convert(part: Any) -> Any:
+        if part.__class__ not in CARRIED:
+            return map_parts(part, convert)
+        owners.append(CARRIED[part.__class__](part, shapes.get(len(owners))))
+        return owners[-1]
+
+    return convert(structure), owners
+
+
+def _while_loop(world: Lowering, condition: Any, body: Any, variables: list[Any], limit: Any) -> list[Any]:
     start = _leaves(variables)
     own = [] if limit is None else [to_tensor(np.int64(0))]
 
@@ -393,8 +431,8 @@ def while_loop(world: Lowering, condition: Any, body: Any, variables: list[Any],
         return logical_and(less(carried[0], to_tensor(np.int64(limit))), truth) if own else truth
 
     def turn(carried: list[Any], elements: list[Any]) -> tuple[list[Any], list[Any]]:
-        following = body(*_filled(variables, carried[len(own) :]))
-        return [*(c + 1 for c in carried[: len(own)]), *_leaves(list(following))], []
+        following, _ = _carried(list(body(*_filled(variables, carried[len(own) :]))), {})
+        return [*(c + 1 for c in carried[: len(own)]), *_leaves(following)], []
 
     _, after, _ = loop(world, turn, [*own, *start], condition=holds)
     results: list[Any] = _filled(variables, after[len(own) :])
@@ -407,7 +445,11 @@ def _leaves(structure: Any) -> list[Any]:
     for leaf in leaves(structure):
         if isinstance(leaf, (Tensor, Variable, bool, int, float, complex, np.ndarray, np.generic)):
             found.append(_tensor(leaf))
-        elif leaf is not None and not (isinstance(leaf, (list, tuple, dict)) and not leaf):
+        elif (
+            leaf is not None
+            and leaf.__class__ not in UNSHAPED
+            and not (isinstance(leaf, (list, tuple, dict)) and not leaf)
+        ):
             raise NeedsValue(f"{type(leaf).__name__} goes through a loop or a branch.")
     return found
 
@@ -434,7 +476,7 @@ def branch(world: Lowering, number: Any, functions: list[Callable[[], Any]]) -> 
     assigned: set[int] = set()
     for function in functions:
         with world.inside(False, recorded, assigned) as level:
-            structure = function()
+            structure, _ = _carried(function(), {})
             values = _leaves(structure)
             if any(value.__class__ is Batched for value in values) or number.__class__ is Batched:
                 raise NeedsValue("Each entry of a batch may take a branch of its own.")
@@ -469,7 +511,7 @@ def _record_branch(
             def run() -> list[Any]:
                 with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
                     tape.watch(sources)
-                    values = _leaves(function())
+                    values = _leaves(_carried(function(), {})[0])
                 pairs = [(v, c) for v, c in zip(values, cotangents, strict=True) if v.dtype.is_differentiable]
                 found = tape.gradient([v for v, _ in pairs], sources, output_gradients=[c for _, c in pairs])
                 return [

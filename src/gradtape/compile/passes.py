@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..op.declaration import Op
+from ..ops.array.row import add_row
 from ..trace.graph import map_parts
 from ..values.tensor import from_array
 from .program import Branch, Call, Loop, Node, Program, Value
@@ -264,7 +265,14 @@ def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
 @_rule("add")
 def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
     first, second = node.inputs
-    return first if _is_all(second, 0) else second if _is_all(first, 0) else None
+    if _is_all(second, 0) or _is_all(first, 0):
+        return first if _is_all(second, 0) else second
+    for total, part in ((first, second), (second, first)):
+        inner = _made_by(part, made, "put_row")  # an array of zeros but for one row, as gradients of rows are
+        if inner is not None and program.look_of(total) == program.looks[node.outputs[0]]:
+            row, index = inner.inputs
+            return Node(add_row, (total, index, row), {}, node.outputs)
+    return None
 
 
 @_rule("subtract")
