@@ -85,6 +85,7 @@ class TensorArray:
         self._infer_shape = infer_shape
         self._shape = [TensorShape(element_shape)]  # in a list, because arrays that come from this one share it
         self._elements: list[Any] = slots("TensorArray", _position(size))
+        self._made_in = _depth()
 
     # --- what it is ----------------------------------------------------------------------------------------------
 
@@ -144,8 +145,8 @@ class TensorArray:
         return target.identity()
 
     def _own(self) -> TensorArray:
-        """The array to change: a copy inside a branch or a loop that is being compiled, of which nothing has run yet."""
-        if not (ACTIVE and STATE.trace is not None and getattr(STATE.trace, "levels", None)):
+        """The array to change: in a branch or a loop that is being compiled, a copy of one from outside."""
+        if _depth() <= self._made_in:
             return self
         other = self.identity()
         other._elements, other._shape = list(self._elements), list(self._shape)
@@ -306,6 +307,11 @@ class TensorArray:
         return f"<tf.TensorArray: size={len(self._elements)}, dtype={self._dtype.name}, element_shape={self.element_shape}>"
 
 
+def _depth() -> int:
+    """In how many loops and branches, one inside the other, a function is that is being compiled."""
+    return len(getattr(STATE.trace, "levels", ())) if ACTIVE and STATE.trace is not None else 0
+
+
 def _position(value: Any) -> int:
     if isinstance(value, (Tensor, Variable)):
         value = value.numpy()
@@ -441,7 +447,7 @@ class RowsTensorArray(TensorArray):
         written = [element for element in array._elements if element is not None and element is not _CLEARED]
         if shape is None:
             known = array.element_shape.is_fully_defined()
-            shape = tuple(array.element_shape) if known else tuple(written[0].shape) if written else None
+            shape = _sizes(array.element_shape) if known else _sizes(written[0].shape) if written else None
         if shape is None:
             return UnshapedTensorArray(array)
         if any(tuple(element.shape) != shape for element in written):
@@ -539,6 +545,10 @@ class UnshapedTensorArray(TensorArray):
     def read(self, index: Any, name: str | None = None) -> Any:
         """Nothing is known of its shape."""
         return self._at(0)
+
+
+def _sizes(shape: TensorShape) -> tuple[int, ...]:
+    return tuple(size or 0 for size in shape)
 
 
 compose(RowsTensorArray, lambda array: [array._rows], lambda parts: RowsTensorArray(parts[0]))

@@ -385,10 +385,12 @@ def _changed_in_place(loop: Loop) -> set[int]:
     makers = {number: node for node in body.nodes for number in node.outputs}
     ends = [output.number for output in body.outputs if output.__class__ is Value]
     for number, output in zip(body.inputs[: loop.carried], body.outputs[: loop.carried], strict=True):
-        steps, current = 0, getattr(output, "number", number)
+        if output.__class__ is not Value:
+            continue
+        steps, current = 0, output.number
         while current in makers and makers[current].what in _IN_PLACE and makers[current].inputs[0].__class__ is Value:
             current, steps = makers[current].inputs[0].number, steps + 1
-        alone = ends.count(getattr(output, "number", None)) == 1 and number not in ends
+        alone = ends.count(output.number) == 1 and number not in ends
         if steps and current == number and alone and not _is_viewed(body, number):
             found.add(number)
     return found
