@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from ..base.context import STATE, Paused
 from ..differentiation.backward import zeros_of
 from ..differentiation.custom import record_call
+from ..differentiation.forward import ForwardAccumulator
 from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched
 from ..op.declaration import RUNNERS, Op
@@ -376,7 +378,57 @@ class _Loop:
                 *ends[len(places) :],
             ]
 
-        record_call(gradient, sources, [*after, *collected])
+        def push(tangents: list[Any]) -> list[Any]:
+            """The same rounds on pairs of a value and its tangent."""
+            of_carried, rest = tangents[: len(self.carried)], tangents[len(self.carried) :]
+            of_elements = {p: t for p, t in enumerate(rest[: len(self.sequences)]) if t is not None}
+            of_constants = [
+                (c, t) for c, t in zip(constants, rest[len(self.sequences) :], strict=True) if t is not None
+            ]
+
+            def turn(carried: list[Any], given: list[Any]) -> tuple[list[Any], list[Any]]:
+                values, slopes = carried[: len(after)], carried[len(after) :]
+                parts = iter(given)
+                taken, beside = [next(parts) for _ in self.sequences], [next(parts) for _ in of_elements]
+                self.world.levels[-1].replay = iter(list(parts))
+                followed = [
+                    *(values[p] for p in places),
+                    *(taken[p] for p in of_elements),
+                    *(c for c, _ in of_constants),
+                ]
+                with ForwardAccumulator(followed, [*slopes, *beside, *(t for _, t in of_constants)]) as accumulator:
+                    following, found = self.turn(values, taken)
+                    following, found = list(map(_tensor, following)), list(map(_tensor, found))
+                return (
+                    [*following, *(_tangent(accumulator, following[p]) for p in places)],
+                    [_tangent(accumulator, value) for value in found if value.dtype.is_differentiable],
+                )
+
+            slopes = [zeros_of(self.carried[p]) if of_carried[p] is None else of_carried[p] for p in places]
+            _, ends, found = loop(
+                self.world,
+                turn,
+                [*self.carried, *slopes],
+                [*self.sequences, *of_elements.values(), *draws],
+                count=size,
+                reverse=self.reverse,
+            )
+            by_place = dict(zip(places, ends[len(after) :], strict=True))
+            kept = iter(found)
+            return [
+                *(by_place.get(place) for place in range(len(after))),
+                *(
+                    next(kept) if value.dtype.is_differentiable else None
+                    for value in collected[: self.own + len(states)]
+                ),
+                *(None for _ in draws),
+            ]
+
+        record_call(gradient, push, sources, [*after, *collected])
+
+
+def _tangent(accumulator: ForwardAccumulator, value: Any) -> Any:
+    return accumulator.jvp(value, unconnected_gradients="zero")
 
 
 def _is_weight(weight: Any) -> bool:
@@ -471,57 +523,98 @@ def _filled(structure: Any, values: list[Any]) -> Any:
 
 def branch(world: Lowering, number: Any, functions: list[Callable[[], Any]]) -> Any:
     """What the function of that number gives, or the last one."""
-    recorded = _recording()
-    programs, structures, used = [], [], {}
-    assigned: set[int] = set()
-    for function in functions:
-        with world.inside(False, recorded, assigned) as level:
+    if number.__class__ is Batched:
+        raise NeedsValue("Each entry of a batch may take a branch of its own.")
+    hidden: dict[int, Batched] = {}  # the results that are batched in one of the branches
+    while True:
+        try:
+            return _Branch(world, number, functions, hidden).written()
+        except _Wider as found:
+            hidden[found.place] = found.like
+
+
+class _Branch:
+    """One attempt to write a branch down."""
+
+    def __init__(
+        self, world: Lowering, number: Any, functions: list[Callable[[], Any]], hidden: dict[int, Batched]
+    ) -> None:
+        self.world, self.number, self.functions, self.hidden = world, number, functions, hidden
+        self.recorded = _recording()
+        self.used: dict[int, Tensor] = {}
+        self.assigned: set[int] = set()
+
+    def written(self) -> Any:
+        """Write it down; what it gives."""
+        world = self.world
+        programs, structures, layers = zip(*map(self._program, self.functions), strict=True)
+        looks = [[program.look_of(output) for output in program.outputs] for program in programs]
+        if any(found != looks[0] for found in looks) or any(found != layers[0] for found in layers):
+            raise NeedsValue("The branches give different shapes or types.")
+        free = _free(programs, set())
+        for program in programs:
+            program.inputs = list(free)
+        ghosts = [world.ghost_of(*look) for look in looks[0]]
+        world.note(self.number)
+        inputs = (_operand(self.number), *map(Value, free))
+        world.append(Node(Branch(tuple(programs)), inputs, {}, tuple(ghost.number for ghost in ghosts)))
+        results = [shell(ghost) for shell, ghost in zip(layers[0], ghosts, strict=True)]
+        if self.recorded and results:
+            self._record(results, _followed(self.used.values()))
+        return _filled(structures[0], results)
+
+    def _program(self, function: Callable[[], Any]) -> tuple[Program, Any, list[_Shell]]:
+        """The program of one branch, what it returns, and the hidden axes of that."""
+        with self.world.inside(False, self.recorded, self.assigned) as level:
             structure, _ = _carried(function(), {})
             values = _leaves(structure)
-            if any(value.__class__ is Batched for value in values) or number.__class__ is Batched:
-                raise NeedsValue("Each entry of a batch may take a branch of its own.")
-            for value in values:
-                world.note(value)
-            level.program.outputs = [_operand(value) for value in values]
-        if recorded and level.drawn:
+            for place, value in enumerate(values):
+                like = self.hidden.get(place)
+                if value.__class__ is Batched and like is None:
+                    raise _Wider(place, value)
+                if value.__class__ is not Batched and like is not None:
+                    values[place] = Batched(with_batch_axis(value, like.batch_size), like.level, like.depth)
+            kept = [_opened(value) for value in values]
+            for data, _ in kept:
+                self.world.note(data)
+            level.program.outputs = [_operand(data) for data, _ in kept]
+        if self.recorded and level.drawn:
             raise NeedsValue("What is drawn in a branch is not kept for its gradient.")
-        programs.append(level.program)
-        structures.append(structure)
-        used.update(level.used)
-    looks = [[program.look_of(output) for output in program.outputs] for program in programs]
-    if any(found != looks[0] for found in looks):
-        raise NeedsValue("The branches give different shapes or types.")
-    free = _free(programs, set())
-    for program in programs:
-        program.inputs = list(free)
-    results = [world.ghost_of(*look) for look in looks[0]]
-    inputs = (_operand(number), *map(Value, free))
-    world.note(number)
-    world.append(Node(Branch(tuple(programs)), inputs, {}, tuple(ghost.number for ghost in results)))
-    if recorded and results:
-        _record_branch(world, number, functions, results, _followed(used.values()))
-    return _filled(structures[0], results)
+        self.used.update(level.used)
+        return level.program, structure, [shell for _, shell in kept]
 
+    def _record(self, results: list[Any], sources: list[Any]) -> None:
+        def again(function: Callable[[], Any]) -> list[Any]:
+            return _leaves(_carried(function(), {})[0])
 
-def _record_branch(
-    world: Lowering, number: Any, functions: list[Callable[[], Any]], results: list[Any], sources: list[Any]
-) -> None:
-    def gradient(*cotangents: Any) -> list[Any]:
-        def back(function: Callable[[], Any]) -> Callable[[], list[Any]]:
-            def run() -> list[Any]:
+        def gradient(*cotangents: Any) -> list[Any]:
+            def back(function: Callable[[], Any]) -> list[Any]:
                 with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
                     tape.watch(sources)
-                    values = _leaves(_carried(function(), {})[0])
+                    values = again(function)
                 pairs = [(v, c) for v, c in zip(values, cotangents, strict=True) if v.dtype.is_differentiable]
                 found = tape.gradient([v for v, _ in pairs], sources, output_gradients=[c for _, c in pairs])
                 return [
                     zeros_of(s) if part is None else to_tensor(part) for s, part in zip(sources, found, strict=True)
                 ]
 
-            return run
+            return self._each(back)
 
-        parts: list[Any] = branch(world, number, [back(function) for function in functions])
-        return parts
+        def push(tangents: list[Any]) -> list[Any]:
+            pairs = [(source, slope) for source, slope in zip(sources, tangents, strict=True) if slope is not None]
 
-    if sources:
-        record_call(gradient, sources, results)
+            def along(function: Callable[[], Any]) -> list[Any]:
+                with ForwardAccumulator([source for source, _ in pairs], [slope for _, slope in pairs]) as accumulator:
+                    values = again(function)
+                return [_tangent(accumulator, value) for value in values if value.dtype.is_differentiable]
+
+            kept = iter(self._each(along))
+            return [next(kept) if result.dtype.is_differentiable else None for result in results]
+
+        if sources:
+            record_call(gradient, push, sources, results)
+
+    def _each(self, what: Callable[[Callable[[], Any]], list[Any]]) -> list[Any]:
+        """The same choice among what is made of the branches."""
+        made: list[Any] = branch(self.world, self.number, [partial(what, function) for function in self.functions])
+        return made

@@ -63,7 +63,7 @@ class Recorded:
             world.close()
         self._outputs = [ghost.number for ghost in followed]
         self._gradients = [_numbers(part) for part in found]
-        self._split(world.program, len(inputs), _all_ghosts(self._results))
+        self._split(world.program, len(inputs), all_ghosts(self._results))
 
     def _split(self, program: Program, given: int, results: list[Ghost]) -> None:
         """Two programs out of one: up to the results, and from the cotangents back."""
@@ -124,8 +124,7 @@ class Recorded:
         outputs = [results[place] for place in self._places]
         if outputs:
             self._record(tensors, outputs, dict(zip(self._kept, arrays[self._count :], strict=True)))
-        filled = iter(results)
-        return _filled(self._results, filled)
+        return filled(self._results, iter(results))
 
     def _record(self, tensors: list[Any], outputs: list[Any], kept: dict[int, Any]) -> None:
         sources = [*tensors, *self._variables]
@@ -198,10 +197,11 @@ def _chosen(found: list[Any], followed: tuple[int, ...]) -> Any:
 
 
 def _followed(results: Any) -> list[Ghost]:
-    return [ghost for ghost in _all_ghosts(results) if ghost.dtype.is_differentiable]
+    return [ghost for ghost in all_ghosts(results) if ghost.dtype.is_differentiable]
 
 
-def _all_ghosts(results: Any) -> list[Ghost]:
+def all_ghosts(results: Any) -> list[Ghost]:
+    """What a function returns that a program computes."""
     found = []
     for leaf in leaves(results):
         if leaf.__class__ is Ghost:
@@ -211,10 +211,11 @@ def _all_ghosts(results: Any) -> list[Ghost]:
     return found
 
 
-def _filled(results: Any, values: Any) -> Any:
+def filled(results: Any, values: Any) -> Any:
+    """What a function returns, with these values in place of ghosts."""
     if results.__class__ is Ghost:
         return next(values)
-    return map_parts(results, lambda part: _filled(part, values))
+    return map_parts(results, lambda part: filled(part, values))
 
 
 def _numbers(gradient: Any) -> tuple[Any, ...]:
@@ -226,4 +227,9 @@ def _numbers(gradient: Any) -> tuple[Any, ...]:
         if isinstance(gradient, IndexedSlices)
         else (gradient,)
     )
-    return tuple(Value(part.number) if part.__class__ is Ghost else np.asarray(part._array) for part in parts)
+    return tuple(map(operand_of_result, parts))
+
+
+def operand_of_result(value: Any) -> Any:
+    """How a program returns a tensor that came out of the lowering: by number, or as the array itself."""
+    return Value(value.number) if value.__class__ is Ghost else np.asarray(value._array)

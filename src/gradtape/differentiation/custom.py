@@ -196,11 +196,20 @@ def _record(grad_fn: Callable[..., Any], inputs: list[Any], variables: list[Vari
             _record(lifted, _data(inputs, innermost.depth), variables, _data(outputs, innermost.depth))
 
 
-def record_call(grad_fn: Callable[..., Any], inputs: list[Any], outputs: list[Any]) -> None:
-    """One record for a call whose gradient function is known, on everything that follows an input."""
+def record_call(
+    grad_fn: Callable[..., Any], push: Callable[[list[Any]], list[Any]], inputs: list[Any], outputs: list[Any]
+) -> None:
+    """One record for a call on everything that follows an input.
+
+    Args:
+        grad_fn: From the gradients of the outputs to those of the inputs.
+        push: From the tangents of the inputs to those of the outputs.
+        inputs: What was given to the call.
+        outputs: What came out.
+    """
     _record(grad_fn, inputs, [], outputs)
     for accumulator in tuple(STATE.accumulators):
-        accumulator.advance_custom(grad_fn, inputs, [], outputs)
+        accumulator.advance_call(push, inputs, outputs)
 
 
 def _data(values: list[Any], depth: int) -> list[Any]:

@@ -1,0 +1,275 @@
+"""Loops and branches in compiled functions: what they give is what eager code gives, and nothing is interpreted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+from gradtape.compile import executor
+
+X = tf.constant(np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32))
+W = tf.Variable(np.random.default_rng(1).normal(size=(3, 3)).astype(np.float32) * 0.3)
+
+
+@pytest.fixture
+def compiled_only(monkeypatch):
+    """Fails where a graph is run step by step."""
+
+    def interpret(*args: Any) -> Any:
+        raise AssertionError("the graph is interpreted")
+
+    monkeypatch.setattr(executor, "interpret", interpret)
+
+
+def eagerly(function: Callable[..., Any], *args: Any) -> Any:
+    tf.config.run_functions_eagerly(True)
+    try:
+        return tf.function(function)(*args)
+    finally:
+        tf.config.run_functions_eagerly(False)
+
+
+def same(found: Any, expected: Any, rtol: float = 1e-4) -> None:
+    for a, b in zip(tf.nest.flatten(found), tf.nest.flatten(expected), strict=True):
+        np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=rtol, atol=1e-5)
+
+
+def check(function: Callable[..., Any], *args: Any) -> None:
+    """The first call and a later one give what eager code gives."""
+    expected = eagerly(function, *args)
+    compiled = tf.function(function)
+    same(compiled(*args), expected)
+    same(compiled(*args), expected)
+
+
+# --- what a function is asked for ----------------------------------------------------------------------------------------
+
+
+def value(function):
+    return function
+
+
+def gradient(function):
+    def run(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        return tape.gradient(y, [x, W], unconnected_gradients="zero")
+
+    return run
+
+
+def second(function):
+    def run(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = function(x)
+            slopes = tape.gradient(y, x, unconnected_gradients="zero")
+            size = tf.reduce_sum(slopes**2)
+        return outer.gradient(size, [x, W], unconnected_gradients="zero")
+
+    return run
+
+
+def jacobian(function):
+    def run(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        return tape.jacobian(y, x)
+
+    return run
+
+
+def forward(function):
+    def run(x):
+        with tf.autodiff.ForwardAccumulator(x, tf.cos(x)) as accumulator:
+            y = function(x)
+        return accumulator.jvp(y)
+
+    return run
+
+
+def forward_over_reverse(function):
+    def run(x):
+        with tf.autodiff.ForwardAccumulator(x, tf.cos(x)) as accumulator:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = function(x)
+            slopes = tape.gradient(y, x)
+        return accumulator.jvp(slopes)
+
+    return run
+
+
+def reverse_over_forward(function):
+    def run(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            with tf.autodiff.ForwardAccumulator(x, tf.cos(x)) as accumulator:
+                y = function(x)
+            slope = accumulator.jvp(y)
+        return tape.gradient(slope, x)
+
+    return run
+
+
+def vectorized(function):
+    def run(x):
+        return tf.vectorized_map(function, tf.stack([x, x * 0.5]))
+
+    return run
+
+
+# --- programs ------------------------------------------------------------------------------------------------------------
+
+
+def while_loop(x):
+    _, y = tf.while_loop(
+        lambda i, y: i < 40, lambda i, y: (i + 1, tf.tanh(tf.linalg.matvec(W, y)) + x[0]), [tf.constant(0), x[1]]
+    )
+    return y
+
+
+def limited(x):
+    return tf.while_loop(lambda y: True, lambda y: (tf.sin(y) + x[0],), [x[1]], maximum_iterations=7)[0]
+
+
+def until(x):
+    """The number of rounds depends on what the rounds compute."""
+    y = x[0]
+    while tf.reduce_sum(tf.abs(y)) < 1e3:
+        y = y * 1.5 + tf.cos(y)
+    return y * 1e-3
+
+
+def counted(x):
+    y = x[0]
+    for i in tf.range(25):
+        y = tf.sin(y) + x[i]
+    return y
+
+
+def counted_by_a_tensor(x):
+    y = x[0]
+    for i in tf.range(2, tf.cast(tf.reduce_sum(x * x), tf.int32) % 9 + 20, 3):
+        y = tf.sin(y) + x[i] * tf.cast(i, tf.float32)
+    return y
+
+
+def over_rows(x):
+    y = tf.zeros([3])
+    for row in x:
+        y = tf.tanh(tf.linalg.matvec(W, y) + row)
+    return y
+
+
+def with_break_and_continue(x):
+    y = tf.zeros([3])
+    for i in tf.range(40):
+        if tf.reduce_sum(y) > 6.0:
+            break
+        if x[i, 1] < 0.0:
+            continue
+        y += x[i] ** 2
+    return y
+
+
+def with_return(x):
+    for row in x:
+        if row[0] > 1.0:
+            return row * row
+    return x[0]
+
+
+def branch(x):
+    return tf.cond(tf.reduce_sum(x) > 0.0, lambda: tf.sin(x[0]), lambda: x[1] ** 2)
+
+
+def switch(x):
+    place = tf.cast(tf.abs(x[0, 0]) * 10.0, tf.int32) % 4
+    return tf.switch_case(place, [lambda: x[0], lambda: x[1] ** 2, lambda: tf.ones([3])], default=lambda: tf.sin(x[2]))
+
+
+def nested(x):
+    def body(i, y):
+        _, z = tf.while_loop(lambda j, z: j < i, lambda j, z: (j + 1, z * 0.9 + tf.sin(y)), [0, y])
+        return i + 1, tf.cond(tf.reduce_sum(z) > 0.0, lambda: z * 0.5, lambda: -z + x[0])
+
+    return tf.while_loop(lambda i, y: i < 12, body, [0, x[1]])[1]
+
+
+def scanned(x):
+    return tf.scan(lambda h, r: tf.tanh(tf.linalg.matvec(W, h) + r), x, initializer=tf.zeros([3]))
+
+
+def scanned_backwards(x):
+    return tf.scan(lambda h, r: tf.tanh(h * 0.5 + tf.linalg.matvec(W, r)), x, reverse=True)
+
+
+def mapped(x):
+    return tf.map_fn(lambda row: tf.tanh(tf.linalg.matvec(W, row)) * row, x)
+
+
+def folded(x):
+    left = tf.foldl(lambda a, row: tf.tanh(a * 0.5 + row), x)
+    return left + tf.foldr(lambda a, row: tf.tanh(a * 0.5 + tf.linalg.matvec(W, row)), x)
+
+
+def written(x):
+    rows = tf.TensorArray(tf.float32, size=40)
+    h = tf.zeros([3])
+    for i in tf.range(40):
+        h = tf.tanh(tf.linalg.matvec(W, h) + x[i])
+        rows = rows.write(i, h)
+    return rows.stack()
+
+
+def read_and_written(x):
+    given = tf.TensorArray(tf.float32, size=40).unstack(x)
+    rows = tf.TensorArray(tf.float32, size=40)
+    h = tf.zeros([3])
+    for i in tf.range(40):
+        row = given.read(i)
+        if tf.reduce_sum(row) > 0.0:
+            h = tf.tanh(tf.linalg.matvec(W, h) + row)
+        else:
+            h = h * 0.5
+        rows = rows.write(39 - i, h)
+    return rows.concat()
+
+
+def collected_in_a_list(x):
+    rows = []
+    for i in tf.range(6):
+        rows.append(tf.sin(x[i]) * 2.0)
+    return tf.stack(rows)
+
+
+LOOPS = [while_loop, limited, until, counted, counted_by_a_tensor, over_rows, with_break_and_continue, with_return]
+LOOPS += [branch, switch, nested, scanned, scanned_backwards, mapped, folded, written, read_and_written]
+QUESTIONS = [value, gradient, second, jacobian, forward, forward_over_reverse, reverse_over_forward]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("program", LOOPS)
+def test_a_compiled_function_with_loops_gives_what_eager_code_gives(compiled_only, program, question):
+    check(question(program), X)
+
+
+@pytest.mark.parametrize("program", [while_loop, limited, counted, over_rows, scanned, mapped, folded, written])
+def test_loops_are_vectorized(compiled_only, program):
+    check(vectorized(program), X)
+
+
+@pytest.mark.parametrize("program", LOOPS)
+def test_a_tape_outside_follows_a_compiled_function_with_loops(compiled_only, program):
+    compiled = tf.function(program)
+    for question in (gradient, second, jacobian, forward):
+        same(question(compiled)(X), eagerly(question(program), X))
