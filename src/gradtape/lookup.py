@@ -22,7 +22,7 @@ from .trace.control import effect_in_world
 from .trace.ghost import Ghost, NeedsValue
 from .trace.inference import Inference
 from .trace.symbolic import is_symbolic
-from .values.tensor import Tensor, from_array, to_tensor
+from .values.tensor import Tensor, from_array, kept, to_tensor, value_of
 from .variables.variable import Variable
 
 __all__ = [
@@ -42,7 +42,7 @@ class _Table:
         if not (key_dtype.is_integer or key_dtype == dtypes.string):
             raise NotFoundError(None, None, f"The keys of a table are integers or text, not {key_dtype!r}.")
         self._key_dtype, self._value_dtype, self._name = key_dtype, value_dtype, name
-        self._default = to_tensor(default_value, value_dtype)
+        self._default = kept(to_tensor(default_value, value_dtype))
         self._entries: dict[Any, Array] = {}
         self._lock = new_rlock(held_through_forks=True)
 
@@ -202,8 +202,8 @@ class KeyValueTensorInitializer(_Initializer):
     def __init__(
         self, keys: Any, values: Any, key_dtype: Any = None, value_dtype: Any = None, name: str | None = None
     ) -> None:
-        self._keys = to_tensor(keys, None if key_dtype is None else dtypes.as_dtype(key_dtype))
-        self._values = to_tensor(values, None if value_dtype is None else dtypes.as_dtype(value_dtype))
+        self._keys = kept(to_tensor(keys, None if key_dtype is None else dtypes.as_dtype(key_dtype)))
+        self._values = kept(to_tensor(values, None if value_dtype is None else dtypes.as_dtype(value_dtype)))
 
     @property
     def key_dtype(self) -> DType:
@@ -253,7 +253,7 @@ class TextFileInitializer(_Initializer):
         name: str | None = None,
         value_index_offset: int = 0,
     ) -> None:
-        self._path = filename.numpy() if isinstance(filename, Tensor) else filename
+        self._path = value_of(filename) if isinstance(filename, Tensor) else filename
         self.key_dtype, self.value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
         for what, index, kind in (("key", key_index, self.key_dtype), ("value", value_index, self.value_dtype)):
             if index < -2:
@@ -374,7 +374,7 @@ class StaticVocabularyTable(_Table):
                 raise ValueError(f"The values of a vocabulary must be of tf.int64, got {initializer.value_dtype!r}.")
             kind = initializer.key_dtype if lookup_key_dtype is None else dtypes.as_dtype(lookup_key_dtype)
         super().__init__(kind, dtypes.int64, -1, name)
-        self._buckets = num_oov_buckets
+        self._buckets = as_int(num_oov_buckets)
         if initializer is not None:
             table = StaticHashTable(initializer, -1)
             keys, values = table.export()

@@ -153,7 +153,7 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     if isinstance(inputs, (Tensor, Variable)):
         if not inputs.ndim:
             raise TypeError("add_n: a list of tensors is needed, got one scalar.")
-        inputs = [inputs]
+        inputs = layout.unpack.public(to_tensor(inputs), axis=0)
     inputs = list(inputs)
     if not inputs:
         raise ValueError("add_n needs at least one tensor, got an empty list.")

@@ -14,8 +14,8 @@ from .base.errors import NotATensorError, invalid, unfit
 from .base.traceable import traceable
 from .native.updates import Update
 from .nn.normalization import fused_batch_norm
-from .op.arguments import flag, number, sequence, takes
-from .op.declaration import REGISTRY, as_float, as_ints, matching_tensors
+from .op.arguments import flag, number, sequence, takes, text
+from .op.declaration import REGISTRY, as_float, as_int, as_ints, matching_tensors
 from .ops.array.blocks import mirror_pad_grad
 from .ops.array.order import list_diff
 from .ops.array.search import bucketize
@@ -23,7 +23,7 @@ from .ops.image.morphology import dilation2d_backprop_filter, dilation2d_backpro
 from .ops.math.rounding import nextafter
 from .ops.text.encoding import decode_padded_raw, decode_raw, fingerprint, string_to_hash_bucket_strong
 from .trace.control import effect_in_world
-from .values.tensor import to_tensor
+from .values.tensor import to_tensor, value_of
 from .variables.in_place import any_value, written
 from .variables.variable import Variable
 
@@ -234,19 +234,20 @@ def DecodePaddedRaw(
 
 def StringToHashBucketStrong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
     """A number below `num_buckets` for each text, by a hash under a key of two integers."""
-    return string_to_hash_bucket_strong.public(input, num_buckets, as_ints(key))
+    return string_to_hash_bucket_strong.public(input, as_int(num_buckets), as_ints(key))
 
 
 def Fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Any:
     """A hash of eight bytes for each row of the data."""
     return fingerprint.public(
-        data, method if isinstance(method, str) else to_tensor(method, dtypes.string).numpy().decode()
+        data, method if isinstance(method, str) else value_of(to_tensor(method, dtypes.string)).decode()
     )
 
 
+@takes(mode=text)
 def MirrorPadGrad(input: Any, paddings: Any, mode: str, name: str | None = None) -> Any:
     """Mirrored borders added to what they mirror: the derivative of `tf.pad` with REFLECT or SYMMETRIC."""
-    rows = tuple((int(before), int(after)) for before, after in to_tensor(paddings).numpy().tolist())
+    rows = tuple((int(before), int(after)) for before, after in value_of(to_tensor(paddings)).tolist())
     return mirror_pad_grad.public(input, rows, mode)
 
 

@@ -230,6 +230,7 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
     return _apart(input, unicode.byte_rows.public)
 
 
+@takes(input_encoding=text)
 def unicode_decode(
     input: Any,
     input_encoding: str,
@@ -243,6 +244,7 @@ def unicode_decode(
     return _apart(input, lambda texts: unicode.unicode_decode.public(texts, *settings))
 
 
+@takes(input_encoding=text)
 def unicode_split(
     input: Any,
     input_encoding: str,
@@ -334,7 +336,7 @@ def unicode_encode(
     return unicode.unicode_encode.public(points, output_encoding, errors, replacement_char)
 
 
-@takes(output_encoding=text)
+@takes(input_encoding=text, output_encoding=text)
 def unicode_transcode(
     input: Any,
     input_encoding: str,

@@ -6,9 +6,8 @@ from typing import Any
 from keras.src.backend.common.name_scope import name_scope
 
 from gradtape.base.traceable import traceable
-from gradtape.op.declaration import COMPOSITES
 from gradtape.ragged import RaggedTensor
-from gradtape.trace.composites import by_stand_ins
+from gradtape.trace.composites import COMPOSITES, by_stand_ins
 from keras_gradtape import distribution_lib, random, tensorboard
 from keras_gradtape.ops import core, forget_annotations, image, linalg, math, nn, numpy, ragged, sparse
 from keras_gradtape.ops.core import (
@@ -79,7 +78,8 @@ def _kinds(name: str) -> dict[type, Any]:
 
 def _in_world(world: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
     """What rules for sparse and ragged operands do depends on values; all others need shapes only."""
-    if any(value.__class__ in COMPOSITES for value in args):
+    given = [part for value in args for part in (value if isinstance(value, (list, tuple)) else [value])]
+    if any(value.__class__ in COMPOSITES for value in given):
         return by_stand_ins(world, function, *args, **kwargs)
     return function.__wrapped__(*args, **kwargs)
 

@@ -298,3 +298,59 @@ def test_an_error_in_a_loop_keeps_its_cause_and_shows_the_users_lines_only():
     inner = [frame.line for frame in frames if frame.name == "fn"]
     assert inner == ["for v in x:", 'raise TypeError("wrong") from error']
     assert frames[-1].line == inner[-1]
+
+
+LOOPS = {
+    "zip": lambda x: zip([x, x + 1.0, x + 2.0], "abc", strict=True),
+    "enumerate": lambda x: enumerate([x, x + 1.0, x + 2.0]),
+    "generator": lambda x: (x + i for i in (0.0, 1.0, 2.0)),
+    "list_iterator": lambda x: iter([x, x + 1.0, x + 2.0]),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_break_on_a_tensor_says_what_it_ran_over_and_the_repair_works(name):
+    def walk(make):
+        @tf.function
+        def f(x):
+            count = 0
+            for element in make(x):
+                if x + tf.cast(count, tf.float32) > 2.0:
+                    break
+                count += 1
+                del element
+            return count
+
+        return f(tf.constant(1.0))
+
+    with pytest.raises(NotImplementedError, match=rf"known length.*{name}.*`for x in list\(\.\.\.\)`"):
+        walk(LOOPS[name])
+    assert int(walk(lambda x: list(LOOPS[name](x)))) == 2
+
+
+@pytest.mark.parametrize(("name", "join"), [("stack", tf.stack), ("concat", tf.concat)])
+def test_a_list_that_grew_says_along_which_axis_it_is_joined(name, join):
+    @tf.function
+    def f(n):
+        items = []
+        for i in tf.range(n):
+            items.append(tf.cast(i, tf.float32) * tf.ones([2, 1]))
+        return join(items, axis=1)
+
+    with pytest.raises(
+        NotImplementedError, match=rf"tf.{name} along axis 1 .*list of tensors: dtype=float32.*axis 0 only"
+    ):
+        f(tf.constant(3))
+
+
+def test_what_these_errors_propose_works():
+    @tf.function
+    def f(n):
+        items, columns = [], []
+        for i in tf.range(n):
+            items.append(tf.cast(i, tf.float32) * tf.ones([2]))
+            columns.append(tf.transpose(tf.cast(i, tf.float32) * tf.ones([2, 1])))
+        return tf.experimental.numpy.moveaxis(tf.stack(items), 0, 1), tf.transpose(tf.concat(columns, 0))
+
+    for joined in f(tf.constant(3)):
+        assert joined.numpy().tolist() == [[0.0, 1.0, 2.0]] * 2

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from keras import layers, models, optimizers
+from keras import layers, models, ops, optimizers, utils
 
 import gradtape as tf
 
@@ -56,29 +56,30 @@ def slices(values=((1.0, 2.0), (3.0, 4.0), (1.0, 1.0)), rows=(3, 0, 3)):
     return tf.IndexedSlices(tf.constant(values), tf.constant(rows), tf.constant([5, 2]))
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: optimizers.SGD(0.1),
-        lambda: optimizers.SGD(0.1, momentum=0.9),
-        lambda: optimizers.SGD(0.1, clipnorm=0.5),
-        lambda: optimizers.Adam(0.1),
-        lambda: optimizers.Adam(0.1, amsgrad=True),
-        lambda: optimizers.AdamW(0.1),
-        lambda: optimizers.Adamax(0.1),
-        lambda: optimizers.Nadam(0.1),
-        lambda: optimizers.Lamb(0.1),
-        lambda: optimizers.Adafactor(0.1),
-        lambda: optimizers.RMSprop(0.1, momentum=0.5, centered=True),
-        lambda: optimizers.RMSprop(0.1),
-        lambda: optimizers.Adagrad(0.1),
-        lambda: optimizers.Adadelta(0.1),
-        lambda: optimizers.Ftrl(0.1),
-        lambda: optimizers.Lion(0.1),
-        lambda: optimizers.SGD(0.1, gradient_accumulation_steps=2),
-        lambda: optimizers.LossScaleOptimizer(optimizers.SGD(0.1), initial_scale=2.0),
-    ],
-)
+OPTIMIZERS = [
+    lambda: optimizers.SGD(0.1),
+    lambda: optimizers.SGD(0.1, momentum=0.9),
+    lambda: optimizers.SGD(0.1, clipnorm=0.5),
+    lambda: optimizers.Adam(0.1),
+    lambda: optimizers.Adam(0.1, amsgrad=True),
+    lambda: optimizers.AdamW(0.1),
+    lambda: optimizers.Adamax(0.1),
+    lambda: optimizers.Nadam(0.1),
+    lambda: optimizers.Lamb(0.1),
+    lambda: optimizers.Adafactor(0.1),
+    lambda: optimizers.RMSprop(0.1, momentum=0.5, centered=True),
+    lambda: optimizers.RMSprop(0.1),
+    lambda: optimizers.Adagrad(0.1),
+    lambda: optimizers.Adadelta(0.1),
+    lambda: optimizers.Ftrl(0.1),
+    lambda: optimizers.Lion(0.1),
+    lambda: optimizers.SGD(0.1, gradient_accumulation_steps=2),
+    lambda: optimizers.LossScaleOptimizer(optimizers.SGD(0.1), initial_scale=2.0),
+    lambda: optimizers.LossScaleOptimizer(optimizers.Adam(0.1), initial_scale=2.0),
+]
+
+
+@pytest.mark.parametrize("make", OPTIMIZERS)
 def test_a_gradient_of_rows_does_what_the_dense_one_does(make):
     ours, theirs = (tf.keras.Variable(np.ones([5, 2], "float32")) for _ in range(2))
     other, another = (tf.keras.Variable(np.ones(3, "float32")) for _ in range(2))
@@ -88,6 +89,61 @@ def test_a_gradient_of_rows_does_what_the_dense_one_does(make):
         all_.apply([tf.convert_to_tensor(slices()), tf.ones([3])], [theirs, another])
     np.testing.assert_allclose(ours, theirs, rtol=1e-5)
     np.testing.assert_allclose(other, another, rtol=1e-5)
+
+
+@pytest.mark.parametrize("make", OPTIMIZERS)
+def test_a_gradient_of_rows_that_a_function_is_given(make):
+    ours, theirs = (tf.keras.Variable(np.ones([5, 2], "float32")) for _ in range(2))
+    traced, eager = make(), make()
+    traced.build([ours])
+
+    @tf.function
+    def step(values, rows):
+        traced.apply([tf.IndexedSlices(values, rows, tf.constant([5, 2]))], [ours])
+
+    for rows in ([3, 0, 3], [1, 2, 4], [0, 0, 0]):
+        given = slices(rows=rows)
+        step(given.values, given.indices)
+        eager.apply([given], [theirs])
+    np.testing.assert_allclose(ours, theirs, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["isfinite", "exp", "square", "logical_not"])
+def test_an_op_on_rows_that_a_function_is_given(name):
+    """Which rows there are is known only when the function runs: how many the result has, too."""
+    op = getattr(ops, name)
+
+    @tf.function
+    def apply(values, rows):
+        return tf.convert_to_tensor(op(tf.IndexedSlices(values, rows, tf.constant([5, 2]))))
+
+    for rows in ([3, 0, 3], [1, 2, 4]):
+        given = slices(rows=rows)
+        np.testing.assert_allclose(apply(given.values, given.indices), op(tf.convert_to_tensor(given)), rtol=1e-6)
+
+
+def test_an_embedding_learns_with_a_scaled_loss():
+    losses = []
+    for wrap in (lambda step: step, tf.function):
+        utils.set_random_seed(0)
+        model = models.Sequential([layers.Embedding(6, 3), layers.Flatten(), layers.Dense(1)])
+        model(np.array([[0, 1]]))
+        optimizer = optimizers.LossScaleOptimizer(optimizers.Adam(0.1))
+        optimizer.build(model.trainable_variables)
+
+        def step(x, model=model, optimizer=optimizer):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((model(x) - 1.0) ** 2)
+                scaled = optimizer.scale_loss(loss)
+            gradients = tape.gradient(scaled, model.trainable_variables)
+            optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+            return loss
+
+        run = wrap(step)
+        losses.append([float(run(tf.constant([[0, 1], [5, 5]]))) for _ in range(4)])
+    eager, traced = losses
+    np.testing.assert_allclose(traced, eager, rtol=1e-5)
+    assert eager[-1] < eager[0] / 2
 
 
 def test_only_the_named_rows_are_subtracted(monkeypatch):

@@ -171,3 +171,56 @@ def test_the_iterator_gives_each_new_checkpoint_and_ends(tmp_path, monkeypatch):
     monkeypatch.setattr(manager_module.time, "sleep", lambda _: writer.join())
     assert os.path.basename(next(found)) in ("ckpt-3", "ckpt-4")
     writer.join()
+
+
+class FailsLast(tf.train.experimental.PythonState):
+    """A state whose first save waits until another one is done, and fails."""
+
+    def __init__(self):
+        self.begun, self.other_done, self.calls = threading.Event(), threading.Event(), 0
+
+    def serialize(self):
+        self.calls += 1
+        if self.calls > 1:
+            return b""
+        self.begun.set()
+        assert self.other_done.wait(60)
+        raise OSError("the disk is full")
+
+    def deserialize(self, string_value):
+        pass
+
+
+@pytest.mark.parametrize("way", ["a checkpoint", "a manager"])
+def test_a_save_that_fails_while_another_one_succeeds_frees_no_number(tmp_path, way):
+    state = FailsLast()
+    checkpoint = tf.train.Checkpoint(state=state, v=tf.Variable(1.0))
+    manager = tf.train.CheckpointManager(checkpoint, str(tmp_path), max_to_keep=None)
+    save = manager.save if way == "a manager" else lambda: checkpoint.save(str(tmp_path / "ckpt"))
+    errors = []
+
+    def fail():
+        try:
+            save()
+        except OSError as error:
+            errors.append(error)
+
+    failing = threading.Thread(target=fail)
+    failing.start()
+    assert state.begun.wait(60)
+    saved = [save()]
+    state.other_done.set()
+    failing.join()
+    saved.append(save())
+    assert [str(error) for error in errors] == ["the disk is full"]
+    assert [os.path.basename(path) for path in saved] == ["ckpt-2", "ckpt-3"]
+    assert int(checkpoint.save_counter) == 3
+
+
+def test_a_save_that_fails_alone_frees_its_number(tmp_path):
+    state = FailsLast()
+    state.other_done.set()
+    checkpoint = tf.train.Checkpoint(state=state)
+    with pytest.raises(OSError, match="the disk is full"):
+        checkpoint.save(str(tmp_path / "ckpt"))
+    assert os.path.basename(checkpoint.save(str(tmp_path / "ckpt"))) == "ckpt-1"

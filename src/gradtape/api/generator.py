@@ -73,8 +73,8 @@ def _signed(value: int) -> int:
 def create_rng_state(seed: Any, alg: Any) -> Tensor:
     """The state of a generator: a counter and a key, made from an integer of any size or from a vector of integers."""
     size = 2 if _algorithm_number(alg) == Algorithm.THREEFRY.value else 3
-    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
-        words = [_signed(int(seed) >> (64 * place)) for place in range(size)]
+    if isinstance(seed, int) and not isinstance(seed, bool):  # (a number of NumPy's counts as a vector)
+        words = [_signed(seed >> (64 * place)) for place in range(size)]
     else:
         words = [_signed(as_int(value)) for value in np.asarray(seed).reshape(-1)[:size]]
     return from_array(np.array([0] * (size - len(words)) + words, np.int64))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 from typing import Any
 
 import numpy as np
 
-from ..base import dtypes
+from ..base import dtypes, nest
 from ..base.errors import ArgumentValueError, invalid, unfit
 from ..base.memory import repeated
 from ..base.traceable import trace_public
@@ -19,6 +20,8 @@ from ..ops.math import elementwise as e
 from ..values.tensor import Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from .arrays import identity, reshape, zeros
+
+_NUMBERS = (bool, int, float, complex, np.ndarray, np.generic)
 
 
 def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Any:
@@ -71,6 +74,12 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
         if where:
             raise ArgumentValueError(None, None, f"stack of nothing has one axis, got axis={where}.")
         return zeros((0,))
+    made_of_numbers = isinstance(values[0], (list, tuple, *_NUMBERS)) and all(
+        isinstance(leaf, _NUMBERS) for leaf in nest.flatten(values)
+    )
+    if made_of_numbers and not where:
+        with contextlib.suppress(TypeError, ValueError):  # the op says better what is wrong
+            return to_tensor(values)  # numbers of several types have the type of a list of them
     return layout.stack.public(values, where)
 
 

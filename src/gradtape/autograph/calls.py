@@ -13,6 +13,7 @@ from typing import Any
 from ..base import context, nest
 from ..base.locks import new_rlock
 from ..trace.graph import leaves
+from . import public
 from .branches import if_exp, if_stmt
 from .functions import overload_of, range_tensor
 from .lists import TensorList, list_append, list_extend
@@ -177,7 +178,7 @@ _CALLING = frozenset(
 def _call_library(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if (getattr(function, "__module__", None) or "").startswith("gradtape"):
         name = getattr(function, "__name__", "")
-        if name == "range":
+        if function is public.arrays().range:
             return range_tensor(*args, **kwargs)
         if name in ("stack", "concat", "convert_to_tensor") and args and isinstance(args[0], TensorList):
             return _joined(name, *args, **kwargs)
@@ -191,9 +192,14 @@ def _call_library(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 def _joined(name: str, values: TensorList, axis: int = 0, **kwargs: Any) -> Any:
     if axis != 0:
+        repair = (
+            "Append transposed elements, tf.concat them along axis 0, and transpose the result back."
+            if name == "concat"
+            else f"Use tf.experimental.numpy.moveaxis(tf.stack(items), 0, {axis})."
+        )
         raise NotImplementedError(
-            f"tf.{name} of a list that grew in a traced loop works along axis 0 only, not {axis}: stack it, then use "
-            "tf.transpose."
+            f"tf.{name} along axis {axis!r} was given {values!r}, which grew in a traced loop. Such a list is joined along "
+            f"axis 0 only. {repair}"
         )
     return values.concat() if name == "concat" else values.stack()
 

@@ -92,8 +92,9 @@ def _python_for(
             # Whether an earlier turn has left the loop is known only when the function runs: each further turn is an `if`.
             if not isinstance(iterable, Sized):
                 raise NotImplementedError(
-                    "break and return statements that depend on a tensor need a loop of known length, or one over a tensor; "
-                    f"this one runs over {shown(iterable)}."
+                    "A `break` or `return` that depends on a tensor needs a loop of known length, and this one runs over "
+                    f"{shown(iterable)}. Make a list of that, `for x in list(...)`, or loop over a tensor, "
+                    "tf.range or a dataset."
                 )
             turn = _Turn(body, target)
             if_stmt(go_on, turn, _nothing, get_state, set_state, symbol_names, len(symbol_names))

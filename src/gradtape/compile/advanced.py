@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..differentiation.forward import ForwardAccumulator
-from ..trace.ghost import Ghost
 from ..trace.graph import Environment, Graph, bind
 from ..values.tensor import EagerTensor, from_array
 from ..variables.variable import Variable

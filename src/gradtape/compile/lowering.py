@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..base.context import STATE, Paused
+from ..base.sizes import UNKNOWN
 from ..op.declaration import Op
 from ..ops.math.elementwise import add, subtract
 from ..trace.ghost import Ghost, NeedsValue, World
@@ -108,7 +109,7 @@ class Lowering(World):
 
     def outputs(self, op: Op, inputs: list[Any], attributes: dict[str, Any], shapes: list[Any]) -> list[Ghost]:
         """The results of an op, which becomes an instruction."""
-        if op.shaped_by_values:
+        if any(size is UNKNOWN for shape, _ in shapes for size in shape):
             raise NeedsValue(f"The shape of what {op.name} gives depends on values.")
         if self.levels:
             for tensor in inputs:

@@ -11,7 +11,7 @@ from ..base import nest
 from ..base.dtypes import Array, DType
 from ..base.errors import DataLossError, invalid
 from ..base.shapes import TensorShape
-from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor
+from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor, value_of
 from . import structure
 from .node import INFINITE, UNKNOWN, ElementIterator, Node, Settings
 from .structure import Element
@@ -157,7 +157,7 @@ def is_shape(value: Any) -> bool:
 
 
 def _shape(value: Any) -> TensorShape:
-    sizes = value.numpy().tolist() if isinstance(value, Tensor) else list(value)
+    sizes = value_of(value).tolist() if isinstance(value, Tensor) else list(value)
     return TensorShape([None if size in (None, -1) else int(size) for size in sizes])
 
 

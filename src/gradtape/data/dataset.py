@@ -14,7 +14,7 @@ from ..base.shapes import TensorShape
 from ..io.records import text_of
 from ..op.arguments import flag, function, optional_flag, takes, truth
 from ..op.declaration import as_int
-from ..values.tensor import Tensor, TensorSpec, to_tensor
+from ..values.tensor import Tensor, TensorSpec, to_tensor, value_of
 from . import batching, caching, files, grouping, mixing, selection, sources, structure, transforms
 from .functions import Function
 from .iterator import Iterator, NumpyIterator
@@ -178,7 +178,7 @@ class Dataset:
                 raise TypeError(
                     f"from_generator: output_signature must hold specs such as tf.TensorSpec, got {leaf!r}."
                 )
-        arguments = tuple(to_tensor(arg).numpy() for arg in args) if args is not None else ()
+        arguments = tuple(value_of(to_tensor(arg)) for arg in args) if args is not None else ()
         return Dataset(sources.Generated(generator, _without_lists(output_signature), arguments))
 
     @staticmethod

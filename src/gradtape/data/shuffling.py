@@ -13,6 +13,7 @@ import numpy as np
 
 from ..base.dtypes import Array
 from ..base.locks import new_lock
+from ..op.declaration import as_int
 from . import structure
 from .node import ElementIterator, Indices, Node, Settings
 from .selection import Selection
@@ -27,7 +28,7 @@ def op_seeds(seed: Any) -> tuple[int, int]:
     """The two seeds of a random step: from the global seed and its own as for random ops, else from the system."""
     from ..random import seeds_of
 
-    return seeds_of(seed) or (secrets.randbits(63), secrets.randbits(63))
+    return seeds_of(None if seed is None else as_int(seed)) or (secrets.randbits(63), secrets.randbits(63))
 
 
 class Passes:

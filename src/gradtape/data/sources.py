@@ -11,7 +11,7 @@ from ..base import dtypes, nest
 from ..base.dtypes import Array, DType
 from ..base.errors import GeneratorElementError, invalid
 from ..op.declaration import as_int
-from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
+from ..values.tensor import EagerTensor, TensorSpec, from_array, kept, to_tensor
 from . import structure
 from .node import INFINITE, UNKNOWN, ElementIterator, Indices, Node, Rows, Settings
 from .shuffling import Passes, generator
@@ -96,20 +96,14 @@ class ArrayRows:
         first, count = int(indices[0]), len(indices)
         if indices[-1] - first == count - 1 and bool((np.diff(indices) == 1).all()):
             return structure.rows_between(self.element, first, first + count)
-
-        def rows(leaf: Any) -> Any:
-            if isinstance(leaf, Tensor):
-                return from_array(leaf._array.take(indices, axis=0))
-            return None if leaf is None else type(leaf)._stacked([leaf._row(i) for i in indices.tolist()])
-
-        return nest.map_structure(rows, self.element)
+        return structure.rows_at(self.element, indices)
 
 
 class TensorSlices(Ordered):
     """The rows of arrays, tensors, sparse or ragged tensors in a structure."""
 
     def __init__(self, tensors: Any) -> None:
-        self.element = structure.element_of(tensors)
+        self.element = nest.map_structure(kept, structure.element_of(tensors))
         super().__init__(ArrayRows(self.element, "from_tensor_slices"))
 
     def spec(self) -> Any:
@@ -120,7 +114,7 @@ class Tensors(Ordered):
     """One element."""
 
     def __init__(self, tensors: Any) -> None:
-        self.element = structure.element_of(tensors)
+        self.element = nest.map_structure(kept, structure.element_of(tensors))
         super().__init__(self)
 
     count = 1

@@ -17,6 +17,8 @@ from ..base.dtypes import Array
 from ..base.errors import invalid
 from ..base.shapes import TensorShape
 from ..base.type_spec import NoneTensorSpec
+from ..ops.array import index as indexing
+from ..ops.array import layout
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 
 Element = Any
@@ -128,6 +130,8 @@ def _stacked_leaves(leaves: Any, component: int) -> Any:
         if not hasattr(first, "_stacked"):
             raise TypeError(f"batch: component {component} is {type(first).__name__}, which cannot be batched.")
         return type(first)._stacked(leaves)
+    if not all(leaf.__class__ is EagerTensor for leaf in leaves):  # in a traced function
+        return layout.stack.public(leaves, axis=0)
     arrays = [leaf._array for leaf in leaves]
     shape, dtype = arrays[0].shape, arrays[0].dtype
     for array in arrays:
@@ -157,6 +161,8 @@ def concatenated(elements: list[Element]) -> Element:
 
     def joined(column: Any) -> Any:
         if isinstance(column[0], Tensor):
+            if not all(leaf.__class__ is EagerTensor for leaf in column):  # in a traced function
+                return layout.concat.public(column, axis=0)
             return from_array(np.concatenate([leaf._array for leaf in column]))
         return type(column[0])._stacked([leaf._row(i) for leaf in column for i in range(leaf._row_count())])
 
@@ -170,7 +176,7 @@ def row_count(element: Element, name: str) -> int:
         if isinstance(leaf, Tensor):
             if not leaf.ndim:
                 raise ValueError(f"{name}: a scalar cannot be taken apart; every component needs a first axis.")
-            counts.append(len(leaf._array))
+            counts.append(len(leaf))
         elif leaf is not None:
             counts.append(leaf._row_count())
     if not counts:
@@ -190,7 +196,7 @@ def row(element: Element, index: int) -> Element:
 
 def _leaf_row(leaf: Any, index: int) -> Any:
     if isinstance(leaf, Tensor):
-        return row_of(leaf._array, index)
+        return row_of(leaf._array, index) if leaf.__class__ is EagerTensor else leaf[index]
     return None if leaf is None else leaf._row(index)
 
 
@@ -199,10 +205,23 @@ def rows_between(element: Element, start: int, stop: int) -> Element:
 
     def part(leaf: Any) -> Any:
         if isinstance(leaf, Tensor):
-            return from_array(leaf._array[start:stop])
+            return from_array(leaf._array[start:stop]) if leaf.__class__ is EagerTensor else leaf[start:stop]
         return None if leaf is None else type(leaf)._stacked([leaf._row(i) for i in range(start, stop)])
 
     return nest.map_structure(part, element)
+
+
+def rows_at(element: Element, indices: Array) -> Element:
+    """Some rows of each component, in the given order."""
+
+    def rows(leaf: Any) -> Any:
+        if isinstance(leaf, Tensor):
+            if leaf.__class__ is not EagerTensor:  # in a traced function
+                return indexing.take.public(leaf, indices, axis=0)
+            return from_array(leaf._array.take(indices, axis=0))
+        return None if leaf is None else type(leaf)._stacked([leaf._row(i) for i in indices.tolist()])
+
+    return nest.map_structure(rows, element)
 
 
 # --- elements as plain values, for saved states and files ---------------------------------------------------

@@ -41,11 +41,10 @@ def _flip(image: Any, flip: Callable[[Any], Any], draw: Draw) -> Any:
     x = to_tensor(image)
     check_image(x)
     if x.ndim == 3:
-        return flip(x) if float(draw(shape=[], minval=0, maxval=1.0)) < 0.5 else x
+        return where(draw(shape=[], minval=0, maxval=1.0) < 0.5, flip(x), x)
     if x.ndim != 4:
         raise ValueError(f"'image' (shape {x.shape}) must have either 3 or 4 dimensions.")
-    chosen = np.asarray(draw(shape=[x.shape[0]], minval=0, maxval=1.0)) > 0.5
-    return where(chosen.reshape(-1, 1, 1, 1), flip(x), x)
+    return where(draw(shape=[x.shape[0], 1, 1, 1], minval=0, maxval=1.0) > 0.5, flip(x), x)
 
 
 def random_flip_left_right(image: Any, seed: Any = None) -> Any:

@@ -10,7 +10,7 @@ from ..api.layout import tile
 from ..base import dtypes
 from ..base.dtypes import DType
 from ..base.errors import OperandTypeError, invalid, too_few_axes
-from ..base.traceable import trace_public
+from ..base.traceable import trace_public, traceable
 from ..io.images import decode_jpeg, encode_jpeg
 from ..linalg import tensordot
 from ..math import (
@@ -31,6 +31,9 @@ from ..op.declaration import as_int
 from ..ops.image import colour as c
 from ..ops.linalg.norms import standardize_image
 from ..ops.nn.training import adjust_contrast as contrast
+from ..trace.ghost import Ghost, NeedsValue
+from ..trace.graph import leaves
+from ..trace.inference import Inference
 from ..values.tensor import EagerTensor, Tensor, to_tensor
 from ..variables.variable import Variable
 from .geometry import check_image
@@ -197,6 +200,19 @@ def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: str = "", nam
     pixels = convert_image_dtype(x, dtypes.uint8, saturate=True)
     stored = decode_jpeg(encode_jpeg(pixels, quality=quality), channels=x.shape[-1])
     return convert_image_dtype(stored, x.dtype, saturate=True)
+
+
+def _stored_in_world(world: Any, function: Any, image: Any, *args: Any, **kwargs: Any) -> Any:
+    """The image keeps its shape; how it looks is known when it is stored."""
+    if not any(leaf.__class__ is Ghost for leaf in leaves((image, args, kwargs))):
+        return function.__wrapped__(image, *args, **kwargs)
+    if not isinstance(world, Inference):
+        raise NeedsValue("How an image looks after it was stored is known only when it is stored.")
+    x = to_tensor(image)
+    return Ghost(world, tuple(x.shape), x.dtype.numpy)
+
+
+adjust_jpeg_quality = traceable(adjust_jpeg_quality, in_world=_stored_in_world)
 
 
 def _colours(image: Any, name: str) -> Any:

@@ -97,9 +97,13 @@ def combined_non_max_suppression(
 def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Any:
     """The images with the outlines of boxes, whose corners are fractions of height and width."""
     x = to_tensor(images)
-    given = from_array(o.COLOURS.astype(x.dtype.numpy)) if colors is None else to_tensor(colors)
-    corners = to_tensor(boxes)
+    given = from_array(o.COLOURS.astype(x.dtype.numpy)) if colors is None else _floats(colors)
+    corners = _floats(boxes)
     return o.draw_bounding_boxes.public(x, _as(corners, x), _as(given, x))
+
+
+def _floats(value: Any) -> Any:
+    return to_tensor(value, None if hasattr(value, "dtype") else dtypes.float32)
 
 
 def _as(value: Any, x: Any) -> Any:

@@ -177,6 +177,7 @@ def decode_png(contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name
     return from_array(_as_type(_pixels(image, channels, "decode_png"), kind, "decode_png"))
 
 
+@takes(channels=whole_number)
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
     """A BMP image as uint8 pixels of shape (height, width, channels)."""
     return from_array(_pixels(_opened(contents, "decode_bmp", ("BMP",)), channels, "decode_bmp"))
@@ -251,7 +252,15 @@ def _saved(image: Any, **options: Any) -> Any:
 
 
 @takes(
-    chroma_downsampling=flag, progressive=flag, optimize_size=flag, density_unit=text, format=text, xmp_metadata=text
+    quality=whole_number,
+    chroma_downsampling=flag,
+    progressive=flag,
+    optimize_size=flag,
+    density_unit=text,
+    x_density=whole_number,
+    y_density=whole_number,
+    format=text,
+    xmp_metadata=text,
 )
 def encode_jpeg(
     image: Any,
@@ -288,6 +297,7 @@ def encode_jpeg(
     )
 
 
+@takes(compression=whole_number)
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Any:
     """uint8 pixels of shape (height, width, 1 to 4), or uint16 of one channel, as a PNG image."""
     if not -1 <= compression <= 9:

@@ -22,7 +22,7 @@ from ..base.errors import (
     PermissionDeniedError,
     TensorTypeError,
 )
-from ..values.tensor import Tensor
+from ..values.tensor import Tensor, value_of
 from .crc32c import masked_crc32c
 
 COMPRESSIONS = ("", "GZIP", "ZLIB")
@@ -65,7 +65,7 @@ def checked_compression(compression_type: Any) -> str:
 def text_of(value: Any) -> str:
     """A name or path: text, bytes, a path object or a string tensor without axes."""
     if isinstance(value, Tensor):
-        value = value.numpy()
+        value = value_of(value)
     if isinstance(value, (str, bytes, os.PathLike)):
         return os.fsdecode(value)
     raise TypeError(f"A path or a name is needed, got {value!r} of type {type(value).__name__}.")
@@ -109,7 +109,7 @@ class TFRecordWriter:
     def write(self, record: Any) -> None:
         """Append one record: bytes, text, or a string tensor without axes."""
         if isinstance(record, Tensor):
-            record = record.numpy()
+            record = value_of(record)
         if isinstance(record, str):
             record = record.encode()
         if not isinstance(record, (bytes, bytearray, memoryview)):
@@ -266,7 +266,7 @@ def tf_record_iterator(path: Any, options: TFRecordOptions | str | None = None) 
 def text_from(value: Any, name: str) -> bytes:
     """The one byte string of an op's argument."""
     if isinstance(value, Tensor):
-        value = value.numpy()
+        value = value_of(value)
     if isinstance(value, str):
         value = value.encode()
     if not isinstance(value, bytes):

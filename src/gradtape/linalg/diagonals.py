@@ -10,6 +10,7 @@ import numpy as np
 from ..api.arrays import reshape
 from ..base.errors import invalid
 from ..base.traceable import trace_public
+from ..op.arguments import takes, text
 from ..op.declaration import as_int, as_ints
 from ..ops.linalg import contractions
 from ..ops.linalg import diagonal as o
@@ -37,6 +38,7 @@ def _as_padding(value: Any, dtype: Any) -> Any:
     return number.item()
 
 
+@takes(align=text)
 def diag(
     diagonal: Any,
     name: str = "diag",
@@ -64,6 +66,7 @@ def diag(
     return o.diag.public(x, _as_band(k), as_int(num_rows), as_int(num_cols), _as_padding(padding_value, x.dtype), align)
 
 
+@takes(align=text)
 def diag_part(
     input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0, align: str = "RIGHT_LEFT"
 ) -> Any:
@@ -79,6 +82,7 @@ def diag_part(
     return o.diag_part.public(x, _as_band(k), _as_padding(padding_value, x.dtype), align)
 
 
+@takes(align=text)
 def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT") -> Any:
     """Matrices with some diagonals replaced (written as in `diag`).
 

@@ -412,6 +412,7 @@ def dilation2d(
             f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
         )
     _four(strides, dilations)
+    padding = padding.decode() if isinstance(padding, bytes) else padding
     x = to_tensor(input)
     w = operand(filters, x)
     if x.ndim != 4 or w.ndim != 3 or x.shape[-1] != w.shape[-1]:

@@ -66,6 +66,7 @@ def spatial(name: str, what: str, value: Any, rank: int, first: bool) -> Sizes:
 
 def paddings(name: str, padding: Any, rank: int, first: bool) -> Any:
     """ "SAME" and "VALID" as they are; explicit padding as pairs for the sizes."""
+    padding = padding.decode() if isinstance(padding, bytes) else padding
     if isinstance(padding, str):
         return padding
     if not isinstance(padding, (list, tuple)):

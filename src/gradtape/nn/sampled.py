@@ -20,12 +20,24 @@ from .losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_wit
 
 
 def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Any:
-    """The rows of `params` at `ids`; with `max_norm`, rows longer than that are scaled down."""
-    rows = gather(params, ids)
+    """The rows of `params` at `ids`; with `max_norm`, rows longer than that are scaled down.
+
+    A list holds the parts of one large table, one after the other.
+    """
+    rows = gather(whole_table(params), ids)
     if max_norm is None:
         return rows
     axes = list(range(to_tensor(ids).ndim, rows.ndim))
     return clip_by_norm(rows, max_norm, axes)
+
+
+def whole_table(params: Any) -> Any:
+    """The table whose parts, one after the other, are in a list; anything else is the table itself."""
+    if not isinstance(params, list):
+        return params
+    if not params:
+        raise ValueError("embedding_lookup: `params` is an empty list: it must hold at least one part of the table.")
+    return params[0] if len(params) == 1 else concat(params, 0)
 
 
 def nce_loss(
@@ -157,4 +169,4 @@ def compute_accidental_hits(
     return AccidentalHits(*order.compute_accidental_hits.public(true, sampled, as_int(num_true)))
 
 
-trace_public(globals())
+trace_public(globals(), skip=("whole_table",))

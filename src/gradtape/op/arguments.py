@@ -117,7 +117,14 @@ def given(check: Callable[[str, Any], None], name: str, value: Any, default: Any
     if value is None:
         return default
     check(name, value)
-    return value
+    return _of_python(value)
+
+
+def _of_python(value: Any) -> Any:
+    """Text that is given as bytes, and a number of NumPy's, as what functions compute with and compare to."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return value.item() if isinstance(value, np.integer | np.bool_) else value
 
 
 def takes(**kinds: Callable[[str, Any], None]) -> Callable[[_Function], _Function]:
@@ -139,10 +146,15 @@ def takes(**kinds: Callable[[str, Any], None]) -> Callable[[_Function], _Functio
                     continue
                 if value is not None or default is inspect.Parameter.empty or check not in _OF_KERNELS:
                     check(name, value)
-                elif position < len(args):
-                    args = (*args[:position], default, *args[position + 1 :])
+                    meant = _of_python(value)
                 else:
-                    kwargs[name] = default
+                    meant = default
+                if meant is value:
+                    continue
+                if position < len(args):
+                    args = (*args[:position], meant, *args[position + 1 :])
+                else:
+                    kwargs[name] = meant
             return function(*args, **kwargs)
 
         return call  # type: ignore[return-value]

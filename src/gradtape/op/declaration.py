@@ -114,6 +114,9 @@ class Op:
         numbers: bool = False,
         large: Rule | None = None,
         checks_flags: bool = True,
+        shape: Rule | None = None,
+        gives: Any = None,
+        on_sizes: Rule | bool = False,
     ) -> None:
         code = kernel.__code__
         positional = code.co_varnames[1 : code.co_argcount]
@@ -160,9 +163,10 @@ class Op:
         self.reference: Rule | None = None
         self.allowed_direction: Rule | None = None
         self.tf_names: tuple[str, ...] = ()
-        # Outputs whose size along some axes depends on values: position of the output -> axes.
-        self.shaped_by_values: dict[int, tuple[int, ...]] = {}
-        self.look: Rule | None = None
+        self.shape_rule = shape  # see op/abstract.py
+        self.gives = gives  # types of the results: one, one for each, or a rule for them; None: that of the operands
+        # What runs on arrays of sizes, some of which are symbols; True: the kernel as it is written.
+        self.on_sizes: Rule | None = _on_numpy(kernel) if on_sizes is True else on_sizes or None
         self._pulls: dict[Any, Any] = {}
         self._public: Any = None
         if self.name in REGISTRY:
@@ -246,9 +250,9 @@ class Op:
         self.reference = reference
         return reference
 
-    def looks(self, rule: Rule) -> Rule:
-        """Declare shapes and dtypes of the outputs, for an op that cannot be run on stand-ins to see them."""
-        self.look = rule
+    def shapes(self, rule: Rule) -> Rule:
+        """Declare how the shapes of the results follow from those of the operands; see op/abstract.py."""
+        self.shape_rule = rule
         return rule
 
     def directions(self, projection: Rule) -> Rule:
@@ -482,6 +486,8 @@ def matching_tensors(op: Op, args: Iterable[Any], labels: Any = None) -> list[An
     """The operands as tensors of one type: that of the first tensor among them, else of the first value."""
     args = [value._read() if hasattr(value.__class__, "_read") else value for value in args]
     dtype: DType | None = next((value.dtype for value in args if isinstance(value, Tensor)), None)
+    if dtype is None and len(op.dtypes) == 1:  # the only type there is
+        dtype = BY_NUMPY[next(iter(op.dtypes))]
     tensors: list[Any] = []
     for position, value in enumerate(args):
         tensor = operand(op, value, dtype, position)
@@ -512,7 +518,11 @@ def _mixed_tensors(op: Op, args: tuple[Any, ...]) -> list[Any]:
 
 
 def operand(op: Op, value: Any, dtype: DType | None, position: int) -> Any:
-    """One operand as a tensor; Python numbers and arrays adapt to `dtype`, but floats never become integers."""
+    """One operand as a tensor of type `dtype`, if it is no tensor yet.
+
+    NumPy's arrays and numbers are converted as `astype` does it, which cuts fractions off: so does TensorFlow. Python's
+    floats never become integers.
+    """
     cls = value.__class__
     if cls is EagerTensor:
         return value
@@ -524,11 +534,8 @@ def operand(op: Op, value: Any, dtype: DType | None, position: int) -> Any:
         except NotATensorError as error:
             raise NotATensorError(f"{op.name}: {error}") from None
     if isinstance(value, np.ndarray | np.generic):
-        kind, target = value.dtype.kind, dtype.numpy.kind
-        if (kind in "fV" and target in "iub") or (kind == "c" and target != "c") or (kind != "b" and target == "b"):
-            found = BY_NUMPY.get(value.dtype)
-            raise mixed_types(op, position, dtype, found if found is not None else dtype)
-        return from_array(to_array(value, dtype))
+        with np.errstate(all="ignore"):
+            return from_array(to_array(value.real if value.dtype.kind == "c" != dtype.numpy.kind else value, dtype))
     try:
         return to_tensor(value, dtype)
     except TypeError:

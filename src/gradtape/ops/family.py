@@ -19,6 +19,7 @@ from ..base.threads import in_parts
 from ..native.texts import SHARED, SMALLEST, CompiledText, Exact
 from ..op.declaration import REGISTRY, BadInput, Op, Rule, Sample
 from ..values.tensor import EagerTensor
+from .shapes import broadcasted
 
 
 def elementwise(exact: bool = False, **options: Any) -> Callable[[Rule], Op]:
@@ -28,7 +29,7 @@ def elementwise(exact: bool = False, **options: Any) -> Callable[[Rule], Op]:
     """
 
     def declare(kernel: Rule) -> Op:
-        declared = Op(kernel, broadcasts=True, **options)
+        declared = Op(kernel, broadcasts=True, shape=broadcasted, **options)
         if exact:
             declared.large = Exact(declared.eager)
         declared.batching = batch_elementwise

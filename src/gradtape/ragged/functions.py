@@ -42,11 +42,14 @@ def constant(
     if not 0 <= ragged_rank < max(depth, 1):
         raise ValueError(f"ragged.constant: lists of depth {depth} cannot have ragged_rank={ragged_rank}.")
     kind = None if dtype is None else dtypes.as_dtype(dtype)
-    lengths, values = [], _as_lists(pylist)
+    lengths: list[Any] = []
+    values = _as_lists(pylist) if ragged_rank else pylist
     for _ in range(ragged_rank):
         lengths.append([len(row) for row in values])
         values = [item for row in values for item in row]
-    flat: Any = to_tensor(values, kind) if values else arrays.zeros((0, *(inner or ())), kind or dtypes.float32)
+    flat: Any = (
+        to_tensor(values, kind) if np.size(values) else arrays.zeros((0, *(inner or ())), kind or dtypes.float32)
+    )
     if inner is not None:
         flat = arrays.reshape(flat, (-1, *inner))
     splits = dtypes.as_dtype(row_splits_dtype)
@@ -61,9 +64,9 @@ def _as_lists(value: Any) -> Any:
 
 def _depth(value: Any) -> int | None:
     """How deep lists are nested; None where that differs. An empty list may be of any depth."""
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and value.dtype.kind != "O":
         return value.ndim
-    if not isinstance(value, (list, tuple)):
+    if not isinstance(value, (list, tuple, np.ndarray)):
         return 0
     depths = {_depth(item) for item in value}
     if None in depths:

@@ -11,6 +11,7 @@ from ..api import arrays, indexing
 from ..api.clip import clip_by_norm
 from ..base.errors import invalid
 from ..base.traceable import trace_public
+from ..nn.sampled import whole_table
 from ..values.tensor import from_array, to_tensor
 from .tensor import as_sparse, places_of
 
@@ -32,15 +33,12 @@ def embedding_lookup_sparse(
     how = "mean" if combiner is None else combiner
     if how not in ("mean", "sum", "sqrtn"):
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner!r}.")
-    if isinstance(params, (list, tuple)):
-        if len(params) != 1:
-            raise ValueError("embedding_lookup_sparse: one tensor of rows is needed; join parts with tf.concat first.")
-        (params,) = params
+    table = whole_table(list(params) if isinstance(params, tuple) else params)
     ids = as_sparse(sp_ids, "embedding_lookup_sparse")
     numbers = places_of(ids)[:, 0]
     count = int(numbers.max()) + 1 if len(numbers) else 0
     rows_of = from_array(numbers)
-    embeddings = indexing.gather(params, ids.values)
+    embeddings = indexing.gather(table, ids.values)
     if max_norm is not None:
         embeddings = clip_by_norm(embeddings, max_norm, axes=list(range(1, embeddings.ndim)))
     shape = (-1, *[1] * (embeddings.ndim - 1))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base.errors import OpError
-from ..values.tensor import Tensor, from_array
+from ..values.tensor import IndexedSlices, Tensor, from_array
 from .ghost import Ghost, NeedsValue, World, depending_on, filled
 from .graph import FIXED, leaves, map_parts, parts_of
 from .inference import Inference
@@ -79,11 +79,22 @@ def _ghostly(world: Inference, first: Any, second: Any, sources: list[Any]) -> A
         shape = tuple(a if a == b else world.guess(certain=True) for a, b in sizes)
         return depending_on(Ghost(world, shape, first.dtype.numpy), *sources)
     pairs = list(zip(parts_of(first), parts_of(second), strict=True))
-    fixed = FIXED.get(first.__class__, ())
+    fixed = (2,) if first.__class__ is IndexedSlices else FIXED.get(first.__class__, ())
     made = iter(
-        [
-            a if k in fixed and np.array_equal(a._array, b._array) else _ghostly(world, a, b, sources)
-            for k, (a, b) in enumerate(pairs)
-        ]
+        [a if k in fixed and np.array_equal(a, b) else _ghostly(world, a, b, sources) for k, (a, b) in enumerate(pairs)]
     )
     return map_parts(first, lambda part: next(made))
+
+
+def _stand_in_for_slices(slices: IndexedSlices, variant: int) -> IndexedSlices:
+    """One row again and again, or one row after the other."""
+    indices = slices.indices
+    if indices.__class__ is Ghost:
+        size = indices._array.size
+        rows = size if slices.dense_shape is None else int(np.asarray(solid(slices.dense_shape, variant))[0])
+        numbers = variant * np.arange(size) % max(rows, 1)
+        indices = from_array(numbers.astype(indices.dtype.numpy).reshape(indices._array.shape))
+    return IndexedSlices(solid(slices.values, variant), indices, solid(slices.dense_shape, variant))
+
+
+COMPOSITES[IndexedSlices] = Composite(lambda slices: [slices.indices, slices.dense_shape], _stand_in_for_slices)

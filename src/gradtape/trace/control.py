@@ -14,7 +14,7 @@ from ..base.shapes import TensorShape
 from ..ops.array.layout import broadcast_to, expand_dims
 from ..ops.math.logic import select
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
-from .ghost import Ghost, World, _stand_in, depending_on
+from .ghost import Ghost, World, depending_on, filled
 from .graph import Graph
 from .inference import Inference
 from .recorder import Recorder, outside_traces
@@ -229,7 +229,7 @@ def sample_in_world(world: World, function: Any, *args: Any, **kwargs: Any) -> A
 def _settled(value: Any) -> Any:
     """A value with stand-ins for ghosts."""
     if value.__class__ is Ghost:
-        return from_array(_stand_in(value, "ones"))
+        return from_array(filled(tuple(value.shape), value.dtype.numpy, "ones"))
     if isinstance(value, (list, tuple)) and any(v.__class__ is Ghost for v in value):
         return [int(v) if v.__class__ is Ghost else v for v in value]
     return value

@@ -17,7 +17,9 @@ import numpy as np
 from ..base.context import ACTIVE, STATE, activate, deactivate
 from ..base.dtypes import BY_NUMPY
 from ..base.errors import OpError
-from ..op.declaration import RUNNERS, Op, check_dtype, explained, record
+from ..op import abstract
+from ..op.abstract import Abstract
+from ..op.declaration import RUNNERS, Op, check_dtype, record
 from ..ops.math.elementwise import add
 from ..ops.math.reduce import reduce_sum
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
@@ -239,82 +241,30 @@ def _as_operand(value: Any, operands: list[Any]) -> Any:
 # --- what an op gives ----------------------------------------------------------------------------------------------------
 
 
-def infer(op: Op, tensors: list[Any], attributes: dict[str, Any]) -> list[tuple[Shape, np.dtype[Any]]]:
-    """Shapes and types of an op's results."""
-    if op.broadcasts and op.outputs == 1 and op.vjps and not op.retypes and not op.other and _floats(tensors):
-        shape = _broadcast(tensors)
-        if shape is not None:
-            return [(shape, np.dtype(tensors[0].dtype.numpy))]
-    if op.look is not None:
-        arrays = [tensor._array for tensor in tensors]
-        return list(op.look(arrays, **attributes) if op.variadic else op.look(*arrays, **attributes))
-    failure: Exception | None = None
-    for stand_in in _STAND_INS:
-        arrays = [_stand_in(tensor, stand_in, place) for place, tensor in enumerate(tensors)]
-        try:
-            with np.errstate(all="ignore"):
-                result = op.eager(arrays, **attributes) if op.variadic else op.eager(*arrays, **attributes)
-        except NeedsValue:
-            raise
-        except Exception as error:
-            failure = failure or explained(op, error, arrays, attributes)
-            continue
-        results = (result,) if op.outputs == 1 else result
-        return [_looks(part) for part in results]
-    assert failure is not None
-    raise failure
+def infer(op: Op, tensors: list[Any], attributes: dict[str, Any]) -> list[tuple[Any, np.dtype[Any]]]:
+    """Shapes and types of an op's results, as its rules say; UNKNOWN for a size that depends on values."""
+    found = abstract.infer(op, [None if tensor is None else _abstract(tensor) for tensor in tensors], attributes)
+    assert found is not None, f"{op.name}: how many results there are is known where all sizes are"
+    return [(result.shape, result.dtype) for result in found]
 
 
-def _floats(tensors: list[Any]) -> bool:
-    first = tensors[0]._array.dtype
-    return first.kind == "f" and all(t is not None and t._array.dtype == first for t in tensors)
-
-
-def _broadcast(tensors: list[Any]) -> Shape | None:
-    try:
-        return np.broadcast_shapes(*(tensor._array.shape for tensor in tensors))
-    except ValueError:
-        return None
-
-
-def _looks(part: Any) -> tuple[Shape, np.dtype[Any]]:
-    if part.__class__ is bytes:
-        return (), np.dtype(object)
-    array = np.asarray(part)
-    return array.shape, array.dtype if array.dtype in BY_NUMPY else np.dtype(object)
-
-
-# Ones are inside the domain of nearly every function, and 0 is an index of nearly everything. Matrices may have to be
-# regular, integers different from each other, or positive, and values in order.
-_STAND_INS = ("ones", "identity", "ordered", "positive later", "negative", "zeros")
-
-
-def _stand_in(tensor: Any, kind: str, place: int = 0) -> Any:
-    if tensor is None or tensor.__class__ is EagerTensor:
-        return None if tensor is None else tensor._array
+def _abstract(tensor: Any) -> Abstract:
     array = tensor._array
-    shape, dtype = array.shape, np.dtype(array.dtype, copy=False)
-    if kind == "positive later":
-        kind = "ordered" if place else "ones"
-    return filled(shape, BY_NUMPY[dtype].numpy, kind)
+    if tensor.__class__ is EagerTensor:
+        return Abstract.of(array)
+    return Abstract(array.shape, BY_NUMPY[array.dtype].numpy)
 
 
 @functools.lru_cache(maxsize=4096)
 def filled(shape: Shape, dtype: np.dtype[Any], kind: str) -> Any:
-    """An array of the shape with stand-in values."""
+    """An array of the shape with stand-in values: ones, or numbers in order; whole numbers are 0, or 1."""
     if dtype.kind == "O":
         return np.full(shape, b"0" if kind == "ones" else b"", object)
     if dtype.kind in "iub":
-        if kind == "identity" and len(shape) == 1:
-            return np.arange(shape[0]).astype(dtype)
-        number = {"ordered": 1, "negative": -1 if dtype.kind == "i" else 0}.get(kind, 0)
-        return np.broadcast_to(np.array(number, dtype), shape)
+        return np.broadcast_to(np.array(int(kind == "ordered"), dtype), shape)
     if kind == "ordered" and shape:
         return np.broadcast_to(np.linspace(0, 1, shape[-1]).astype(dtype), shape)
-    if kind == "identity" and len(shape) >= 2:
-        return np.broadcast_to(np.eye(shape[-2], shape[-1], dtype=np.float64).astype(dtype), shape)
-    value = np.zeros((), dtype) if kind == "zeros" else np.ones((), dtype)
-    return np.broadcast_to(value, shape)
+    return np.broadcast_to(np.ones((), dtype), shape)
 
 
 def depending_on(result: Any, *sources: Any) -> Any:

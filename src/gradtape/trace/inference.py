@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import OpError
+from ..base.sizes import UNKNOWN
 from ..op.declaration import Op
 from ..values.tensor import EagerTensor, Tensor, TensorSpec
 from ..variables.variable import Variable
@@ -92,10 +93,7 @@ class Inference(World):
 
     def outputs(self, op: Op, inputs: list[Any], attributes: dict[str, Any], shapes: list[Any]) -> list[Ghost]:
         """The results of an op; sizes that depend on values are guesses."""
-        for position, axes in op.shaped_by_values.items():
-            shape, dtype = shapes[position]
-            unknown = {axis % len(shape) for axis in axes}
-            shapes[position] = tuple(self.guess() if a in unknown else n for a, n in enumerate(shape)), dtype
+        shapes = [(tuple(self.guess() if n is UNKNOWN else n for n in shape), dtype) for shape, dtype in shapes]
         return super().outputs(op, inputs, attributes, shapes)
 
     def value_of(self, array: Any) -> Any:

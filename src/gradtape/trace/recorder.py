@@ -59,6 +59,7 @@ class Recorder:
         self._numbers = itertools.count()
         self._inputs: set[int] = set()
         self._enclosed: dict[int, tuple[SymbolicTensor, SymbolicTensor]] = {}  # what it takes from the trace around it
+        self._makers: dict[int, Step] = {}  # the step that computes a value, by the number of the value
         self._folding = 0  # how many functions are being called whose results no tape can follow
 
     # --- entering and leaving --------------------------------------------------------------------------------------
@@ -183,7 +184,9 @@ class Recorder:
             entry.results = template
             for world, result in zip(self._worlds, results, strict=True):
                 bind(template, result, world.environment.values)
-        self._levels[-1].append(Step(function, given, settings, template, _user_line()))
+        step = Step(function, given, settings, template, _user_line())
+        self._levels[-1].append(step)
+        self._makers.update((leaf.number, step) for leaf in leaves(template) if leaf.__class__ is Ref)
         return merged
 
     def subgraph(self, function: Callable[..., Any], args: tuple[Any, ...], name: str) -> tuple[Graph, Any]:
@@ -311,6 +314,33 @@ class Recorder:
             return None
         return values[0]
 
+    def value_at_once(self, symbolic: SymbolicTensor) -> Any:
+        """The value, for somebody who cannot wait until the function runs; None if another run may give another value.
+
+        What comes of large tensors from outside is known by its shape while tracing. It is computed for the one who asks.
+        """
+        known = self.known_value(symbolic)
+        if known is not None or any(symbolic._number not in world.environment.values for world in self._worlds):
+            return known  # (it is in no world once the trace is over)
+        steps = self._pure_steps(symbolic._number)
+        if steps is None:
+            return None
+        with outside_traces():
+            return Graph(steps=steps, outputs=Ref(symbolic._number)).run(Environment({}))
+
+    def _pure_steps(self, number: int) -> list[Step] | None:
+        """The steps that compute a value, in order; None if it comes of something that may be another in each run."""
+        needed: dict[int, Step] = {}
+        numbers = [number]
+        while numbers:
+            step = self._makers.get(number := numbers.pop())
+            if step is None or not _is_pure(step):
+                return None
+            if number not in needed:
+                needed[number] = step
+                numbers += (leaf.number for leaf in leaves(step.inputs) if leaf.__class__ is Ref)
+        return list({id(step): step for _, step in sorted(needed.items())}.values())
+
     # --- variables -------------------------------------------------------------------------------------------------
 
     def create_variable(self, variable: Variable) -> None:
@@ -385,6 +415,13 @@ def run_symbolic(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> A
 
 
 RUNNERS[SymbolicTensor] = run_symbolic
+
+
+def _is_pure(step: Step) -> bool:
+    """Whether a step gives the same each time: it reads no variable, draws nothing and has no effect."""
+    if any(isinstance(leaf, Variable) for leaf in leaves(step.inputs)):
+        return False
+    return isinstance(step.function, Op) or not getattr(step.function, "always", True)
 
 
 def _has_symbolic(values: Any) -> bool:

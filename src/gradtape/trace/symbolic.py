@@ -14,17 +14,24 @@ if TYPE_CHECKING:
 
 
 class _NoArray:
-    """What entries find in place of an array: no type that they treat themselves."""
+    """What entries find in place of an array: no type that they treat themselves, and no value for anybody."""
 
     dtype = None
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__"):  # Python and its tools ask what an object is
             raise AttributeError(name)
-        raise TypeError(
+        self._refuse()
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise OperatorNotAllowedInGraphError(
             "A tensor inside tf.function has no value yet: its value is known only when the function runs. Use tf ops on "
             "it, or tf.numpy_function to call Python code with the value."
         )
+
+    # What Python and NumPy look up in the class of an object. (NumPy would make an array of one object of what has no values.)
+    __array__ = __len__ = __iter__ = __getitem__ = __bool__ = __int__ = __float__ = __index__ = _refuse
+    __add__ = __sub__ = __mul__ = __truediv__ = __lt__ = __gt__ = __le__ = __ge__ = _refuse
 
 
 _NO_ARRAY = _NoArray()
@@ -45,7 +52,9 @@ class SymbolicTensor(Tensor):
 
     @property
     def _array(self) -> Any:  # type: ignore[override]
-        return _NO_ARRAY
+        """The value, for whoever needs it at once, where the function has no say in it: see `Recorder.value_at_once`."""
+        value = self._trace.value_at_once(self)
+        return _NO_ARRAY if value is None else value._array
 
     @property
     def dtype(self) -> DType:
@@ -93,7 +102,7 @@ class SymbolicTensor(Tensor):
         )
 
     def __bool__(self) -> bool:
-        known = self._trace.known_value(self)
+        known = self._trace.value_at_once(self)
         if known is not None:
             return bool(known)
         self._not_allowed("Using a symbolic `tf.Tensor` as a Python `bool`")
@@ -109,7 +118,7 @@ class SymbolicTensor(Tensor):
         return self.shape[0]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        known = self._trace.known_value(self)
+        known = self._trace.value_at_once(self)
         if known is not None:
             return known.__array__(dtype, copy)
         raise NotImplementedError(
@@ -127,7 +136,7 @@ class SymbolicTensor(Tensor):
         return float(self._python("float", "__float__"))
 
     def _python(self, target: str, method: str) -> Any:
-        known = self._trace.known_value(self)
+        known = self._trace.value_at_once(self)
         if known is None:
             raise TypeError(
                 f"A symbolic tf.Tensor has no value to convert to {target} before the function runs: {self!r}."

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -216,16 +217,10 @@ class Checkpoint:
         Returns the path, such as "folder/ckpt-3", to be given to `restore`.
         """
         _outside_functions("save")
-        counter = self.save_counter
-        with lock_of(counter):  # no two threads save under one number
-            counter.assign_add(1)
-            path = f"{os.fspath(file_prefix)}-{counter.numpy()}"
-        try:
+        with next_number(self.save_counter) as number:
+            path = f"{os.fspath(file_prefix)}-{number}"
             self.write(path)
             update_checkpoint_state(os.path.dirname(path), path, [path])
-        except BaseException:
-            counter.assign_sub(1)
-            raise
         if options is not None:
             options._written(path)
         return path
@@ -264,6 +259,21 @@ class Checkpoint:
 
     def __repr__(self) -> str:
         return f"<tf.train.Checkpoint of {', '.join(self._trackable_children())}>"
+
+
+@contextlib.contextmanager
+def next_number(counter: Variable) -> Iterator[int]:
+    """The number of the save in this block. If it fails it takes its number back, unless a later save has the next one."""
+    with lock_of(counter):  # no two threads save under one number
+        counter.assign_add(1)
+        number = int(counter)
+    try:
+        yield number
+    except BaseException:
+        with lock_of(counter):
+            if int(counter) == number:
+                counter.assign_sub(1)
+        raise
 
 
 def _outside_functions(name: str) -> None:

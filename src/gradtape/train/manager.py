@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..base.locks import new_lock
 from ..values.tensor import to_tensor
-from ..variables.in_place import lock_of
 from . import storage
-from .checkpoint import Checkpoint, CheckpointOptions
+from .checkpoint import Checkpoint, CheckpointOptions, next_number
 from .state_file import get_checkpoint_state, latest_checkpoint, update_checkpoint_state
 
 LOGGER = logging.getLogger("gradtape")
@@ -68,6 +68,7 @@ class CheckpointManager:
         self._interval = checkpoint_interval
         self._init_fn = init_fn
         self._last_step = last_checkpoint_step
+        self._lock = new_lock()  # for the list of what is kept
         self._kept: dict[str, float] = {}  # path: when it was written; those that may be deleted, oldest first
         self._last_preserved = time.time() - 1.0
         self._find_earlier()
@@ -129,18 +130,17 @@ class CheckpointManager:
         )
         if check_interval and too_early:
             return None
-        counter = self._checkpoint.save_counter
-        with lock_of(counter):  # no two threads save under one number
-            counter.assign_add(1)
-            number = int(counter)
-        if checkpoint_number is not None:
-            number = int(to_tensor(checkpoint_number)._array)
-        path = f"{self._prefix}-{number}"
-        try:
+        with next_number(self._checkpoint.save_counter) as number:
+            if checkpoint_number is not None:
+                number = int(to_tensor(checkpoint_number)._array)
+            path = f"{self._prefix}-{number}"
             self._checkpoint.write(path, options)
-        except BaseException:
-            counter.assign_sub(1)
-            raise
+        with self._lock:
+            self._note(path, step)
+        return path
+
+    def _note(self, path: str, step: int | None) -> None:
+        """Put a checkpoint on the list, and delete what is too old."""
         self._last_step = step
         self._kept.pop(path, None)  # saved again under the same number, it is the newest
         self._kept[path] = time.time()
@@ -151,7 +151,6 @@ class CheckpointManager:
         )
         for old in too_old:
             storage.delete(old)
-        return path
 
     def _too_old(self) -> list[str]:
         """Take those off the list that are one too many; returns the ones to delete, and lets the others stay for good."""

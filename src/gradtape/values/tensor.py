@@ -272,6 +272,20 @@ class EagerTensor(Tensor):
         return f"tf.Tensor({_on_new_line(text)}, shape={self.shape}, dtype={self.dtype.name})"
 
 
+def value_of(tensor: Tensor) -> Any:
+    """What `numpy()` gives, also for a tensor of a traced function, if its value is known."""
+    array = np.asarray(tensor._array)
+    return array.copy() if array.ndim else array[()]
+
+
+def kept(tensor: Any) -> Any:
+    """The tensor as an object may keep it beyond the traced function that made it: with its value, if that is known."""
+    if tensor.__class__ is EagerTensor or not isinstance(tensor, Tensor):
+        return tensor
+    array = tensor._array
+    return tensor if array.dtype is None else from_array(array)
+
+
 def describe_value(array: Array) -> str:
     """The value as `repr` of a tensor shows it."""
     if array.ndim == 0:
@@ -608,18 +622,22 @@ def _from_python(value: Any, dtype: DType | None) -> Array:
 
 
 def _with_default_type(value: Any, array: Array, kind: str) -> Array:
-    first = value
-    while isinstance(first, (list, tuple)) and first:
-        first = first[0]
-    if isinstance(first, np.ndarray | np.generic) and array.dtype in dtypes.BY_NUMPY:
-        return array
-    if kind == "f":
-        return array.astype(np.float32)
-    if kind in "iu" and array.dtype.itemsize == 8:
-        if kind == "u":
+    """The type of a list: the first number decides between floats; integers are int32 if they fit, of whatever NumPy type."""
+    if kind in "fV":
+        first = value
+        while isinstance(first, (list, tuple)):
+            first = first[0] if first else 0.0
+        floats = isinstance(first, np.ndarray | np.generic) and array.size and first.dtype.kind in "fV"
+        return array.astype(first.dtype if floats else np.float32)
+    if kind == "c":
+        return array.astype(np.complex128)
+    if kind in "iu":
+        if not array.size:
+            return array.astype(np.float32)
+        if kind == "u" and array.max() > np.iinfo(np.int64).max:
             raise ValueError(f"Cannot convert {value!r} to a tensor: it is out of range of tf.int64.")
         small = array.astype(np.int32)
-        return small if np.array_equal(small, array) else array
+        return small if np.array_equal(small, array) else array.astype(np.int64)
     return array
 
 

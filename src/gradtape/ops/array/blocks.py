@@ -14,8 +14,11 @@ import numpy as np
 
 from ...base.dtypes import ANY, NUMERIC, Array
 from ...base.errors import invalid
+from ...base.sizes import product
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import rank_of, shape_of
+from ..shapes import divided, padded_sizes
 from .layout import permute, reshape
 
 Pairs = tuple[tuple[int, int], ...]
@@ -65,6 +68,18 @@ def space_to_batch_nd(xp: Any, input: Any, *, block_shape: tuple[int, ...], padd
     return _space_to_batch(xp, input, block_shape, paddings)
 
 
+@space_to_batch_nd.shapes
+def _(input: Abstract, *, block_shape: Any, paddings: Any) -> Shape:
+    batch, *sizes = input.shape
+    count = len(block_shape)
+    if count > len(sizes):
+        raise ValueError(f"{count} blocks for {len(sizes)} axes")
+    shape = list(sizes)
+    for axis, (block, pair) in enumerate(zip(block_shape, paddings, strict=True)):
+        shape[axis] = divided(sizes[axis] + sum(pair), block)
+    return (batch * product(block_shape), *shape)
+
+
 @space_to_batch_nd.vjp("input")
 def _(g: Any, block_shape: Any, paddings: Any) -> Any:
     return batch_to_space_nd(g, block_shape=block_shape, crops=paddings)
@@ -98,6 +113,17 @@ def _batch_to_space_eager(input: Array, block_shape: tuple[int, ...], crops: Pai
 def batch_to_space_nd(xp: Any, input: Any, *, block_shape: tuple[int, ...], crops: Pairs) -> Any:
     """Entries of the batch put together into blocks of the axes after it, then cropped."""
     return _batch_to_space(xp, input, block_shape, crops)
+
+
+@batch_to_space_nd.shapes
+def _(input: Abstract, *, block_shape: Any, crops: Any) -> Shape:
+    batch, *sizes = input.shape
+    if len(block_shape) > len(sizes):
+        raise ValueError(f"{len(block_shape)} blocks for {len(sizes)} axes")
+    shape = list(sizes)
+    for axis, (block, pair) in enumerate(zip(block_shape, crops, strict=True)):
+        shape[axis] = sizes[axis] * block - sum(pair)
+    return (divided(batch, product(block_shape)), *shape)
 
 
 @batch_to_space_nd.vjp("input")
@@ -190,6 +216,12 @@ def depth_to_space(xp: Any, input: Any, *, block_size: int) -> Any:
     return _depth_to_space(input, block_size)
 
 
+@depth_to_space.shapes
+def _(input: Abstract, *, block_size: Any) -> Shape:
+    batch, height, width, depth = input.of_rank(4)
+    return (batch, height * block_size, width * block_size, divided(depth, block_size * block_size))
+
+
 @depth_to_space.vjp("input")
 def _(g: Any, block_size: int) -> Any:
     return space_to_depth(g, block_size=block_size)
@@ -211,6 +243,12 @@ def _space_to_depth(input: Any, block_size: int) -> Any:
 def space_to_depth(xp: Any, input: Any, *, block_size: int) -> Any:
     """Blocks of `block_size` by `block_size` pixels laid out as channels."""
     return _space_to_depth(input, block_size)
+
+
+@space_to_depth.shapes
+def _(input: Abstract, *, block_size: Any) -> Shape:
+    batch, height, width, depth = input.of_rank(4)
+    return (batch, divided(height, block_size), divided(width, block_size), depth * block_size * block_size)
 
 
 @space_to_depth.vjp("input")
@@ -313,6 +351,11 @@ def mirror_pad(xp: Any, input: Any, *, paddings: Pairs, mode: str = "REFLECT") -
     return xp.pad(input, paddings, mode=mode.lower())
 
 
+@mirror_pad.shapes
+def _(input: Abstract, *, paddings: Any, mode: Any) -> Shape:
+    return padded_sizes(input, paddings)
+
+
 @mirror_pad.vjp("input")
 def _(g: Any, paddings: Pairs, mode: str) -> Any:
     return mirror_pad_grad(g, paddings=paddings, mode=mode)
@@ -341,6 +384,11 @@ def _mirror_pad_grad(input: Array, paddings: Pairs, mode: str = "REFLECT") -> Ar
 def mirror_pad_grad(xp: Any, input: Any, *, paddings: Pairs, mode: str = "REFLECT") -> Any:
     """Mirrored borders added to what they mirror: the transpose of `mirror_pad`."""
     return _mirror_pad_grad(input, paddings, mode)
+
+
+@mirror_pad_grad.shapes
+def _(input: Abstract, *, paddings: Any, mode: Any) -> Shape:
+    return padded_sizes(input, paddings, -1)
 
 
 @mirror_pad_grad.vjp("input")

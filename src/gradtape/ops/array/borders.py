@@ -11,8 +11,11 @@ import numpy as np
 from ...base.dtypes import ANY, Array
 from ...base.errors import InvalidArgumentError, ResourceExhaustedError, invalid
 from ...base.memory import check_room
+from ...base.sizes import UNKNOWN
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import negative_axis, rank_of
+from ..shapes import along, axis_exists, natural, padded_sizes, unknown_rest
 from .layout import reshape, sum_to_shape
 
 _MANY = 1 << 20  # copies, from which on there may be no room for them
@@ -26,6 +29,11 @@ def pad_constant(xp: Any, tensor: Any, *, paddings: tuple[tuple[int, int], ...],
     if not paddings:
         return tensor
     return xp.pad(tensor, paddings, mode="constant", constant_values=constant_values)
+
+
+@pad_constant.shapes
+def _(tensor: Abstract, *, paddings: Any, **_: Any) -> Shape:
+    return padded_sizes(tensor, paddings)
 
 
 @pad_constant.vjp("tensor")
@@ -87,6 +95,11 @@ def crop(xp: Any, tensor: Any, *, paddings: tuple[tuple[int, int], ...]) -> Any:
     ]
 
 
+@crop.shapes
+def _(tensor: Abstract, *, paddings: Any) -> Shape:
+    return padded_sizes(tensor, paddings, -1)
+
+
 @crop.vjp("tensor")
 def _(g: Any, paddings: tuple[tuple[int, int], ...]) -> Any:
     return pad_constant(g, paddings=paddings)
@@ -124,7 +137,7 @@ def _() -> Iterator[BadInput]:
         yield BadInput("no more can be cut off than there is", (x,), {"paddings": paddings})
 
 
-@op(dtypes=ANY, tf_name="ReverseV2")
+@op(dtypes=ANY, tf_name="ReverseV2", on_sizes=True, shape=along)
 def reverse(xp: Any, tensor: Any, *, axis: Any) -> Any:
     """The tensor with the order along the given axes turned round."""
     return xp.flip(tensor, axis=axis)
@@ -170,6 +183,14 @@ def roll(xp: Any, input: Any, *, shift: Any, axis: Any) -> Any:
     return xp.roll(input, shift, axis=axis)
 
 
+@roll.shapes
+def _(input: Abstract, *, shift: Any, axis: Any) -> Shape:
+    if input.rank is not None:
+        for a in axis if isinstance(axis, tuple) else (axis,):
+            axis_exists(a, input.rank)
+    return input.known
+
+
 @roll.vjp("input")
 def _(g: Any, shift: Any, axis: Any) -> Any:
     return roll(g, shift=tuple(-s for s in shift) if isinstance(shift, tuple) else -shift, axis=axis)
@@ -207,7 +228,7 @@ def _() -> Iterator[BadInput]:
         yield BadInput("the axes must exist, one shift each", (x,), {"shift": shift, "axis": axis})
 
 
-@op(dtypes=ANY)
+@op(dtypes=ANY, on_sizes=True)
 def tile(xp: Any, input: Any, *, multiples: tuple[int, ...]) -> Any:
     """The tensor repeated `multiples[i]` times along axis i.
 
@@ -220,6 +241,14 @@ def tile(xp: Any, input: Any, *, multiples: tuple[int, ...]) -> Any:
     if prod(multiples) > _MANY:
         check_room("tile", [n * m for n, m in zip(input.shape, multiples, strict=True)], input.dtype)
     return xp.tile(input, multiples)
+
+
+@tile.shapes
+def _(input: Abstract, *, multiples: Any) -> Shape:
+    if multiples is UNKNOWN:
+        return unknown_rest(input.known)
+    shape = input.of_rank(len(multiples))
+    return tuple([size * natural(multiple) for size, multiple in zip(shape, multiples, strict=True)])
 
 
 @tile.vjp("input")

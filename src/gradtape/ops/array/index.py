@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,10 +12,13 @@ import numpy as np
 
 from ...base.dtypes import ANY, INDEX, INTEGER, NUMERIC, Array
 from ...base.errors import invalid
+from ...base.sizes import UNKNOWN, Sizes, Undecided
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...values.tensor import IndexedSlices
 from ..family import all_batched, not_tensors, rank_of, shape_of, with_batch_axis
 from ..math.logic import zeros_like
+from ..shapes import broadcast_sizes, indexed, inserted, matched_sizes, natural, place, shaped_by, sliced, typed_by
 from .accumulate import add_rows
 from .layout import concat, permute, reshape
 
@@ -26,10 +31,15 @@ def _take(x: Array, key: Any) -> Any:
     return result if isinstance(result, np.ndarray | np.generic) else np.array(result, x.dtype)
 
 
-@op(eager=_take, dtypes=ANY, tf_name="StridedSlice")
+@op(eager=_take, dtypes=ANY, tf_name="StridedSlice", on_sizes=True)
 def getitem(xp: Any, x: Any, *, key: tuple[Any, ...]) -> Any:
     """x[key], for integers, slices, None and Ellipsis."""
     return x[key]
+
+
+@getitem.shapes
+def _(x: Abstract, *, key: Any) -> Shape:
+    return indexed(x.shape, key)
 
 
 @getitem.vjp("x")
@@ -110,6 +120,15 @@ def setitem_zeros(xp: Any, g: Any, *, shape: tuple[int, ...], key: tuple[Any, ..
     return xp.zeros(shape, g.dtype).at[key].set(g)
 
 
+@setitem_zeros.shapes
+def _(g: Abstract, *, shape: Any, key: Any) -> Shape:
+    if shape is UNKNOWN:
+        return None
+    if key is not UNKNOWN and g.rank is not None:
+        matched_sizes(indexed(tuple(shape), key), g.shape, "the slice and what is put there,")
+    return tuple(shape)
+
+
 @setitem_zeros.vjp("g")
 def _(t: Any, key: tuple[Any, ...]) -> Any:
     return getitem(t, key=key)
@@ -150,6 +169,41 @@ def _() -> Iterator[BadInput]:
 def pick(xp: Any, x: Any, *, key: tuple[Any, ...]) -> Any:
     """x[key], where the key holds boolean masks or integer arrays."""
     return x[key]
+
+
+@pick.shapes
+def _(x: Abstract, *, key: Any) -> Shape:
+    used = sum(part.ndim if _is_mask(part) else 1 for part in key if part is not None and part is not Ellipsis)
+    sizes: list[Any] = []  # of what is no index array
+    arrays: list[tuple[int, int, Any]] = []  # where an index array stands in the key and in the result, and its shape
+    axis = 0
+    for position, part in enumerate(key if any(part is Ellipsis for part in key) else (*key, Ellipsis)):
+        width = 1
+        if part is Ellipsis:
+            width = x.ndim - used
+            sizes += x.shape[axis : axis + width]
+        elif part is None:
+            width = 0
+            sizes.append(1)
+        elif isinstance(part, slice):
+            sizes.append(sliced(x.shape[axis], part))
+        elif _is_mask(part):
+            width = part.ndim
+            matched_sizes(part.shape, x.shape[axis : axis + width], "a mask and what it is for,")
+            arrays.append((position, len(sizes), (int(np.count_nonzero(part)),)))
+        else:
+            arrays.append((position, len(sizes), np.shape(part)))
+        axis += width
+    if axis != x.ndim:
+        raise ValueError(f"{used} indices for a tensor of shape {x.shape}")
+    common = broadcast_sizes(*[shape for _, _, shape in arrays])
+    together = arrays[-1][0] - arrays[0][0] == len(arrays) - 1
+    at = arrays[0][1] if together else 0  # NumPy puts what separate arrays pick in front
+    return None if common is None else (*sizes[:at], *common, *sizes[at:])
+
+
+def _is_mask(part: Any) -> bool:
+    return isinstance(part, np.ndarray) and part.dtype.kind == "b"
 
 
 @pick.vjp("x")
@@ -228,7 +282,7 @@ def _add_picked(g: Array, shape: tuple[int, ...], key: Any) -> Array:
     return result
 
 
-@op(eager=_add_picked, dtypes=NUMERIC, tf_name="AdvancedIndexGrad")
+@op(eager=_add_picked, dtypes=NUMERIC, tf_name="AdvancedIndexGrad", shape=shaped_by("shape"))
 def put_picked(xp: Any, g: Any, *, shape: tuple[int, ...], key: tuple[Any, ...]) -> Any:
     """Zeros with `g` added at `key`: the transpose of `pick`."""
     return xp.zeros(shape, g.dtype).at[key].add(g)
@@ -331,12 +385,22 @@ def _gather_axes(params: Any, indices: Any, axis: int, batch_dims: int) -> tuple
     return axis, batch_dims
 
 
-@op(eager=_gather, dtypes=ANY, other={"indices": INTEGER}, tf_name="GatherV2")
+@op(eager=_gather, dtypes=ANY, other={"indices": INTEGER}, tf_name="GatherV2", on_sizes=True)
 def take(xp: Any, params: Any, indices: Any, *, axis: int = 0, batch_dims: int = 0) -> Any:
     """The slices of `params` at `indices` along `axis`, for each of the first `batch_dims` axes by itself."""
     if not batch_dims:
         return xp.take(params, indices, axis=axis)
     return xp.take_along_axis(params, indices, axis=axis)
+
+
+@take.shapes
+def _(params: Abstract, indices: Abstract, *, axis: Any, batch_dims: Any) -> Shape:
+    at = place(axis, params.ndim)
+    batch = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
+    if batch > min(at, indices.ndim):
+        raise ValueError(f"batch_dims {batch} is larger than axis {at} or than the rank of the indices")
+    lead = matched_sizes(params.shape[:batch], indices.shape[:batch])
+    return (*lead, *params.shape[batch:at], *indices.shape[batch:], *params.shape[at + 1 :])
 
 
 @take.vjp("params")
@@ -414,7 +478,7 @@ def _put(values: Array, indices: Array, shape: tuple[int, ...], axis: int, batch
     return np.moveaxis(total.reshape(count, size, *rows.shape[2:]), 1, 1 + len(middle)).reshape(shape)
 
 
-@op(eager=_put, dtypes=NUMERIC, other={"indices": INTEGER}, tf_name="GatherGrad")
+@op(eager=_put, dtypes=NUMERIC, other={"indices": INTEGER}, tf_name="GatherGrad", shape=shaped_by("shape"))
 def put(xp: Any, values: Any, indices: Any, *, shape: tuple[int, ...], axis: int, batch_dims: int) -> Any:
     """Zeros with `values` added at `indices`: the transpose of `take`."""
     return xp.zeros(shape, values.dtype).at[(slice(None),) * axis + (indices,)].add(values)
@@ -483,6 +547,8 @@ def _nd_full_key(shape: tuple[int, ...], indices: Array, batch_dims: int, name: 
     inner = nd_key(indices, shape[batch_dims:], name)
     extra = indices.ndim - 1 - batch_dims
     outer = tuple(k.reshape(*k.shape, *(1,) * extra) for k in _nd_axes(indices, batch_dims))
+    if not inner:  # indices of no numbers: the whole entry, as often as there are indices
+        outer = tuple(np.broadcast_to(k, indices.shape[:-1]) for k in outer)
     return (*outer, *inner)
 
 
@@ -494,10 +560,30 @@ def _gather_nd(params: Array, indices: Array, batch_dims: int) -> Array:
     return result
 
 
-@op(eager=_gather_nd, dtypes=ANY, other={"indices": INDEX}, tf_name="GatherNd")
+@op(eager=_gather_nd, dtypes=ANY, other={"indices": INDEX | {np.dtype(np.int16)}}, tf_name="GatherNd")
 def take_nd(xp: Any, params: Any, indices: Any, *, batch_dims: int = 0) -> Any:
     """The elements (or slices) at positions that `indices` lists in its last axis."""
     return params[tuple(xp.moveaxis(indices, -1, 0))]
+
+
+@take_nd.shapes
+def _(params: Abstract, indices: Abstract, *, batch_dims: Any) -> Shape:
+    return _picked_nd(params.shape, indices.shape, batch_dims)
+
+
+def _picked_nd(shape: Sizes, indices: Sizes, batch_dims: Any) -> Sizes:
+    depth = operator.index(indices[-1])  # undecided where it is not known how many axes an index is for
+    if batch_dims + depth > len(shape):
+        raise ValueError(f"indices of {depth} numbers for a tensor of shape {shape}")
+    lead = matched_sizes(shape[:batch_dims], indices[:batch_dims])
+    return (*lead, *indices[batch_dims:-1], *shape[batch_dims + depth :])
+
+
+def scattered(tensor: Abstract, indices: Abstract, updates: Abstract) -> Shape:
+    """Updates at some places of a tensor: they must be as many as the places."""
+    with contextlib.suppress(Undecided):
+        matched_sizes(updates.shape, _picked_nd(tensor.shape, indices.shape, 0), "the updates and their places,")
+    return tensor.known
 
 
 @take_nd.vjp("params")
@@ -524,6 +610,7 @@ _ND: list[tuple[tuple[int, ...], Any, int]] = [
     ((4,), [[0], [2], [0]], 0), ((3, 2), [[0, 1], [2, 0]], 0), ((3, 2), [[1], [1]], 0), ((2, 3, 4), [[[0, 1]], [[1, 2]]], 0), ((3, 2), [2, 1], 0),
     ((3, 2), [0], 0), ((2, 3), [[[0], [2]], [[1], [1]]], 1), ((2, 3, 2), [[0, 1], [2, 0]], 1), ((2, 2), [[1, 1], [1, 1]], 0),
     ((5,), [[[4]], [[0]]], 0), ((2, 3, 2), [[1, 2, 1]], 0), ((1, 1), [[0, 0]], 0),
+    ((2, 3), [[[], []], [[], []]], 1),
 ]  # fmt: skip
 
 
@@ -564,6 +651,17 @@ def _put_nd(values: Array, indices: Array, shape: tuple[int, ...], batch_dims: i
 def put_nd(xp: Any, values: Any, indices: Any, *, shape: tuple[int, ...], batch_dims: int = 0) -> Any:
     """Zeros with `values` added at positions that `indices` lists in its last axis."""
     return xp.zeros(shape, values.dtype).at[tuple(xp.moveaxis(indices, -1, 0))].add(values)
+
+
+@put_nd.shapes
+def _(values: Abstract, indices: Abstract, *, shape: Any, batch_dims: Any) -> Shape:
+    if shape is UNKNOWN:
+        return None
+    with contextlib.suppress(Undecided):
+        matched_sizes(
+            values.shape, _picked_nd(tuple(shape), indices.shape, batch_dims), "the updates and their places,"
+        )
+    return tuple(shape)
 
 
 @put_nd.vjp("values")
@@ -616,7 +714,7 @@ def _one_hot(indices: Array, depth: int, on_value: Any, off_value: Any, axis: in
     return result if axis in (-1, indices.ndim) else np.moveaxis(result, -1, axis)
 
 
-@op(eager=_one_hot, dtypes=INTEGER, tf_name="OneHot")
+@op(eager=_one_hot, dtypes=INTEGER, tf_name="OneHot", gives=typed_by("dtype"))
 def encode_one_hot(
     xp: Any,
     indices: Any,
@@ -630,6 +728,11 @@ def encode_one_hot(
     """`on_value` at each index along a new axis of size `depth`, `off_value` elsewhere."""
     hot = xp.where(indices[..., None] == xp.arange(depth), on_value, off_value).astype(dtype)
     return hot if axis == -1 else xp.moveaxis(hot, -1, axis)
+
+
+@encode_one_hot.shapes
+def _(indices: Abstract, *, depth: Any, axis: Any, **_: Any) -> Shape:
+    return (UNKNOWN,) * (indices.ndim + 1) if axis is UNKNOWN else inserted(indices.shape, axis, natural(depth))
 
 
 encode_one_hot.not_differentiable("its operand is an integer")
@@ -658,13 +761,15 @@ def _() -> Iterator[BadInput]:
     yield BadInput("indices are integers", (x.astype(bool),), {"depth": 3})
 
 
-@op(dtypes=ANY, tf_name="Where")
+@op(dtypes=ANY, tf_name="Where", gives=np.int64)
 def nonzero(xp: Any, condition: Any) -> Any:
     """The positions of all true (or nonzero) elements, one row each."""
     return xp.stack(xp.nonzero(xp.atleast_1d(condition)), axis=-1).astype(np.int64)[:, : xp.ndim(condition)]
 
 
-nonzero.shaped_by_values = {0: (0,)}
+@nonzero.shapes
+def _(condition: Abstract) -> Shape:
+    return (UNKNOWN, UNKNOWN if condition.rank is None else condition.rank)
 
 
 nonzero.not_differentiable("positions are integers, and how many there are depends on the value")
@@ -704,7 +809,7 @@ def _scatter_update(tensor: Array, indices: Array, updates: Array) -> Array:
     return _scatter_into(tensor, indices, updates, _assign, "tensor_scatter_nd_update")
 
 
-@op(eager=_scatter_update, dtypes=ANY, other={"indices": INDEX}, tf_name="TensorScatterUpdate")
+@op(eager=_scatter_update, dtypes=ANY, other={"indices": INDEX}, tf_name="TensorScatterUpdate", shape=scattered)
 def tensor_scatter_nd_update(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     """The tensor with the elements (or slices) at `indices` replaced."""
     return tensor.at[tuple(xp.moveaxis(indices, -1, 0))].set(updates)

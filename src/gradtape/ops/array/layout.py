@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,9 +11,12 @@ import numpy as np
 
 from ...base.dtypes import ANY, NUMERIC, Array
 from ...base.errors import ArgumentValueError, invalid
+from ...base.sizes import UNKNOWN, is_known, matched, product, same
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import all_batched, negative_axis, rank_of, shape_of
 from ..nn.rows import LARGE, along_rows, sum_of_rows
+from ..shapes import broadcast_to_sizes, inserted, matched_sizes, place, places, replaced, unknown_rest
 
 # --- reshape ---------------------------------------------------------------------------------------------------------
 
@@ -25,7 +29,7 @@ def _sizes(given: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(math.prod(size for size in given if size) // known if size == -1 else size for size in wanted)
 
 
-@op(dtypes=ANY)
+@op(dtypes=ANY, on_sizes=True)
 def reshape(xp: Any, tensor: Any, *, shape: tuple[int, ...]) -> Any:
     """The same elements in another shape; one size may be -1, to be worked out.
 
@@ -36,6 +40,32 @@ def reshape(xp: Any, tensor: Any, *, shape: tuple[int, ...]) -> Any:
            [3, 4, 5]], dtype=int32)>
     """
     return tensor.reshape(shape if tensor.size else _sizes(tensor.shape, shape))
+
+
+@reshape.shapes
+def _(tensor: Abstract, *, shape: Any) -> Shape:
+    if shape is UNKNOWN:
+        return None
+    missing = [axis for axis, size in enumerate(shape) if size.__class__ is int and size == -1]
+    if len(missing) > 1:
+        raise ValueError("only one size may be -1")
+    if tensor.rank is None:
+        return tuple([UNKNOWN if axis in missing else size for axis, size in enumerate(shape)])
+    if not missing:
+        matched(tensor.size, product(shape), "the numbers of elements,")
+        return tuple(shape)
+    (axis,) = missing
+    others = [size for position, size in enumerate(shape) if position != axis]
+    count, rest = tensor.size, product(others)
+    if is_known(tensor.shape) and is_known(others):
+        found = _sizes(tensor.shape, tuple(shape))[axis]  # type: ignore[arg-type]
+        if found == -1 and (not rest or count % rest):
+            raise ValueError(f"{count} elements do not fill up rows of {rest}")
+        return replaced(tuple(shape), axis, count // rest if found == -1 else found)
+    # Where a size is 0, the others decide, each by itself: only sizes that are taken over as they are cancel out then.
+    if same(rest, 0) or any(same(size, 0) is None and not any(same(size, n) for n in tensor.shape) for size in others):
+        return replaced(tuple(shape), axis, UNKNOWN)
+    return replaced(tuple(shape), axis, count // rest)
 
 
 @reshape.vjp("tensor")
@@ -104,10 +134,15 @@ def _broadcast_to(input: Any, shape: tuple[int, ...]) -> Array:
     return np.broadcast_to(input, shape)
 
 
-@op(eager=_broadcast_to, dtypes=ANY)
+@op(eager=_broadcast_to, dtypes=ANY, on_sizes=True)
 def broadcast_to(xp: Any, input: Any, *, shape: tuple[int, ...]) -> Any:
     """The tensor repeated to fill `shape`, by NumPy's broadcasting rule."""
     return xp.broadcast_to(input, shape)
+
+
+@broadcast_to.shapes
+def _(input: Abstract, *, shape: Any) -> Shape:
+    return None if shape is UNKNOWN else broadcast_to_sizes(input.known, tuple(shape))
 
 
 @broadcast_to.vjp("input")
@@ -171,12 +206,20 @@ def sum_to_shape(xp: Any, x: Any, *, shape: tuple[int, ...]) -> Any:
         return x
     extra = x.ndim - len(shape)
     if extra > 0:
-        x = x.sum(axis=tuple(range(extra)))
+        x = x.sum(axis=tuple(range(extra)), dtype=x.dtype)
     axes = tuple(axis for axis, size in enumerate(shape) if size == 1 and x.shape[axis] != 1)
-    x = x.sum(axis=axes, keepdims=True) if axes else x
+    x = x.sum(axis=axes, keepdims=True, dtype=x.dtype) if axes else x
     if x.shape != shape:
         raise ValueError(f"shape {shape} cannot have been broadcast to the operand's")
     return x
+
+
+@sum_to_shape.shapes
+def _(x: Abstract, *, shape: Any) -> Shape:
+    if shape is UNKNOWN:
+        return None
+    broadcast_to_sizes(tuple(shape), x.known)
+    return tuple(shape)
 
 
 @sum_to_shape.vjp("x")
@@ -215,10 +258,20 @@ def _() -> Iterator[BadInput]:
 # --- transpose -------------------------------------------------------------------------------------------------------
 
 
-@op(dtypes=ANY)
+@op(dtypes=ANY, on_sizes=True)
 def permute(xp: Any, a: Any, *, perm: tuple[int, ...]) -> Any:
     """The axes in another order."""
     return a.transpose(perm)
+
+
+@permute.shapes
+def _(a: Abstract, *, perm: Any) -> Shape:
+    if perm is UNKNOWN:
+        return unknown_rest(a.known)
+    if a.rank is not None and len(perm) != a.rank:
+        raise ValueError(f"{len(perm)} axes are named, there are {a.rank}")
+    order = places(tuple(perm), len(perm))
+    return (UNKNOWN,) * len(order) if a.rank is None else tuple([a.shape[axis] for axis in order])
 
 
 @permute.vjp("a")
@@ -261,7 +314,7 @@ def _() -> Iterator[BadInput]:
 # --- expand_dims, squeeze --------------------------------------------------------------------------------------------
 
 
-@op(dtypes=ANY)
+@op(dtypes=ANY, on_sizes=True)
 def expand_dims(xp: Any, input: Any, *, axis: int) -> Any:
     """The tensor with a new axis of size one.
 
@@ -270,6 +323,11 @@ def expand_dims(xp: Any, input: Any, *, axis: int) -> Any:
     TensorShape([2, 3, 1])
     """
     return xp.expand_dims(input, axis)
+
+
+@expand_dims.shapes
+def _(input: Abstract, *, axis: Any) -> Shape:
+    return (UNKNOWN,) * (input.ndim + 1) if axis is UNKNOWN else inserted(input.shape, axis, 1)
 
 
 @expand_dims.vjp("input")
@@ -309,10 +367,20 @@ def _() -> Iterator[BadInput]:
         yield BadInput("the axis must exist", (x,), {"axis": axis})
 
 
-@op(dtypes=ANY)
+@op(dtypes=ANY, on_sizes=True)
 def squeeze(xp: Any, input: Any, *, axis: Any = None) -> Any:
     """The tensor without its axes of size one, or without those named in `axis`."""
     return xp.squeeze(input, axis=axis if axis != () else None)
+
+
+@squeeze.shapes
+def _(input: Abstract, *, axis: Any) -> Shape:
+    if axis is None or axis == ():
+        return tuple([size for size in input.shape if size != 1])  # undecided where a size may be 1 or not
+    gone = places(axis, input.ndim)
+    for a in gone:
+        matched(input.shape[a], 1, f"axis {a} is not of size one:")
+    return tuple([size for a, size in enumerate(input.shape) if a not in gone])
 
 
 @squeeze.vjp("input")
@@ -359,7 +427,7 @@ def _() -> Iterator[BadInput]:
 # --- concat, stack, split, unstack -----------------------------------------------------------------------------------
 
 
-@op(eager=np.concatenate, dtypes=ANY, variadic=True, tf_name="ConcatV2")
+@op(eager=np.concatenate, dtypes=ANY, variadic=True, tf_name="ConcatV2", on_sizes=True)
 def concat(xp: Any, values: Any, *, axis: int) -> Any:
     """The tensors one after the other along an existing axis.
 
@@ -368,6 +436,22 @@ def concat(xp: Any, values: Any, *, axis: int) -> Any:
     TensorShape([2, 3])
     """
     return xp.concatenate(values, axis=axis)
+
+
+@concat.shapes
+def _(values: list[Abstract], *, axis: Any) -> Shape:
+    known = [value.shape for value in values if value.rank is not None]
+    if not known:
+        return None
+    if axis is UNKNOWN:
+        return (UNKNOWN,) * len(known[0])
+    at = place(axis, len(known[0]))
+    total: Any = 0 if len(known) == len(values) else UNKNOWN
+    others = replaced(known[0], at)
+    for shape in known:
+        others = matched_sizes(others, replaced(shape, at), "the other sizes,")
+        total = total + shape[at]
+    return inserted(others, at, total)
 
 
 @concat.vjp("values")
@@ -416,7 +500,7 @@ def _() -> Iterator[BadInput]:
     yield BadInput("types never mix", ([x, x.astype(np.float64)],), {"axis": 0})
 
 
-@op(dtypes=ANY, variadic=True, tf_name="Pack")
+@op(dtypes=ANY, variadic=True, tf_name="Pack", on_sizes=True)
 def stack(xp: Any, values: Any, *, axis: int = 0) -> Any:
     """The tensors, all of one shape, along a new axis.
 
@@ -425,6 +509,17 @@ def stack(xp: Any, values: Any, *, axis: int = 0) -> Any:
     <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 2, 3], dtype=int32)>
     """
     return xp.stack(values, axis=axis)
+
+
+@stack.shapes
+def _(values: list[Abstract], *, axis: Any) -> Shape:
+    known = [value.shape for value in values if value.rank is not None]
+    if not known:
+        return None
+    shape = known[0]
+    for other in known[1:]:
+        shape = matched_sizes(shape, other)
+    return (UNKNOWN,) * (len(shape) + 1) if axis is UNKNOWN else inserted(shape, axis, len(values))
 
 
 @stack.vjp("values")
@@ -481,10 +576,19 @@ def _pieces(value: Array, sizes: tuple[int, ...], axis: int) -> list[Array]:
     return pieces
 
 
-@op(eager=_pieces, dtypes=ANY, outputs=None, tf_name="SplitV")
+@op(eager=_pieces, dtypes=ANY, outputs=None, tf_name="SplitV", on_sizes=True)
 def split_sizes(xp: Any, value: Any, *, sizes: tuple[int, ...], axis: int) -> Any:
     """Pieces of the given sizes along one axis."""
     return xp.split(value, np.cumsum(sizes[:-1]).tolist(), axis=axis)
+
+
+@split_sizes.shapes
+def _(value: Abstract, *, sizes: Any, axis: Any) -> list[Shape]:
+    if value.rank is None or axis is UNKNOWN:
+        return [unknown_rest(value.known)] * len(sizes)
+    at = place(axis, value.ndim)
+    matched(value.shape[at], sum(sizes), "the size and the sum of the pieces,")
+    return [replaced(value.shape, at, size) for size in sizes]
 
 
 @split_sizes.vjp("value")
@@ -528,11 +632,17 @@ def _() -> Iterator[BadInput]:
         yield BadInput("sizes add up to the size of the axis", (x,), {"sizes": sizes, "axis": axis})
 
 
-@op(dtypes=ANY, outputs=None, tf_name="Unpack")
+@op(dtypes=ANY, outputs=None, tf_name="Unpack", on_sizes=True)
 def unpack(xp: Any, value: Any, *, axis: int = 0) -> Any:
     """The slices along one axis, as a list of tensors without it."""
     moved = xp.moveaxis(value, axis, 0)
     return [moved[i] for i in range(moved.shape[0])]
+
+
+@unpack.shapes
+def _(value: Abstract, *, axis: Any) -> list[Shape]:
+    rest = replaced(value.shape, axis)
+    return [rest] * operator.index(value.shape[place(axis, value.ndim)])
 
 
 @unpack.vjp("value")

@@ -13,11 +13,14 @@ import numpy as np
 
 from ...base.dtypes import ANY, BOOL, INDEX, REAL, Array, uint8
 from ...base.errors import invalid
+from ...base.sizes import UNKNOWN
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import batch_leading, batch_over_axis, not_tensors, numpy_type, rank_of
 from ..math.elementwise import convert
 from ..math.logic import equal
 from ..math.reduce import reduce_sum
+from ..shapes import along, ceiling, fixed, like, natural, place, replaced, typed_by, without_last
 from .layout import expand_dims
 
 _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
@@ -42,7 +45,7 @@ def _nth_element(input: Array, n: int, reverse: bool = False) -> Any:
     return np.partition(values, place, axis=-1)[..., place].astype(input.dtype)
 
 
-@op(eager=_nth_element, dtypes=REAL)
+@op(eager=_nth_element, dtypes=REAL, shape=without_last())
 def nth_element(xp: Any, input: Any, *, n: int, reverse: bool = False) -> Any:
     """The element that is at place `n` of each line in ascending (or, with `reverse`, descending) order.
 
@@ -104,7 +107,7 @@ def _argpartition(a: Array, kth: tuple[int, ...], axis: int = -1) -> Any:
     return np.argpartition(a, kth, axis=axis) if kth else np.argsort(a, axis=axis)
 
 
-@op(eager=_argpartition, dtypes=REAL | BOOL, retypes=True)
+@op(eager=_argpartition, dtypes=REAL | BOOL, retypes=True, gives=np.int64, shape=along)
 def argpartition(xp: Any, a: Any, *, kth: tuple[int, ...], axis: int = -1) -> Any:
     """Positions that put the elements at places `kth` in order, smaller ones before and larger ones after them."""
     return xp.argsort(a, axis=axis)
@@ -140,10 +143,15 @@ def _lexsort(keys: list[Array], axis: int = -1) -> Any:
     return np.lexsort(keys, axis=axis)
 
 
-@op(eager=_lexsort, dtypes=REAL, variadic=True, retypes=True)
+@op(eager=_lexsort, dtypes=REAL, variadic=True, retypes=True, gives=np.int64)
 def lexsort(xp: Any, keys: Any, *, axis: int = -1) -> Any:
     """The order by the last key, among equal elements by the one before, and so on."""
     return xp.lexsort(keys, axis=axis)
+
+
+@lexsort.shapes
+def _(keys: list[Abstract], *, axis: Any) -> Shape:
+    return keys[0].known
 
 
 lexsort.not_differentiable("positions are integers")
@@ -182,7 +190,7 @@ def _isin(element: Array, test_elements: Array, invert: bool = False) -> Any:
     return np.isin(element, test_elements, invert=invert)
 
 
-@op(eager=_isin, dtypes=ANY, retypes=True)
+@op(eager=_isin, dtypes=ANY, retypes=True, shape=like(0), gives=np.bool_)
 def isin(xp: Any, element: Any, test_elements: Any, *, invert: bool = False) -> Any:
     """Whether each element is among the test elements, or with `invert` whether it is not."""
     return xp.isin(element, test_elements, invert=invert)
@@ -220,10 +228,15 @@ def _histogram(values: Array, edges: tuple[float, ...]) -> Any:
     return np.histogram(wide, np.asarray(edges, np.float64))[0].astype(np.int64)
 
 
-@op(eager=_histogram, dtypes=REAL, retypes=True)
+@op(eager=_histogram, dtypes=REAL, retypes=True, gives=np.int64)
 def histogram(xp: Any, values: Any, *, edges: tuple[float, ...]) -> Any:
     """How many values lie in each bin between two edges; the last bin holds its right edge too."""
     return xp.histogram(values, xp.asarray(edges))[0]
+
+
+@histogram.shapes
+def _(values: Abstract, *, edges: Any) -> Shape:
+    return (UNKNOWN if edges is UNKNOWN else len(edges) - 1,)
 
 
 histogram.not_differentiable("counts are integers")
@@ -252,7 +265,7 @@ def _() -> Iterator[BadInput]:
         yield BadInput("edges in ascending order", (np.ones(3, np.float32),), {"edges": edges})
 
 
-@op(dtypes=ANY, outputs=2)
+@op(dtypes=ANY, outputs=2, shape=fixed(UNKNOWN), gives=typed_by(None, "out_idx"))
 def list_diff(xp: Any, x: Any, y: Any, *, out_idx: Any = _INT32) -> Any:
     """The elements of x that are not in y, in their order, and their positions in x."""
     if x.ndim != 1 or y.ndim != 1:
@@ -292,10 +305,15 @@ def _length_mask(lengths: Array, maxlen: int) -> Any:
     return np.arange(maxlen) < lengths[..., None]
 
 
-@op(eager=_length_mask, dtypes=REAL, retypes=True)
+@op(eager=_length_mask, dtypes=REAL, retypes=True, gives=np.bool_)
 def length_mask(xp: Any, lengths: Any, *, maxlen: int) -> Any:
     """A row for each length: true at the first `length` places of `maxlen`."""
     return xp.arange(maxlen) < lengths[..., None]
+
+
+@length_mask.shapes
+def _(lengths: Abstract, *, maxlen: Any) -> Shape:
+    return (*lengths.shape, natural(maxlen))
 
 
 length_mask.not_differentiable("truth values have no derivative")
@@ -340,10 +358,15 @@ def _packbits(a: Array, axis: int = -1, bitorder: str = "big") -> Any:
     return pack(a, axis, bitorder)
 
 
-@op(eager=_packbits, dtypes=_BITS, retypes=True)
+@op(eager=_packbits, dtypes=_BITS, retypes=True, gives=np.uint8)
 def packbits(xp: Any, a: Any, *, axis: int = -1, bitorder: str = "big") -> Any:
     """Eight truth values along an axis as the bits of one uint8; zeros fill up the last."""
     return xp.packbits(a, axis, bitorder)
+
+
+@packbits.shapes
+def _(a: Abstract, *, axis: Any, **_: Any) -> Shape:
+    return replaced(a.shape, axis, ceiling(a.shape[place(axis, a.ndim)], 8))
 
 
 def _unpackbits(a: Array, axis: int = -1, count: int | None = None, bitorder: str = "big") -> Any:
@@ -357,6 +380,14 @@ def _unpackbits(a: Array, axis: int = -1, count: int | None = None, bitorder: st
 def unpackbits(xp: Any, a: Any, *, axis: int = -1, count: int | None = None, bitorder: str = "big") -> Any:
     """The bits of each uint8 as eight numbers along an axis, or only the first `count` of them."""
     return xp.unpackbits(a, axis, count, bitorder)
+
+
+@unpackbits.shapes
+def _(a: Abstract, *, axis: Any, count: Any, **_: Any) -> Shape:
+    bits = a.shape[place(axis, a.ndim)] * 8
+    if count is None:
+        return replaced(a.shape, axis, bits)
+    return replaced(a.shape, axis, count if count >= 0 else bits + count)
 
 
 packbits.not_differentiable("bits have no derivative")
@@ -431,7 +462,7 @@ def _data_format_dim_map(x: Array, src_format: str = "NHWC", dst_format: str = "
     return places[x % rank]
 
 
-@op(eager=_data_format_dim_map, dtypes=INDEX)
+@op(eager=_data_format_dim_map, dtypes=INDEX, shape=like(0))
 def data_format_dim_map(xp: Any, x: Any, *, src_format: str = "NHWC", dst_format: str = "NCHW") -> Any:
     """Numbers of axes in one data format as numbers of the same axes in another."""
     return xp.asarray([dst_format.index(c) for c in src_format])[x % len(src_format)]
@@ -450,7 +481,7 @@ def _data_format_vec_permute(x: Array, src_format: str = "NHWC", dst_format: str
     return x[[source.index(c) for c in target]]
 
 
-@op(eager=_data_format_vec_permute, dtypes=INDEX)
+@op(eager=_data_format_vec_permute, dtypes=INDEX, shape=like(0))
 def data_format_vec_permute(xp: Any, x: Any, *, src_format: str = "NHWC", dst_format: str = "NCHW") -> Any:
     """A number (or a pair) for each axis of one data format in the order of another."""
     return x[[src_format.index(c) for c in dst_format]]
@@ -489,7 +520,7 @@ def _() -> Iterator[BadInput]:
     yield BadInput("a format", (np.ones(4, np.int32),), {"dst_format": "NNHW"})
 
 
-@op(dtypes=frozenset({_INT64}), outputs=3)
+@op(dtypes=frozenset({_INT64}), outputs=3, shape=fixed(UNKNOWN), gives=(np.int32, np.int64, np.float32))
 def compute_accidental_hits(xp: Any, true_classes: Any, sampled_candidates: Any, *, num_true: int) -> Any:
     """Where a sampled candidate is a true class: the row, the candidate's place, and a weight that hides it."""
     if true_classes.ndim != 2 or true_classes.shape[1] != num_true or sampled_candidates.ndim != 1:

@@ -12,15 +12,18 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, INDEX, INEXACT, NARROW_FLOATS, REAL, Array
 from ...base.errors import invalid
+from ...base.sizes import matched
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import all_batched, numpy_type, rank_of, shape_of
 from ..math.elementwise import convert, sqrt
 from ..math.logic import greater_equal, maximum, select, zeros_like
+from ..shapes import natural
 from .accumulate import add_rows
 from .borders import pad_constant
 from .index import put, take
 from .layout import permute, reshape
-from .segment import unsorted_segment_sum
+from .segment import segment_rows, unsorted_segment_sum
 
 
 def _sizes(ids: Array, count: int, root: bool) -> Array:
@@ -87,13 +90,23 @@ def _mean_of_segments(name: str, root: bool) -> Any:
     return kernel
 
 
-@op(eager=_mean_of_segments("unsorted_segment_mean", False), dtypes=INEXACT, other={"segment_ids": INDEX})
+@op(
+    eager=_mean_of_segments("unsorted_segment_mean", False),
+    dtypes=INEXACT,
+    other={"segment_ids": INDEX},
+    shape=segment_rows,
+)
 def unsorted_segment_mean(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The mean over the rows with each segment id, 0 where there are none."""
     return _mean_of_segments("unsorted_segment_mean", False)(data, segment_ids, num_segments)
 
 
-@op(eager=_mean_of_segments("unsorted_segment_sqrt_n", True), dtypes=INEXACT, other={"segment_ids": INDEX})
+@op(
+    eager=_mean_of_segments("unsorted_segment_sqrt_n", True),
+    dtypes=INEXACT,
+    other={"segment_ids": INDEX},
+    shape=segment_rows,
+)
 def unsorted_segment_sqrt_n(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The sum over the rows with each segment id, divided by the square root of their number."""
     return _mean_of_segments("unsorted_segment_sqrt_n", True)(data, segment_ids, num_segments)
@@ -183,19 +196,24 @@ def _looked_up(name: str, root: bool | None, data: Array, indices: Array, segmen
 _LOOKUP: Any = {"other": {"indices": INDEX, "segment_ids": INDEX}}
 
 
-@op(dtypes=REAL, tf_name="SparseSegmentSumWithNumSegments", **_LOOKUP)
+def _looked_up_rows(data: Abstract, indices: Abstract, segment_ids: Abstract, *, num_segments: Any) -> Shape:
+    matched(indices.of_rank(1)[0], segment_ids.of_rank(1)[0], "rows and ids,")
+    return (natural(num_segments), *data.shape[1:])
+
+
+@op(dtypes=REAL, tf_name="SparseSegmentSumWithNumSegments", **_LOOKUP, shape=_looked_up_rows)
 def sparse_segment_sum(xp: Any, data: Any, indices: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The sums of the rows `data[indices]` that share a segment."""
     return _looked_up("sparse_segment_sum", None, data, indices, segment_ids, num_segments)
 
 
-@op(dtypes=FLOATING, tf_name="SparseSegmentMeanWithNumSegments", **_LOOKUP)
+@op(dtypes=FLOATING, tf_name="SparseSegmentMeanWithNumSegments", **_LOOKUP, shape=_looked_up_rows)
 def sparse_segment_mean(xp: Any, data: Any, indices: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The means of the rows `data[indices]` that share a segment."""
     return _looked_up("sparse_segment_mean", False, data, indices, segment_ids, num_segments)
 
 
-@op(dtypes=FLOATING, tf_name="SparseSegmentSqrtNWithNumSegments", **_LOOKUP)
+@op(dtypes=FLOATING, tf_name="SparseSegmentSqrtNWithNumSegments", **_LOOKUP, shape=_looked_up_rows)
 def sparse_segment_sqrt_n(xp: Any, data: Any, indices: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The sums of the rows `data[indices]` that share a segment, divided by the root of their number."""
     return _looked_up("sparse_segment_sqrt_n", True, data, indices, segment_ids, num_segments)
@@ -261,6 +279,11 @@ def segment_softmax(xp: Any, values: Any, segment_ids: Any, *, num_segments: int
     powers = np.exp(wide - largest[ids])
     totals = np.bincount(ids, powers, num_segments).astype(wide.dtype)
     return (powers / totals[ids]).astype(values.dtype, copy=False)
+
+
+@segment_softmax.shapes
+def _(values: Abstract, segment_ids: Abstract, *, num_segments: Any) -> Shape:
+    return (matched(values.of_rank(1)[0], segment_ids.of_rank(1)[0], "values and ids,"),)
 
 
 def _through_softmax(t: Any, segment_ids: Any, out: Any, num_segments: int) -> Any:

@@ -9,8 +9,11 @@ import numpy as np
 
 from ...base.dtypes import ANY, BY_NUMPY, INDEX, NUMERIC, Array
 from ...base.errors import invalid
+from ...base.sizes import matched
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import all_batched, batch_leading, rank_of, shape_of
+from ..shapes import like, typed_by
 from .layout import permute, reshape
 
 # --- reverse_sequence ------------------------------------------------------------------------------------------------
@@ -41,7 +44,7 @@ def _reverse_sequence(input: Array, seq_lengths: Array, seq_axis: int, batch_axi
     return np.take_along_axis(input, order.reshape(shape), axis=seq_axis)
 
 
-@op(eager=_reverse_sequence, dtypes=ANY, other={"seq_lengths": INDEX})
+@op(eager=_reverse_sequence, dtypes=ANY, other={"seq_lengths": INDEX}, shape=like(0))
 def reverse_sequence(xp: Any, input: Any, seq_lengths: Any, *, seq_axis: int, batch_axis: int = 0) -> Any:
     """The first `seq_lengths[i]` elements along `seq_axis` in reverse order, for each entry i of `batch_axis`."""
     place = xp.arange(input.shape[seq_axis])
@@ -137,10 +140,19 @@ def _bitcast(input: Array, dtype: Any) -> Array:
     return whole.reshape(shape[:-1])
 
 
-@op(eager=_bitcast, dtypes=NUMERIC)
+@op(eager=_bitcast, dtypes=NUMERIC, gives=typed_by("dtype"))
 def bitcast(xp: Any, input: Any, *, dtype: Any) -> Any:
     """The same bits read as another type; a size ratio other than one takes or adds a last axis."""
     return input.view(dtype)
+
+
+@bitcast.shapes
+def _(input: Abstract, *, dtype: Any) -> Shape:
+    old, new = input.dtype.itemsize, np.dtype(dtype).itemsize
+    if new > old:
+        matched(input.shape[-1], new // old, "the last size and the ratio of the types,")
+        return input.shape[:-1]
+    return input.known if new == old else (*input.shape, old // new)
 
 
 bitcast.not_differentiable("bits have no derivative", lookup_error=True)

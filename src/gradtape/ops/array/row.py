@@ -13,9 +13,11 @@ import numpy as np
 
 from ...base.dtypes import ANY, INDEX, NUMERIC, Array
 from ...base.errors import invalid
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import all_batched, numpy_type, shape_of
 from ..math.logic import zeros_like
+from ..shapes import matched_sizes, natural
 from .index import take, tensor_scatter_nd_update
 from .layout import reshape, stack
 from .scatter import tensor_scatter_nd_add
@@ -45,6 +47,14 @@ def _get(x: Array, index: Any) -> Any:
 def get_row(xp: Any, x: Any, index: Any) -> Any:
     """x[index]."""
     return x[index]
+
+
+@get_row.shapes
+def _(x: Abstract, index: Abstract) -> Shape:
+    index.of_rank(0)
+    if x.rank == 0:
+        raise ValueError("a scalar has no rows")
+    return x.shape[1:]
 
 
 @get_row.vjp("x")
@@ -82,6 +92,12 @@ def put_row(xp: Any, row: Any, index: Any, *, size: int) -> Any:
     return xp.zeros((size, *xp.shape(row)), row.dtype).at[index].set(row)
 
 
+@put_row.shapes
+def _(row: Abstract, index: Abstract, *, size: Any) -> Shape:
+    index.of_rank(0)
+    return (natural(size), *row.shape)
+
+
 @put_row.vjp("row")
 def _(g: Any, index: Any) -> Any:
     return get_row(g, index)
@@ -104,6 +120,16 @@ def _places(index: Any, count: int) -> Any:
     return stack([np.arange(count, dtype=numpy_type(index)), index], axis=1)
 
 
+def _with_row(x: Abstract, index: Abstract, row: Abstract) -> Shape:
+    """Like the array, of which the row must be one."""
+    index.of_rank(0)
+    if x.rank == 0:
+        raise ValueError("a scalar has no rows")
+    if x.rank is not None and row.rank is not None:
+        matched_sizes(x.shape[1:], row.shape, "a row and what takes its place,")
+    return x.known
+
+
 def _set(x: Array, index: Any, row: Any) -> Any:
     return set_in_place(np.array(x), index, row)
 
@@ -115,7 +141,7 @@ def set_in_place(x: Array, index: Any, row: Any) -> Array:
     return x
 
 
-@op(eager=_set, dtypes=ANY, other={"index": INDEX})
+@op(eager=_set, dtypes=ANY, other={"index": INDEX}, shape=_with_row)
 def set_row(xp: Any, x: Any, index: Any, row: Any) -> Any:
     """The array with another row at `index`."""
     return x.at[index].set(row)
@@ -158,7 +184,7 @@ def add_in_place(x: Array, index: Any, row: Any) -> Array:
     return x
 
 
-@op(eager=_add, dtypes=NUMERIC, other={"index": INDEX})
+@op(eager=_add, dtypes=NUMERIC, other={"index": INDEX}, shape=_with_row)
 def add_row(xp: Any, x: Any, index: Any, row: Any) -> Any:
     """The array with something added to its row at `index`."""
     return x.at[index].add(row)

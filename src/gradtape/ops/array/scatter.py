@@ -12,7 +12,7 @@ from ...op.declaration import Op, op
 from ..family import all_batched, numpy_type, shape_of
 from ..math.elementwise import convert
 from ..math.logic import equal
-from .index import nd_key, put_nd, sample_scatter, take_nd, with_batch_positions
+from .index import nd_key, put_nd, sample_scatter, scattered, take_nd, with_batch_positions
 
 
 def _combined(name: str, combine: Any) -> Any:
@@ -43,6 +43,7 @@ def _batched(scatter: Op, is_batched: Any, args: Any, attributes: dict[str, Any]
     dtypes=NUMERIC,
     other={"indices": INDEX},
     tf_name="TensorScatterAdd",
+    shape=scattered,
 )
 def tensor_scatter_nd_add(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     """The tensor with `updates` added at `indices`."""
@@ -74,6 +75,7 @@ def _(t: Any, indices: Any, tensor_shape: tuple[int, ...]) -> Any:
     dtypes=NUMERIC,
     other={"indices": INDEX},
     tf_name="TensorScatterSub",
+    shape=scattered,
 )
 def tensor_scatter_nd_sub(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     """The tensor with `updates` subtracted at `indices`."""
@@ -108,6 +110,7 @@ def _(t: Any, indices: Any, tensor_shape: tuple[int, ...]) -> Any:
     dtypes=REAL,
     other={"indices": INDEX},
     tf_name="TensorScatterMax",
+    shape=scattered,
 )
 def tensor_scatter_nd_max(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     """The tensor, with the larger of its element and the updates at `indices`; ties share the derivative."""
@@ -119,6 +122,7 @@ def tensor_scatter_nd_max(xp: Any, tensor: Any, indices: Any, updates: Any) -> A
     dtypes=REAL,
     other={"indices": INDEX},
     tf_name="TensorScatterMin",
+    shape=scattered,
 )
 def tensor_scatter_nd_min(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     """The tensor, with the smaller of its element and the updates at `indices`; ties share the derivative."""

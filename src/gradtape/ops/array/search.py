@@ -9,8 +9,11 @@ import numpy as np
 
 from ...base.dtypes import ANY, INDEX, REAL, Array
 from ...base.errors import invalid
+from ...base.sizes import UNKNOWN
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import all_batched, batch_elementwise
+from ..shapes import like, matched_sizes, natural, typed_by, unknown_rest
 
 _INT32 = np.dtype(np.int32)
 _WIDE = frozenset(np.dtype(t) for t in (np.float32, np.float64, np.int32, np.int64))
@@ -44,22 +47,26 @@ def _unique_two(x: Array, dtype: Any) -> list[Array]:
     return _unique(x, dtype)[:2]
 
 
-@op(eager=_unique_two, dtypes=ANY, outputs=2)
+@op(eager=_unique_two, dtypes=ANY, outputs=2, gives=typed_by(None, "dtype"))
 def unique(xp: Any, x: Any, *, dtype: Any = _INT32) -> Any:
     """The different values of a vector in order of first appearance, and for each element which of them it is."""
     raise NotImplementedError("the number of different values is known only when it runs")
 
 
-unique.shaped_by_values = {0: (0,)}
+@unique.shapes
+def _(x: Abstract, **_: Any) -> list[Shape]:
+    return [(UNKNOWN,), x.of_rank(1)]
 
 
-@op(eager=_unique, dtypes=ANY, outputs=3)
+@op(eager=_unique, dtypes=ANY, outputs=3, gives=typed_by(None, "dtype", "dtype"))
 def unique_with_counts(xp: Any, x: Any, *, dtype: Any = _INT32) -> Any:
     """The different values of a vector, for each element which of them it is, and how often each occurs."""
     raise NotImplementedError("the number of different values is known only when it runs")
 
 
-unique_with_counts.shaped_by_values = {0: (0,), 2: (0,)}
+@unique_with_counts.shapes
+def _(x: Abstract, **_: Any) -> list[Shape]:
+    return [(UNKNOWN,), x.of_rank(1), (UNKNOWN,)]
 
 
 def _written_out(x: Any, dtype: Any) -> list[Any]:
@@ -118,7 +125,7 @@ def _search_rows(sorted_sequence: Array, values: Array, right: bool, dtype: Any)
     return low.astype(dtype)
 
 
-@op(eager=_search_rows, dtypes=REAL, tf_name="LowerBound")
+@op(eager=_search_rows, dtypes=REAL, tf_name="LowerBound", gives=typed_by("dtype"))
 def search_sorted(xp: Any, sorted_sequence: Any, values: Any, *, right: bool = False, dtype: Any = _INT32) -> Any:
     """Where each value would be put into its sorted row so that the row stays sorted."""
     below = (
@@ -127,6 +134,14 @@ def search_sorted(xp: Any, sorted_sequence: Any, values: Any, *, right: bool = F
         else values[..., :, None] > sorted_sequence[..., None, :]
     )
     return xp.sum(below, axis=-1).astype(dtype)
+
+
+@search_sorted.shapes
+def _(sorted_sequence: Abstract, values: Abstract, **_: Any) -> Shape:
+    if values.rank is None or sorted_sequence.rank is None:
+        return unknown_rest(values.known or sorted_sequence.known)
+    lead = matched_sizes(sorted_sequence.shape[:-1], values.shape[:-1], "the axes before the last,")
+    return (*lead, values.shape[-1])
 
 
 search_sorted.not_differentiable("positions are integers")
@@ -202,12 +217,17 @@ def _histogram(values: Array, value_range: Array, nbins: int, dtype: Any) -> Arr
     return np.bincount(bins.reshape(-1), minlength=nbins).astype(kind)
 
 
-@op(eager=_histogram, dtypes=_WIDE)
+@op(eager=_histogram, dtypes=_WIDE, gives=typed_by("dtype"))
 def histogram_fixed_width(xp: Any, values: Any, value_range: Any, *, nbins: int = 100, dtype: Any = _INT32) -> Any:
     """How many values fall into each of `nbins` bins of one width; what lies outside counts in the outer bins."""
     step = (value_range[1] - value_range[0]) / nbins
     bins = xp.clip((values - value_range[0]) / step, 0, nbins - 1).astype(np.int64)
     return xp.bincount(bins.reshape(-1), minlength=nbins, length=nbins).astype(dtype)
+
+
+@histogram_fixed_width.shapes
+def _(values: Abstract, value_range: Abstract, *, nbins: Any, **_: Any) -> Shape:
+    return (natural(nbins),)
 
 
 histogram_fixed_width.not_differentiable("counts are integers", lookup_error=True)
@@ -253,7 +273,7 @@ def _bucketize(input: Array, boundaries: tuple[float, ...]) -> Array:
     return np.searchsorted(np.array(boundaries, np.float32), input, side="right").astype(np.int32)
 
 
-@op(eager=_bucketize, dtypes=_WIDE)
+@op(eager=_bucketize, dtypes=_WIDE, shape=like(0), gives=np.int32)
 def bucketize(xp: Any, input: Any, *, boundaries: tuple[float, ...]) -> Any:
     """For each value, how many of the sorted boundaries are not larger."""
     return xp.searchsorted(xp.asarray(boundaries), input, side="right").astype(np.int32)
@@ -311,6 +331,11 @@ def _unravel(indices: Array, dims: Array) -> Array:
 def unravel_index(xp: Any, indices: Any, dims: Any) -> Any:
     """The coordinates, one row for each axis, of flat positions in an array of shape `dims`."""
     return xp.stack(xp.unravel_index(indices, dims))
+
+
+@unravel_index.shapes
+def _(indices: Abstract, dims: Abstract) -> Shape:
+    return (dims.of_rank(1)[0], *indices.shape)
 
 
 unravel_index.not_differentiable("positions are integers", lookup_error=True)

@@ -14,11 +14,14 @@ import numpy as np
 
 from ...base.dtypes import INDEX, NARROW_FLOATS, NUMERIC, REAL, Array
 from ...base.errors import ResourceExhaustedError, UnimplementedError, invalid
+from ...base.sizes import UNKNOWN, matched
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Rule, Sample, op
 from ...values.tensor import EagerTensor
 from ..family import all_batched, numpy_type, rank_of, shape_of
 from ..math.elementwise import conj, convert
 from ..math.logic import equal, greater, less, maximum, ones_like, select, zeros_like
+from ..shapes import matched_sizes, natural, typed_by
 from .accumulate import add_rows
 from .borders import pad_constant
 from .index import take
@@ -116,58 +119,75 @@ def _limits(dtype: np.dtype[Any]) -> Any:
 # --- segments in order --------------------------------------------------------------------------------------
 
 
-@op(eager=_SUM, dtypes=NUMERIC, other={"segment_ids": INDEX})
+def _sorted_segments(data: Abstract, segment_ids: Abstract) -> Shape:
+    """As many rows as the last id says."""
+    matched(data.shape[0], segment_ids.of_rank(1)[0], "rows and ids,")
+    return (UNKNOWN, *data.shape[1:])
+
+
+def segment_rows(data: Abstract, segment_ids: Abstract, *, num_segments: Any, **_: Any) -> Shape:
+    """A row for each segment, in place of the axes of the ids."""
+    matched_sizes(data.shape[: segment_ids.ndim], segment_ids.shape, "rows and ids,")
+    return (natural(num_segments), *data.shape[segment_ids.ndim :])
+
+
+@op(eager=_SUM, dtypes=NUMERIC, other={"segment_ids": INDEX}, shape=_sorted_segments)
 def segment_sum(xp: Any, data: Any, segment_ids: Any) -> Any:
     """The sum of each segment; 0 for ids that are skipped."""
     return xp.zeros((int(segment_ids[-1]) + 1, *data.shape[1:]), data.dtype).at[segment_ids].add(data)
 
 
-segment_sum.shaped_by_values = {0: (0,)}
-
-
-@op(eager=_segment_mean, dtypes=NUMERIC, other={"segment_ids": INDEX})
+@op(eager=_segment_mean, dtypes=NUMERIC, other={"segment_ids": INDEX}, shape=_sorted_segments)
 def segment_mean(xp: Any, data: Any, segment_ids: Any) -> Any:
     """The mean of each segment; 0 for ids that are skipped."""
     zeros = xp.zeros((int(segment_ids[-1]) + 1, *data.shape[1:]), data.dtype)
     return zeros.at[segment_ids].add(data) / xp.maximum(zeros.at[segment_ids].add(1), 1)
 
 
-segment_mean.shaped_by_values = {0: (0,)}
-
-
-@op(eager=_sorted_kernel("segment_prod", np.multiply, 1), dtypes=NUMERIC, other={"segment_ids": INDEX})
+@op(
+    eager=_sorted_kernel("segment_prod", np.multiply, 1),
+    dtypes=NUMERIC,
+    other={"segment_ids": INDEX},
+    shape=_sorted_segments,
+)
 def segment_prod(xp: Any, data: Any, segment_ids: Any) -> Any:
     """The product of each segment; 1 for ids that are skipped."""
     return xp.ones((int(segment_ids[-1]) + 1, *data.shape[1:]), data.dtype).at[segment_ids].multiply(data)
 
 
-segment_prod.shaped_by_values = {0: (0,)}
-
-
-@op(eager=_sorted_kernel("segment_max", np.maximum, 0), dtypes=REAL, other={"segment_ids": INDEX})
+@op(
+    eager=_sorted_kernel("segment_max", np.maximum, 0),
+    dtypes=REAL,
+    other={"segment_ids": INDEX},
+    shape=_sorted_segments,
+)
 def segment_max(xp: Any, data: Any, segment_ids: Any) -> Any:
     """The largest element of each segment; 0 for ids that are skipped. Ties share the derivative equally."""
     found = xp.full((int(segment_ids[-1]) + 1, *data.shape[1:]), -xp.inf, data.dtype).at[segment_ids].max(data)
     return xp.where(xp.isinf(found), 0, found)
 
 
-segment_max.shaped_by_values = {0: (0,)}
-
-
-@op(eager=_sorted_kernel("segment_min", np.minimum, 0), dtypes=REAL, other={"segment_ids": INDEX})
+@op(
+    eager=_sorted_kernel("segment_min", np.minimum, 0),
+    dtypes=REAL,
+    other={"segment_ids": INDEX},
+    shape=_sorted_segments,
+)
 def segment_min(xp: Any, data: Any, segment_ids: Any) -> Any:
     """The smallest element of each segment; 0 for ids that are skipped. Ties share the derivative equally."""
     found = xp.full((int(segment_ids[-1]) + 1, *data.shape[1:]), xp.inf, data.dtype).at[segment_ids].min(data)
     return xp.where(xp.isinf(found), 0, found)
 
 
-segment_min.shaped_by_values = {0: (0,)}
-
-
 # --- segments in any order ----------------------------------------------------------------------------------
 
 
-@op(eager=_unsorted_kernel("unsorted_segment_sum", np.add, 0), dtypes=NUMERIC, other={"segment_ids": _IDS})
+@op(
+    eager=_unsorted_kernel("unsorted_segment_sum", np.add, 0),
+    dtypes=NUMERIC,
+    other={"segment_ids": _IDS},
+    shape=segment_rows,
+)
 def unsorted_segment_sum(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The sum of each segment; 0 for empty ones."""
     return _start(xp, data, segment_ids, num_segments, 0).at[segment_ids].add(data, mode="drop")
@@ -177,6 +197,7 @@ def unsorted_segment_sum(xp: Any, data: Any, segment_ids: Any, *, num_segments: 
     eager=_unsorted_kernel("unsorted_segment_prod", np.multiply, 1),
     dtypes=NUMERIC,
     other={"segment_ids": _IDS},
+    shape=segment_rows,
 )
 def unsorted_segment_prod(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The product of each segment; 1 for empty ones."""
@@ -187,6 +208,7 @@ def unsorted_segment_prod(xp: Any, data: Any, segment_ids: Any, *, num_segments:
     eager=_unsorted_kernel("unsorted_segment_max", np.maximum, _lowest),
     dtypes=REAL,
     other={"segment_ids": _IDS},
+    shape=segment_rows,
 )
 def unsorted_segment_max(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The largest element of each segment; the lowest finite number of empty ones. Ties share equally."""
@@ -197,6 +219,7 @@ def unsorted_segment_max(xp: Any, data: Any, segment_ids: Any, *, num_segments: 
     eager=_unsorted_kernel("unsorted_segment_min", np.minimum, _highest),
     dtypes=REAL,
     other={"segment_ids": _IDS},
+    shape=segment_rows,
 )
 def unsorted_segment_min(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The smallest element of each segment; the highest finite number of empty ones. Ties share equally."""
@@ -474,12 +497,17 @@ def _count_bins(arr: Array, size: int, by_row: bool, binary: bool, dtype: Any) -
     return ((counts > 0) if binary else counts).astype(dtype)
 
 
-@op(eager=_count_bins, dtypes=INDEX, tf_name="DenseBincount")
+@op(eager=_count_bins, dtypes=INDEX, tf_name="DenseBincount", gives=typed_by("dtype"))
 def count_bins(xp: Any, arr: Any, *, size: int, by_row: bool = False, binary: bool = False, dtype: Any = _INT32) -> Any:
     """How often each of 0, 1, ..., size - 1 occurs (with `binary`: whether), in all or in each row."""
     hot = arr[..., None] == xp.arange(size)
     axes = 1 if by_row else tuple(range(arr.ndim))
     return (hot.any(axis=axes) if binary else hot.sum(axis=axes)).astype(dtype)
+
+
+@count_bins.shapes
+def _(arr: Abstract, *, size: Any, by_row: Any, **_: Any) -> Shape:
+    return (arr.of_rank(2)[0], natural(size)) if by_row else (natural(size),)
 
 
 count_bins.not_differentiable("its operand is an integer")

@@ -12,10 +12,13 @@ import numpy as np
 
 from ...base.dtypes import ANY, FLOATING, INDEX, INTEGER, NUMERIC, REAL, Array
 from ...base.errors import invalid
+from ...base.sizes import larger, matched, same
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import all_batched, batch_leading, batch_over_axis, negative_axis, numpy_type, rank_of, shape_of
 from ..math.elementwise import convert
 from ..math.reduce import explain_axis
+from ..shapes import along, broadcast_sizes, inserted, like, natural, place, replaced, typed_by, unknown_rest
 from .index import check_range
 from .layout import reshape
 
@@ -44,6 +47,17 @@ def _take_along(x: Array, indices: Array, axis: int) -> Array:
 def take_along(xp: Any, x: Any, indices: Any, *, axis: int) -> Any:
     """The elements at `indices` along an axis, for each place in the other axes by itself."""
     return xp.take_along_axis(x, indices, axis)
+
+
+@take_along.shapes
+def _(x: Abstract, indices: Abstract, *, axis: Any) -> Shape:
+    if x.rank is None or indices.rank is None:
+        return unknown_rest(x.known or indices.known)
+    if x.ndim != indices.ndim:
+        raise ValueError(f"x has {x.ndim} axes, the indices have {indices.ndim}")
+    at = place(axis, x.ndim)
+    others = broadcast_sizes(replaced(x.shape, at), replaced(indices.shape, at))
+    return None if others is None else inserted(others, at, indices.shape[at])
 
 
 @take_along.vjp("x")
@@ -75,6 +89,11 @@ def put_along(xp: Any, values: Any, indices: Any, *, size: int, axis: int) -> An
     moved, places = xp.moveaxis(values, axis, -1), xp.moveaxis(indices, axis, -1)
     hot = (places[..., None] == xp.arange(size)).astype(values.dtype)
     return xp.moveaxis(xp.sum(moved[..., None] * hot, axis=-2), -1, axis)
+
+
+@put_along.shapes
+def _(values: Abstract, indices: Abstract, *, size: Any, axis: Any) -> Shape:
+    return replaced(values.shape, axis, size)
 
 
 @put_along.vjp("values")
@@ -158,7 +177,7 @@ def _sort(values: Array, axis: int, descending: bool) -> Array:
     return np.flip(ordered, axis) if descending else ordered
 
 
-@op(eager=_sort, dtypes=REAL)
+@op(eager=_sort, dtypes=REAL, shape=along)
 def sort_along(xp: Any, values: Any, *, axis: int = -1, descending: bool = False) -> Any:
     """The elements along an axis in order."""
     ordered = xp.sort(values, axis)
@@ -188,7 +207,7 @@ def _order(values: Array, axis: int, descending: bool) -> Array:
     return np.asarray(np.flip(last - backwards, axis), np.int32)
 
 
-@op(eager=_order, dtypes=REAL)
+@op(eager=_order, dtypes=REAL, shape=along, gives=np.int32)
 def order_along(xp: Any, values: Any, *, axis: int = -1, descending: bool = False) -> Any:
     """The places from which to take the elements along an axis, so that they are in order."""
     return xp.argsort(values, axis, stable=True, descending=descending).astype(np.int32)
@@ -245,11 +264,18 @@ def _largest_places(x: Array, k: int) -> Array:
     return np.nonzero(chosen)[-1].reshape(*x.shape[:-1], k)
 
 
-@op(eager=_top_k, dtypes=REAL, outputs=2, tf_name="TopKV2")
+@op(eager=_top_k, dtypes=REAL, outputs=2, tf_name="TopKV2", gives=typed_by(None, "index_type"))
 def largest(xp: Any, input: Any, *, k: int, index_type: Any = np.int32) -> Any:
     """The k largest elements along the last axis, in decreasing order, and their places."""
     places = xp.argsort(input, -1, stable=True, descending=True)[..., :k]
     return xp.take_along_axis(input, places, -1), places.astype(index_type)
+
+
+@largest.shapes
+def _(input: Abstract, *, k: Any, **_: Any) -> Shape:
+    if same(larger(k, input.shape[-1]), input.shape[-1]) is False:
+        raise ValueError(f"k is {k}, of {input.shape[-1]}")
+    return replaced(input.shape, -1, natural(k))
 
 
 @largest.vjp("input")
@@ -307,13 +333,18 @@ def _in_top_k(targets: Array, predictions: Array, k: int) -> Array:
     return np.asarray(fits)
 
 
-@op(eager=_in_top_k, dtypes=FLOATING, other={"targets": INDEX}, tf_name="InTopKV2")
+@op(eager=_in_top_k, dtypes=FLOATING, other={"targets": INDEX}, tf_name="InTopKV2", gives=np.bool_)
 def in_top_k(xp: Any, targets: Any, predictions: Any, *, k: int) -> Any:
     """Whether fewer than k classes are predicted above each row's target; False if one is not finite."""
     classes = predictions.shape[1]
     own = xp.take_along_axis(predictions, xp.clip(targets, 0, classes - 1)[:, None], -1)
     better = xp.sum(predictions > own, axis=-1)
     return (targets >= 0) & (targets < classes) & xp.isfinite(predictions).all(axis=-1) & (better < k)
+
+
+@in_top_k.shapes
+def _(targets: Abstract, predictions: Abstract, *, k: Any) -> Shape:
+    return (matched(targets.of_rank(1)[0], predictions.of_rank(2)[0], "targets and rows,"),)
 
 
 in_top_k.not_differentiable("truth values have no derivative")
@@ -362,7 +393,7 @@ def _invert_permutation(x: Array) -> Array:
     return result
 
 
-@op(eager=_invert_permutation, dtypes=INDEX)
+@op(eager=_invert_permutation, dtypes=INDEX, shape=like(0))
 def invert_permutation(xp: Any, x: Any) -> Any:
     """The permutation that undoes x: y[x[i]] = i."""
     return xp.argsort(x).astype(x.dtype)

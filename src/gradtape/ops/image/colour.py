@@ -6,6 +6,7 @@ as the largest, as in TensorFlow; grey has no hue, and there the derivative of h
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -13,6 +14,8 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, Array
 from ...base.errors import FailedPreconditionError, invalid
+from ...base.sizes import Undecided
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.index import getitem
 from ..array.layout import concat, stack, unpack
@@ -21,13 +24,25 @@ from ..math.elementwise import abs as absolute
 from ..math.elementwise import divide_no_nan, sign
 from ..math.logic import greater, greater_equal, less, less_equal, logical_and, maximum, minimum, select, zeros_like
 from ..math.reduce import reduce_sum
+from ..shapes import Rule
 
 
-def _check_channels(name: str, x: Array) -> None:
+def _check_channels(name: str, x: Any) -> None:
     if not x.ndim:
         raise invalid(f"{name}: an image has at least one axis, the channels; got a scalar.")
     if x.shape[-1] != 3:
         raise FailedPreconditionError(None, None, f"{name}: the last axis must hold 3 channels, got shape {x.shape}.")
+
+
+def _channels_of(name: str) -> Rule:
+    """The shape rule of both: like the image, which must have three channels."""
+
+    def rule(images: Abstract) -> Shape:
+        with contextlib.suppress(Undecided):
+            _check_channels(name, images)
+        return images.known
+
+    return rule
 
 
 # --- to hue, saturation and value ---------------------------------------------------------------------------
@@ -50,7 +65,7 @@ def _rgb_to_hsv(images: Array) -> Array:
     return np.stack([hue, saturation, value], axis=-1).astype(images.dtype)
 
 
-@op(eager=in_float32(_rgb_to_hsv), dtypes=FLOATING, tf_name="RGBToHSV")
+@op(eager=in_float32(_rgb_to_hsv), dtypes=FLOATING, tf_name="RGBToHSV", shape=_channels_of("rgb_to_hsv"))
 def rgb_to_hsv(xp: Any, images: Any) -> Any:
     """Hue, saturation and value of colours given as red, green and blue in the last axis.
 
@@ -158,7 +173,7 @@ def _hsv_to_rgb(images: Array) -> Array:
     return np.asarray((1 - saturation + saturation * height) * value, images.dtype)
 
 
-@op(eager=in_float32(_hsv_to_rgb), dtypes=FLOATING, tf_name="HSVToRGB")
+@op(eager=in_float32(_hsv_to_rgb), dtypes=FLOATING, tf_name="HSVToRGB", shape=_channels_of("hsv_to_rgb"))
 def hsv_to_rgb(xp: Any, images: Any) -> Any:
     """Red, green and blue of colours given as hue, saturation and value in the last axis.
 

@@ -14,7 +14,10 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, Array
 from ...base.errors import invalid
+from ...base.sizes import UNKNOWN, smaller
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
+from ..shapes import fixed, like
 
 _NO_DERIVATIVE = "boxes are taken or left"
 
@@ -78,7 +81,7 @@ def _among(boxes: Array) -> Callable[[int, list[int]], Array]:
     return lambda place, chosen: _overlaps(boxes[chosen], boxes[place])
 
 
-@op(dtypes=FLOATING, retypes=True, tf_name="NonMaxSuppressionV3")
+@op(dtypes=FLOATING, retypes=True, tf_name="NonMaxSuppressionV3", shape=fixed(UNKNOWN), gives=np.int32)
 def non_max_suppression(
     xp: Any,
     boxes: Any,
@@ -94,7 +97,13 @@ def non_max_suppression(
     return np.array(_greedy(_among(wide), values, max_output_size, iou_threshold, score_threshold)[0], np.int32)
 
 
-@op(dtypes=FLOATING, outputs=2, tf_name="NonMaxSuppressionV5")
+@op(
+    dtypes=FLOATING,
+    outputs=2,
+    tf_name="NonMaxSuppressionV5",
+    shape=fixed(UNKNOWN),
+    gives=lambda boxes, scores, **_: [np.int32, scores.dtype],
+)
 def non_max_suppression_with_scores(
     xp: Any,
     boxes: Any,
@@ -114,7 +123,7 @@ def non_max_suppression_with_scores(
     return np.array(chosen, np.int32), np.array(kept, scores.dtype)
 
 
-@op(dtypes=FLOATING, retypes=True, tf_name="NonMaxSuppressionWithOverlaps")
+@op(dtypes=FLOATING, retypes=True, tf_name="NonMaxSuppressionWithOverlaps", shape=fixed(UNKNOWN), gives=np.int32)
 def non_max_suppression_overlaps(
     xp: Any,
     overlaps: Any,
@@ -139,7 +148,12 @@ def non_max_suppression_overlaps(
     return np.array(chosen, np.int32)
 
 
-@op(dtypes=FLOATING, outputs=4, tf_name="CombinedNonMaxSuppression")
+@op(
+    dtypes=FLOATING,
+    outputs=4,
+    tf_name="CombinedNonMaxSuppression",
+    gives=lambda boxes, scores, **_: [boxes.dtype, scores.dtype, scores.dtype, np.int32],
+)
 def combined_non_max_suppression(
     xp: Any,
     boxes: Any,
@@ -186,6 +200,21 @@ def combined_non_max_suppression(
     return found, values, kinds, counts
 
 
+@combined_non_max_suppression.shapes
+def _(
+    boxes: Abstract,
+    scores: Abstract,
+    *,
+    max_output_size_per_class: Any,
+    max_total_size: Any,
+    pad_per_class: Any,
+    **_: Any,
+) -> list[Shape]:
+    batch, _boxes, classes = scores.of_rank(3)
+    total = smaller(max_total_size, max_output_size_per_class * classes) if pad_per_class else max_total_size
+    return [(batch, total, 4), (batch, total), (batch, total), (batch,)]
+
+
 # --- drawing ------------------------------------------------------------------------------------------------
 
 # Yellow, blue, red, lime, purple, olive, maroon, navy, aqua, fuchsia: the colours when none are given.
@@ -195,7 +224,7 @@ COLOURS = np.array([
 ])  # fmt: skip
 
 
-@op(dtypes=FLOATING, tf_name="DrawBoundingBoxesV2")
+@op(dtypes=FLOATING, tf_name="DrawBoundingBoxesV2", shape=like(0))
 def draw_bounding_boxes(xp: Any, images: Any, boxes: Any, colors: Any) -> Any:
     """The images with the outlines of boxes, whose corners are fractions of height and width."""
     if images.ndim != 4 or images.shape[-1] not in (1, 3, 4):

@@ -14,10 +14,13 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, REAL, Array
 from ...base.errors import invalid
+from ...base.sizes import matched
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import permute, reshape
 from ..family import all_batched, rank_of, shape_of
-from ..nn.window import Padding, Sizes, Windows, windows
+from ..nn.window import Padding, Sizes, Windows, window_counts, windows
+from ..shapes import like
 
 
 def _found(input: Array, filters: Array, strides: Sizes, dilations: Sizes, padding: Padding) -> Windows:
@@ -61,7 +64,18 @@ def _dilation2d(input: Array, filters: Array, strides: Sizes, dilations: Sizes, 
     return _largest(input, filters, _found(input, filters, strides, dilations, padding))
 
 
-@op(eager=_dilation2d, dtypes=REAL)
+def _dilated(input: Abstract, filters: Abstract, *, strides: Any, dilations: Any, padding: Any) -> Shape:
+    batch, *sizes, channels = input.of_rank(4)
+    *window, depth = filters.of_rank(3)
+    matched(channels, depth, "the depths of image and filter,")
+    return (batch, *window_counts("dilation2d", tuple(sizes), window, strides, dilations, padding), channels)
+
+
+def _picked(t: Abstract, input: Abstract, filters: Abstract, **geometry: Any) -> Shape:
+    return _dilated(input, filters, **geometry)
+
+
+@op(eager=_dilation2d, dtypes=REAL, shape=_dilated)
 def dilation2d(xp: Any, input: Any, filters: Any, *, strides: Sizes, dilations: Sizes, padding: Padding) -> Any:
     """The largest of image plus filter in each window."""
     found = _found(input, filters, strides, dilations, padding)
@@ -76,7 +90,7 @@ def _check_like(given: Array, shape: tuple[int, ...], what: str) -> None:
         raise invalid(f"dilation2d: what is moved must be like the {what}, of shape {shape}; got {given.shape}.")
 
 
-@op(dtypes=FLOATING, tf_name="Dilation2DBackpropInput")
+@op(dtypes=FLOATING, tf_name="Dilation2DBackpropInput", shape=like(1))
 def dilation2d_backprop_input(
     xp: Any, out_backprop: Any, input: Any, filters: Any, *, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Any:
@@ -89,7 +103,7 @@ def dilation2d_backprop_input(
     return result
 
 
-@op(dtypes=FLOATING, tf_name="Dilation2DBackpropFilter")
+@op(dtypes=FLOATING, tf_name="Dilation2DBackpropFilter", shape=like(2))
 def dilation2d_backprop_filter(
     xp: Any, out_backprop: Any, input: Any, filters: Any, *, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Any:
@@ -102,7 +116,7 @@ def dilation2d_backprop_filter(
     return result
 
 
-@op(dtypes=FLOATING)
+@op(dtypes=FLOATING, shape=_picked)
 def dilation2d_pick_input(
     xp: Any, t: Any, input: Any, filters: Any, *, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Any:
@@ -115,7 +129,7 @@ def dilation2d_pick_input(
     return result
 
 
-@op(dtypes=FLOATING)
+@op(dtypes=FLOATING, shape=_picked)
 def dilation2d_pick_filter(
     xp: Any, t: Any, input: Any, filters: Any, *, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Any:

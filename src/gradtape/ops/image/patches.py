@@ -10,10 +10,13 @@ import numpy as np
 
 from ...base.dtypes import NUMERIC, Array
 from ...base.errors import invalid
+from ...base.sizes import product
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import reshape
 from ..family import shape_of
-from ..nn.window import Padding, Sizes, Windows, windows
+from ..nn.window import Padding, Sizes, Windows, window_counts, windows
+from ..shapes import shaped_by
 
 
 def _found(shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Windows:
@@ -42,6 +45,17 @@ def extract_windows(xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilat
     return result
 
 
+@extract_windows.shapes
+def _(input: Abstract, *, window: Any, strides: Any, dilations: Any, padding: Any) -> Shape:
+    batch, *sizes, channels = input.of_rank(len(window) + 2)
+    return (
+        batch,
+        *window_counts("windows", tuple(sizes), window, strides, dilations, padding),
+        product(window),
+        channels,
+    )
+
+
 def _overlay(g: Array, shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Array:
     found = _checked(g, shape, window, strides, dilations, padding)
     result = np.zeros(shape, g.dtype)
@@ -60,7 +74,7 @@ def _checked(g: Any, shape: Any, window: Any, strides: Any, dilations: Any, padd
     return found
 
 
-@op(eager=_overlay, dtypes=NUMERIC, tf_name="ExtractImagePatchesGrad")
+@op(eager=_overlay, dtypes=NUMERIC, tf_name="ExtractImagePatchesGrad", shape=shaped_by("shape"))
 def overlay_windows(
     xp: Any, g: Any, *, shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Any:

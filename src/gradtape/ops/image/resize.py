@@ -18,8 +18,11 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, NARROW_FLOATS, Array
 from ...base.errors import ResourceExhaustedError, invalid
+from ...base.sizes import UNKNOWN, matched
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import negative_axis, rank_of
+from ..shapes import place, replaced
 
 _KEPT = 256  # weights, of the sizes used last
 _LARGEST = 1 << 27  # pixels in a line: beyond that it is a mistake, and the weights alone would fill the memory
@@ -117,6 +120,14 @@ def resample(xp: Any, x: Any, *, axis: int, weights: Weights) -> Any:
     """Weighted sums along one axis."""
     matrix = xp.asarray(_matrix(weights), dtype=x.dtype)
     return xp.moveaxis(xp.tensordot(matrix, x, axes=([1], [axis])), 0, axis)
+
+
+@resample.shapes
+def _(x: Abstract, *, axis: Any, weights: Any) -> Shape:
+    if weights is UNKNOWN:
+        return replaced(x.shape, axis, UNKNOWN)
+    matched(x.shape[place(axis, x.ndim)], weights.inputs, "the size and that of the weights,")
+    return replaced(x.shape, axis, weights.outputs)
 
 
 @resample.vjp("x")

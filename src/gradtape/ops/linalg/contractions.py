@@ -10,12 +10,15 @@ import numpy as np
 
 from ...base.dtypes import INEXACT, NARROW_FLOATS, NUMERIC, Array
 from ...base.errors import invalid
+from ...base.sizes import matched
 from ...native import blas
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import expand_dims, reshape, sum_to_shape
 from ..family import all_batched, batch_leading, insert_axes, negative_axis, numpy_type, rank_of, shape_of
 from ..math.logic import zeros_like
 from ..math.reduce import reduce_sum
+from ..shapes import broadcast_sizes, matched_sizes, place, replaced, square_like, without_last
 from .products import adjoint, check_matrix, conjugated, matmul, product
 from .solve import LAPACK, bad_matrices
 
@@ -40,6 +43,13 @@ def _dense(x: Array, weights: Array, biases: Array) -> Array:
 def dense(xp: Any, x: Any, weights: Any, biases: Any) -> Any:
     """x @ weights + biases over the last axis of x, in one array."""
     return x @ weights + biases
+
+
+@dense.shapes
+def _(x: Abstract, weights: Abstract, biases: Abstract) -> Shape:
+    rows, columns = weights.of_rank(2)
+    matched(x.shape[-1], rows, "inner dimensions")
+    return replaced(x.shape, -1, matched(columns, biases.of_rank(1)[0], "columns and biases,"))
 
 
 def _rows(x: Any) -> Any:
@@ -135,6 +145,13 @@ def vecdot(xp: Any, x1: Any, x2: Any, *, axis: int = -1) -> Any:
     return xp.sum(xp.conj(x1) * x2, axis=axis)
 
 
+@vecdot.shapes
+def _(x1: Abstract, x2: Abstract, *, axis: Any) -> Shape:
+    first, second = place(axis, x1.ndim), place(axis, x2.ndim)
+    matched(x1.shape[first], x2.shape[second], "the sizes along the axis,")
+    return broadcast_sizes(replaced(x1.shape, first), replaced(x2.shape, second))
+
+
 def _kept(g: Any, rank: int, axis: int) -> Any:
     return expand_dims(g, axis=axis % rank)
 
@@ -198,7 +215,7 @@ def _trace(x: Array) -> Any:
     return reduce_sum(diagonal, axis=-1, keepdims=False)
 
 
-@op(eager=_trace, dtypes=NUMERIC)
+@op(eager=_trace, dtypes=NUMERIC, shape=without_last(2))
 def trace(xp: Any, x: Any) -> Any:
     """The sum of the main diagonal of matrices."""
     return xp.trace(x, axis1=-2, axis2=-1)
@@ -275,6 +292,15 @@ def kron(xp: Any, a: Any, b: Any, *, rank: int) -> Any:
     return _kron(a, b, rank)
 
 
+@kron.shapes
+def _(a: Abstract, b: Abstract, *, rank: Any) -> Shape:
+    if a.ndim != b.ndim or a.ndim < rank:
+        raise ValueError(f"{rank} axes after equal leading ones are needed")
+    lead = a.ndim - rank
+    sizes = [n * m for n, m in zip(a.shape[lead:], b.shape[lead:], strict=True)]
+    return (*matched_sizes(a.shape[:lead], b.shape[:lead]), *sizes)
+
+
 def _apart(g: Any, a_shape: tuple[int, ...], b_shape: tuple[int, ...], rank: int) -> Any:
     lead = len(a_shape) - rank
     pairs = (size for n, m in zip(a_shape[lead:], b_shape[lead:], strict=True) for size in (n, m))
@@ -332,7 +358,7 @@ def _matrix_power(a: Array, n: int) -> Array:
     return np.linalg.matrix_power(a, n)
 
 
-@op(eager=_matrix_power, dtypes=LAPACK)
+@op(eager=_matrix_power, dtypes=LAPACK, shape=square_like)
 def matrix_power(xp: Any, a: Any, *, n: int) -> Any:
     """Square matrices multiplied by themselves, n times."""
     return xp.linalg.matrix_power(a, n)

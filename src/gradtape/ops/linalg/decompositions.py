@@ -14,6 +14,8 @@ import numpy as np
 
 from ...base.dtypes import INDEX, Array
 from ...base.errors import invalid
+from ...base.sizes import smaller
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Sample, op
 from ..array.borders import crop
 from ..array.index import put, take
@@ -21,6 +23,7 @@ from ..array.layout import concat
 from ..family import batch_leading, is_complex, rank_of, shape_of
 from ..math.elementwise import imag, make_complex
 from ..math.logic import zeros_like
+from ..shapes import square, square_like, typed_by
 from .diagonal import diagonal_part, lower_part, upper_part
 from .products import adjoint, check_matrix, columns, product
 from .solve import LAPACK, SQUARE, bad_matrices, regular, singular_matrices, triangular_solve
@@ -43,7 +46,7 @@ def _cholesky_or_nan(matrix: Array) -> Array:
         return np.tril(np.full_like(matrix, np.nan))
 
 
-@op(eager=_cholesky, dtypes=LAPACK)
+@op(eager=_cholesky, dtypes=LAPACK, shape=square_like)
 def cholesky(xp: Any, input: Any) -> Any:
     """The lower triangular L with L @ adjoint(L) = input, for Hermitian positive definite matrices.
 
@@ -125,6 +128,13 @@ def _qr(input: Array, full_matrices: bool = False) -> tuple[Array, Array]:
 def qr(xp: Any, input: Any, *, full_matrices: bool = False) -> Any:
     """Matrices as q @ r: q with orthonormal columns, r upper triangular."""
     return tuple(xp.linalg.qr(input, mode="complete" if full_matrices else "reduced"))
+
+
+@qr.shapes
+def _(input: Abstract, *, full_matrices: Any) -> list[Shape]:
+    *lead, rows, columns = input.shape
+    inner = rows if full_matrices else smaller(rows, columns)
+    return [(*lead, rows, inner), (*lead, inner, columns)]
 
 
 def _rows(x: Any, stop: int) -> Any:
@@ -255,7 +265,7 @@ def _() -> Iterator[BadInput]:
 # --- LU -----------------------------------------------------------------------------------------------------
 
 
-@op(dtypes=LAPACK, outputs=2)
+@op(dtypes=LAPACK, outputs=2, gives=typed_by(None, "output_idx_type"))
 def lu(xp: Any, input: Any, *, output_idx_type: Any = np.int32) -> Any:
     """L + U - I in one matrix and the order p of the rows, with input[p] = L @ U."""
     from scipy.linalg import lu as factor
@@ -271,6 +281,12 @@ def lu(xp: Any, input: Any, *, output_idx_type: Any = np.int32) -> Any:
     if not np.diagonal(upper, 0, -2, -1).all():
         raise invalid("lu: Input is not invertible.")
     return np.tril(lower, -1) + upper, np.argsort(order, axis=-1).astype(output_idx_type)
+
+
+@lu.shapes
+def _(input: Abstract, **_: Any) -> list[Shape]:
+    lead, size = square(input)
+    return [(*lead, size, size), (*lead, size)]
 
 
 @lu.vjp("input")

@@ -15,9 +15,12 @@ import numpy as np
 
 from ...base.dtypes import BOOL, NUMERIC, Array
 from ...base.errors import invalid
+from ...base.sizes import UNKNOWN, larger, same, smaller
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Sample, op
 from ..family import batch_leading, shape_of
 from ..math.logic import zeros_like
+from ..shapes import like
 from .products import check_matrix
 
 ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
@@ -84,6 +87,14 @@ def diag_part(xp: Any, input: Any, *, k: Band = (0, 0), padding_value: Any = 0, 
     row, column, valid = _layout(*input.shape[-2:], k, align)
     found = xp.where(valid, input[..., row, column], padding_value)
     return found[..., 0, :] if k[0] == k[1] else found
+
+
+@diag_part.shapes
+def _(input: Abstract, *, k: Any, **_: Any) -> Shape:
+    low, high = k
+    *lead, rows, columns = input.shape
+    longest = smaller(rows + smaller(high, 0), columns - larger(low, 0))
+    return (*lead, longest) if low == high else (*lead, high - low + 1, longest)
 
 
 @diag_part.vjp("input")
@@ -220,6 +231,20 @@ def diag(
     return result.at[..., row[valid], column[valid]].set(compact[..., valid])
 
 
+@diag.shapes
+def _(diagonal: Abstract, *, k: Any, num_rows: Any, num_cols: Any, **_: Any) -> Shape:
+    low, high = k
+    lead = diagonal.shape[: -1 if low == high else -2]
+    longest = diagonal.shape[-1]
+    rows, columns = longest - smaller(high, 0), longest + larger(low, 0)
+    if num_rows is UNKNOWN or num_cols is UNKNOWN:
+        return (*lead, UNKNOWN, UNKNOWN)
+    if same(num_rows, -1) and same(num_cols, -1):
+        side = larger(rows, columns)
+        return (*lead, side, side)
+    return (*lead, rows if same(num_rows, -1) else num_rows, columns if same(num_cols, -1) else num_cols)
+
+
 @diag.vjp("diagonal")
 def _(g: Any, k: Band, align: str) -> Any:
     return diag_part(g, k=k, padding_value=0, align=align)
@@ -287,7 +312,7 @@ def _set_diag(input: Array, diagonal: Array, k: Band = (0, 0), align: str = "RIG
     return _written(np.array(input), diagonal, k, align)
 
 
-@op(eager=_set_diag, dtypes=_TYPES, tf_name="MatrixSetDiagV3")
+@op(eager=_set_diag, dtypes=_TYPES, tf_name="MatrixSetDiagV3", shape=like(0))
 def set_diag(xp: Any, input: Any, diagonal: Any, *, k: Band = (0, 0), align: str = "RIGHT_LEFT") -> Any:
     """Matrices with the diagonals k[0] to k[1] replaced."""
     row, column, valid = _layout(*input.shape[-2:], k, align)
@@ -374,7 +399,7 @@ def _band_part(input: Array, num_lower: int, num_upper: int) -> Array:
     return np.where(_in_band(input.shape, num_lower, num_upper), input, np.zeros((), input.dtype))
 
 
-@op(eager=_band_part, dtypes=_TYPES, tf_name="MatrixBandPart")
+@op(eager=_band_part, dtypes=_TYPES, tf_name="MatrixBandPart", shape=like(0))
 def band_part(xp: Any, input: Any, *, num_lower: int, num_upper: int) -> Any:
     """Matrices with zeros outside a band of diagonals below and above the main one (negative: all)."""
     return xp.where(_in_band(input.shape, num_lower, num_upper), input, xp.zeros((), input.dtype))

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...base.dtypes import COMPLEX, FLOATING, NARROW_FLOATS, Array
 from ...base.errors import unfit
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.borders import crop
 from ..array.layout import concat, reshape
@@ -20,6 +21,7 @@ from ..family import all_batched, batch_leading, insert_axes, is_complex, rank_o
 from ..math.elementwise import conj, imag, make_complex, real
 from ..math.logic import zeros_like
 from ..math.reduce import reduce_sum
+from ..shapes import square_like, square_to_number
 from .products import adjoint, check_matrix, conjugated, product, transposed
 from .solve import LAPACK, SQUARE, all_finite, bad_matrices, each_matrix, inv, regular, sylvester, trsm
 
@@ -43,7 +45,7 @@ def _det(input: Array) -> Array:
     return result
 
 
-@op(eager=_det, dtypes=LAPACK, tf_name="MatrixDeterminant")
+@op(eager=_det, dtypes=LAPACK, tf_name="MatrixDeterminant", shape=square_to_number)
 def det(xp: Any, input: Any) -> Any:
     """The determinant of square matrices.
 
@@ -112,7 +114,7 @@ def _cofactors_by_svd(input: Array) -> Array:
     return result
 
 
-@op(eager=_cofactors, dtypes=LAPACK)
+@op(eager=_cofactors, dtypes=LAPACK, shape=square_like)
 def cofactors(xp: Any, input: Any) -> Any:
     """The derivative of the determinant with respect to each element; it exists for singular matrices too."""
     return xp.linalg.det(input)[..., None, None] * xp.swapaxes(xp.linalg.inv(input), -1, -2)
@@ -159,7 +161,7 @@ def _slogdet(input: Array) -> tuple[Array, Array]:
     return sign, size.astype(input.dtype, copy=False)
 
 
-@op(eager=_slogdet, dtypes=LAPACK, outputs=2, tf_name="LogMatrixDeterminant")
+@op(eager=_slogdet, dtypes=LAPACK, outputs=2, tf_name="LogMatrixDeterminant", shape=square_to_number)
 def slogdet(xp: Any, input: Any) -> Any:
     """The sign (complex: the phase) of the determinant, and the logarithm of its absolute value."""
     sign, size = xp.linalg.slogdet(input)
@@ -229,7 +231,7 @@ def _differentiated(function: Op) -> None:
     bad_matrices(function)
 
 
-@op(dtypes=LAPACK, tf_name="MatrixExponential")
+@op(dtypes=LAPACK, tf_name="MatrixExponential", shape=square_like)
 def expm(xp: Any, input: Any) -> Any:
     """The exponential of square matrices.
 
@@ -284,7 +286,7 @@ def _logm_of_one(matrix: Array) -> Array:
     return result.astype(matrix.dtype)
 
 
-@op(dtypes=COMPLEX, tf_name="MatrixLogarithm")
+@op(dtypes=COMPLEX, tf_name="MatrixLogarithm", shape=square_like)
 def logm(xp: Any, input: Any) -> Any:
     """The principal logarithm of complex square matrices: expm(logm(x)) = x. A singular matrix gives nan.
 
@@ -344,7 +346,7 @@ def _sqrtm_of_one(matrix: Array) -> Array:
     return result.real.astype(matrix.dtype)
 
 
-@op(dtypes=LAPACK, tf_name="MatrixSquareRoot")
+@op(dtypes=LAPACK, tf_name="MatrixSquareRoot", shape=square_like)
 def sqrtm(xp: Any, input: Any) -> Any:
     """The principal square root of square matrices; nan for a real matrix that has no real one.
 
@@ -417,6 +419,12 @@ def _pinv(a: Array, rcond: Array) -> Array:
 def pinv(xp: Any, a: Any, rcond: Any) -> Any:
     """The Moore-Penrose pseudo-inverse; singular values up to `rcond` times the largest count as zero."""
     return xp.linalg.pinv(a, rcond)
+
+
+@pinv.shapes
+def _(a: Abstract, rcond: Abstract) -> Shape:
+    *lead, rows, columns = a.shape
+    return (*lead, columns, rows)
 
 
 def _of_three(x: Any, y: Any, z: Any) -> Any:

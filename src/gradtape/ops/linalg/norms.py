@@ -10,6 +10,7 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, INEXACT, NARROW_FLOATS, Array
 from ...base.errors import invalid
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.borders import crop, pad_constant
 from ..array.layout import expand_dims, reshape, sum_to_shape
@@ -28,6 +29,7 @@ from ..math.elementwise import divide_no_nan, pow, rsqrt, sign, square
 from ..math.logic import greater_equal, maximum, select, zeros_like
 from ..math.reduce import kept_shape, reduce_mean, reduce_sum, refuse_axis_of_scalar, spread
 from ..nn.normalization import reject_axes
+from ..shapes import broadcast_to_sizes, equal_shapes, like, real_type, reduced, reduced_sizes
 from .products import conjugated
 
 Axis = int | tuple[int, ...] | None
@@ -50,7 +52,7 @@ def _reduce_norm(x: Array, order: float, axis: Axis = None, keepdims: bool = Fal
     return total if keepdims else np.asarray(total).reshape(_add(np.empty(x.shape, bool), axis).shape)
 
 
-@op(eager=_reduce_norm, dtypes=FLOATING)
+@op(eager=_reduce_norm, dtypes=FLOATING, shape=reduced, gives=real_type)
 def reduce_norm(xp: Any, x: Any, *, order: float, axis: Axis = None, keepdims: bool = False) -> Any:
     """(sum |x|^order)^(1 / order) over some axes, or over all; without overflow."""
     return xp.sum(xp.abs(x) ** order, axis=axis, keepdims=keepdims) ** (1 / order)
@@ -118,6 +120,12 @@ def weighted_moments(xp: Any, x: Any, weights: Any, *, axis: Axis = None) -> Any
     total = xp.sum(weights + xp.zeros_like(x), axis=axis, keepdims=True)
     mean = xp.sum(weights * x, axis=axis, keepdims=True) / total
     return mean, xp.sum(weights * xp.square(x - mean), axis=axis, keepdims=True) / total
+
+
+@weighted_moments.shapes
+def _(x: Abstract, weights: Abstract, *, axis: Any) -> Shape:
+    broadcast_to_sizes(weights.known, x.known)
+    return reduced_sizes(x.shape, axis, True)
 
 
 def _total(x: Any, weights: Any, axis: Axis) -> Any:
@@ -199,7 +207,7 @@ def _standardize_image(image: Array) -> Any:
     return centred / np.maximum(deviation, image.dtype.type(1 / np.sqrt(count or 1)))
 
 
-@op(eager=_standardize_image, dtypes=FLOATING)
+@op(eager=_standardize_image, dtypes=FLOATING, shape=like(0))
 def standardize_image(xp: Any, image: Any) -> Any:
     """Images with mean 0 and deviation 1 over all of their pixels; the deviation counts as at least 1 / sqrt(pixels)."""
     axes = (-3, -2, -1)
@@ -265,6 +273,11 @@ def _vector_sum(x: Array) -> Array:
 def trapezoid(xp: Any, y: Any, x: Any) -> Any:
     """The integral of values `y` at points `x` along the last axis, by the trapezoidal rule."""
     return xp.trapezoid(y, x, axis=-1)
+
+
+@trapezoid.shapes
+def _(y: Abstract, x: Abstract) -> Shape:
+    return equal_shapes(y, x).shape[:-1]
 
 
 def _pairs(values: Any, difference: bool) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 from collections.abc import Iterator
@@ -11,14 +12,17 @@ import numpy as np
 
 from ...base.dtypes import NARROW_FLOATS, NUMERIC, REAL, Array
 from ...base.errors import FailedPreconditionError, invalid
+from ...base.sizes import Undecided, matched
 from ...native import blas
 from ...native.background import later
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.borders import crop
 from ..array.layout import broadcast_to, permute, reshape, sum_to_shape
 from ..family import batch_leading, is_complex, rank_of, shape_of
 from ..math.elementwise import conj
 from ..math.logic import select, zeros_like
+from ..shapes import broadcast_sizes, equal_shapes
 
 # --- matmul -------------------------------------------------------------------------------------------------
 
@@ -48,6 +52,17 @@ def matmul(xp: Any, a: Any, b: Any, *, transpose_a: bool = False, transpose_b: b
     a = xp.swapaxes(a, -1, -2) if transpose_a else a
     b = xp.swapaxes(b, -1, -2) if transpose_b else b
     return xp.matmul(a, b)
+
+
+@matmul.shapes
+def _(a: Abstract, b: Abstract, *, transpose_a: Any, transpose_b: Any) -> Shape:
+    if a.ndim < 2 or b.ndim < 2:
+        raise ValueError(f"matrices are needed, got shapes {a.shape} and {b.shape}")
+    *front, rows, inner = (*a.shape[:-2], *a.shape[:-3:-1]) if transpose_a else a.shape
+    *other, inside, columns = (*b.shape[:-2], *b.shape[:-3:-1]) if transpose_b else b.shape
+    matched(inner, inside, "inner dimensions")
+    lead = broadcast_sizes(tuple(front), tuple(other))
+    return None if lead is None else (*lead, rows, columns)
 
 
 @matmul.vjp("a")
@@ -276,6 +291,18 @@ def contract(xp: Any, operands: Any, *, equation: str) -> Any:
     return xp.einsum(equation, *operands)
 
 
+@contract.shapes
+def _(operands: list[Abstract], *, equation: Any) -> Shape:
+    given, result = equation.replace(" ", "").split("->")
+    sizes: dict[str, Any] = {}
+    for letters, operand in zip(given.split(","), operands, strict=True):
+        for letter, size in zip(letters, operand.of_rank(len(letters)), strict=True):
+            sizes[letter] = matched(sizes.get(letter, size), size, f"the sizes of {letter},")
+    if len(set(result)) != len(result):
+        raise ValueError(f"a label occurs twice in the result {result}")
+    return tuple([sizes[letter] for letter in result])
+
+
 @contract.vjp("operands")
 def _(g: Any, operands: Any, equation: str) -> Any:
     inputs, output = equation.split("->")
@@ -389,12 +416,16 @@ def _() -> Iterator[BadInput]:
 # --- the cross product --------------------------------------------------------------------------------------
 
 
-def _cross(a: Array, b: Array) -> Array:
+def _check_cross(a: Any, b: Any) -> None:
     if a.shape != b.shape or not a.ndim:
         raise invalid(f"cross: both operands need one shape, with at least one axis; got {a.shape} and {b.shape}.")
     if a.shape[-1] != 3:
         message = f"cross: the cross product is defined for vectors of 3 elements, got shape {a.shape}."
         raise FailedPreconditionError(None, None, message)
+
+
+def _cross(a: Array, b: Array) -> Array:
+    _check_cross(a, b)
     return np.cross(a, b)
 
 
@@ -407,6 +438,13 @@ def cross(xp: Any, a: Any, b: Any) -> Any:
     array([0., 0., 1.], dtype=float32)
     """
     return xp.cross(a, b)
+
+
+@cross.shapes
+def _(a: Abstract, b: Abstract) -> Shape:
+    with contextlib.suppress(Undecided):
+        _check_cross(a, b)
+    return equal_shapes(a, b).known
 
 
 @cross.vjp("a")

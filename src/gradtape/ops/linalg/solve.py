@@ -13,6 +13,7 @@ from ...base.errors import invalid
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import permute, reshape, sum_to_shape
 from ..family import all_batched, batch_leading, in_float32, insert_axes, rank_of, shape_of
+from ..shapes import like, solved, square_like
 from .diagonal import lower_part, upper_part
 from .products import adjoint, check_matrix, product
 
@@ -56,7 +57,7 @@ def _inv(input: Array, adjoint: bool = False) -> Array:
     return np.conj(result.swapaxes(-1, -2)) if adjoint else result
 
 
-@op(eager=_inv, dtypes=LAPACK | {float16.numpy}, tf_name="MatrixInverse")
+@op(eager=_inv, dtypes=LAPACK | {float16.numpy}, tf_name="MatrixInverse", shape=square_like)
 def inv(xp: Any, input: Any, *, adjoint: bool = False) -> Any:
     """The inverse of square matrices, or with `adjoint` the adjoint of the inverse.
 
@@ -166,7 +167,7 @@ def _solve(matrix: Array, rhs: Array, adjoint: bool = False) -> Array:
     return result
 
 
-@op(eager=_solve, dtypes=LAPACK, tf_name="MatrixSolve")
+@op(eager=_solve, dtypes=LAPACK, tf_name="MatrixSolve", shape=solved)
 def solve(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool = False) -> Any:
     """The solution x of `matrix @ x = rhs`, or with `adjoint` of `adjoint(matrix) @ x = rhs`.
 
@@ -311,7 +312,7 @@ def _substitute(a: Array, b: Array, lower: bool, adjoint: bool) -> Array:
     return x
 
 
-@op(eager=_triangular_solve, dtypes=LAPACK, tf_name="MatrixTriangularSolve")
+@op(eager=_triangular_solve, dtypes=LAPACK, tf_name="MatrixTriangularSolve", shape=solved)
 def triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool = True, adjoint: bool = False) -> Any:
     """The solution of `matrix @ x = rhs` for triangular matrices (adjoint: of `adjoint(matrix) @ x = rhs`).
 
@@ -404,7 +405,7 @@ def _sylvester(a: Array, b: Array, c: Array) -> Array:
     return result
 
 
-@op(eager=_sylvester, dtypes=LAPACK)
+@op(eager=_sylvester, dtypes=LAPACK, shape=like(2))
 def sylvester(xp: Any, a: Any, b: Any, c: Any) -> Any:
     """The solution x of a x + x b = c: the derivative of a matrix square root leads to it."""
     size = a.shape[-1] * b.shape[-1]

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...base.dtypes import INDEX, NARROW_FLOATS, NUMERIC, Array
 from ...base.errors import invalid
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.borders import reverse as flip
 from ..array.index import getitem, take
@@ -36,6 +37,11 @@ def sparse_dense_matmul(xp: Any, values: Any, b: Any, indices: Any, *, size: int
     """A @ b, where A has `size` rows and `values` at the places [row, column] that `indices` lists."""
     products = values[:, None] * b[indices[:, 1]]
     return xp.zeros((size, b.shape[1]), values.dtype).at[indices[:, 0]].add(products)
+
+
+@sparse_dense_matmul.shapes
+def _(values: Abstract, b: Abstract, indices: Abstract, *, size: Any) -> Shape:
+    return (size, b.of_rank(2)[1])
 
 
 @sparse_dense_matmul.vjp("values")

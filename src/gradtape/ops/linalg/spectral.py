@@ -17,11 +17,14 @@ import numpy as np
 
 from ...base.dtypes import Array
 from ...base.errors import invalid
+from ...base.sizes import smaller
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import concat, reshape
 from ..family import batch_leading, is_complex, numpy_type, shape_of
 from ..math.elementwise import conj, convert, imag, make_complex, real
 from ..math.logic import equal, ones_like, select, zeros_like
+from ..shapes import complex_type, real_type, square, square_to_vector
 from .diagonal import diagonal_matrix, diagonal_part, diagonal_vector, lower_part
 from .products import adjoint, check_matrix, columns, product
 from .solve import LAPACK, SQUARE, all_finite, bad_matrices, regular, solve
@@ -69,7 +72,12 @@ def _eigh(tensor: Array) -> tuple[Array, Array]:
     return values.astype(tensor.dtype, copy=False), vectors
 
 
-@op(eager=_eigh, dtypes=LAPACK, outputs=2, tf_name="SelfAdjointEigV2")
+def _values_and_vectors(tensor: Abstract) -> list[Shape]:
+    lead, size = square(tensor)
+    return [(*lead, size), (*lead, size, size)]
+
+
+@op(eager=_eigh, dtypes=LAPACK, outputs=2, tf_name="SelfAdjointEigV2", shape=_values_and_vectors)
 def eigh(xp: Any, tensor: Any) -> Any:
     """Eigenvalues, ascending, and eigenvectors (columns) of Hermitian matrices; reads the lower triangle."""
     values, vectors = xp.linalg.eigh(tensor)
@@ -125,7 +133,7 @@ def _eigvalsh(tensor: Array) -> Array:
     return values.astype(tensor.dtype, copy=False)
 
 
-@op(eager=_eigvalsh, dtypes=LAPACK, tf_name="SelfAdjointEigV2")
+@op(eager=_eigvalsh, dtypes=LAPACK, tf_name="SelfAdjointEigV2", shape=square_to_vector)
 def eigvalsh(xp: Any, tensor: Any) -> Any:
     """The eigenvalues of Hermitian matrices in ascending order; reads the lower triangle.
 
@@ -184,7 +192,7 @@ def _eig(tensor: Array) -> tuple[Array, Array]:
     return values.astype(dtype, copy=False), vectors.astype(dtype, copy=False)
 
 
-@op(eager=_eig, dtypes=LAPACK, outputs=2)
+@op(eager=_eig, dtypes=LAPACK, outputs=2, gives=complex_type, shape=_values_and_vectors)
 def eig(xp: Any, tensor: Any) -> Any:
     """Eigenvalues (in no order) and eigenvectors of unit length (columns) of square matrices, complex."""
     dtype = _complex_type(tensor.dtype)
@@ -242,7 +250,7 @@ def _eigvals(tensor: Array) -> Array:
         raise invalid(_NO_EIGENVALUES.format("eigvals")) from None
 
 
-@op(eager=_eigvals, dtypes=LAPACK, tf_name="Eig")
+@op(eager=_eigvals, dtypes=LAPACK, tf_name="Eig", gives=complex_type, shape=square_to_vector)
 def eigvals(xp: Any, tensor: Any) -> Any:
     """The eigenvalues of square matrices, in no order: complex numbers.
 
@@ -294,11 +302,19 @@ def _svd(tensor: Array, full_matrices: bool = False) -> tuple[Array, Array, Arra
     return s, u, v
 
 
-@op(eager=_svd, dtypes=LAPACK, outputs=3)
+@op(eager=_svd, dtypes=LAPACK, outputs=3, gives=lambda tensor, **_: [real_type(tensor), None, None])
 def svd(xp: Any, tensor: Any, *, full_matrices: bool = False) -> Any:
     """Singular values s in descending order, and u and v, with tensor = u @ diag(s) @ adjoint(v)."""
     u, s, v = xp.linalg.svd(tensor, full_matrices=full_matrices)
     return s, u, xp.conj(xp.swapaxes(v, -1, -2))
+
+
+@svd.shapes
+def _(tensor: Abstract, *, full_matrices: Any) -> list[Shape]:
+    *lead, rows, columns = tensor.shape
+    count = smaller(rows, columns)
+    left, right = (rows, columns) if full_matrices else (count, count)
+    return [(*lead, count), (*lead, rows, left), (*lead, columns, right)]
 
 
 def _refuse_basis(m: int, n: int, full_matrices: bool) -> None:
@@ -424,10 +440,16 @@ def _singular_values(tensor: Array) -> Array:
     return _svd(tensor)[0]
 
 
-@op(eager=_singular_values, dtypes=LAPACK, tf_name="Svd")
+@op(eager=_singular_values, dtypes=LAPACK, tf_name="Svd", gives=real_type)
 def singular_values(xp: Any, tensor: Any) -> Any:
     """The singular values of matrices in descending order."""
     return xp.linalg.svd(tensor, compute_uv=False)
+
+
+@singular_values.shapes
+def _(tensor: Abstract) -> Shape:
+    *lead, rows, columns = tensor.shape
+    return (*lead, smaller(rows, columns))
 
 
 @singular_values.vjp("tensor")

@@ -18,6 +18,7 @@ from ..array.borders import crop, pad_constant
 from ..array.layout import stack, unpack
 from ..family import batch_leading, rank_of
 from ..math.reduce import reduce_sum
+from ..shapes import like
 from .products import check_matrix, conjugated
 from .solve import LAPACK, batch_system
 
@@ -73,7 +74,7 @@ def _tridiagonal_matmul(diagonals: Array, rhs: Array) -> Array:
     return result
 
 
-@op(eager=_tridiagonal_matmul, dtypes=LAPACK, tf_name="TridiagonalMatMul")
+@op(eager=_tridiagonal_matmul, dtypes=LAPACK, tf_name="TridiagonalMatMul", shape=like(1))
 def tridiagonal_matmul(xp: Any, diagonals: Any, rhs: Any) -> Any:
     """The product of matrices with three diagonals (upper, main, lower, in the last but one axis) and `rhs`."""
     upper, main, lower = (diagonals[..., k, :, None] for k in range(3))
@@ -165,7 +166,7 @@ def _tridiagonal_or_nan(diagonals: Array, rhs: Array, perturb: bool) -> Array:
     return np.full_like(rhs, np.nan) if failed else found[0]
 
 
-@op(dtypes=LAPACK, tf_name="TridiagonalSolve", eager=_tridiagonal_solve)
+@op(dtypes=LAPACK, tf_name="TridiagonalSolve", eager=_tridiagonal_solve, shape=like(1))
 def tridiagonal_solve(
     xp: Any, diagonals: Any, rhs: Any, *, partial_pivoting: bool = True, perturb_singular: bool = False
 ) -> Any:

@@ -9,8 +9,10 @@ import numpy as np
 
 from ...base.dtypes import ANY, FLOATING, INEXACT, NUMERIC, REAL, Array
 from ...base.errors import invalid
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import UNARY_SHAPES, all_batched, batch_over_axis, elementwise, in_float32, not_tensors, one_pass
+from ..shapes import like, matched_sizes, reduced
 from .elementwise import sigmoid, softplus
 from .logic import greater, greater_equal, less, logical_and, logical_not, logical_or, minimum, select, zeros_like
 from .reduce import explain_axis, refuse_axis_of_scalar
@@ -38,6 +40,15 @@ def _add_n(inputs: list[Array]) -> Array:
 def add_n(xp: Any, inputs: Any) -> Any:
     """The sum of tensors of one shape, in one array."""
     return sum(inputs[1:], inputs[0])
+
+
+@add_n.shapes
+def _(inputs: list[Abstract]) -> Shape:
+    known = [value.shape for value in inputs if value.rank is not None]
+    shape = known[0] if known else None
+    for other in known[1:]:
+        shape = matched_sizes(shape or (), other)
+    return shape
 
 
 @add_n.vjp("inputs")
@@ -182,7 +193,7 @@ def _count_nonzero(input: Array, axis: Axis = None, keepdims: bool = False) -> A
     return np.asarray(np.count_nonzero(np.asarray(there), axis=axis, keepdims=keepdims), np.int64)
 
 
-@op(eager=_count_nonzero, dtypes=ANY, retypes=True)
+@op(eager=_count_nonzero, dtypes=ANY, retypes=True, gives=np.int64, shape=reduced)
 def count_nonzero(xp: Any, input: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """How many elements are not zero (no empty text)."""
     return xp.count_nonzero(input, axis=axis, keepdims=keepdims)
@@ -226,7 +237,7 @@ def _check_numerics(tensor: Array, message: str = "") -> Array:
     return tensor
 
 
-@op(eager=_check_numerics, dtypes=INEXACT)
+@op(eager=_check_numerics, dtypes=INEXACT, shape=like(0))
 def check_numerics(xp: Any, tensor: Any, *, message: str) -> Any:
     """The tensor, if it has no nan and no inf."""
     return tensor

@@ -12,6 +12,7 @@ from ...base.dtypes import FLOATING, Array
 from ...op.declaration import BadInput, Sample, op
 from ..array.borders import crop, pad_constant
 from ..family import batch_over_axis, in_float32, numpy_type, rank_of, shape_of
+from ..shapes import along
 from .elementwise import divide_no_nan, exp, stop_gradient
 from .logic import maximum
 from .recurrence import CASES, end_of_axis, linear_recurrence
@@ -28,7 +29,7 @@ def _running(x: Array, axis: int, reverse: bool) -> Array:
     return np.flip(total, axis) if reverse else total
 
 
-@op(eager=in_float32(_running), dtypes=FLOATING, tf_name="CumulativeLogsumexp")
+@op(eager=in_float32(_running), dtypes=FLOATING, tf_name="CumulativeLogsumexp", shape=along)
 def running_logsumexp(xp: Any, x: Any, *, axis: int = 0, reverse: bool = False) -> Any:
     """log(cumsum(exp(x))) along an axis, without overflow; `reverse` runs from the end."""
     total = xp.moveaxis(x, axis, 0)

@@ -29,12 +29,13 @@ from ..family import (
     sample_binary,
     sample_unary,
 )
+from ..shapes import complex_type, like, real_type, typed_by
 from .logic import equal, greater, not_equal, ones_like, select, zeros_like
 
 # --- arithmetic ------------------------------------------------------------------------------------------------------
 
 
-@elementwise(exact=True, eager=operator.add, tf_name="AddV2", dtypes=NUMERIC | STRING, numbers=True)
+@elementwise(exact=True, eager=operator.add, tf_name="AddV2", dtypes=NUMERIC | STRING, numbers=True, on_sizes=True)
 def add(xp: Any, x: Any, y: Any) -> Any:
     """x + y, with broadcasting; texts are joined."""
     return x + y
@@ -50,7 +51,7 @@ def _(t: Any) -> Any:
     return t
 
 
-@elementwise(exact=True, eager=operator.sub, tf_name="Sub", numbers=True)
+@elementwise(exact=True, eager=operator.sub, tf_name="Sub", numbers=True, on_sizes=True)
 def subtract(xp: Any, x: Any, y: Any) -> Any:
     """x - y, with broadcasting."""
     return x - y
@@ -66,7 +67,7 @@ def _(t: Any) -> Any:
     return _negated(t)
 
 
-@elementwise(exact=True, eager=operator.mul, tf_name="Mul", numbers=True)
+@elementwise(exact=True, eager=operator.mul, tf_name="Mul", numbers=True, on_sizes=True)
 def multiply(xp: Any, x: Any, y: Any) -> Any:
     """x * y, with broadcasting."""
     return x * y
@@ -121,7 +122,7 @@ def _floor_divide(x: Array, y: Array) -> Any:
     return x // y if x.dtype.kind in "iu" else np.floor(x / y)
 
 
-@elementwise(eager=_floor_divide, tf_name="FloorDiv", dtypes=REAL)
+@elementwise(eager=_floor_divide, tf_name="FloorDiv", dtypes=REAL, on_sizes=operator.floordiv)
 def floordiv(xp: Any, x: Any, y: Any) -> Any:
     """The largest integer not above x / y."""
     return xp.floor_divide(x, y) if xp.issubdtype(x.dtype, xp.integer) else xp.floor(x / y)
@@ -139,7 +140,7 @@ def _floor_mod(x: Array, y: Array) -> Any:
     return np.where(rest == 0, np.copysign(rest, x), rest)  # a zero has the sign of x in TensorFlow, that of y in NumPy
 
 
-@elementwise(eager=_floor_mod, tf_name="FloorMod", dtypes=REAL)
+@elementwise(eager=_floor_mod, tf_name="FloorMod", dtypes=REAL, on_sizes=operator.mod)
 def floormod(xp: Any, x: Any, y: Any) -> Any:
     """What is left of x after taking floor(x / y) times y away; it has the sign of y."""
     return xp.mod(x, y)
@@ -155,7 +156,7 @@ def _(t: Any, x: Any, y: Any) -> Any:
     return -t * floordiv(x, y)
 
 
-@elementwise(exact=True, eager=operator.neg, tf_name="Neg")
+@elementwise(exact=True, eager=operator.neg, tf_name="Neg", on_sizes=True)
 def negative(xp: Any, x: Any) -> Any:
     """-x."""
     return -x
@@ -210,7 +211,7 @@ def _log_or_zero(x: Any) -> Any:
     return select(defined, log(select(defined, x, ones_like(x))), zeros_like(x))
 
 
-@elementwise(exact=True, eager=np.square)
+@elementwise(exact=True, eager=np.square, on_sizes=True)
 def square(xp: Any, x: Any) -> Any:
     """x * x."""
     return x * x
@@ -475,7 +476,7 @@ def _(t: Any, features: Any) -> Any:
 # --- sign, absolute value, rounding ----------------------------------------------------------------------------------
 
 
-@elementwise(eager=np.abs, dtypes=NUMERIC)
+@elementwise(eager=np.abs, dtypes=NUMERIC, gives=real_type)
 def abs(xp: Any, x: Any) -> Any:
     """The absolute value; for complex numbers the modulus, which is real."""
     return xp.abs(x)
@@ -571,7 +572,7 @@ def _(t: Any) -> Any:
     return conj(t)
 
 
-@elementwise(eager=np.real, dtypes=NUMERIC)
+@elementwise(eager=np.real, dtypes=NUMERIC, gives=real_type)
 def real(xp: Any, input: Any) -> Any:
     """The real part."""
     return xp.real(input)
@@ -587,7 +588,7 @@ def _(t: Any) -> Any:
     return real(t)
 
 
-@elementwise(eager=np.imag, dtypes=NUMERIC)
+@elementwise(eager=np.imag, dtypes=NUMERIC, gives=real_type)
 def imag(xp: Any, input: Any) -> Any:
     """The imaginary part."""
     return xp.imag(input)
@@ -610,7 +611,7 @@ def _make_complex(real: Array, imag: Array) -> Array:
     return result
 
 
-@elementwise(eager=_make_complex, dtypes=FLOATING - NARROW_FLOATS, tf_name="Complex", retypes=True)
+@elementwise(eager=_make_complex, dtypes=FLOATING - NARROW_FLOATS, tf_name="Complex", retypes=True, gives=complex_type)
 def make_complex(xp: Any, real: Any, imag: Any) -> Any:
     """The complex number with this real and this imaginary part."""
     return real + 1j * imag
@@ -641,7 +642,7 @@ def _angle(input: Array) -> Any:
     return np.angle(input) if input.dtype.kind == "c" else np.where(input < 0, np.pi, 0).astype(input.dtype)
 
 
-@elementwise(eager=_angle, dtypes=INEXACT)
+@elementwise(eager=_angle, dtypes=INEXACT, gives=real_type)
 def angle(xp: Any, input: Any) -> Any:
     """The argument of a complex number; of a real one pi if it is negative and 0 otherwise."""
     return xp.angle(input) if xp.iscomplexobj(input) else xp.where(input < 0, xp.pi, 0).astype(input.dtype)
@@ -667,7 +668,7 @@ def _same(x: Array) -> Array:
     return x
 
 
-@elementwise(eager=_same, dtypes=ANY)
+@elementwise(eager=_same, dtypes=ANY, on_sizes=True)
 def identity(xp: Any, input: Any) -> Any:
     """The same value as a tensor of its own."""
     return input
@@ -730,7 +731,15 @@ def _to_integers(x: Array, dtype: Any) -> Array:
     return whole.astype(dtype)
 
 
-@op(eager=_cast, dtypes=ANY, tf_name="Cast", retypes=True)
+@op(
+    eager=_cast,
+    dtypes=ANY,
+    tf_name="Cast",
+    retypes=True,
+    on_sizes=lambda x, dtype: x if np.dtype(dtype).kind in "iu" else None,
+    gives=typed_by("dtype"),
+    shape=like(0),
+)
 def convert(xp: Any, x: Any, *, dtype: Any) -> Any:
     """The values in another type; floats become integers by truncation."""
     return x.astype(dtype)

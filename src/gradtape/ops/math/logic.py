@@ -9,43 +9,44 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import ANY, BOOL, FLOATING, REAL
+from ...base.sizes import larger, smaller
 from ...op.declaration import BadInput, Sample
 from ..family import elementwise, sample_binary, sample_unary
 
 # --- comparison, logic, selection ------------------------------------------------------------------------------------
 
 
-@elementwise(eager=operator.eq, dtypes=ANY, numbers=True)
+@elementwise(eager=operator.eq, dtypes=ANY, numbers=True, gives=np.bool_)
 def equal(xp: Any, x: Any, y: Any) -> Any:
     """Whether x equals y, element by element."""
     return x == y
 
 
-@elementwise(eager=operator.ne, dtypes=ANY, numbers=True)
+@elementwise(eager=operator.ne, dtypes=ANY, numbers=True, gives=np.bool_)
 def not_equal(xp: Any, x: Any, y: Any) -> Any:
     """Whether x differs from y, element by element."""
     return x != y
 
 
-@elementwise(eager=operator.lt, dtypes=REAL, numbers=True)
+@elementwise(eager=operator.lt, dtypes=REAL, numbers=True, gives=np.bool_)
 def less(xp: Any, x: Any, y: Any) -> Any:
     """Whether x < y, element by element."""
     return x < y
 
 
-@elementwise(eager=operator.le, dtypes=REAL, numbers=True)
+@elementwise(eager=operator.le, dtypes=REAL, numbers=True, gives=np.bool_)
 def less_equal(xp: Any, x: Any, y: Any) -> Any:
     """Whether x <= y, element by element."""
     return x <= y
 
 
-@elementwise(eager=operator.gt, dtypes=REAL, numbers=True)
+@elementwise(eager=operator.gt, dtypes=REAL, numbers=True, gives=np.bool_)
 def greater(xp: Any, x: Any, y: Any) -> Any:
     """Whether x > y, element by element."""
     return x > y
 
 
-@elementwise(eager=operator.ge, dtypes=REAL, numbers=True)
+@elementwise(eager=operator.ge, dtypes=REAL, numbers=True, gives=np.bool_)
 def greater_equal(xp: Any, x: Any, y: Any) -> Any:
     """Whether x >= y, element by element."""
     return x >= y
@@ -83,19 +84,19 @@ for _op in (logical_and, logical_or, logical_xor, logical_not):
     _op.not_differentiable("truth values have no derivative")
 
 
-@elementwise(eager=np.isnan, dtypes=FLOATING, tf_name="IsNan")
+@elementwise(eager=np.isnan, dtypes=FLOATING, tf_name="IsNan", gives=np.bool_)
 def is_nan(xp: Any, x: Any) -> Any:
     """Whether x is not a number."""
     return xp.isnan(x)
 
 
-@elementwise(eager=np.isinf, dtypes=FLOATING, tf_name="IsInf")
+@elementwise(eager=np.isinf, dtypes=FLOATING, tf_name="IsInf", gives=np.bool_)
 def is_inf(xp: Any, x: Any) -> Any:
     """Whether x is infinite."""
     return xp.isinf(x)
 
 
-@elementwise(eager=np.isfinite, dtypes=FLOATING, tf_name="IsFinite")
+@elementwise(eager=np.isfinite, dtypes=FLOATING, tf_name="IsFinite", gives=np.bool_)
 def is_finite(xp: Any, x: Any) -> Any:
     """Whether x is a finite number."""
     return xp.isfinite(x)
@@ -105,7 +106,7 @@ for _op in (is_nan, is_inf, is_finite):
     _op.not_differentiable("truth values have no derivative", lookup_error=True)
 
 
-@elementwise(eager=np.maximum, dtypes=REAL, numbers=True)
+@elementwise(eager=np.maximum, dtypes=REAL, numbers=True, on_sizes=np.frompyfunc(larger, 2, 1))
 def maximum(xp: Any, x: Any, y: Any) -> Any:
     """The larger of x and y; where they are equal the derivative goes to x."""
     return xp.maximum(x, y)
@@ -121,7 +122,7 @@ def _(t: Any, x: Any, y: Any) -> Any:
     return select(greater_equal(x, y), zeros_like(t), t)
 
 
-@elementwise(eager=np.minimum, dtypes=REAL, numbers=True)
+@elementwise(eager=np.minimum, dtypes=REAL, numbers=True, on_sizes=np.frompyfunc(smaller, 2, 1))
 def minimum(xp: Any, x: Any, y: Any) -> Any:
     """The smaller of x and y; where they are equal the derivative goes to x."""
     return xp.minimum(x, y)

@@ -13,6 +13,7 @@ from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import reshape
 from ..family import batch_over_axis, elementwise, in_float32, numpy_type, sample_unary, shape_of
 from ..nn.normalization import reject_axes, sample_axes
+from ..shapes import along, reduced
 from .elementwise import convert
 from .logic import is_nan, logical_not, select, zeros_like
 from .reduce import cumsum, kept_shape, reduce_sum, refuse_axis_of_scalar
@@ -23,25 +24,25 @@ _add: Any = np.add.reduce
 # --- questions ----------------------------------------------------------------------------------------------
 
 
-@elementwise(eager=np.isneginf, dtypes=FLOATING - NARROW_FLOATS)
+@elementwise(eager=np.isneginf, dtypes=FLOATING - NARROW_FLOATS, gives=np.bool_)
 def isneginf(xp: Any, x: Any) -> Any:
     """Whether x is minus infinity."""
     return xp.isneginf(x)
 
 
-@elementwise(eager=np.isposinf, dtypes=FLOATING - NARROW_FLOATS)
+@elementwise(eager=np.isposinf, dtypes=FLOATING - NARROW_FLOATS, gives=np.bool_)
 def isposinf(xp: Any, x: Any) -> Any:
     """Whether x is plus infinity."""
     return xp.isposinf(x)
 
 
-@elementwise(eager=np.isreal, dtypes=INEXACT)
+@elementwise(eager=np.isreal, dtypes=INEXACT, gives=np.bool_)
 def isreal(xp: Any, x: Any) -> Any:
     """Whether the imaginary part is 0."""
     return xp.isreal(x)
 
 
-@elementwise(eager=np.iscomplex, dtypes=INEXACT)
+@elementwise(eager=np.iscomplex, dtypes=INEXACT, gives=np.bool_)
 def iscomplex(xp: Any, x: Any) -> Any:
     """Whether the imaginary part is not 0."""
     return xp.iscomplex(x)
@@ -81,7 +82,7 @@ def _nancumsum(a: Array, axis: int = 0) -> Any:
     return np.cumsum(np.where(np.isnan(a), a.dtype.type(0), a), axis=axis, dtype=a.dtype)
 
 
-@op(eager=_nancumsum, dtypes=FLOATING)
+@op(eager=_nancumsum, dtypes=FLOATING, shape=along)
 def nancumsum(xp: Any, a: Any, *, axis: int = 0) -> Any:
     """Running sums along an axis, with NaN counted as 0."""
     return xp.nancumsum(a, axis=axis)
@@ -137,13 +138,13 @@ def _nan_position(name: str, function: Any) -> Any:
     return kernel
 
 
-@op(eager=_nan_position("nanargmax", np.nanargmax), dtypes=FLOATING, retypes=True)
+@op(eager=_nan_position("nanargmax", np.nanargmax), dtypes=FLOATING, retypes=True, gives=np.int64, shape=reduced)
 def nanargmax(xp: Any, a: Any, *, axis: int = 0) -> Any:
     """Where the largest element that is not NaN is along an axis."""
     return xp.nanargmax(a, axis=axis)
 
 
-@op(eager=_nan_position("nanargmin", np.nanargmin), dtypes=FLOATING, retypes=True)
+@op(eager=_nan_position("nanargmin", np.nanargmin), dtypes=FLOATING, retypes=True, gives=np.int64, shape=reduced)
 def nanargmin(xp: Any, a: Any, *, axis: int = 0) -> Any:
     """Where the smallest element that is not NaN is along an axis."""
     return xp.nanargmin(a, axis=axis)
@@ -190,7 +191,7 @@ def _nanvar(a: Array, axis: Axis = None, keepdims: bool = False, ddof: float = 0
     return result if keepdims else result.reshape(_add(np.empty(a.shape, bool), axis).shape)
 
 
-@op(eager=_nanvar, dtypes=FLOATING)
+@op(eager=_nanvar, dtypes=FLOATING, shape=reduced)
 def nanvar(xp: Any, a: Any, *, axis: Axis = None, keepdims: bool = False, ddof: float = 0.0) -> Any:
     """The variance of what is not NaN; the divisor is the number of such elements less `ddof`."""
     return xp.nanvar(a, axis=axis, keepdims=keepdims, ddof=ddof)

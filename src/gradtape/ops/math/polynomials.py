@@ -9,11 +9,14 @@ import numpy as np
 
 from ...base.dtypes import INEXACT, NUMERIC, Array
 from ...base.errors import invalid
+from ...base.sizes import UNKNOWN
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.index import take
 from ..array.layout import expand_dims, reshape
 from ..family import all_batched, batch_leading, numpy_type, rank_of, shape_of
 from ..linalg.products import conjugated
+from ..shapes import equal_shapes, inserted, natural
 from .logic import zeros_like
 from .reduce import reduce_sum
 
@@ -34,6 +37,11 @@ def _powers(x: Array, exponents: tuple[int, ...]) -> Array:
 def powers(xp: Any, x: Any, *, exponents: tuple[int, ...]) -> Any:
     """Powers of x along a new last axis: the rows of a Vandermonde matrix."""
     return x[..., None] ** xp.asarray(exponents)
+
+
+@powers.shapes
+def _(x: Abstract, *, exponents: Any) -> Shape:
+    return (*x.shape, UNKNOWN if exponents is UNKNOWN else len(exponents))
 
 
 def _slopes(x: Any, exponents: tuple[int, ...]) -> Any:
@@ -90,6 +98,12 @@ def _polyval(p: Array, x: Array) -> Array:
 def polyval(xp: Any, p: Any, x: Any) -> Any:
     """The polynomial with coefficients `p`, highest first, at x: Horner's rule in one op."""
     return xp.polyval(p, x)
+
+
+@polyval.shapes
+def _(p: Abstract, x: Abstract) -> Shape:
+    p.of_rank(1)
+    return x.known
 
 
 def _derived(p: Any) -> Any:
@@ -186,6 +200,11 @@ def _linspace(start: Array, stop: Array, num: int, axis: int = 0) -> Array:
 def linspace(xp: Any, start: Any, stop: Any, *, num: int, axis: int = 0) -> Any:
     """`num` evenly spaced numbers from start to stop, both included, along a new axis."""
     return xp.linspace(start, stop, num, axis=axis)
+
+
+@linspace.shapes
+def _(start: Abstract, stop: Abstract, *, num: Any, axis: Any) -> Shape:
+    return inserted(equal_shapes(start, stop).shape, axis, natural(num))
 
 
 def _spaced(t: Any, num: int, axis: int, from_stop: bool) -> Any:

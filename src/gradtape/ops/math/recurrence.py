@@ -9,9 +9,11 @@ import numpy as np
 
 from ...base.dtypes import INEXACT, Array
 from ...base.errors import invalid
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.borders import crop, pad_constant
 from ..family import all_batched, in_float32, negative_axis, rank_of
+from ..shapes import along, equal_shapes
 from .elementwise import conj
 
 
@@ -72,6 +74,11 @@ def linear_recurrence(xp: Any, x: Any, decay: Any, *, axis: int, reverse: bool =
         factor = xp.concatenate([factor[:step], factor[step:] * factor[:-step]])
         step *= 2
     return xp.moveaxis(total[::-1] if reverse else total, 0, axis)
+
+
+@linear_recurrence.shapes
+def _(x: Abstract, decay: Abstract, *, axis: Any, reverse: Any) -> Shape:
+    return along(equal_shapes(x, decay), axis=axis)
 
 
 def _transposed(g: Any, decay: Any, axis: int, reverse: bool) -> Any:

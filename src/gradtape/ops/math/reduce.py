@@ -16,6 +16,7 @@ from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import broadcast_to, permute, reshape
 from ..family import batch_over_axis, in_float32, is_complex, numpy_type, shape_of
 from ..nn.rows import LARGE, along_rows, sum_of_rows
+from ..shapes import along, reduced, typed_by
 from .elementwise import conj, convert, exp, stop_gradient, zero_safe_divide
 from .logic import equal, minimum, ones_like
 from .recurrence import linear_recurrence, moved_on
@@ -152,7 +153,7 @@ def _sum(x: Array, axis: Axis, keepdims: bool) -> Array:
     return _total(x, axis, keepdims)  # type: ignore[no-any-return]
 
 
-@op(eager=_sum, dtypes=NUMERIC, tf_name="Sum")
+@op(eager=_sum, dtypes=NUMERIC, tf_name="Sum", on_sizes=True, shape=reduced)
 def reduce_sum(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The sum over some axes, or over all.
 
@@ -185,7 +186,7 @@ def _mean(x: Array, axis: Axis, keepdims: bool) -> Array:
     return _total(x, axis, keepdims) / x.dtype.type(count)  # type: ignore[no-any-return]
 
 
-@op(eager=_mean, dtypes=NUMERIC, tf_name="Mean")
+@op(eager=_mean, dtypes=NUMERIC, tf_name="Mean", shape=reduced)
 def reduce_mean(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The mean over some axes, or over all; of integers, the mean truncated to an integer, as in TensorFlow."""
     return xp.mean(input_tensor, axis=axis, keepdims=keepdims)
@@ -203,7 +204,7 @@ def _product(x: Array, axis: Axis, keepdims: bool) -> Array:
     return _multiply(x, axis, x.dtype, None, keepdims)  # type: ignore[no-any-return]
 
 
-@op(eager=_checked(_product), dtypes=NUMERIC, tf_name="Prod")
+@op(eager=_checked(_product), dtypes=NUMERIC, tf_name="Prod", on_sizes=True, shape=reduced)
 def reduce_prod(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The product over some axes, or over all."""
     return xp.prod(input_tensor, axis=axis, keepdims=keepdims, dtype=input_tensor.dtype)
@@ -273,13 +274,13 @@ def _extreme_jvp(t: Any, input_tensor: Any, out: Any, axis: Axis, keepdims: bool
     return reduce_sum(t * chosen, axis=axis, keepdims=keepdims) / ties
 
 
-@op(eager=_checked(_extreme(_largest, -np.inf)), dtypes=REAL, tf_name="Max")
+@op(eager=_checked(_extreme(_largest, -np.inf)), dtypes=REAL, tf_name="Max", shape=reduced)
 def reduce_max(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The largest element over some axes, or over all; ties share the derivative equally."""
     return xp.max(input_tensor, axis=axis, keepdims=keepdims)
 
 
-@op(eager=_checked(_extreme(np.minimum.reduce, np.inf)), dtypes=REAL, tf_name="Min")
+@op(eager=_checked(_extreme(np.minimum.reduce, np.inf)), dtypes=REAL, tf_name="Min", shape=reduced)
 def reduce_min(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The smallest element over some axes, or over all; ties share the derivative equally."""
     return xp.min(input_tensor, axis=axis, keepdims=keepdims)
@@ -293,13 +294,13 @@ for _op in (reduce_max, reduce_min):
 # --- all, any --------------------------------------------------------------------------------------------------------
 
 
-@op(eager=_checked(np.logical_and.reduce), dtypes=BOOL, tf_name="All")
+@op(eager=_checked(np.logical_and.reduce), dtypes=BOOL, tf_name="All", shape=reduced)
 def reduce_all(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """Whether all elements are true."""
     return xp.all(input_tensor, axis=axis, keepdims=keepdims)
 
 
-@op(eager=_checked(np.logical_or.reduce), dtypes=BOOL, tf_name="Any")
+@op(eager=_checked(np.logical_or.reduce), dtypes=BOOL, tf_name="Any", shape=reduced)
 def reduce_any(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """Whether at least one element is true."""
     return xp.any(input_tensor, axis=axis, keepdims=keepdims)
@@ -319,7 +320,7 @@ def _logsumexp(x: Array, axis: Axis, keepdims: bool) -> Array:
     return total if keepdims or axis == () else np.squeeze(total, axis=axis)
 
 
-@op(eager=_checked(in_float32(_logsumexp)), dtypes=FLOATING, tf_name="LogSumExp")
+@op(eager=_checked(in_float32(_logsumexp)), dtypes=FLOATING, tf_name="LogSumExp", shape=reduced)
 def reduce_logsumexp(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """log(sum(exp(x))), without overflow."""
     top = xp.max(input_tensor, axis=axis, keepdims=True)
@@ -385,7 +386,7 @@ def _sum_of_squares(x: Array, axis: Axis) -> Any:
     return _add(squares, axis, None, None, True)
 
 
-@op(eager=_checked(in_float32(_euclidean_norm)), dtypes=NUMERIC, tf_name="EuclideanNorm")
+@op(eager=_checked(in_float32(_euclidean_norm)), dtypes=NUMERIC, tf_name="EuclideanNorm", shape=reduced)
 def reduce_euclidean_norm(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The square root of the sum of squares."""
     return xp.sqrt(xp.sum(xp.abs(input_tensor) ** 2, axis=axis, keepdims=keepdims)).astype(input_tensor.dtype)
@@ -429,13 +430,13 @@ def _arg_extreme(function: Any, last: float) -> Any:
     return kernel
 
 
-@op(eager=_arg_extreme(np.argmax, -np.inf), dtypes=REAL | BOOL)
+@op(eager=_arg_extreme(np.argmax, -np.inf), dtypes=REAL | BOOL, shape=reduced, gives=typed_by("output_type"))
 def argmax(xp: Any, input: Any, *, axis: int = 0, output_type: Any = np.int64, nan_wins: bool = False) -> Any:
     """The position of the largest element along one axis; nan is passed over as in TensorFlow, or chosen as in NumPy."""
     return xp.argmax(input if nan_wins else _passing_over_nan(xp, input, -np.inf), axis=axis).astype(output_type)
 
 
-@op(eager=_arg_extreme(np.argmin, np.inf), dtypes=REAL | BOOL)
+@op(eager=_arg_extreme(np.argmin, np.inf), dtypes=REAL | BOOL, shape=reduced, gives=typed_by("output_type"))
 def argmin(xp: Any, input: Any, *, axis: int = 0, output_type: Any = np.int64, nan_wins: bool = False) -> Any:
     """The position of the smallest element along one axis; nan is passed over as in TensorFlow, or chosen as in NumPy."""
     return xp.argmin(input if nan_wins else _passing_over_nan(xp, input, np.inf), axis=axis).astype(output_type)
@@ -491,7 +492,7 @@ def _cumulative(function: Any, unit: int) -> Any:
     return kernel
 
 
-@op(eager=_cumulative(np.add.accumulate, 0), dtypes=NUMERIC)
+@op(eager=_cumulative(np.add.accumulate, 0), dtypes=NUMERIC, shape=along)
 def cumsum(xp: Any, x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
     """Running sums along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end."""
     x = xp.flip(x, axis) if reverse else x
@@ -508,7 +509,7 @@ def _(g: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
 cumsum.linear("x")
 
 
-@op(eager=_cumulative(np.multiply.accumulate, 1), dtypes=NUMERIC)
+@op(eager=_cumulative(np.multiply.accumulate, 1), dtypes=NUMERIC, shape=along)
 def cumprod(xp: Any, x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
     """Running products along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end."""
     x = xp.flip(x, axis) if reverse else x

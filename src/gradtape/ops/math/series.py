@@ -13,12 +13,15 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, NARROW_FLOATS, NUMERIC, Array
 from ...base.errors import invalid
+from ...base.sizes import larger, matched, smaller
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.borders import pad_constant, reverse
 from ..array.index import put, take
 from ..array.layout import broadcast_to, reshape
 from ..family import all_batched, batch_leading, batch_over_axis, rank_of, shape_of
 from ..linalg.products import conjugated
+from ..shapes import along, matched_sizes, place, replaced
 from .elementwise import convert
 from .logic import greater, less, less_equal, logical_or, maximum, minimum, select, zeros_like
 from .reduce import explain_axis, reduce_sum
@@ -38,6 +41,11 @@ def _diff(a: Array, n: int = 1, axis: int = -1) -> Array:
 def diff(xp: Any, a: Any, *, n: int = 1, axis: int = -1) -> Any:
     """Differences of neighbours along an axis, `n` times."""
     return xp.diff(a, n, axis)
+
+
+@diff.shapes
+def _(a: Abstract, *, n: Any, axis: Any) -> Shape:
+    return replaced(a.shape, axis, larger(a.shape[place(axis, a.ndim)] - n, 0))
 
 
 @diff.vjp("a")
@@ -96,7 +104,7 @@ def _unwrap(p: Array, axis: int = -1, period: float = 2 * np.pi) -> Array:
     return np.unwrap(wide, axis=axis, period=period).astype(p.dtype)
 
 
-@op(eager=_unwrap, dtypes=FLOATING)
+@op(eager=_unwrap, dtypes=FLOATING, shape=along)
 def unwrap(xp: Any, p: Any, *, axis: int = -1, period: float = 2 * np.pi) -> Any:
     """Phases with whole periods added, so that neighbours along the axis are at most half a period apart."""
     return xp.unwrap(p, axis=axis, period=period)
@@ -161,6 +169,12 @@ def interp(xp: Any, x: Any, points: Any, values: Any) -> Any:
     return xp.interp(x, points, values)
 
 
+@interp.shapes
+def _(x: Abstract, points: Abstract, values: Abstract) -> Shape:
+    matched(points.of_rank(1)[0], values.of_rank(1)[0], "points and values,")
+    return x.known
+
+
 class _Place:
     """Where x lies among the points: the neighbours' numbers, the fraction of the way, and the slope there."""
 
@@ -192,10 +206,16 @@ def _interp_interval(x: Array, points: Array) -> Array:
     return np.asarray(np.clip(found, min(1, points.size - 1), points.size - 1), np.int32)
 
 
-@op(eager=_interp_interval, dtypes=FLOATING, retypes=True)
+@op(eager=_interp_interval, dtypes=FLOATING, retypes=True, gives=np.int32)
 def interp_interval(xp: Any, x: Any, points: Any) -> Any:
     """For each x, the number of the point that ends the piece between increasing points in which it lies."""
     return xp.clip(xp.searchsorted(points, x, side="right"), 1, points.shape[0] - 1)
+
+
+@interp_interval.shapes
+def _(x: Abstract, points: Abstract) -> Shape:
+    points.of_rank(1)
+    return x.known
 
 
 interp_interval.not_differentiable("positions are integers")
@@ -362,6 +382,14 @@ def _convolve(a: Array, v: Array, mode: str = "full") -> Array:
 def convolve(xp: Any, a: Any, v: Any, *, mode: str = "full") -> Any:
     """The convolution of lines in the last axis: all of it, or where both overlap fully ("valid")."""
     return xp.convolve(a, v, mode)
+
+
+@convolve.shapes
+def _(a: Abstract, v: Abstract, *, mode: Any) -> Shape:
+    lead, size, taps = matched_sizes(a.shape[:-1], v.shape[:-1]), a.shape[-1], v.shape[-1]
+    if mode == "full":
+        return (*lead, size + taps - 1)
+    return (*lead, larger(size, taps) - smaller(size, taps) + 1)
 
 
 def _flipped(x: Any) -> Any:

@@ -12,12 +12,15 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, INEXACT, NARROW_FLOATS, REAL, Array
 from ...base.errors import invalid
+from ...base.sizes import UNKNOWN
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import permute, reshape
 from ..array.sort import order_along, put_along, take_along
 from ..family import batch_leading, batch_over_axis, in_float32, negative_axis, numpy_type, rank_of, shape_of
 from ..linalg.products import adjoint, check_matrix, conjugated, matmul, product
 from ..nn.normalization import reject_axes, sample_axes
+from ..shapes import equal_shapes, reduced, replaced
 from .elementwise import convert, divide_no_nan
 from .logic import equal, is_nan, logical_not, select, zeros_like
 from .reduce import kept_shape, reduce_max, reduce_min, reduce_sum, refuse_axis_of_scalar, spread
@@ -51,7 +54,7 @@ def _nansum(a: Array, axis: Axis = None, keepdims: bool = False) -> Any:
     return _add(np.where(np.isnan(a), a.dtype.type(0), a), axis, a.dtype, None, keepdims)
 
 
-@op(eager=_nansum, dtypes=FLOATING)
+@op(eager=_nansum, dtypes=FLOATING, shape=reduced)
 def nansum(xp: Any, a: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The sum of what is not NaN."""
     return xp.nansum(a, axis=axis, keepdims=keepdims)
@@ -79,7 +82,7 @@ def _nanmean(a: Array, axis: Axis = None, keepdims: bool = False) -> Any:
     return np.asarray(total / _add(there, axis, a.dtype, None, keepdims), a.dtype)
 
 
-@op(eager=_nanmean, dtypes=FLOATING)
+@op(eager=_nanmean, dtypes=FLOATING, shape=reduced)
 def nanmean(xp: Any, a: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The mean of what is not NaN."""
     return xp.nanmean(a, axis=axis, keepdims=keepdims)
@@ -111,13 +114,13 @@ def _nan_extreme(choose: np.ufunc) -> Any:
     return kernel
 
 
-@op(eager=_nan_extreme(np.fmax), dtypes=FLOATING)
+@op(eager=_nan_extreme(np.fmax), dtypes=FLOATING, shape=reduced)
 def nanmax(xp: Any, a: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The largest element that is not NaN; NaN where there is no other."""
     return xp.nanmax(a, axis=axis, keepdims=keepdims)
 
 
-@op(eager=_nan_extreme(np.fmin), dtypes=FLOATING)
+@op(eager=_nan_extreme(np.fmin), dtypes=FLOATING, shape=reduced)
 def nanmin(xp: Any, a: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The smallest element that is not NaN; NaN where there is no other."""
     return xp.nanmin(a, axis=axis, keepdims=keepdims)
@@ -186,7 +189,7 @@ def _ptp(a: Array, axis: Axis = None, keepdims: bool = False) -> Any:
     return np.ptp(a, axis=axis, keepdims=keepdims)
 
 
-@op(eager=_ptp, dtypes=REAL)
+@op(eager=_ptp, dtypes=REAL, shape=reduced)
 def ptp(xp: Any, a: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The largest less the smallest element."""
     return xp.max(a, axis=axis, keepdims=keepdims) - xp.min(a, axis=axis, keepdims=keepdims)
@@ -239,6 +242,11 @@ def average(xp: Any, a: Any, weights: Any, *, axis: Axis = None, keepdims: bool 
     """The sum of values times weights, divided by the sum of the weights."""
     total = xp.sum(a * weights, axis=axis, keepdims=keepdims)
     return total / xp.sum(weights, axis=axis, keepdims=keepdims)
+
+
+@average.shapes
+def _(a: Abstract, weights: Abstract, *, axis: Any, keepdims: Any) -> Shape:
+    return reduced(equal_shapes(a, weights), axis=axis, keepdims=keepdims)
 
 
 def _total(weights: Any, axis: Axis, keepdims: bool = True) -> Any:
@@ -327,6 +335,11 @@ def _quantile(a: Array, q: tuple[float, ...], axis: int = -1) -> Array:
 def quantile(xp: Any, a: Any, *, q: tuple[float, ...], axis: int = -1) -> Any:
     """Quantiles along an axis, one for each of `q` in a new first axis; between two elements, linear."""
     return xp.quantile(a, xp.asarray(q), axis=axis)
+
+
+@quantile.shapes
+def _(a: Abstract, *, q: Any, axis: Any) -> Shape:
+    return (UNKNOWN if q is UNKNOWN else len(q), *replaced(a.shape, axis))
 
 
 def _axis_last(x: Any, axis: int) -> Any:
@@ -421,6 +434,12 @@ def cov(xp: Any, m: Any, *, ddof: float = 1.0) -> Any:
     """The covariances of the rows of matrices; the divisor is the number of columns less `ddof`."""
     centred = m - xp.mean(m, axis=-1, keepdims=True)
     return centred @ xp.conj(xp.swapaxes(centred, -1, -2)) / (m.shape[-1] - ddof)
+
+
+@cov.shapes
+def _(m: Abstract, **_: Any) -> Shape:
+    *lead, rows, _columns = m.shape
+    return (*lead, rows, rows)
 
 
 def _centred_rows(m: Any) -> Any:

@@ -370,7 +370,7 @@ trunc.not_differentiable("it is constant between its jumps")
 spacing.not_differentiable("it is constant between its jumps")
 
 
-@elementwise(eager=np.signbit, dtypes=REAL)
+@elementwise(eager=np.signbit, dtypes=REAL, gives=np.bool_)
 def signbit(xp: Any, x: Any) -> Any:
     """Whether the sign bit is set: of negative numbers and of -0.0."""
     return xp.signbit(x)
@@ -436,7 +436,7 @@ def _(t: Any) -> Any:
 sample_unary(modf, avoid=(-2.0, -1.0, 0.0, 1.0, 2.0))
 
 
-@elementwise(eager=np.frexp, dtypes=FLOATING, outputs=2)
+@elementwise(eager=np.frexp, dtypes=FLOATING, outputs=2, gives=(None, np.int32))
 def frexp(xp: Any, x: Any) -> Any:
     """The mantissa, from 0.5 to 1 or negative, and the exponent of 2 with it: x = mantissa * 2^exponent."""
     return xp.frexp(x)
@@ -509,7 +509,7 @@ def _population_count(x: Array) -> Any:
     return np.bitwise_count(x.view(f"u{x.dtype.itemsize}") if x.dtype.kind == "i" else x)
 
 
-@elementwise(eager=_population_count, dtypes=INTEGER, retypes=True)
+@elementwise(eager=_population_count, dtypes=INTEGER, retypes=True, gives=np.uint8)
 def population_count(xp: Any, x: Any) -> Any:
     """How many bits of each integer are set."""
     return _population_count(x)
@@ -558,7 +558,7 @@ def _isclose(x1: Array, x2: Array, rtol: float = 1e-5, atol: float = 1e-8, equal
     return np.isclose(x1, x2, rtol, atol, equal_nan)
 
 
-@elementwise(eager=_isclose, dtypes=INEXACT | INTEGER)
+@elementwise(eager=_isclose, dtypes=INEXACT | INTEGER, gives=np.bool_)
 def isclose(xp: Any, x1: Any, x2: Any, *, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """Whether x1 is as near to x2 as atol + rtol * |x2|."""
     return xp.isclose(x1, x2, rtol, atol, equal_nan)
@@ -568,7 +568,7 @@ def _approximate_equal(x: Array, y: Array, tolerance: float = 1e-5) -> Any:
     return np.abs(x - y) < tolerance
 
 
-@elementwise(eager=_approximate_equal, dtypes=INEXACT | INTEGER)
+@elementwise(eager=_approximate_equal, dtypes=INEXACT | INTEGER, gives=np.bool_)
 def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float = 1e-5) -> Any:
     """Whether |x - y| is below the tolerance."""
     return xp.abs(x - y) < tolerance

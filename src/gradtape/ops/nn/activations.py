@@ -9,7 +9,9 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, INEXACT, INTEGER, NARROW_FLOATS, REAL, Array
 from ...base.errors import invalid
+from ...base.sizes import matched
 from ...native.engine import available
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...values.tensor import EagerTensor
 from ..array.layout import expand_dims, reshape, sum_to_shape
@@ -28,6 +30,7 @@ from ..family import (
 from ..math.elementwise import exp, sigmoid, square
 from ..math.reduce import explain_axis, reduce_sum, refuse_axis_of_scalar
 from ..math.special import functions
+from ..shapes import along, broadcast_sizes
 from .rows import FULL, LARGE, RowText
 from .slopes import (
     SELU_ALPHA,
@@ -271,7 +274,7 @@ def _softmax_here(logits: Array, axis: int) -> Array:
 _softmax_by_rows = by_rows(_softmax_here)
 
 
-@op(eager=in_float32(_softmax), dtypes=FLOATING)
+@op(eager=in_float32(_softmax), dtypes=FLOATING, shape=along)
 def softmax(xp: Any, logits: Any, *, axis: int = -1) -> Any:
     """exp(x) / sum(exp(x)) along an axis, without overflow."""
     powers = xp.exp(logits - xp.max(logits, axis=axis, keepdims=True))
@@ -320,7 +323,7 @@ def _log_softmax(logits: Array, axis: int) -> Array:
     return shifted
 
 
-@op(eager=in_float32(_log_softmax), dtypes=FLOATING)
+@op(eager=in_float32(_log_softmax), dtypes=FLOATING, shape=along)
 def log_softmax(xp: Any, logits: Any, *, axis: int = -1) -> Any:
     """log(softmax(x)), without overflow."""
     shifted = logits - xp.max(logits, axis=axis, keepdims=True)
@@ -416,6 +419,13 @@ def sparse_cross_entropy(xp: Any, logits: Any, labels: Any) -> Any:
     return -xp.sum(log_probabilities * hot, axis=-1), xp.exp(log_probabilities) - hot
 
 
+@sparse_cross_entropy.shapes
+def _(logits: Abstract, labels: Abstract) -> list[Shape]:
+    rows, classes = logits.of_rank(2)
+    rows = matched(rows, labels.of_rank(1)[0], "rows of logits and labels,")
+    return [(rows,), (rows, classes)]
+
+
 def _through_probabilities(t: Any, logits: Any) -> Any:
     """t times the derivative of softmax(logits), which is symmetric."""
     return _softmax_derivative(t, softmax(logits, axis=-1), -1)
@@ -493,6 +503,14 @@ def cross_entropy(xp: Any, logits: Any, labels: Any) -> Any:
     """For logits and class probabilities along the last axis: the cross entropy."""
     shifted = logits - xp.max(logits, axis=-1, keepdims=True)
     return -xp.sum((shifted - xp.log(xp.sum(xp.exp(shifted), axis=-1, keepdims=True))) * labels, axis=-1)
+
+
+@cross_entropy.shapes
+def _(logits: Abstract, labels: Abstract) -> Shape:
+    shape = broadcast_sizes(logits.shape, labels.shape)
+    if not shape:
+        raise ValueError("no class axis")
+    return shape[:-1]
 
 
 @cross_entropy.vjp("logits")

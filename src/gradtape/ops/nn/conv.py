@@ -12,15 +12,20 @@ The kernels stand in conv_kernels.py.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ...base.dtypes import FLOATING, int32
+from ...base.sizes import UNKNOWN, Undecided, matched
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import permute, reshape
 from ..family import shape_of
+from ..nn.window import window_counts
+from ..shapes import matched_sizes
 from . import conv_kernels as kernels
 from .conv_kernels import Plan, plan_of
 from .window import Padding, Sizes
@@ -32,7 +37,14 @@ _TYPES = FLOATING | {int32.numpy}
 # -----------------------------------------------------------------------------------------------------------
 
 
-@op(eager=kernels.conv, dtypes=_TYPES, tf_name="Conv")
+def _convolved(input: Abstract, filters: Abstract, *, strides: Any, dilations: Any, padding: Any, groups: Any) -> Sizes:
+    rank = len(strides) + 2
+    (batch, *sizes, channels), (*window, depth, count) = input.of_rank(rank), filters.of_rank(rank)
+    matched(channels, depth * groups, "the input depth and that of the filters times the groups,")
+    return (batch, *window_counts("conv", tuple(sizes), window, strides, dilations, padding), count)
+
+
+@op(eager=kernels.conv, dtypes=_TYPES, tf_name="Conv", shape=_convolved)
 def conv(
     xp: Any, input: Any, filters: Any, *, strides: Sizes, dilations: Sizes, padding: Padding, groups: int = 1
 ) -> Any:
@@ -68,6 +80,15 @@ def conv_input_gradient(
     return result.reshape(shape)
 
 
+@conv_input_gradient.shapes
+def _(g: Abstract, filters: Abstract, *, shape: Any, **geometry: Any) -> Shape:
+    if shape is UNKNOWN:
+        return None
+    with contextlib.suppress(Undecided):
+        matched_sizes(g.shape, _convolved(Abstract(tuple(shape), g.dtype), filters, **geometry), "g and the output,")
+    return tuple(shape)
+
+
 @op(eager=kernels.conv_filter_gradient, dtypes=_TYPES, tf_name="ConvBackpropFilter")
 def conv_filter_gradient(
     xp: Any,
@@ -89,6 +110,12 @@ def conv_filter_gradient(
         product = xp.einsum("...gi,...go->igo", part, parts[outputs])
         result = result.at[place].add(product.reshape(-1, plan.filters))
     return result
+
+
+@conv_filter_gradient.shapes
+def _(input: Abstract, g: Abstract, *, window: Any, groups: Any, **_: Any) -> Shape:
+    rank = len(window) + 2
+    return (*window, input.of_rank(rank)[-1] // groups, g.of_rank(rank)[-1])
 
 
 def _kernel_taps(input: Any, plan: Plan) -> Iterator[tuple[Sizes, Any, tuple[slice, ...]]]:

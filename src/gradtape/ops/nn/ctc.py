@@ -13,6 +13,7 @@ import numpy as np
 
 from ...base.dtypes import INDEX, Array
 from ...base.errors import invalid, too_few_axes
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import reshape
 from ..family import all_batched, shape_of
@@ -49,10 +50,17 @@ def _states(
     return symbols, may_skip, ends, (label_length == 0)
 
 
-@op(eager=_states, dtypes=INDEX, outputs=4, tf_name="CTCStates")
+@op(eager=_states, dtypes=INDEX, outputs=4, tf_name="CTCStates", gives=(np.int64, np.bool_, np.bool_, np.bool_))
 def ctc_states(xp: Any, labels: Any, label_length: Any, logit_length: Any, *, classes: int, blank: int) -> Any:
     """Each state's class, whether a skip enters it, whether alignments may end there; who has no labels."""
     return _states(np.asarray(labels), np.asarray(label_length), np.asarray(logit_length), classes, blank)
+
+
+@ctc_states.shapes
+def _(labels: Abstract, *_: Any, **__: Any) -> list[Shape]:
+    batch, width = labels.of_rank(2)
+    states = (batch, 2 * width + 1)
+    return [states, states, states, (batch,)]
 
 
 ctc_states.not_differentiable("labels are integers")

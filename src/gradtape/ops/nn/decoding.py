@@ -12,6 +12,8 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, INDEX, INTEGER, Array
 from ...base.errors import FailedPreconditionError, invalid
+from ...base.sizes import UNKNOWN, matched
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 
 _NO_DERIVATIVE = "labels are integers"
@@ -37,7 +39,13 @@ def _table(rows: list[list[int]]) -> tuple[Array, Array, Array]:
     return np.array(places, np.int64).reshape(-1, 2), values, shape
 
 
-@op(dtypes=FLOATING, other={"sequence_length": _INT32}, outputs=4, tf_name="CTCGreedyDecoder")
+@op(
+    dtypes=FLOATING,
+    other={"sequence_length": _INT32},
+    outputs=4,
+    tf_name="CTCGreedyDecoder",
+    gives=(np.int64, np.int64, np.int64, None),
+)
 def ctc_greedy_decoder(
     xp: Any, inputs: Any, sequence_length: Any, *, merge_repeated: bool = False, blank_index: int = -1
 ) -> Any:
@@ -58,6 +66,11 @@ def ctc_greedy_decoder(
         )
         scores[entry] = -inputs[:length, entry].max(axis=1).sum() if length else 0
     return *_table(rows), scores
+
+
+@ctc_greedy_decoder.shapes
+def _(inputs: Abstract, sequence_length: Abstract, **_: Any) -> list[Shape]:
+    return [(UNKNOWN, 2), (UNKNOWN,), (2,), (inputs.of_rank(3)[1], 1)]
 
 
 def _best_labellings(logs: Array, width: int) -> list[tuple[tuple[int, ...], float]]:
@@ -83,7 +96,13 @@ def _best_labellings(logs: Array, width: int) -> list[tuple[tuple[int, ...], flo
     return [(labels, float(np.logaddexp(entry[0], entry[1]))) for labels, entry in beams.items()]
 
 
-@op(dtypes=FLOATING, other={"sequence_length": _INT32}, outputs=None, tf_name="CTCBeamSearchDecoder")
+@op(
+    dtypes=FLOATING,
+    other={"sequence_length": _INT32},
+    outputs=None,
+    tf_name="CTCBeamSearchDecoder",
+    gives=lambda *_, top_paths, **__: [*[np.int64] * (3 * top_paths), None],
+)
 def ctc_beam_search_decoder(
     xp: Any, inputs: Any, sequence_length: Any, *, beam_width: int = 100, top_paths: int = 1
 ) -> Any:
@@ -111,7 +130,14 @@ def ctc_beam_search_decoder(
     return [*parts[0], *parts[1], *parts[2], chances.reshape(len(found), top_paths)]
 
 
-@op(dtypes=INTEGER, other={"seq_length": INDEX}, outputs=2)
+@ctc_beam_search_decoder.shapes
+def _(inputs: Abstract, sequence_length: Abstract, *, top_paths: Any, **_: Any) -> list[Shape]:
+    each = range(top_paths)
+    tables: list[Shape] = [*((UNKNOWN, 2) for _ in each), *((UNKNOWN,) for _ in each), *((2,) for _ in each)]
+    return [*tables, (inputs.of_rank(3)[1], top_paths)]
+
+
+@op(dtypes=INTEGER, other={"seq_length": INDEX}, outputs=2, gives=lambda labels, seq_length: [None, seq_length.dtype])
 def collapse_repeated(xp: Any, labels: Any, seq_length: Any) -> Any:
     """Each row without labels that repeat the one before, padded with 0, and how many are left."""
     if labels.ndim != 2 or seq_length.shape != labels.shape[:1]:
@@ -123,6 +149,12 @@ def collapse_repeated(xp: Any, labels: Any, seq_length: Any) -> Any:
     result = np.zeros((len(labels), int(counts.max(initial=0))), labels.dtype)
     result[np.arange(result.shape[1]) < counts[:, None]] = labels[keep]
     return result, counts.astype(seq_length.dtype)
+
+
+@collapse_repeated.shapes
+def _(labels: Abstract, seq_length: Abstract) -> list[Shape]:
+    rows = matched(labels.of_rank(2)[0], seq_length.of_rank(1)[0], "rows of labels and lengths,")
+    return [(rows, UNKNOWN), (rows,)]
 
 
 for _op in (ctc_greedy_decoder, ctc_beam_search_decoder, collapse_repeated):

@@ -9,6 +9,8 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, NUMERIC, Array
 from ...base.errors import invalid
+from ...base.sizes import matched
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import broadcast_to, reshape
 from ..family import (
@@ -23,6 +25,7 @@ from ..family import (
 )
 from ..math.elementwise import sigmoid, square
 from ..math.reduce import reduce_sum
+from ..shapes import fixed
 from .rows import BY_COLUMN, FULL, RowText, sum_of_rows
 
 # --- biases -------------------------------------------------------------------------------------------------
@@ -58,6 +61,14 @@ def _bias_add(value: Array, bias: Array, data_format: str = "NHWC") -> Array:
 def bias_add(xp: Any, value: Any, bias: Any, *, data_format: str = "NHWC") -> Any:
     """A vector added along the channels: the last axis, or the second for "NCHW"."""
     return value + _lined_up(bias, value.ndim, data_format)
+
+
+@bias_add.shapes
+def _(value: Abstract, bias: Abstract, *, data_format: Any) -> Shape:
+    if value.rank is not None:
+        axis = _channel_axis("bias_add", value.ndim, data_format)
+        matched(value.shape[axis], bias.of_rank(1)[0], "the channels and the bias,")
+    return value.known
 
 
 @bias_add.vjp("value")
@@ -107,6 +118,11 @@ def bias_add_grad(xp: Any, out_backprop: Any, *, data_format: str = "NHWC") -> A
     """The sum over all axes but that of the channels."""
     axis = _channel_axis("bias_add_grad", out_backprop.ndim, data_format)
     return xp.sum(out_backprop, axis=tuple(a for a in range(out_backprop.ndim) if a != axis))
+
+
+@bias_add_grad.shapes
+def _(out_backprop: Abstract, *, data_format: Any) -> Shape:
+    return (out_backprop.shape[_channel_axis("bias_add_grad", out_backprop.ndim, data_format)],)
 
 
 @bias_add_grad.vjp("out_backprop")
@@ -183,7 +199,7 @@ def _l2_loss(t: Array) -> Any:
     return t.dtype.type(0.5) * np.dot(flat, flat)
 
 
-@op(eager=_l2_loss, dtypes=FLOATING, tf_name="L2Loss")
+@op(eager=_l2_loss, dtypes=FLOATING, tf_name="L2Loss", shape=fixed())
 def l2_loss(xp: Any, t: Any) -> Any:
     """Half the sum of squares."""
     return 0.5 * xp.sum(t * t)

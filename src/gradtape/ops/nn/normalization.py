@@ -14,6 +14,7 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, NARROW_FLOATS, Array
 from ...base.errors import invalid
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import broadcast_to, reshape, sum_to_shape
 from ..family import batch_over_axis, in_float32, insert_axes, negative_axis, rank_of, shape_of, with_batch_axis
@@ -29,6 +30,7 @@ from ..math.reduce import (
     refuse_axis_of_scalar,
     root_of_squares,
 )
+from ..shapes import along, broadcast_to_sizes, like, reduced, reduced_sizes
 from .pool import window_sum
 from .rows import LARGE
 from .standardizing import gradient_by_scale, gradient_by_x, row_length, standardized
@@ -84,7 +86,7 @@ def _moments(x: Array, axis: Axis = None, keepdims: bool = False) -> tuple[Array
     return mean.astype(x.dtype), variance.astype(x.dtype)
 
 
-@op(eager=_moments, dtypes=FLOATING, outputs=2)
+@op(eager=_moments, dtypes=FLOATING, outputs=2, shape=reduced)
 def moments(xp: Any, x: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The mean and the variance over some axes, or over all."""
     return xp.mean(x, axis=axis, keepdims=keepdims), xp.var(x, axis=axis, keepdims=keepdims)
@@ -119,7 +121,7 @@ def _variance(x: Array, axis: Axis = None, keepdims: bool = False, ddof: float =
     return np.asarray(total / max(count - ddof, 0), wide.dtype).astype(x.dtype, copy=False)
 
 
-@op(eager=_variance, dtypes=FLOATING)
+@op(eager=_variance, dtypes=FLOATING, shape=reduced)
 def reduce_variance(xp: Any, x: Any, *, axis: Axis = None, keepdims: bool = False, ddof: float = 0.0) -> Any:
     """The sum of squared distances from the mean, divided by the number of elements less `ddof`."""
     return xp.var(x, axis=axis, keepdims=keepdims, ddof=ddof)
@@ -150,7 +152,7 @@ def _deviation(x: Array, axis: Axis = None, keepdims: bool = False, ddof: float 
     return np.asarray(np.sqrt(_variance(wide, axis, keepdims, ddof))).astype(x.dtype)
 
 
-@op(eager=_deviation, dtypes=FLOATING)
+@op(eager=_deviation, dtypes=FLOATING, shape=reduced)
 def reduce_std(xp: Any, x: Any, *, axis: Axis = None, keepdims: bool = False, ddof: float = 0.0) -> Any:
     """The square root of the variance."""
     return xp.std(x, axis=axis, keepdims=keepdims, ddof=ddof)
@@ -257,6 +259,14 @@ def standardize(xp: Any, x: Any, scale: Any, offset: Any, *, axis: Axis = -1, ep
     mean = xp.mean(x, axis=axis, keepdims=True)
     inverse = 1 / xp.sqrt(xp.var(x, axis=axis, keepdims=True) + epsilon)
     return (x - mean) * inverse * scale + offset, mean, inverse
+
+
+@standardize.shapes
+def _(x: Abstract, scale: Abstract, offset: Abstract, *, axis: Any, epsilon: Any) -> list[Shape]:
+    for operand in (scale, offset):
+        broadcast_to_sizes(operand.known, x.known)
+    kept = reduced_sizes(x.shape, axis, True)
+    return [x.shape, kept, kept]
 
 
 @standardize.vjp("x")
@@ -367,6 +377,12 @@ def rms_standardize(xp: Any, x: Any, scale: Any, *, axis: Axis = -1, epsilon: fl
     return x * inverse * scale, inverse
 
 
+@rms_standardize.shapes
+def _(x: Abstract, scale: Abstract, *, axis: Any, epsilon: Any) -> list[Shape]:
+    broadcast_to_sizes(scale.known, x.known)
+    return [x.shape, reduced_sizes(x.shape, axis, True)]
+
+
 @rms_standardize.vjp("x")
 def _(g: Any, x: Any, scale: Any, out: Any, axis: Axis) -> Any:
     gradient, of_inverse = g
@@ -424,7 +440,7 @@ def _l2_normalize(x: Array, axis: Axis = None, epsilon: float = 1e-12) -> Any:
     return x / np.maximum(root_of_squares(x, axis), x.dtype.type(sqrt(max(epsilon, 0.0))))
 
 
-@op(eager=_l2_normalize, dtypes=FLOATING)
+@op(eager=_l2_normalize, dtypes=FLOATING, shape=along)
 def l2_normalize(xp: Any, x: Any, *, axis: Axis = None, epsilon: float = 1e-12) -> Any:
     """x divided by its Euclidean norm along `axis`; the squared norm is at least `epsilon`."""
     return x / xp.sqrt(xp.maximum(xp.sum(x * x, axis=axis, keepdims=True), epsilon))
@@ -478,7 +494,7 @@ def _lrn(input: Array, depth_radius: int = 5, bias: float = 1.0, alpha: float = 
     return input / np.sqrt(base) if beta == 0.5 else input * base ** kind(-beta)
 
 
-@op(eager=_lrn, dtypes=FLOATING, tf_name="LRN")
+@op(eager=_lrn, dtypes=FLOATING, tf_name="LRN", shape=like(0))
 def lrn(xp: Any, input: Any, *, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5) -> Any:
     """x / (bias + alpha * sum of squares over the neighbouring channels)^beta."""
     return input * (bias + alpha * _over_channels(input * input, depth_radius)) ** -beta

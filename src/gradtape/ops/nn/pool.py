@@ -22,10 +22,12 @@ import numpy as np
 from ...base.dtypes import FLOATING, NARROW_FLOATS, REAL, Array
 from ...base.errors import invalid
 from ...native.engine import available
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import reshape
 from ..family import all_batched, by_rows, shape_of
-from .window import Padding, Sizes, Tap, Windows, blocks, windows
+from ..shapes import equal_shapes, matched_sizes, shaped_by
+from .window import Padding, Sizes, Tap, Windows, blocks, window_counts, windows
 
 _COMPILED = 1 << 16  # elements, from which on a pool in machine code is worth compiling
 
@@ -107,7 +109,12 @@ def _largest_of_windows(input: Array, found: Windows) -> Array:
     return _reduce_windows(np.maximum, input, found, _lowest(input.dtype))
 
 
-@op(eager=_window_max, dtypes=REAL, tf_name="MaxPool")
+def _pooled(input: Abstract, *, window: Any, strides: Any, dilations: Any, padding: Any, **_: Any) -> tuple[Any, ...]:
+    batch, *sizes, channels = input.of_rank(len(window) + 2)
+    return (batch, *window_counts("pool", tuple(sizes), window, strides, dilations, padding), channels)
+
+
+@op(eager=_window_max, dtypes=REAL, tf_name="MaxPool", shape=_pooled)
 def window_max(xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Any:
     """The largest element of each window."""
     found = _pool_windows(input.shape, window, strides, dilations, padding)
@@ -203,6 +210,15 @@ def window_max_gradient(
     return result
 
 
+@window_max_gradient.shapes
+def _(g: Abstract, input: Abstract, largest: Abstract, **geometry: Any) -> Shape:
+    pooled = _pooled(input, **geometry)
+    for given in (g, largest):
+        if given.rank is not None:
+            matched_sizes(given.shape, pooled, "what is given and the output,")
+    return input.known
+
+
 def _window_max_pick(
     t: Array, input: Array, largest: Array, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Array:
@@ -241,6 +257,13 @@ def window_max_pick(
         done = done.at[o].set(done[o] | hit)
         result = result.at[o].add(xp.where(hit, t[i], 0))
     return result
+
+
+@window_max_pick.shapes
+def _(t: Abstract, input: Abstract, largest: Abstract, **geometry: Any) -> Shape:
+    equal_shapes(t, input)
+    pooled = _pooled(input, **geometry)
+    return pooled if largest.rank is None else matched_sizes(largest.shape, pooled, "the largest and the output,")
 
 
 def _checked_triple(
@@ -305,7 +328,7 @@ def _window_argmax(
     return result
 
 
-@op(eager=_window_argmax, dtypes=REAL, tf_name="MaxPoolWithArgmax")
+@op(eager=_window_argmax, dtypes=REAL, tf_name="MaxPoolWithArgmax", gives=np.int64, shape=_pooled)
 def window_argmax(
     xp: Any,
     input: Any,
@@ -359,7 +382,7 @@ def _window_sum(
     return result.astype(input.dtype, copy=False)
 
 
-@op(eager=_window_sum, dtypes=FLOATING, tf_name="AvgPool")
+@op(eager=_window_sum, dtypes=FLOATING, tf_name="AvgPool", shape=_pooled)
 def window_sum(
     xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, average: bool
 ) -> Any:
@@ -397,7 +420,7 @@ def _spread_along(g: Array, axis: int, taps: tuple[Tap, ...], size: int) -> Arra
     return result
 
 
-@op(eager=_window_spread, dtypes=FLOATING, tf_name="AvgPoolGrad")
+@op(eager=_window_spread, dtypes=FLOATING, tf_name="AvgPoolGrad", shape=shaped_by("shape"))
 def window_spread(
     xp: Any,
     g: Any,

@@ -14,12 +14,14 @@ from ...base.dtypes import FLOATING, Array
 from ...base.errors import invalid
 from ...native.engine import available
 from ...native.texts import SMALLEST
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import concat, split_sizes, sum_to_shape
 from ..family import all_batched, batch_leading, in_float32, insert_axes, rank_of, shape_of
 from ..math.reduce import reduce_sum
 from ..math.special import functions
 from ..math.trigonometric import tanh
+from ..shapes import broadcast_to_sizes, matched_sizes, replaced
 from .slopes import sigmoid_grad, tanh_grad
 
 # --- attention ----------------------------------------------------------------------------------------------
@@ -59,6 +61,11 @@ def scaled_softmax(xp: Any, logits: Any, bias: Any, *, scale: float = 1.0, causa
         shifted = xp.where(xp.arange(keys) > xp.arange(queries)[:, None] + (keys - queries), -xp.inf, shifted)
     powers = xp.exp(shifted - xp.max(shifted, axis=-1, keepdims=True))
     return powers / xp.sum(powers, axis=-1, keepdims=True)
+
+
+@scaled_softmax.shapes
+def _(logits: Abstract, bias: Abstract, **_: Any) -> Shape:
+    return broadcast_to_sizes(bias.known, logits.known)
 
 
 def _through_softmax(t: Any, out: Any) -> Any:
@@ -182,6 +189,17 @@ def lstm_step(xp: Any, gates: Any, cell: Any) -> Any:
     return o * xp.tanh(new), new, xp.concatenate([i, f, g, o], axis=-1)
 
 
+@lstm_step.shapes
+def _(gates: Abstract, cell: Abstract) -> list[Shape]:
+    _gates_fit(gates, cell, 4)
+    return [cell.known, cell.known, gates.known]
+
+
+def _gates_fit(gates: Abstract, state: Abstract, count: int) -> None:
+    if gates.rank is not None and state.rank is not None:
+        matched_sizes(gates.shape, replaced(state.shape, -1, state.shape[-1] * count), "gates and what the units need,")
+
+
 def _of_cell(g: Any, out: Any, o: Any) -> tuple[Any, Any]:
     """The cotangent of the new state with what comes through the output, and tanh of that state."""
     squashed = tanh(out[1])
@@ -259,6 +277,13 @@ def gru_step(xp: Any, inputs: Any, recurrent: Any, state: Any) -> Any:
     z, r = (xp.tanh(v * 0.5) * 0.5 + 0.5 for v in (xz + hz, xr + hr))
     candidate = xp.tanh(xc + r * hc)
     return candidate + z * (state - candidate), xp.concatenate([z, r, candidate], axis=-1)
+
+
+@gru_step.shapes
+def _(inputs: Abstract, recurrent: Abstract, state: Abstract) -> list[Shape]:
+    for gates in (inputs, recurrent):
+        _gates_fit(gates, state, 3)
+    return [state.known, inputs.known]
 
 
 def _gru_parts(cotangents: Any, recurrent: Any, state: Any, out: Any) -> tuple[Any, Any, Any, Any]:

@@ -29,6 +29,7 @@ from ..math.logic import equal, greater, greater_equal, less, less_equal, logica
 from ..math.recurrence import linear_recurrence, moved_on
 from ..math.reduce import reduce_mean, reduce_sum
 from ..math.special import functions
+from ..shapes import like, without_last
 
 # --- dropout ------------------------------------------------------------------------------------------------
 
@@ -147,7 +148,7 @@ def _adjust_contrast(images: Array, contrast_factor: Array) -> Any:
     return result.astype(images.dtype, copy=False)
 
 
-@op(eager=_adjust_contrast, dtypes=FLOATING, tf_name="AdjustContrastv2")
+@op(eager=_adjust_contrast, dtypes=FLOATING, tf_name="AdjustContrastv2", shape=like(0))
 def adjust_contrast(xp: Any, images: Any, contrast_factor: Any) -> Any:
     """Distances from the mean of the image and channel, times a factor."""
     mean = xp.mean(images, axis=(-3, -2), keepdims=True)
@@ -304,7 +305,7 @@ def _() -> Iterator[BadInput]:
 # --- isotonic regression ------------------------------------------------------------------------------------
 
 
-@op(dtypes=FLOATING, outputs=2)
+@op(dtypes=FLOATING, outputs=2, shape=like(0), gives=(None, np.int32))
 def isotonic_regression(xp: Any, input: Any) -> Any:
     """The nearest sequence that never increases, along the last axis; and the number of the level each element is on."""
     if not input.ndim:
@@ -392,7 +393,7 @@ def _lbeta(x: Array) -> Any:
     return gammaln(x).sum(axis=-1) - gammaln(x.sum(axis=-1))
 
 
-@op(eager=_lbeta, dtypes=FLOATING)
+@op(eager=_lbeta, dtypes=FLOATING, shape=without_last())
 def lbeta(xp: Any, x: Any) -> Any:
     """log of the beta function of many arguments: the sum of log gamma over the last axis, less that of the sum."""
     gammaln = functions(xp).gammaln

@@ -18,6 +18,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from ...base.dtypes import Array
 from ...base.errors import invalid
+from ...base.sizes import Size, larger
 
 Sizes = tuple[int, ...]
 Padding = str | tuple[tuple[int, int], ...]
@@ -151,6 +152,23 @@ def windows(name: str, sizes: Sizes, window: Sizes, strides: Sizes, dilations: S
             )
         outputs.append(max(room // strides[axis] + 1, 0))
     return Windows(sizes, window, strides, dilations, tuple(pads), tuple(outputs))
+
+
+def window_counts(name: str, sizes: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> tuple[Any, ...]:
+    """How many windows fit along each axis; (batch, sizes ..., channels) without the first and the last."""
+    if not any(isinstance(part, Size) for part in (*sizes, *window, *strides, *dilations)):
+        return windows(name, tuple(sizes), tuple(window), tuple(strides), tuple(dilations), padding).outputs
+    if not len(sizes) == len(window) == len(strides) == len(dilations):
+        raise invalid(f"{name}: one number for each of {len(sizes)} sizes is needed.")
+    pairs = padding if isinstance(padding, tuple) else ((0, 0),) * len(sizes)
+    counts: list[Any] = []
+    for size, width, stride, dilation, pair in zip(sizes, window, strides, dilations, pairs, strict=True):
+        if padding == "SAME":
+            counts.append((size + stride - 1) // stride)
+        else:
+            room = size + sum(pair) - (width - 1) * dilation - 1
+            counts.append(larger(room // stride + 1, 0))
+    return tuple(counts)
 
 
 @lru_cache(maxsize=256)

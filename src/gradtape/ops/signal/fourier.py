@@ -16,8 +16,11 @@ import numpy as np
 
 from ...base.dtypes import COMPLEX, Array, float32, float64
 from ...base.errors import invalid
+from ...base.sizes import smaller
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import batch_leading, negative_axis, numpy_type, rank_of, shape_of
+from ..shapes import along, complex_type, like, place, real_type, replaced
 
 Axes = tuple[int, ...]
 
@@ -58,13 +61,13 @@ def _complex_transform(name: str) -> Callable[..., Array]:
     return kernel
 
 
-@op(eager=_complex_transform("fft"), dtypes=COMPLEX, tf_name="FFT")
+@op(eager=_complex_transform("fft"), dtypes=COMPLEX, tf_name="FFT", shape=along)
 def fft(xp: Any, input: Any, *, axes: Axes) -> Any:
     """The discrete Fourier transform over some axes: sums of x * exp(-2 pi i k n / N)."""
     return xp.fft.fftn(input, axes=axes)
 
 
-@op(eager=_complex_transform("ifft"), dtypes=COMPLEX, tf_name="IFFT")
+@op(eager=_complex_transform("ifft"), dtypes=COMPLEX, tf_name="IFFT", shape=along)
 def ifft(xp: Any, input: Any, *, axes: Axes) -> Any:
     """The inverse discrete Fourier transform over some axes: means of x * exp(2 pi i k n / N)."""
     return xp.fft.ifftn(input, axes=axes)
@@ -108,10 +111,16 @@ def _rfft(input: Array, axes: Axes) -> Array:
     return transforms.rfftn(input, axes=axes)  # type: ignore[no-any-return]
 
 
-@op(eager=_rfft, dtypes=_REAL, tf_name="RFFT")
+@op(eager=_rfft, dtypes=_REAL, tf_name="RFFT", gives=complex_type)
 def rfft(xp: Any, input: Any, *, axes: Axes) -> Any:
     """The Fourier transform of a real signal over some axes, half of the last of them kept."""
     return xp.fft.rfftn(input, axes=axes)
+
+
+@rfft.shapes
+def _(input: Abstract, *, axes: Any) -> Shape:
+    size = input.shape[place(axes[-1], input.ndim)]
+    return replaced(input.shape, axes[-1], smaller(size, size // 2 + 1))  # of nothing there is nothing
 
 
 def _irfft(input: Array, axes: Axes, length: int) -> Array:
@@ -133,10 +142,15 @@ def _irfft(input: Array, axes: Axes, length: int) -> Array:
     return transforms.irfftn(input, sizes, axes=axes)  # type: ignore[no-any-return]
 
 
-@op(eager=_irfft, dtypes=COMPLEX, tf_name="IRFFT")
+@op(eager=_irfft, dtypes=COMPLEX, tf_name="IRFFT", gives=real_type)
 def irfft(xp: Any, input: Any, *, axes: Axes, length: int) -> Any:
     """The real signal with this half of a spectrum; `length` is its size along the last of the axes."""
     return xp.fft.irfftn(input, [*(input.shape[a] for a in axes[:-1]), length], axes=axes)
+
+
+@irfft.shapes
+def _(input: Abstract, *, axes: Any, length: Any) -> Shape:
+    return replaced(input.shape, axes[-1], length)
 
 
 def _half_weights(like: Any, axis: int, length: int, inner: float, scale: float) -> Array:
@@ -278,7 +292,7 @@ def _dct(input: Array, kind: int, orthonormal: bool) -> Array:
     return transforms.dct(input, kind, norm="ortho" if orthonormal else None)  # type: ignore[no-any-return]
 
 
-@op(eager=_dct, dtypes=_REAL, tf_name="DCT")
+@op(eager=_dct, dtypes=_REAL, tf_name="DCT", shape=like(0))
 def dct(xp: Any, input: Any, *, kind: int = 2, orthonormal: bool = False) -> Any:
     """The discrete cosine transform of kind 1, 2, 3 or 4 along the last axis."""
     return xp.matmul(input, xp.asarray(_cosines(input.shape[-1], kind, orthonormal).T, dtype=input.dtype))

@@ -9,8 +9,10 @@ import numpy as np
 
 from ...base.dtypes import ANY, NUMERIC, Array
 from ...base.errors import InvalidArgumentError, ResourceExhaustedError, invalid
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Sample, op
 from ..family import batch_leading, in_float32
+from ..shapes import replaced
 
 
 def _frames(signal: Array, length: int, step: int, count: int) -> Array:
@@ -29,6 +31,11 @@ def _frames(signal: Array, length: int, step: int, count: int) -> Array:
 def frames(xp: Any, signal: Any, *, length: int, step: int, count: int) -> Any:
     """`count` frames of `length` numbers along the last axis, one every `step`: (..., count, length)."""
     return signal[..., step * xp.arange(count)[:, None] + xp.arange(length)]
+
+
+@frames.shapes
+def _(signal: Abstract, *, length: Any, step: Any, count: Any) -> Shape:
+    return replaced(signal.shape, -1, count, length)
 
 
 def _overlap_add(frames: Array, step: int, size: int) -> Array:
@@ -63,6 +70,11 @@ def overlap_add(xp: Any, frames: Any, *, step: int, size: int) -> Any:
     *lead, count, length = frames.shape
     places = step * xp.arange(count)[:, None] + xp.arange(length)
     return xp.zeros((*lead, size), frames.dtype).at[..., places].add(frames)
+
+
+@overlap_add.shapes
+def _(frames: Abstract, *, step: Any, size: Any) -> Shape:
+    return (*frames.shape[:-2], size)
 
 
 @frames.vjp("signal")

@@ -14,7 +14,10 @@ import numpy as np
 from ...base.dtypes import INDEX, STRING, Array
 from ...base.errors import invalid
 from ...base.farmhash import fingerprint64
+from ...base.sizes import UNKNOWN
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Sample, op
+from ..shapes import typed_by
 from .strings import each, textwise
 
 _NO_DERIVATIVE = "bytes do not change by small steps"
@@ -92,7 +95,7 @@ def _numbers(data: bytes, dtype: Any, little_endian: bool) -> Array:
     return array if little_endian or kind.itemsize == 1 else array.byteswap()
 
 
-@op(dtypes=STRING, retypes=True)
+@op(dtypes=STRING, retypes=True, gives=typed_by("out_type"))
 def decode_raw(xp: Any, input_bytes: Any, *, out_type: Any, little_endian: bool = True) -> Any:
     """The bytes of each text, all of one length, read as numbers along a new last axis."""
     lengths = {len(text) for text in input_bytes.reshape(-1)}
@@ -108,10 +111,12 @@ def decode_raw(xp: Any, input_bytes: Any, *, out_type: Any, little_endian: bool 
     return _numbers(whole, out_type, little_endian).reshape(*input_bytes.shape, length // size).copy()
 
 
-decode_raw.shaped_by_values = {0: (-1,)}
+@decode_raw.shapes
+def _(input_bytes: Abstract, **_: Any) -> Shape:
+    return (*input_bytes.shape, UNKNOWN)
 
 
-@op(dtypes=STRING, other={"fixed_length": INDEX}, retypes=True)
+@op(dtypes=STRING, other={"fixed_length": INDEX}, retypes=True, gives=typed_by("out_type"))
 def decode_padded_raw(
     xp: Any, input_bytes: Any, fixed_length: Any, *, out_type: Any, little_endian: bool = True
 ) -> Any:
@@ -125,12 +130,10 @@ def decode_padded_raw(
     return _numbers(whole, out_type, little_endian).reshape(*input_bytes.shape, length // size).copy()
 
 
-decode_padded_raw.shaped_by_values = {0: (-1,)}
-
-
-@decode_padded_raw.looks
-def _(input_bytes: Any, fixed_length: Any, out_type: Any, little_endian: bool) -> list[Any]:
-    return [((*input_bytes.shape, 0), np.dtype(out_type))]
+@decode_padded_raw.shapes
+def _(input_bytes: Abstract, fixed_length: Abstract, *, out_type: Any, **_: Any) -> Shape:
+    length = UNKNOWN if fixed_length.value is None else fixed_length.value.item()
+    return (*input_bytes.shape, length // np.dtype(out_type).itemsize)
 
 
 @decode_raw.samples
@@ -223,14 +226,14 @@ def _check_buckets(name: str, num_buckets: int) -> None:
         raise invalid(f"{name}: num_buckets must be at least 1, got {num_buckets}.")
 
 
-@textwise(dtypes=STRING, retypes=True)
+@textwise(dtypes=STRING, retypes=True, gives=np.int64)
 def string_to_hash_bucket(xp: Any, string_tensor: Any, *, num_buckets: int) -> Any:
     """Each text's number among the buckets, by MurmurHash64A."""
     _check_buckets("to_hash_bucket", num_buckets)
     return each(lambda text: _murmur64(text) % num_buckets, np.int64, string_tensor)
 
 
-@textwise(dtypes=STRING, retypes=True)
+@textwise(dtypes=STRING, retypes=True, gives=np.int64)
 def string_to_hash_bucket_strong(xp: Any, input: Any, *, num_buckets: int, key: tuple[int, ...]) -> Any:
     """Each text's number among the buckets, by SipHash under a key: nobody can make texts that collide."""
     _check_buckets("to_hash_bucket_strong", num_buckets)
@@ -271,6 +274,7 @@ def _() -> Iterator[BadInput]:
 @op(
     dtypes=STRING | frozenset(map(np.dtype, ("float32", "float64", "int32", "int64", "uint8"))),
     retypes=True,
+    gives=np.uint8,
 )
 def fingerprint(xp: Any, data: Any, *, method: str = "farmhash64") -> Any:
     """A hash of eight bytes for each row of the data."""
@@ -289,6 +293,11 @@ def fingerprint(xp: Any, data: Any, *, method: str = "farmhash64") -> Any:
         rows = [np.ascontiguousarray(line).tobytes() for line in data]
     hashes = [list(fingerprint64(row).to_bytes(8, "little")) for row in rows]
     return np.array(hashes, np.uint8).reshape(len(data), 8)
+
+
+@fingerprint.shapes
+def _(data: Abstract, **_: Any) -> Shape:
+    return (data.shape[0] if data.rank is not None else UNKNOWN, 8)
 
 
 @fingerprint.samples
@@ -316,7 +325,13 @@ def _padded(row: list[bytes], width: int, left: str, right: str, pad_width: int)
     return [left.encode()] * border + row + [right.encode()] * border
 
 
-@op(dtypes=STRING, other={"data_splits": INDEX}, outputs=2, tf_name="StringNGrams")
+@op(
+    dtypes=STRING,
+    other={"data_splits": INDEX},
+    outputs=2,
+    tf_name="StringNGrams",
+    gives=lambda data, data_splits, **_: [None, data_splits.dtype],
+)
 def string_ngrams(
     xp: Any,
     data: Any,
@@ -354,12 +369,9 @@ def string_ngrams(
     return result, np.array(ends, data_splits.dtype)
 
 
-string_ngrams.shaped_by_values = {0: (0,)}
-
-
-@string_ngrams.looks
-def _(data: Any, data_splits: Any, **attributes: Any) -> list[Any]:
-    return [((0,), data.dtype), (data_splits.shape, data_splits.dtype)]
+@string_ngrams.shapes
+def _(data: Abstract, data_splits: Abstract, **_: Any) -> list[Shape]:
+    return [(UNKNOWN,), data_splits.of_rank(1)]
 
 
 _SETTINGS: dict[str, Any] = {

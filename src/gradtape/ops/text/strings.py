@@ -14,8 +14,12 @@ import numpy as np
 from ...base.dtypes import ANY, INDEX, STRING, Array
 from ...base.errors import InfiniteNumberError, NumberNeededError, OutOfRangeError, invalid
 from ...base.farmhash import fingerprint64
+from ...base.sizes import Size
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Rule, Sample, op
+from ..array.segment import segment_rows
 from ..family import batch_elementwise
+from ..shapes import broadcasted, matched_sizes, reduced_sizes, typed_by
 
 _NO_DERIVATIVE = "text does not change by small steps"
 
@@ -24,7 +28,7 @@ def textwise(**options: Any) -> Callable[[Rule], Op]:
     """Decorator: an op that treats each text by itself, with broadcasting between its operands."""
 
     def declare(kernel: Rule) -> Op:
-        declared = Op(kernel, broadcasts=True, **options)
+        declared = Op(kernel, broadcasts=True, shape=broadcasted, **options)
         declared.batching = batch_elementwise
         return declared
 
@@ -91,7 +95,7 @@ def _number_format(
     return lambda value: text(value).encode()
 
 
-@textwise(dtypes=ANY)
+@textwise(dtypes=ANY, gives=object)
 def as_string(
     xp: Any,
     input: Any,
@@ -134,7 +138,7 @@ _HEXADECIMAL = re.compile(rb"[+-]?0[xX]")
 _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf(inity)?|nan)", re.IGNORECASE)
 
 
-@textwise(dtypes=STRING, tf_name="StringToNumber", retypes=True)
+@textwise(dtypes=STRING, tf_name="StringToNumber", retypes=True, gives=typed_by("dtype"))
 def string_to_number(xp: Any, input: Any, *, dtype: Any = np.float32) -> Any:
     """The numbers that are written there."""
     kind = np.dtype(dtype)
@@ -234,7 +238,7 @@ for _op in (string_lower, string_upper):
             yield BadInput("an encoding it knows", (_text(b"a"),), {"encoding": encoding})
 
 
-@op(dtypes=STRING, variadic=True)
+@op(dtypes=STRING, variadic=True, gives=object)
 def string_join(xp: Any, inputs: Any, *, separator: str = "") -> Any:
     """The texts one after the other, element by element; scalars are repeated."""
     shapes = {array.shape for array in inputs if array.ndim}
@@ -242,6 +246,15 @@ def string_join(xp: Any, inputs: Any, *, separator: str = "") -> Any:
         raise invalid(f"strings.join: input shapes do not match: {' vs. '.join(map(str, sorted(shapes)))}.")
     between = separator.encode() if isinstance(separator, str) else separator
     return each(lambda *texts: between.join(texts), object, *inputs) if inputs else _text(b"")
+
+
+@string_join.shapes
+def _(inputs: list[Abstract], **_: Any) -> Shape:
+    shape: Shape = ()
+    for value in inputs:
+        if value.shape:
+            shape = matched_sizes(shape, value.shape) if shape else value.shape
+    return shape
 
 
 @string_join.samples
@@ -257,10 +270,7 @@ def _() -> Iterator[BadInput]:
         yield BadInput("shapes agree", ([np.full(shape, b"a", object) for shape in shapes],))
 
 
-@op(dtypes=STRING)
-def reduce_join(xp: Any, inputs: Any, *, axis: Any = None, keepdims: bool = False, separator: str = "") -> Any:
-    """The texts along axes joined to one."""
-    rank = inputs.ndim
+def _joined_axes(rank: int, axis: Any) -> list[int]:
     axes = tuple(reversed(range(rank))) if axis is None else (axis,) if isinstance(axis, int) else axis
     for a in axes:
         if not -rank <= a < rank:
@@ -270,6 +280,13 @@ def reduce_join(xp: Any, inputs: Any, *, axis: Any = None, keepdims: bool = Fals
     ordered = [a % rank for a in axes]
     if len(set(ordered)) != len(ordered):
         raise invalid(f"reduce_join: an axis is named twice in {list(axes)}.")
+    return ordered
+
+
+@op(dtypes=STRING)
+def reduce_join(xp: Any, inputs: Any, *, axis: Any = None, keepdims: bool = False, separator: str = "") -> Any:
+    """The texts along axes joined to one."""
+    rank, ordered = inputs.ndim, _joined_axes(inputs.ndim, axis)
     kept = [a for a in range(rank) if a not in ordered]
     # What is named first is joined first: it varies fastest.
     moved = np.transpose(inputs, [*kept, *ordered[::-1]])
@@ -280,6 +297,13 @@ def reduce_join(xp: Any, inputs: Any, *, axis: Any = None, keepdims: bool = Fals
     for index in np.ndindex(lead):
         result[index] = between.join(rows[index].tolist())
     return result.reshape([1 if a in ordered else inputs.shape[a] for a in range(rank)]) if keepdims else result
+
+
+@reduce_join.shapes
+def _(inputs: Abstract, *, axis: Any, keepdims: Any, **_: Any) -> Shape:
+    if not isinstance(axis, Size):
+        _joined_axes(inputs.ndim, axis)
+    return reduced_sizes(inputs.shape, axis, keepdims)
 
 
 @reduce_join.samples
@@ -323,7 +347,7 @@ def _check_unit(unit: str, name: str) -> None:
         raise invalid(f"strings.{name}: unit must be BYTE or UTF8_CHAR, got {unit!r}.")
 
 
-@textwise(dtypes=STRING, retypes=True)
+@textwise(dtypes=STRING, retypes=True, gives=np.int32)
 def string_length(xp: Any, input: Any, *, unit: str = "BYTE") -> Any:
     """How many bytes or characters each text has."""
     _check_unit(unit, "length")
@@ -421,7 +445,7 @@ def _(draw: Any) -> Iterator[Sample]:
     yield Sample((_text(b"\xc3\xa9a\xff"),), {"pattern": ".", "rewrite": "x"})
 
 
-@textwise(dtypes=STRING, retypes=True)
+@textwise(dtypes=STRING, retypes=True, gives=np.bool_)
 def regex_full_match(xp: Any, input: Any, *, pattern: str) -> Any:
     """Whether the pattern matches the whole of each text."""
     compiled = _compiled(pattern)
@@ -445,7 +469,7 @@ for _op, _more in ((regex_replace, {"rewrite": "x"}), (regex_full_match, {})):
 # --- buckets -------------------------------------------------------------------------------------------
 
 
-@textwise(dtypes=STRING, tf_name="StringToHashBucketFast", retypes=True)
+@textwise(dtypes=STRING, tf_name="StringToHashBucketFast", retypes=True, gives=np.int64)
 def string_to_hash_bucket_fast(xp: Any, input: Any, *, num_buckets: int) -> Any:
     """A number below `num_buckets` for each text, the same in every run and the same as in TensorFlow."""
     if num_buckets < 1:
@@ -465,7 +489,7 @@ def _() -> Iterator[BadInput]:
         yield BadInput("a bucket at least", (_text(b"a"),), {"num_buckets": buckets})
 
 
-@op(dtypes=STRING, other={"segment_ids": INDEX})
+@op(dtypes=STRING, other={"segment_ids": INDEX}, shape=segment_rows)
 def unsorted_segment_join(xp: Any, inputs: Any, segment_ids: Any, *, num_segments: int, separator: str = "") -> Any:
     """The texts that share a segment id, joined in their order."""
     if inputs.shape[: segment_ids.ndim] != segment_ids.shape:

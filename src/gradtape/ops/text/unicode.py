@@ -10,7 +10,10 @@ import numpy as np
 
 from ...base.dtypes import INDEX, STRING, Array
 from ...base.errors import invalid
+from ...base.sizes import UNKNOWN
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
+from ..shapes import without_last
 from .strings import each, textwise
 
 _NO_DERIVATIVE = "text does not change by small steps"
@@ -85,7 +88,12 @@ def _() -> Iterator[BadInput]:
 # --- code points --------------------------------------------------------------------------------------------
 
 
-@op(dtypes=STRING, outputs=2)
+def _rows(input: Abstract, **_: Any) -> list[Shape]:
+    """Where each text's parts begin and end, and the parts."""
+    return [(input.of_rank(1)[0] + 1,), (UNKNOWN,)]
+
+
+@op(dtypes=STRING, outputs=2, shape=_rows, gives=(np.int64, np.int32))
 def unicode_decode(
     xp: Any,
     input: Any,
@@ -126,7 +134,7 @@ def _() -> Iterator[BadInput]:
         yield BadInput("a vector of texts", (_texts(texts),), {"input_encoding": "UTF-8"})
 
 
-@op(dtypes=INDEX, retypes=True)
+@op(dtypes=INDEX, retypes=True, shape=without_last(), gives=object)
 def unicode_encode(
     xp: Any, input: Any, *, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD
 ) -> Any:
@@ -168,7 +176,7 @@ def _() -> Iterator[BadInput]:
 # --- parts --------------------------------------------------------------------------------------------------
 
 
-@op(dtypes=STRING, outputs=3, tf_name="StringSplitV2")
+@op(dtypes=STRING, outputs=3, tf_name="StringSplitV2", gives=(np.int64, None, np.int64))
 def string_split(xp: Any, input: Any, *, sep: str = "", maxsplit: int = -1) -> Any:
     """The parts between separators (white space, if none is given): places, parts, and the shape of the table they fill."""
     if input.ndim != 1:
@@ -179,6 +187,11 @@ def string_split(xp: Any, input: Any, *, sep: str = "", maxsplit: int = -1) -> A
     values[:] = [part for parts in rows for part in parts]
     shape = np.array([len(rows), max(map(len, rows), default=0)], np.int64)
     return np.array(places, np.int64).reshape(-1, 2), values, shape
+
+
+@string_split.shapes
+def _(input: Abstract, **_: Any) -> list[Shape]:
+    return [(UNKNOWN, 2), (UNKNOWN,), (2,)]
 
 
 @string_split.samples
@@ -196,13 +209,13 @@ def _() -> Iterator[BadInput]:
         yield BadInput("text", (np.ones(2, dtype),))
 
 
-@op(dtypes=STRING, outputs=2)
+@op(dtypes=STRING, outputs=2, shape=_rows, gives=(np.int64, object))
 def split_rows(xp: Any, input: Any, *, sep: str = "", maxsplit: int = -1) -> Any:
     """The parts of all texts between separators, after where each text's begin and end."""
     return _in_rows([text.split(sep.encode() or None, maxsplit) for text in _vector(input)], object)
 
 
-@op(dtypes=STRING, outputs=2)
+@op(dtypes=STRING, outputs=2, shape=_rows, gives=(np.int64, object))
 def character_rows(
     xp: Any, input: Any, *, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD
 ) -> Any:
@@ -211,7 +224,7 @@ def character_rows(
     return _in_rows([[c.encode(input_encoding) for c in decoded(text, *settings)] for text in _vector(input)], object)
 
 
-@op(dtypes=STRING, outputs=2)
+@op(dtypes=STRING, outputs=2, shape=_rows, gives=(np.int64, object))
 def byte_rows(xp: Any, input: Any) -> Any:
     """The bytes of all texts, each by itself, after where each text's begin and end."""
     return _in_rows([[text[k : k + 1] for k in range(len(text))] for text in _vector(input)], object)
@@ -226,7 +239,6 @@ def _vector(input: Any) -> list[bytes]:
 
 _ROWS: dict[Op, dict[str, Any]] = {split_rows: {}, character_rows: {"input_encoding": "UTF-8"}, byte_rows: {}}
 for _op, _needed in _ROWS.items():
-    _op.shaped_by_values = {1: (0,)}
 
     @_op.samples
     def _(draw: Any, needed: dict[str, Any] = _needed) -> Iterator[Sample]:
@@ -241,7 +253,5 @@ for _op, _needed in _ROWS.items():
             yield BadInput("text", (np.ones(2, dtype),), needed)
 
 
-unicode_decode.shaped_by_values = {1: (0,)}
-string_split.shaped_by_values = {0: (0,), 1: (0,)}
 for _op in (unicode_transcode, unicode_decode, unicode_encode, string_split, split_rows, character_rows, byte_rows):
     _op.not_differentiable(_NO_DERIVATIVE)
