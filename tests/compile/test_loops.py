@@ -273,3 +273,90 @@ def test_a_tape_outside_follows_a_compiled_function_with_loops(compiled_only, pr
     compiled = tf.function(program)
     for question in (gradient, second, jacobian, forward):
         same(question(compiled)(X), eagerly(question(program), X))
+
+
+# --- what could have depended on something --------------------------------------------------------------------------------
+
+
+def constant_branch(x):
+    return tf.cond(x > 0.0, lambda: tf.constant(1.0), lambda: x * x)
+
+
+def constant_branch_of_a_known_condition(x):
+    return tf.cond(tf.constant(True), lambda: tf.constant(1.0), lambda: x * x)
+
+
+def constant_statement(x):
+    y = x * x
+    if x > 0.0:
+        y = 1.0
+    return y
+
+
+def constant_case(x):
+    return tf.switch_case(tf.cast(x, tf.int32), [lambda: x, lambda: 1.0, lambda: tf.constant(2.0)])
+
+
+def constant_case_of_a_known_number(x):
+    return tf.switch_case(tf.constant(1), [lambda: x, lambda: 1.0, lambda: tf.constant(2.0)])
+
+
+def no_round(x):
+    return tf.while_loop(lambda i, y: i < 0, lambda i, y: (i + 1, y + x), [0, tf.constant(1.0)])[1]
+
+
+def no_number(x):
+    y = tf.constant(1.0)
+    for _ in tf.range(tf.cast(x, tf.int32) - 1):
+        y = y * x
+    return y
+
+
+def no_element_to_fold(x):
+    return tf.foldl(lambda a, e: a + e * x, tf.zeros([0]), initializer=tf.constant(1.0))
+
+
+def no_element_to_scan(x):
+    return tf.reduce_sum(tf.scan(lambda a, e: a + e * x, tf.zeros([0]), initializer=tf.constant(1.0)))
+
+
+def no_element_to_map(x):
+    return tf.reduce_sum(tf.map_fn(lambda e: e * x, tf.zeros([0])))
+
+
+CONSTANT = [constant_branch, constant_branch_of_a_known_condition, constant_statement, constant_case]
+CONSTANT += [constant_case_of_a_known_number, no_round, no_number, no_element_to_fold, no_element_to_scan]
+CONSTANT += [no_element_to_map]
+
+
+@pytest.mark.parametrize("program", CONSTANT)
+def test_what_a_loop_or_branch_did_not_use_this_time_has_gradient_0(compiled_only, program):
+    def slope(function):
+        def run(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = function(x)
+            return tape.gradient(y, x)
+
+        return run
+
+    x = tf.constant(1.0)
+    compiled = tf.function(program)
+    for run in (tf.function(slope(program)), slope(compiled), tf.function(jacobian(program)), forward(compiled)):
+        np.testing.assert_array_equal(run(x), 0.0)
+
+
+def test_what_no_branch_depends_on_has_no_gradient():
+    x = tf.constant(1.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.function(lambda x: tf.cond(x > 0.0, lambda: tf.constant(1.0), lambda: tf.constant(2.0)))(x)
+    assert tape.gradient(y, x) is None
+
+
+def test_a_loop_over_nothing_gives_nothing_of_the_shape_of_its_rounds():
+    empty = tf.zeros([0, 2])
+    assert tf.function(lambda x: tf.map_fn(lambda row: tf.stack([row, row]), x))(empty).shape == (0, 2, 2)
+    assert tf.function(lambda x: tf.scan(lambda a, row: a + row, x, initializer=tf.zeros([2])))(empty).shape == (0, 2)
+    with pytest.raises(tf.errors.OutOfRangeError, match="index 0"):
+        tf.function(lambda x: tf.foldl(lambda a, row: a + row, x))(empty)

@@ -212,6 +212,23 @@ def record_call(
         accumulator.advance_call(push, inputs, outputs)
 
 
+def linked(result: Any, sources: list[Any]) -> Any:
+    """The same result, with gradient 0 in sources that it could have depended on, where it depends on none of them."""
+    followed = [source for source in sources if isinstance(source, Tensor) and source.dtype.is_differentiable]
+    if not followed or not isinstance(result, Tensor) or not result.dtype.is_differentiable:
+        return result
+    output = identity.public(result)
+
+    def gradient(cotangent: Any) -> list[Any]:
+        return [cotangent, *map(zeros_of, followed)]
+
+    def push(tangents: list[Any]) -> list[Any]:
+        return [zeros_of(result) if tangents[0] is None else tangents[0]]
+
+    record_call(gradient, push, [result, *followed], [output])
+    return output
+
+
 def _data(values: list[Any], depth: int) -> list[Any]:
     return [value.data if _is_batched(value, depth) else value for value in values]
 

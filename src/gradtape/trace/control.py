@@ -10,8 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ..base import nest
+from ..base.context import STATE
 from ..base.shapes import TensorShape
+from ..differentiation.custom import linked
 from ..ops.array.layout import broadcast_to, expand_dims
+from ..ops.math.elementwise import identity
 from ..ops.math.logic import select
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 from .ghost import Ghost, World, depending_on, filled
@@ -99,6 +102,21 @@ def branches_in_world(world: World, number: Any, functions: list[Callee]) -> Any
     for function in functions[1:]:
         result = either(world, result, function())
     return result
+
+
+def chosen_in_world(world: World, place: int, functions: list[Callee]) -> Any:
+    """The result of one of several branches, when it is known which. What others depend on has gradient 0, not none."""
+    result = functions[place]()
+    if not (STATE.tapes or STATE.accumulators):
+        return result
+    seen = [value for function in functions for value in function.seen()]  # type: ignore[attr-defined]
+
+    def connected(leaf: Any) -> Any:
+        if leaf.__class__ is EagerTensor:  # (a constant is not followed)
+            (leaf,) = world.outputs(identity, [leaf], {}, [(leaf._array.shape, leaf._array.dtype)])
+        return linked(leaf, seen)
+
+    return nest.map_structure(connected, result)
 
 
 # --- loops -----------------------------------------------------------------------------------------------------------
@@ -198,7 +216,7 @@ def repeated(value: Any, count: int) -> Any:
 
 def is_written_out(world: World, count: int) -> bool:
     """Whether the rounds of a loop of known length are written one after the other."""
-    return not isinstance(world, Inference) and count <= _MOST_UNROLLED
+    return not isinstance(world, Inference) and 0 < count <= _MOST_UNROLLED
 
 
 # --- functions with effects, or with results that are no function of their arguments --------------------------------------

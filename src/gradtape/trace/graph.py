@@ -141,6 +141,7 @@ class Graph:
                     return result
             return self.run(inner)
 
+        run.seen = lambda: [environment[number] for number in self.free()]  # type: ignore[attr-defined]
         return run
 
     def free(self) -> list[int]:

@@ -13,7 +13,7 @@ from ...base.shapes import TensorShape
 from ...base.traceable import traceable
 from ...op.arguments import count, optional_count, takes
 from ...trace.control import either, is_written_out, loop_in_world, repeated, trace_loop
-from ...trace.ghost import NeedsValue
+from ...trace.ghost import NeedsValue, depending_on
 from ...trace.inference import Inference
 from ...values.tensor import TensorSpec, to_tensor
 from ..arrays import zeros
@@ -332,9 +332,15 @@ def _slice_of(elems: Any, name: str, one: Callable[[Any], Any]) -> Any:
     return nest.map_structure(one, tensors)
 
 
-def _first_of(elems: Any, name: str) -> Any:
-    """The first slice of each tensor."""
-    return _slice_of(elems, name, lambda tensor: tensor[0])
+def _first_of(world: Inference, elems: Any, name: str) -> Any:
+    """The first slice of each tensor, or something like it where there is none."""
+
+    def first(tensor: Any) -> Any:
+        if tensor.shape[0] != 0:
+            return tensor[0]
+        return depending_on(world.ghost(TensorSpec(tensor.shape[1:], tensor.dtype)), tensor)
+
+    return _slice_of(elems, name, first)
 
 
 def _trace_map_fn(trace: Any, fn: Any, elems: Any, dtype: Any = None, *rest: Any, **kwargs: Any) -> Any:
@@ -357,7 +363,7 @@ def _map_fn_in_world(world: Any, function: Any, fn: Any, elems: Any, dtype: Any 
     if is_written_out(world, count):
         return function.__wrapped__(fn, elems, dtype, **kwargs)
     if isinstance(world, Inference):
-        return nest.map_structure(lambda value: repeated(value, count), fn(_first_of(elems, "map_fn")))
+        return nest.map_structure(lambda value: repeated(value, count), fn(_first_of(world, elems, "map_fn")))
     signature = kwargs.get("fn_output_signature", dtype)
     kinds = elems if signature is None else signature
 
@@ -396,11 +402,11 @@ def _trace_fold(name: str) -> Any:
 
 def _fold_in_world(world: Any, function: Any, fn: Any, elems: Any, initializer: Any = None, **kwargs: Any) -> Any:
     count = _count(elems)
-    if is_written_out(world, count):
+    if is_written_out(world, count) or (not count and initializer is None and not isinstance(world, Inference)):
         return function.__wrapped__(fn, elems, initializer, **kwargs)
     collects, reverse = function.__name__ == "scan", kwargs.get("reverse", function.__name__ == "foldr")
     if isinstance(world, Inference):
-        first = _first_of(elems, function.__name__)
+        first = _first_of(world, elems, function.__name__)
         value = first if initializer is None else initializer
         for _ in range(2):
             value = either(world, value, fn(value, first))
