@@ -254,6 +254,7 @@ def collected_in_a_list(x):
 
 LOOPS = [while_loop, limited, until, counted, counted_by_a_tensor, over_rows, with_break_and_continue, with_return]
 LOOPS += [branch, switch, nested, scanned, scanned_backwards, mapped, folded, written, read_and_written]
+LOOPS += [collected_in_a_list]
 QUESTIONS = [value, gradient, second, jacobian, forward, forward_over_reverse, reverse_over_forward]
 
 
@@ -360,3 +361,39 @@ def test_a_loop_over_nothing_gives_nothing_of_the_shape_of_its_rounds():
     assert tf.function(lambda x: tf.scan(lambda a, row: a + row, x, initializer=tf.zeros([2])))(empty).shape == (0, 2)
     with pytest.raises(tf.errors.OutOfRangeError, match="index 0"):
         tf.function(lambda x: tf.foldl(lambda a, row: a + row, x))(empty)
+
+
+# --- arrays that grow -----------------------------------------------------------------------------------------------------
+
+
+def appended_twice(x):
+    rows = [x[0]]
+    for i in tf.range(4):
+        rows.append(x[i])
+        rows.append(x[i] * 2.0)
+    for i in tf.range(3):
+        rows.append(x[i] ** 2)
+    return tf.stack(rows)
+
+
+def dynamic(x):
+    rows = tf.TensorArray(tf.float32, size=0, dynamic_size=True, clear_after_read=False)
+    for i in tf.range(5):
+        rows = rows.write(2 * i, x[i] * 2.0)
+        rows = rows.write(2 * i + 1, rows.read(2 * i) + 1.0)
+    rows = rows.write(10, x[20])
+    return rows.stack()
+
+
+def scattered_and_gathered(x):
+    rows = tf.TensorArray(tf.float32, size=8)
+    for i in tf.range(3):
+        rows = rows.scatter([0, 5], tf.stack([x[i], x[i + 1]]))
+        rows = rows.write(i + 1, x[i + 4])
+    return rows.gather([0, 1, 2, 3, 5])
+
+
+@pytest.mark.parametrize("question", [value, gradient, second, jacobian, forward])
+@pytest.mark.parametrize("program", [appended_twice, dynamic, scattered_and_gathered])
+def test_arrays_and_lists_that_grow_in_loops(compiled_only, program, question):
+    check(question(program), X)

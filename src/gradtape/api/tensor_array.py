@@ -15,7 +15,7 @@ from ..base.context import ACTIVE, STATE
 from ..base.errors import ElementIndexError, OutOfRangeError, TensorTypeError, invalid, unfit
 from ..base.memory import slots
 from ..base.shapes import TensorShape
-from ..compile.control import CARRIED, UNSHAPED, ElementShape
+from ..compile.control import UNSHAPED, ElementShape
 from ..op.declaration import as_ints
 from ..ops.array.index import take, tensor_scatter_nd_update
 from ..ops.array.layout import expand_dims, reshape
@@ -139,6 +139,8 @@ class TensorArray:
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """Put `value` at `index`; go on with the array that is returned."""
         if index.__class__ is Ghost and not isinstance(STATE.trace, Inference):
+            if self._dynamic_size:
+                raise NeedsValue("How long a TensorArray becomes is known only when the function runs.")
             return RowsTensorArray.of(self, tuple(self._accepted(value).shape)).write(index, value)  # type: ignore[no-any-return]
         target = self._own()
         target._write(_position(index), value)
@@ -442,8 +444,6 @@ class RowsTensorArray(TensorArray):
         """The array in this form; `shape` is that of an element, if it is known from elsewhere."""
         if isinstance(array, (RowsTensorArray, UnshapedTensorArray)):
             return array
-        if array._dynamic_size:
-            raise NeedsValue("How long a TensorArray becomes is known only when the function runs.")
         written = [element for element in array._elements if element is not None and element is not _CLEARED]
         if shape is None:
             known = array.element_shape.is_fully_defined()
@@ -552,7 +552,6 @@ def _sizes(shape: TensorShape) -> tuple[int, ...]:
 
 
 compose(RowsTensorArray, lambda array: [array._rows], lambda parts: RowsTensorArray(parts[0]))
-CARRIED[TensorArray] = RowsTensorArray.of
 UNSHAPED.add(UnshapedTensorArray)
 FACADES[RowsTensorArray] = TracedTensorArray
 

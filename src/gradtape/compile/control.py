@@ -7,7 +7,7 @@ with and runs the round once more under a tape; so gradients of gradients need n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +26,9 @@ from ..ops.math.elementwise import add
 from ..ops.math.logic import less, logical_and
 from ..trace.ghost import Ghost, NeedsValue
 from ..trace.graph import leaves, map_parts
-from ..values.tensor import Tensor, from_array, to_tensor
+from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
+from .counting import counted
 from .program import Branch, Loop, Node, Program, Value
 
 if TYPE_CHECKING:
@@ -186,6 +187,7 @@ def loop(
     condition: Callable[[list[Any]], Any] | None = None,
     count: Any = None,
     reverse: bool = False,
+    settle: Callable[[dict[int, Any]], None] | None = None,
 ) -> tuple[Any, list[Any], list[Any]]:
     """The number of rounds, the carried values after the last one, and what was collected.
 
@@ -197,12 +199,13 @@ def loop(
         condition: Of the carried values, whether there is another round; without it there are `count`.
         count: The number of rounds.
         reverse: Whether to begin with the last element.
+        settle: Called before it is written down with those carried values after the last round that are known, by place.
     """
     carried = list(map(_tensor, carried))
     assigned: set[int] = set()
     while True:
         try:
-            return _Loop(world, turn, carried, list(sequences), condition, count, reverse, assigned).written()
+            return _Loop(world, turn, carried, list(sequences), condition, count, reverse, assigned).written(settle)
         except Assigned as found:
             if found.variable._id in assigned:
                 raise
@@ -237,7 +240,7 @@ class _Loop:
         self.own = len(collected)
         return following, [*collected, *carried] if self.recorded else collected
 
-    def written(self) -> tuple[Any, list[Any], list[Any]]:
+    def written(self, settle: Callable[[dict[int, Any]], None] | None) -> tuple[Any, list[Any], list[Any]]:
         """Write it down; what it gives."""
         world = self.world
         starts, shells = zip(*map(_opened, self.carried), strict=True) if self.carried else ((), ())
@@ -259,9 +262,17 @@ class _Loop:
         if self.recorded and any(not node.computes for node in body.nodes if node.outputs and not level.drawn):
             raise NeedsValue("A loop whose gradient is asked for reads what it changes.")
         operands = [*starts, *stacks]
-        if test is None:
+        finals: dict[int, Any] = {}
+        if test is not None:
+            known = counted(what, [start._array if start.__class__ is EagerTensor else None for start in starts])
+            if known is not None:
+                self.count, finals = known.rounds, known.finals
+                what = replace(what, condition=None)
+        if settle is not None:
+            settle(finals)
+        if what.condition is None:
             operands.insert(0, to_tensor(self.count))
-        return self._results(what, operands, free, shells, layers, level)
+        return self._results(what, operands, free, shells, layers, level, finals)
 
     def _condition(self, carried: list[Any]) -> Program:
         assert self.condition is not None
@@ -296,7 +307,14 @@ class _Loop:
         return level.program, level, [shell for _, shell in kept[len(following) :]]
 
     def _results(
-        self, what: Loop, operands: list[Any], free: list[int], shells: Any, layers: list[_Shell], level: Level
+        self,
+        what: Loop,
+        operands: list[Any],
+        free: list[int],
+        shells: Any,
+        layers: list[_Shell],
+        level: Level,
+        known_after: dict[int, Any],
     ) -> tuple[Any, list[Any], list[Any]]:
         world = self.world
         rounds = world.ghost_of((), np.dtype(np.int64))
@@ -311,6 +329,8 @@ class _Loop:
         inputs = (*map(_operand, operands), *map(Value, free))
         world.append(Node(what, inputs, {}, tuple(ghost.number for ghost in results)))
         after = [shell(ghost) for shell, ghost in zip(shells, finals, strict=True)]
+        for place, value in known_after.items():
+            after[place] = shells[place](from_array(value))
         collected = [shell.collected(stack) for shell, stack in zip(layers, stacks, strict=True)]
         if self.recorded:
             self._record(rounds, after, collected, level)
@@ -436,8 +456,9 @@ def _is_weight(weight: Any) -> bool:
 
 
 # What is not made of tensors of fixed shapes and goes through a loop, with a function that gives a form which is: of the
-# value and of the shape of an element, if an earlier attempt has shown it.
-CARRIED: dict[type, Callable[[Any, Any], Any]] = {}
+# value, the shape of an element, and how many there will be, as far as an earlier attempt has shown it. What grows has a
+# `length`, which is a tensor, and a `capacity`.
+CARRIED: dict[type, Callable[[Any, Any, int], Any]] = {}
 UNSHAPED: set[type] = set()  # what waits in a loop for the shape of its elements
 
 
@@ -448,34 +469,58 @@ class ElementShape(Exception):
         self.owner, self.shape = owner, shape
 
 
+class Longer(Exception):
+    """Shows how many elements something has after a loop: begin again with room for them."""
+
+    def __init__(self, owner: Any, length: int) -> None:
+        self.owner, self.length = owner, length
+
+
 def while_loop(world: Lowering, condition: Any, body: Any, variables: list[Any], limit: Any) -> list[Any]:
     """`tf.while_loop`: the variables after the last round."""
     shapes: dict[int, tuple[int, ...]] = {}
+    lengths: dict[int, int] = {}
     while True:
-        carried, owners = _carried(variables, shapes)
+        carried, owners = _carried(variables, shapes, lengths)
         try:
-            return _while_loop(world, condition, body, carried, limit)
-        except ElementShape as found:
-            if found.owner not in owners:
+            return _while_loop(world, condition, body, carried, owners, limit)
+        except (ElementShape, Longer) as found:
+            place = next((place for place, owner in enumerate(owners) if owner is found.owner), None)
+            if place is None:
                 raise
-            shapes[owners.index(found.owner)] = found.shape
+            if isinstance(found, Longer):
+                lengths[place] = found.length
+            else:
+                shapes[place] = found.shape
 
 
-def _carried(structure: Any, shapes: dict[int, tuple[int, ...]]) -> tuple[Any, list[Any]]:
+def _carried(
+    structure: Any, shapes: dict[int, tuple[int, ...]] | None = None, lengths: dict[int, int] | None = None
+) -> tuple[Any, list[Any]]:
     """The structure in a form that can go through a loop or come out of a branch, and what was brought into that form."""
     owners: list[Any] = []
 
     def convert(part: Any) -> Any:
         if part.__class__ not in CARRIED:
             return map_parts(part, convert)
-        owners.append(CARRIED[part.__class__](part, shapes.get(len(owners))))
+        place = len(owners)
+        owners.append(CARRIED[part.__class__](part, (shapes or {}).get(place), (lengths or {}).get(place, 0)))
         return owners[-1]
 
     return convert(structure), owners
 
 
-def _while_loop(world: Lowering, condition: Any, body: Any, variables: list[Any], limit: Any) -> list[Any]:
+def _while_loop(
+    world: Lowering, condition: Any, body: Any, variables: list[Any], owners: list[Any], limit: Any
+) -> list[Any]:
     start = _leaves(variables)
+    growing = {
+        place: owner
+        for owner in owners
+        if hasattr(owner, "capacity") and owner.length.__class__ is EagerTensor
+        for place, value in enumerate(start)
+        if value is owner.length
+    }
     own = [] if limit is None else [to_tensor(np.int64(0))]
 
     def holds(carried: list[Any]) -> Any:
@@ -483,10 +528,18 @@ def _while_loop(world: Lowering, condition: Any, body: Any, variables: list[Any]
         return logical_and(less(carried[0], to_tensor(np.int64(limit))), truth) if own else truth
 
     def turn(carried: list[Any], elements: list[Any]) -> tuple[list[Any], list[Any]]:
-        following, _ = _carried(list(body(*_filled(variables, carried[len(own) :]))), {})
+        following, _ = _carried(list(body(*_filled(variables, carried[len(own) :]))))
         return [*(c + 1 for c in carried[: len(own)]), *_leaves(following)], []
 
-    _, after, _ = loop(world, turn, [*own, *start], condition=holds)
+    def check_room(known: dict[int, Any]) -> None:
+        for place, owner in growing.items():
+            length = known.get(len(own) + place)
+            if length is None:
+                raise NeedsValue("How long a TensorArray becomes is known only when the function runs.")
+            if length > owner.capacity:
+                raise Longer(owner, int(length))
+
+    _, after, _ = loop(world, turn, [*own, *start], condition=holds, settle=check_room)
     results: list[Any] = _filled(variables, after[len(own) :])
     return results
 
@@ -566,7 +619,7 @@ class _Branch:
     def _program(self, function: Callable[[], Any]) -> tuple[Program, Any, list[_Shell]]:
         """The program of one branch, what it returns, and the hidden axes of that."""
         with self.world.inside(False, self.recorded, self.assigned) as level:
-            structure, _ = _carried(function(), {})
+            structure, _ = _carried(function())
             values = _leaves(structure)
             for place, value in enumerate(values):
                 like = self.hidden.get(place)
@@ -585,7 +638,7 @@ class _Branch:
 
     def _record(self, results: list[Any], sources: list[Any]) -> None:
         def again(function: Callable[[], Any]) -> list[Any]:
-            return _leaves(_carried(function(), {})[0])
+            return _leaves(_carried(function())[0])
 
         def gradient(*cotangents: Any) -> list[Any]:
             def back(function: Callable[[], Any]) -> list[Any]:
