@@ -34,11 +34,11 @@ def traceable(
         in_world: Called instead when only shapes are known, with the world and the function before its arguments.
         on_trace: Called instead while a function is traced, with the trace before its arguments, to write the step down.
         kinds: Classes of operands, each with what is called instead for it, with the function before its arguments.
-        pure: Whether it only computes what it gives, although it is always a step.
+        pure: Whether it does nothing but to compute what it gives: where nobody uses that, it is not called.
     """
     call = _one_step(function) if not kinds else _one_step_by_kind(function, kinds)
     call.always = always
-    call.pure = pure or not always
+    call.pure = pure
     call.in_world = in_world
     call.on_trace = on_trace
     return call  # type: ignore[no-any-return]
