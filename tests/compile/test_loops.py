@@ -397,3 +397,79 @@ def scattered_and_gathered(x):
 @pytest.mark.parametrize("program", [appended_twice, dynamic, scattered_and_gathered])
 def test_arrays_and_lists_that_grow_in_loops(compiled_only, program, question):
     check(question(program), X)
+
+
+# --- effects --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_loop_changes_variables(compiled_only):
+    total, last = tf.Variable(0.0), tf.Variable([0.0, 0.0, 0.0])
+
+    @tf.function
+    def run(x):
+        for i in tf.range(20):
+            total.assign_add(x[i, 0])
+            if x[i, 0] > 0.0:
+                last.assign(x[i] * total)
+        return total * 2.0
+
+    for _ in range(2):
+        total.assign(1.0)
+        sums, expected = np.float32(1.0), None
+        for row in X.numpy()[:20]:
+            sums += row[0]
+            expected = row * sums if row[0] > 0 else expected
+        np.testing.assert_allclose(run(X), sums * 2, rtol=1e-5)
+        np.testing.assert_allclose(last, expected, rtol=1e-5)
+
+
+def test_a_training_loop_inside_a_function(compiled_only):
+    weights = tf.Variable([0.0, 0.0, 0.0])
+    target = X @ tf.constant([[1.0], [2.0], [3.0]])
+
+    @tf.function
+    def train(steps):
+        for _ in tf.range(steps):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((tf.linalg.matvec(X, weights) - target[:, 0]) ** 2)
+            weights.assign_sub(0.3 * tape.gradient(loss, weights))
+        return loss
+
+    assert train(tf.constant(200)) < 1e-6
+    np.testing.assert_allclose(weights, [1.0, 2.0, 3.0], rtol=1e-3)
+
+
+def test_each_round_draws_anew_and_the_gradient_sees_what_was_drawn(compiled_only):
+    @tf.function
+    def run(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for _ in tf.range(50):
+                y = y * tf.random.uniform([], 0.5, 1.5)
+        return y, tape.gradient(y, x)
+
+    y, slope = run(tf.constant(2.0))
+    np.testing.assert_allclose(slope, y / 2.0, rtol=1e-5)
+    assert run(tf.constant(2.0))[0] != y
+
+
+def test_an_error_inside_a_loop_names_the_op():
+    @tf.function
+    def run(x, n):
+        y = 0.0
+        for i in tf.range(n):
+            y += tf.gather(x, i)
+        return y
+
+    assert run(tf.ones([3]), tf.constant(3)) == 3.0
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"gather: index 3"):
+        run(tf.ones([3]), tf.constant(4))
+
+
+def test_a_program_shows_its_loops():
+    concrete = tf.function(while_loop).get_concrete_function(X)
+    world, _, _ = executor.lowered(concrete.graph, [(40, 3)], [np.dtype(np.float32)])
+    text = str(world.program)
+    assert "loop(" in text
+    assert "        %" in text  # what runs inside stands further in

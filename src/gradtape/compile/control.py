@@ -351,7 +351,10 @@ class _Loop:
         size = self.count if isinstance(self.count, int) else rounds
 
         def gradient(*cotangents: Any) -> list[Any]:
-            of_after, of_collected = cotangents[: len(after)], cotangents[len(after) :]
+            of_after = cotangents[: len(after)]
+            of_collected = cotangents[
+                len(after) : len(after) + self.own + len(states)
+            ]  # (no gradient of what was drawn)
             weighted = [place for place, weight in enumerate(of_collected) if _is_weight(weight)]
             weights = [of_collected[place] for place in weighted]
 
