@@ -1,6 +1,8 @@
 """How tests are run, and what the doctests of the package may take as given: `import gradtape as tf`, `import numpy as np`."""
 
+import functools
 import os
+import pathlib
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,18 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     alone = option.usepdb or option.collectonly or hasattr(config, "workerinput")  # (which workers have)
     if getattr(option, "numprocesses", 0) is None and not chosen and not alone:
         option.numprocesses = "auto"
+
+
+def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) -> bool | None:
+    """`-m quick` imports the files that name the mark, and no others: to import all takes longer than to run these."""
+    return True if config.option.markexpr == "quick" and collection_path not in _quick_paths(config.rootpath) else None
+
+
+@functools.cache
+def _quick_paths(root: pathlib.Path) -> set[pathlib.Path]:
+    """The files with quick tests, and the folders on the way to them."""
+    files = [path for path in (root / "tests").rglob("*.py") if "mark.quick" in path.read_text(encoding="utf-8")]
+    return {*files, *(folder for path in files for folder in path.parents)}
 
 
 @pytest.hookimpl(optionalhook=True)

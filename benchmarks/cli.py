@@ -34,7 +34,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("--list", action="store_true", help="show rows, contestants and limits, and do nothing else")
-    add("--only", type=_rows, default="*", metavar="ROWS", help="rows, divided by commas; * and ? match")
+    add(
+        "--only",
+        type=_rows,
+        default="*",
+        metavar="ROWS",
+        help="rows, divided by commas; * and ? match; * alone: the usual ones",
+    )
     add("--peers", type=_peers, default=",".join(RIVALS), metavar="PEERS", help="peers, divided by commas")
     add("--repeats", type=_at_least_one, default=5, metavar="N", help="rounds of which the best counts")
     add("--seconds", type=_positive, default=0.2, metavar="S", help="length of a round")
@@ -50,6 +56,8 @@ def _rows(text: str) -> list[Workload]:
     patterns = text.split(",")
     if unknown := [pattern for pattern in patterns if not fnmatch.filter(ROWS, pattern)]:
         raise argparse.ArgumentTypeError(f"no row {', '.join(unknown)}; there are {', '.join(ROWS)}")
+    if patterns == ["*"]:
+        return [row for row in ROWS.values() if row.by_default]
     return [row for name, row in ROWS.items() if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)]
 
 
@@ -84,7 +92,7 @@ def main(arguments: Sequence[str] | None = None, cores_taken: Callable[[], float
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.list:
-        _show(options.only)
+        _show([*ROWS.values()] if options.only == _rows("*") else options.only)
         return 0
     if options.within is not None and options.against is None:
         parser.error("--within belongs to --against")
@@ -177,7 +185,8 @@ def _run(
         row.name: [name for name, it in CONTESTANTS.items() if name in row.contestants and it.peer in peers]
         for row in rows
     }
-    turns = sum(len(names) for names in starters.values()) * (1 + repeats)
+    rounds = {row.name: min(repeats, row.most_rounds) for row in rows}
+    turns = sum(len(names) * (1 + rounds[name]) for name, names in starters.items())
     done = 0
     with ProgressBar(turns) as bar:
         for row in rows:
@@ -189,7 +198,7 @@ def _run(
 
             runners = {name: crew.runner(row.name, name) for name in starters[row.name]}
             meter = machine.Meter(crew.ids)
-            entries = race(runners, row.tolerance, repeats, passed=passed)
+            entries = race(runners, row.tolerance, rounds[row.name], passed=passed)
             results.append(report.Row(row, entries, meter.cores_taken()))
             crew.release()
 

@@ -31,6 +31,16 @@ def timer_of(step: Step) -> Callable[[int], float]:
     return timer.timeit
 
 
+def first_call_less_second(build: Callable[[], Step]) -> float:
+    """The seconds that a new step takes before it computes: tracing, and compiling."""
+    now, step = clock(), build()
+    start = now()
+    step()
+    first = now()
+    step()
+    return (first - start) - (now() - first)
+
+
 def autorange(seconds_for: Callable[[int], float], at_least: float) -> int:
     """How many calls take at least so many seconds (`timeit.Timer.autorange` knows no length but 0.2 s).
 

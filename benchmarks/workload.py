@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.dialects import Dialect
 from benchmarks.optimizers import Optimizer
-from benchmarks.step import Array, Data, Step
+from benchmarks.step import Array, Data, Step, Unavailable
 
 TF = ("tf", "tf function", "tf XLA")
 TORCH = ("torch", "torch channels_last", "torch compiled")
@@ -63,6 +63,8 @@ class Workload(ABC):
     unit: ClassVar[str] = "ms"
     unit_scale: ClassVar[float] = 1e3  # units in what is measured: a second, or what a Reading reads
     is_timed: ClassVar[bool] = True  # a Reading may read something else
+    by_default: ClassVar[bool] = True  # False: takes long, and runs where --only names it
+    most_rounds: ClassVar[int] = 1000
 
     @abstractmethod
     def data(self, rng: np.random.Generator) -> Data:
@@ -123,6 +125,35 @@ class Training(Gradient):
         """The loss and how far each parameter moved: an error in the move would hide in the parameter."""
         loss, *parameters = results
         return [loss, *(new - old for new, old in zip(parameters, data.parameters, strict=True))]
+
+
+class Tracing(Workload):
+    """The program of another row before it computes: the first call of a new function less the second.
+
+    Each round traces and compiles anew. What a library keeps for all functions (gradtape its kernels) is found again.
+    """
+
+    contestants = ("gradtape function", "tf function", "tf XLA", "jax jit")
+    by_default = False
+    most_rounds = 3
+
+    def __init__(self, name: str, row: Workload) -> None:
+        self.name = name  # type: ignore[misc]
+        self.row = row
+        self.title = f"{row.title}: first call less second"  # type: ignore[misc]
+        self.tolerance = row.tolerance  # type: ignore[misc]
+
+    def data(self, rng: np.random.Generator) -> Data:
+        return self.row.data(rng)
+
+    def step(self, dialect: Dialect, data: Data) -> Step:
+        return self.row.step(dialect, data)
+
+    def by_hand(self, data: Data) -> Step:
+        raise Unavailable("NumPy traces nothing")
+
+    def observed(self, data: Data, results: Sequence[Array]) -> Sequence[Array]:
+        return self.row.observed(data, results)
 
 
 class Reading(Workload):

@@ -6,6 +6,8 @@ import pytest
 import gradtape as tf
 from gradtape.differentiation import backward
 
+pytestmark = pytest.mark.quick
+
 
 def test_only_records_between_target_and_sources_are_run():
     calls = []

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import against, machine, picture, report, venvs
+from benchmarks import against, cli, machine, picture, report, timing, venvs
 from benchmarks.agreement import disagreement
 from benchmarks.cli import FAILED, REFUSED, main
 from benchmarks.crew import CHECKOUT
@@ -21,9 +21,12 @@ from benchmarks.peers import CONTESTANTS, PEERS
 from benchmarks.race import Entry, Failed, Outcome, race
 from benchmarks.step import Array, Data, Step, Unavailable
 from benchmarks.timing import autorange, timer_of
-from benchmarks.worker import missing_from_gradtape
-from benchmarks.workload import THE_BEST, Reading, Workload, aim, limit
+from benchmarks.worker import Worker, missing_from_gradtape
+from benchmarks.workload import THE_BEST, Reading, Tracing, Workload, aim, limit
 from benchmarks.workloads import ROWS
+from benchmarks.workloads.resnet import ResNet
+from benchmarks.workloads.tracing import TracedProduct
+from benchmarks.workloads.transformer import Transformer
 
 import gradtape
 
@@ -387,6 +390,60 @@ class TestRows:
                 pytest.skip(f"not available yet: {missing}")
             raise
         assert disagreement(found, numbers(ByHand(np)), row.tolerance) is None
+
+
+class SmallTransformer(Transformer):
+    blocks, sequences = 1, 1
+
+
+class TestTracing:
+    @pytest.mark.parametrize(
+        "row",
+        [
+            pytest.param(ResNet((1, 1), width=8, pixels=32), id="resnet"),
+            pytest.param(SmallTransformer(), id="transformer"),
+        ],
+    )
+    def test_a_traced_step_computes_what_an_eager_one_does(self, row: Workload) -> None:
+        tracing = Tracing("trace-small", row)
+        data = tracing.data(np.random.default_rng(0))
+
+        def numbers(speaker: TensorFlow) -> Sequence[Array]:
+            step = speaker.build(tracing, data)
+            return tracing.observed(data, list(speaker.numbers([step(), step.state()])))
+
+        traced = numbers(TensorFlow(gradtape, gradtape.function))
+        assert disagreement(traced, numbers(TensorFlow(gradtape)), row.tolerance) is None
+
+    def test_resnet_50_has_its_parameters(self) -> None:
+        parameters = ResNet().data(np.random.default_rng(0)).parameters
+        assert len(parameters) == 3 * 53 + 2
+        assert sum(array.size for array in parameters) == 25_557_032  # as published, without moving averages
+
+    def test_what_is_measured_is_the_first_call_less_the_second(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        times = iter([10.0, 13.0, 14.0])
+        monkeypatch.setattr(timing, "clock", lambda: lambda: next(times))
+        assert timing.first_call_less_second(lambda: Step(lambda: None)) == 2.0
+
+    @pytest.mark.parametrize("size", [3, 30])
+    def test_tracing_a_product_gives_its_shape(self, size: int) -> None:
+        row = TracedProduct(size)
+        step = row.step(TensorFlow(gradtape, gradtape.function), row.data(np.random.default_rng(0)))
+        assert step().tolist() == [size, size]
+
+    def test_long_rows_run_only_where_they_are_named(self) -> None:
+        assert not any(isinstance(row, Tracing) for row in cli._rows("*"))
+        assert [row.name for row in cli._rows("trace-m*")] == ["trace-matmul-3", "trace-matmul-3000", "trace-mlp"]
+
+    def test_a_worker_measures_a_new_function_in_each_round(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(ROWS, "trace-small", Tracing("trace-small", ResNet((1,), width=4, pixels=16)))
+        worker = Worker("gradtape")
+        assert worker.prepare("trace-small", "gradtape function", 0.001, str(tmp_path / "numbers.npz")) == {"calls": 1}
+        with np.load(tmp_path / "numbers.npz") as found:
+            assert len(found) == 1 + 5 * 3 + 2  # the loss, and how far each parameter moved
+        assert worker.round("gradtape function")["measured"] > 0
 
 
 class TestWhatIsMissing:

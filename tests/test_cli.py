@@ -90,7 +90,16 @@ def test_ctrl_c_ends_with_130_and_no_traceback(capsys, monkeypatch):
     assert capsys.readouterr().err == "gradtape demo: stopped\n"
 
 
+@pytest.fixture
+def interruptible():
+    """Interrupts reach the processes that a test starts. (What a shell starts with `&` ignores them, and so do its children.)"""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.usefixtures("interruptible")
 def test_a_real_interrupt_during_training_ends_with_130_and_no_traceback():
     command = [sys.executable, "-u", "-m", "gradtape", "demo", "--epochs", "1000000"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

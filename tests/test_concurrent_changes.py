@@ -12,7 +12,12 @@ import pytest
 from tests.in_threads import in_threads as at_once
 
 import gradtape as tf
+from gradtape.native.abi import counts_holders
 from gradtape.variables.in_place import changed, written
+
+in_place = pytest.mark.skipif(
+    not counts_holders(), reason="nothing is changed in place: counts of references are not exact"
+)
 
 SHAPES = [(), (3,), (70, 100), (300, 1000)]  # two that are copied, and two that are changed in place
 
@@ -223,6 +228,7 @@ def test_nobody_waits_for_ever_beside_a_thread_that_changes_without_end():
     in_threads(run, 2)
 
 
+@in_place
 def test_the_thread_that_changes_a_variable_can_read_it():
     """As a finalizer or a signal handler may, in the middle of it."""
     variable = tf.Variable(tf.zeros([70, 100]))
@@ -274,6 +280,7 @@ def test_changes_of_several_variables_do_not_wait_for_each_other_for_ever():
     assert all((variable.numpy() == 200).all() for variable in variables)
 
 
+@in_place
 def test_a_variable_is_changed_in_place_beside_other_threads():
     variable = tf.Variable(tf.zeros([300, 1000]))
     variable.assign_add(tf.ones(variable.shape))
@@ -358,6 +365,7 @@ def test_keras_variables_are_moved_by_what_a_sum_takes(delta, dtype):
     np.testing.assert_array_equal(variable, wanted)
 
 
+@in_place
 def test_an_update_that_also_uses_the_value_is_done_in_place():
     variable = tf.Variable(tf.ones([300, 1000]))
     gradient = tf.ones([300, 1000])

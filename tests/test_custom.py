@@ -5,6 +5,8 @@ import pytest
 
 import gradtape as tf
 
+pytestmark = pytest.mark.quick
+
 
 def gradient(function, *sources):
     with tf.GradientTape() as tape:

@@ -10,6 +10,8 @@ import pytest
 import gradtape as tf
 from gradtape.base import dtypes
 
+pytestmark = pytest.mark.quick
+
 ALL = dtypes.ALL
 
 

@@ -6,6 +6,8 @@ import pytest
 import gradtape as tf
 from gradtape.base.context import ACTIVE, STATE
 
+pytestmark = pytest.mark.quick
+
 Accumulator = tf.autodiff.ForwardAccumulator
 RNG = np.random.default_rng(3)
 

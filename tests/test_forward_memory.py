@@ -13,23 +13,6 @@ Accumulator = tf.autodiff.ForwardAccumulator
 KILOBYTE = 1000
 
 
-@pytest.fixture
-def held():
-    """A function that says how many bytes were allocated since the test began and are still alive.
-
-    The collector is off, so that what is freed was freed by its last reference, at once.
-    """
-    gc.collect()
-    gc.disable()
-    tracemalloc.start()
-    start = tracemalloc.get_traced_memory()[0]
-    try:
-        yield lambda: tracemalloc.get_traced_memory()[0] - start
-    finally:
-        tracemalloc.stop()
-        gc.enable()
-
-
 def ones():
     """100 kB."""
     return tf.constant(np.ones(25_000, np.float32))

@@ -29,8 +29,8 @@ def logging_restored():
         root.addHandler(handler)
 
 
-@pytest.mark.usefixtures("logging_restored")
-@pytest.mark.parametrize("guide", ["guide/function.md", "tape_from_scratch.md"])
+@pytest.mark.usefixtures("logging_restored", "registry_restored")
+@pytest.mark.parametrize("guide", ["guide/function.md", "guide/extending.md", "tape_from_scratch.md"])
 def test_the_examples_print_what_is_shown(guide):
     examples = EXAMPLE.findall((DOCS / guide).read_text(encoding="utf-8"))
     assert len(examples) >= 5

@@ -46,6 +46,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("native.engine", "native.alignment"): "it is compiled by the engine, with the first kernel",
     ("native.texts", "native.language"): "llvmlite is imported when the first text is compiled",
     ("native.texts", "native.ufuncs"): "llvmlite is imported when the first text is compiled",
+    ("native.pool", "native.workers"): "llvmlite is imported with the first kernel that is shared out",
     ("native.updates", "native.ufuncs"): "llvmlite is imported when the first update is compiled",
     ("compile.fusion", "compile.row_groups"): "llvmlite is imported when the first large program is compiled",
     ("ops.nn.rows", "native.language"): "llvmlite is imported when the first rows are compiled",
@@ -58,9 +59,9 @@ LAZY: dict[tuple[str, str], str] = {
     ("ops.nn.conv_kernels", "native.convolution"): "llvmlite is imported when the first convolution is compiled",
     ("ops.nn.conv_kernels", "native.depthwise"): "llvmlite is imported when the first convolution is compiled",
     ("data.shuffling", "random"): "the global seed belongs to tf.random, which stands above",
-    ("data.structure", "sparse.tensor"): "sparse tensors are imported by programs that use them",
+    ("data.structure", "sparse"): "sparse tensors are imported by programs that use them",
     ("strings", "ragged"): "ragged tensors are imported by programs that use them",
-    ("data.structure", "ragged.tensor"): "ragged tensors are imported by programs that use them",
+    ("data.structure", "ragged"): "ragged tensors are imported by programs that use them",
     ("data.dataset", "ragged.batches"): "ragged tensors are imported by programs that use them",
     ("io.parsing", "sparse.tensor"): "sparse tensors are imported by programs that use them",
     ("io.parsing", "ragged"): "ragged tensors are imported by programs that use them",
@@ -128,10 +129,22 @@ def layer_of(module: str) -> int:
 class ImportsOf(ast.NodeVisitor):
     """Collects what one module imports from the package."""
 
-    def __init__(self, module: str, is_package: bool, modules: set[str]) -> None:
+    def __init__(self, module: str, is_package: bool, modules: set[str], text: str) -> None:
         self.module, self.is_package, self.modules = module, is_package, modules
         self.depth = 0
         self.found: list[Import] = []
+        # Only a call can import inside of an expression; where there is none, statements are enough (and ten times as fast).
+        self.looks_into_expressions = "import_module" in text or "__import__" in text
+        self.visit(ast.parse(text))
+
+    def generic_visit(self, node: ast.AST) -> None:
+        if self.looks_into_expressions:
+            super().generic_visit(node)
+            return
+        for name in ("body", "orelse", "handlers", "finalbody", "cases"):
+            inside = getattr(node, name, ())
+            for statement in inside if isinstance(inside, list) else ():
+                self.visit(statement)
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
         self.depth += 1
@@ -181,9 +194,7 @@ def imports_in(source: pathlib.Path) -> list[Import]:
     files = {module_name(path, source): path for path in sorted(source.rglob("*.py"))}
     found = []
     for module, path in files.items():
-        visitor = ImportsOf(module, path.name == "__init__.py", set(files))
-        visitor.visit(ast.parse(path.read_text(encoding="utf-8")))
-        found += visitor.found
+        found += ImportsOf(module, path.name == "__init__.py", set(files), path.read_text(encoding="utf-8")).found
     return found
 
 
@@ -220,7 +231,7 @@ def test_imports_make_no_circle():
 
 
 def test_what_stands_at_the_top_is_a_room_or_a_public_namespace():
-    public = {*tf.__all__, *tf._LAZY, "extend", "__init__"}
+    public = {*tf.__all__, *tf._LAZY, "__init__"}
     for path in (SOURCE / "gradtape").iterdir():
         if path.suffix == ".py" or (path / "__init__.py").exists():
             assert path.stem in LAYER_OF or path.stem in public, (

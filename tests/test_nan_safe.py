@@ -6,6 +6,8 @@ import pytest
 import gradtape as tf
 from gradtape.base.context import STATE
 
+pytestmark = pytest.mark.quick
+
 CLASSICS = {
     "log": (lambda x: tf.where(x > 0.0, tf.math.log(x), 0.0), [0.0, 0.25]),
     "reciprocal": (lambda x: tf.where(x > 0.0, 1.0 / x, 0.0), [0.0, -0.0625]),

@@ -101,3 +101,9 @@ def test_links_between_pages_lead_somewhere():
         if not (page.parent / link).exists()
     ]
     assert dead == []
+
+
+def test_tensorflow_is_not_needed():
+    script = "import gradtape, sys; print('tensorflow' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

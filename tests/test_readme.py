@@ -71,3 +71,20 @@ def test_a_plain_pytest_uses_all_cores(given, workers, pytestconfig):
     config = types.SimpleNamespace(**{"args_source": pytest.Config.ArgsSource.TESTPATHS, **given, "option": option})
     conftest.pytest_cmdline_main(config)
     assert config.option.numprocesses == workers
+
+
+@pytest.mark.parametrize(
+    ("markexpr", "path", "ignored"),
+    [
+        ("quick", "tests/test_readme.py", None),
+        ("quick", "tests", None),
+        ("quick", "tests/ops/test_registry.py", True),
+        ("quick", "tests/keras_backend", True),
+        ("quick", "src", True),
+        ("not full", "tests/ops/test_registry.py", None),
+    ],
+)
+def test_quick_collects_only_files_that_have_quick_tests(markexpr, path, ignored, pytestconfig):
+    conftest = pytestconfig.pluginmanager.get_plugin(str(ROOT / "conftest.py"))
+    config = types.SimpleNamespace(rootpath=ROOT, option=types.SimpleNamespace(markexpr=markexpr))
+    assert conftest.pytest_ignore_collect(ROOT / path, config) is ignored

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 import gradtape as tf
 from gradtape.base.shapes import broadcast
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize(
     ("dims", "text", "long_text"),

@@ -11,6 +11,8 @@ import pytest
 
 import gradtape as tf
 
+pytestmark = pytest.mark.quick
+
 # ---------------------------------------------------------------- printing
 
 REPRS = [

@@ -5,6 +5,8 @@ import pytest
 
 import gradtape as tf
 
+pytestmark = pytest.mark.quick
+
 SPECS = [
     tf.TensorSpec([2]),
     tf.SparseTensorSpec([2]),

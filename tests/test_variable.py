@@ -7,6 +7,11 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.native.abi import counts_holders
+
+in_place = pytest.mark.skipif(
+    not counts_holders(), reason="nothing is changed in place: counts of references are not exact"
+)
 
 REPRS = [
     (lambda: tf.Variable(1.0), "<tf.Variable 'Variable:0' shape=() dtype=float32, numpy=1.0>"),
@@ -366,6 +371,7 @@ def test_a_tape_keeps_the_value_that_it_saw(name):
 
 
 @pytest.mark.parametrize("name", CHANGES)
+@in_place
 def test_a_large_value_that_nobody_else_holds_is_changed_where_it_is(name):
     change, _ = CHANGES[name]
     variable = tf.Variable(of_size(2000))
@@ -444,6 +450,7 @@ def test_what_is_for_one_row_comes_one_after_the_other(method, dtype, start, val
     np.testing.assert_allclose(variable.numpy().astype(float), wanted.astype(float), rtol=1e-3)
 
 
+@in_place
 def test_a_copy_is_changed_where_somebody_holds_the_value():
     variable = tf.Variable(of_size(200))
     seen = []

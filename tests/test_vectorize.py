@@ -6,6 +6,8 @@ import pytest
 import gradtape as tf
 from gradtape.base.context import ACTIVE, STATE
 
+pytestmark = pytest.mark.quick
+
 X = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 
 

@@ -87,6 +87,10 @@ class Dialect(Speaker):
         """A function of (dialect, parameters, inputs), with nothing recorded."""
         raise Unavailable("this library has no such row")
 
+    def tracing(self, function: str, *operands: Array) -> Step:
+        """A new function that calls one of the library's is traced, and nothing is computed; gives the shape of its result."""
+        raise Unavailable("this library does not trace without running")
+
     @abstractmethod
     def gradient(self, loss: Loss, data: Data) -> Step:
         """The loss and its gradient with respect to the parameters."""
@@ -152,6 +156,18 @@ class Dialect(Speaker):
     @abstractmethod
     def convolution(self, images: Any, kernel: Any, bias: Any) -> Any:
         """Stride 1, no padding."""
+
+    @abstractmethod
+    def same_convolution(self, images: Any, kernel: Any, stride: int) -> Any:
+        """With padding to a size of ceil(size / stride), and without a bias."""
+
+    @abstractmethod
+    def batch_norm(self, images: Any, scale: Any, shift: Any) -> Any:
+        """Over all positions of all images, by their own mean and variance; epsilon 1e-5."""
+
+    @abstractmethod
+    def mean_of_positions(self, images: Any) -> Any:
+        """The mean of each channel of each image."""
 
     @abstractmethod
     def max_pool(self, images: Any) -> Any:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from benchmarks.dialects.dialect import Compiler, Dialect, Loss, as_written
 from benchmarks.optimizers import Optimizer
 from benchmarks.step import Array, Data, Step
@@ -48,6 +50,16 @@ class Jax(Dialect):
 
     def roll(self, x: Any, by: int) -> Any:
         return self.module.numpy.roll(x, by)
+
+    def tracing(self, function: str, *operands: Array) -> Step:
+        jnp = self.module.numpy
+        tensors = [jnp.asarray(operand) for operand in operands]
+
+        def trace() -> Array:
+            traced = self.compiled(lambda *arguments: getattr(jnp, function)(*arguments))
+            return np.asarray(traced.lower(*tensors).out_info.shape)
+
+        return Step(trace)
 
     def gradient(self, loss: Loss, data: Data) -> Step:
         gradient = self.compiled(self.module.value_and_grad(lambda parameters, inputs: loss(self, parameters, inputs)))
@@ -104,6 +116,19 @@ class Jax(Dialect):
         lax = self.module.lax
         layout = ("NHWC", "HWIO", "NHWC")
         return lax.conv_general_dilated(images, kernel, (1, 1), "VALID", dimension_numbers=layout) + bias
+
+    def same_convolution(self, images: Any, kernel: Any, stride: int) -> Any:
+        lax = self.module.lax
+        layout = ("NHWC", "HWIO", "NHWC")
+        return lax.conv_general_dilated(images, kernel, (stride, stride), "SAME", dimension_numbers=layout)
+
+    def batch_norm(self, images: Any, scale: Any, shift: Any) -> Any:
+        mean = images.mean((0, 1, 2))
+        variance = self.module.numpy.square(images - mean).mean((0, 1, 2))
+        return (images - mean) * (self.module.lax.rsqrt(variance + 1e-5) * scale) + shift
+
+    def mean_of_positions(self, images: Any) -> Any:
+        return images.mean((1, 2))
 
     def max_pool(self, images: Any) -> Any:
         lax = self.module.lax

@@ -30,6 +30,8 @@ class TensorFlow(Dialect):
     }
 
     def array(self, value: Any) -> Array | Sequence[Array]:
+        if isinstance(value, np.ndarray):
+            return value
         if isinstance(value, self.module.IndexedSlices):
             return [value.values.numpy(), value.indices.numpy()]
         return np.asarray(value.numpy())
@@ -37,6 +39,16 @@ class TensorFlow(Dialect):
     def call(self, function: str, *operands: Array) -> Step:
         tf = self.module
         return Step(self.compiled(getattr(tf, function)), tuple(tf.constant(operand) for operand in operands))
+
+    def tracing(self, function: str, *operands: Array) -> Step:
+        tf = self.module
+        tensors = [tf.constant(operand) for operand in operands]
+
+        def trace() -> Array:
+            traced = self.compiled(lambda *arguments: getattr(tf, function)(*arguments))
+            return np.asarray(traced.get_concrete_function(*tensors).structured_outputs.shape)
+
+        return Step(trace)
 
     def batches(self, images: Array, labels: Array, size: int, maps: bool) -> Callable[[], Any]:
         tf = self.module
@@ -145,6 +157,17 @@ class TensorFlow(Dialect):
 
     def convolution(self, images: Any, kernel: Any, bias: Any) -> Any:
         return self.module.nn.conv2d(images, kernel, strides=1, padding="VALID") + bias
+
+    def same_convolution(self, images: Any, kernel: Any, stride: int) -> Any:
+        return self.module.nn.conv2d(images, kernel, strides=stride, padding="SAME")
+
+    def batch_norm(self, images: Any, scale: Any, shift: Any) -> Any:
+        tf = self.module
+        mean, variance = tf.nn.moments(images, axes=[0, 1, 2])
+        return tf.nn.batch_normalization(images, mean, variance, shift, scale, 1e-5)
+
+    def mean_of_positions(self, images: Any) -> Any:
+        return self.module.reduce_mean(images, axis=[1, 2])
 
     def max_pool(self, images: Any) -> Any:
         return self.module.nn.max_pool2d(images, 2, 2, "VALID")

@@ -121,6 +121,19 @@ class Torch(Dialect):
     def convolution(self, images: Any, kernel: Any, bias: Any) -> Any:
         return self.nn.conv2d(images, kernel, bias)
 
+    def same_convolution(self, images: Any, kernel: Any, stride: int) -> Any:
+        padding = []
+        for size, width in zip(images.shape[:1:-1], kernel.shape[:1:-1], strict=True):  # the last axis comes first
+            missing = max((-(-size // stride) - 1) * stride + width - size, 0)
+            padding += [missing // 2, missing - missing // 2]
+        return self.nn.conv2d(self.nn.pad(images, padding), kernel, stride=stride)
+
+    def batch_norm(self, images: Any, scale: Any, shift: Any) -> Any:
+        return self.nn.batch_norm(images, None, None, scale, shift, training=True, eps=1e-5)
+
+    def mean_of_positions(self, images: Any) -> Any:
+        return images.mean((2, 3))
+
     def max_pool(self, images: Any) -> Any:
         return self.nn.max_pool2d(images, 2)
 

@@ -1,6 +1,6 @@
 """The rows, in the order of the table. A new one is a class in a file of this folder and a line here."""
 
-from benchmarks.workload import Workload
+from benchmarks.workload import Tracing, Workload
 from benchmarks.workloads.cnn import CNN
 from benchmarks.workloads.elementwise import Elementwise
 from benchmarks.workloads.embedding import Embedding, EmbeddingStep
@@ -12,6 +12,7 @@ from benchmarks.workloads.lstm import LSTM
 from benchmarks.workloads.mlp import MLP, MLPWithAdamInOps
 from benchmarks.workloads.per_example import ClippedCNN, ClippedMLP
 from benchmarks.workloads.pipeline import Pipeline, ShuffledBatches
+from benchmarks.workloads.resnet import ResNet
 from benchmarks.workloads.small import (
     Add,
     ScalarGradient,
@@ -19,6 +20,7 @@ from benchmarks.workloads.small import (
     SmallOps,
     SmallOpsOnVariables,
 )
+from benchmarks.workloads.tracing import DeepTransformer, TracedProduct
 from benchmarks.workloads.transformer import Transformer
 from benchmarks.workloads.variables import AccessedVariables, WatchedVariables
 
@@ -55,6 +57,11 @@ ROWS: dict[str, Workload] = {
         KerasFit("cnn", "two convolutions", 2.0),
         KerasFit("attention", "two attention blocks", 2.0),
         KerasFirstFit("mlp", "MLP 784-512-512-10", 1.0),
+        TracedProduct(3),
+        TracedProduct(3000),
+        Tracing("trace-mlp", MLP()),
+        Tracing("trace-transformer", DeepTransformer()),
+        Tracing("trace-resnet-50", ResNet()),
         ImportTime(),
         InstalledSize(),
     )

@@ -26,6 +26,7 @@ class Transformer(Gradient):
     limits = (limit("gradtape", 1.2, "torch"), aim("gradtape function", 0.9, *THE_BEST))
     tolerance = 1e-3
     blocks = 2
+    sequences = SEQUENCES
 
     def data(self, rng: np.random.Generator) -> Data:
         parameters = []
@@ -38,7 +39,7 @@ class Transformer(Gradient):
                 *_dense(rng, WIDTH, INNER),
                 *_dense(rng, INNER, WIDTH),
             ]
-        return Data(parameters, [float32(rng, SEQUENCES, LENGTH, WIDTH)])
+        return Data(parameters, [float32(rng, self.sequences, LENGTH, WIDTH)])
 
     def loss(self, d: Dialect, parameters: Sequence[Any], inputs: Sequence[Any]) -> Any:
         (x,) = inputs
@@ -50,10 +51,11 @@ class Transformer(Gradient):
         scale1, shift1, w_qkv, b_qkv, w_out, b_out, scale2, shift2, w_up, b_up, w_down, b_down = parameters
         projected = d.split(d.dense(d.layer_norm(x, scale1, shift1), w_qkv, b_qkv), 3)
         q, k, v = [
-            d.transpose(d.reshape(part, (SEQUENCES, LENGTH, HEADS, WIDTH // HEADS)), (0, 2, 1, 3)) for part in projected
+            d.transpose(d.reshape(part, (self.sequences, LENGTH, HEADS, WIDTH // HEADS)), (0, 2, 1, 3))
+            for part in projected
         ]
         mixed = d.transpose(d.attention(q, k, v), (0, 2, 1, 3))
-        x = x + d.dense(d.reshape(mixed, (SEQUENCES, LENGTH, WIDTH)), w_out, b_out)
+        x = x + d.dense(d.reshape(mixed, (self.sequences, LENGTH, WIDTH)), w_out, b_out)
         inner = d.gelu(d.dense(d.layer_norm(x, scale2, shift2), w_up, b_up))
         return x + d.dense(inner, w_down, b_down)
 

@@ -232,6 +232,7 @@ from .math import (  # noqa: E402
 )
 from .trace import function, inside_function  # noqa: E402
 from .trace import outside_traces as init_scope  # noqa: E402
+from .values.slices_spec import IndexedSlicesSpec  # noqa: E402
 from .values.tensor import IndexedSlices, Tensor, TensorSpec  # noqa: E402
 from .variables.module import Module, name_scope  # noqa: E402
 from .variables.variable import Variable, VariableAggregation, VariableSynchronization  # noqa: E402
@@ -248,6 +249,7 @@ __all__ = [
     "DeviceSpec",
     "GradientTape",
     "IndexedSlices",
+    "IndexedSlicesSpec",
     "Module",
     "RegisterGradient",
     "Tensor",
@@ -475,6 +477,7 @@ _LAZY = {
     "data",
     "distribute",
     "experimental",
+    "extend",
     "feature_column",
     "image",
     "initializers",

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .base import dtypes
-from .base.errors import invalid, naming
+from .base.errors import invalid
+from .base.traceable import naming
 from .op.declaration import as_int
 from .values.tensor import Tensor, from_array, to_tensor
 from .variables.variable import Variable

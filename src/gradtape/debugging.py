@@ -19,6 +19,7 @@ from .op.declaration import Op, as_float, as_int
 from .op.entry import observe_ops, unobserve_ops
 from .ops.math import arithmetic
 from .trace.control import effect_in_world
+from .values.composite import is_composite
 from .values.tensor import Tensor, to_tensor
 from .variables.variable import Variable
 
@@ -220,7 +221,7 @@ def get_log_device_placement() -> bool:
 
 def assert_proper_iterable(values: Any) -> None:
     """Raise TypeError for what is no iterable, and for tensors, arrays and text, whose elements are not meant."""
-    if isinstance(values, (Tensor, Variable, np.ndarray, str, bytes)) or hasattr(values.__class__, "_components"):
+    if isinstance(values, (Tensor, Variable, np.ndarray, str, bytes)) or is_composite(values):
         raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
     if not hasattr(values, "__iter__"):
         raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')

@@ -28,6 +28,7 @@ from .ops.math import reduce as r
 from .ops.math import special as s
 from .ops.nn import activations as n
 from .ops.nn import normalization, training
+from .values.composite import COMPOSITES, is_composite
 from .values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from .variables.operators import as_divisible
 from .variables.operators import truediv as truediv
@@ -214,10 +215,10 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([ 1, -1], dtype=int32)>
     """
     target = dtypes.as_dtype(dtype)
-    if isinstance(x, IndexedSlices):
-        return IndexedSlices(cast(x.values, target), x.indices, x.dense_shape)
-    if hasattr(x.__class__, "with_values"):  # a sparse tensor
-        return x.with_values(cast(x.values, target))
+    if x.__class__ in COMPOSITES:
+        values = COMPOSITES[x.__class__].values
+        if values is not None:
+            return values.put(x, cast(values.of(x), target))
     tensor = to_tensor(x)
     if tensor.dtype is target:
         return tensor
@@ -456,7 +457,7 @@ def bincount(
         raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.")
     if axis not in (None, 0, -1):
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
-    if hasattr(arr.__class__, "_components"):
+    if is_composite(arr):
         from . import sparse
 
         counts = sparse.bincount(arr, weights, axis or 0, minlength, maxlength, binary_output)

@@ -17,7 +17,7 @@ from .base import nest
 from .base.context import STATE
 from .base.dtypes import Array
 from .base.errors import invalid
-from .differentiation.backward import densify
+from .differentiation.slices import densify
 from .differentiation.tape import GradientTape
 from .ops.array.layout import reshape
 from .values.tensor import IndexedSlices, from_array, to_tensor

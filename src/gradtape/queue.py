@@ -118,7 +118,7 @@ class QueueBase:
         return self._given(element)
 
     def dequeue_many(self, n: Any, name: str | None = None) -> Any:
-        """Take n elements, stacked; waits until they are there."""
+        """Take n elements, stacked; waits until there are so many."""
         return self._batch(self._dequeue(self._countable(n), least=self._countable(n)))
 
     def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import inspect
 import random as python_random
-import threading
 from types import SimpleNamespace
 from typing import Any
 
@@ -34,6 +33,7 @@ from .api.generator import (
     uniform_type,
 )
 from .base import dtypes, philox
+from .base.context import STATE, scope
 from .base.dtypes import DType
 from .base.errors import NumberNeededError, UnsupportedTypeError, invalid, unfit
 from .base.locks import new_rlock
@@ -84,7 +84,6 @@ class _Seeds:
     def __init__(self) -> None:
         self.lock = new_rlock(held_through_forks=True)
         self.fresh = _Fresh()
-        self.unseen = threading.local()  # on: draws of this thread are thrown away, and change nothing
         self.global_seed: int | None = None
         self.op_seeds = python_random.Random()
         self.used: dict[Any, int] = {}  # how many blocks each op has taken of the stream of its seeds
@@ -109,7 +108,7 @@ class _Seeds:
 
     def stream(self, op: Any, seed: Any, blocks: int) -> Any:
         """The stream for one call of `op`, which takes so many blocks of it."""
-        if getattr(self.unseen, "on", False):
+        if STATE.draws_unseen:
             return self.fresh
         with self.lock:
             seeds = self.pair(seed)
@@ -487,11 +486,8 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
 
 def _drawn_in_world(world: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
     """Shapes and types of random numbers; seeds stay where they are."""
-    _SEEDS.unseen.on = True
-    try:
+    with scope(draws_unseen=True):
         return sample_in_world(world, function, *args, **kwargs)
-    finally:
-        _SEEDS.unseen.on = False
 
 
 def _trace_scaled(name: str, scale: str, shift: str) -> Any:

@@ -17,10 +17,11 @@ from .base import dtypes
 from .base.errors import TensorTypeError, invalid
 from .base.traceable import trace_public, traceable
 from .op.arguments import choice, flag, optional_whole_number, sequence, takes, tensor_type, text, truth, whole_number
-from .op.declaration import COMPOSITES, as_axis, as_int, as_ints
+from .op.declaration import as_axis, as_int, as_ints
 from .ops.text import encoding, unicode
 from .ops.text import strings as o
 from .trace.inference import Inference
+from .values.composite import OPERANDS
 from .values.tensor import Tensor, TensorSpec, to_tensor
 from .variables.variable import Variable
 
@@ -30,8 +31,8 @@ strip = o.string_strip.public
 
 def _texts(value: Any) -> Any:
     """The value as a string tensor, ragged if it is; an error where it is something else."""
-    if isinstance(value, (Tensor, Variable)) or value.__class__ in COMPOSITES:
-        tensor: Any = value if value.__class__ in COMPOSITES else to_tensor(value)
+    if isinstance(value, (Tensor, Variable)) or value.__class__ in OPERANDS:
+        tensor: Any = value if value.__class__ in OPERANDS else to_tensor(value)
         if tensor.dtype != dtypes.string:
             message = f"A string tensor is needed, got {tensor.dtype!r}. Use tf.strings.as_string."
             raise TensorTypeError(None, None, message)

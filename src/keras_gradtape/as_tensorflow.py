@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape
+from gradtape.values.composite import COMPOSITES
 
 
 def __getattr__(name: str) -> Any:
@@ -50,7 +51,8 @@ class _Internal:
     @property
     def CompositeTensor(self) -> Any:
         """What is made of tensors."""
-        return gradtape.RaggedTensor, gradtape.SparseTensor, gradtape.IndexedSlices
+        kinds = (cls for cls, kind in COMPOSITES.items() if kind.components is not None)
+        return gradtape.RaggedTensor, gradtape.SparseTensor, *kinds
 
 
 class Tensorflow:

@@ -7,7 +7,8 @@ from keras.src.backend.common.name_scope import name_scope
 
 from gradtape.base.traceable import traceable
 from gradtape.ragged import RaggedTensor
-from gradtape.trace.composites import COMPOSITES, by_stand_ins
+from gradtape.trace.composites import by_stand_ins
+from gradtape.values.composite import COMPOSITES
 from keras_gradtape import distribution_lib, random, tensorboard
 from keras_gradtape.ops import core, forget_annotations, image, linalg, math, nn, numpy, ragged, sparse
 from keras_gradtape.ops.core import (

@@ -21,7 +21,7 @@ from keras.src.utils.python_utils import pythonify_logs
 
 import gradtape
 from gradtape.base.dtypes import BY_NUMPY
-from gradtape.op.declaration import COMPOSITES
+from gradtape.values.composite import OPERANDS
 from gradtape.values.tensor import from_array
 from keras_gradtape.dataset_adapter import is_dataset
 from keras_gradtape.ops.core import convert_to_numpy, convert_to_tensor, shape
@@ -423,7 +423,7 @@ def _has_rows(data: Any) -> bool:
         return any(map(_has_rows, data))
     if isinstance(data, dict):
         return any(map(_has_rows, data.values()))
-    return data.__class__ in COMPOSITES
+    return data.__class__ in OPERANDS
 
 
 def _as_output(x: Any) -> Any:

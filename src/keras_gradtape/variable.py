@@ -14,6 +14,7 @@ from keras.src.backend.common.variables import is_float_dtype, standardize_dtype
 import gradtape
 from gradtape.base.context import ACTIVE, STATE, next_id
 from gradtape.base.dtypes import as_dtype
+from gradtape.native.abi import become
 from gradtape.trace import outside_traces
 from gradtape.variables.in_place import lock_of
 from gradtape.variables.variable import VALUE_SLOTS
@@ -209,7 +210,8 @@ def adopted(variable: Any) -> Any:
     if not isinstance(variable, Variable):
         name = variable.name.removesuffix(":0").replace("/", "_")  # (Keras allows no slashes)
         twin = backend.Variable(variable, trainable=variable.trainable, name=name)
-        variable.__class__, variable.__dict__ = backend.Variable, twin.__dict__
+        become(variable, backend.Variable)
+        variable.__dict__ = twin.__dict__
     return variable
 
 

@@ -7,9 +7,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from tests.ops import checks
+from tests.ops.registry import all_ops
 
 import gradtape as tf
+from gradtape.extend import checks
 from gradtape.op.declaration import Op
 
 from .kinds import Attempt, replacements, tensors_like
@@ -18,7 +19,7 @@ SAMPLES = 3  # of each op; further ones differ in sizes
 
 
 def attempts() -> Iterator[Callable[[], Attempt]]:
-    for op in checks.all_ops():
+    for op in all_ops():
         kind = np.float32 if np.dtype(np.float32) in op.dtypes else checks.numeric_kind(op)
         good = list(checks.samples(op, kind))
         for sample in good[:: max(1, len(good) // SAMPLES)][:SAMPLES]:

@@ -205,7 +205,7 @@ def test_user_code_catches_errors_of_what_it_calls():
 
 
 def test_ops_record_the_users_line():
-    from gradtape.base.context import user_location
+    from gradtape.base.frames import user_location
 
     places = []
 

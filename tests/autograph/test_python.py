@@ -15,6 +15,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.autograph import AutographWarning, calls, convert
+from gradtape.autograph.source import definition
 
 SCALE = 3
 counter = 0
@@ -383,6 +384,26 @@ def test_two_lambdas_on_one_line():
     assert (convert(first)(1), convert(second)(1)) == (2, 3)
     inner = lambda x: (lambda x: x * 2)(x) + 1  # noqa: E731
     assert convert(inner)(3) == 7
+
+
+def test_lambdas_on_one_line_that_differ_in_little():
+    one, other = 1, 2
+
+    class Pair:
+        __a, __b = 10, 20
+        first, second = (lambda self: self.__a if self else 0), (lambda self: self.__b if self else 0)
+
+    pairs = [
+        ((lambda x: 1), (lambda x: 1.0)),
+        ((lambda x: x or one), (lambda x: x or other)),
+        ((lambda x, y=(lambda x: x): x or y(5)), (lambda x, y=(lambda x: x): x or y(6))),
+        ((lambda x: [x for _ in (1, 2)]), (lambda x: [x for _ in (1, 2, 3)])),
+        ((lambda x: lambda x: x), (lambda x: lambda x: -x)),
+        (Pair.first, Pair.second),
+    ]
+    for pair in pairs:
+        first, second = (definition(fn).col_offset for fn in pair)
+        assert first < second
 
 
 def test_the_else_of_loops_and_tries():

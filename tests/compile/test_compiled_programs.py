@@ -16,6 +16,10 @@ from gradtape.compile.executor import lowered
 from gradtape.compile.group import Group
 from gradtape.compile.passes import PASSES, optimized, simplified, without_dead_code, without_repetition
 from gradtape.compile.program import Program, check
+from gradtape.native import engine, thresholds
+from gradtape.native.abi import counts_holders
+from gradtape.native.choice import choice_of
+from gradtape.op.declaration import REGISTRY
 from gradtape.trace.ghost import NeedsValue
 
 
@@ -172,7 +176,7 @@ CHOICES = st.lists(
 def test_blocks_and_buffers_never_change_a_result(choices):
     """Programs on arrays large enough for blocks and for buffers that are used again."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fusion, "available", lambda: False)
+        patch.setattr(engine, "available", lambda: False)
         _compare(choices, STEPS, 1e-6)
 
 
@@ -230,6 +234,7 @@ def address(variable):
     return variable._value._array.__array_interface__["data"][0]
 
 
+@pytest.mark.skipif(not counts_holders(), reason="nothing is changed in place: counts of references are not exact")
 def test_variables_are_updated_in_place_when_nobody_sees_it():
     v = tf.Variable(tf.ones([300, 100]))
 
@@ -274,3 +279,14 @@ def test_a_tape_keeps_the_values_that_it_recorded():
         y = square()
     step()
     assert float(tape.gradient(y, v)[0, 0]) == 4.0
+
+
+@pytest.mark.parametrize("columns", [2, thresholds.ROWS_ELEMENTS])
+def test_a_kernel_with_two_ways_is_chosen_by_the_size(columns):
+    x = tf.constant(np.arange(2 * columns, dtype=np.float32).reshape(2, columns))
+    function = python_of(program_of(lambda x: tf.reduce_max(x, -1), x))
+    op = REGISTRY["reduce_max"]
+    ways = choice_of(op.eager)
+    assert ways is not None
+    used = [kernel for kernel in function.__globals__.values() if kernel in (ways.small, op.eager)]
+    assert used == [ways.small if columns == 2 else op.eager]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from tests.ops import checks
+from tests.ops.registry import all_ops
 
 from .declared import DECLARED, Declared
 from .measure import TOLERATED, Effort, Exponents, exponents
@@ -43,7 +43,7 @@ class Case(NamedTuple):
 
 def of_ops() -> Iterator[Case]:
     """All ways in which ops and their gradients grow."""
-    for op in checks.all_ops():
+    for op in all_ops():
         for growth in growths(op):
             yield Case(op.name, "forward", growth.label, growth, growth.forward)
             if growth.differentiable:
@@ -52,7 +52,7 @@ def of_ops() -> Iterator[Case]:
 
 def one_of_each_op() -> Iterator[Case]:
     """One way for each op that can grow, with its gradient if it has one."""
-    for op in checks.all_ops():
+    for op in all_ops():
         for growth in growths(op):
             what, make = ("gradient", growth.gradient) if growth.differentiable else ("forward", growth.forward)
             yield Case(op.name, what, growth.label, growth, make)

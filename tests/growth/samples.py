@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from tests.ops import checks
 
 import gradtape as tf
+from gradtape.extend import checks
 from gradtape.op.declaration import Op, Sample
 
 Axes = dict[int, tuple[int, ...]]  # which axes grow, for each operand

@@ -5,8 +5,6 @@ import subprocess
 import sys
 import textwrap
 
-import pytest
-
 from gradtape.cli import command as cli
 
 
@@ -62,7 +60,6 @@ def test_an_error_of_the_script_is_shown_as_python_shows_it(tmp_path):
     assert "AttributeError" in done.stderr
 
 
-@pytest.mark.quick
 def test_a_script_that_is_not_there(capsys):
     assert cli.main(["run", "no-such-file.py"]) == 1
     assert "there is no file 'no-such-file.py'" in capsys.readouterr().err

@@ -6,10 +6,10 @@ In `exact` an element's terms have one order, whatever a register holds; in `sum
 import sys
 
 import numpy as np
-from tests.ops import checks
 
 import gradtape as tf
-from gradtape.native import engine, sums, texts
+from gradtape.extend import checks
+from gradtape.native import engine, sums, thresholds
 from gradtape.op.declaration import REGISTRY
 from gradtape.ops.nn import conv_kernels, sequence
 
@@ -29,7 +29,9 @@ def exact():
     for name, op in sorted(REGISTRY.items()):
         if op.broadcasts and np.dtype(np.float32) in op.dtypes:
             for sample in list(checks.samples(op, np.float32))[:1]:
-                operands = [np.resize(value, texts.SMALLEST + 7) for value in np.broadcast_arrays(*sample.args)]
+                operands = [
+                    np.resize(value, thresholds.ONE_PASS_ELEMENTS + 7) for value in np.broadcast_arrays(*sample.args)
+                ]
                 yield f"op {name}", op.eager(*operands, **sample.attributes)
     yield "lstm", sequence.lstm_step.eager(normal(200, 400), normal(200, 100))
     yield "gru", sequence.gru_step.eager(normal(200, 300), normal(200, 300), normal(200, 100))

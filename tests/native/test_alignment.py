@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.native import alignment
-from gradtape.native.engine import address_of, available
+from gradtape.native import abi, alignment
+from gradtape.native.abi import address_of
+from gradtape.native.engine import available
 
 pytestmark = pytest.mark.skipif(
     not available() or np._core.multiarray.get_handler_name() != "gradtape",
@@ -86,7 +87,7 @@ def test_without_machine_code_it_stays_as_it_was():
 
 
 def test_a_choice_that_somebody_made_stands(monkeypatch):
-    monkeypatch.setattr(alignment, "_handler_in", lambda capsule: alignment._Handler(b"of another"))
+    monkeypatch.setattr(abi, "allocator", lambda: abi.Allocator(b"of another"))
     assert not alignment.align_arrays()
 
 

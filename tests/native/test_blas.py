@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.native import blas
+from gradtape.native import abi, blas
 
 pytestmark = pytest.mark.skipif(blas._library() is None, reason="no llvmlite, or a NumPy without OpenBLAS of its own")
 
@@ -24,7 +24,7 @@ def library(monkeypatch):
 
 def test_a_library_of_one_thread_is_left_alone(monkeypatch):
     monkeypatch.undo()
-    monkeypatch.setattr(blas, "_library", lambda: blas._OpenBLAS(1, None, {}))
+    monkeypatch.setattr(blas, "_library", lambda: abi.OpenBLAS(1, None, {}))
     assert blas._openblas.__wrapped__() is None
 
 
@@ -129,7 +129,7 @@ def test_numpy_keeps_its_threads(library):
         x @ tf.ones((699, 700))
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.ones((3, 300, 300)) @ tf.ones((2, 300, 300))
-    handles = [ctypes.CDLL(name) for name in blas._files()]
+    handles = [ctypes.CDLL(name) for name in abi._openblas_files()]
     assert all(handle.scipy_openblas_get_num_threads64_() == library.threads for handle in handles)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.native import engine
+from gradtape.native import engine, thresholds
 from gradtape.ops.nn import conv_kernels as kernels
 
 pytestmark = pytest.mark.skipif(not engine.available(), reason="the extra `native` is not installed")
@@ -45,8 +45,8 @@ CASES = {
 @pytest.fixture
 def always(monkeypatch):
     """Small convolutions are compiled, too."""
-    for limit in ("_SMALLEST", "_SMALLEST_DEPTHWISE", "_PIXELS"):
-        monkeypatch.setattr(kernels, limit, 1)
+    for limit in ("CONV_MULTIPLICATIONS", "DEPTHWISE_MULTIPLICATIONS", "CONV_PIXELS"):
+        monkeypatch.setattr(thresholds, limit, 1)
 
 
 def values(case, dtype, seed=0):
@@ -182,11 +182,9 @@ def test_how_work_is_cut_changes_no_bit(always, monkeypatch, case):
 
 @pytest.mark.parametrize("case", ["padded", "one channel", "depthwise", "depthwise strides"])
 def test_on_all_cores(always, monkeypatch, case):
-    from gradtape.native import windows
-
     *arrays, settings = values(case, np.float32)
     wanted = results(*arrays, settings)
-    monkeypatch.setattr(windows, "_WORTH_A_CORE", 1)
+    monkeypatch.setattr(thresholds, "CONV_PART_MULTIPLICATIONS", 1)
     for _ in range(20):
         for name, value in results(*arrays, settings).items():
             np.testing.assert_array_equal(value, wanted[name], err_msg=name)

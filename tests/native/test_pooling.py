@@ -6,8 +6,8 @@ import pytest
 pytest.importorskip("llvmlite", reason="the extra `native` is not installed")
 
 import gradtape as tf
+from gradtape.native import engine, pooling
 from gradtape.native import pool as threads_of_kernels
-from gradtape.native import pooling
 from gradtape.ops.nn import pool
 from gradtape.ops.nn.window import windows
 
@@ -114,7 +114,7 @@ def test_large_images_through_the_public_names(function, settings, monkeypatch):
     monkeypatch.setattr(threads_of_kernels, "cores", lambda: 1)
     for many, one in zip(shared, value_and_gradient(), strict=True):
         np.testing.assert_array_equal(many, one)  # the same bits on any number of cores
-    monkeypatch.setattr(pool, "available", lambda: False)
+    monkeypatch.setattr(engine, "available", lambda: False)
     for got, wanted in zip(shared, value_and_gradient(), strict=True):
         np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.native import pool
+from gradtape.native import engine, pool, thresholds
 from gradtape.ops.nn import activations as nn
-from gradtape.ops.nn import rows
 from gradtape.ops.nn.normalization import standardize
 from gradtape.ops.nn.rows import BY_COLUMN, BY_ROW, FULL, RowText
 
@@ -117,7 +116,7 @@ def test_normalisation_over_axes_with_gradients_of_all_results(settings, dtype, 
     call = RowText.__call__
     monkeypatch.setattr(RowText, "__call__", lambda self, *args: (used.append(self), call(self, *args))[1])
     fast, plain = both_ways(values_and_gradients, monkeypatch)
-    assert len(set(map(id, used))) >= 3 or not rows.available()  # the values, and the gradients by x and scale
+    assert len(set(map(id, used))) >= 3 or not engine.available()  # the values, and the gradients by x and scale
     for got, wanted in zip(fast, plain, strict=True):
         assert got.dtype == dtype
         assert got.shape == wanted.shape
@@ -162,8 +161,7 @@ def test_any_number_of_cores_and_arrays_with_gaps(monkeypatch):
 def test_without_machine_code(monkeypatch):
     x = draw((600, 300))
     fast = nn._softmax(x, -1), nn._relu(x)
-    for module in (rows, nn):
-        monkeypatch.setattr(module, "available", lambda: False)
+    monkeypatch.setattr(engine, "available", lambda: False)
     np.testing.assert_allclose(nn._softmax(x, -1), fast[0], rtol=3e-6, atol=1e-7)
     np.testing.assert_array_equal(nn._relu(x), fast[1])
 
@@ -209,7 +207,7 @@ def test_sums_down_the_columns_of_many_rows():
 
 @pytest.mark.parametrize(("dtype", "columns"), [(np.float32, 4096), (np.float32, 2_000_000), (np.float64, 100_000)])
 def test_errors_do_not_grow_with_the_length_of_a_row(dtype, columns):
-    x = np.random.default_rng(0).uniform(0, 1, (-(-rows.LARGE // columns), columns)).astype(dtype)
+    x = np.random.default_rng(0).uniform(0, 1, (-(-thresholds.ROWS_ELEMENTS // columns), columns)).astype(dtype)
     powers = np.exp(x.astype(np.longdouble) - x.max(-1, keepdims=True))
     wanted = powers / powers.sum(-1, keepdims=True)
     assert np.max(np.abs(tf.nn.softmax(x) / wanted - 1)) < 3 * np.finfo(dtype).eps

@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.native import pool
-from gradtape.native.engine import available
-from gradtape.ops.nn import sequence
+from gradtape.native import engine, pool
 from gradtape.ops.nn.sequence import gru_step, lstm_step, scaled_softmax
 
-pytestmark = pytest.mark.skipif(not available(), reason="the extra `native` is not installed")
+pytestmark = pytest.mark.skipif(not engine.available(), reason="the extra `native` is not installed")
 
 
 def normal(*shape, seed=0):
@@ -71,7 +69,7 @@ def test_gradients_through_the_public_functions(monkeypatch):
         return [g.numpy() for g in tape.gradient(y, [x, cell])]
 
     native = gradients()
-    monkeypatch.setattr(sequence, "available", lambda: False)
+    monkeypatch.setattr(engine, "available", lambda: False)
     for a, b in zip(native, gradients(), strict=True):
         np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-6)
 

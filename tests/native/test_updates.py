@@ -5,7 +5,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.base import threads
-from gradtape.native import pool, updates
+from gradtape.native import engine, pool, updates
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
@@ -47,7 +47,7 @@ def test_without_machine_code(size, monkeypatch):
     g, w, m = values(size, np.float32, 3)
     twins = w.copy(), m.copy()
     updates.Update(text, 2)(g, [w, m], (0.3, 0.9))
-    monkeypatch.setattr(updates, "available", lambda: False)
+    monkeypatch.setattr(engine, "available", lambda: False)
     updates.Update(text, 2)(g, twins, (0.3, 0.9))
     np.testing.assert_array_equal(w, twins[0])
     np.testing.assert_array_equal(m, twins[1])

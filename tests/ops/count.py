@@ -14,9 +14,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from gradtape.extend import checks
 from gradtape.op.declaration import Op, Sample
 
-from . import checks
+from .registry import all_ops
 
 NARROW = (np.float32, np.float16, ml_dtypes.bfloat16)
 
@@ -57,7 +58,7 @@ def _shapes(value: Any) -> Any:
 
 
 if __name__ == "__main__":
-    found = distinct_checks(checks.all_ops())
+    found = distinct_checks(all_ops())
     for way, count in found.most_common():
         print(f"{count:7,}  {way}")
     print(f"{found.total():7,}  together")

@@ -13,9 +13,10 @@ import numpy as np
 
 import gradtape as tf
 from gradtape.base import dtypes
+from gradtape.extend import checks
 from gradtape.op.declaration import Op
 
-from . import checks
+from .registry import all_ops
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "ops.md"
 NAMESPACES = (
@@ -106,7 +107,7 @@ def row(op: Op, names: list[str]) -> str:
 
 
 def page() -> str:
-    ops = checks.all_ops()
+    ops = all_ops()
     by_module: dict[str, list[Op]] = {}
     for op in ops:
         by_module.setdefault(op.__module__, []).append(op)

@@ -15,11 +15,10 @@ import numpy as np
 
 import gradtape as tf
 from gradtape.base.sizes import UNKNOWN, evaluate, symbol
+from gradtape.extend import checks
 from gradtape.op.abstract import Abstract, infer
 from gradtape.op.declaration import BadInput, Op, Sample
 from gradtape.values.tensor import from_array, to_array
-
-from . import checks
 
 ERRORS = (tf.errors.OpError, ValueError, TypeError, LookupError, ArithmeticError)
 Looks = list[tuple[tuple[int, ...], Any]]

@@ -151,6 +151,7 @@ def test_what_is_of_unknown_rank_stays_so_unless_the_op_says() -> None:
 
 def test_how_many_results_there_are_may_be_unknown() -> None:
     assert run("unpack", floats(n, 3), axis=0) is None
+    assert run("unpack", floats(0, 3), axis=0) == []
     assert [piece.shape for piece in run("unpack", floats(2, n), axis=0)] == [(n,), (n,)]
 
 

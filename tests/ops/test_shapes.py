@@ -7,11 +7,13 @@ import warnings
 import numpy as np
 import pytest
 
+from gradtape.extend import checks
 from gradtape.op.declaration import Op
 
-from . import checks, shape_checks
+from . import shape_checks
+from .registry import all_ops
 
-OPS = checks.all_ops()
+OPS = all_ops()
 
 # Ops for which a symbol leaves more open than a size: it may be 1, or say how many results or axes there are. (Where a size is 0,
 # reshape works out -1 from the others, and must know which these are.)

@@ -12,9 +12,10 @@ from tests.in_threads import in_threads
 
 import gradtape as tf
 from gradtape import nest
+from gradtape.extend import checks
 from gradtape.op.declaration import Op, Sample
 
-from . import checks
+from .registry import all_ops
 
 THREADS = 8
 
@@ -63,7 +64,7 @@ def _switching_often() -> Any:
 def test_the_registry_on_many_threads() -> None:
     first: list[Case] = []  # one of each op, for all threads
     rest: list[Case] = []  # the others, each for one thread
-    for op in checks.all_ops():
+    for op in all_ops():
         cases = [Case(op, sample) for sample in checks.samples(op, checks.numeric_kind(op))]
         first += cases[:1]
         rest += cases[1:]

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.ops import checks
+from tests.ops.registry import all_ops
 
 import gradtape as tf
 
@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
         counts.add(case, compared(case, mine, other), mine.get("ops", ()))
     rows = differences.known()
     by_row, unknown = differences.explained(found, rows)
-    missing = [] if options.only else samples.unmapped(checks.all_ops())
+    missing = [] if options.only else samples.unmapped(all_ops())
     print(report.summary(counts, by_row, unknown, options.show))
     for name in missing:
         print(f"op {name}: neither called nor declared internal in tests/oracle/samples.py")
@@ -61,7 +61,7 @@ def gathered(only: list[str], count: int) -> tuple[list[Case], list[str]]:
     """The cases asked for, and the names in the call lists that gradtape does not have."""
     cases: list[Case] = []
     absent: set[str] = set()
-    for case in itertools.chain(samples.cases(checks.all_ops()), calls.cases(), programs.cases(count)):
+    for case in itertools.chain(samples.cases(all_ops()), calls.cases(), programs.cases(count)):
         if only and not any(name == case.subject or name in case.text for name in only):
             continue
         missing = {name for name in used_in(case.text) if not resolves(tf, name)}

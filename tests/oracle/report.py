@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from tests.ops import checks
+from tests.ops.registry import all_ops
 
 import gradtape as tf
 
@@ -90,7 +90,7 @@ def page(
     parts.append("| **all** | " + " | ".join(f"**{totals[m]}**" for m in MODES) + " |")
     origins = ", ".join(f"{count} from {_origin(origin)}" for origin, count in counts.origins.most_common())
     dtypes = ", ".join(f"{dtype} {count}" for dtype, count in counts.dtypes.most_common() if dtype != "bad input")
-    ops = checks.all_ops()
+    ops = all_ops()
     ran = [op for op in ops if counts.ops[op.name]]
     parts += [
         "",

@@ -9,9 +9,9 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-from tests.ops import checks
 
 import gradtape as tf
+from gradtape.extend import checks
 from gradtape.op.declaration import REQUIRED, Op
 
 from .case import MODES, SECOND, VALUE, Case

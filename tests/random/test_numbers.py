@@ -9,6 +9,8 @@ import pytest
 
 import gradtape as tf
 
+pytestmark = pytest.mark.quick
+
 R = tf.random
 SEED = [1, 2]
 CLOSE = {"rtol": 2e-6, "atol": 1e-7}

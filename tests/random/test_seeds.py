@@ -7,6 +7,8 @@ import pytest
 
 import gradtape as tf
 
+pytestmark = pytest.mark.quick
+
 R = tf.random
 
 

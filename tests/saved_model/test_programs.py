@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.ops import checks
-from tests.trace.test_samples import cases, only_value, same
+from tests.ops.registry import all_ops
 
 import gradtape as tf
+from gradtape.extend import checks
+from gradtape.extend.suite import assert_same as same
 from gradtape.op.declaration import Op
 from gradtape.saved_model import names
 from gradtape.saved_model.reader import ModelReader
@@ -149,13 +150,13 @@ def test_shapes_of_random_numbers():
 INSIDE = {"resample"}
 
 
-@pytest.mark.parametrize("op", [op for op in checks.all_ops() if op.name not in INSIDE], ids=lambda op: op.name)
+@pytest.mark.parametrize("op", [op for op in all_ops() if op.name not in INSIDE], ids=lambda op: op.name)
 def test_every_op(op: Op) -> None:
     module = tf.Module()
     module.functions, given = [], []
-    for sample in cases(op):
+    for sample in checks.samples(op, checks.numeric_kind(op)):
         tensors = [tf.constant(np.asarray(value)) for value in checks.operands(op, sample)]
-        module.functions.append(tf.function(only_value(op, sample.attributes), autograph=False))
+        module.functions.append(tf.function(checks.value_of(op, sample.attributes), autograph=False))
         given.append((tensors, module.functions[-1](*tensors)))
     loaded = stored(module)
     for function, (tensors, expected) in zip(loaded.functions, given, strict=True):

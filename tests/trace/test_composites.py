@@ -5,6 +5,8 @@ import pytest
 
 import gradtape as tf
 
+pytestmark = pytest.mark.quick
+
 ROWS = tf.ragged.constant([[1.0, 2.0], [3.0], []])
 MATRIX = tf.constant([[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]])
 TEXTS = tf.TensorSpec([None], tf.string)
@@ -148,3 +150,93 @@ def test_crossed_features_in_a_function():
     assert crossed(second, first).numpy().tolist() == lists(
         tf.sparse.to_dense(tf.sparse.cross_hashed([second, first], 100))
     )
+
+
+SPARSE = tf.SparseTensor([[0, 1], [1, 0]], [1.0, 2.0], [2, 2])
+
+
+def test_a_loop_carries_ragged_and_sparse_tensors():
+    @tf.function
+    def doubled(value, times):
+        for _ in tf.range(times):
+            value = value * 2.0
+        return value
+
+    assert lists(doubled(ROWS, tf.constant(3))) == [[8.0, 16.0], [24.0], []]
+    assert lists(tf.sparse.to_dense(tf.sparse.reorder(doubled(SPARSE, tf.constant(2))))) == [[0.0, 4.0], [8.0, 0.0]]
+    assert lists(tf.while_loop(lambda i, _: i < 2, lambda i, x: (i + 1, x * 2.0), [0, ROWS])[1])[0] == [4.0, 8.0]
+
+
+def test_rows_grow_in_a_loop():
+    @tf.function
+    def grown(rows, times):
+        for _ in tf.range(times):
+            rows = tf.concat([rows, rows], 1)
+        return rows, tf.reduce_sum(rows, 1)
+
+    rows, sums = grown(ROWS, tf.constant(2))
+    assert lists(rows) == [[1.0, 2.0] * 4, [3.0] * 4, []]
+    assert lists(sums) == [12.0, 12.0, 0.0]
+
+
+def test_the_number_of_rows_does_not_grow_in_a_loop():
+    @tf.function
+    def grown(rows, times):
+        for _ in tf.range(times):
+            rows = tf.concat([rows, rows], 0)
+        return rows
+
+    with pytest.raises(ValueError, match="after one iteration"):
+        grown(ROWS, tf.constant(2))
+
+
+@pytest.mark.parametrize("truth", [True, False])
+def test_branches_give_rows_of_different_lengths(truth):
+    @tf.function
+    def either(rows, truth):
+        chosen = tf.concat([rows, rows], 1) if truth else rows
+        return chosen, tf.reduce_sum(chosen, 1)
+
+    chosen, sums = either(ROWS, tf.constant(truth))
+    assert lists(chosen) == ([[1.0, 2.0, 1.0, 2.0], [3.0, 3.0], []] if truth else lists(ROWS))
+    assert lists(sums) == ([6.0, 6.0, 0.0] if truth else [3.0, 3.0, 0.0])
+
+
+@pytest.mark.parametrize("change", [lambda rows: tf.cast(rows, tf.int32), lambda rows: rows.to_tensor()])
+def test_branches_and_loops_keep_kind_and_type(change):
+    branch = tf.function(lambda rows, truth: tf.cond(truth, lambda: rows, lambda: change(rows)))
+    loop = tf.function(lambda rows, n: tf.while_loop(lambda i, _: i < n, lambda i, x: (i + 1, change(x)), (0, rows)))
+    with pytest.raises(TypeError, match="types"):
+        branch(ROWS, tf.constant(True))
+    with pytest.raises(TypeError, match="type"):
+        loop(ROWS, tf.constant(1))
+
+
+def test_gradients_of_rows_go_through_a_loop():
+    @tf.function
+    def cubes(rows, times):
+        product = rows
+        for _ in tf.range(times):
+            product = product * rows
+        return tf.reduce_sum(product)
+
+    with tf.GradientTape() as tape:
+        tape.watch(ROWS.values)
+        total = cubes(ROWS, tf.constant(2))
+    assert lists(tape.gradient(total, ROWS)) == [[3.0, 12.0], [27.0], []]
+
+
+def test_slices_are_traced_for_each_dense_shape():
+    shapes = []
+
+    @tf.function
+    def doubled(slices):
+        shapes.append(slices.shape)
+        return tf.IndexedSlices(slices.values * 2.0, slices.indices, slices.dense_shape)
+
+    for dense_shape in ([4, 1], [4, 1], [5, 1], None):
+        given = tf.IndexedSlices(tf.ones([2, 1]), tf.range(2), dense_shape and tf.constant(dense_shape))
+        result = doubled(given)
+        assert lists(result.values) == [[2.0], [2.0]]
+        assert (None if result.dense_shape is None else lists(result.dense_shape)) == dense_shape
+    assert len(shapes) == 3

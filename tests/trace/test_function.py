@@ -15,6 +15,8 @@ import pytest
 import gradtape as tf
 from gradtape.base.context import ACTIVE, STATE
 
+pytestmark = pytest.mark.quick
+
 
 class Counter:
     def __init__(self) -> None:

@@ -21,10 +21,11 @@ from ..op.declaration import as_int, as_int_vector, as_ints, as_shape
 from ..ops.array import index, layout, rearrange
 from ..ops.math import elementwise as e
 from ..ops.math import logic, polynomials
+from ..values.composite import complete_values, is_composite
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 
-_MANY = 1 << 24  # elements, from which on it is asked whether there is room
+_MANY = 1 << 24  # elements: larger tensors are checked against the free memory first
 
 reshape = layout.reshape.public
 broadcast_to = layout.broadcast_to.public
@@ -139,8 +140,9 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
 
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     """Zeros of the same shape, and of the same type unless one is given."""
-    if hasattr(input.__class__, "with_flat_values"):  # a ragged tensor
-        return input.with_flat_values(zeros_like(input.flat_values, dtype))
+    values = complete_values(input)
+    if values is not None:
+        return values.put(input, zeros_like(values.of(input), dtype))
     x = to_tensor(input)
     kind = x.dtype if dtype is None else dtypes.as_dtype(dtype)
     if x.dtype is kind and kind is not dtypes.string:
@@ -150,8 +152,9 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: A
 
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     """Ones of the same shape, and of the same type unless one is given."""
-    if hasattr(input.__class__, "with_flat_values"):  # a ragged tensor
-        return input.with_flat_values(ones_like(input.flat_values, dtype))
+    values = complete_values(input)
+    if values is not None:
+        return values.put(input, ones_like(values.of(input), dtype))
     x = to_tensor(input)
     kind = x.dtype if dtype is None else dtypes.as_dtype(dtype)
     return logic.ones_like.public(x) if x.dtype is kind else ones(tuple(x.shape), kind)
@@ -269,10 +272,11 @@ def one_hot(
     array([[1., 0., 0.],
            [0., 0., 1.]], dtype=float32)
     """
-    if hasattr(indices.__class__, "with_flat_values"):  # a ragged tensor
+    elements = complete_values(indices)
+    if elements is not None:
         if axis not in (None, -1):
             raise ValueError(f"one_hot: the new axis of a ragged tensor is the last, got axis={axis}.")
-        return indices.with_flat_values(one_hot(indices.flat_values, depth, on_value, off_value, None, dtype))
+        return elements.put(indices, one_hot(elements.of(indices), depth, on_value, off_value, None, dtype))
     if dtype is None:
         given = next((v for v in (on_value, off_value) if v is not None), None)
         kind = dtypes.float32 if given is None else to_tensor(given).dtype
@@ -332,7 +336,7 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
 
 def _measured(input: Any) -> Any:
     """What has a shape: a tensor, or something sparse or ragged as it is."""
-    return input if hasattr(input.__class__, "_components") else to_tensor(input)
+    return input if is_composite(input) else to_tensor(input)
 
 
 @takes(input=sequence)
@@ -346,8 +350,8 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
 @takes(out_type=tensor_type)
 def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
     """The number of elements."""
-    value = _measured(input)
-    value = getattr(value, "flat_values", value)  # of a ragged tensor
+    values = complete_values(input)
+    value = _measured(input) if values is None else values.of(input)
     return from_array(dtypes.as_dtype(out_type).numpy.type(value.shape.num_elements()))
 
 

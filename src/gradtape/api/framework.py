@@ -20,6 +20,7 @@ from ..base.traceable import traceable
 from ..base.type_spec import NoneTensorSpec
 from ..trace.control import effect_in_world
 from ..trace.symbolic import SymbolicTensor, is_symbolic
+from ..values.composite import COMPOSITES, is_composite
 from ..values.tensor import Tensor, TensorSpec, to_tensor
 from ..variables.variable import Variable, VariableSpec
 from .device_spec import DeviceSpec
@@ -32,7 +33,7 @@ def executing_eagerly() -> bool:
 
 def is_tensor(x: Any) -> bool:
     """Whether x is a tensor, a variable, or made of tensors as IndexedSlices and SparseTensor are."""
-    return isinstance(x, (Tensor, Variable)) or hasattr(x.__class__, "_components")
+    return isinstance(x, (Tensor, Variable)) or is_composite(x)
 
 
 def type_spec_from_value(value: Any) -> Any:
@@ -45,7 +46,10 @@ def type_spec_from_value(value: Any) -> Any:
         return NoneTensorSpec()
     if isinstance(value, Variable):
         return VariableSpec(value.shape, value.dtype, value.trainable)
-    if hasattr(value.__class__, "_type_spec"):
+    kind = COMPOSITES.get(value.__class__)
+    if kind is not None and kind.spec is not None:
+        return kind.spec.from_value(value)
+    if hasattr(value.__class__, "_type_spec"):  # a dataset
         return value._type_spec
     try:
         if not isinstance(value, Tensor):

@@ -17,12 +17,11 @@ from ..ops.array.row import set_row
 from ..ops.math.elementwise import add
 from ..ops.math.logic import maximum
 from ..trace.ghost import NeedsValue
-from ..trace.graph import compose
-from ..trace.recorder import FACADES
+from ..values.composite import Composite, declare
 from ..values.tensor import EagerTensor, from_array, to_tensor
 from .arrays import zeros
 from .layout import concat as concat_of
-from .tensor_array import RowsTensorArray, TensorArray, TracedTensorArray, UnshapedTensorArray
+from .tensor_array import RowsTensorArray, TensorArray, UnshapedTensorArray
 
 
 class GrowingTensorArray(RowsTensorArray):
@@ -93,12 +92,13 @@ def _with_room(rows: Any, capacity: int) -> Any:
     return rows if missing <= 0 else concat_of([rows, zeros((missing, *tuple(rows.shape)[1:]), rows.dtype)], 0)
 
 
-compose(
-    GrowingTensorArray,
-    lambda array: [array._rows, array.length],
-    lambda parts: GrowingTensorArray(*parts),
+declare(
+    Composite(
+        GrowingTensorArray,
+        components=lambda array: [array._rows, array.length],
+        build=lambda static, parts: GrowingTensorArray(*parts),
+    )
 )
-FACADES[GrowingTensorArray] = TracedTensorArray
 
 
 def _carried(array: Any, shape: tuple[int, ...] | None, capacity: int) -> Any:

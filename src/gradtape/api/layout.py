@@ -17,6 +17,7 @@ from ..op.declaration import as_axis, as_int, as_int_vector, as_ints
 from ..ops.array import blocks, borders, index, layout
 from ..ops.family import shape_of
 from ..ops.math import elementwise as e
+from ..values.composite import OPERANDS
 from ..values.tensor import Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from .arrays import identity, reshape, zeros
@@ -52,8 +53,8 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
         raise ArgumentValueError(None, None, "concat needs at least one tensor, got an empty list.")
     where = as_int(axis)
     for value in values:
-        if hasattr(value.__class__, "_concatenated"):  # ragged
-            return value._concatenated(values, where)
+        if value.__class__ in OPERANDS:
+            return OPERANDS[value.__class__](layout.concat, (values,), {"axis": where})
     if len(values) == 1:
         return identity(values[0])
     return layout.concat.public(list(values), where)
@@ -68,8 +69,8 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     values = list(values)
     where = as_int(axis)
     for value in values:
-        if hasattr(value.__class__, "_stacked_along"):  # ragged
-            return value._stacked_along(values, where)
+        if value.__class__ in OPERANDS:
+            return OPERANDS[value.__class__](layout.stack, (values,), {"axis": where})
     if not values:
         if where:
             raise ArgumentValueError(None, None, f"stack of nothing has one axis, got axis={where}.")

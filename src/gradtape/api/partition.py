@@ -184,7 +184,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
     if size * int(np.prod(rest, dtype=np.int64)) > 2**40:
         raise invalid(f"dynamic_stitch: index {size - 1} makes a result of {size} slices, which is too large.")
     rows = concat([reshape(t, (place.size, *rest)) for place, t in zip(places, tensors, strict=True)], 0)
-    if len(np.unique(flat)) < size:  # a row of zeros for what nobody writes
+    if len(np.unique(flat)) < size:  # a row of zeros where nothing is written
         rows = concat([rows, zeros((1, *rest), rows.dtype)], 0)
     source = np.full(size, flat.size, np.int64)
     source[flat] = np.arange(flat.size)

@@ -23,9 +23,8 @@ from ..ops.array.row import get_row, set_row
 from ..trace.control import either, repeated
 from ..trace.facades import Facade, steps_of
 from ..trace.ghost import Ghost, NeedsValue
-from ..trace.graph import compose
-from ..trace.inference import GUESSED, Inference
-from ..trace.recorder import FACADES
+from ..trace.inference import Inference
+from ..values.composite import Composite, declare
 from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
 from .arrays import zeros
@@ -210,7 +209,7 @@ class TensorArray:
                 f"Could not read index {position} twice because it was cleared after a previous read. "
                 "Use tf.TensorArray(..., clear_after_read=False)."
             )
-        if value is None:  # never written: zeros, where it is known of what shape
+        if value is None:  # never written: zeros, if the shape is known
             if not self.element_shape.is_fully_defined():
                 raise ValueError(
                     f"Cannot read index {position}: it was never written, and the elements' shape {self.element_shape} is not "
@@ -288,7 +287,7 @@ class TensorArray:
             )
         parts = split_of(tensor, list(sizes)) if sizes else []
         if self._infer_shape and len(set(sizes)) > 1:
-            # The pieces differ in their first size: of that one nothing is known.
+            # The pieces differ in their first size: it is unknown.
             rest = TensorShape([None, *tuple(tensor.shape)[1:]])
             self._shape[0] = self.element_shape.merge_with(rest)
             self._elements[:] = parts
@@ -339,8 +338,14 @@ class TracedTensorArray(Facade, TensorArray):
         return TensorShape(None)
 
 
+def _world() -> Inference:
+    """Where the code that runs guesses at sizes."""
+    assert isinstance(STATE.trace, Inference)
+    return STATE.trace
+
+
 class GuessedTensorArray(TensorArray):
-    """A `TensorArray` of which only the elements' shape matters: all that is written may be at any place."""
+    """A `TensorArray` that knows the shape of its elements, not their positions."""
 
     def begin(
         self,
@@ -356,15 +361,15 @@ class GuessedTensorArray(TensorArray):
         self._dynamic_size = bool(dynamic_size)
         self._infer_shape = infer_shape
         self._shape = [TensorShape(element_shape)]
-        self._size: int = STATE.trace.guess() if dynamic_size or size is None else _position(size)
+        self._size: int = _world().guess() if dynamic_size or size is None else _position(size)
         self._written: list[Any] = []
 
     def _element(self) -> Any:
         if not self._written:
-            return STATE.trace.ghost(TensorSpec(self.element_shape, self._dtype))
+            return _world().ghost(TensorSpec(self.element_shape, self._dtype))
         element = self._written[0]
         for other in self._written[1:]:
-            element = either(STATE.trace, element, other)
+            element = either(_world(), element, other)
         return element
 
     def identity(self) -> TensorArray:
@@ -374,7 +379,7 @@ class GuessedTensorArray(TensorArray):
     def size(self, name: str | None = None) -> Any:
         """The number of elements, a guess where it may grow."""
         if self._dynamic_size:
-            return STATE.trace.ghost(TensorSpec((), dtypes.int32))
+            return _world().ghost(TensorSpec((), dtypes.int32))
         return from_array(np.int32(self._size))  # type: ignore[arg-type]
 
     def _write(self, position: int, value: Any) -> None:
@@ -419,7 +424,7 @@ class GuessedTensorArray(TensorArray):
         tensor = self._whole(value, "split")
         self._size = int(to_tensor(lengths).shape[0] or 0)
         rest = TensorShape([None, *tuple(tensor.shape)[1:]])
-        self._written.append(STATE.trace.ghost(TensorSpec(rest, self._dtype)))
+        self._written.append(_world().ghost(TensorSpec(rest, self._dtype)))
         return self
 
     def __repr__(self) -> str:
@@ -551,9 +556,14 @@ def _sizes(shape: TensorShape) -> tuple[int, ...]:
     return tuple(size or 0 for size in shape)
 
 
-compose(RowsTensorArray, lambda array: [array._rows], lambda parts: RowsTensorArray(parts[0]))
 UNSHAPED.add(UnshapedTensorArray)
-FACADES[RowsTensorArray] = TracedTensorArray
+declare(
+    Composite(
+        RowsTensorArray,
+        components=lambda array: [array._rows],
+        build=lambda static, parts: RowsTensorArray(parts[0]),
+    )
+)
 
 steps_of(
     TracedTensorArray,
@@ -563,5 +573,4 @@ steps_of(
         *("size", "identity", "close"),
     ),
 )
-FACADES[GuessedTensorArray] = TracedTensorArray
-GUESSED[TensorArray] = GuessedTensorArray
+declare(Composite(TensorArray, facade=TracedTensorArray, guessed=GuessedTensorArray))

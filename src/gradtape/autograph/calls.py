@@ -11,6 +11,7 @@ from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, Method
 from typing import Any
 
 from ..base import context, nest
+from ..base.frames import package_of
 from ..base.locks import new_rlock
 from ..trace.graph import leaves
 from . import public
@@ -108,16 +109,13 @@ def convert(function: Callable[..., Any], recursive: bool = True) -> Callable[..
         function, assigned=[name for name in functools.WRAPPER_ASSIGNMENTS if hasattr(function, name)], updated=()
     )
     def converted(*args: Any, **kwargs: Any) -> Any:
-        state = context.STATE
-        before, state.autograph = state.autograph, recursive
         try:
-            return _stacked(converted_call(function, args, kwargs, requested=True))
+            with context.scope(autograph=recursive):
+                return _stacked(converted_call(function, args, kwargs, requested=True))
         except Exception as error:
-            if not before:  # the outermost call: the whole way through the user's code is known
+            if not context.STATE.autograph:  # the outermost call: the whole way through the user's code is known
                 clean(error)
             raise
-        finally:
-            state.autograph = before
 
     return artifact(converted)  # type: ignore[no-any-return]
 
@@ -176,7 +174,7 @@ _CALLING = frozenset(
 
 
 def _call_library(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if (getattr(function, "__module__", None) or "").startswith("gradtape"):
+    if package_of(getattr(function, "__module__", None)) == "gradtape":
         name = getattr(function, "__name__", "")
         if function is public.arrays().range:
             return range_tensor(*args, **kwargs)

@@ -51,12 +51,8 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
 
     @functools.wraps(func)
     def as_it_is(*args: Any, **kwargs: Any) -> Any:
-        state = context.STATE
-        before, state.autograph = state.autograph, False
-        try:
+        with context.scope(autograph=False):
             return func(*args, **kwargs)
-        finally:
-            state.autograph = before
 
     return artifact(as_it_is)
 

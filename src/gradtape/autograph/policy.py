@@ -10,6 +10,9 @@ import sysconfig
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from ..base.frames import package_of
+from ..op.declaration import Op
+
 # Their functions know what to do with symbolic tensors, or nothing about them at all.
 _LIBRARIES = frozenset({"gradtape", "keras", "malt", "numpy", "scipy", "ml_dtypes", "jax", "torch", "tensorflow"})
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -29,7 +32,9 @@ def artifact(function: Any) -> Any:
 
 def wants_conversion(function: FunctionType, requested: bool = False) -> bool:
     """Whether a function is converted: because it is the user's own, or because it was handed to `tf.function`."""
-    package = (function.__module__ or "").partition(".")[0]
+    if isinstance(getattr(function, "op", None), Op):
+        return False  # the generated entry of an op, which a package of the user's may have declared
+    package = package_of(function.__module__)
     code = function.__code__
     if package in _LIBRARIES or code.co_flags & _SUSPENDED or code.co_filename.startswith("<frozen "):
         return False
@@ -50,7 +55,7 @@ def _folders() -> tuple[tuple[str, ...], str]:
 
 
 def _is_tensor_library(value: Any) -> bool:
-    return isinstance(value, ModuleType) and value.__name__.partition(".")[0] in ("gradtape", "keras")
+    return isinstance(value, ModuleType) and package_of(value.__name__) in ("gradtape", "keras")
 
 
 def branches(code: CodeType) -> bool:

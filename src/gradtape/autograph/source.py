@@ -14,6 +14,7 @@ import inspect
 import linecache
 import tokenize
 from types import CodeType, FunctionType
+from typing import Any
 
 FUTURE_FLAGS = functools.reduce(
     lambda flags, name: flags | getattr(__future__, name).compiler_flag, __future__.all_feature_names, 0
@@ -84,34 +85,44 @@ def _lambda(code: CodeType, source: str) -> ast.Lambda:
         candidates = []
     candidates = [node for node in candidates if _same_parameters(node.args, code)]
     if len(candidates) > 1:
-        candidates = [node for node in candidates if _covers(node.body, code)]
+        made = [(node, _code_of(node, code)) for node in candidates]
+        candidates = [node for node, own in made if own == code] or [node for node, own in made if _lies_at(own, code)]
     if not candidates:
         raise ConversionError(
             f"line {code.co_firstlineno} of {code.co_filename} has no such lambda: the file has changed since it was "
             "imported, or the lambda was made by exec or eval."
         )
-    # Of lambdas inside each other, the innermost that covers the code.
-    return copy.deepcopy(min(candidates, key=lambda node: _size(node.body)))
+    return copy.deepcopy(candidates[0])
 
 
-def _size(node: ast.expr) -> tuple[int, int]:
-    return (node.end_lineno or 0) - node.lineno, (node.end_col_offset or 0) - node.col_offset
+def _code_of(node: ast.Lambda, like: CodeType) -> CodeType:
+    """What the interpreter makes of a lambda, where names of functions around it are those that `like` has of them.
+
+    Which positions instructions have is different in each version of Python, and some have none: so the lambdas of a line are
+    told apart by what this very interpreter makes of each.
+    """
+    around = [ast.arg(name, lineno=node.lineno, col_offset=0) for name in like.co_freevars]
+    arguments = ast.arguments(posonlyargs=[], args=around, kwonlyargs=[], kw_defaults=[], defaults=[])
+    whole = ast.Expression(ast.copy_location(ast.Lambda(arguments, node), node))
+    flags = like.co_flags & FUTURE_FLAGS
+    (outer,) = _codes_in(compile(ast.fix_missing_locations(whole), like.co_filename, "eval", flags, dont_inherit=True))
+    own = _codes_in(outer)[-1]  # (the codes of its default values come before it)
+    return own.replace(
+        co_flags=like.co_flags, co_qualname=like.co_qualname
+    )  # (one may stand in a function, and one not)
 
 
-def _covers(body: ast.expr, code: CodeType) -> bool:
-    """Whether all instructions come from inside `body`, and one of them from all of it."""
-    whole = (body.lineno, body.col_offset, body.end_lineno or 0, body.end_col_offset or 0)
-    spans = [
-        (line, column, end_line, end_column)
-        for line, end_line, column, end_column in code.co_positions()
-        if line
-        and end_line
-        and column is not None
-        and end_column is not None
-        and (line, column) != (end_line, end_column)
-    ]
-    inside = all(whole[:2] <= span[:2] and span[2:] <= whole[2:] for span in spans)
-    return inside and whole in spans
+def _codes_in(code: CodeType) -> list[CodeType]:
+    return [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+
+
+def _lies_at(own: CodeType, code: CodeType) -> bool:
+    """Whether two codes come from the same places. (Private names of a class are others in the code than in the text.)"""
+    return bool(_places(own)) and _places(own) == _places(code)
+
+
+def _places(code: CodeType) -> set[Any]:
+    return {place for place in code.co_positions() if None not in place}
 
 
 def _same_parameters(arguments: ast.arguments, code: CodeType) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..values.composite import COMPOSITES
 from ..values.tensor import Tensor, to_tensor
 from ..variables.variable import Variable
 from . import public
@@ -38,7 +39,7 @@ def is_tensor_like(value: Any) -> bool:
 
 def is_composite(value: Any) -> bool:
     """Whether the value is made of tensors that loops and branches carry together (TensorArray, SparseTensor)."""
-    return hasattr(value.__class__, "_components") or is_tensor_array(value)
+    return value.__class__ in COMPOSITES
 
 
 def is_tensor_array(value: Any) -> bool:

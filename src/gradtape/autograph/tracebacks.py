@@ -11,6 +11,8 @@ import linecache
 import os
 from types import TracebackType
 
+from ..base.frames import is_ours
+
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _NOTE = "in user code:"
 
@@ -22,7 +24,7 @@ def clean(error: BaseException) -> None:
     while link is not None:
         links.append(link)
         link = link.tb_next
-    users = [_is_user(link) for link in links]
+    users = [not is_ours(link.tb_frame) for link in links]
     last = max((place for place, user in enumerate(users) if user), default=-1)
     kept = [
         link
@@ -33,11 +35,7 @@ def clean(error: BaseException) -> None:
         link.tb_next = kept[place + 1] if place + 1 < len(kept) else None
     error.__traceback__ = kept[0] if kept else None
     if last >= 0 and not any(note.startswith(_NOTE) for note in getattr(error, "__notes__", ())):
-        error.add_note("\n".join([_NOTE, *(_shown(link) for link in kept if _is_user(link))]))
-
-
-def _is_user(link: TracebackType) -> bool:
-    return link.tb_frame.f_globals.get("__name__", "").partition(".")[0] not in ("gradtape", "keras_gradtape")
+        error.add_note("\n".join([_NOTE, *(_shown(link) for link in kept if not is_ours(link.tb_frame))]))
 
 
 def _shown(link: TracebackType) -> str:

@@ -7,9 +7,9 @@ from the class that TensorFlow raises at the same place, so that existing `excep
 from __future__ import annotations
 
 import errno
-import functools
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
+
+from .frames import is_ours, package_of
 
 
 class OpError(Exception):
@@ -187,7 +187,7 @@ class TensorTypeError(OperandTypeError, ValueError):
 
 
 class ArgumentValueError(InvalidArgumentError, ValueError):
-    """An argument that fits the tensors in type but not in value: an axis that does not exist, a label nobody has."""
+    """An argument of the right type with a wrong value: an axis that does not exist, an unknown label."""
 
 
 class RankError(ArgumentValueError, IndexError):
@@ -235,7 +235,7 @@ class LoopStructureError(TypeError, ValueError):
 
 
 class ScalarElementsError(ValueError, IndexError):
-    """Something without a first axis was given to be taken apart along it."""
+    """A scalar was given where something is unstacked along its first axis."""
 
 
 class ElementIndexError(OutOfRangeError, IndexError):
@@ -261,7 +261,15 @@ class NotStorableError(ValueError):
 
 
 class GradientLookupError(LookupError):
-    """A gradient was asked through an op that has none."""
+    """A gradient was requested through an op that has none."""
+
+
+class OpDeclarationError(ValueError):
+    """An op is declared in a way that cannot work: a name that is taken, a rule for an argument that it does not have."""
+
+
+class OpCheckError(AssertionError):
+    """An op does not do what its declaration says: a rule disagrees with finite differences, or samples are missing."""
 
 
 # They are known as what users import: tracebacks and pickles say `gradtape.errors`.
@@ -286,7 +294,7 @@ def unfit(message: str) -> ArgumentValueError:
 
 # --- what Python, NumPy and SciPy raise for a size, an index or a divisor that cannot be -------------------------------------
 
-# What may be such an error.
+# The classes that such an error can have.
 REFUSALS = (MemoryError, ArithmeticError, ValueError, LookupError, TypeError, AttributeError)
 _TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded", "too large to represent", "array is too large")
 _NUMBERS = ("numpy", "scipy", "ml_dtypes")
@@ -303,7 +311,7 @@ def named(error: Exception, name: str) -> Exception:
         return error
     if isinstance(error, MemoryError) or any(text in str(error) for text in _TOO_LARGE):
         return too_large(name, str(error).rstrip(".") or "there is not enough memory")
-    if kind.__module__.partition(".")[0] in _NUMBERS:
+    if package_of(kind.__module__) in _NUMBERS:
         better = OperandTypeError if isinstance(error, TypeError) else ArgumentValueError
         return better(None, None, f"{name}: {error}")
     if isinstance(error, OverflowError) and "infinity" in str(error):
@@ -322,28 +330,6 @@ def raise_named(error: Exception, name: str) -> None:
         raise better from error
 
 
-def naming(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, with `named` errors (public functions that `traceable` marks have them already)."""
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except REFUSALS as error:
-            raise_named(error, function.__name__)
-            raise
-
-    return call
-
-
-def name_errors(cls: type, *methods: str) -> None:
-    """Let these methods of a class have `named` errors; called where the class is complete."""
-    for method in methods:
-        found = cls.__dict__[method]
-        plain = isinstance(found, (classmethod, staticmethod))
-        setattr(cls, method, type(found)(naming(found.__func__)) if plain else naming(found))
-
-
 def too_large(name: str, message: str) -> ResourceExhaustedError:
     """The error for a size that the machine cannot hold."""
     return ResourceExhaustedError(None, None, f"{name}: {message}. Ask for a smaller size.")
@@ -351,12 +337,12 @@ def too_large(name: str, message: str) -> ResourceExhaustedError:
 
 def _is_ours(error: Exception) -> bool:
     """Whether code of gradtape raised it, or an array library that gradtape called."""
-    module, place = "gradtape", error.__traceback__
+    ours, place = True, error.__traceback__
     while place is not None:
-        found = place.tb_frame.f_globals.get("__name__", "")
-        module = module if found.partition(".")[0] in _NUMBERS else found
+        if package_of(place.tb_frame.f_globals.get("__name__")) not in _NUMBERS:
+            ours = is_ours(place.tb_frame)
         place = place.tb_next
-    return module.partition(".")[0] in ("gradtape", "keras_gradtape")
+    return ours
 
 
 _BY_OS_ERROR: dict[type[OSError], type[OpError]] = {

@@ -3,7 +3,7 @@
 Entries of ops, programs of traced functions and blocks of fused ops are written as text. What users and files bring
 never becomes a part of it:
 
-- A value is an object that the text has a name of ours for (`Names`). Only whole numbers, True, False and None, and
+- A value is an object that the text refers to by a generated name (`Names`). Only whole numbers, True, False and None, and
   tuples of them, are written out (`literal`).
 - A name that the text must spell, as that of an op's parameter, is a plain identifier (`identifier`).
 
@@ -41,13 +41,13 @@ def scope(module: str, **objects: Any) -> dict[str, Any]:
 
 
 def define(source: str, filename: str, objects: dict[str, Any]) -> FunctionType:
-    """The one function that a text of ours defines, with globals that `scope` has made."""
+    """The one function that a generated text defines, with globals made by `scope`."""
     assert objects["__builtins__"] is _BUILTINS
     defined: dict[str, Any] = {}
     exec(compile(source, filename, "exec", dont_inherit=True), objects, defined)
     (function,) = defined.values()
     assert isinstance(function, FunctionType)
-    # Tracebacks show the lines as long as somebody can run them.
+    # Tracebacks show these lines as long as the code object lives.
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     weakref.finalize(function.__code__, linecache.cache.pop, filename, None).atexit = False
     return function
@@ -76,7 +76,7 @@ class Names:
 def literal(value: Any) -> str | None:
     """The text of None, of a bool, of an int of 64 bits, or of a tuple of them; None for everything else.
 
-    Classes are compared, not asked: a subclass says itself what its text is.
+    Classes are compared with `is`: a subclass could define its own text.
     """
     cls = value.__class__
     if value is None or cls is bool or (cls is int and -(1 << 63) <= value < 1 << 63):

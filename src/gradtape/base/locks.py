@@ -1,4 +1,4 @@
-"""Locks that a forked child finds open.
+"""Locks that are free in a forked child.
 
 `os.fork` copies the memory of all threads, but only the thread that called it goes on in the child. A lock that another thread
 held at that moment would stay closed for ever. Every lock of gradtape is therefore made here, and is renewed in the child;
@@ -57,7 +57,7 @@ def _take() -> None:
 
 
 def _give_back() -> None:
-    """Again and again without harm: an interrupt may end it anywhere."""
+    """Idempotent: an interrupt may end it anywhere, and it is called again."""
     for lock in _TAKEN:
         if lock._is_owned():
             lock.release()

@@ -1,6 +1,6 @@
 """Memory: whether there is room for an array, and what is kept of freed ones.
 
-Room is asked for where NumPy's own arithmetic on sizes overflows (np.repeat and np.tile write beyond the end of an array then),
+The size is checked where NumPy's own arithmetic on sizes overflows (np.repeat and np.tile write beyond the end of an array then),
 and where an array of many elements takes no memory itself, but every array that is computed from it does.
 
 Freed memory stays with the process, for the next array. By default glibc hands arrays above 128 KB back to the system as soon as

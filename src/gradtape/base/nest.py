@@ -59,7 +59,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
     return _mapped(lambda _: next(following), structure)
 
 
-def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
+def map_structure(func: Callable[..., Any], *structure: Any, check_types: bool = True) -> Any:
     """`func` applied to corresponding leaves of the structures, in a structure like the first.
 
     >>> map_structure(lambda a, b: a + b, {"x": 1, "y": [2]}, {"x": 10, "y": [20]})
@@ -69,10 +69,6 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
         raise TypeError(f"func must be callable, got {func!r}.")
     if not structure:
         raise ValueError("Must provide at least one structure.")
-    check_types = kwargs.pop("check_types", True)
-    kwargs.pop("expand_composites", None)
-    if kwargs:
-        raise ValueError(f"Only valid keyword arguments are `check_types` and `expand_composites`, not {list(kwargs)}.")
     if len(structure) == 1:
         return _mapped(func, structure[0])
     for other in structure[1:]:
@@ -81,8 +77,15 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
     return pack_sequence_as(structure[0], [func(*leaves) for leaves in flat])
 
 
-def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
-    """Raise ValueError (or TypeError for other container types) unless both have one structure."""
+def assert_same_structure(
+    nest1: Any, nest2: Any, check_types: bool = True, are_same: Callable[[Any, Any, bool], bool] | None = None
+) -> None:
+    """Raise ValueError (or TypeError for other container types) unless both have one structure.
+
+    `are_same`, where it is given, is asked first for any two parts (with `check_types`); it may raise too.
+    """
+    if are_same is not None and are_same(nest1, nest2, check_types):
+        return
     first, second = is_nested(nest1), is_nested(nest2)
     if first != second:
         raise ValueError(
@@ -104,7 +107,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
             f"{'keys' if isinstance(nest1, Mapping) else 'length'}."
         )
     for first_part, second_part in zip(_children(nest1), _children(nest2), strict=True):
-        assert_same_structure(first_part, second_part, check_types)
+        assert_same_structure(first_part, second_part, check_types, are_same)
 
 
 def _same_kind(first: Any, second: Any) -> bool:

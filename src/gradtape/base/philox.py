@@ -29,13 +29,13 @@ RESERVED = 256
 
 @dataclass(frozen=True, slots=True)
 class Philox:
-    """A place in a stream of 128-bit blocks: a 64-bit key and a 128-bit counter."""
+    """A position in a stream of 128-bit blocks: a 64-bit key and a 128-bit counter."""
 
     key: int
     counter: int = 0
 
     def skip(self, blocks: int) -> Philox:
-        """The place that many blocks further on."""
+        """The position so many blocks later."""
         return Philox(self.key, (self.counter + blocks) % _WORD**2)
 
     def blocks(self, count: int) -> Array:

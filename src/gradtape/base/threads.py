@@ -1,4 +1,4 @@
-"""Work on large arrays on all cores: NumPy lets go of the interpreter's lock while it computes."""
+"""Work on large arrays on all cores: NumPy releases the interpreter's lock while it computes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-_LINE = 64  # elements: borders between threads lie on whole lines of the cache
+_LINE = 64  # elements: parts begin at cache lines
 
 
 @functools.cache

@@ -1,6 +1,6 @@
 """Which public functions a trace takes as one step.
 
-Inside a traced function a composite such as `tf.image.resize` becomes one step of the graph and is looked into only
+Inside a traced function a composite such as `tf.image.resize` becomes one step of the graph and is expanded only
 when the sizes of its operands are known. `traceable` marks such a function; eagerly the mark costs one look. The mark is
 also where errors of arithmetic and of array libraries (no memory, a size beyond all integers) get their names.
 """
@@ -31,12 +31,12 @@ def traceable(
     Args:
         function: What to mark.
         always: Whether it is a step also without symbolic operands: it has an effect, or is different each time.
-        in_world: Called instead when only shapes are known, with the world and the function before its arguments.
+        in_world: Called instead on abstract values, with their world and the function before its arguments.
         on_trace: Called instead while a function is traced, with the trace before its arguments, to write the step down.
         kinds: Classes of operands, each with what is called instead for it, with the function before its arguments.
         pure: Whether it does nothing but to compute what it gives: where nobody uses that, it is not called.
     """
-    call = _one_step(function) if not kinds else _one_step_by_kind(function, kinds)
+    call = _one_step_by_kind(function, kinds) if kinds else _called(function, is_step=True)
     call.always = always
     call.pure = pure
     call.in_world = in_world
@@ -44,22 +44,8 @@ def traceable(
     return call  # type: ignore[no-any-return]
 
 
-def _one_step(function: Any) -> Any:
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if ACTIVE and STATE.trace is not None:
-            return STATE.trace.composite(call, args, kwargs)
-        try:
-            return function(*args, **kwargs)
-        except REFUSALS as error:
-            raise_named(error, function.__name__)
-            raise
-
-    return call
-
-
 def _one_step_by_kind(function: Any, kinds: dict[type, Any]) -> Any:
-    """The same, with a look at the classes of the operands (in one function: a call between costs as much as the looks)."""
+    """One step, with a look at the classes of the operands; also where a trace calls the function itself."""
 
     @functools.wraps(function)
     def eager(*args: Any, **kwargs: Any) -> Any:
@@ -68,13 +54,20 @@ def _one_step_by_kind(function: Any, kinds: dict[type, Any]) -> Any:
                 return kinds[value.__class__](function, *args, **kwargs)
         return function(*args, **kwargs)
 
-    @functools.wraps(eager)
+    return functools.wraps(eager)(_called(function, is_step=True, kinds=kinds))
+
+
+def _called(function: Any, is_step: bool, kinds: dict[type, Any] | None = None) -> Any:
+    """A call of the function, with all that may come before and after it. (In one: a function between costs as much.)"""
+
+    @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if ACTIVE and STATE.trace is not None:
+        if ACTIVE and is_step and STATE.trace is not None:
             return STATE.trace.composite(call, args, kwargs)
-        for value in args:
-            if value.__class__ in kinds:
-                return kinds[value.__class__](function, *args, **kwargs)
+        if kinds:
+            for value in args:
+                if value.__class__ in kinds:
+                    return kinds[value.__class__](function, *args, **kwargs)
         try:
             return function(*args, **kwargs)
         except REFUSALS as error:
@@ -82,6 +75,19 @@ def _one_step_by_kind(function: Any, kinds: dict[type, Any]) -> Any:
             raise
 
     return call
+
+
+def naming(function: _Function) -> _Function:
+    """The function, with `named` errors, for what is no step of a trace."""
+    return _called(function, is_step=False)  # type: ignore[no-any-return]
+
+
+def name_errors(cls: type, *methods: str) -> None:
+    """Let these methods of a class have `named` errors; called where the class is complete."""
+    for method in methods:
+        found = cls.__dict__[method]
+        plain = isinstance(found, (classmethod, staticmethod))
+        setattr(cls, method, type(found)(naming(found.__func__)) if plain else naming(found))
 
 
 def trace_public(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+
+from .dtypes import DType
+from .shapes import TensorShape
 
 
 class TypeSpec:
@@ -49,6 +52,58 @@ class TypeSpec:
     def _deserialize(cls, parts: Sequence[Any]) -> Any:
         """The spec that was serialized."""
         return cls(*parts)
+
+
+class CompositeSpec(TypeSpec):
+    """The spec of a value made of several tensors."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_value(cls, value: Any) -> Any:
+        """The spec of an existing value."""
+        raise NotImplementedError
+
+    @property
+    def _component_specs(self) -> list[TypeSpec]:
+        """The specs of the tensors that a value is made of, in order."""
+        raise NotImplementedError
+
+    def _from_components(self, components: Sequence[Any]) -> Any:
+        """The value made of these tensors, checked as far as users' values are."""
+        raise NotImplementedError
+
+    def _with_changed_shape(self, change: Callable[[TensorShape], Any]) -> CompositeSpec:
+        """The spec of values of another shape, as batches and rows have; one that says nothing of shapes stays as it is."""
+        return self
+
+
+class ShapedSpec(CompositeSpec):
+    """The spec of a composite value that has, as a whole, a shape and a type of elements."""
+
+    __slots__ = ("_dtype", "_shape")
+
+    _shape: TensorShape
+    _dtype: DType
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape, as far as it is known."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the values."""
+        return self._dtype
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self._serialize() == other._serialize()
+
+    def __hash__(self) -> int:
+        return hash(self._serialize())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self._serialize()))})"
 
 
 class NoneTensorSpec(TypeSpec):

@@ -43,7 +43,7 @@ class Result:
 
 
 class Diverged(ArithmeticError):
-    """The loss is no longer a number: the steps were too long."""
+    """The loss became nan or inf: the steps were too long."""
 
 
 @dataclass(frozen=True)

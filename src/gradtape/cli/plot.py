@@ -20,7 +20,7 @@ from ..summary.gradients import GLOBAL, NORMS
 __all__ = ["NothingToPlot", "Settings", "run"]
 
 _MOST_NORMS = 8  # as many lines as can be told apart; the largest are shown
-_SMOOTHED_FROM = 100  # points in a line, from which on it is drawn smoothed too
+_SMOOTHED_FROM = 100  # points: a line with more is drawn smoothed as well
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from ..base.generated import Names, define
-from ..native import background, blas
+from ..native import background, blas, thresholds
+from ..native.choice import choice_of
 from ..op.declaration import Op, explained
 from ..ops.array.row import add_in_place, add_row, set_in_place, set_row
 from ..ops.linalg.products import matmul
@@ -41,15 +42,12 @@ from .program import (
     stacked,
 )
 
-_LARGE = 1 << 15  # bytes, from which on a buffer is worth the trouble
-_SOON = 4  # instructions: a product that is asked for after so few is computed at once
-
 
 class _Writer:
     """Collects lines, and the objects that they name."""
 
     def __init__(self, program: Program, names: Names, posting: bool = True) -> None:
-        self.updates: dict[int, int] = {}  # results of updates, and what stands for the variable's value in them
+        self.updates: dict[int, int] = {}  # results of updates, with the operand that is the variable's value
         self.program = program = _with_updates_as_ops(program, self.updates)
         self.names = names
         self.name = names.of
@@ -59,13 +57,13 @@ class _Writer:
         self.fresh = _fresh(self.items)
         self.last = _last_uses(program, self.items)
         self.posted = _posted(program, self.items) if posting else {}
-        for position, asked in self.posted.items():  # until somebody asks for the product, its operands are in use
+        for position, asked in self.posted.items():  # the operands stay in use until the product is waited for
             for number in self.items[position].used:
                 if number in self.last:
                     self.last[number] = max(self.last[number], asked)
         self.assigned = _only_assigned(program)
         self.reads = {node.outputs[0]: node.what.variable for node in program.nodes if isinstance(node.what, Read)}
-        self.stored: set[tuple[int, int]] = set()  # results that are in their variables before the assignment comes
+        self.stored: set[tuple[int, int]] = set()  # results that are written to their variables before the assignment
 
     def operand(self, operand: Any) -> str:
         if operand.__class__ is Value:
@@ -103,7 +101,7 @@ def _write_items(writer: _Writer) -> None:
 
 
 def _write_settled(writer: _Writer, position: int) -> None:
-    """The values of products that are asked for first here."""
+    """Wait for the products that are used here for the first time."""
     for product, asked in writer.posted.items():
         if asked == position:
             (number,) = writer.items[product].outputs
@@ -247,7 +245,7 @@ def _write_update(writer: _Writer, node: Node, update: Update) -> None:
 
 
 def _free(writer: _Writer, position: int, item: Item) -> None:
-    """Give large buffers back that nothing uses any more."""
+    """Give back large buffers after their last use."""
     done = [number for number in dict.fromkeys(item.used) if writer.last.get(number) == position]
     gone = [f"v{number}" for number in done if _is_large(writer, number) and number not in writer.updates.values()]
     if gone:
@@ -271,10 +269,10 @@ def _call_kernel(writer: _Writer, position: int, node: Node, op: Op) -> list[str
         return _with_sign(node, operands, _SIGNS[op.eager], target)
     given = [f"[{', '.join(operands)}]"] if op.variadic else operands
     given += _settings(writer, node)
-    kernel = op.eager
+    kernel = _kernel_for(writer, node, op)
     if target is not None:
         given.append(f"v{target}")
-        kernel = ufunc_of(op)  # type: ignore[assignment]
+        kernel = ufunc_of(op)
     results = f"v{node.outputs[0]}" if op.outputs == 1 else "".join(f"v{number}, " for number in node.outputs)
     return [f"{results} = {writer.name('k', kernel)}({', '.join(given)})"]
 
@@ -285,6 +283,14 @@ _IN_PLACE: dict[Op, Any] = {set_row: set_in_place, add_row: add_in_place}
 
 def _is_own(writer: _Writer, position: int, operand: Any) -> bool:
     return operand.__class__ is Value and operand.number in writer.fresh and writer.last.get(operand.number) == position
+
+
+def _kernel_for(writer: _Writer, node: Node, op: Op) -> Any:
+    """The kernel, or its way for small arrays: sizes are known here."""
+    ways, first = choice_of(op.eager), next(iter(node.inputs), None)
+    if ways is None or first.__class__ is not Value:
+        return op.eager
+    return ways.small if math.prod(writer.program.looks[first.number][0]) < ways.smallest else op.eager
 
 
 # Python's own signs are faster than a call.
@@ -435,11 +441,11 @@ class BranchFunction:
 
 
 def _is_large(writer: _Writer, number: int) -> bool:
-    return _bytes(writer.program, number) >= _LARGE and number not in writer.program.inputs
+    return _bytes(writer.program, number) >= thresholds.BUFFER_BYTES and number not in writer.program.inputs
 
 
 def _last_uses(program: Program, items: list[Item]) -> dict[int, int]:
-    """The instruction that is the last to use a value; none for what is returned."""
+    """The last instruction that uses a value; none for a value that is returned."""
     last: dict[int, int] = {}
     for position, item in enumerate(items):
         last.update(dict.fromkeys(item.used, position))
@@ -450,7 +456,7 @@ def _last_uses(program: Program, items: list[Item]) -> dict[int, int]:
 
 
 def _posted(program: Program, items: list[Item]) -> dict[int, int]:
-    """Instructions that are products for others to compute, and the instruction that asks for each first (or the end)."""
+    """Products that another thread computes, each with the first instruction that uses it (or the end)."""
     first: dict[int, int] = {}
     for position, item in enumerate(items):
         for number in item.used:
@@ -464,7 +470,11 @@ def _posted(program: Program, items: list[Item]) -> dict[int, int]:
             continue
         asked = first.get(item.outputs[0], len(items))
         # (A variable that an operand was read from may be changed meanwhile.)
-        if asked - position > _SOON and not read.intersection(item.used) and _is_postable(program, item):
+        if (
+            asked - position > thresholds.POSTED_INSTRUCTIONS
+            and not read.intersection(item.used)
+            and _is_postable(program, item)
+        ):
             found[position] = asked
     return found
 
@@ -480,7 +490,7 @@ def _is_postable(program: Program, node: Node) -> bool:
 
 
 def _fresh(items: list[Item]) -> set[int]:
-    """Values whose memory belongs to nobody else: made by a ufunc or a product, and used by nothing that keeps a view."""
+    """Values that own their memory: made by a ufunc or a product, with no views of them kept."""
     fresh: set[int] = set()
     for item in items:
         if isinstance(item, Group) or (isinstance(item.what, Op) and _makes_own_memory(item.what)):
@@ -495,11 +505,11 @@ def _makes_own_memory(op: Op) -> bool:
 
 
 def _reused(writer: _Writer, position: int, node: Node, op: Op) -> int | None:
-    """An operand whose buffer can take the result."""
+    """An operand whose buffer can be reused for the result."""
     if ufunc_of(op) is None or op.outputs != 1 or node.attributes:
         return None
     look = writer.program.looks[node.outputs[0]]
-    if not look[0] or (math.prod(look[0]) * look[1].itemsize < _LARGE and op.eager not in _SIGNS):
+    if not look[0] or (math.prod(look[0]) * look[1].itemsize < thresholds.BUFFER_BYTES and op.eager not in _SIGNS):
         return None
     for number in node.used:
         if number in writer.fresh and writer.last.get(number) == position and writer.program.looks[number] == look:
@@ -513,7 +523,7 @@ def _updated_variable(writer: _Writer, position: int, result: int, used: list[in
         return writer.updates[result]
     assigned = writer.assigned.get(result)
     look = writer.program.looks[result]
-    if assigned is None or _bytes(writer.program, result) < _LARGE:
+    if assigned is None or _bytes(writer.program, result) < thresholds.BUFFER_BYTES:
         return None
     if _is_touched(writer, assigned, position, _place_assigned(writer, result)):
         return None
@@ -548,7 +558,7 @@ def _with_updates_as_ops(program: Program, updates: dict[int, int]) -> Program:
     looks = dict(program.looks)
     for node in program.nodes:
         what = node.what
-        if not isinstance(what, Update) or _bytes(program, node.outputs[0]) < _LARGE:
+        if not isinstance(what, Update) or _bytes(program, node.outputs[0]) < thresholds.BUFFER_BYTES:
             nodes.append(node)
             continue
         (result,), present = node.outputs, max(looks) + 1

@@ -35,7 +35,7 @@ class CompiledGraph:
         self._graph = graph
         self._static = all(spec.shape.is_fully_defined() for spec in specs)
         self._dtypes = [spec.dtype.numpy for spec in specs]
-        self._plans: dict[Key, Any] = {}  # how to run for these sizes: a Python function, or None to interpret
+        self._plans: dict[Key, Any] = {}  # by sizes: a generated Python function, or None to interpret the graph
         self._recorded: dict[tuple[Key, tuple[int, ...]], Recorded | None] = {}
         self._advanced: dict[tuple[Key, tuple[int, ...], tuple[int, ...]], Advanced | None] = {}
         self._lock = new_rlock()
@@ -88,7 +88,7 @@ class CompiledGraph:
         return None if expression is None else python_of(program, expression, names)
 
     def _under_tapes(self, key: Key, tensors: list[Any]) -> Any:
-        """Somebody records: one record for the whole call, if the tapes need no more."""
+        """A call under a tape: one record for the whole call, where the tapes need no more."""
         if self._calls_python or any(records.__class__ is not dict for records in STATE.tapes):
             return interpret(self._graph, tensors)
         if STATE.accumulators:
@@ -140,7 +140,7 @@ class CompiledGraph:
 
 
 class CompiledBody:
-    """A branch or the body of a loop as a compiled graph, when nobody records."""
+    """A branch or the body of a loop as a compiled graph, when no tape records."""
 
     def __init__(self, graph: Graph) -> None:
         self._numbers = [*(leaf.number for leaf in leaves(graph.inputs) if leaf.__class__ is Ref), *graph.free()]
@@ -161,7 +161,7 @@ class CompiledBody:
 
 
 def lowered(graph: Graph, shapes: list[tuple[int, ...]], dtypes: list[Any]) -> tuple[Lowering, Any, list[Ghost]]:
-    """The graph as a program for these sizes: its world, the structure it returns with Values in it, and its inputs."""
+    """The graph as a program for these sizes: the lowering, the structure it returns with Values in it, and its inputs."""
     world = Lowering()
     inputs = [world.input(shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
     environment = Environment({})
@@ -177,12 +177,12 @@ def lowered(graph: Graph, shapes: list[tuple[int, ...]], dtypes: list[Any]) -> t
 
 
 def as_values(results: Any) -> Any:
-    """Values in place of ghosts."""
+    """Values in place of abstract values."""
     return Value(results.number) if results.__class__ is Ghost else map_parts(results, as_values)
 
 
 def _renamed(structure: Any, outputs: Any) -> Any:
-    """The structure with the values that a program returns now."""
+    """The structure, filled with the values that a call of the program returned."""
     if structure.__class__ is Value:
         output = next(outputs)
         return output if output.__class__ is Value else from_array(output)

@@ -16,15 +16,10 @@ import numpy as np
 
 from ..base.generated import Names, define
 from ..base.threads import in_parts
-from ..native.engine import available
-from ..native.texts import SMALLEST
+from ..native import engine, thresholds
 from ..op.declaration import Op
 from .group import Group, Item, uses, with_outputs
 from .program import Node, Program, Value
-
-_SMALLEST = 1 << 17  # elements, from which on blocks pay
-_BLOCK = 1 << 16  # elements in a block: a few of them fit the cache of a core, and threads seldom meet
-
 
 _UFUNCS: dict[Any, np.ufunc] = {
     operator.add: np.add,
@@ -36,7 +31,7 @@ _UFUNCS: dict[Any, np.ufunc] = {
 
 
 def ufunc_of(op: Op) -> np.ufunc | None:
-    """The ufunc that an op is, which can write into a given buffer."""
+    """The ufunc behind an op, which can write into a given buffer."""
     return op.eager if isinstance(op.eager, np.ufunc) else _UFUNCS.get(op.eager)
 
 
@@ -51,7 +46,9 @@ class BlockGroup(Group):
 def grouped(program: Program) -> list[Item]:
     """The instructions in order, with chains on large arrays as groups: in machine code what can be, else in blocks."""
     items: list[Item] = list(program.nodes)
-    if available() and any(math.prod(shape) >= SMALLEST for shape, _ in program.looks.values()):
+    if engine.available() and any(
+        math.prod(shape) >= thresholds.ONE_PASS_ELEMENTS for shape, _ in program.looks.values()
+    ):
         from .row_groups import row_groups
 
         items = row_groups(program)
@@ -89,7 +86,7 @@ def _large_shape(program: Program, node: Node) -> tuple[int, ...] | None:
     if not isinstance(op, Op) or not op.broadcasts or op.outputs != 1 or op.variadic:
         return None
     shape, dtype = program.looks[node.outputs[0]]
-    if math.prod(shape) < _SMALLEST or dtype.kind not in "fbiu":
+    if math.prod(shape) < thresholds.CHAIN_ELEMENTS or dtype.kind not in "fbiu":
         return None
     for operand in node.inputs:
         if operand is None:
@@ -131,18 +128,21 @@ class FusedKernel:
         given = [a.reshape(-1) if np.size(a) != 1 else a for a in arrays]
         results = {n: np.empty(self._shape, self._looks[n][1]) for n in self._large}
         flat = [results[n].reshape(-1) for n in self._large]
-        totals = in_parts(lambda start, stop: self._run(start, stop, given, flat), self._size, _BLOCK)
+        totals = in_parts(
+            lambda start, stop: self._run(start, stop, given, flat), self._size, thresholds.CHAIN_BLOCK_ELEMENTS
+        )
         for place, number in enumerate(self._sums):
             dtype = self._looks[number][1]
             results[number] = dtype.type(np.sum([total[place] for total in totals], dtype=dtype))
         return tuple([results[number] for number in self._outputs])
 
     def _run(self, start: int, stop: int, given: list[Any], flat: list[Any]) -> list[Any]:
-        scratch = [np.empty(_BLOCK, dtype) for dtype in self._scratch]
+        length = thresholds.CHAIN_BLOCK_ELEMENTS
+        scratch = [np.empty(length, dtype) for dtype in self._scratch]
         sums = [[] for _ in self._sums]  # type: list[list[Any]]
         with np.errstate(all="ignore"):
-            for low in range(start, stop, _BLOCK):
-                high = min(low + _BLOCK, stop)
+            for low in range(start, stop, length):
+                high = min(low + length, stop)
                 for total, part in zip(sums, self._block(low, high, given, flat, scratch), strict=True):
                     total.append(part)
         return [np.sum(parts) if parts else 0.0 for parts in sums]
@@ -178,7 +178,9 @@ def _block_function(program: Program, group: Group, inputs: list[int], large: li
         op = node.what
         assert isinstance(op, Op)
         ufunc = ufunc_of(op) if not node.attributes else None
-        for used in dict.fromkeys(node.used):  # what ends here may take the result: ufuncs work in place
+        for used in dict.fromkeys(
+            node.used
+        ):  # a buffer with its last use here is reused for the result: ufuncs work in place
             if last.get(used) == position and at[used].startswith("t"):
                 free.setdefault(program.looks[used][1], []).append(at[used])
         kernel = names.of("k", ufunc or functools.partial(op.eager, **node.attributes))

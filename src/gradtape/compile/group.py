@@ -15,8 +15,8 @@ class Group:
 
     shape: tuple[int, ...]
     nodes: list[Node] = field(default_factory=list)
-    sums: list[Node] = field(default_factory=list)  # over everything, of what is computed here
-    outputs: tuple[int, ...] = ()  # what others use
+    sums: list[Node] = field(default_factory=list)  # the common shape of all values computed here
+    outputs: tuple[int, ...] = ()  # values that are used outside of the group
 
     @property
     def all(self) -> list[Node]:
@@ -47,20 +47,20 @@ Item = Node | Group
 
 
 def uses(item: Item, others: list[Node]) -> bool:
-    """Whether something takes a value that one of these instructions makes."""
+    """Whether an instruction uses a value that one of these makes."""
     made = {number for other in others for number in other.outputs}
     return any(number in made for number in item.used)
 
 
 def with_outputs(program: Program, items: list[Item]) -> list[Item]:
-    """The items, where groups know what others use of them, and one instruction alone is no group."""
+    """The items; each group gets its outputs, and a group of one instruction becomes that instruction."""
     wanted = {output.number for output in program.outputs if output.__class__ is Value}
     kept: list[Item] = []
     for item in reversed(items):
         if isinstance(item, Group):
             item.outputs = tuple(number for number in sorted(item.made) if number in wanted)
             if len(item.all) == 1:
-                item = item.all[0]  # nothing to keep out of memory
+                item = item.all[0]  # fusing a single instruction saves nothing
         wanted.update(item.used)
         kept.append(item)
     return kept[::-1]

@@ -1,4 +1,4 @@
-"""Kernels that give variables new values, in the memory of the old ones where nobody else sees them."""
+"""Kernels that update variables, in place where nothing else refers to the old value."""
 
 from __future__ import annotations
 

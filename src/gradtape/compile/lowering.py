@@ -1,4 +1,4 @@
-"""From a graph to a program: the steps run on ghosts of known sizes, and every op that is called is written down.
+"""From a graph to a program: the steps run on abstract values of known sizes, and every op that is called is recorded.
 
 What depends on no input and no variable is computed here, once. Where a value would be needed to go on (a branch, a
 size that depends on data) `NeedsValue` is raised, and the graph is interpreted instead.
@@ -26,7 +26,7 @@ from .program import Assign, Call, Node, Program, Read, Update, Value
 
 
 class Lowering(World):
-    """A world that keeps what runs in it."""
+    """The world (see trace/ghost.py) that records the ops that run in it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class Lowering(World):
         return self._captured.get(id(tensor), tensor)
 
     def emit(self, what: Any, inputs: tuple[Any, ...], attributes: dict[str, Any], looks: list[Any]) -> list[Ghost]:
-        """Write an instruction down; its results."""
+        """Append an instruction; returns its results."""
         results = [self.ghost_of(shape, dtype) for shape, dtype in looks]
         self.append(Node(what, inputs, attributes, tuple(result.number for result in results)))
         return results
@@ -164,7 +164,7 @@ class Lowering(World):
             self.hold(variable, from_array(value._array))
 
     def opaque(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: list[Any]) -> list[Ghost]:
-        """A Python function that is called each time."""
+        """A Python function that is called at each run."""
         if self.levels and self.levels[-1].replay is not None:
             return [next(self.levels[-1].replay) for _ in shapes]
         if shapes and any(level.recorded for level in self.levels[:-1]):
@@ -202,7 +202,7 @@ _UPDATES: dict[str, Op] = {"assign_add": add, "assign_sub": subtract}
 
 
 def operand_of(value: Any) -> Any:
-    """How an instruction keeps an operand: by number, or as the array itself."""
+    """An operand as instructions store it: the number of a value, or a constant array."""
     if value is None:
         return None
     if isinstance(value, Ghost):

@@ -1,4 +1,4 @@
-"""What makes a program smaller: equal instructions once, nothing that nobody wants, simple algebra."""
+"""Passes that make a program smaller: common subexpressions, dead code, algebraic simplification."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def optimized(program: Program) -> Program:
     return program
 
 
-# --- nothing that nobody wants ---------------------------------------------------------------------------------------------
+# --- dead code -------------------------------------------------------------------------------------------------------------
 
 
 def without_dead_code(program: Program) -> Program:
-    """Leave out instructions whose results are not used, and that have no effect."""
+    """Remove instructions whose results are not used and that have no side effect."""
     wanted = {output.number for output in program.outputs if output.__class__ is Value}
     kept: list[Node] = []
     for node in reversed(program.nodes):
@@ -101,11 +101,11 @@ def _optimized_inside(node: Node) -> Node:
     return node
 
 
-# --- equal instructions once -----------------------------------------------------------------------------------------------
+# --- common subexpressions -------------------------------------------------------------------------------------------------
 
 
 def without_repetition(program: Program) -> Program:
-    """Compute each thing once: two ops with the same operands and attributes give the same."""
+    """Merge instructions with the same op, operands and attributes."""
     same: dict[int, Any] = {}
     seen: dict[Any, tuple[int, ...]] = {}
     kept: list[Node] = []
@@ -170,11 +170,11 @@ def _resolved(operand: Any, same: dict[int, Any]) -> Any:
     return operand
 
 
-# --- algebra -----------------------------------------------------------------------------------------------------------------
+# --- algebraic simplification ------------------------------------------------------------------------------------------------
 
 
 def simplified(program: Program) -> Program:
-    """Replace instructions that give one of their operands, and join chains of reshapes and transposes."""
+    """Remove instructions that return one of their operands; merge chains of reshapes and of transposes."""
     same: dict[int, Any] = {}
     made: dict[int, Node] = {}
     kept: list[Node] = []
@@ -202,7 +202,7 @@ def simplified(program: Program) -> Program:
 
 
 def _is_constant(program: Program, node: Node) -> bool:
-    """Whether an instruction gives the same each time, and nothing large that would have to be kept."""
+    """Whether an instruction can be folded into a constant: it is deterministic, and its result is small."""
     op = node.what
     if not isinstance(op, Op) or op.variadic or op.outputs != 1 or any(o.__class__ is Value for o in node.inputs):
         return False
@@ -242,7 +242,7 @@ def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
 
 @_rule("ones_like", "zeros_like")
 def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
-    """A constant, of which one element is kept."""
+    """A constant array of equal elements; one of them is kept."""
     shape, dtype = program.looks[node.outputs[0]]
     if dtype.kind not in "fciu":
         return None
@@ -289,7 +289,7 @@ def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
 
 @_rule("reshape")
 def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
-    """A reshape of a reshape is one; one that changes nothing is none."""
+    """Merge two reshapes into one; remove one that changes nothing."""
     (x,) = node.inputs
     inner = _made_by(x, made, "reshape")
     if inner is not None:
@@ -306,7 +306,7 @@ def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
 
 @_rule("permute")
 def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
-    """A transpose of a transpose is one, or none."""
+    """Merge two transposes into one, or none."""
     inner = _made_by(node.inputs[0], made, "permute")
     order = node.attributes["perm"]
     if inner is None:
@@ -319,7 +319,7 @@ def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
 
 @_rule("matmul")
 def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
-    """A product with a transposed matrix takes the matrix as it is, and says so."""
+    """Fold a transpose into the `transpose_a` or `transpose_b` of the product that uses it."""
     attributes, inputs, changed = dict(node.attributes), list(node.inputs), False
     for place, flag in enumerate(("transpose_a", "transpose_b")):
         inner = _made_by(inputs[place], made, "permute")

@@ -48,7 +48,7 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """Gives a variable an op of its present value and an operand, in one step: nobody changes it in between."""
+    """Updates a variable by an op of its value and an operand, atomically."""
 
     variable: Variable
     op: Op
@@ -115,7 +115,7 @@ class Node:
 
     @property
     def has_effect(self) -> bool:
-        """Whether it does more than to compute its outputs."""
+        """Whether it has a side effect."""
         if isinstance(self.what, (Loop, Branch)):
             return any(node.has_effect for program in self.what.programs for node in program.nodes)
         return isinstance(self.what, (Assign, Update, Call))
@@ -152,7 +152,7 @@ def _shown(operand: Any) -> str:
 
 @dataclass(slots=True)
 class Program:
-    """Instructions, with what is given and what is wanted."""
+    """Instructions, with inputs and outputs."""
 
     inputs: list[int] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
@@ -280,7 +280,7 @@ def arrays_of(results: Any) -> list[Any]:
 
 
 def check(program: Program) -> None:
-    """Raise unless the program is well-formed: every value is written once, before it is used, and looks as announced."""
+    """Raise unless the program is well-formed: every value is written once, before its use, with its declared shape and type."""
     written = set(program.inputs)
     if len(written) != len(program.inputs):
         raise AssertionError("an input is given twice")

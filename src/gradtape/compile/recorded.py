@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..base.context import STATE, next_id, user_location
-from ..differentiation.backward import densify
+from ..base.context import STATE, next_id
+from ..base.frames import user_location
+from ..differentiation.slices import densify
 from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched
 from ..ops.math.elementwise import identity
@@ -66,7 +67,7 @@ class Recorded:
         self._split(world.program, len(inputs), all_ghosts(self._results))
 
     def _split(self, program: Program, given: int, results: list[Ghost]) -> None:
-        """Two programs out of one: up to the results, and from the cotangents back."""
+        """Split one program in two: the forward pass, and the backward pass from the cotangents."""
         wanted = [Value(ghost.number) for ghost in results]
         parts = [part for gradient in self._gradients for part in gradient if part.__class__ is Value]
         program = optimized(program.with_nodes(program.nodes, [*wanted, *parts]))
@@ -115,7 +116,7 @@ class Recorded:
     def __call__(self, arguments: list[Any]) -> Any:
         tensors = [*arguments, *self._captured]
         for variable in self._variables:
-            variable._read()  # the tapes follow it from here on
+            variable._read()  # tapes follow it by this identity
         try:
             arrays = self._run_forward(*[tensor._array for tensor in tensors])
         except Exception as error:
@@ -149,22 +150,23 @@ class Recorded:
                 records[output._id] = (None, outputs[0]._id, slot, len(outputs))
 
     def _pull(self, tensors: list[Any], kept: dict[int, Any], followed: tuple[int, ...]) -> Any:
-        def on_arrays(cotangents: list[Any], entry: Any) -> Any:
+        def on_arrays(cotangents: list[Any], entry: Any) -> list[Any]:
             given = [*(kept[number] for number in self._kept), *cotangents]
             if any(cotangent.__class__ is Batched for cotangent in cotangents):
                 packed = self._packed(iter(self._backward.run(given)))
                 # Slices have no hidden axis: the batch would be lost in them.
                 dense = [densify(part) if part.__class__ is IndexedSlices else part for part in packed]
-                return _chosen(dense, followed)
+                return [dense[place] for place in followed]
             if self._run_backward is None:
                 self._run_backward = python_of(self._backward)
             try:
                 found = self._run_backward(*given)
             except Exception as error:
                 raise explain(error) from None
-            return _chosen(self._packed(iter(found)), followed)
+            packed = self._packed(iter(found))
+            return [packed[place] for place in followed]
 
-        def on_tensors(cotangents: list[Any], entry: Any) -> Any:
+        def on_tensors(cotangents: list[Any], entry: Any) -> list[Any]:
             reads = {number: from_array(kept[number]) for number in self._drawn}
             for number, variable in self._reads.items():
                 reads[number]._id = variable._id
@@ -178,7 +180,7 @@ class Recorded:
             targets = [again[place] for place in self._places]
             found = tape.gradient(targets, [*given, *self._variables], cotangents)
             dense = [to_tensor(part) if len(g) == 1 else part for part, g in zip(found, self._gradients, strict=True)]
-            return _chosen(dense, followed)
+            return [dense[place] for place in followed]
 
         on_arrays.on_tensors = on_tensors  # type: ignore[attr-defined]
         return on_arrays
@@ -190,10 +192,6 @@ class Recorded:
             parts = [next(found) if part.__class__ is Value else part for part in gradient]
             packed.append(None if not parts else parts[0] if len(parts) == 1 else IndexedSlices(*parts))
         return packed
-
-
-def _chosen(found: list[Any], followed: tuple[int, ...]) -> Any:
-    return found[followed[0]] if len(followed) == 1 else [found[place] for place in followed]
 
 
 def _followed(results: Any) -> list[Ghost]:

@@ -19,17 +19,15 @@ from typing import Any
 
 import numpy as np
 
+from ..native import thresholds
 from ..native.language import FLOAT32, FLOAT64, Number, Unsupported
 from ..native.rows import BY_COLUMN, BY_ROW, FULL, SINGLE, Constant, is_written
-from ..native.texts import SMALLEST
 from ..op.declaration import Op
 from .group import Group, Item, uses
 from .program import Node, Program, Value
 from .row_kernel import Made, RowKernel
 
-_LONGEST = 1 << 13  # elements of a row whose sum is exact enough in one go
-_FEWEST = 4  # columns
-_MOST = 48  # instructions of a kernel: the time to compile it grows with them
+_LONGEST = 1 << 13  # elements of a row: longer ones are summed in parts, for accuracy
 _ALONG = {"reduce_sum": "sum", "reduce_mean": "mean", "reduce_max": "max"}
 _VIEWS = ("split_sizes", "getitem")  # their results may have gaps between rows
 
@@ -71,7 +69,7 @@ def _begun(program: Program, made: dict[int, Node], node: Node) -> RowGroup | No
     if not isinstance(node.what, Op) or not node.what.broadcasts or len(node.outputs) != 1:
         return None
     shape = program.looks[node.outputs[0]][0]
-    if math.prod(shape) < SMALLEST:
+    if math.prod(shape) < thresholds.ONE_PASS_ELEMENTS:
         return None
     group = RowGroup(program, made, shape)
     return group if group.takes(node) else None
@@ -90,7 +88,7 @@ class _OpText:
             return _converted(numbers[0], attributes["dtype"])
         try:
             return self.op.eager(*numbers, **attributes)
-        except Exception:  # it asks what only an array can answer; the declared text may not
+        except Exception:  # it uses what only arrays have; the declared kernel may not
             try:
                 return self.op.kernel(np, *numbers, **attributes)
             except Exception as error:
@@ -126,7 +124,7 @@ class RowGroup(Group):
     def takes(self, node: Node) -> bool:
         """Whether an instruction can be part of the group; it is then described here, and has to be appended."""
         op = node.what
-        if not isinstance(op, Op) or len(node.outputs) != 1 or len(self.nodes) >= _MOST:
+        if not isinstance(op, Op) or len(node.outputs) != 1 or len(self.nodes) >= thresholds.GROUP_INSTRUCTIONS:
             return False
         before = self._split
         if op.variadic:
@@ -181,7 +179,7 @@ class RowGroup(Group):
         return any(number in self._layouts for number in node.used)
 
     def _layout(self, operand: Any) -> str | None:
-        """Of which part of the matrix an operand is; None where it is no part of it. May choose where to split."""
+        """The layout of an operand within the matrix; None where it has none. May choose where rows begin."""
         if operand is None:
             return None
         if operand.__class__ is Value:
@@ -210,7 +208,7 @@ class RowGroup(Group):
 
     def _split_at(self, split: int) -> bool:
         columns = math.prod(self.shape[split:])
-        if self._split not in (None, split) or columns < _FEWEST:
+        if self._split not in (None, split) or columns < thresholds.GROUP_COLUMNS:
             return False
         if columns > _LONGEST and any(how == "total" for how, _, _ in self._steps.values()):
             return False  # sums over everything begin with those of rows
@@ -248,7 +246,7 @@ class RowGroup(Group):
         return _ALONG[op.name], None, BY_ROW
 
     def _concat(self, node: Node, op: Op) -> tuple[str, Any, str] | None:
-        """Results that lie beside each other in one array."""
+        """Results that are columns of one array."""
         last = len(self.shape) - 1
         if op.name != "concat" or node.attributes["axis"] not in (-1, last) or not last:
             return None
@@ -274,7 +272,7 @@ class RowGroup(Group):
                     of.append(operand.number)
                     continue
                 constant = _constant(operand)
-                if constant is None:  # an array, which the kernel is given each time
+                if constant is None:  # an array, passed to the kernel at each call
                     arrays[~id(operand)] = np.asarray(operand), self._layout_of(operand)
                 of.append(~id(operand) if constant is None else constant)
             how, text, layout = self._steps[number]

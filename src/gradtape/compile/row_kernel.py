@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..native import pool
+from ..native import pool, thresholds
 from ..native.rows import (
     BY_COLUMN,
     BY_ROW,
@@ -27,7 +27,6 @@ from ..native.rows import (
     packed_rows,
 )
 
-_SHARED = 1 << 14  # elements that are worth a core of their own
 _ADDED = 256  # rows that are added one after the other, in sums down the columns
 
 Look = tuple[tuple[int, ...], np.dtype[Any]]
@@ -80,7 +79,7 @@ class RowKernel:
         # Where rows are added up, in parts whose number depends on the shape alone.
         self._unit = 1 if not down else rows if rows <= _ADDED else max(_ADDED // 4, math.isqrt(rows))
         self._units = -(-rows // self._unit)
-        self._smallest = max(1, _SHARED // (self._unit * self._columns))
+        self._smallest = max(1, thresholds.ROWS_PART_ELEMENTS // (self._unit * self._columns))
         self._constants = [array for array, _ in constants.values()]
         operands = [Given(*look) for look in given.values()]
         operands += [Given(array.dtype, layout) for array, layout in constants.values()]
@@ -135,7 +134,7 @@ class RowKernel:
         return [Wanted(places[value.number], value.layout, buffer)]
 
     def _one_by_one(self, steps: list[Step], lanes: int) -> bool:
-        """Whether each element is read once, and not any more after it has been written."""
+        """Whether each element is read once, and before it is overwritten."""
         return all(step.how == "map" for step in steps) and not (self._columns % lanes or self._size % lanes)
 
     def _find_room(self, spare: list[int], results: list[Made]) -> None:
@@ -188,5 +187,5 @@ class RowKernel:
 
 
 def _has_rows(array: Any) -> bool:
-    """Whether the rows of a matrix have no gaps, though there may be some between them."""
+    """Whether each row of a matrix is contiguous; there may be gaps between rows."""
     return bool(array.ndim == 2 and array.strides[1] == array.itemsize and array.strides[0] % array.itemsize == 0)

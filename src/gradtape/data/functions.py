@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..base import nest
-from ..base.context import ACTIVE, STATE
+from ..base.context import ACTIVE, scope
 from ..base.shapes import TensorShape
 from ..values.tensor import Tensor, TensorSpec, from_array
 from . import structure
@@ -47,12 +47,8 @@ class Function:
     def _unrecorded(self, arguments: tuple[Any, ...]) -> Any:
         if not ACTIVE:
             return self._function(*arguments)
-        tapes, accumulators, readers = STATE.tapes, STATE.accumulators, STATE.readers
-        STATE.tapes, STATE.accumulators, STATE.readers = [], [], []
-        try:
+        with scope(tapes=[], accumulators=[], readers=[]):
             return self._function(*arguments)
-        finally:
-            STATE.tapes, STATE.accumulators, STATE.readers = tapes, accumulators, readers
 
     def element(self, element: Element) -> Element:
         """What the function returns, as an element; a list at the top counts as a tuple."""

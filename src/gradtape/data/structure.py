@@ -1,8 +1,8 @@
 """Elements: what a dataset gives out. Tuples, dicts and named tuples of tensors, in any depth.
 
 A list is not a structure here but a value that becomes a tensor, as in TensorFlow. Values made of several tensors
-(sparse, ragged) and datasets (the windows of `window`) are leaves; they say themselves how they are stacked and sliced:
-`_type_spec`, `_stacked`, `_row`, `_row_count`.
+(sparse, ragged) and datasets (the windows of `window`) are leaves. How the former are stacked and sliced is part of their
+declaration (values/composite.py); a dataset has a `_type_spec`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from ..base import nest
 from ..base.dtypes import Array
 from ..base.errors import invalid
 from ..base.shapes import TensorShape
-from ..base.type_spec import NoneTensorSpec
+from ..base.type_spec import CompositeSpec, NoneTensorSpec
 from ..ops.array import index as indexing
 from ..ops.array import layout
+from ..values.composite import COMPOSITES, Composite, Rows, named
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 
 Element = Any
@@ -41,6 +42,9 @@ def element_of(value: Any) -> Element:
         inner = {key: element_of(part) for key, part in value.items()}
         return inner if cls is dict else cls(inner)
     if value is None or hasattr(cls, "_type_spec"):
+        return value
+    kind = COMPOSITES.get(cls)
+    if kind is not None and kind.spec is not None and not kind.converts:
         return value
     return to_tensor(value)
 
@@ -70,16 +74,19 @@ def spec_of(element: Element) -> Any:
 def _leaf_spec(leaf: Any) -> Any:
     if isinstance(leaf, Tensor):
         return TensorSpec(leaf.shape, leaf.dtype)
-    return NoneTensorSpec() if leaf is None else leaf._type_spec
+    if leaf is None:
+        return NoneTensorSpec()
+    spec = COMPOSITES[leaf.__class__].spec if leaf.__class__ in COMPOSITES else None
+    return leaf._type_spec if spec is None else spec.from_value(leaf)
 
 
 def with_shape(spec: Any, change: Callable[[TensorShape], Any]) -> Any:
-    """The specs with their shapes changed; a spec of an unknown kind stays as it is."""
+    """The specs with their shapes changed; that of a dataset stays as it is."""
 
     def changed(leaf: Any) -> Any:
         if isinstance(leaf, TensorSpec):
             return TensorSpec(change(leaf.shape), leaf.dtype)
-        return leaf._with_shape(change(leaf.shape)) if hasattr(leaf, "_with_shape") else leaf
+        return leaf._with_changed_shape(change) if isinstance(leaf, CompositeSpec) else leaf
 
     return nest.map_structure(changed, spec)
 
@@ -127,9 +134,10 @@ def _stacked_leaves(leaves: Any, component: int) -> Any:
     if first is None:
         return None
     if not isinstance(first, Tensor):
-        if not hasattr(first, "_stacked"):
+        kind = COMPOSITES.get(first.__class__)
+        if kind is None or kind.rows is None:
             raise TypeError(f"batch: component {component} is {type(first).__name__}, which cannot be batched.")
-        return type(first)._stacked(leaves)
+        return kind.rows.stack(leaves)
     if not all(leaf.__class__ is EagerTensor for leaf in leaves):  # in a traced function
         return layout.stack.public(leaves, axis=0)
     arrays = [leaf._array for leaf in leaves]
@@ -164,7 +172,8 @@ def concatenated(elements: list[Element]) -> Element:
             if not all(leaf.__class__ is EagerTensor for leaf in column):  # in a traced function
                 return layout.concat.public(column, axis=0)
             return from_array(np.concatenate([leaf._array for leaf in column]))
-        return type(column[0])._stacked([leaf._row(i) for leaf in column for i in range(leaf._row_count())])
+        rows = rows_of(column[0])
+        return rows.stack([rows.at(leaf, i) for leaf in column for i in range(rows.count(leaf))])
 
     return nest.pack_sequence_as(elements[0], [joined(column) for column in columns])
 
@@ -178,7 +187,7 @@ def row_count(element: Element, name: str) -> int:
                 raise ValueError(f"{name}: a scalar cannot be taken apart; every component needs a first axis.")
             counts.append(len(leaf))
         elif leaf is not None:
-            counts.append(leaf._row_count())
+            counts.append(rows_of(leaf).count(leaf))
     if not counts:
         raise ValueError(f"{name}: at least one tensor is needed, got {element!r}.")
     if len(set(counts)) > 1:
@@ -197,7 +206,7 @@ def row(element: Element, index: int) -> Element:
 def _leaf_row(leaf: Any, index: int) -> Any:
     if isinstance(leaf, Tensor):
         return row_of(leaf._array, index) if leaf.__class__ is EagerTensor else leaf[index]
-    return None if leaf is None else leaf._row(index)
+    return None if leaf is None else rows_of(leaf).at(leaf, index)
 
 
 def rows_between(element: Element, start: int, stop: int) -> Element:
@@ -206,7 +215,7 @@ def rows_between(element: Element, start: int, stop: int) -> Element:
     def part(leaf: Any) -> Any:
         if isinstance(leaf, Tensor):
             return from_array(leaf._array[start:stop]) if leaf.__class__ is EagerTensor else leaf[start:stop]
-        return None if leaf is None else type(leaf)._stacked([leaf._row(i) for i in range(start, stop)])
+        return None if leaf is None else _chosen_rows(leaf, range(start, stop))
 
     return nest.map_structure(part, element)
 
@@ -219,9 +228,23 @@ def rows_at(element: Element, indices: Array) -> Element:
             if leaf.__class__ is not EagerTensor:  # in a traced function
                 return indexing.take.public(leaf, indices, axis=0)
             return from_array(leaf._array.take(indices, axis=0))
-        return None if leaf is None else type(leaf)._stacked([leaf._row(i) for i in indices.tolist()])
+        return None if leaf is None else _chosen_rows(leaf, indices.tolist())
 
     return nest.map_structure(rows, element)
+
+
+def rows_of(leaf: Any) -> Rows[Any]:
+    """How a leaf made of several tensors is taken apart along its first axis, and put together."""
+    kind = COMPOSITES.get(leaf.__class__)
+    if kind is None or kind.rows is None:
+        raise TypeError(f"{type(leaf).__name__} has no rows, and cannot be taken apart: {leaf!r}.")
+    return kind.rows
+
+
+def _chosen_rows(leaf: Any, indices: Iterable[int]) -> Any:
+    """Some rows of a leaf made of several tensors."""
+    rows = rows_of(leaf)
+    return rows.stack([rows.at(leaf, i) for i in indices])
 
 
 # --- elements as plain values, for saved states and files ---------------------------------------------------
@@ -244,7 +267,19 @@ def encoded(element: Element) -> Any:
         return {"keys": list(element), "values": [encoded(part) for part in element.values()]}
     if hasattr(element, "_listed"):
         return {"window": [encoded(part) for part in element._listed()]}
-    return {"composite": type(element).__name__, "parts": [encoded(part) for part in element._components()]}
+    composite = COMPOSITES[element.__class__]
+    state = {"composite": composite.name, "parts": [encoded(part) for part in composite.parts(element)]}
+    static = composite.static(element)
+    return state if static is None else {**state, "static": _lists(static)}
+
+
+def _lists(static: Any) -> Any:
+    """Lists in place of tuples: files keep no tuples."""
+    return [_lists(part) for part in static] if isinstance(static, tuple) else static
+
+
+def _tuples(static: Any) -> Any:
+    return tuple([_tuples(part) for part in static]) if isinstance(static, list) else static
 
 
 def _encoded_array(array: Array) -> Any:
@@ -300,17 +335,19 @@ def _decoded(state: Any) -> Any:
         return {key: _decoded(part) for key, part in zip(state["keys"], state["values"], strict=True)}
     if "window" in state:
         return WINDOWS[0]([_decoded(part) for part in state["window"]])
-    parts = [_decoded(part) for part in state["parts"]]
-    return _composite(state["composite"], parts)
+    kind = _kind_named(state["composite"])
+    made = kind.built(_tuples(state.get("static")), [_decoded(part) for part in state["parts"]])
+    if kind.check is not None:
+        kind.check(made)
+    return made
 
 
-def _composite(name: str, parts: list[Any]) -> Any:
+def _kind_named(name: str) -> Composite[Any]:
     if name == "SparseTensor":
-        from ..sparse.tensor import SparseTensor
-
-        return SparseTensor(*parts)
+        from .. import sparse  # noqa: F401  (which declares it)
     if name == "RaggedTensor":
-        from ..ragged.tensor import RaggedTensor
-
-        return RaggedTensor.from_nested_row_splits(parts[0], parts[1:])
-    raise invalid(f"The saved state holds a {name!r}, which is not known here.")
+        from .. import ragged  # noqa: F401
+    kind = named(name)
+    if kind is None or kind.build is None:
+        raise invalid(f"The saved state holds a {name!r}, which is not known here.")
+    return kind

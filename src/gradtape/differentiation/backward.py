@@ -4,7 +4,7 @@ A record is one flat tuple under the identity of the output, written by the op e
 
     (pull, n, id 1, ..., id n, what the rules need ..., code object, instruction offset)
 
-`pull(cotangent, record)` gives the cotangents of the n followed inputs. Watched leaves map to None. An op with
+`pull(cotangent, record)` gives a sequence: the cotangents of the n followed inputs. Watched leaves map to None. An op with
 several outputs has n negative and its record under the first output; the others hold (None, first id, position,
 count). Identities count upward, so descending order is a topological order: the walk takes them off a heap, touches
 only what it reaches, and needs no recursion.
@@ -14,26 +14,22 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
 
 from ..base import nest
-from ..base.context import ACTIVE, STATE, Paused, Records
+from ..base.context import ACTIVE, STATE, Paused, Record, Records
 from ..base.errors import NotATensorError, invalid
 from ..native import background
-from ..native.background import Product, Total
-from ..native.texts import LARGE
-from ..ops.array.index import put
-from ..ops.array.layout import concat
-from ..ops.math.elementwise import add
+from ..native.background import Product
 from ..ops.math.logic import ones_like, zeros_like
-from ..values.tensor import CONVERTERS, EagerTensor, IndexedSlices, Tensor, from_array, identify, to_tensor
+from ..values.composite import COMPOSITES
+from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, identify, to_tensor
 from ..variables.variable import Variable
+from .cotangents import Cotangent, Cotangents
 from .nan_safe import pull_safely
-
-_large_sum: Any = add.large
 
 
 def gradients(
@@ -47,9 +43,12 @@ def gradients(
             on_tensors = True  # (NumPy's bfloat16 times a Python float is float32, a tensor's is not)
     if weights is not None and any(weight is not None and weight.__class__ is not EagerTensor for weight in weights):
         on_tensors = True  # directions that are batched
-    cotangents: dict[int, Any] = {}
+    numbers = [source._id or identify(source) for source in sources]
+    cotangents = Cotangents(records, numbers)
     given: dict[int, Any] = {}
-    for position, target in enumerate(targets):
+    position = -1  # (counted by hand: `enumerate` is 2 % of the gradient of a scalar)
+    for target in targets:
+        position += 1
         number = target._id or identify(target)
         if number not in records and not target.dtype.is_differentiable:
             continue  # (an op without any derivative has a record that raises)
@@ -59,9 +58,10 @@ def gradients(
         else:
             given[number] = weight
             start = weight if on_tensors else weight._array
-        cotangents[number] = start if number not in cotangents else cotangents[number] + start
-    numbers = [source._id or identify(source) for source in sources]
-    found = backpropagate(records, cotangents, numbers, consume, on_tensors)
+        cotangents.add(number, start)
+    found = backpropagate(cotangents, consume, on_tensors)
+    if not given:
+        return [_finished(found.get(number)) for number in numbers]
     return [_finished(found.get(number), given.get(number)) for number in numbers]
 
 
@@ -75,129 +75,57 @@ def records_now() -> bool:
     )
 
 
-def backpropagate(
-    records: Records, cotangents: dict[int, Any], sources: list[int], consume: bool, on_tensors: bool
-) -> dict[int, Any]:
-    """Walk the record downward from the ids in `cotangents`; the cotangents of those `sources` that were reached."""
-    wanted = set(sources)
-    lowest = min(sources) if sources else 0
-    found: dict[int, Any] = {}
-    several: dict[int, list[Any]] = {}  # cotangents of ops with several outputs, by the first output's id
-    sums: set[int] = set()  # ids whose cotangent is an array made by adding up here: nobody else can see it
-    heap = [-number for number in cotangents]
-    heapify(heap)
+def backpropagate(cotangents: Cotangents, consume: bool, on_tensors: bool) -> dict[int, Cotangent | None]:
+    """Walk the record downward from the targets, whose cotangents are given; those of the sources that were reached."""
+    records, wanted, found = cotangents.records, cotangents.wanted, cotangents.found
+    arrived, waiting = cotangents.arrived, cotangents.waiting
+    lowest = min(wanted) if wanted else 0
     take: Callable[..., Any] = records.pop if consume else records.get
-    nan_safe = STATE.nan_safe
-    posting = False
+    step = pull_safely if STATE.nan_safe else _pull_on_tensors if on_tensors else None
     try:
-        while heap:
-            number = -heappop(heap)
-            if number < lowest:
-                break  # no source lies below
-            cotangent = cotangents.pop(number, None)
+        while waiting:
+            number = -heappop(waiting)
+            cotangent = arrived.pop(number)
             if number in wanted:
                 found[number] = cotangent
-            entry = take(number, None)
-            if entry is None or number == lowest:
+            if number <= lowest:
+                break  # no source lies below
+            record = take(number, None)
+            if record is None:
                 continue
-            if cotangent.__class__ is IndexedSlices:
-                cotangent = densify(cotangent)
-            pull = entry[0]
-            if pull is None:  # one of several outputs: hand the cotangent to the record under the first
-                _, first, position, count = entry
-                if first not in several:
-                    several[first] = [None] * count
-                    if first not in cotangents:
-                        heappush(heap, -first)
-                several[first][position] = cotangent
-                continue
-            n = entry[1]
-            if n < 0:
-                n = -n
-                cotangent = _all_outputs(cotangent, several.pop(number, None), entry, on_tensors)
-            if on_tensors and not nan_safe:
-                pull = pull.on_tensors
+            pull = record[0]
+            if pull is None or record[1] < 0 or cotangent.__class__ is IndexedSlices:
+                cotangent = cotangents.for_rule(number, cotangent, record, on_tensors)
+                if cotangent is None:
+                    continue  # one of several outputs, which waits for the first
             try:
-                result = pull_safely(pull, cotangent, entry, on_tensors) if nan_safe else pull(cotangent, entry)
+                parts = pull(cotangent, record) if step is None else step(pull, cotangent, record, on_tensors)
             except ValueError as error:
-                raise (
-                    invalid(f"in the gradient of {entry[0].op.name}: {error}") if hasattr(entry[0], "op") else error
-                ) from None
+                raise _named(error, pull) from None
             place = 1
-            for part in (result,) if n == 1 else result:
+            for part in parts:
                 place += 1
                 if part is None:
                     continue
-                source = entry[place]
-                present = cotangents.get(source)
-                if part.__class__ is Product:
-                    is_leaf = records.get(source, part) is None  # nobody reads its cotangent before the end
-                    if is_leaf and source not in wanted:
-                        continue
-                    if is_leaf and present.__class__ is Total:
-                        present.add(part)
-                        continue
-                    if is_leaf and present is None:
-                        if not posting:
-                            background.begin()
-                            posting = True
-                        part = Total(part)
-                    else:
-                        part = part.value()
-                if present is None:
-                    cotangents[source] = part
-                    if source not in several:
-                        heappush(heap, -source)
-                elif present.__class__ is IndexedSlices or part.__class__ is IndexedSlices:
-                    cotangents[source] = _sum_slices(present, part)
-                elif source in sums:
-                    if present.size < LARGE or not _large_sum.into(present, part):
-                        np.add(present, part, out=present)
+                source = record[place]
+                if source in arrived or part.__class__ is Product:
+                    cotangents.add(source, part)
                 else:
-                    large = present.__class__ is np.ndarray and present.size >= LARGE
-                    cotangents[source] = total = _large_sum(present, part) if large else present + part
-                    if total.__class__ is np.ndarray:
-                        sums.add(source)
+                    arrived[source] = part
+                    heappush(waiting, -source)
     finally:
-        if posting:
+        if cotangents.posting:
             background.finish(found)
     return found
 
 
-def _all_outputs(first: Any, others: list[Any] | None, entry: Any, on_tensors: bool) -> list[Any]:
-    """The cotangents of all outputs of an op, zeros where none arrived."""
-    specs = entry[-3]
-    parts = others if others is not None else [None] * len(specs)
-    parts[0] = first
-    for position, (shape, dtype) in enumerate(specs):
-        if parts[position] is None and -1 not in shape:  # (what a loop has collected, of a size that is not known)
-            zeros = np.zeros(shape, dtype)
-            parts[position] = from_array(zeros) if on_tensors else zeros
-    return parts
+def _pull_on_tensors(pull: Any, cotangent: Any, record: Record, on_tensors: bool) -> Any:
+    return pull.on_tensors(cotangent, record)
 
 
-def densify(slices: IndexedSlices) -> Any:
-    """The dense value of IndexedSlices; rows that repeat are added up."""
-    if slices.dense_shape is None:
-        raise ValueError(
-            f"Tensor conversion requested for IndexedSlices for argument `value` without dense_shape: {slices}."
-        )
-    shape = tuple(np.asarray(slices.dense_shape).tolist())
-    return put(slices.values, slices.indices, shape=shape, axis=0, batch_dims=0)
-
-
-CONVERTERS[IndexedSlices] = densify
-
-
-def _sum_slices(first: Any, second: Any) -> Any:
-    """Slices and slices concatenate, slices and dense are dense."""
-    if first.__class__ is IndexedSlices and second.__class__ is IndexedSlices:
-        # The walk goes backwards: what it met later was computed earlier, and comes first.
-        values = concat([second.values, first.values], axis=0)
-        return IndexedSlices(values, concat([second.indices, first.indices], axis=0), first.dense_shape)
-    if first.__class__ is IndexedSlices:
-        return densify(first) + second
-    return first + densify(second)
+def _named(error: ValueError, pull: Any) -> Exception:
+    """The error of a rule, with the name of its op; a rule of the user's raises its own."""
+    return invalid(f"in the gradient of {pull.op.name}: {error}") if hasattr(pull, "op") else error
 
 
 def _ones_like(target: Any, on_tensors: bool) -> Any:
@@ -210,7 +138,7 @@ def _ones_like(target: Any, on_tensors: bool) -> Any:
     return from_array(ones) if on_tensors else ones
 
 
-def _finished(cotangent: Any, given: Any) -> Any:
+def _finished(cotangent: Any, given: Any = None) -> Any:
     if isinstance(cotangent, _ARRAYS):
         return given if given is not None and given._array is cotangent else from_array(cotangent)
     if cotangent.__class__ is IndexedSlices:
@@ -265,8 +193,9 @@ def checked_tensor(value: Any, role: str) -> Any:
     """A tensor or variable; anything else cannot be differentiated."""
     if isinstance(value, (Tensor, Variable)):
         return value
-    if hasattr(value.__class__, "_differentiable"):  # made of several tensors, one of which has the values
-        return value._differentiable()
+    kind = COMPOSITES.get(value.__class__)
+    if kind is not None and kind.values is not None and kind.values.followed:
+        return kind.values.of(value)
     raise NotATensorError(
         f"{value!r} of type {type(value).__name__} is no tf.Tensor or tf.Variable and cannot be a {role}. "
         f"Pass the tensor that was computed (a target) or watched (a source), or a list, tuple or dict of them."

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..base import nest
-from ..base.context import ACTIVE, STATE, activate, deactivate, next_id, remove_identical, user_location
+from ..base.context import ACTIVE, STATE, activate, deactivate, next_id, remove_identical, scope
+from ..base.frames import user_location
 from ..base.traceable import traceable
 from ..ops.math.elementwise import identity
 from ..ops.math.reduce import reduce_sum
@@ -95,7 +96,7 @@ def _trace_call(trace: Any, f: Callable[..., Any], args: tuple[Any, ...], kwargs
 
 
 def _call_graph(run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call what `_trace_call` recorded."""
+    """Run the graphs that `_trace_call` recorded."""
 
     def f(*given: Any, **settings: Any) -> Any:
         result, gradient = run(given, settings)
@@ -106,7 +107,7 @@ def _call_graph(run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
 
 def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     inputs = [value for value in nest.flatten(args) if not _is_object(value)]
-    with _VariableWatcher() as watcher, _Hidden():
+    with _VariableWatcher() as watcher, _hidden():
         returned = f(*args, **kwargs)
     result, grad_fn = _value_and_gradient(f, returned)
     arguments = {value._id for value in inputs if isinstance(value, Variable)}
@@ -121,7 +122,7 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
     if ACTIVE:
         for value in inputs:
             if isinstance(value, Variable):
-                value._read()  # the tapes follow it from here on
+                value._read()  # tapes follow it by this identity
         _record(grad_fn, inputs, variables, outputs)
         for accumulator in tuple(STATE.accumulators):
             # The accumulator followed the body; where it could not (NumPy in between), the gradient function is transposed.
@@ -132,7 +133,7 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 
 def _call_in_world(world: Any, function: Any, *args: Any) -> Any:
-    """What runs in a world has a rule of the user's."""
+    """A function with a custom gradient, run on abstract values."""
     world.has_rules = True
     return function.__wrapped__(*args)
 
@@ -165,24 +166,15 @@ def _fresh(tensor: Any) -> Any:
     return identity.public(tensor)
 
 
-class _Hidden:
-    """The tapes of this thread do not see what runs inside; accumulators do."""
-
-    def __enter__(self) -> None:
-        self._tapes = STATE.tapes
-        self._readers = STATE.readers
-        STATE.tapes = []
-        STATE.readers = [r for r in STATE.readers if isinstance(r, _VariableWatcher)]
-
-    def __exit__(self, *error: object) -> None:
-        STATE.tapes = self._tapes
-        STATE.readers = self._readers
+def _hidden() -> scope:
+    """The tapes of this thread do not see what runs in this block; accumulators do."""
+    return scope(tapes=[], readers=[r for r in STATE.readers if isinstance(r, _VariableWatcher)])
 
 
 def _record(grad_fn: Callable[..., Any], inputs: list[Any], variables: list[Variable], outputs: list[Any]) -> None:
     """One record for the whole call on every tape that follows an argument or a variable."""
     for variable in variables:
-        variable._read()  # the tapes follow it from here on
+        variable._read()  # tapes follow it by this identity
     batched = [value for value in inputs if value.__class__ is Batched]
     if not batched:
         _append(STATE.tapes, grad_fn, inputs, variables, outputs)
@@ -288,14 +280,13 @@ def _append(
 def _pull_of(
     grad_fn: Callable[..., Any], inputs: int, variables: tuple[Variable, ...], followed: tuple[int, ...]
 ) -> Any:
-    def on_tensors(cotangents: list[Any], entry: Any) -> Any:
+    def on_tensors(cotangents: list[Any], entry: Any) -> list[Any]:
         parts = cotangents_of_inputs(grad_fn, cotangents, inputs, list(variables))
-        return parts[followed[0]] if len(followed) == 1 else [parts[p] for p in followed]
+        return [parts[p] for p in followed]
 
-    def on_arrays(cotangents: list[Any], entry: Any) -> Any:
+    def on_arrays(cotangents: list[Any], entry: Any) -> list[Any]:
         wrapped = [c if isinstance(c, Tensor) else from_array(c) for c in cotangents]
-        result = on_tensors(wrapped, entry)
-        return _unwrapped(result) if len(followed) == 1 else [_unwrapped(part) for part in result]
+        return [_unwrapped(part) for part in on_tensors(wrapped, entry)]
 
     on_arrays.on_tensors = on_tensors  # type: ignore[attr-defined]
     return on_arrays
@@ -347,7 +338,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @custom_gradient
     def recomputed(*args: Any, **kwargs: Any) -> Any:
-        with _Hidden():
+        with _hidden():
             result = f(*args, **kwargs)
         inputs = [value for value in nest.flatten(args) if isinstance(value, (Tensor, Variable))]
 

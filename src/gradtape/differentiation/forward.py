@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from types import TracebackType
 from typing import Any
 
 from ..base import nest
-from ..base.context import ACTIVE, STATE, activate, deactivate, remove_identical
+from ..base.context import ACTIVE, STATE, activate, deactivate, remove_identical, scope
 from ..base.errors import NotATensorError
 from ..op.declaration import Op
 from ..ops.array.layout import broadcast_to
@@ -46,7 +45,7 @@ class ForwardAccumulator:
         if ACTIVE and STATE.trace is not None and STATE.trace.adopt(self, ForwardAccumulator, (primals, tangents), {}):
             return
         self._tangents: dict[int, Any] = {}
-        self._values: dict[int, _Followed] = {}  # whose tangents they are: a tangent goes with its value
+        self._values: dict[int, _Followed] = {}  # the values by identity: a tangent is freed with its value
         self._forget = partial(_forget, weakref.ref(self))
         self._recording = False
         self._level = 0
@@ -83,7 +82,7 @@ class ForwardAccumulator:
         if not primal.dtype.is_differentiable:
             return
         if isinstance(primal, Variable):
-            self._tangents[number] = direction  # for good: all values that are read from it have its identity
+            self._tangents[number] = direction  # kept: all values that are read from it have its identity
         else:
             self._keep(primal, direction)
 
@@ -172,16 +171,10 @@ class ForwardAccumulator:
         followed.number = number = identify(value)
         self._values[number], self._tangents[number] = followed, tangent
 
-    @contextmanager
-    def _outside(self) -> Iterator[None]:
+    def _outside(self) -> scope:
         """Only what was there before this accumulator follows its own arithmetic."""
-        accumulators, tapes = STATE.accumulators, STATE.tapes
-        position = next(i for i, a in enumerate(accumulators) if a is self)
-        STATE.accumulators, STATE.tapes = accumulators[:position], tapes[: self._level]
-        try:
-            yield
-        finally:
-            STATE.accumulators, STATE.tapes = accumulators, tapes
+        position = next(i for i, a in enumerate(STATE.accumulators) if a is self)
+        return scope(accumulators=STATE.accumulators[:position], tapes=STATE.tapes[: self._level])
 
 
 class _Followed(weakref.ref[Any]):
@@ -192,7 +185,7 @@ class _Followed(weakref.ref[Any]):
 
 
 def _forget(accumulator: weakref.ref[ForwardAccumulator], value: _Followed) -> None:
-    """A value is gone: nobody can ask for its tangent. (A value that was computed again has the same number.)"""
+    """A value was freed, and its tangent with it. (A value that was computed again has the same identity.)"""
     here = accumulator()
     if here is not None and here._values.get(value.number) is value:
         del here._values[value.number], here._tangents[value.number]
@@ -230,7 +223,7 @@ def push_forward(
 
 
 def _variadic_forward(op: Op, inputs: tuple[Any, ...], attributes: dict[str, Any], tangents: list[Any]) -> list[Any]:
-    """Ops of a list: linear in the whole list (concat), or in each operand by itself (einsum)."""
+    """Variadic ops: linear in the whole list (concat), or multilinear (einsum)."""
     if op.multilinear:
         total: Any = None
         for position, tangent in enumerate(tangents):

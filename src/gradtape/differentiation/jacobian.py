@@ -16,9 +16,10 @@ from ..ops.family import numpy_type, shape_of
 from ..ops.math.reduce import reduce_sum
 from ..values.tensor import EagerTensor, Tensor, from_array, identify, to_tensor
 from .backward import backpropagate, gradients, records_now, zeros_of
+from .cotangents import Cotangents
 from .vectorize import Batched, batch, next_depth, unbatch
 
-# What the values of one batch of cotangents may take up; larger batches run in chunks.
+# bytes that the values of one batch of cotangents may take; larger batches run in chunks
 MEMORY_BOUND = 256 * 2**20
 
 
@@ -75,8 +76,9 @@ def _batched_pass(
     for start in range(0, count, chunk):
         stop = min(start + chunk, count)
         data = directions(start, stop)
-        cotangent = batch(from_array(data) if on_tensors else data, depth)
-        found = backpropagate(records, {identify(target): cotangent}, numbers, False, on_tensors)
+        cotangents = Cotangents(records, numbers)
+        cotangents.add(identify(target), batch(from_array(data) if on_tensors else data, depth))
+        found = backpropagate(cotangents, False, on_tensors)
         pieces.append([None if found.get(n) is None else unbatch(found[n], stop - start, depth) for n in numbers])
     if len(pieces) == 1:
         return pieces[0]
@@ -158,7 +160,7 @@ def hessian_vector_products(records: Records, target: Any, sources: list[Any], v
 
 
 def hessian_diagonal_of(records: Records, target: Any, source: Any) -> Any:
-    """The second derivative in each element of the source, in chunks of rows: the matrix is never there as a whole."""
+    """The second derivative in each element of the source, in chunks of rows: the whole matrix is never in memory."""
     extended, (gradient,) = recorded_gradients(records, target, [source])
     if gradient is None:
         return None

@@ -219,7 +219,7 @@ class BudgetedRecords(dict[int, Any]):
                 return stretch
         place = bisect.bisect_right(self._dropped, number, key=lambda stretch: stretch.first) - 1
         found = self._dropped[place]
-        if consume:  # the pass goes downward: nothing above is needed any more
+        if consume:  # the pass goes downward: nothing above is needed again
             del self._dropped[place:]
             self._held, self._newest = [], _Stretch()
         return found

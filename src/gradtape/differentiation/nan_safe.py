@@ -11,10 +11,12 @@ takes this step instead of the plain one:
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..base.context import Record
 from ..native.background import Product
 from ..ops.array.layout import sum_to_shape
 from ..ops.family import is_complex
@@ -27,25 +29,25 @@ class SafeRecords(dict[int, Any]):
     """The records of such a tape: each op has its own, so a compiled function is run step by step under it."""
 
 
-def pull_safely(pull: Any, cotangent: Any, entry: Any, on_tensors: bool) -> Any:
+def pull_safely(pull: Any, cotangent: Any, entry: Record, on_tensors: bool) -> Sequence[Any]:
     """What `pull(cotangent, entry)` gives, without the nans that the step itself would make."""
     op = getattr(pull, "op", None)
-    if op is None:  # a custom gradient is the user's own affair
-        return (pull.on_tensors if on_tensors else pull)(cotangent, entry)
+    plain: Callable[[Any, Record], Sequence[Any]] = pull.on_tensors if on_tensors else pull
+    if op is None:  # a custom gradient is taken as the user wrote it
+        return plain(cotangent, entry)
     if op.broadcasts and op.outputs == 1:
-        parts = _elementwise(pull, cotangent, entry, on_tensors)
-        return parts[0] if len(parts) == 1 else parts
-    result = (pull.on_tensors if on_tensors else pull)(cotangent, entry)
+        return _elementwise(pull, cotangent, entry, on_tensors)
+    parts = plain(cotangent, entry)
     if _holds_nan(cotangent) or any(_holds_nan(kept) for kept in entry[2:-2]):
-        return result
-    return [_without_nan(part) for part in result] if isinstance(result, (list, tuple)) else _without_nan(result)
+        return parts
+    return [_without_nan(part) for part in parts]
 
 
-def _elementwise(pull: Any, g: Any, entry: Any, on_tensors: bool) -> list[Any]:
+def _elementwise(pull: Any, g: Any, entry: Record, on_tensors: bool) -> list[Any]:
     op = pull.op
     followed, _, broadcast, conjugate = pull.key
     names = op.saved_names(followed, broadcast)
-    values = entry[2 + len(followed) : 2 + len(followed) + len(names)]
+    values: Sequence[Any] = entry[2 + len(followed) : 2 + len(followed) + len(names)]
     if not on_tensors:
         values = [value._array if value.__class__ is EagerTensor else value for value in values]
     known = dict(zip(names, values, strict=True))

@@ -16,7 +16,8 @@ from ..base.dtypes import DType
 from ..base.errors import BatchShapeError, TapeNotEnteredError, invalid
 from ..op.arguments import optional_count, takes
 from ..ops.math.reduce import reduce_sum
-from ..values.tensor import EagerTensor, Tensor, components, from_array, identify, to_tensor
+from ..values.composite import COMPOSITES, expanded
+from ..values.tensor import EagerTensor, Tensor, from_array, identify, to_tensor
 from ..variables.variable import Variable
 from .backward import UnconnectedGradients, checked_tensor, checked_tensors, checked_unconnected, gradients, zeros_of
 from .jacobian import batch_jacobian_of, hessian_diagonal_of, hessian_of, hessian_vector_products, jacobians
@@ -71,7 +72,7 @@ class GradientTape:
         self._variables: dict[int, Variable] = {}
         self._nan_safe = nan_safe
         self._memory_budget = memory_budget
-        self._spent = False  # whether a plain tape has given its one answer
+        self._spent = False  # whether a tape that is not persistent has been used
 
     # --- recording -----------------------------------------------------------------------------------------------
 
@@ -109,7 +110,7 @@ class GradientTape:
             STATE.accumulators.append(records)  # it must see the operands of each op, not only the record
         STATE.readers.append(self)
         self._recording = True
-        ACTIVE.add(id(self))  # (`activate`, written out: this and `_stop` are a good part of a small gradient)
+        ACTIVE.add(id(self))  # (`activate`, inlined: this and `_stop` take a good part of the time of a small gradient)
 
     def _stop(self) -> None:
         if not self._recording:
@@ -142,7 +143,7 @@ class GradientTape:
             self._tape.setdefault(tensor._id or identify(tensor), None)
             return
         for value in nest.flatten(tensor):
-            for part in components(value):
+            for part in expanded(value):
                 self._watch_one(part)
 
     def _watch_one(self, value: Any) -> None:
@@ -243,8 +244,8 @@ class GradientTape:
         if len(flat_sources) == 1 and flat_sources[0] is sources:
             return results[0]
         for number, source in enumerate(nest.flatten(sources)):
-            if hasattr(source.__class__, "_with_gradient") and results[number] is not None:
-                results[number] = source._with_gradient(results[number])
+            if source.__class__ in COMPOSITES and results[number] is not None:
+                results[number] = COMPOSITES[source.__class__].values.put(source, results[number])  # type: ignore[union-attr]
         return nest.pack_sequence_as(sources, results)
 
     @takes(parallel_iterations=optional_count)
@@ -382,7 +383,7 @@ class GradientTape:
             )
 
     def _begin(self) -> Records:
-        """The record to differentiate, for one answer; RuntimeError where there is none (any more)."""
+        """The record to differentiate, for one call; RuntimeError where there is none, or it has been used."""
         records = self._tape
         if records is None and self._spent:
             raise RuntimeError(

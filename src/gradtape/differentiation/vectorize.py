@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 
 from ..base import nest
-from ..base.context import ACTIVE, STATE
+from ..base.context import ACTIVE, STATE, scope
 from ..base.dtypes import BY_NUMPY, DType
 from ..base.errors import ScalarElementsError, UnimplementedError
 from ..base.shapes import TensorShape
@@ -134,7 +133,7 @@ def run_batched(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> An
     outputs = tuple([Batched(part, level, depth) for part in ((result,) if op.outputs == 1 else result)])
     if inside and ACTIVE:
         inner = tuple(value if isinstance(value, Tensor) else to_tensor(value) for value in operands)
-        with _only_inner(level):
+        with scope(tapes=STATE.tapes[level[0] :], accumulators=[]):
             record(op, inner, attributes, outputs)
         for accumulator in STATE.accumulators[level[1] :]:
             accumulator.advance(op, inner, attributes, outputs)
@@ -169,28 +168,9 @@ setattr(Batched, "__mul__", _multiply)  # noqa: B010
 setattr(Batched, "__neg__", lambda x: run_batched(e.negative, (x,), {}))  # noqa: B010
 
 
-@contextmanager
-def only_outer(level: Level) -> Iterator[None]:
+def only_outer(level: Level) -> scope:
     """Only what follows the data sees what runs in this block."""
-    tapes, accumulators = STATE.tapes, STATE.accumulators
-    if (len(tapes), len(accumulators)) == level:
-        yield
-        return
-    STATE.tapes, STATE.accumulators = tapes[: level[0]], accumulators[: level[1]]
-    try:
-        yield
-    finally:
-        STATE.tapes, STATE.accumulators = tapes, accumulators
-
-
-@contextmanager
-def _only_inner(level: Level) -> Iterator[None]:
-    tapes, accumulators = STATE.tapes, STATE.accumulators
-    STATE.tapes, STATE.accumulators = tapes[level[0] :], []
-    try:
-        yield
-    finally:
-        STATE.tapes, STATE.accumulators = tapes, accumulators
+    return scope(tapes=STATE.tapes[: level[0]], accumulators=STATE.accumulators[: level[1]])
 
 
 # Each map has a number of its own, for good: a custom gradient may meet values of a map that is over.

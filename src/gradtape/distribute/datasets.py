@@ -10,7 +10,7 @@ from ..base.errors import OutOfRangeError
 
 
 class InputContext:
-    """What a function that makes a dataset is told of the replicas it is for."""
+    """What a function that makes a dataset can ask about the replicas it is for."""
 
     def __init__(self, num_input_pipelines: int = 1, input_pipeline_id: int = 0, num_replicas_in_sync: int = 1) -> None:
         self._num_input_pipelines = num_input_pipelines

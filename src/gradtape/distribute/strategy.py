@@ -10,12 +10,14 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from types import TracebackType
 from typing import Any
 
 from ..base import nest
-from ..base.context import STATE
+from ..base.context import STATE, scope
 from ..base.locks import new_lock
 from ..ops.math.reduce import reduce_mean, reduce_sum
+from ..values.composite import is_composite
 from ..values.tensor import to_tensor
 from .datasets import DistributedDataset, InputContext
 
@@ -34,7 +36,7 @@ class DistributedValues:
 
 
 class ValueContext:
-    """What a function that makes the values of replicas is told."""
+    """What a function that makes the values of replicas can ask."""
 
     def __init__(self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1) -> None:
         self.replica_id_in_sync_group = replica_id_in_sync_group
@@ -196,6 +198,7 @@ class ReplicaContext:
     def __init__(self, strategy: Strategy, replica_id_in_sync_group: Any) -> None:
         self._strategy = strategy
         self.replica_id_in_sync_group = replica_id_in_sync_group
+        self._entered: list[scope] = []  # one context may be entered again inside of itself
 
     @property
     def strategy(self) -> Strategy:
@@ -226,12 +229,14 @@ class ReplicaContext:
             return merge_fn(self._strategy, *args, **(kwargs or {}))
 
     def __enter__(self) -> ReplicaContext:
-        self._context = entered(self._strategy, self)
-        self._context.__enter__()
+        self._entered.append(entered(self._strategy, self))
+        self._entered[-1].__enter__()
         return self
 
-    def __exit__(self, *error: Any) -> None:
-        self._context.__exit__(*error)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._entered.pop().__exit__(kind, error, traceback)
 
 
 def reduced(reduce_op: ReduceOp | str, value: Any, axis: int | None) -> Any:
@@ -240,7 +245,7 @@ def reduced(reduce_op: ReduceOp | str, value: Any, axis: int | None) -> Any:
 
     def one(item: Any) -> Any:
         if axis is None:
-            return item if hasattr(item.__class__, "_components") else to_tensor(item)
+            return item if is_composite(item) else to_tensor(item)
         tensor = to_tensor(item)
         rank = tensor.shape.rank  # None where it is known only when a function runs
         if rank is not None and not -rank <= axis < rank:
@@ -253,14 +258,9 @@ def reduced(reduce_op: ReduceOp | str, value: Any, axis: int | None) -> Any:
 # --- the contexts ----------------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def entered(strategy: Strategy, replica: ReplicaContext | None) -> Iterator[None]:
+def entered(strategy: Strategy, replica: ReplicaContext | None) -> scope:
     """This thread is in the strategy's replica context, or in its cross-replica context where there is none."""
-    STATE.strategies.append((strategy, replica))
-    try:
-        yield
-    finally:
-        STATE.strategies.pop()
+    return scope(strategies=[*STATE.strategies, (strategy, replica)])
 
 
 def require_cross_replica(strategy: Strategy) -> None:

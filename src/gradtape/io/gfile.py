@@ -252,7 +252,7 @@ def mkdir(path: Any) -> None:
 
 
 def makedirs(path: Any) -> None:
-    """Make a folder, and those above it; nothing happens where they are there."""
+    """Make a folder, and those above it. Folders that exist are left alone."""
     name = local_path(path)
     if os.path.exists(name) and not os.path.isdir(name):
         raise FailedPreconditionError(None, None, f"{name} is not a directory")

@@ -1,11 +1,15 @@
 """Kernels as machine code, written with llvmlite while the program runs (the extra `native`).
 
+    abi.py         what is relied on inside of CPython and NumPy, tried before it is used
     engine.py      from LLVM's language to addresses of functions
     language.py    numbers, vectors, loops and memory, with Python's operators
     functions.py   exp, log, tanh, erf ... on vectors
     ufuncs.py      an elementwise NumPy text as a ufunc of one pass
     texts.py       texts that are compiled for the types they meet
+    thresholds.py  from which sizes on each faster way is taken
+    choice.py      the ways that declarations name, and which is taken
     pool.py        threads that run the parts of a kernel
+    workers.py     the machine code of these threads; layout.py, pool_words.py  the words through which they are told what to do
     blas.py        matrix products on these threads, by OpenBLAS
     background.py  gradients of weights, computed while a backward pass goes on
     alignment.py   memory for NumPy's arrays on whole lines of the cache
@@ -18,5 +22,6 @@
     updates.py     the updates of optimizers, in place
 
 A kernel that has a native form also has a NumPy form, and that is what runs without llvmlite, on types that the native form
-does not take, and on arrays too small to gain. `GRADTAPE_NATIVE=0` in the environment turns the native forms off.
+does not take, and on arrays too small to gain. `GRADTAPE_NATIVE=0` in the environment turns the native forms off;
+`GRADTAPE_NATIVE=always` has them run on small arrays too.
 """

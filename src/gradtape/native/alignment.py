@@ -15,44 +15,28 @@ from typing import Any
 import numpy as np
 
 from ..base import context
-from .engine import address_of, compiled
+from . import abi, thresholds
+from .abi import address_of
+from .engine import compiled
 
 _LINE = 64
-_SMALLEST = 4096  # bytes: below, NumPy keeps freed memory at hand, and a line more or less is of no account
-_NAME = b"mem_handler"  # of capsules that hold a handler
-_SET, _GET = 304, 305  # the places of PyDataMem_SetHandler and PyDataMem_GetHandler in NumPy's table of functions
-
-
-class _Handler(ctypes.Structure):
-    """NumPy's PyDataMem_Handler."""
-
-    _fields_ = (
-        ("name", ctypes.c_char * 127),
-        ("version", ctypes.c_uint8),
-        ("context", ctypes.c_void_p),
-        ("malloc", ctypes.c_void_p),
-        ("calloc", ctypes.c_void_p),
-        ("realloc", ctypes.c_void_p),
-        ("free", ctypes.c_void_p),
-    )
 
 
 def align_arrays() -> bool:
     """Have arrays of this thread, and of threads that begin later, lie on whole lines; whether they do."""
-    if not _reads_before_blocks() or not _align_in_this_thread():
+    if not _reads_before_blocks() or not abi.sets_allocators() or not _align_in_this_thread():
         return False
     context.THREAD_STARTS.append(_align_in_this_thread)
     return True
 
 
 def _align_in_this_thread() -> bool:
-    get, put = _functions()
-    if _handler_in(get()).name != b"default_allocator":  # somebody made a choice
+    if abi.allocator().name != b"default_allocator":  # somebody made a choice
         return False
-    before = put(_capsule())
-    if all(address_of(array) % _LINE == 0 for array in (np.empty(_SMALLEST, np.int8), np.zeros(_SMALLEST, np.int8))):
+    before = abi.set_allocator(_capsule())
+    if all(address_of(made(thresholds.ALIGNED_BYTES, np.int8)) % _LINE == 0 for made in (np.empty, np.zeros)):
         return True
-    put(before)
+    abi.set_allocator(before)
     return False
 
 
@@ -68,44 +52,18 @@ def _reads_before_blocks() -> bool:
 
 
 @functools.cache
-def _functions() -> tuple[Any, Any]:
-    """NumPy's functions that give the handler of this thread, and set it."""
-    from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
-
-    table = ctypes.cast(_inside(_multiarray_umath._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
-    get = ctypes.PYFUNCTYPE(ctypes.py_object)(table[_GET] or 0)
-    put = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(table[_SET] or 0)
-    return get, put
-
-
-def _inside(capsule: Any, name: bytes | None) -> int:
-    read = ctypes.pythonapi.PyCapsule_GetPointer
-    read.restype, read.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    return int(read(capsule, name))
-
-
-def _handler_in(capsule: Any) -> _Handler:
-    return _Handler.from_address(_inside(capsule, _NAME))
-
-
-@functools.cache
 def _capsule() -> Any:
-    """Our handler, which has NumPy's own behind it, as NumPy takes it."""
-    get, _ = _functions()
-    own = _handler_in(get())
+    """Our allocator, which has NumPy's own behind it, as NumPy takes it."""
+    own = abi.allocator()
     text = (
-        _PROGRAM.replace("SMALLEST", str(_SMALLEST))
+        _PROGRAM.replace("SMALLEST", str(thresholds.ALIGNED_BYTES))
         .replace("LINE", str(_LINE))
         .replace("CONTEXT", str(own.context or 0))
     )
     for name in ("malloc", "calloc", "free"):
         text = text.replace(name.upper(), str(getattr(own, name)))
-    handler = _Handler(b"gradtape", own.version, None, *compiled(text, "allocate", "zeros", "reallocate", "release"))
-    make = ctypes.pythonapi.PyCapsule_New
-    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-    for needed in (handler, _NAME):  # arrays are freed until the very end of the process, when modules are gone
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(needed))
-    return make(ctypes.addressof(handler), _NAME, None)
+    functions = compiled(text, "allocate", "zeros", "reallocate", "release")
+    return abi.allocator_capsule(abi.Allocator(b"gradtape", own.version, None, *functions))
 
 
 _PROGRAM = """

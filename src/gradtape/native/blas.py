@@ -8,11 +8,9 @@ here, each core multiplies one with OpenBLAS told to use a single thread, and al
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import os
 import struct
-import sys
 import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -20,63 +18,39 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base.threads import cores
-from . import pool
-from .engine import Kernel, address_of, available, strides_of
+from . import abi, engine, pool, thresholds
+from .abi import OpenBLAS, address_of
+from .engine import Kernel, strides_of
 
-_THREADED = 1 << 18  # multiplications, from which on OpenBLAS uses its threads
-_LARGE = 1 << 23  # multiplications, from which on a second core pays
 _LINE = 16  # rows and columns of a part are multiples of it, as the tiles of OpenBLAS are
 
 Array = np.ndarray[Any, Any]
 
 
-class _OpenBLAS(NamedTuple):
-    threads: int
-    set_threads: Any
-    products: dict[str, int]  # addresses by the letter of the type
-
-
 @functools.cache
-def _openblas() -> _OpenBLAS | None:
+def _openblas() -> OpenBLAS | None:
     """The library, if it and we may use several threads."""
     library = _library()
     return library if library is not None and library.threads > 1 and cores() > 1 else None
 
 
 @functools.cache
-def _library() -> _OpenBLAS | None:
-    """The OpenBLAS that NumPy's own packages bring, with 64-bit sizes; None with any other library."""
-    if not available() or sys.platform != "linux":
-        return None
-    files = _files()
-    if len(files) != 1:
-        return None
-    library = ctypes.PyDLL(files[0])  # (it keeps the interpreter's lock: setting a number takes no time)
-    try:
-        products = {"f": library.scipy_cblas_sgemm64_, "d": library.scipy_cblas_dgemm64_}
-        threads, set_threads = library.scipy_openblas_get_num_threads64_(), library.scipy_openblas_set_num_threads64_
-    except AttributeError:
-        return None
-    addresses = {letter: ctypes.cast(function, ctypes.c_void_p).value or 0 for letter, function in products.items()}
-    return _OpenBLAS(threads, set_threads, addresses)
-
-
-def _files() -> list[str]:
-    with open("/proc/self/maps", encoding="utf-8") as file:
-        return sorted({line.split()[-1] for line in file if "libscipy_openblas64_" in line})
+def _library() -> OpenBLAS | None:
+    """The library itself, where it can be called from kernels."""
+    return abi.openblas() if engine.available() and abi.openblas() is not None and abi.multiplies() else None
 
 
 def product(a: Array, b: Array, out: Array | None = None) -> Array:
     """The product of matrices in the last two axes, of large ones on all cores."""
     size = a.size * b.shape[-1]
-    library = _openblas() if size >= _THREADED else None
+    library = _openblas() if size >= thresholds.BLAS_THREADS_MULTIPLICATIONS else None
     if library is None or a.dtype.char not in "fd":
         return a @ b if out is None else np.matmul(a, b, out=out)
     held = bool(_HOLDERS)
     if not held:
         library.set_threads(1)
     try:
-        found = _on_all_cores(a, b, out) if size >= _LARGE else None
+        found = _on_all_cores(a, b, out) if size >= thresholds.PRODUCT_CORES_MULTIPLICATIONS else None
         if found is None:
             found = a @ b if out is None else np.matmul(a, b, out=out)
     finally:
@@ -115,7 +89,9 @@ if hasattr(os, "register_at_fork"):
 
 def can_post(multiplications: int, dtype: np.dtype[Any]) -> bool:
     """Whether a product can be left to other threads, and is worth it."""
-    return multiplications >= _THREADED and dtype.char in "fd" and _openblas() is not None and pool.can_post()
+    if multiplications < thresholds.BLAS_THREADS_MULTIPLICATIONS or dtype.char not in "fd" or _openblas() is None:
+        return False
+    return pool.can_post() and abi.has_interpreter_lock()  # (it keeps two threads from posting at once)
 
 
 def post(a: Array, b: Array, out: Array, add: bool, after: int) -> int:
@@ -184,7 +160,8 @@ def _plan(dtype: np.dtype[Any], a: _Look, b: _Look, target: tuple[int, ...] | No
         steps = (0, b_read.strides[1], itemsize) if wide else (a_read.strides[0], 0, result.strides[0])
         after = (*form, *steps, rows, columns, int(wide))
         size = max(rows, columns)
-        posted = pool.part_length(size, _LINE, _LINE, 2) if rows * columns * inner >= _LARGE else size
+        shared = rows * columns * inner >= thresholds.PRODUCT_CORES_MULTIPLICATIONS
+        posted = pool.part_length(size, _LINE, _LINE, 2) if shared else size
         return _Plan(shape, copies, part, _pack(after), after, size, pool.part_length(size, _LINE, _LINE, 1), posted)
     looks = [(a[0], a_read.strides), (b[0], b_read.strides), (shape, result.strides)]
     table = np.stack([_offsets(batch, *look) for look in looks], axis=1)

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 
-from . import pool
-from .engine import Kernel, packed
+from . import thresholds
+from .engine import Kernel
 from .language import Memory, Number, array_at, kernel_module, loop, select, type_of
 from .windows import (
     Array,
@@ -47,17 +47,15 @@ from .windows import (
     portions_from,
     portions_of,
     product_of,
-    room_for,
+    run_on_images,
     smaller,
     steps_of,
     sums_of,
     times,
     total_of,
-    unit_size,
     wholes,
 )
 
-_PIXELS = 256  # for which a panel of filters should at least be used once it is in the cache
 _PARTS = 16  # of which the work on a filter gradient should at least consist
 
 
@@ -100,12 +98,8 @@ def conv(x: Array, filters: Array, shape: Geometry, result: Array, target: Targe
     """
     setting = _conv_setting(shape, target or everything(shape), x.dtype)
     panels = _panels(filters, shape, setting.panel)
-
-    def arguments() -> Any:
-        return packed(x, panels, result, room_for(shape, setting.images, x.dtype), *setting.numbers)
-
     units = x.shape[0] * setting.units
-    pool.run(setting.kernel, arguments, units, unit_size(units, x.shape[0] * shape.multiplications))
+    run_on_images(setting.kernel, (x, panels, result), setting.numbers, shape, units, setting.images)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -114,8 +108,9 @@ def _conv_setting(shape: Geometry, target: Target, dtype: np.dtype[Any]) -> _Set
     lanes = lanes_of(dtype)
     tile = best_tile(shape.outputs[-2], shape.outputs[-1], -(-shape.filters // lanes))
     rows = (*shape.outputs[:-2], -(-shape.outputs[-2] // tile.lines))
-    units, images = prod(rows), -(-_PIXELS // prod(shape.outputs))
-    band = max(1, band_of(shape, dtype.itemsize, _PIXELS) // (tile.lines if len(rows) == 1 else 1)) * prod(rows[1:])
+    pixels = thresholds.CONV_PANEL_PIXELS
+    units, images = prod(rows), -(-pixels // prod(shape.outputs))
+    band = max(1, band_of(shape, dtype.itemsize, pixels) // (tile.lines if len(rows) == 1 else 1)) * prod(rows[1:])
     numbers = [*places_of(shape, target), images, images * units if images > 1 else band]
     kernel = _conv_kernel(shape.kind, tile, target.steps[-1], dtype)
     return _Setting(kernel, numbers, images, units, tile.vectors * lanes)
@@ -290,12 +285,8 @@ def filter_gradient(x: Array, g: Array, shape: Geometry) -> Array:
     # Few tiles: more chunks, so that there is something to do for all cores.
     portions = portions_of(shape, x.shape[0], -(-_PARTS // tiles))
     sums = np.zeros((portions.chunks, *shape.window, shape.channels, shape.groups * shape.filters), x.dtype)
-
-    def arguments() -> Any:
-        return packed(x, g, sums, room_for(shape, portions.images, x.dtype), *places, *portions)
-
     units = portions.chunks * tiles
-    pool.run(kernel, arguments, units, unit_size(units, x.shape[0] * shape.multiplications))
+    run_on_images(kernel, (x, g, sums), [*places, *portions], shape, units, portions.images)
     return total_of(sums)
 
 

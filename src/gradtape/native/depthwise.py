@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from . import pool
-from .engine import Kernel, packed
+from .engine import Kernel
 from .language import Number, array_at, kernel_module, loop, type_of
 from .windows import (
     Array,
@@ -39,12 +38,11 @@ from .windows import (
     portions_from,
     portions_of,
     product_of,
-    room_for,
+    run_on_images,
     smaller,
     sums_of,
     times,
     total_of,
-    unit_size,
     wholes,
 )
 
@@ -56,13 +54,8 @@ _CHUNKS = 16  # of a batch, each with its own sum of filter gradients
 def depthwise(x: Array, filters: Array, shape: Geometry, result: Array, target: Target | None = None) -> None:
     """Write the convolution of images with filters (window ..., 1, channels, 1) to a result: `convolution.conv` for these."""
     kernel, numbers = _depthwise_setting(shape, target or everything(shape), x.dtype)
-    filters = np.ascontiguousarray(filters)
-
-    def arguments() -> Any:
-        return packed(x, filters, result, room_for(shape, 1, x.dtype), *numbers)
-
     units = x.shape[0] * prod(shape.outputs[:-1])
-    pool.run(kernel, arguments, units, unit_size(units, x.shape[0] * shape.multiplications))
+    run_on_images(kernel, (x, np.ascontiguousarray(filters), result), numbers, shape, units)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -119,12 +112,8 @@ def depthwise_filter_gradient(x: Array, g: Array, shape: Geometry) -> Array:
     sums = np.zeros((portions.chunks, *shape.window, 1, shape.groups), x.dtype)
     kernel = _filter_gradient_kernel(shape.kind, x.dtype)
     numbers = [*places_of(shape, everything(shape)), *portions]
-
-    def arguments() -> Any:
-        return packed(x, g, sums, room_for(shape, 1, x.dtype), *numbers)
-
     units = portions.chunks * -(-shape.groups // lanes_of(x.dtype))
-    pool.run(kernel, arguments, units, unit_size(units, x.shape[0] * shape.multiplications))
+    run_on_images(kernel, (x, g, sums), numbers, shape, units)
     return total_of(sums)
 
 

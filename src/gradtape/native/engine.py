@@ -9,10 +9,9 @@ import os
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from ..base.errors import invalid
 from ..base.locks import new_rlock
+from .abi import address_of
 
 _ALIVE: list[Any] = []  # compiled code lives as long as the process: NumPy holds its addresses
 # LLVM has locks of its own, which nobody renews in a child: no process forks while it compiles.
@@ -23,9 +22,6 @@ _LOCK = new_rlock(held_through_forks=True)
 def available() -> bool:
     """Whether kernels are compiled: llvmlite is installed, not turned off, and the processor multiplies and adds in one."""
     if os.environ.get("GRADTAPE_NATIVE") == "0" or importlib.util.find_spec("llvmlite") is None:
-        return False
-    sample = np.empty(3)
-    if address_of(sample) != sample.__array_interface__["data"][0]:  # another Python, another NumPy
         return False
     machine = _machine()
     if "+fma" not in machine.features and not machine.architecture.startswith(("aarch64", "arm64")):
@@ -124,16 +120,6 @@ class Kernel:
 
     def __call__(self, arguments: Any, start: int, stop: int) -> None:
         self._function(arguments, start, stop)
-
-
-# NumPy's arrays begin with what every object begins with, and then have the address of their first element. Reading it takes
-# a quarter of the time of asking for it.
-DATA = object.__basicsize__
-
-
-def address_of(array: Any) -> int:
-    """The address of an array's first element."""
-    return ctypes.c_int64.from_address(id(array) + DATA).value
 
 
 def strides_of(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:

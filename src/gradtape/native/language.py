@@ -13,6 +13,9 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
+from llvmlite.ir.instructions import StoreAtomicInstr
+
+from .layout import Layout
 
 INT32, INT64, FLOAT32, FLOAT64 = ir.IntType(32), ir.IntType(64), ir.FloatType(), ir.DoubleType()
 POINTER = ir.PointerType()
@@ -203,6 +206,12 @@ class Number:
     def __or__(self, other: Any) -> Number:
         return self._joined(other, "or_")
 
+    def __lshift__(self, other: Any) -> Number:
+        return self._joined(other, "shl")
+
+    def __rshift__(self, other: Any) -> Number:
+        return self._joined(other, "lshr")  # (zeros come in from above)
+
     def __invert__(self) -> Number:
         if not self.is_bool:
             raise Unsupported(f"not {self.type}")
@@ -325,6 +334,47 @@ class Memory:
         return Memory(self.builder, self._at(index), self.element)
 
 
+class Word:
+    """One word of memory, which other threads may see. Atomic instructions are in one order that all threads see."""
+
+    def __init__(self, builder: ir.IRBuilder, address: Any) -> None:
+        self.builder = builder
+        self.address = address
+
+    def load(self, kind: Any = INT64) -> Number:
+        return Number(self.builder, self.builder.load(self.address, typ=kind))
+
+    def store(self, number: Number) -> None:
+        self.builder.store(number.value, self.address)
+
+    def load_atomic(self, ordering: str = "seq_cst") -> Number:
+        return Number(self.builder, self.builder.load_atomic(self.address, ordering, 8, typ=INT64))
+
+    def store_atomic(self, number: Number, ordering: str = "seq_cst") -> None:
+        # (llvmlite's `store_atomic` asks what the pointer points to, which pointers do not know.)
+        self.builder._insert(StoreAtomicInstr(self.builder.block, number.value, self.address, ordering, 8))
+
+    def add_atomic(self, count: int, ordering: str = "seq_cst") -> Number:
+        """Add to the word; the value before."""
+        return Number(self.builder, self.builder.atomic_rmw("add", self.address, ir.Constant(INT64, count), ordering))
+
+    def exchange_if(self, expected: Number, new: Number, ordering: str = "seq_cst") -> Number:
+        """Store a number if the word still has the expected one; whether it had."""
+        pair = self.builder.cmpxchg(self.address, expected.value, new.value, ordering, ordering)
+        return Number(self.builder, self.builder.extract_value(pair, 1))
+
+
+class Words:
+    """Words of memory with names; a layout says where each stands."""
+
+    def __init__(self, builder: ir.IRBuilder, address: Number, layout: Layout) -> None:
+        self._memory = Memory(builder, address.value, INT64)
+        self._layout = layout
+
+    def __getitem__(self, name: str) -> Word:
+        return Word(self._memory.builder, self._memory.from_(self._layout[name]).address)
+
+
 class Variable:
     """A number that changes: what a loop adds up. It lives in a register."""
 
@@ -340,6 +390,56 @@ class Variable:
 
     def set(self, number: Number) -> None:
         self.builder.store(number.value, self._place)
+
+
+def begin_block(builder: ir.IRBuilder, name: str) -> Any:
+    """Begin a block that can be branched back to, and go on in it."""
+    block = builder.append_basic_block(name)
+    builder.branch(block)
+    builder.position_at_end(block)
+    return block
+
+
+class Function:
+    """A function of a module that is being written; called with Numbers, it writes a call."""
+
+    def __init__(
+        self, module: ir.Module, name: str, result: Any, parameters: Sequence[Any], internal: bool = False
+    ) -> None:
+        self._function = ir.Function(module, ir.FunctionType(result, parameters), name)
+        self._function.linkage = "internal" if internal else ""
+        self._result = result
+        self.builder = ir.IRBuilder(self._function.append_basic_block("entry"))
+        self.arguments = [Number(self.builder, argument) for argument in self._function.args]
+
+    def __call__(self, builder: ir.IRBuilder, *arguments: Number) -> Number:
+        return Number(builder, builder.call(self._function, [argument.value for argument in arguments]))
+
+    def call_address(self, address: Number, kind: Any, *arguments: Number) -> None:
+        """Call what begins at an address, a function of this type."""
+        self.builder.call(_Callee(address.value, kind), [argument.value for argument in arguments])
+
+    def number(self, value: int) -> Number:
+        """A constant of 64 bits."""
+        return Number(self.builder, ir.Constant(INT64, value))
+
+    def where(self, condition: Number) -> Any:
+        """A `with` block that is run if the condition holds."""
+        return self.builder.if_then(condition.value)
+
+    def give(self, result: Any = None) -> None:
+        """Return a number, a constant, or nothing."""
+        if result is None:
+            self.builder.ret_void()
+        else:
+            self.builder.ret(result.value if isinstance(result, Number) else ir.Constant(self._result, result))
+
+
+class _Callee:
+    """An address as llvmlite wants a function to be: with its type."""
+
+    def __init__(self, address: Any, function_type: Any) -> None:
+        self.type, self.function_type, self.get_reference = address.type, function_type, address.get_reference
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import pool
+from . import pool, thresholds
 from .engine import Kernel
 from .language import Number
 from .rows import (
@@ -26,7 +26,6 @@ from .rows import (
     packed_rows,
 )
 
-_SHARED = 1 << 14  # elements that are worth a core of their own
 _FLOAT = np.dtype(np.float32)
 
 Array = np.ndarray[Any, Any]
@@ -91,7 +90,7 @@ class _Layer:
             buffers = (_FLOAT,) * (len(arrays) - len(given))
             kernel = self._kernels[kind] = kernel_of(Text(given, self._steps, self._wanted, buffers, *kind))
         arguments = packed_rows(columns, rows * columns, 1, arrays, strides, offsets)
-        pool.run(kernel, arguments, rows, max(1, _SHARED // columns))
+        pool.run(kernel, arguments, rows, max(1, thresholds.ROWS_PART_ELEMENTS // columns))
 
 
 def _map(text: Any, *of: int, layout: str = FULL) -> Step:

@@ -16,11 +16,10 @@ from typing import Any, Protocol
 import numpy as np
 from llvmlite import ir
 
-from . import pool
+from . import pool, thresholds
 from .engine import Kernel, packed, register_bytes
 from .language import Memory, Number, Variable, array_at, kernel_module, loop, select, type_of
 
-_SHARED = 1 << 14  # elements of the input that are worth a core of their own
 _WIDEST = 4  # registers worked on together
 
 Sizes = tuple[int, ...]
@@ -81,7 +80,7 @@ def _run(body: Any, found: Windows, shape: Sizes, by_rows: bool, *given: Any) ->
     kernel = _kernel(body, arrays[0].dtype, *fixed, found.padded, found.overlap, by_rows)
     units = shape[0] * (found.outputs[0] if by_rows else 1)
     arguments = packed(*arrays, *found.sizes, *found.outputs, *(low for low, _ in found.padding))
-    smallest = max(1, _SHARED * units // max(1, prod(shape)))
+    smallest = max(1, thresholds.POOL_PART_ELEMENTS * units // max(1, prod(shape)))
     pool.run(kernel, arguments, units, smallest)
 
 

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from . import functions  # noqa: F401 (it fills the table of functions)
-from .engine import DATA, Kernel, register_bytes
+from . import abi, functions  # noqa: F401 (it fills the table of functions)
+from .engine import Kernel, register_bytes
 from .language import (
     INT32,
     INT64,
@@ -42,6 +42,7 @@ from .language import (
 FLAT = 4096  # elements of a row, where nothing else says how long it is
 FULL, BY_ROW, BY_COLUMN, SINGLE = "full", "by row", "by column", "single"
 
+_REFERENCE = abi.reference()  # what stands for an array in the arguments of a kernel
 _ADDED = 128  # vectors that are added up one after the other
 _UNROLLED = 2  # registers worked on together: the steps of a polynomial wait for each other
 _HEADER = 3  # arguments before the arrays: columns, elements, rows of a unit
@@ -150,7 +151,7 @@ def packed_rows(
     The arrays must live until the kernel has returned.
     """
     count = len(arrays)
-    return (ctypes.c_int64 * (_HEADER + 3 * count))(columns, size, unit, *map(id, arrays), *strides, *offsets)
+    return (ctypes.c_int64 * (_HEADER + 3 * count))(columns, size, unit, *map(_REFERENCE, arrays), *strides, *offsets)
 
 
 def applied(text: Callable[..., Any], operands: Sequence[Number | Constant]) -> Number:
@@ -377,11 +378,12 @@ def _folded(vector: Number, how: str) -> Number:
     return vector
 
 
-def _array(identity: Number, element: Any) -> Memory:
-    """The elements of an array, given the array's identity."""
-    builder = identity.builder
-    head = Memory(builder, builder.inttoptr(identity.value, POINTER), INT64)
-    return Memory(builder, builder.inttoptr(head.load(DATA // 8).value, POINTER), element)
+def _array(word: Number, element: Any) -> Memory:
+    """The elements of an array, given the word that stands for it."""
+    builder, place = word.builder, abi.elements_at()
+    if place is not None:
+        word = Memory(builder, builder.inttoptr(word.value, POINTER), INT64).load(place // 8)
+    return Memory(builder, builder.inttoptr(word.value, POINTER), element)
 
 
 def _as_number(constant: Constant, like: Number) -> Number:

@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from . import pool
+from . import pool, thresholds
 from .engine import Kernel, packed, register_bytes
 from .language import INT64, Memory, Number, Variable, array_at, kernel_module, loop, select, type_of
 
 _BLOCK = 128  # rows
 _WIDEST = 4  # registers worked on together
-_SHARED = 1 << 15  # elements that are worth a core of their own
 
 Array = np.ndarray[Any, Any]
 
@@ -50,7 +49,7 @@ def _summed(rows: Array) -> Array:
         count, columns = rows.shape
         blocks = -(-count // _BLOCK)
         sums = np.empty((blocks, columns), rows.dtype)
-        smallest = max(1, _SHARED // (_BLOCK * columns))
+        smallest = max(1, thresholds.SUM_PART_ELEMENTS // (_BLOCK * columns))
         pool.run(kernel, packed(sums, rows, count, columns), blocks, smallest)
         if blocks == 1:
             return sums[0]  # type: ignore[no-any-return]

@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .engine import available
+from . import engine, thresholds
+from .abi import makes_ufuncs
 
-SMALLEST = 1 << 12  # elements, from which on one pass in machine code is faster than a few NumPy calls
-LARGE = 1 << 17  # elements, from which on a single NumPy call gains by other cores
-SHARED = 1 << 15  # elements that are worth a second core
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -40,13 +38,14 @@ class CompiledText:
     def _compiled(self, dtypes: tuple[Any, ...], attributes: dict[str, Any]) -> np.ufunc | None:
         dtypes = dtypes[: len(dtypes) - len(attributes)]
         # (None, for what is no array, equals NumPy's default type.)
-        if not available() or any(dtype is None or dtype not in _FLOATS for dtype in dtypes):
+        if not engine.available() or not makes_ufuncs() or any(d is None or d not in _FLOATS for d in dtypes):
             return None
         from .language import Unsupported
         from .ufuncs import ufunc
 
         try:
-            made = ufunc(self._text.__name__.strip("_"), functools.partial(self._text, **attributes), dtypes)
+            name = self._text.__name__.strip("_") or "text"
+            made = ufunc(name, functools.partial(self._text, **attributes), dtypes)
         except Unsupported:
             return None
         if not attributes and len(set(dtypes)) == 1:
@@ -56,7 +55,7 @@ class CompiledText:
 
 def apply(ufunc: np.ufunc, operands: tuple[Any, ...]) -> Any:
     """A compiled ufunc on arrays, on all cores if they are large."""
-    if operands[0].size < SHARED:
+    if operands[0].size < thresholds.TEXT_CORES_ELEMENTS:
         return ufunc(*operands)
     return _on_all_cores()(ufunc, operands)
 
@@ -71,11 +70,9 @@ def _on_all_cores() -> Any:
 class Exact:
     """A kernel whose results NumPy rounds exactly, and so does machine code: it is compiled in programs that use a lot of it.
 
-    Compiling takes 20 ms. Until NumPy has computed ENOUGH elements of such kernels, which takes half as long, it goes on;
-    nobody can tell from the results.
+    Compiling takes 20 ms. Until NumPy has computed many elements of such kernels, it goes on; nobody can tell from the results.
     """
 
-    ENOUGH = 1 << 25
     seen = 0  # elements of large arrays, of all exact kernels together
 
     def __init__(self, kernel: Callable[..., Any]) -> None:
@@ -90,8 +87,9 @@ class Exact:
             ufunc = self._compiled.ready.get(dtype)
             if ufunc is not None and all(x.__class__ is np.ndarray and x.dtype is dtype for x in rest):
                 return _on_all_cores()(ufunc, (first, *rest))  # the short way of the general one below
-            others = [x if x.__class__ is np.ndarray else np.asarray(x, dtype) for x in rest]
-            result = self._compiled((first, *others), {})
+            if all(x.__class__ in (np.ndarray, float, int, dtype.type) for x in rest):
+                others = [x if x.__class__ is np.ndarray else np.asarray(x, dtype) for x in rest]
+                result = self._compiled((first, *others), {})
         return self._kernel(first, *rest) if result is None else result
 
     def into(self, total: Any, part: Any) -> bool:
@@ -106,7 +104,7 @@ class Exact:
         return True
 
     def _is_due(self, size: int) -> bool:
-        if Exact.seen < self.ENOUGH:
+        if Exact.seen < thresholds.EXACT_SEEN_ELEMENTS:
             Exact.seen += size
             return False
         return True

@@ -10,7 +10,6 @@ and for the last few elements, one by one.
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import struct
 from collections.abc import Callable, Sequence
@@ -20,10 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 
-from . import functions, pool  # noqa: F401 (`functions` fills the table of functions)
-from .engine import DATA, Kernel, compiled, register_bytes, strides_of
+from . import abi, functions, pool, thresholds  # noqa: F401 (`functions` fills the table of functions)
+from .engine import Kernel, compiled, register_bytes, strides_of
 from .language import INT64, POINTER, Memory, Number, Unsupported, loop, type_of, vector_type
 
+_REFERENCE = abi.reference()  # what stands for an array in the arguments of a kernel
 _UNROLLED = 2  # registers worked on together: the steps of a polynomial wait for each other
 
 Text = Callable[..., Any]
@@ -45,7 +45,7 @@ def ufunc(name: str, text: Text, inputs: Sequence[Any], outputs: int = 1) -> np.
     given = [np.dtype(t) for t in inputs]
     kinds = _write_loop(module, name, text, given, outputs)
     (address,) = compiled(module, name)
-    made = _as_ufunc(name, address, given, kinds)
+    made = abi.new_ufunc(name, address, given, kinds)
     _LOOPS[made] = _Loop(address, given, kinds)
     return made
 
@@ -56,7 +56,7 @@ def apply(function: np.ufunc, operands: Sequence[Array]) -> Array:
     if plan is None:
         return function(*operands)  # type: ignore[no-any-return]
     result = np.empty(plan.shape, plan.dtype)
-    arguments = plan.pack(*plan.before, *map(id, operands), id(result), *plan.after)
+    arguments = plan.pack(*plan.before, *map(_REFERENCE, operands), _REFERENCE(result), *plan.after)
     pool.run_parts(plan.kernel, arguments, plan.size, plan.length)
     return result
 
@@ -91,18 +91,18 @@ def _plan(function: np.ufunc, *looks: tuple[tuple[int, ...], tuple[int, ...]]) -
     part, rows = _kernels()
     pack = struct.Struct(f"{len(before) + len(sizes) + len(after)}q").pack
     if lines.rows == 1:
-        length = pool.part_length(lines.columns, _SMALLEST_PART, _LINE)
+        length = pool.part_length(lines.columns, thresholds.TEXT_PART_ELEMENTS, _LINE)
         return _Plan(shape, dtype, part, pack, before, after, lines.columns, length)
-    length = pool.part_length(lines.rows, -(-_SMALLEST_PART // lines.columns))
+    length = pool.part_length(lines.rows, -(-thresholds.TEXT_PART_ELEMENTS // lines.columns))
     return _Plan(shape, dtype, rows, pack, before, after, lines.rows, length)
 
 
 def apply_in_place(function: np.ufunc, operands: Sequence[Array], results: Sequence[Array]) -> None:
     """A ufunc made here, on all cores: arrays of one size without gaps, or single numbers, into arrays of that size."""
     strides = [0 if x.size == 1 else x.itemsize for x in operands] + [x.itemsize for x in results]
-    words = [_LOOPS[function].address, len(strides), *strides, *map(id, operands), *map(id, results)]
+    words = [_LOOPS[function].address, len(strides), *strides, *map(_REFERENCE, operands), *map(_REFERENCE, results)]
     arguments = struct.pack(f"{len(words)}q", *words)
-    pool.run(_kernels()[0], arguments, results[0].size, _SMALLEST_PART, line=_LINE)
+    pool.run(_kernels()[0], arguments, results[0].size, thresholds.TEXT_PART_ELEMENTS, line=_LINE)
 
 
 class _Lines(NamedTuple):
@@ -141,7 +141,6 @@ def _lines(
     return _Lines(rows, columns, inner, outer)
 
 
-_SMALLEST_PART = 1 << 14  # elements: 4 us of work
 _LINE = 64  # elements: borders between threads lie on whole lines of the cache
 
 
@@ -152,23 +151,29 @@ def _kernels() -> tuple[Kernel, Kernel]:
     Their arguments are its address, how many arrays, their strides, the arrays; for rows, too, the strides from row to row and
     the number of columns.
     """
-    text = _PROGRAM.replace("DATA", str(DATA))
+    place = abi.elements_at()
+    text = _PROGRAM.replace(
+        "READ_ADDRESS", _WORD_ITSELF if place is None else _BEHIND_WORD.replace("PLACE", str(place))
+    )
     return Kernel(text, "part"), Kernel(text, "rows")
 
 
+_WORD_ITSELF = "%address = getelementptr i8, ptr %word, i64 0"
+_BEHIND_WORD = """%address.at = getelementptr i8, ptr %word, i64 PLACE
+  %address = load ptr, ptr %address.at"""
+
 _PROGRAM = """
-; Where an element of each array lies; an array has the address of its first one inside.
-define internal void @shift(i64 %arrays, ptr %objects, ptr %strides, i64 %by, ptr %to) {
+; Where an element of each array lies; the word for an array is the address of its first one, or of the object that has it inside.
+define internal void @shift(i64 %arrays, ptr %words, ptr %strides, i64 %by, ptr %to) {
 entry:
   br label %next
 next:
   %k = phi i64 [ 0, %entry ], [ %following, %next ]
   %stride.at = getelementptr i64, ptr %strides, i64 %k
   %stride = load i64, ptr %stride.at
-  %object.at = getelementptr ptr, ptr %objects, i64 %k
-  %object = load ptr, ptr %object.at
-  %address.at = getelementptr i8, ptr %object, i64 DATA
-  %address = load ptr, ptr %address.at
+  %word.at = getelementptr ptr, ptr %words, i64 %k
+  %word = load ptr, ptr %word.at
+  READ_ADDRESS
   %offset = mul i64 %stride, %by
   %from = getelementptr i8, ptr %address, i64 %offset
   %place = getelementptr ptr, ptr %to, i64 %k
@@ -185,12 +190,12 @@ define void @part(ptr %arguments, i64 %start, i64 %stop) {
   %arrays.at = getelementptr i64, ptr %arguments, i64 1
   %arrays = load i64, ptr %arrays.at
   %strides = getelementptr i64, ptr %arguments, i64 2
-  %objects = getelementptr i64, ptr %strides, i64 %arrays
+  %words = getelementptr i64, ptr %strides, i64 %arrays
   %shifted = alloca ptr, i64 %arrays
   %count = alloca i64
   %length = sub i64 %stop, %start
   store i64 %length, ptr %count
-  call void @shift(i64 %arrays, ptr %objects, ptr %strides, i64 %start, ptr %shifted)
+  call void @shift(i64 %arrays, ptr %words, ptr %strides, i64 %start, ptr %shifted)
   call void %loop(ptr %shifted, ptr %count, ptr %strides, ptr null)
   ret void
 }
@@ -201,14 +206,14 @@ entry:
   %arrays.at = getelementptr i64, ptr %arguments, i64 1
   %arrays = load i64, ptr %arrays.at
   %strides = getelementptr i64, ptr %arguments, i64 2
-  %objects = getelementptr i64, ptr %strides, i64 %arrays
-  %outer = getelementptr i64, ptr %objects, i64 %arrays
+  %words = getelementptr i64, ptr %strides, i64 %arrays
+  %outer = getelementptr i64, ptr %words, i64 %arrays
   %columns = getelementptr i64, ptr %outer, i64 %arrays
   %shifted = alloca ptr, i64 %arrays
   br label %next
 next:
   %row = phi i64 [ %start, %entry ], [ %following, %next ]
-  call void @shift(i64 %arrays, ptr %objects, ptr %outer, i64 %row, ptr %shifted)
+  call void @shift(i64 %arrays, ptr %words, ptr %outer, i64 %row, ptr %shifted)
   call void %loop(ptr %shifted, ptr %columns, ptr %strides, ptr null)
   %following = add i64 %row, 1
   %more = icmp slt i64 %following, %stop
@@ -300,37 +305,3 @@ def _spread(builder: ir.IRBuilder, place: Memory, lanes: int) -> Memory:
     first = Number(builder, builder.load(place.address, typ=place.element))
     copy.store(0, first.spread(lanes))
     return copy
-
-
-# --- NumPy's side ------------------------------------------------------------------------------------------------------------
-
-_FROM_FUNCTION = 1  # the place of PyUFunc_FromFuncAndData in NumPy's table of ufunc functions
-_KEPT: list[Any] = []  # NumPy keeps pointers to these
-
-
-def _as_ufunc(name: str, address: int, inputs: list[np.dtype[Any]], outputs: list[np.dtype[Any]]) -> np.ufunc:
-    loops = (ctypes.c_void_p * 1)(address)
-    data = (ctypes.c_void_p * 1)(None)
-    kinds = bytes(dtype.num for dtype in [*inputs, *outputs])
-    text = ctypes.create_string_buffer(kinds, len(kinds))
-    label = ctypes.create_string_buffer(name.encode())
-    _KEPT.append((loops, data, text, label))
-    made = _maker()(
-        ctypes.addressof(loops), ctypes.addressof(data), ctypes.addressof(text), 1, len(inputs), len(outputs), -1,
-        ctypes.addressof(label), None, 0,
-    )  # fmt: skip
-    assert isinstance(made, np.ufunc)
-    return made
-
-
-def _maker() -> Any:
-    from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
-
-    table_of = ctypes.pythonapi.PyCapsule_GetPointer
-    table_of.restype, table_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    table = ctypes.cast(table_of(_multiarray_umath._UFUNC_API, None), ctypes.POINTER(ctypes.c_void_p))
-    pointers, number, text = ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p
-    kind = ctypes.PYFUNCTYPE(
-        ctypes.py_object, pointers, pointers, text, number, number, number, number, text, text, number
-    )
-    return kind(table[_FROM_FUNCTION])

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..base.threads import in_parts
-from .engine import available
-from .texts import SMALLEST
-
-_BLOCK = 1 << 15  # elements: what NumPy makes on the way stays in a core's own cache
-_SHARED = 1 << 15  # elements that are worth a core of their own
+from . import engine, thresholds
+from .abi import makes_ufuncs
 
 Text = Callable[..., tuple[Any, ...]]
+
+
+def _is_compiled() -> bool:
+    return engine.available() and makes_ufuncs()
 
 
 class Update:
@@ -33,11 +34,11 @@ class Update:
         """All arrays are flat, without gaps, and of one length and type, in which the numbers are taken."""
         size, dtype = gradient.size, gradient.dtype
         ufunc = self._ufuncs.get(dtype)
-        if ufunc is None and size >= SMALLEST and dtype.char in "fd" and available():
+        if ufunc is None and size >= thresholds.ONE_PASS_ELEMENTS and dtype.char in "fd" and _is_compiled():
             ufunc = self._ufuncs[dtype] = self._compiled(dtype, len(numbers))
         if ufunc is None:
             self._with_numpy(gradient, values, [dtype.type(number) for number in numbers])
-        elif size < _SHARED:
+        elif size < thresholds.UPDATE_PART_ELEMENTS:
             ufunc(gradient, *values, *[dtype.type(number) for number in numbers], out=tuple(values))
         else:
             from . import ufuncs
@@ -51,13 +52,15 @@ class Update:
         return ufunc("update", text, [dtype] * (1 + self._values + numbers), self._values)
 
     def _with_numpy(self, gradient: Any, values: Sequence[Any], constants: list[Any]) -> None:
+        length = thresholds.UPDATE_BLOCK_ELEMENTS
+
         def part(start: int, stop: int) -> None:
-            for low in range(start, stop, _BLOCK):
-                block = slice(low, min(low + _BLOCK, stop))
+            for low in range(start, stop, length):
+                block = slice(low, min(low + length, stop))
                 self._in_cache(gradient[block], [value[block] for value in values], constants)
 
-        if gradient.size > _BLOCK:
-            in_parts(part, gradient.size, _SHARED)
+        if gradient.size > length:
+            in_parts(part, gradient.size, thresholds.UPDATE_PART_ELEMENTS)
         else:
             self._in_cache(gradient, values, constants)
 

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 
-from .engine import register_bytes, registers
+from . import pool, thresholds
+from .engine import Kernel, packed, register_bytes, registers
 from .language import INT64, Memory, Number, Variable, fma, loop, select
 
 Sizes = tuple[int, ...]
@@ -23,8 +24,6 @@ Array = np.ndarray[Any, Any]
 
 _TERMS = 200  # added up in one register before the sum goes to memory: for accuracy, and to stay in the cache
 _SUMS = 64  # added up in one place of memory
-_WORTH_A_CORE = 1 << 20  # multiplications
-_BAND = 1 << 18  # bytes of a padded image that are made at once
 
 
 class Kind(NamedTuple):
@@ -140,9 +139,9 @@ def lanes_of(dtype: Any) -> int:
     return register_bytes() // int(np.dtype(dtype).itemsize)
 
 
-def unit_size(units: int, multiplications: int) -> int:
+def _unit_size(units: int, multiplications: int) -> int:
     """How many of so many units of work, with so many multiplications in all, are worth a core."""
-    return max(1, -(-_WORTH_A_CORE * units // max(1, multiplications)))
+    return max(1, -(-thresholds.CONV_PART_MULTIPLICATIONS * units // max(1, multiplications)))
 
 
 def evenly(size: int, most: int) -> int:
@@ -382,12 +381,29 @@ def padded(
     return room
 
 
-def room_for(shape: Geometry, images: int, dtype: Any) -> Array:
+def _room_for(shape: Geometry, images: int, dtype: Any) -> Array:
     """Memory for padded images."""
     return np.zeros(images * prod(shape.padded) * shape.kind.depth if shape.padded != shape.sizes else 0, dtype)
+
+
+def run_on_images(
+    kernel: Kernel,
+    arrays: tuple[Array, Array, Array],
+    numbers: Sequence[int],
+    shape: Geometry,
+    units: int,
+    images: int = 1,
+) -> None:
+    """Run a kernel on all cores: on images, what is multiplied with them and the result, with room for some padded images."""
+    x = arrays[0]
+
+    def arguments() -> Any:
+        return packed(*arrays, _room_for(shape, images, x.dtype), *numbers)
+
+    pool.run(kernel, arguments, units, _unit_size(units, x.shape[0] * shape.multiplications))
 
 
 def band_of(shape: Geometry, itemsize: int, pixels: int) -> int:
     """How many output lines on the first axis are worked on together: as many as stay in the cache, and some pixels."""
     plane = prod(shape.padded[1:]) * shape.kind.depth * itemsize * shape.strides[0]
-    return max(_BAND // plane, -(-pixels // prod(shape.outputs[1:])), 1)
+    return max(thresholds.CONV_BAND_BYTES // plane, -(-pixels // prod(shape.outputs[1:])), 1)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .. import math
 from ..api.arrays import reshape
 from ..api.layout import reverse
@@ -19,9 +17,11 @@ from .layout import (
     FORMATS,
     channels_first,
     in_channels_last,
+    not_both,
+    only_channels_last,
     operand,
-    paddings,
     per_axis,
+    settings,
     sizes_of,
     spatial,
     to_channels_first,
@@ -45,18 +45,19 @@ def _convolve(
     if w.ndim != rank + 2:
         message = f"{name}: filters must have {rank + 2} axes (window, channels, filters), got shape {w.shape}."
         raise ArgumentValueError(None, None, message)
-    steps = spatial(name, "strides", strides, rank, first)
-    rates = spatial(name, "dilations", dilations, rank, first)
-    pads = paddings(name, padding, rank, first)
+    moving = settings(name, rank, strides, dilations, padding, first)
 
     def run(x: Any) -> Any:
-        depth = w.shape[-2]
-        groups = x.shape[-1] // depth if depth and x.shape[-1] % depth == 0 else 1
-        return conv.public(x, w, steps, rates, pads, max(groups, 1))
+        return conv.public(x, w, *moving, _groups(x.shape[-1], w.shape[-2]))
 
     if x.ndim == rank + 2 and not first:
         return run(x)
     return in_channels_last(run, x, rank, first)
+
+
+def _groups(channels: int, depth: int) -> int:
+    """How many groups of channels there are for filters of some depth."""
+    return max(channels // depth, 1) if depth and channels % depth == 0 else 1
 
 
 @takes(padding=text)
@@ -131,23 +132,19 @@ def convolution(
         raise unfit(
             f"`filters.ndim` must be at least 3 and at most 5. Received: filters.shape={w.shape} of rank {w.ndim}"
         )
-    _no_stride_with_dilation(strides, dilations)
+    not_both(strides, dilations)
     return _convolve("convolution", rank, x, w, strides, padding, data_format, dilations)
-
-
-def _no_stride_with_dilation(strides: Any, dilations: Any) -> None:
-    if strides is not None and dilations is not None and np.max(strides) > 1 and np.max(dilations) > 1:
-        raise ValueError(
-            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: "
-            f"strides={strides} and dilation_rate={dilations}"
-        )
 
 
 def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: Any, name: str | None = None) -> Any:
     """Convolve with filters whose places are `rate` pixels apart."""
+    _check_rate(rate)
+    return _convolve("atrous_conv2d", 2, value, filters, None, padding, None, rate)
+
+
+def _check_rate(rate: Any) -> None:
     if int(rate) < 1:
         raise ValueError(f"`rate` cannot be less than one, got {rate}.")
-    return _convolve("atrous_conv2d", 2, value, filters, None, padding, None, rate)
 
 
 # --- transposes
@@ -170,9 +167,7 @@ def _transposed(
     first = channels_first(name, data_format, rank)
     if x.ndim != rank + 2 or w.ndim != rank + 2:
         raise invalid(f"{name}: input and filters must have {rank + 2} axes, got shapes {x.shape} and {w.shape}.")
-    steps = spatial(name, "strides", strides, rank, first)
-    rates = spatial(name, "dilations", dilations, rank, first)
-    pads = paddings(name, padding, rank, first)
+    moving = settings(name, rank, strides, dilations, padding, first)
     shape = sizes_of(name, output_shape)
     if len(shape) == rank:
         shape = (x.shape[0], *shape, w.shape[-2])
@@ -182,8 +177,7 @@ def _transposed(
         shape = (shape[0], *shape[2:], shape[1])
     if first:
         x = to_channels_last(x, rank)
-    groups = shape[-1] // w.shape[-2] if w.shape[-2] and shape[-1] % w.shape[-2] == 0 else 1
-    result = conv_input_gradient.public(x, w, shape, steps, rates, pads, max(groups, 1))
+    result = conv_input_gradient.public(x, w, shape, *moving, _groups(shape[-1], w.shape[-2]))
     return to_channels_first(result, rank) if first else result
 
 
@@ -260,8 +254,7 @@ def atrous_conv2d_transpose(
     value: Any, filters: Any, output_shape: Any, rate: Any, padding: Any, name: str | None = None
 ) -> Any:
     """The transpose of `atrous_conv2d`."""
-    if int(rate) < 1:
-        raise ValueError(f"`rate` cannot be less than one, got {rate}.")
+    _check_rate(rate)
     return _transposed("atrous_conv2d_transpose", 2, value, filters, output_shape, None, padding, None, rate)
 
 
@@ -295,9 +288,7 @@ def depthwise_conv2d(
     x = to_tensor(input)
     w = operand(filter, x)
     first = channels_first("depthwise_conv2d", data_format, 2)
-    steps = spatial("depthwise_conv2d", "strides", strides, 2, first)
-    rates = spatial("depthwise_conv2d", "dilations", dilations, 2, first)
-    pads = paddings("depthwise_conv2d", padding, 2, first)
+    moving = settings("depthwise_conv2d", 2, strides, dilations, padding, first)
     flat = _depthwise_filters("depthwise_conv2d", w)
 
     def run(x: Any) -> Any:
@@ -305,7 +296,7 @@ def depthwise_conv2d(
             raise invalid(
                 f"depthwise_conv2d: input and filter must have the same depth: {x.shape[-1]} vs {w.shape[2]}."
             )
-        return conv.public(x, flat, steps, rates, pads, max(x.shape[-1], 1))
+        return conv.public(x, flat, *moving, max(x.shape[-1], 1))
 
     return in_channels_last(run, x, 2, first)
 
@@ -347,13 +338,11 @@ def depthwise_conv2d_backprop_input(
     g = to_tensor(out_backprop)
     w = operand(filter, g)
     first = channels_first(named, data_format, 2)
-    shape = sizes_of(named, input_sizes)
-    if len(shape) != 4:
-        raise invalid(f"{named}: input_sizes needs four sizes, got {list(shape)}.")
+    shape = _four_sizes(named, "input_sizes", input_sizes)
     if first:
         shape, g = (shape[0], *shape[2:], shape[1]), to_channels_last(g, 2)
-    settings = _settings(named, strides, dilations, padding, first)
-    result = conv_input_gradient.public(g, _depthwise_filters(named, w), shape, *settings, max(shape[-1], 1))
+    moving = settings(named, 2, strides, dilations, padding, first)
+    result = conv_input_gradient.public(g, _depthwise_filters(named, w), shape, *moving, max(shape[-1], 1))
     return to_channels_first(result, 2) if first else result
 
 
@@ -372,18 +361,18 @@ def depthwise_conv2d_backprop_filter(
     x = to_tensor(input)
     g = operand(out_backprop, x)
     first = channels_first(named, data_format, 2)
-    shape = sizes_of(named, filter_sizes)
-    if len(shape) != 4:
-        raise invalid(f"{named}: filter_sizes needs four sizes, got {list(shape)}.")
+    shape = _four_sizes(named, "filter_sizes", filter_sizes)
     if first:
         x, g = to_channels_last(x, 2), to_channels_last(g, 2)
-    settings = _settings(named, strides, dilations, padding, first)
-    return reshape(conv_filter_gradient.public(x, g, shape[:2], *settings, max(shape[2], 1)), shape)
+    moving = settings(named, 2, strides, dilations, padding, first)
+    return reshape(conv_filter_gradient.public(x, g, shape[:2], *moving, max(shape[2], 1)), shape)
 
 
-def _settings(name: str, strides: Any, dilations: Any, padding: Any, first: bool) -> tuple[Any, Any, Any]:
-    steps = spatial(name, "strides", strides, 2, first)
-    return steps, spatial(name, "dilations", dilations, 2, first), paddings(name, padding, 2, first)
+def _four_sizes(name: str, what: str, value: Any) -> tuple[int, ...]:
+    shape = sizes_of(name, value)
+    if len(shape) != 4:
+        raise invalid(f"{name}: {what} needs four sizes, got {list(shape)}.")
+    return shape
 
 
 # --- morphology
@@ -407,10 +396,7 @@ def dilation2d(
     name: str | None = None,
 ) -> Any:
     """The largest of image plus filter in each window; filters are (height, width, channels)."""
-    if data_format != "NHWC":
-        raise ValueError(
-            f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
-        )
+    only_channels_last(data_format)
     _four(strides, dilations)
     padding = padding.decode() if isinstance(padding, bytes) else padding
     x = to_tensor(input)
@@ -437,10 +423,7 @@ def erosion2d(
     name: str | None = None,
 ) -> Any:
     """The smallest of image minus filter in each window: minus the dilation of the negative image."""
-    if data_format != "NHWC":
-        raise ValueError(
-            f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
-        )
+    only_channels_last(data_format)
     _four(strides, dilations)
     x = to_tensor(value)
     flipped = reverse(operand(filters, x), [0, 1])

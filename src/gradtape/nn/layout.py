@@ -6,6 +6,8 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from ..api.arrays import reshape
 from ..api.layout import transpose
 from ..base.errors import ArgumentValueError, UnimplementedError, invalid
@@ -80,6 +82,29 @@ def paddings(name: str, padding: Any, rank: int, first: bool) -> Any:
     if any(any(pair) for pair in outside):
         raise invalid(f"{name}: padding of the batch and channel axes must be zero, got {padding}.")
     return tuple(pairs[2:] if first else pairs[1:-1])
+
+
+def settings(name: str, rank: int, strides: Any, dilations: Any, padding: Any, first: bool) -> tuple[Sizes, Sizes, Any]:
+    """Strides, dilations and padding of windows that move over the `rank` sizes."""
+    steps = spatial(name, "strides", strides, rank, first)
+    return steps, spatial(name, "dilations", dilations, rank, first), paddings(name, padding, rank, first)
+
+
+def not_both(strides: Any, dilations: Any) -> None:
+    """Refuse windows that move by more than one pixel and have places that are more than one apart."""
+    if strides is not None and dilations is not None and np.max(strides) > 1 and np.max(dilations) > 1:
+        raise ValueError(
+            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: "
+            f"strides={strides} and dilation_rate={dilations}"
+        )
+
+
+def only_channels_last(data_format: Any) -> None:
+    """Refuse a data format other than "NHWC"."""
+    if data_format != "NHWC":
+        raise ValueError(
+            f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
+        )
 
 
 def sizes_of(name: str, value: Any) -> Sizes:

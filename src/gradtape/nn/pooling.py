@@ -14,7 +14,7 @@ from ..op.arguments import flag, takes, text
 from ..op.declaration import as_ints
 from ..ops.nn.pool import window_argmax, window_max, window_sum
 from ..values.tensor import to_tensor
-from .layout import FORMATS, channels_first, in_channels_last, paddings, per_axis
+from .layout import FORMATS, channels_first, in_channels_last, not_both, only_channels_last, paddings, per_axis
 
 
 def _pool(name: str, kind: str, rank: int, input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any) -> Any:
@@ -172,17 +172,11 @@ def pool(
     first = channels_first("pool", data_format, rank)
     steps, _ = per_axis("pool", "strides", strides, rank, first)
     rates, _ = per_axis("pool", "dilations", dilations, rank, first)
-    if max(rates) > 1:
-        if max(steps) > 1:
-            raise ValueError(
-                "`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: "
-                f"strides={steps} and dilation_rate={rates}"
-            )
-        if padding == "SAME":
-            raise ValueError(
-                "pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. Received: "
-                f"dilation_rate={rates}"
-            )
+    not_both(steps, rates)
+    if max(rates) > 1 and padding == "SAME":
+        raise ValueError(
+            f"pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. Received: dilation_rate={rates}"
+        )
     pads = paddings("pool", padding, rank, first)
 
     def run(x: Any) -> Any:
@@ -208,10 +202,7 @@ def max_pool_with_argmax(
     name: str | None = None,
 ) -> MaxPoolWithArgmax:
     """`max_pool2d` and where each largest element was: its position in the flattened image (or batch)."""
-    if data_format != "NHWC":
-        raise ValueError(
-            f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
-        )
+    only_channels_last(data_format)
     kind = dtypes.as_dtype(output_dtype)
     if kind not in (dtypes.int32, dtypes.int64):
         raise invalid(f"max_pool_with_argmax: output_dtype must be int32 or int64, got {kind.name}.")

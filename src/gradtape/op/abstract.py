@@ -94,28 +94,29 @@ def infer(op: Op, operands: Sequence[Any], attributes: Mapping[str, Any]) -> lis
     given = {**op.attributes, **attributes}
     args = _completed(op, operands)
     try:
-        found = op.shape_rule(*args, **given) if op.shape_rule is not None else None
+        shapes = _of_each(op, op.shape_rule(*args, **given) if op.shape_rule is not None else None)
     except Undecided:
-        found = None
+        shapes = _of_each(op, None)
     except Exception as error:
         raise explained(op, error, list(operands), given) from None
-    if found.__class__ is list:
-        shapes: list[Any] = found
-    elif op.outputs is None:
+    if shapes is None:
         return None
-    else:
-        shapes = [found] * op.outputs
-    shapes = [
-        None if shape is None else tuple([s if s.__class__ is int else _as_dim(s) for s in shape]) for shape in shapes
-    ]
     types = _types(op, args, given, len(shapes))
     values = _values(op, args, given, shapes)
     return [Abstract(*parts) for parts in zip(shapes, types, values, strict=True)]
 
 
+def _of_each(op: Op, found: Shapes) -> list[Shape] | None:
+    """The shape of each result, with Python's own ints; None where it is not known how many there are."""
+    if not isinstance(found, list):
+        if op.outputs is None:
+            return None
+        found = [found] * op.outputs
+    return [None if shape is None else tuple([_as_dim(size) for size in shape]) for shape in found]
+
+
 def _as_dim(size: Any) -> Any:
-    """A size as a Python int, also from a NumPy number; expressions stay as they are."""
-    return size if isinstance(size, Size) else operator.index(size)
+    return size if size.__class__ is int or isinstance(size, Size) else operator.index(size)
 
 
 def _completed(op: Op, operands: Sequence[Any]) -> tuple[Any, ...]:

@@ -20,11 +20,13 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from inspect import CO_VARARGS, CO_VARKEYWORDS
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
-from ..base.context import ACTIVE, STATE, next_id, user_location
+from ..base.context import ACTIVE, STATE, next_id
 from ..base.dtypes import BY_NUMPY, NUMERIC, Array, DType
 from ..base.errors import (
     GradientLookupError,
@@ -33,6 +35,7 @@ from ..base.errors import (
     MissingArgumentError,
     NotATensorError,
     NumberNeededError,
+    OpDeclarationError,
     OperandTypeError,
     OpError,
     ResourceExhaustedError,
@@ -41,7 +44,11 @@ from ..base.errors import (
     invalid,
     named,
 )
+from ..base.frames import user_location
 from ..base.generated import identifier
+from ..native import thresholds
+from ..native.choice import Choice, choice_of
+from ..values.composite import OPERANDS
 from ..values.tensor import EagerTensor, Tensor, from_array, to_array, to_tensor
 
 Rule = Callable[..., Any]
@@ -50,10 +57,6 @@ REGISTRY: dict[str, Op] = {}
 # Operand types that are neither arrays nor eager tensors (batched and symbolic values), with what runs an op on them.
 # The layers above fill it in; a later entry wins over an earlier one.
 RUNNERS: dict[type, Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]] = {}
-
-
-# Operand types made of several tensors (ragged), with what runs an op on them; filled in by the layers above.
-COMPOSITES: dict[type, Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]] = {}
 
 
 # Called after each op, once entry.observe_ops has sent everything through `apply`.
@@ -69,7 +72,8 @@ class Derivative:
 
     @classmethod
     def of(cls, rule: Rule) -> Derivative:
-        code = rule.__code__
+        ways = choice_of(rule)
+        code = _code_of(ways.small if ways else rule, "A rule")
         return cls(rule, code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount])
 
 
@@ -118,20 +122,29 @@ class Op:
         gives: Any = None,
         on_sizes: Rule | bool = False,
     ) -> None:
-        code = kernel.__code__
+        code = _code_of(kernel, "A kernel")
         positional = code.co_varnames[1 : code.co_argcount]
         keyword = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
         if "out" in (*positional, *keyword):
-            raise ValueError(f"{kernel.__name__}: `out` means the op's output in rules, and cannot be a parameter.")
+            raise OpDeclarationError(
+                f"{kernel.__name__}: `out` means the op's output in rules, and cannot be a parameter. Choose another name."
+            )
+        if not kernel.__name__.isidentifier():
+            raise OpDeclarationError(f"An op has the name of its kernel, and {kernel.__name__} is no name. Use def.")
+        if not positional or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS):
+            raise OpDeclarationError(
+                f"{kernel.__name__}: a kernel takes the array namespace first and operands after it, each by its name: "
+                f"def {kernel.__name__}(xp, x)."
+            )
         self.name = identifier(kernel.__name__)
         self.tf_name = tf_name or "".join(part.capitalize() for part in self.name.split("_"))
         self.__doc__ = kernel.__doc__
         self.__name__ = kernel.__name__
-        self.__module__ = kernel.__module__
+        self.__module__ = kernel.__module__ or "__main__"  # (code that was given to `exec` may have no module)
         self.kernel = kernel
         self.eager: Rule = eager if eager is not None else _on_numpy(kernel)
         self.checks_flags = checks_flags  # whether entries look at truth values and text among the attributes
-        self.large = large  # the kernel for arrays of LARGE elements and more, where it is another
+        self.large = large  # for an exact op: the kernel that computes large arrays on all cores
         self.arguments: tuple[str, ...] = positional
         self.optional: dict[str, Any] = dict(
             zip(
@@ -170,7 +183,10 @@ class Op:
         self._pulls: dict[Any, Any] = {}
         self._public: Any = None
         if self.name in REGISTRY:
-            raise ValueError(f"There are two ops named {self.name}.")
+            raise OpDeclarationError(
+                f"There is an op named {self.name} already, declared in {REGISTRY[self.name].__module__}. Choose another name: "
+                "begin it with the name of your package."
+            )
         REGISTRY[self.name] = self
 
     # --- declaration ---------------------------------------------------------------------------------------------
@@ -179,7 +195,7 @@ class Op:
         """Declare the reverse rule of one argument: cotangent of the output -> cotangent of the argument."""
 
         def declare(rule: Rule) -> Rule:
-            self.vjps[self._known(argument)] = Derivative.of(rule)
+            self.vjps[argument] = self._derivative(argument, rule, ("out_shape",))
             return rule
 
         return declare
@@ -188,7 +204,7 @@ class Op:
         """Declare the forward rule of one argument: tangent of the argument -> its part of the output's tangent."""
 
         def declare(rule: Rule) -> Rule:
-            self.jvps[self._known(argument)] = Derivative.of(rule)
+            self.jvps[argument] = self._derivative(argument, rule)
             return rule
 
         return declare
@@ -197,7 +213,7 @@ class Op:
         """Declare an elementwise derivative as the map `t -> t * d out / d argument`: it serves both directions."""
 
         def declare(rule: Rule) -> Rule:
-            self.vjps[self._known(argument)] = self.jvps[argument] = Derivative.of(rule)
+            self.vjps[argument] = self.jvps[argument] = self._derivative(argument, rule)
             self.holomorphic |= {argument}
             return rule
 
@@ -262,8 +278,25 @@ class Op:
 
     def _known(self, argument: str) -> str:
         if argument not in self.arguments:
-            raise ValueError(f"{self.name} has no argument {argument}; it has {', '.join(self.arguments)}.")
+            raise OpDeclarationError(
+                f"{self.name} has no argument {argument!r}; it has {', '.join(self.arguments)}. Name one of them in the rule."
+            )
         return argument
+
+    def _derivative(self, argument: str, rule: Rule, known: Iterable[str] = ()) -> Derivative:
+        """The rule of one argument, whose parameters name what the op has (or one of `known`)."""
+        self._known(argument)
+        declared = Derivative.of(rule)
+        for name in declared.needs:
+            if not (name in self.arguments or name in self.attributes or name == "out" or name in known):
+                if name.removesuffix("_shape") in self.arguments:
+                    continue
+                raise OpDeclarationError(
+                    f"{self.name}: the rule of {argument} asks for {name!r}, which the op does not have. A rule is given the "
+                    "direction, and after it by name what it asks for: "
+                    f"{', '.join([*self.arguments, *(f'{a}_shape' for a in self.arguments), *self.attributes, 'out', *known])}."
+                )
+        return declared
 
     # --- calls ---------------------------------------------------------------------------------------------------
 
@@ -283,6 +316,12 @@ class Op:
                 attributes = {**self.attributes, **attributes}
             return self.eager(*args, **attributes)
         return runner(self, args, attributes)
+
+    @property
+    def ways(self) -> Choice | None:
+        """The two ways to compute it, if there are two: by one kernel for small arrays, by another for large ones."""
+        exact = self.large and Choice(self.eager, self.large, thresholds.EXACT_ELEMENTS)
+        return choice_of(self.eager) or exact or None
 
     @property
     def public(self) -> Any:
@@ -326,6 +365,14 @@ class Op:
 
             found = self._pulls[key] = build_pull(self, followed, numbers, broadcast, conjugate)
         return found
+
+
+def _code_of(function: Rule, role: str) -> CodeType:
+    """What names the parameters of a kernel or a rule."""
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, CodeType):
+        raise OpDeclarationError(f"{role} is a Python function, whose parameters are read; got {function!r}. Use def.")
+    return code
 
 
 REQUIRED = object()  # the default of an attribute that has none
@@ -450,22 +497,23 @@ def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     for name, default in op.attributes.items():
         if name not in attributes:
             attributes[name] = default
-    if COMPOSITES:
+    if OPERANDS:
         for value in args[0] if op.variadic else args:
-            if value.__class__ in COMPOSITES:
-                return COMPOSITES[value.__class__](op, args, attributes)
+            if value.__class__ in OPERANDS:
+                return OPERANDS[value.__class__](op, args, attributes)
     if op.variadic:
         tensors = matching_tensors(op, args[0], range(len(args[0])))
     elif op.other:
         tensors = _mixed_tensors(op, args)
     else:
         tensors = matching_tensors(op, args)
-    followed = ACTIVE and STATE.trace is not None and STATE.trace.follows(args[0] if op.variadic else args)
+    trace = STATE.trace if ACTIVE else None
+    followed = trace is not None and trace.follows(args[0] if op.variadic else args)
     for tensor in tensors:
         if tensor.__class__ in RUNNERS:
             return RUNNERS[tensor.__class__](op, (tensors,) if op.variadic else tuple(tensors), attributes)
-    if followed and (op.vjps or op.lookup_error):
-        return STATE.trace.step(op, (tensors,) if op.variadic else tuple(tensors), attributes)
+    if trace is not None and followed and (op.vjps or op.lookup_error):
+        return trace.step(op, (tensors,) if op.variadic else tuple(tensors), attributes)
     arrays = [tensor._array for tensor in tensors]
     check_dtype(op, tensors)
     try:

@@ -14,16 +14,19 @@ from inspect import Parameter, Signature
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from ..base import dtypes
-from ..base.context import ACTIVE, STATE, next_id, user_frame
+from ..base.context import ACTIVE, STATE, next_id
+from ..base.frames import user_frame
 from ..base.generated import define, scope
-from ..native.texts import LARGE
+from ..native.choice import Choice, choice_of
 from ..values.tensor import EagerTensor, from_array
 from .arguments import flag, given, text
 from .declaration import CONVERTERS, OBSERVERS, REGISTRY, REQUIRED, Op, apply, explained, record, write
 
 _F32, _F64 = dtypes.float32.numpy, dtypes.float64.numpy
-_NEVER = object()  # the dtype of nothing, not of a symbolic tensor either: the inlined case does not apply
+_NEVER = object()  # a dtype that no tensor has, symbolic ones included: the inlined case does not apply
 
 # What the texts use of Python's builtins, which generated code does not see.
 _WORDS: dict[str, Any] = {word.__name__: word for word in (Exception, float, int, len, str, tuple)}
@@ -33,8 +36,9 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
     """The user's function for an op. With `reflected`, the two operands are swapped (for `__rsub__` and the like)."""
     # Some ops are reached through functions such as tf.gather and tf.split: the user's line is further out.
     getframe = user_frame if op.other or op.outputs != 1 else sys._getframe
+    ways = op.ways or Choice(op.eager, op.eager, 0)
     namespace = scope(
-        op.__module__,
+        __name__,  # the frames of an entry are ours, also where the op is declared by somebody else
         **_WORDS,
         EagerTensor=EagerTensor,
         Variable=_VARIABLE[-1],
@@ -47,8 +51,8 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
         new=object.__new__,
         getframe=getframe,
         op=op,
-        kernel=op.eager,
-        large=op.large,
+        kernel=ways.small,
+        large=ways.large,
         apply=apply,
         record=record,
         write=write,
@@ -65,7 +69,9 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
 
     def compile_and_call(*args: Any, **kwargs: Any) -> Any:
         entry.__code__ = define(entry.__source__, f"<gradtape {name}>", namespace).__code__
-        namespace["getframe"] = user_frame  # this once, frames of this file lie between the user and the entry
+        namespace["getframe"] = (
+            user_frame  # for this first call, frames of this file lie between the user and the entry
+        )
         try:
             return entry(*args, **kwargs)
         finally:
@@ -95,7 +101,7 @@ _NAMESPACES: list[dict[str, Any]] = []
 
 
 def observe_ops(observer: Any) -> None:
-    """Call `observer(op, inputs, outputs)` after every op: all entries take the general path from now on."""
+    """Call `observer(op, inputs, outputs)` after every op: all entries take the general path until `unobserve_ops`."""
     OBSERVERS.append(observer)
     for namespace in _NAMESPACES:
         namespace.update(F32=_NEVER, F64=_NEVER)
@@ -109,7 +115,7 @@ def take_general_path(somebody: object) -> None:
 
 
 def leave_general_path(somebody: object) -> None:
-    """Take `take_general_path` back."""
+    """Undo `take_general_path`."""
     _GENERAL.discard(id(somebody))
     unobserve_ops(None)
 
@@ -118,7 +124,7 @@ _GENERAL: set[int] = set()
 
 
 def unobserve_ops(observer: Any) -> None:
-    """Take `observe_ops` back."""
+    """Undo `observe_ops`."""
     if observer in OBSERVERS:
         OBSERVERS.remove(observer)
     if not OBSERVERS and not _GENERAL:
@@ -206,7 +212,8 @@ def _is_inlined(op: Op) -> bool:
 def _kernel_call(op: Op, arrays: list[str]) -> list[str]:
     call = ", ".join([*arrays, *(f"{a}={a}" for a in op.attributes)])
     settings = "{" + ", ".join(f"'{a}': {a}" for a in op.attributes) + "}"
-    of_size = f" if _a.size < {LARGE} else large({call})" if op.large is not None and "_a" in arrays else ""
+    ways = op.ways
+    of_size = f" if _a.size < {ways.smallest} else large({call})" if ways is not None and "_a" in arrays else ""
     lines = [
         "    try:",
         f"        _result = kernel({call}){of_size}",
@@ -411,11 +418,13 @@ def build_pull(op: Op, followed: tuple[int, ...], numbers: tuple[int, ...], broa
         def compile_and_call(g: Any, record: Any) -> Any:
             namespace.update(sum_to_shape=REGISTRY["sum_to_shape"], conj=REGISTRY["conj"])
             for position in followed or (0,):
-                namespace[f"rule_{position}"] = op.vjps[op.arguments[position]].rule
+                rule = op.vjps[op.arguments[position]].rule
+                ways = choice_of(rule) or Choice(rule, rule, 0)
+                namespace[f"rule_{position}"], namespace[f"large_{position}"] = ways.small, ways.large
             function.__code__ = define(source(arrays), f"<gradtape pull of {op.name}>", namespace).__code__
             return function(g, record)
 
-        namespace = scope(op.__module__, **_WORDS, compile_and_call=compile_and_call)
+        namespace = scope(__name__, **_WORDS, ndarray=np.ndarray, compile_and_call=compile_and_call)
         function = FunctionType(_STUB, namespace)
         return function
 
@@ -441,7 +450,11 @@ def _pull_source(
         argument = op.arguments[position]
         given = [_unwrapped(op, name, places[name], numbers, arrays) for name in op.vjps[argument].needs]
         conjugated = conjugate and argument in op.holomorphic
-        part = f"rule_{position}({', '.join(['conj(g)' if conjugated else 'g', *given])})"
+        ways, rule = choice_of(op.vjps[argument].rule), f"rule_{position}"
+        if ways is not None and arrays:
+            # (It may also be a number, or a batch of cotangents.)
+            rule = f"(large_{position} if g.__class__ is ndarray and g.size >= {ways.smallest} else {rule})"
+        part = f"{rule}({', '.join(['conj(g)' if conjugated else 'g', *given])})"
         if conjugated:
             part = f"conj({part})"
         if broadcast:
@@ -450,8 +463,7 @@ def _pull_source(
             whole = f"part if (part := {part}).shape == {shape} else " if arrays else ""
             part = f"{whole}sum_to_shape({'part' if arrays else part}, shape={shape})"
         parts.append(part)
-    result = parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
-    return f"def pull(g, record):\n    return {result}\n"
+    return f"def pull(g, record):\n    return ({', '.join(parts)},)\n"
 
 
 def _variadic_pull(op: Op, needs: tuple[str, ...], arrays: bool) -> str:
@@ -466,8 +478,7 @@ def _variadic_pull(op: Op, needs: tuple[str, ...], arrays: bool) -> str:
     return (
         "def pull(g, record):\n"
         f"    parts = rule_0({', '.join(['g', *given])})\n"
-        "    followed = record[2 + record[1]]\n"
-        "    return parts[followed[0]] if len(followed) == 1 else [parts[position] for position in followed]\n"
+        "    return [parts[position] for position in record[2 + record[1]]]\n"
     )
 
 

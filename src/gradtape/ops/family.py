@@ -16,7 +16,9 @@ from ..base.dtypes import NARROW_FLOATS, Array
 from ..base.errors import InvalidArgumentError, invalid
 from ..base.shapes import broadcast
 from ..base.threads import in_parts
-from ..native.texts import SHARED, SMALLEST, CompiledText, Exact
+from ..native import thresholds
+from ..native.choice import Choice, by_size, is_native, with_choice
+from ..native.texts import CompiledText, Exact
 from ..op.declaration import REGISTRY, BadInput, Op, Rule, Sample
 from ..values.tensor import EagerTensor
 from .shapes import broadcasted
@@ -29,15 +31,20 @@ def elementwise(exact: bool = False, **options: Any) -> Callable[[Rule], Op]:
     """
 
     def declare(kernel: Rule) -> Op:
-        declared = Op(kernel, broadcasts=True, shape=broadcasted, **options)
+        declared = make_elementwise(Op(kernel, broadcasts=True, shape=broadcasted, **options))
         if exact:
             declared.large = Exact(declared.eager)
-        declared.batching = batch_elementwise
-        declared.check = explain_broadcast(declared.name)
-        reject_operands(declared)
         return declared
 
     return declare
+
+
+def make_elementwise(op: Op) -> Op:
+    """Give an op what all elementwise ops have in common: batching, the error for shapes, bad inputs."""
+    op.batching = batch_elementwise
+    op.check = explain_broadcast(op.name)
+    reject_operands(op)
+    return op
 
 
 def explain_broadcast(name: str) -> Rule:
@@ -145,33 +152,57 @@ def in_float32(function: Callable[..., Array]) -> Callable[..., Array]:
     return wide
 
 
-_BLOCK = 1 << 15  # elements: what a block of a few operands needs stays in a core's own cache
-_SHARED = 1 << 18  # elements, from which on other cores are asked to help
+# --- one text, two ways to run it --------------------------------------------------------------------------------------------
 
 
-def one_pass(text: Callable[..., Array]) -> Callable[..., Array]:
-    """An elementwise kernel of several NumPy calls, in one pass over large arrays.
+def one_pass(text: Rule, small: Rule | None = None) -> Rule:
+    """An elementwise kernel, or rule, of several NumPy calls, in one pass over large arrays.
 
     With llvmlite the text is compiled to machine code; without, it runs block by block, so that temporaries stay in the cache.
+    `small` is what runs on small arrays, if it is not the text.
     """
     compiled = CompiledText(text)
+    ready, few, smallest = compiled.ready, small or text, thresholds.ONE_PASS_ELEMENTS
 
-    ready = compiled.ready
-
-    def run(first: Any, *rest: Any, **attributes: Any) -> Array:
-        if first.__class__ is not np.ndarray or first.size < SMALLEST:
-            return text(first, *rest, **attributes)
-        if first.size < SHARED and first.dtype in ready and not attributes:  # the short way of the general one below
-            return ready[first.dtype](first, *rest)  # type: ignore[no-any-return]
+    def run(first: Any, *rest: Any, **attributes: Any) -> Any:
+        if first.__class__ is not np.ndarray or first.size < smallest:
+            return few(first, *rest, **attributes)
+        # The short way of the general one below.
+        if first.size < thresholds.TEXT_CORES_ELEMENTS and first.dtype in ready and not attributes:
+            return ready[first.dtype](first, *rest)
         result = compiled((first, *rest), attributes)
         return result if result is not None else _in_blocks(text, (first, *rest), attributes)
 
-    return run
+    return with_choice(run, Choice(few, run, smallest))
+
+
+def machine_code_for(numpy: Rule, smallest: int = thresholds.ONE_PASS_ELEMENTS) -> Callable[[Rule], Rule]:
+    """Decorator: a text that computes what one NumPy call does, and is faster only in machine code.
+
+    The call runs on smaller arrays, on types that are not compiled, and without llvmlite.
+    """
+
+    def declare(text: Rule) -> Rule:
+        compiled = one_pass(text)
+
+        def large(first: Any, *rest: Any) -> Any:
+            return (compiled if is_native(first) else numpy)(first, *rest)
+
+        return by_size(numpy, large, smallest)
+
+    return declare
+
+
+def large_as(op: Op) -> Callable[[Rule], Rule]:
+    """Decorator: a rule that is an exact op, which has a way of its own for large arrays."""
+    assert op.large is not None, f"{op.name} is not exact"
+    large = op.large
+    return lambda rule: by_size(rule, large, thresholds.EXACT_ELEMENTS)
 
 
 def _in_blocks(text: Callable[..., Array], operands: tuple[Any, ...], attributes: dict[str, Any]) -> Array:
-    first = operands[0]
-    if first.size <= _BLOCK or not all(
+    first, length = operands[0], thresholds.TEXT_BLOCK_ELEMENTS
+    if first.size <= length or not all(
         x.__class__ is np.ndarray and x.shape == first.shape and x.flags.c_contiguous for x in operands
     ):
         return text(*operands, **attributes)
@@ -180,11 +211,11 @@ def _in_blocks(text: Callable[..., Array], operands: tuple[Any, ...], attributes
     target = result.reshape(-1)
 
     def part(start: int, stop: int) -> None:
-        for low in range(start, stop, _BLOCK):
-            block = slice(low, min(low + _BLOCK, stop))
+        for low in range(start, stop, length):
+            block = slice(low, min(low + length, stop))
             target[block] = text(*[line[block] for line in lines], **attributes)
 
-    in_parts(part, first.size, _BLOCK)
+    in_parts(part, first.size, length)
     return result
 
 
@@ -192,7 +223,7 @@ def by_rows(function: Callable[..., Array]) -> Callable[..., Array]:
     """A kernel that treats each entry of the first axis by itself, on all cores when the arrays are large."""
 
     def run(first: Any, *rest: Any, **attributes: Any) -> Array:
-        if first.ndim < 2 or first.size < _SHARED or len(first) < 2:
+        if first.ndim < 2 or first.size < thresholds.NUMPY_CORES_ELEMENTS or len(first) < 2:
             return function(first, *rest, **attributes)
 
         def part(start: int, stop: int) -> Array:

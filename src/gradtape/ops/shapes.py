@@ -75,9 +75,9 @@ def inserted(shape: Sizes, axis: Any, size: Any) -> Sizes:
 
 def matched_sizes(first: Sizes, second: Sizes, what: str = "shapes") -> Sizes:
     """One shape from two that must be equal."""
-    if len(first) != len(second):
+    if len(first) != len(second) or any(same(a, b) is False for a, b in zip(first, second, strict=True)):
         raise Mismatch(f"{what} {first} and {second} differ")
-    return tuple([matched(a, b, "sizes") for a, b in zip(first, second, strict=True)])
+    return tuple([matched(a, b) for a, b in zip(first, second, strict=True)])
 
 
 def broadcast_to_sizes(shape: Shape, target: Shape) -> Shape:

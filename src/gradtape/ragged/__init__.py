@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import dispatch as dispatch
+from . import composite as composite
 from . import indexing as indexing
 from .functions import boolean_mask as boolean_mask
 from .functions import constant as constant

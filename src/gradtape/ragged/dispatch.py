@@ -1,4 +1,4 @@
-"""Ops on ragged tensors: elementwise ops run on the values, reductions on segments. Importing this makes them known."""
+"""Ops on ragged tensors: elementwise ops run on the values, reductions on segments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .. import math
 from ..api import arrays, indexing, layout
 from ..base.errors import UnimplementedError, invalid
 from ..base.traceable import traceable
-from ..op.declaration import COMPOSITES, Op
+from ..op.declaration import Op
 from ..trace.composites import by_stand_ins
 from ..values.tensor import Tensor, from_array, to_tensor
 from ..variables.variable import Variable
@@ -24,12 +24,16 @@ _SEGMENTS: dict[str, Any] = {
     "reduce_min": math.unsorted_segment_min,
 }
 
+_JOINED: dict[str, Any] = {"concat": concat, "stack": stack}
+
 # Ops that treat each element by itself without being declared as elementwise.
 _BY_ELEMENT = {"convert", "zeros_like", "ones_like", "stop_gradient", "identity"}
 
 
 def run(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     """An op one of whose operands is ragged."""
+    if op.name in _JOINED:
+        return _JOINED[op.name](args[0], attributes["axis"])
     by_element = (op.broadcasts or op.name in _BY_ELEMENT) and not op.variadic
     if by_element and sum(isinstance(value, _WITH_AXES) for value in args) == 1:
         return map_flat_values(op.public, *args, **attributes)
@@ -177,11 +181,6 @@ def _by_column(rows: RaggedTensor, group: Any, count: int, name: str) -> RaggedT
     return RaggedTensor.from_row_lengths(
         _SEGMENTS[name](rows.values, from_array(places), int(splits[-1])), from_array(sizes)
     )
-
-
-COMPOSITES[RaggedTensor] = run
-RaggedTensor._concatenated = staticmethod(concat)
-RaggedTensor._stacked_along = staticmethod(stack)
 
 
 # --- Python's operators ------------------------------------------------------------------------------------

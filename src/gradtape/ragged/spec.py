@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from ..base import dtypes
 from ..base.dtypes import DType
 from ..base.shapes import TensorShape
-from ..base.type_spec import TypeSpec
+from ..base.type_spec import ShapedSpec, TypeSpec
+from ..values.tensor import TensorSpec
 
 
-class RaggedTensorSpec(TypeSpec):
+class RaggedTensorSpec(ShapedSpec):
     """What is known of a ragged tensor before it exists: shape, dtype, and how many axes are ragged."""
 
-    __slots__ = ("_dtype", "_ragged_rank", "_row_splits_dtype", "_shape")
+    __slots__ = ("_ragged_rank", "_row_splits_dtype")
 
     value_type: ClassVar[type[Any]]  # RaggedTensor, which puts itself here
 
@@ -40,16 +42,6 @@ class RaggedTensorSpec(TypeSpec):
         return cls(value.shape, value.dtype, value.ragged_rank, value.row_splits.dtype)
 
     @property
-    def shape(self) -> TensorShape:
-        """The shape, as far as it is known."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """The type of the values."""
-        return self._dtype
-
-    @property
     def ragged_rank(self) -> int:
         """How many axes are ragged."""
         return self._ragged_rank
@@ -74,19 +66,38 @@ class RaggedTensorSpec(TypeSpec):
             raise ValueError(f"No spec covers both {self!r} and {other!r}.")
         return RaggedTensorSpec(self._shape.most_specific_compatible_shape(other._shape), *self._serialize()[1:])
 
-    def _with_shape(self, shape: Any) -> RaggedTensorSpec:
-        new = TensorShape(shape)
+    @property
+    def _component_specs(self) -> list[TypeSpec]:
+        rank = self._ragged_rank
+        sizes = [None] * (rank + 1) if self._shape.rank is None else [*self._shape[: rank + 1]]
+        flat = None if self._shape.rank is None else (_product(sizes), *self._shape[rank + 1 :])
+        counts = [_product(sizes[: axis + 1]) for axis in range(rank)]  # of rows, for each ragged axis
+        return [
+            TensorSpec(flat, self._dtype),
+            *(TensorSpec([None if n is None else n + 1], self._row_splits_dtype) for n in counts),
+        ]
+
+    def _from_components(self, components: Sequence[Any]) -> Any:
+        made, *splits = components
+        sizes: Any = self._shape[1:] if self._shape.rank is not None else [None] * self._ragged_rank
+        for length, row_splits in reversed(list(zip(sizes, splits, strict=False))):
+            made = self.value_type.from_row_splits(made, row_splits, validate=False)
+            made._uniform = length
+        return made
+
+    def _with_changed_shape(self, change: Callable[[TensorShape], Any]) -> RaggedTensorSpec:
+        new = TensorShape(change(self._shape))
         rank = max(0, self._ragged_rank + (new.rank or 0) - (self._shape.rank or 0))
         return RaggedTensorSpec(new, self._dtype, rank, self._row_splits_dtype)
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, RaggedTensorSpec) and self._serialize() == other._serialize()
 
-    def __hash__(self) -> int:
-        return hash(self._serialize())
-
-    def __repr__(self) -> str:
-        return f"RaggedTensorSpec({self._shape!r}, {self._dtype!r}, {self._ragged_rank}, {self._row_splits_dtype!r})"
+def _product(sizes: Sequence[int | None]) -> int | None:
+    product = 1
+    for size in sizes:
+        if size is None:
+            return None
+        product *= size
+    return product

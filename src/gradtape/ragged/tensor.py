@@ -16,15 +16,13 @@ from .. import math
 from ..api import arrays, indexing, layout, partition
 from ..base import dtypes
 from ..base.dtypes import Array, DType
-from ..base.errors import NotATensorError, TensorTypeError, invalid, name_errors, too_few_axes, unfit
+from ..base.errors import NotATensorError, TensorTypeError, invalid, too_few_axes, unfit
 from ..base.memory import repeated
 from ..base.shapes import TensorShape
-from ..base.traceable import traceable
+from ..base.traceable import name_errors, traceable
 from ..op.arguments import takes, truth
 from ..op.declaration import as_int
-from ..trace.composites import COMPOSITES, Composite, by_stand_ins, solid
-from ..trace.ghost import Ghost
-from ..trace.graph import compose
+from ..trace.composites import by_stand_ins
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from .spec import RaggedTensorSpec
@@ -133,7 +131,7 @@ class RaggedTensor:
         if length < 0:
             raise invalid(f"RaggedTensor: a row cannot have {length} values.")
         if nrows is None and length:
-            count = _count(values)
+            count = count_of(values)
             nrows = count // length if count is not None else arrays.shape(values, dtypes.int64)[0] // length
         if nrows.__class__ is not int and not isinstance(nrows, (Tensor, np.integer)):
             nrows = 0 if nrows is None else as_int(nrows)
@@ -241,7 +239,7 @@ class RaggedTensor:
     @classmethod
     def _checked(cls, values: Any, splits: Any, validate: bool) -> RaggedTensor:
         values = _values(values)
-        count = _count(values)
+        count = count_of(values)
         if validate and count is not None and splits.__class__ is EagerTensor and int(splits._array[-1]) != count:
             raise unfit(f"RaggedTensor: the rows have {int(splits._array[-1])} values in all, but {count} were given.")
         return cls(values, splits)
@@ -350,7 +348,7 @@ class RaggedTensor:
     def with_values(self, new_values: Any) -> RaggedTensor:
         """Other values in rows of the same lengths."""
         values = _values(new_values)
-        given, wanted = _count(values), _count(self._values)
+        given, wanted = count_of(values), count_of(self._values)
         if given != wanted and given is not None and wanted is not None:
             raise invalid(f"RaggedTensor: {given} new values for {wanted}.")
         return RaggedTensor(values, self._row_splits, self._uniform)
@@ -439,7 +437,7 @@ class RaggedTensor:
         else:
             default = to_tensor(default_value, values.dtype if not isinstance(default_value, Tensor) else None)
             filler = arrays.broadcast_to(default, (1, *values.shape[1:]))
-        places = np.full((rows, columns), _count(values))  # of the filler
+        places = np.full((rows, columns), count_of(values))  # of the filler
         kept = np.minimum(lengths[:rows], columns)
         starts = self._row_splits._array[:-1][:rows]
         row = repeated("from_tensor", np.arange(len(kept)), kept)
@@ -466,17 +464,6 @@ class RaggedTensor:
         for index in range(self._row_count()):
             yield self[index]
 
-    # --- what tapes and datasets ask -------------------------------------------------------------------------
-
-    def _components(self) -> list[Any]:
-        return [self.flat_values, *self.nested_row_splits]
-
-    def _differentiable(self) -> Any:
-        return self.flat_values
-
-    def _with_gradient(self, gradient: Any) -> RaggedTensor:
-        return self.with_flat_values(gradient)
-
     @property
     def _type_spec(self) -> RaggedTensorSpec:
         return RaggedTensorSpec.from_value(self)
@@ -489,23 +476,12 @@ class RaggedTensor:
             )
         return count
 
-    def _row(self, index: int) -> Any:
-        return self[index]
-
-    @staticmethod
-    def _stacked(values: Any) -> RaggedTensor:
-        return stacked_rows(list(values))
-
-    # How tf.concat and tf.stack treat ragged tensors; dispatch.py, which knows, puts them here.
-    _concatenated: ClassVar[Callable[[Any, int], Any]]
-    _stacked_along: ClassVar[Callable[[Any, int], Any]]
-
     def consumers(self) -> list[Any]:
         """Always empty: there is no graph."""
         return []
 
     def __repr__(self) -> str:
-        if any(part.__class__ is not EagerTensor for part in self._components()):
+        if any(part.__class__ is not EagerTensor for part in (self.flat_values, *self.nested_row_splits)):
             return f"tf.RaggedTensor(values={self._values!r}, row_splits={self._row_splits!r})"
         return f"<tf.RaggedTensor {self.to_list()}>"
 
@@ -548,7 +524,7 @@ def _rows(ragged: RaggedTensor) -> int | None:
     return None if ends is None else ends - 1
 
 
-def _count(values: Any) -> int | None:
+def count_of(values: Any) -> int | None:
     if isinstance(values, RaggedTensor):
         return _rows(values)
     count: int | None = values.shape[0]
@@ -602,26 +578,9 @@ def concat_rows(values: list[Any]) -> Any:
 
 def stacked_rows(values: list[Any]) -> RaggedTensor:
     """Tensors or ragged tensors as the rows of one."""
-    counts = np.array([_count(value) for value in values], np.int64)
+    counts = np.array([count_of(value) for value in values], np.int64)
     return RaggedTensor(concat_rows(values), from_array(splits_of(counts)))
 
-
-# --- inside traced functions -------------------------------------------------------------------------------
-
-
-def _stand_in(ragged: RaggedTensor, variant: int) -> RaggedTensor:
-    """Rows of equal lengths, or one that has all values."""
-    values, splits = solid(ragged._values, variant), ragged._row_splits
-    if splits.__class__ is Ghost:
-        rows, count = splits._array.shape[0] - 1, _count(values) or 0
-        last = np.full(rows, count)
-        ends = last if variant else np.arange(1, rows + 1) * count // max(rows, 1)
-        splits = from_array(np.concatenate(([0], ends)).astype(splits.dtype.numpy))
-    return RaggedTensor(values, splits, ragged._uniform)
-
-
-compose(RaggedTensor, lambda ragged: [ragged._values, ragged._row_splits, ragged._uniform], lambda p: RaggedTensor(*p))
-COMPOSITES[RaggedTensor] = Composite(lambda ragged: list(ragged.nested_row_splits), _stand_in)
 
 # What reads how long rows are.
 for _name in (

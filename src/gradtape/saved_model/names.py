@@ -144,7 +144,7 @@ def function_named(kind: str, name: str) -> Any:
             None,
             None,
             f"saved model: it uses the {kind} {name!r}, which gradtape {__version__} does not have. If a later version has saved "
-            "it, load it with that version.",
+            "it, load it with that version. If a package of yours declares it (gradtape.extend), import that package first.",
         )
     return found
 

@@ -158,7 +158,7 @@ class ModelReader(Decoder):
 
 
 def parameters_of(signature: inspect.Signature) -> Parameters:
-    """The parameters of a function of which only the signature is there."""
+    """The parameters of a function that was stored with its signature only."""
 
     def function(*args: Any, **kwargs: Any) -> None:
         """Never called."""

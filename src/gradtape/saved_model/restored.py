@@ -10,8 +10,9 @@ import numpy as np
 from ..base import nest
 from ..base.shapes import TensorShape
 from ..trace.concrete import ConcreteFunction
-from ..trace.graph import FIXED, parts_of
+from ..trace.graph import parts_of
 from ..trace.signature import Encoder, Parameters, matched
+from ..values.composite import COMPOSITES, is_composite
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, to_tensor
 from ..variables.module import Module
 from ..variables.variable import Variable, VariableSpec
@@ -79,7 +80,7 @@ class SignatureMap(Mapping[str, Any]):
 
 
 class RestoredFunction:
-    """A traced function of which only the traces are left. Called with what fits none of them, it raises."""
+    """A traced function whose Python code is gone: it has its traces, and raises where none of them fits the arguments."""
 
     def __init__(
         self, name: str, parameters: Parameters, signature: tuple[Any, ...] | None, traces: list[ConcreteFunction]
@@ -181,10 +182,14 @@ def _fits(given: Any, recorded: Any, tensors: list[Any], convert: bool) -> bool:
             and len(parts) == len(places)
             and all(_fits(part, place, tensors, convert) for part, place in zip(parts, places, strict=True))
         )
-    if recorded.__class__ in FIXED:  # a ragged or sparse tensor
-        return given.__class__ is recorded.__class__ and all(
-            _fits(part, place, tensors, convert)
-            for part, place in zip(parts_of(given), parts_of(recorded), strict=True)
+    if is_composite(recorded):
+        kind = COMPOSITES[recorded.__class__]
+        parts, places = parts_of(given), kind.parts(recorded)
+        return (
+            given.__class__ is recorded.__class__
+            and kind.static(given) == kind.static(recorded)
+            and len(parts) == len(places)
+            and all(_fits(part, place, tensors, convert) for part, place in zip(parts, places, strict=True))
         )
     if recorded.__class__ is EagerTensor:  # a part of such a tensor
         return given.__class__ is EagerTensor and np.array_equal(given._array, recorded._array)

@@ -24,7 +24,8 @@ from ..base.shapes import TensorShape
 from ..differentiation.backward import UnconnectedGradients
 from ..ragged import RaggedTensor
 from ..sparse import SparseTensor
-from ..trace.graph import Ref, composed, parts_of
+from ..trace.graph import Ref
+from ..values.composite import COMPOSITES, is_composite, named
 from ..values.tensor import EagerTensor, IndexedSlices, TensorSpec, from_array
 from ..variables.variable import VariableSpec
 from .names import function_named, name_of
@@ -119,8 +120,14 @@ class Encoder:
             return {"slices": [self.encode(part) for part in (value.values, value.indices, value.dense_shape)]}
         if isinstance(value, range):
             return {"range": [value.start, value.stop, value.step]}
-        if value.__class__ in (RaggedTensor, SparseTensor):
-            return {value.__class__.__name__: [self.encode(part) for part in parts_of(value)]}
+        if isinstance(value, RaggedTensor):
+            return {"RaggedTensor": [self.encode(part) for part in (value.values, value.row_splits, value._uniform)]}
+        if isinstance(value, SparseTensor):
+            return {"SparseTensor": [self.encode(part) for part in (value.indices, value.values, value.dense_shape)]}
+        if is_composite(value):
+            declared = COMPOSITES[value.__class__]
+            static, parts = declared.static(value), declared.parts(value)
+            return {"composite": [declared.name, self.encode(static), self.encode(parts)]}
         return None
 
     def _leaf(self, value: Any) -> Any:
@@ -193,8 +200,9 @@ class Decoder:
             "slice": lambda parts: slice(*self._parts(parts, 3)),
             "slices": lambda parts: IndexedSlices(*self._parts(parts, 3)),
             "range": lambda parts: range(*map(_integer, _list(parts, 3))),
-            "RaggedTensor": lambda parts: self._composite(RaggedTensor, parts),
-            "SparseTensor": lambda parts: self._composite(SparseTensor, parts),
+            "RaggedTensor": lambda parts: RaggedTensor(*self._components(parts, "RaggedTensor")),
+            "SparseTensor": lambda parts: COMPOSITES[SparseTensor].built(None, self._components(parts, "SparseTensor")),
+            "composite": self._composite,
             "tensor": self._tensor,
             "array": lambda key: self._arrays[key],
             "scalar": lambda key: self._arrays[key][()],
@@ -243,11 +251,20 @@ class Decoder:
             cls = self._classes[described] = collections.namedtuple(name, fields)
         return cls(*self._parts(parts, len(fields)))
 
-    def _composite(self, cls: type, parts: Any) -> Any:
+    def _components(self, parts: Any, name: str) -> list[Any]:
         decoded = self._parts(parts, 3)
         if not all(isinstance(part, _PARTS_OF_COMPOSITES) for part in decoded):
-            raise ValueError(f"a {cls.__name__} is made of {decoded!r}")
-        return composed(cls, decoded)
+            raise ValueError(f"a {name} is made of {decoded!r}")
+        return decoded
+
+    def _composite(self, content: Any) -> Any:
+        name, static, parts = _list(content, 3)
+        kind = named(name)
+        if kind is None or kind.build is None:
+            raise ValueError(
+                f"a value is a {name!r}, which is not declared here: import the module that declares it first"
+            )
+        return kind.build(self.decode(static), self.decode(_list(parts)))
 
     def _tensor(self, key: Any) -> Any:
         if key not in self._tensors:

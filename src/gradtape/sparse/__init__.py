@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import dispatch as dispatch
+from . import composite as composite
 from .arithmetic import (
     add as add,
 )

@@ -1,10 +1,11 @@
-"""Ops that TensorFlow defines for sparse tensors too: they run on the values. Importing this makes them known."""
+"""Ops that TensorFlow defines for sparse tensors too: they run on the values."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..op.declaration import COMPOSITES, Op
+from ..api.arrays import identity_of
+from ..op.declaration import Op
 from .tensor import SparseTensor
 
 # (The Bessel functions are not zero at zero; TensorFlow runs them on the values all the same.)
@@ -25,12 +26,11 @@ _ON_VALUES = {
 
 def run(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> SparseTensor:
     """An op one of whose operands is sparse."""
+    if op.name == "concat" and len(args[0]) == 1:
+        return identity_of(args[0][0])  # type: ignore[no-any-return]
     if op.name in _ON_VALUES and isinstance(args[0], SparseTensor):
         return args[0].with_values(op.public(args[0].values, *args[1:], **attributes))
     raise ValueError(
         f"{op.name}: Attempt to convert a value with an unsupported type (SparseTensor) to a Tensor. Use the functions of "
         "tf.sparse, tf.sparse.map_values, or tf.sparse.to_dense(x) first."
     )
-
-
-COMPOSITES[SparseTensor] = run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -13,12 +14,9 @@ from ..base.dtypes import Array, DType
 from ..base.errors import NotATensorError, invalid
 from ..base.shapes import TensorShape, broadcast
 from ..base.traceable import trace_public
-from ..base.type_spec import TypeSpec
-from ..trace.composites import COMPOSITES, Composite, solid
-from ..trace.ghost import Ghost
-from ..trace.graph import compose
+from ..base.type_spec import ShapedSpec, TypeSpec
 from ..trace.symbolic import is_symbolic
-from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
+from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
 
 
@@ -116,31 +114,9 @@ class SparseTensor:
         """Other values at the same places."""
         return SparseTensor(self._indices, new_values, self._dense_shape)
 
-    def _components(self) -> list[Any]:
-        return [self._indices, self._values, self._dense_shape]
-
-    # --- what a dataset asks of its elements -------------------------------------------------------------
-
     @property
     def _type_spec(self) -> SparseTensorSpec:
-        return SparseTensorSpec(self.shape, self.dtype)
-
-    def _row_count(self) -> int:
-        return sizes_of(self)[0] if sizes_of(self) else 0
-
-    def _row(self, index: int) -> SparseTensor:
-        """One row, without the first axis."""
-        places = places_of(self)
-        inside = places[:, 0] == index
-        return from_parts(places[inside, 1:], from_array(self._values._array[inside]), sizes_of(self)[1:])
-
-    @staticmethod
-    def _stacked(values: Any) -> SparseTensor:
-        """Sparse tensors along a new first axis, as large as the largest of them."""
-        sizes = np.max([sizes_of(value) for value in values], axis=0).tolist()
-        places = [np.insert(places_of(value), 0, number, axis=1) for number, value in enumerate(values)]
-        elements = np.concatenate([value.values._array for value in values])
-        return from_parts(np.concatenate(places), from_array(elements), (len(values), *sizes))
+        return SparseTensorSpec.from_value(self)
 
     # --- operators: what keeps zeros zero --------------------------------------------------------------
 
@@ -232,10 +208,10 @@ def from_parts(places: Array, values: Any, sizes: Any) -> SparseTensor:
     )
 
 
-class SparseTensorSpec(TypeSpec):
+class SparseTensorSpec(ShapedSpec):
     """What is known of a sparse tensor before it exists: shape (None for an unknown size) and dtype."""
 
-    __slots__ = ("_dtype", "_shape")
+    __slots__ = ()
 
     def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
         self._shape = TensorShape(shape)
@@ -248,16 +224,6 @@ class SparseTensorSpec(TypeSpec):
         return cls(sp.shape, sp.dtype)
 
     @property
-    def shape(self) -> TensorShape:
-        """The shape, as far as it is known."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """The type of the values."""
-        return self._dtype
-
-    @property
     def rank(self) -> int | None:
         """The number of axes, if it is known."""
         return self._shape.rank
@@ -267,11 +233,23 @@ class SparseTensorSpec(TypeSpec):
         """The class that the spec describes."""
         return SparseTensor
 
+    @property
+    def _component_specs(self) -> list[TypeSpec]:
+        rank = self._shape.rank
+        return [
+            TensorSpec([None, rank], dtypes.int64),
+            TensorSpec([None], self._dtype),
+            TensorSpec([rank], dtypes.int64),
+        ]
+
+    def _from_components(self, components: Sequence[Any]) -> SparseTensor:
+        return SparseTensor(*components)
+
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype
 
-    def _with_shape(self, shape: Any) -> SparseTensorSpec:
-        return SparseTensorSpec(shape, self._dtype)
+    def _with_changed_shape(self, change: Callable[[TensorShape], Any]) -> SparseTensorSpec:
+        return SparseTensorSpec(change(self._shape), self._dtype)
 
     def most_specific_compatible_type(self, other: Any) -> SparseTensorSpec:
         """The tightest spec that covers both."""
@@ -287,46 +265,5 @@ class SparseTensorSpec(TypeSpec):
             and self._shape.is_compatible_with(spec_or_value.shape)
         )
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SparseTensorSpec) and (self._shape, self._dtype) == (
-            other._shape,
-            other._dtype,
-        )
-
-    def __hash__(self) -> int:
-        return hash((self._shape, self._dtype))
-
-    def __repr__(self) -> str:
-        return f"SparseTensorSpec({self._shape!r}, {self._dtype!r})"
-
-
-# --- inside traced functions -------------------------------------------------------------------------
-
-
-def _built(parts: list[Any]) -> SparseTensor:
-    made = object.__new__(SparseTensor)
-    made._indices, made._values, made._dense_shape = parts
-    return made
-
-
-def _stand_in(sp: SparseTensor, variant: int) -> SparseTensor:
-    """Values one after the other in a tensor as wide as they need, or twice as wide."""
-    count, rank = sp.values.shape[0], sp.dense_shape.shape[0]
-    sizes = solid(sp.dense_shape, variant)._array
-    if sp.dense_shape.__class__ is Ghost:
-        sizes = np.full(rank, max(count, 1) * (1 + variant), np.int64)
-    places = solid(sp.indices, variant)
-    if sp.indices.__class__ is Ghost:
-        numbers = np.arange(count) % max(int(np.prod(sizes, dtype=np.float64)), 1)
-        places = from_array(
-            np.stack(np.unravel_index(numbers, tuple(sizes)), axis=1).astype(np.int64).reshape(count, rank)
-        )
-    return SparseTensor(places, solid(sp.values, variant), from_array(sizes))
-
-
-compose(
-    SparseTensor, SparseTensor._components, _built, fixed=(2,)
-)  # a function knows the shape, as that of a dense tensor
-COMPOSITES[SparseTensor] = Composite(lambda sp: [sp.indices, sp.dense_shape], _stand_in)
 
 trace_public(globals())

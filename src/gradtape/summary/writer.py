@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..base import dtypes
-from ..base.context import STATE
+from ..base.context import STATE, scope
 from ..base.traceable import traceable
 from ..trace.control import effect_in_world
 from ..values.tensor import Tensor, from_array, to_tensor
@@ -43,18 +43,10 @@ class SummaryWriter:
 
         @contextmanager
         def context() -> Iterator[SummaryWriter]:
-            before = STATE.summary_writer, STATE.summary_step
-            STATE.summary_writer = self
-            if step is not None:
-                STATE.summary_step = step
-            try:
+            with scope(summary_writer=self) if step is None else scope(summary_writer=self, summary_step=step):
                 yield self
                 if STATE.trace is None:
                     self.flush()
-            finally:
-                STATE.summary_writer = before[0]
-                if step is not None:
-                    STATE.summary_step = before[1]
 
         return context()
 
@@ -178,12 +170,8 @@ def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
 @contextmanager
 def record_if(condition: Any) -> Iterator[None]:
     """A context in which summaries are recorded only where the condition holds: a bool, a tensor or a function of none."""
-    before = STATE.summary_condition
-    STATE.summary_condition = condition
-    try:
+    with scope(summary_condition=condition):
         yield
-    finally:
-        STATE.summary_condition = before
 
 
 def should_record_summaries() -> Any:
@@ -211,13 +199,10 @@ def as_effect(function: _Function) -> _Function:
 
     @functools.wraps(function)
     def run(recorded: tuple[Any, Any, Any], *args: Any, **kwargs: Any) -> Any:
-        before = STATE.summary_writer, STATE.summary_step, STATE.summary_condition
-        now = tuple(old if new is None else new for old, new in zip(before, recorded, strict=True))
-        STATE.summary_writer, STATE.summary_step, STATE.summary_condition = now
-        try:
+        here = STATE.summary_writer, STATE.summary_step, STATE.summary_condition
+        writer, step, condition = (old if new is None else new for old, new in zip(here, recorded, strict=True))
+        with scope(summary_writer=writer, summary_step=step, summary_condition=condition):
             return function(*args, **kwargs)
-        finally:
-            STATE.summary_writer, STATE.summary_step, STATE.summary_condition = before
 
     step = traceable(run, always=True, in_world=effect_in_world)
 

@@ -7,27 +7,17 @@ A size that comes out different in the two is not known before the function runs
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..base.errors import OpError
-from ..values.tensor import IndexedSlices, Tensor, from_array
+from ..values.composite import COMPOSITES
+from ..values.tensor import Tensor, from_array
 from .ghost import Ghost, NeedsValue, World, depending_on, filled
-from .graph import FIXED, leaves, map_parts, parts_of
+from .graph import leaves, map_parts, parts_of
 from .inference import Inference
 from .recorder import outside_traces
-
-
-class Composite(NamedTuple):
-    """A class of such values."""
-
-    structure: Callable[[Any], Any]  # the tensors that say where values stand
-    stand_in: Callable[[Any, int], Any]  # something real for one made of ghosts; the number says which of the two
-
-
-COMPOSITES: dict[type, Composite] = {}
 
 
 def by_stand_ins(world: World, function: Any, *args: Any, **kwargs: Any) -> Any:
@@ -54,8 +44,10 @@ def by_stand_ins(world: World, function: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _depends_on_structure(value: Any) -> bool:
-    if value.__class__ in COMPOSITES:
-        return _has_ghosts(COMPOSITES[value.__class__].structure(value))
+    kind = COMPOSITES.get(value.__class__)
+    if kind is not None and kind.stand_in is not None:
+        elements = None if kind.values is None else kind.values.of(value)
+        return any(_has_ghosts(part) for part in kind.parts(value) if part is not elements)
     return any(_depends_on_structure(part) for part in parts_of(value))
 
 
@@ -67,8 +59,9 @@ def solid(value: Any, variant: int, kind: str = "") -> Any:
     """The value with something real in place of every ghost."""
     if value.__class__ is Ghost:
         return from_array(filled(tuple(value.shape), value.dtype.numpy, kind or ("ones", "ordered")[variant]))
-    if value.__class__ in COMPOSITES and _has_ghosts(value):
-        return COMPOSITES[value.__class__].stand_in(value, variant)
+    composite = COMPOSITES.get(value.__class__)
+    if composite is not None and composite.stand_in is not None and _has_ghosts(value):
+        return composite.stand_in(value, variant, solid)
     return map_parts(value, lambda part: solid(part, variant, kind))
 
 
@@ -79,22 +72,9 @@ def _ghostly(world: Inference, first: Any, second: Any, sources: list[Any]) -> A
         shape = tuple(a if a == b else world.guess(certain=True) for a, b in sizes)
         return depending_on(Ghost(world, shape, first.dtype.numpy), *sources)
     pairs = list(zip(parts_of(first), parts_of(second), strict=True))
-    fixed = (2,) if first.__class__ is IndexedSlices else FIXED.get(first.__class__, ())
+    kind = COMPOSITES.get(first.__class__)
+    fixed = () if kind is None else kind.fixed
     made = iter(
         [a if k in fixed and np.array_equal(a, b) else _ghostly(world, a, b, sources) for k, (a, b) in enumerate(pairs)]
     )
     return map_parts(first, lambda part: next(made))
-
-
-def _stand_in_for_slices(slices: IndexedSlices, variant: int) -> IndexedSlices:
-    """One row again and again, or one row after the other."""
-    indices = slices.indices
-    if indices.__class__ is Ghost:
-        size = indices._array.size
-        rows = size if slices.dense_shape is None else int(np.asarray(solid(slices.dense_shape, variant))[0])
-        numbers = variant * np.arange(size) % max(rows, 1)
-        indices = from_array(numbers.astype(indices.dtype.numpy).reshape(indices._array.shape))
-    return IndexedSlices(solid(slices.values, variant), indices, solid(slices.dense_shape, variant))
-
-
-COMPOSITES[IndexedSlices] = Composite(lambda slices: [slices.indices, slices.dense_shape], _stand_in_for_slices)

@@ -6,7 +6,7 @@ functions. Here is what happens before: the tracing, and what comes out as far a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..base import nest
@@ -16,9 +16,10 @@ from ..differentiation.custom import linked
 from ..ops.array.layout import broadcast_to, expand_dims
 from ..ops.math.elementwise import identity
 from ..ops.math.logic import select
+from ..values.composite import COMPOSITES, expanded, is_composite
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 from .ghost import Ghost, World, depending_on, filled
-from .graph import Graph
+from .graph import Graph, map_parts
 from .inference import Inference
 from .recorder import Recorder, outside_traces
 from .symbolic import SymbolicTensor, is_symbolic
@@ -43,12 +44,17 @@ def trace_branches(trace: Recorder, functions: list[Callee], name: str) -> list[
 
 def _returning_tensors(trace: Recorder, graph: Graph, returned: Any, first: Any) -> tuple[Graph, Any]:
     """Python numbers and constants that a branch returns become tensors, as in TensorFlow."""
-    converted, _ = trace.subgraph(
-        lambda: nest.map_structure(lambda v: v if v is None or is_symbolic(v) else trace.symbolic(v), returned), (), ""
-    )
+    converted, _ = trace.subgraph(lambda: nest.map_structure(lambda v: _as_symbolic(trace, v), returned), (), "")
     graph.steps += converted.steps
     graph.outputs = converted.outputs
     return graph, returned
+
+
+def _as_symbolic(trace: Recorder, value: Any) -> Any:
+    """A leaf as a tensor of the trace, or as a composite of such tensors; None stays."""
+    if is_composite(value):
+        return map_parts(value, lambda part: _as_symbolic(trace, part))
+    return None if value is None else trace.symbolic(value)
 
 
 def _check_branches(first: Any, other: Any, name: str, place: int) -> None:
@@ -60,11 +66,16 @@ def _check_branches(first: Any, other: Any, name: str, place: int) -> None:
             f"returns {other!r}. ({error})"
         ) from None
     for a, b in zip(nest.flatten(first), nest.flatten(other), strict=True):
-        if (a is None) != (b is None) or (a is not None and _type_of(a) != _type_of(b)):
+        if (a is None) != (b is None) or (a is not None and _types_of(a) != _types_of(b)):
             raise TypeError(
                 f"tf.{name}: all branches must return tensors of the same types. Branch 0 returns {a!r}, branch {place} "
                 f"returns {b!r}. Use tf.cast."
             )
+
+
+def _types_of(value: Any) -> list[Any]:
+    """The types of a tensor, or of the tensors of a composite."""
+    return [value.__class__ if is_composite(value) else None, *map(_type_of, expanded(value))]
 
 
 def _type_of(value: Any) -> Any:
@@ -79,6 +90,9 @@ def either(world: World, first: Any, second: Any) -> Any:
     """What looks like one value or the other, and depends on both."""
 
     def one(a: Any, b: Any) -> Any:
+        if is_composite(a) and a.__class__ is b.__class__:
+            kind = COMPOSITES[a.__class__]
+            return kind.rebuilt(a, [one(*pair) for pair in zip(kind.parts(a), kind.parts(b), strict=True)])
         if not isinstance(a, Tensor) and not (isinstance(b, Tensor) and _is_value(a)):
             return a
         a, b = (x if isinstance(x, Tensor) else to_tensor(x) for x in (a, b))
@@ -126,8 +140,8 @@ def trace_loop(
     trace: Recorder, condition: Callee, body: Callee, variables: list[Any], invariants: list[Any] | None
 ) -> tuple[Graph, Graph, list[Any]]:
     """The graphs of condition and body of a loop, and its variables as tensors."""
-    values = [nest.map_structure(lambda v: v if v is None else trace.symbolic(v), value) for value in variables]
-    shown = values
+    values = [nest.map_structure(lambda v: _as_symbolic(trace, v), value) for value in variables]
+    shown = [nest.map_structure(lambda v: _of_any_sizes(trace, v), value) for value in values]
     if invariants is not None:
         shown = [_with_shapes(trace, value, shapes) for value, shapes in zip(values, invariants, strict=True)]
     condition_graph, truth = trace.subgraph(condition, tuple(shown), "condition")
@@ -138,6 +152,19 @@ def trace_loop(
     if any(not is_symbolic(leaf) for leaf in nest.flatten(returned)):
         _returning_tensors(trace, body_graph, returned, returned)
     return condition_graph, body_graph, values
+
+
+def _of_any_sizes(trace: Recorder, value: Any) -> Any:
+    """What stands in a loop for a composite: its tensors have the sizes that its spec tells, and no others."""
+    if not is_composite(value) or COMPOSITES[value.__class__].spec is None:
+        return value
+    kind = COMPOSITES[value.__class__]
+    specs = kind.spec.from_value(value)._component_specs  # type: ignore[union-attr]
+    pairs = zip(kind.parts(value), specs, strict=True)
+    return kind.rebuilt(
+        value,
+        [_of_any_sizes(trace, part) if is_composite(part) else trace.like(part, spec.shape) for part, spec in pairs],
+    )
 
 
 def _with_shapes(trace: Recorder, value: Any, shapes: Any) -> Any:
@@ -172,7 +199,7 @@ def _check_loop(trace: Recorder, values: list[Any], returned: Any) -> None:
         raise ValueError(
             f"tf.while_loop: the body must return what it is given, of the same structure. {error}"
         ) from None
-    for before, after in zip(nest.flatten(values), nest.flatten(returned), strict=True):
+    for before, after in _tensor_pairs(values, returned):
         if not isinstance(before, SymbolicTensor):
             continue
         kind = _type_of(after)
@@ -190,6 +217,17 @@ def _check_loop(trace: Recorder, values: list[Any], returned: Any) -> None:
             )
 
 
+def _tensor_pairs(values: Any, returned: Any) -> Iterator[tuple[Any, Any]]:
+    """What was and what is at each place, composites taken apart."""
+    for before, after in zip(nest.flatten(values), nest.flatten(returned), strict=True):
+        first, second = expanded(before), expanded(after)
+        if is_composite(before) != is_composite(after) or len(first) != len(second):
+            raise TypeError(
+                f"tf.while_loop: the body turns the loop variable {before!r} into {after!r}, of another type."
+            )
+        yield from zip(first, second, strict=True)
+
+
 def loop_in_world(world: World, condition: Callee, body: Callee, variables: list[Any], limit: Any = None) -> list[Any]:
     """The variables after a loop of unknown length: what depends on what shows after a few rounds."""
     if not isinstance(world, Inference):
@@ -203,9 +241,13 @@ def loop_in_world(world: World, condition: Callee, body: Callee, variables: list
 
 def _loose(world: World, value: Any) -> Any:
     """Constants that enter a loop are not constant in it."""
-    return nest.map_structure(
-        lambda v: Ghost(world, v._array.shape, v._array.dtype) if v.__class__ is EagerTensor else v, value
-    )
+
+    def loose(v: Any) -> Any:
+        if is_composite(v):
+            return map_parts(v, loose)
+        return Ghost(world, v._array.shape, v._array.dtype) if v.__class__ is EagerTensor else v
+
+    return nest.map_structure(loose, value)
 
 
 def repeated(value: Any, count: int) -> Any:

@@ -52,13 +52,12 @@ METHODS = {"stop_recording"}  # the names of all methods that are steps
 
 
 def steps_of(facade: type, real: type, names: tuple[str, ...]) -> None:
-    """Let the methods of a facade be steps, and the facade stand for objects of the real class."""
+    """Let these methods of a facade, which stands for objects of the real class, be steps."""
     METHODS.update(names)
     for name in names:
         method = _as_step(name)
         method.__doc__ = getattr(real, name).__doc__
         setattr(facade, name, method)
-    FACADES[real] = facade
 
 
 class _Entered(Facade):
@@ -113,4 +112,8 @@ steps_of(
     ),
 )
 steps_of(TracedAccumulator, ForwardAccumulator, ("watch", "jvp"))
-FACADES[contextlib._GeneratorContextManager] = _TracedContext
+FACADES |= {
+    GradientTape: TracedTape,
+    ForwardAccumulator: TracedAccumulator,
+    contextlib._GeneratorContextManager: _TracedContext,
+}

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.context import ACTIVE, STATE, activate, deactivate
+from ..base.context import ACTIVE, STATE, Accumulator, Records, VariableReader, activate, deactivate, scope
 from ..base.dtypes import BY_NUMPY
 from ..base.errors import OpError
 from ..op import abstract
@@ -114,9 +114,9 @@ class World:
     """Runs ops on ghosts. Subclasses say what a value is guessed to be, and what is kept of what runs."""
 
     def __init__(self) -> None:
-        self._tapes: list[Any] = []
-        self._accumulators: list[Any] = []
-        self._readers: list[Any] = []
+        self._tapes: list[Records] = []
+        self._accumulators: list[Accumulator] = []
+        self._readers: list[VariableReader] = []
         self._variables: dict[int, Any] = {}  # what a variable holds here, after it was read or assigned
         # Whether something ran here whose derivative is not that of its ops: tf.custom_gradient.
         self.has_rules = False
@@ -124,16 +124,14 @@ class World:
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
         """In this block the thread is in this world: its tapes record, its variables are read."""
-        outside = STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe
-        STATE.tapes, STATE.accumulators, STATE.readers = self._tapes, self._accumulators, self._readers
-        STATE.trace, STATE.nan_safe = self, 0
         activate(self)
         try:
-            yield
+            with scope(
+                tapes=self._tapes, accumulators=self._accumulators, readers=self._readers, trace=self, nan_safe=0
+            ):
+                yield
         finally:
             deactivate(self)
-            self._tapes, self._accumulators, self._readers = STATE.tapes, STATE.accumulators, STATE.readers
-            STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = outside
 
     def close(self) -> None:
         """Tapes that were never left here do not record any more."""
@@ -169,9 +167,13 @@ class World:
         """Tapes, accumulators and arrays of tensors are what they are in eager code."""
         return False
 
-    def follows(self, tensors: list[Any]) -> bool:
+    def follows(self, values: Iterable[Any]) -> bool:
         """Ops on tensors with values run at once."""
         return False
+
+    def step(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Nothing is written down: what is called runs."""
+        return function(*args, **kwargs)
 
     def captured(self, tensor: EagerTensor) -> Any:
         """What stands here for a tensor that a graph refers to."""

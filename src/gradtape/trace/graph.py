@@ -16,7 +16,8 @@ from ..base.context import ACTIVE, STATE
 from ..base.errors import InaccessibleTensorError
 from ..base.nest import is_nested
 from ..op.declaration import Op
-from ..values.tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec
+from ..values.composite import COMPOSITES
+from ..values.tensor import EagerTensor, Tensor, TensorSpec
 from ..variables.variable import Variable
 from .symbolic import SymbolicTensor
 
@@ -228,10 +229,9 @@ def map_parts(value: Any, function: Callable[[Any], Any]) -> Any:
         return tuple([function(part) for part in value])
     if cls is slice:
         return slice(function(value.start), function(value.stop), function(value.step))
-    if cls is IndexedSlices:
-        return IndexedSlices(function(value.values), function(value.indices), function(value.dense_shape))
-    if cls in _COMPOSITES:
-        return _COMPOSITES[cls][1]([function(part) for part in _COMPOSITES[cls][0](value)])
+    if cls in COMPOSITES:
+        kind = COMPOSITES[cls]
+        return value if kind.components is None else kind.rebuilt(value, [function(p) for p in kind.components(value)])
     if is_nested(value) and cls is not range:
         if isinstance(value, Mapping):
             items = {key: function(part) for key, part in value.items()}
@@ -246,27 +246,6 @@ def _like(value: Any, items: Any) -> Any:
     if hasattr(value, "default_factory"):
         return value.__class__(value.default_factory, items)
     return value.__class__(items)
-
-
-# Values made of tensors, with what takes them apart and puts them together (filled by the modules that define them).
-_COMPOSITES: dict[type, tuple[Callable[[Any], list[Any]], Callable[[list[Any]], Any]]] = {}
-
-
-# The parts of such values that belong to their kind, by number: with others a function is traced anew, as for another shape.
-FIXED: dict[type, tuple[int, ...]] = {}
-
-
-def compose(
-    cls: type, parts: Callable[[Any], list[Any]], build: Callable[[list[Any]], Any], fixed: tuple[int, ...] = ()
-) -> None:
-    """Let traces look into values of a class."""
-    _COMPOSITES[cls] = (parts, build)
-    FIXED[cls] = fixed
-
-
-def composed(cls: type, parts: list[Any]) -> Any:
-    """A value of such a class, put together again from the `parts_of` another."""
-    return _COMPOSITES[cls][1](parts)
 
 
 def bind(results: Any, value: Any, values: dict[int, Any]) -> None:

@@ -15,7 +15,9 @@ import numpy as np
 
 from ..base.errors import OpError
 from ..base.sizes import UNKNOWN
+from ..native.abi import become
 from ..op.declaration import Op
+from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, Tensor, TensorSpec
 from ..variables.variable import Variable
 from .ghost import Ghost, NeedsValue, World, depending_on, is_known_error
@@ -27,7 +29,6 @@ _MOST_TRIES = 60
 _MOST_KNOWN = 1 << 12  # elements of a tensor from outside whose value is used while tracing
 
 Unknown = tuple[str, int]  # ("axis", 0), ("guess", 3), ("rank", 2)
-GUESSED: dict[type, Any] = {}  # classes whose objects need more than shapes, with the class that stands for them
 
 
 class Inference(World):
@@ -105,10 +106,11 @@ class Inference(World):
 
     def adopt(self, thing: Any, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Some classes have a form that does with guesses."""
-        if cls not in GUESSED or thing.__class__ is not cls:
+        guessed = COMPOSITES[cls].guessed if cls in COMPOSITES else None
+        if guessed is None or thing.__class__ is not cls:
             return False
-        thing.__class__ = GUESSED[cls]
-        GUESSED[cls].begin(thing, *args, **kwargs)
+        become(thing, guessed)
+        guessed.begin(thing, *args, **kwargs)
         return True
 
     def guess(self, certain: bool = False) -> int:

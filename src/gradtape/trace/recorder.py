@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -19,17 +18,20 @@ from typing import Any
 
 import numpy as np
 
-from ..base.context import STATE, activate, deactivate
+from ..base.context import STATE, activate, deactivate, nobody_outside
 from ..base.errors import (
     ArgumentValueError,
     InaccessibleTensorError,
     InvalidArgumentError,
     OperatorNotAllowedInGraphError,
 )
+from ..base.frames import user_line
 from ..base.shapes import TensorShape
+from ..native.abi import become
 from ..op.declaration import RUNNERS, Op
 from ..op.entry import leave_general_path, take_general_path
-from ..values.tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec, to_tensor
+from ..values.composite import COMPOSITES
+from ..values.tensor import EagerTensor, Tensor, TensorSpec, to_tensor
 from ..variables.variable import Variable
 from .ghost import Ghost, NeedsValue
 from .graph import Environment, Graph, Method, Ref, Step, bind, call_step, leaves, map_parts, parts_of
@@ -67,16 +69,14 @@ class Recorder:
     @contextlib.contextmanager
     def recording(self) -> Iterator[None]:
         """In this block the thread traces: nobody else records."""
-        outside = STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe
-        STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = [], [], [], self, 0
         activate(self)
         take_general_path(self)
         try:
-            yield
+            with nobody_outside(self):
+                yield
         finally:
             leave_general_path(self)
             deactivate(self)
-            STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = outside
             self._worlds.close()
             self._worlds = Worlds()  # a symbolic tensor that somebody keeps does not keep what was computed here
 
@@ -145,9 +145,11 @@ class Recorder:
     def adopt(self, thing: Any, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """A tape or the like that is made inside the function: its methods become steps."""
         number = next(self._numbers)
-        thing.__class__ = FACADES[cls]
+        facade = facade_of(cls)
+        assert facade is not None, cls
+        become(thing, facade)
         thing._trace, thing._number = self, number
-        step = Step(cls, self.refs(args), self.refs(kwargs), Ref(number), _user_line())
+        step = Step(cls, self.refs(args), self.refs(kwargs), Ref(number), user_line())
         entry = Entry(lambda world: call_step(cls, step.args, step.kwargs, world.environment), Ref(number))
         self._worlds.do(entry)
         self._levels[-1].append(step)
@@ -184,7 +186,7 @@ class Recorder:
             entry.results = template
             for world, result in zip(self._worlds, results, strict=True):
                 bind(template, result, world.environment.values)
-        step = Step(function, given, settings, template, _user_line())
+        step = Step(function, given, settings, template, user_line())
         self._levels[-1].append(step)
         self._makers.update((leaf.number, step) for leaf in leaves(template) if leaf.__class__ is Ref)
         return merged
@@ -233,7 +235,7 @@ class Recorder:
         if all(spec.shape.is_compatible_with(world.environment[number].shape) for world in self._worlds):
             return
         self._worlds.do(Entry(lambda world: with_known_shape(world.environment[number], spec), Ref(number)))
-        self._levels[-1].append(Step(with_known_shape, (Ref(number), spec), {}, Ref(number), _user_line()))
+        self._levels[-1].append(Step(with_known_shape, (Ref(number), spec), {}, Ref(number), user_line()))
 
     def symbolic(self, value: Any) -> Any:
         """The value as a symbolic tensor, also where it is known."""
@@ -277,9 +279,10 @@ class Recorder:
             return self._tensor(results)
         if isinstance(first, Variable):
             return first
-        if first.__class__ in FACADES:
-            return self._facade(first)
-        if first.__class__ is not IndexedSlices and len({r.__class__ for r in results}) > 1:
+        facade = facade_of(first.__class__)
+        if facade is not None:
+            return facade.standing_for(first, self, next(self._numbers))
+        if len({r.__class__ for r in results}) > 1:
             raise _different(results)
         columns = [parts_of(result) for result in results]
         if len({len(column) for column in columns}) > 1:
@@ -299,9 +302,6 @@ class Recorder:
         spec = TensorSpec(shape, results[0].dtype)
         self.graph.specs[number] = spec
         return SymbolicTensor(self, number, spec)
-
-    def _facade(self, thing: Any) -> Any:
-        return FACADES[thing.__class__].standing_for(thing, self, next(self._numbers))  # type: ignore[attr-defined]
 
     # --- questions -------------------------------------------------------------------------------------------------
 
@@ -382,7 +382,13 @@ class Recorder:
             return graph.run(environment)
 
 
-FACADES: dict[type, type] = {}  # what stands in a trace for tapes, accumulators and arrays of tensors
+# What stands in a trace for objects that are no values: tapes, accumulators, contexts.
+FACADES: dict[type, type[Any]] = {}
+
+
+def facade_of(cls: type) -> type[Any] | None:
+    """What stands in a trace for objects of a class; None for values that stand for themselves."""
+    return COMPOSITES[cls].facade if cls in COMPOSITES else FACADES.get(cls)
 
 
 def read_variable(variable: Variable) -> Any:
@@ -393,12 +399,8 @@ def read_variable(variable: Variable) -> Any:
 @contextlib.contextmanager
 def outside_traces() -> Iterator[None]:
     """Leave all traces and tapes of this thread for a block (`tf.init_scope`)."""
-    outside = STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe
-    STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = [], [], [], None, 0
-    try:
+    with nobody_outside():
         yield
-    finally:
-        STATE.tapes, STATE.accumulators, STATE.readers, STATE.trace, STATE.nan_safe = outside
 
 
 def run_symbolic(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
@@ -452,11 +454,3 @@ def _different(results: list[Any]) -> Exception:
         f"How many tensors this step gives depends on a size that is not known before the function runs: {results[0]!r} "
         f"or {results[-1]!r}. Use an op that gives one tensor, or say the size in input_signature."
     )
-
-
-def _user_line() -> str:
-    """File and line of the innermost frame outside gradtape."""
-    frame = sys._getframe(2)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(("gradtape", "keras_gradtape")):
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

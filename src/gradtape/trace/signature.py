@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import inspect
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..base import nest
 from ..base.shapes import TensorShape
+from ..values.composite import COMPOSITES, Composite, is_composite
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_array, to_tensor
 from ..variables.variable import Variable, VariableSpec
-from .graph import FIXED, map_parts, parts_of
+from .graph import map_parts, parts_of
 
 _BY_VALUE = {int, float, bool, str, bytes, complex, type(None), type(Ellipsis), type}
 
@@ -46,13 +48,15 @@ class Encoder:
             return value.dtype.numpy.num, tuple(value.shape) if value.shape.rank is not None else None
         if isinstance(value, (np.ndarray, np.generic)):
             return self.key(from_array(to_array(value)))
-        if hasattr(cls, "_type_spec") or nest.is_nested(value) or hasattr(cls, "_components"):
-            if isinstance(value, dict):
-                return cls, tuple([(name, self.key(value[name])) for name in nest.sorted_keys(value)])
-            parts = parts_of(value)
-            if parts or nest.is_nested(value):
-                fixed = _fixed(cls, parts)
-                return cls, tuple([_value_of(part) if k in fixed else self.key(part) for k, part in enumerate(parts)])
+        if isinstance(value, dict):
+            return cls, tuple([(name, self.key(value[name])) for name in nest.sorted_keys(value)])
+        if nest.is_nested(value):
+            return cls, tuple([self.key(part) for part in parts_of(value)])
+        if is_composite(value):
+            kind, parts = COMPOSITES[cls], COMPOSITES[cls].parts(value)
+            fixed = _fixed(kind, parts)
+            keys = [_value_of(part) if k in fixed else self.key(part) for k, part in enumerate(parts)]
+            return cls, _Static(kind.static(value)), tuple(keys)
         return self._by_identity(value)
 
     def _by_identity(self, value: Any) -> Any:
@@ -81,17 +85,23 @@ def with_tensors(value: Any, tensors: Any) -> Any:
         filled = {name: with_tensors(value[name], tensors) for name in nest.sorted_keys(value)}
         parts = iter([filled[name] for name in value])
         return map_parts(value, lambda part: next(parts))
-    if value.__class__ in FIXED:
-        given = parts_of(value)
-        fixed = _fixed(value.__class__, given)
-        made = iter([part if k in fixed else with_tensors(part, tensors) for k, part in enumerate(given)])
-        return map_parts(value, lambda part: next(made))
+    if is_composite(value):
+        kind, given = COMPOSITES[value.__class__], parts_of(value)
+        fixed = _fixed(kind, given)
+        return kind.rebuilt(value, [p if k in fixed else with_tensors(p, tensors) for k, p in enumerate(given)])
     return map_parts(value, lambda part: with_tensors(part, tensors))
 
 
-def _fixed(cls: type, parts: list[Any]) -> list[int]:
-    """The parts, by number, whose values belong to the kind of the argument."""
-    return [k for k in FIXED.get(cls, ()) if parts[k].__class__ is EagerTensor]
+@dataclass(frozen=True, slots=True)
+class _Static:
+    """What of a composite is no tensor. (Not a tuple, in which a number and a tuple would be a tensor's type and shape.)"""
+
+    value: Hashable
+
+
+def _fixed(kind: Composite[Any], parts: list[Any]) -> list[int]:
+    """The parts, by number, whose values belong to the type of the argument."""
+    return [k for k in kind.fixed if k < len(parts) and parts[k].__class__ is EagerTensor]
 
 
 def _value_of(part: Any) -> Any:
@@ -139,7 +149,7 @@ def checked_signature(signature: Any) -> tuple[Any, ...] | None:
             f"input_signature must be either a tuple or a list, got {type(signature)}: one tf.TensorSpec for each argument."
         )
     for leaf in nest.flatten(list(signature)):
-        if not isinstance(leaf, TensorSpec) and not hasattr(leaf, "_to_components"):
+        if not isinstance(leaf, TensorSpec):
             raise TypeError(
                 f"Invalid input_signature: {signature!r}. input_signature must be a possibly nested sequence of TensorSpec "
                 f"objects, got {leaf!r} of type {type(leaf).__name__}."

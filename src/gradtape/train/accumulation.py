@@ -9,7 +9,7 @@ import numpy as np
 from ..base import dtypes, nest
 from ..base.dtypes import Array
 from ..base.shapes import TensorShape
-from ..differentiation.backward import densify
+from ..differentiation.slices import densify
 from ..ops.math.elementwise import convert
 from ..values.tensor import EagerTensor, IndexedSlices, from_array, to_tensor
 from ..variables.variable import Variable

@@ -22,6 +22,7 @@ from ..base.context import Records
 from ..base.errors import invalid
 from ..base.traceable import traceable
 from ..differentiation.backward import backpropagate
+from ..differentiation.cotangents import Cotangents
 from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched, batch, next_depth, unbatch
 from ..ops.array.index import getitem, put, take
@@ -134,7 +135,9 @@ def _gradients(
         value = to_tensor(loss(*example))
     records = tape._records()
     _divert(records, parts)
-    found = backpropagate(records, {identify(value): ones_like(value)}, list(parts), True, on_tensors=True)
+    cotangents = Cotangents(records, list(parts))
+    cotangents.add(identify(value), ones_like(value))
+    found = backpropagate(cotangents, consume=True, on_tensors=True)
     for number, cotangent in found.items():
         if cotangent is not None:
             parts[number].add_whole(_dense(unbatch(cotangent, size, depth)))

@@ -158,7 +158,7 @@ def write(prefix: str, arrays: dict[str, Array], content: dict[str, Any], kind: 
 
 
 def delete(prefix: str) -> None:
-    """Delete a checkpoint, index first: what is left of it after a crash is no checkpoint any more."""
+    """Delete a checkpoint, index first: what is left of it after a crash does not count as a checkpoint."""
     folder, name = os.path.split(os.path.abspath(prefix))
     with contextlib.suppress(FileNotFoundError):
         os.remove(f"{prefix}.index")

@@ -18,6 +18,7 @@ from ..base.errors import NotATensorError, OperandTypeError, TensorTypeError
 from ..base.locks import new_lock
 from ..base.shapes import TensorShape
 from ..base.type_spec import TypeSpec
+from .composite import COMPOSITES
 
 _CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
@@ -369,9 +370,6 @@ class IndexedSlices:
         """Not defined for eager values."""
         raise AttributeError("IndexedSlices.graph is undefined when eager execution is enabled.")
 
-    def _components(self) -> list[Any]:
-        return [part for part in (self.values, self.indices, self.dense_shape) if part is not None]
-
     def consumers(self) -> NoReturn:
         """Not defined for eager values."""
         raise AttributeError("IndexedSlices.consumers is undefined when eager execution is enabled.")
@@ -484,15 +482,8 @@ def identify(tensor: Any) -> int:
     return number
 
 
-def components(value: Any) -> list[Any]:
-    """The tensors that a composite value such as IndexedSlices is made of; any other value is its own only part."""
-    return value._components() if hasattr(value.__class__, "_components") else [value]
-
-
-# How values of other kinds become tensors: lists that contain tensors (stacked, and recorded), IndexedSlices.
-# Filled by the modules that know how.
+# How lists that contain tensors become tensors (stacked, and recorded). Filled by the module that knows how.
 PACK_LIST: list[Callable[[Any, DType | None], Tensor]] = []
-CONVERTERS: dict[type, Callable[[Any], Tensor]] = {}
 
 
 def to_tensor(value: Any, dtype: DType | None = None) -> Any:
@@ -507,8 +498,8 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Any:
         tensor = value._read()
     elif isinstance(value, Tensor):
         tensor = value
-    elif cls in CONVERTERS:
-        tensor = CONVERTERS[cls](value)
+    elif cls in COMPOSITES and COMPOSITES[cls].converts:
+        tensor = COMPOSITES[cls].dense(value)  # type: ignore[misc]
     elif hasattr(cls, "__tf_tensor__"):
         tensor = value.__tf_tensor__(dtype)
         if not isinstance(tensor, Tensor):  # TensorFlow's own tensors answer with themselves

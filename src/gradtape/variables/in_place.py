@@ -6,8 +6,8 @@ All writers go through here: the methods of variables, updates of optimizers, co
 are few, and the variable's identity says which one is its own: making, copying and pickling a variable know nothing of them.
 Whoever needs several takes them in one order.
 
-**In place.** `changed` takes the value out of the variable, and then counts who holds it. Somebody who read it before is counted,
-and keeps what was read: the new value gets memory of its own. Somebody who reads it later does not find it, and waits
+**In place.** `changed` takes the value out of the variable, and then counts who holds it. A reader from before is counted,
+and keeps what was read: the new value gets memory of its own. A later reader does not find it, and waits
 (`AbsentValue`) until it is whole again. So a tensor never changes, whatever other threads do, and reading costs nothing more.
 
 The counts are exact because of the interpreter's lock; without that (free-threaded Python) nothing is changed in place.
@@ -16,7 +16,6 @@ The counts are exact because of the interpreter's lock; without that (free-threa
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -25,13 +24,14 @@ import numpy as np
 from ..base.context import RESTORATIONS
 from ..base.dtypes import Array
 from ..base.locks import new_rlock
+from ..native.abi import counts_holders, holders
 from ..values.tensor import EagerTensor, from_array
 
 _COUNT = 256
 LOCKS = tuple([new_rlock(held_through_forks=True) for _ in range(_COUNT)])  # of `variable`: LOCKS[variable._id & MASK]
 MASK = _COUNT - 1
-_WAITING: list[object] = []  # those who wait to read a variable
-_PATIENCE = 1e-3  # seconds, after which they look again
+_WAITING: list[object] = []  # threads that wait to read a variable
+_PATIENCE = 1e-3  # seconds between two looks
 _ABSENT = object()
 _T = TypeVar("_T")
 
@@ -39,7 +39,7 @@ Compute = Callable[..., Any]
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_WAITING.clear)  # (those who wait are in the parent)
+    os.register_at_fork(after_in_child=_WAITING.clear)  # (the waiting threads are in the parent)
 
 
 def lock_of(variable: Any) -> Any:
@@ -68,6 +68,8 @@ def changed(variables: Sequence[Any], arrays: list[Any], compute: Compute, *give
         compute: Is called with `arrays`, whether each may be written to, and what is given; leaves the new ones in `arrays`. It
             must not read or change other variables.
     """
+    if _alone is None:
+        _count_nobody_else()  # (before the lock: a notice may come of it, and run code of the user)
     if RESTORATIONS:
         for variable in variables:
             variable._value  # noqa: B018 - a checkpoint may have it; under the lock nobody looks there
@@ -107,7 +109,7 @@ def _changed(variables: Sequence[Any], arrays: list[Any], compute: Compute, give
             slots = variable.__dict__
             values.append(variable._value)
             slots["_changing"] = values[-1]  # whatever interrupts this, the value is not lost
-            if not _WAITING:  # else it stays, and is not written to: nobody must wait for ever
+            if not _WAITING:  # else it stays, and is not written to: no thread may wait for ever
                 slots.pop("_value", None)
             own.append(_is_own(values, arrays, place))
         result = compute(arrays, own, *given)
@@ -146,25 +148,22 @@ def _is_own(values: list[Any], arrays: list[Any], place: int) -> bool:
         arrays[place] = values[place]._array
     elif arrays[place] is not values[place]._array:
         return False
-    if _holders(values, arrays, place) != _ALONE:
+    if holders(values, arrays, place) != _alone:
         return False
     flags = arrays[place].flags
     return bool(flags.carray and flags.owndata)  # (`carray`: writeable, without gaps)
 
 
-def _holders(values: list[Any], arrays: list[Any], place: int) -> tuple[int, int]:
-    return sys.getrefcount(values[place]), sys.getrefcount(arrays[place])
+_NEVER = (0, 0)  # what is never counted
+_alone: tuple[int, int] | None = None  # what is counted when only the variable has the value, as soon as somebody asks
 
 
-def _holders_of_nobody_else() -> tuple[int, int]:
-    """What is counted when only the variable has the value: measured, because interpreters differ."""
+def _count_nobody_else() -> None:
+    """Measure `_alone`, because interpreters differ."""
+    global _alone
     changing = {"_changing": from_array(np.zeros(2))}
     values, arrays = [changing["_changing"]], [changing["_changing"]._array]
-    return _holders(values, arrays, 0)
-
-
-_COUNTS_ARE_EXACT: bool = getattr(sys, "_is_gil_enabled", lambda: True)()
-_ALONE = _holders_of_nobody_else() if _COUNTS_ARE_EXACT else None
+    _alone = holders(values, arrays, 0) if counts_holders() else _NEVER
 
 
 class AbsentValue:

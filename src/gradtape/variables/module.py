@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from ..base import nest
-from ..base.context import RESTORATIONS, STATE, resume_restorations
+from ..base.context import RESTORATIONS, STATE, resume_restorations, scope
 from .variable import Variable
 
 _Result = TypeVar("_Result")
@@ -21,6 +21,7 @@ class name_scope:
         if not isinstance(name, str):
             raise ValueError(f"name for name_scope must be a string, got {name!r}.")
         self._name = name
+        self._entered: list[scope] = []  # one scope may be entered again inside of itself
 
     @property
     def name(self) -> str:
@@ -28,17 +29,19 @@ class name_scope:
         return self._name
 
     def __enter__(self) -> str:
-        self._before = list(STATE.name_scopes)
+        names = STATE.name_scopes
         if self._name.endswith("/"):  # an absolute scope, as returned by entering one
-            STATE.name_scopes = self._name.rstrip("/").split("/") if self._name.rstrip("/") else []
+            names = self._name.rstrip("/").split("/") if self._name.rstrip("/") else []
         elif self._name:
-            STATE.name_scopes = [*STATE.name_scopes, self._name]
-        return "/".join(STATE.name_scopes) + "/" if STATE.name_scopes else ""
+            names = [*names, self._name]
+        self._entered.append(scope(name_scopes=names))
+        self._entered[-1].__enter__()
+        return "/".join(names) + "/" if names else ""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        STATE.name_scopes = self._before
+        self._entered.pop().__exit__(kind, error, traceback)
 
 
 class Module:

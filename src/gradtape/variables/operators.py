@@ -13,12 +13,13 @@ from ..base.dtypes import DType
 from ..base.errors import InvalidArgumentError, invalid
 from ..base.shapes import TensorShape, broadcast
 from ..base.traceable import traceable
-from ..op.declaration import COMPOSITES, REGISTRY, apply
+from ..op.declaration import REGISTRY, apply
 from ..op.entry import public_entry
 from ..ops.array import index, layout
 from ..ops.linalg.products import matmul
 from ..ops.math import elementwise as e
 from ..ops.math import logic
+from ..values.composite import OPERANDS
 from ..values.tensor import PACK_LIST, EagerTensor, Tensor, to_tensor
 from .variable import ResourceVariable, SliceAssigner, Variable
 
@@ -48,13 +49,13 @@ def as_divisible(x: Any, y: Any) -> tuple[Any, Any]:
     if dtype is None:
         return x, y
     target = _DIVIDED_AS[dtype].numpy
-    one, other = (value if value.__class__ in COMPOSITES else to_tensor(value, dtype) for value in (x, y))
+    one, other = (value if value.__class__ in OPERANDS else to_tensor(value, dtype) for value in (x, y))
     return e.convert.public(one, target), e.convert.public(other, target)
 
 
 def _integer_type(x: Any, y: Any) -> DType | None:
     """The integer type of the first tensor among the operands, or of Python integers."""
-    given: Any = next((v for v in (x, y) if isinstance(v, (Tensor, Variable)) or v.__class__ in COMPOSITES), None)
+    given: Any = next((v for v in (x, y) if isinstance(v, (Tensor, Variable)) or v.__class__ in OPERANDS), None)
     dtype: DType = to_tensor(x).dtype if given is None else given.dtype
     return dtype if dtype in _DIVIDED_AS else None
 

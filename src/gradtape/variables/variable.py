@@ -13,9 +13,11 @@ import numpy as np
 from ..base import dtypes
 from ..base.context import ACTIVE, RESTORATIONS, STATE, next_id, resume_restorations
 from ..base.dtypes import Array, DType
-from ..base.errors import invalid, name_errors
+from ..base.errors import invalid
 from ..base.shapes import TensorShape
-from ..native.texts import LARGE
+from ..base.traceable import name_errors
+from ..native import thresholds
+from ..native.abi import become
 from ..op.entry import read_inline
 from ..ops.array import index
 from ..ops.math import elementwise
@@ -53,7 +55,6 @@ class VariableAggregation(enum.Enum):
 
 CHANGES: set[str] = set()  # the names of the methods that change a variable
 VALUE_SLOTS = ("_value", "_changing")  # where a variable has its value: the second while it is changed
-_LARGE = 1 << 12  # elements, from which on it pays to look for who sees them
 
 
 def _changes(method: _Method) -> _Method:
@@ -79,7 +80,7 @@ class _VariableMeta(type):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         made = type.__call__(ResourceVariable if cls is Variable else cls, *args, **kwargs)
         if RESTORATIONS:
-            made.__class__ = _awaiting(made.__class__)
+            become(made, _awaiting(made.__class__))
         return made
 
 
@@ -156,7 +157,7 @@ class Variable(metaclass=_VariableMeta):
             for reader in STATE.readers:
                 reader.variable_read(self)
             if STATE.trace is not None:
-                return STATE.trace.read(self)  # type: ignore[no-any-return]
+                return STATE.trace.read(self)  # type: ignore[return-value]
         return self._value
 
     def _store(self, array: Array) -> None:
@@ -293,7 +294,7 @@ class Variable(metaclass=_VariableMeta):
             by = to_tensor(by, self.dtype)
         delta: Array = by._array
         size = delta.size
-        if size < _LARGE:
+        if size < thresholds.IN_PLACE_ELEMENTS:
             with LOCKS[self._id & MASK]:
                 present = self._value._array
                 if present.shape != delta.shape:
@@ -308,8 +309,8 @@ class Variable(metaclass=_VariableMeta):
             if present.shape != delta.shape:
                 raise self._another_shape(present, delta)
             if not own[0]:
-                arrays[0] = (function if size < LARGE else large)(present, delta)
-            elif size < LARGE or not large.into(present, delta):
+                arrays[0] = (function if size < thresholds.EXACT_ELEMENTS else large)(present, delta)
+            elif size < thresholds.EXACT_ELEMENTS or not large.into(present, delta):
                 function(present, delta, out=present)
 
         changed((self,), [None], compute)
@@ -564,7 +565,7 @@ class AwaitingVariable:
     """A variable made while a checkpoint still has values for variables to come: its first use looks for its value.
 
     By then it is attached to the object that it belongs to. It turns into a plain one when it has found its value, when
-    no checkpoint waits any more, or when it has been used so often that it belongs to none.
+    no checkpoint waits for variables, or when it has been used so often that it belongs to none.
     """
 
     _plain: ClassVar[type]  # the class that it has otherwise
@@ -585,7 +586,7 @@ class AwaitingVariable:
     def become_plain(self) -> None:
         """Wait no longer."""
         self.__dict__.pop("_uses", None)
-        self.__class__ = self._plain
+        become(self, self._plain)
 
 
 @functools.cache

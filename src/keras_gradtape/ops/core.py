@@ -17,6 +17,8 @@ import gradtape
 from gradtape.base.context import STATE
 from gradtape.base.dtypes import DType, as_dtype
 from gradtape.trace import is_symbolic
+from gradtape.trace.recorder import Recorder
+from gradtape.values.composite import COMPOSITES, is_composite
 from gradtape.values.tensor import EagerTensor, contains_tensor, from_array, to_tensor
 
 SUPPORTS_SPARSE_TENSORS = True
@@ -34,9 +36,9 @@ def convert_to_tensor(x: Any, dtype: Any = None, sparse: bool | None = None, rag
         return x if dtype is None or x.dtype is dtype or x.dtype.name == dtype else cast(x, dtype)
     if dtype is not None:
         dtype = standardize_dtype(dtype)
-    if x.__class__ in _COMPOSITES:
+    if is_composite(x):
         if (ragged if x.__class__ is gradtape.RaggedTensor else sparse) is False:
-            x = _COMPOSITES[x.__class__](x)
+            x = _dense(x)
     elif not gradtape.is_tensor(x):
         if isinstance(x, (list, tuple)) and contains_tensor(x):
             x = gradtape.stack([convert_to_tensor(part, dtype) for part in x])
@@ -51,22 +53,14 @@ def convert_to_tensor(x: Any, dtype: Any = None, sparse: bool | None = None, rag
 
 
 def _dense(x: Any) -> Any:
-    return gradtape.sparse.to_dense(gradtape.sparse.reorder(x))
-
-
-# What is made of tensors, and how it becomes one.
-_COMPOSITES: dict[type, Callable[[Any], Any]] = {
-    gradtape.SparseTensor: _dense,
-    gradtape.IndexedSlices: gradtape.convert_to_tensor,
-    gradtape.RaggedTensor: lambda x: x.to_tensor(),
-}
+    """One tensor with the elements of a sparse or ragged one."""
+    dense = COMPOSITES[x.__class__].dense
+    return x if dense is None else dense(x)
 
 
 def convert_to_numpy(x: Any) -> Any:
     """`x` as a NumPy array of its own."""
-    if x.__class__ in _COMPOSITES:
-        x = _COMPOSITES[x.__class__](x)
-    return np.array(x)
+    return np.array(_dense(x) if is_composite(x) else x)
 
 
 def is_tensor(x: Any) -> bool:
@@ -91,12 +85,8 @@ def cast(x: Any, dtype: Any) -> Any:
         dtype = standardize_dtype(dtype)
     if isinstance(x, gradtape.Tensor):
         return gradtape.cast(x, dtype)
-    if x.__class__ is gradtape.IndexedSlices:
-        return gradtape.IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
-    if x.__class__ is gradtape.SparseTensor:
-        return x.with_values(cast(x.values, dtype))
-    if x.__class__ is gradtape.RaggedTensor:
-        return x.with_flat_values(cast(x.flat_values, dtype))
+    if is_composite(x):
+        return gradtape.cast(x, dtype)
     return convert_to_tensor(x, dtype)
 
 
@@ -232,6 +222,7 @@ def _scan_unknown_length(
 ) -> Any:
     """`scan` inside a function that does not know how many steps there are."""
     trace = STATE.trace
+    assert isinstance(trace, Recorder)  # elsewhere all sizes are known
 
     def step(carry: Any, *row: Any) -> Any:
         carry, y = f(carry, tree.pack_sequence_as(xs, list(row)) if row else None)

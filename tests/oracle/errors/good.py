@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tests.ops import checks
+from tests.ops.registry import all_ops
 
 import gradtape as tf
+from gradtape.extend import checks
 
 from .. import calls, samples
 from ..case import Case
@@ -78,7 +79,7 @@ def _listed() -> Iterator[str]:
 
 
 def _registered() -> Iterator[str]:
-    for op in checks.all_ops():
+    for op in all_ops():
         template = samples.template(op)
         if template is None:
             continue

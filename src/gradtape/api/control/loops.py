@@ -11,10 +11,12 @@ from ...base import dtypes, nest
 from ...base.errors import BranchTypeError, LoopStructureError, OutOfRangeError, ScalarElementsError, invalid
 from ...base.shapes import TensorShape
 from ...base.traceable import traceable
+from ...base.type_spec import CompositeSpec
 from ...op.arguments import count, optional_count, takes
 from ...trace.control import either, is_written_out, loop_in_world, repeated, trace_loop
 from ...trace.ghost import NeedsValue, depending_on
 from ...trace.inference import Inference
+from ...values.composite import COMPOSITES, Rows, is_composite
 from ...values.tensor import TensorSpec, to_tensor
 from ..arrays import zeros
 from ..layout import concat, expand_dims, unstack
@@ -74,12 +76,12 @@ def _iteration_limit(maximum_iterations: Any) -> int:
 
 
 def _loop_result(value: Any) -> Any:
-    return value if value is None or isinstance(value, TensorArray) else to_tensor(value)
+    return value if value is None or value.__class__ in COMPOSITES else to_tensor(value)
 
 
 def _elements(elems: Any, name: str) -> list[Any]:
     """The slices along the first axis, each in the structure of `elems`."""
-    tensors = [value if _is_ragged(value) else to_tensor(value) for value in nest.flatten(elems)]
+    tensors = [to_tensor(value) if _rows_of(value) is None else value for value in nest.flatten(elems)]
     if not tensors:
         raise ValueError(f"{name}: elems must be a Tensor or (possibly nested) sequence of Tensors, got {elems!r}.")
     if any(not len(tensor.shape) for tensor in tensors):
@@ -89,13 +91,20 @@ def _elements(elems: Any, name: str) -> list[Any]:
         raise ValueError(
             f"{name}: Dimensions {sorted(sizes, key=str)} are not compatible: all elems need one first size."
         )
-    columns = [list(tensor) if _is_ragged(tensor) else unstack(tensor) for tensor in tensors]
+    columns = [_slices(tensor) for tensor in tensors]
     count = tensors[0].shape[0] or 0
     return [nest.pack_sequence_as(elems, [column[i] for column in columns]) for i in range(count)]
 
 
-def _is_ragged(value: Any) -> bool:
-    return hasattr(value.__class__, "with_flat_values")
+def _rows_of(value: Any) -> Rows[Any] | None:
+    """How a composite value is taken apart along its first axis; None for anything else."""
+    kind = COMPOSITES.get(value.__class__)
+    return None if kind is None else kind.rows
+
+
+def _slices(value: Any) -> list[Any]:
+    rows = _rows_of(value)
+    return unstack(value) if rows is None else [rows.at(value, index) for index in range(rows.count(value))]
 
 
 def _function(fn: Any, name: str) -> None:
@@ -107,8 +116,8 @@ def _collected(results: list[list[Any]], kinds: list[Any], infer_shape: bool) ->
     """The leaves of all results stacked, one tensor for each place in the structure."""
     collected = []
     for place, kind in enumerate(kinds):
-        if hasattr(kind, "ragged_rank"):
-            collected.append(_rows([leaves[place] for leaves in results], kind))
+        if isinstance(kind, CompositeSpec):
+            collected.append(_joined([leaves[place] for leaves in results], kind))
             continue
         spec = kind if isinstance(kind, TensorSpec) else TensorSpec(None, dtypes.as_dtype(kind))
         array = TensorArray(spec.dtype, len(results), infer_shape=infer_shape, element_shape=spec.shape)
@@ -118,16 +127,20 @@ def _collected(results: list[list[Any]], kinds: list[Any], infer_shape: bool) ->
     return collected
 
 
-def _rows(values: list[Any], kind: Any) -> Any:
-    """Results of different lengths as the rows of a ragged tensor."""
-    parts = [value if _is_ragged(value) else to_tensor(value) for value in values]
+def _joined(values: list[Any], spec: Any) -> Any:
+    """Results as the rows of one composite: rows of different lengths as those of a ragged tensor."""
+    kind = COMPOSITES[spec.value_type]
+    if kind.rows is None:
+        raise TypeError(f"map_fn: a {kind.name} has no rows, and results cannot be stacked to one.")
+    parts = [to_tensor(value) if _rows_of(value) is None else value for value in values]
+    ragged = kind.values is not None and kind.values.complete  # a row may be a plain tensor
     for part in parts:
-        if part.dtype != kind.dtype or not len(part.shape):
+        if part.dtype != spec.dtype or not len(part.shape) or not (ragged or isinstance(part, kind.cls)):
             raise invalid(
-                f"map_fn: rows of {kind.dtype!r} are expected for a ragged tensor, got {part.dtype!r} of shape {part.shape}. "
-                "Say what fn returns with fn_output_signature."
+                f"map_fn: rows of {spec.dtype!r} are expected for a {kind.name}, got a {type(part).__name__} of {part.dtype!r} "
+                f"of shape {part.shape}. Say what fn returns with fn_output_signature."
             )
-    return kind.value_type._stacked(parts) if parts else kind.value_type.from_row_splits(zeros([0], kind.dtype), [0])
+    return kind.rows.stack(parts) if parts else spec._from_components([zeros([0], spec.dtype), [0]])
 
 
 @takes(parallel_iterations=optional_count)
@@ -170,7 +183,10 @@ def map_fn(
 
 
 def _kind(elem: Any) -> Any:
-    return elem._type_spec if _is_ragged(elem) else to_tensor(elem).dtype
+    kind = COMPOSITES.get(elem.__class__)
+    return (
+        to_tensor(elem).dtype if kind is None or kind.spec is None or kind.rows is None else kind.spec.from_value(elem)
+    )
 
 
 def _folded(fn: Callable[..., Any], slices: Sequence[Any], initializer: Any, name: str) -> Any:
@@ -381,8 +397,8 @@ def _map_fn_in_world(world: Any, function: Any, fn: Any, elems: Any, dtype: Any 
 
 def _sequences(elems: Any) -> list[Any]:
     found = nest.flatten(elems)
-    if any(_is_ragged(value) for value in found):
-        raise NeedsValue("The rows of a ragged tensor have sizes of their own.")
+    if any(map(is_composite, found)):
+        raise NeedsValue("Rows of what is made of several tensors have sizes of their own.")
     return [to_tensor(value) for value in found]
 
 

@@ -18,7 +18,7 @@ from ..family import negative_axis, rank_of
 from ..shapes import along, axis_exists, natural, padded_sizes, unknown_rest
 from .layout import reshape, sum_to_shape
 
-_MANY = 1 << 20  # copies, from which on there may be no room for them
+_MANY = 1 << 20  # copies: with more, the free memory is checked first
 
 
 @op(dtypes=ANY, tf_name="Pad")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Iterator
@@ -15,8 +16,8 @@ from ...base.sizes import UNKNOWN, is_known, matched, product, same
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import all_batched, negative_axis, rank_of, shape_of
-from ..nn.rows import LARGE, along_rows, sum_of_rows
-from ..shapes import broadcast_to_sizes, inserted, matched_sizes, place, places, replaced, unknown_rest
+from ..nn.rows import along_rows, sum_of_rows
+from ..shapes import broadcast_to_sizes, equal_shapes, inserted, matched_sizes, place, places, replaced, unknown_rest
 
 # --- reshape ---------------------------------------------------------------------------------------------------------
 
@@ -192,7 +193,7 @@ def _sum_to_shape(x: Array, shape: tuple[int, ...]) -> Array:
         # Where axes were swapped, one axis after the other is eleven times faster than all at once.
         for _ in range(extra):
             x = np.add.reduce(x, 0)
-    if x.size >= LARGE and shape[-1:] == (1,) and x.shape[:-1] == shape[:-1]:  # of a mean along rows
+    if x.shape != shape and shape[-1:] == (1,) and x.shape[:-1] == shape[:-1]:  # of a mean along rows
         total = along_rows("sum", x, -1, True)
         if total is not None:
             return total  # type: ignore[no-any-return]
@@ -513,12 +514,7 @@ def stack(xp: Any, values: Any, *, axis: int = 0) -> Any:
 
 @stack.shapes
 def _(values: list[Abstract], *, axis: Any) -> Shape:
-    known = [value.shape for value in values if value.rank is not None]
-    if not known:
-        return None
-    shape = known[0]
-    for other in known[1:]:
-        shape = matched_sizes(shape, other)
+    shape = functools.reduce(equal_shapes, values).shape
     return (UNKNOWN,) * (len(shape) + 1) if axis is UNKNOWN else inserted(shape, axis, len(values))
 
 

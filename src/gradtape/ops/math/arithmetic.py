@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +13,7 @@ from ...base.errors import invalid
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import UNARY_SHAPES, all_batched, batch_over_axis, elementwise, in_float32, not_tensors, one_pass
-from ..shapes import like, matched_sizes, reduced
+from ..shapes import equal_shapes, like, reduced
 from .elementwise import sigmoid, softplus
 from .logic import greater, greater_equal, less, logical_and, logical_not, logical_or, minimum, select, zeros_like
 from .reduce import explain_axis, refuse_axis_of_scalar
@@ -44,11 +45,7 @@ def add_n(xp: Any, inputs: Any) -> Any:
 
 @add_n.shapes
 def _(inputs: list[Abstract]) -> Shape:
-    known = [value.shape for value in inputs if value.rank is not None]
-    shape = known[0] if known else None
-    for other in known[1:]:
-        shape = matched_sizes(shape or (), other)
-    return shape
+    return functools.reduce(equal_shapes, inputs).known
 
 
 @add_n.vjp("inputs")

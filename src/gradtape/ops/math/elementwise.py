@@ -17,12 +17,12 @@ import numpy as np
 
 from ...base.dtypes import ANY, FLOATING, INEXACT, NARROW_FLOATS, NUMERIC, REAL, STRING, Array
 from ...base.errors import invalid
-from ...native.texts import LARGE, SMALLEST
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import (
     UNARY_SHAPES,
     elementwise,
     is_complex,
+    large_as,
     not_tensors,
     numpy_type,
     one_pass,
@@ -51,6 +51,18 @@ def _(t: Any) -> Any:
     return t
 
 
+@elementwise(exact=True, eager=operator.neg, tf_name="Neg", on_sizes=True)
+def negative(xp: Any, x: Any) -> Any:
+    """-x."""
+    return -x
+
+
+@negative.derivative("x")
+@large_as(negative)
+def _negated(t: Any) -> Any:
+    return -t
+
+
 @elementwise(exact=True, eager=operator.sub, tf_name="Sub", numbers=True, on_sizes=True)
 def subtract(xp: Any, x: Any, y: Any) -> Any:
     """x - y, with broadcasting."""
@@ -62,9 +74,7 @@ def _(t: Any) -> Any:
     return t
 
 
-@subtract.derivative("y")
-def _(t: Any) -> Any:
-    return _negated(t)
+subtract.derivative("y")(_negated)
 
 
 @elementwise(exact=True, eager=operator.mul, tf_name="Mul", numbers=True, on_sizes=True)
@@ -73,24 +83,16 @@ def multiply(xp: Any, x: Any, y: Any) -> Any:
     return x * y
 
 
-_large_product: Any = multiply.large
-
-
-def _times(t: Any, y: Any) -> Any:
-    """t * y, of large arrays on all cores."""
-    if t.__class__ is np.ndarray and t.size >= LARGE and y.__class__ in (np.ndarray, t.dtype.type, float):
-        return _large_product(t, y)
+@multiply.derivative("x")
+@large_as(multiply)
+def _(t: Any, y: Any) -> Any:
     return t * y
 
 
-@multiply.derivative("x")
-def _(t: Any, y: Any) -> Any:
-    return _times(t, y)
-
-
 @multiply.derivative("y")
-def _(t: Any, x: Any) -> Any:
-    return _times(t, x)
+@large_as(multiply)
+def _times(t: Any, x: Any) -> Any:
+    return t * x
 
 
 @elementwise(exact=True, eager=operator.truediv, tf_name="RealDiv", dtypes=INEXACT, numbers=True)
@@ -104,14 +106,10 @@ def _(t: Any, y: Any) -> Any:
     return t / y
 
 
-@one_pass
-def _quotient_slope(t: Any, y: Any, out: Any) -> Any:
-    return -t * out / y
-
-
 @divide.derivative("y")
+@one_pass
 def _(t: Any, y: Any, out: Any) -> Any:
-    return _quotient_slope(t, y, out)
+    return -t * out / y
 
 
 def _floor_divide(x: Array, y: Array) -> Any:
@@ -154,25 +152,6 @@ def _(t: Any) -> Any:
 @floormod.derivative("y")
 def _(t: Any, x: Any, y: Any) -> Any:
     return -t * floordiv(x, y)
-
-
-@elementwise(exact=True, eager=operator.neg, tf_name="Neg", on_sizes=True)
-def negative(xp: Any, x: Any) -> Any:
-    """-x."""
-    return -x
-
-
-@negative.derivative("x")
-def _(t: Any) -> Any:
-    return _negated(t)
-
-
-_large_negative: Any = negative.large
-
-
-def _negated(t: Any) -> Any:
-    """-t, of large arrays on all cores."""
-    return _large_negative(t) if t.__class__ is np.ndarray and t.size >= LARGE else -t
 
 
 def _power(x: Any, y: Any) -> Any:
@@ -440,26 +419,23 @@ def sigmoid(xp: Any, x: Any) -> Any:
     return 1.0 / (1.0 + xp.exp(-x))
 
 
+@sigmoid.derivative("x")
 @one_pass
-def _sigmoid_slope(t: Any, out: Any) -> Any:
+def _(t: Any, out: Any) -> Any:
     return t * (out * (1.0 - out))
 
 
-@sigmoid.derivative("x")
-def _(t: Any, out: Any) -> Any:
-    return _sigmoid_slope(t, out)
+def _softplus_of_few(x: Any) -> Any:
+    return np.logaddexp(x, x.dtype.type(0)) if x.dtype.itemsize >= 4 else _through_float32(_softplus, x)
 
 
-def _softplus(x: Array) -> Array:
+def _softplus_of_many(x: Any) -> Any:
     if x.dtype.itemsize < 4:
         return _through_float32(_softplus, x)
-    # One call of NumPy's, or an eighth of its time for each number.
-    return np.logaddexp(x, x.dtype.type(0)) if x.size < SMALLEST else _softplus_of_many(x)
-
-
-@one_pass
-def _softplus_of_many(x: Any) -> Any:
     return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+
+
+_softplus = one_pass(_softplus_of_many, small=_softplus_of_few)
 
 
 @elementwise(eager=_softplus, dtypes=FLOATING)

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, Array
 from ...base.errors import invalid
+from ...native import thresholds
 from ...op.declaration import BadInput, Op, Sample
 from ..family import elementwise, sample_binary, sample_unary
 from .elementwise import log, log1p
@@ -264,7 +265,6 @@ def _tail(a: Array, x: Array, order: int, upper: bool) -> Any:
 
 
 _SHIFTS = 10
-_BLOCK = 4096  # elements at a time: each takes an array of 64 nodes
 
 
 def _in_a(a: Array, x: Array, order: int) -> Array:
@@ -294,8 +294,9 @@ def _igamma_in_a(a: Array, x: Array, order: int) -> Array:
     inside = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
     given_a, given_x = a[inside], x[inside]
     found = np.empty_like(given_a)
-    for start in range(0, found.size, _BLOCK):
-        part = slice(start, start + _BLOCK)
+    length = thresholds.INTEGRAL_BLOCK_ELEMENTS
+    for start in range(0, found.size, length):
+        part = slice(start, start + length)
         found[part] = _in_a(given_a[part], given_x[part], order)
     value[inside] = found
     return value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
 from typing import Any
 
 import ml_dtypes
@@ -11,11 +10,12 @@ import numpy as np
 
 from ...base.dtypes import BOOL, FLOATING, NARROW_FLOATS, NUMERIC, REAL, Array
 from ...base.errors import invalid
-from ...native.engine import available
+from ...native import thresholds
+from ...native.choice import by_size
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import broadcast_to, permute, reshape
 from ..family import batch_over_axis, in_float32, is_complex, numpy_type, shape_of
-from ..nn.rows import LARGE, along_rows, sum_of_rows
+from ..nn.rows import along_rows, sum_over
 from ..shapes import along, reduced, typed_by
 from .elementwise import conj, convert, exp, stop_gradient, zero_safe_divide
 from .logic import equal, minimum, ones_like
@@ -109,48 +109,12 @@ def _checked(kernel: Any) -> Any:
 # --- sum, mean, product ----------------------------------------------------------------------------------------------
 
 
-_ROW, _MANY, _MANY_MORE = 512, 2**14, 2**17
-
-
-def _total(x: Array, axis: Axis, keepdims: bool) -> Any:
-    """The sum of floats. Over all of many elements, or over the first axes, it is a sum of rows, over the last axis one along
-    each row; as NumPy's own pairwise sum, this loses little."""
-    if x.size >= _MANY and x.dtype.char in "fd":
-        if axis is None and x.flags.forc:
-            total = _total_of_all(x.ravel(order="K"))
-            return total.reshape((1,) * x.ndim) if keepdims else total
-        leading = _leading(axis)
-        if leading and x.flags.c_contiguous and leading < x.ndim:
-            rest = x.shape[leading:]
-            total = sum_of_rows(x.reshape(-1, prod(rest)))
-            return total.reshape((1,) * leading + rest if keepdims else rest)
-        total = along_rows("sum", x, axis, keepdims)
-        if total is not None:
-            return total
-    # dtype: NumPy would add up int32 in int64, TensorFlow does not.
-    return _add(x, axis, x.dtype, None, keepdims)
-
-
-def _total_of_all(flat: Array) -> Any:
-    if flat.size >= _MANY_MORE and available():
-        return sum_of_rows(flat[:, None])[0]
-    # einsum adds up rows with vector instructions, three times as fast as np.add, which adds these up.
-    whole = flat.size - flat.size % _ROW
-    return _add(np.einsum("ij->i", flat[:whole].reshape(-1, _ROW))) + _add(flat[whole:])
-
-
-def _leading(axis: Axis) -> int:
-    """How many axes these are, if they are the first ones; else 0."""
-    axes = axis if isinstance(axis, tuple) else (axis,)
-    return len(axes) if sorted(axes) == list(range(len(axes))) else 0  # type: ignore[type-var]
-
-
 def _sum(x: Array, axis: Axis, keepdims: bool) -> Array:
     if not x.ndim:
         refuse_axis_of_scalar(x, axis)
     if x.dtype in NARROW_FLOATS:
         return np.asarray(x.astype(np.float32).sum(axis=axis, keepdims=keepdims)).astype(x.dtype)
-    return _total(x, axis, keepdims)  # type: ignore[no-any-return]
+    return sum_over(x, axis, keepdims)  # type: ignore[no-any-return]
 
 
 @op(eager=_sum, dtypes=NUMERIC, tf_name="Sum", on_sizes=True, shape=reduced)
@@ -183,7 +147,7 @@ def _mean(x: Array, axis: Axis, keepdims: bool) -> Array:
         return np.asarray(x.astype(np.float32).mean(axis=axis, keepdims=keepdims)).astype(x.dtype)
     # Not ndarray.mean: it goes through a slow Python layer, and warns where there is nothing to average.
     count = count_reduced(x.shape, axis)
-    return _total(x, axis, keepdims) / x.dtype.type(count)  # type: ignore[no-any-return]
+    return sum_over(x, axis, keepdims) / x.dtype.type(count)  # type: ignore[no-any-return]
 
 
 @op(eager=_mean, dtypes=NUMERIC, tf_name="Mean", shape=reduced)
@@ -246,18 +210,23 @@ def _product_of_others(x: Any, axis: Axis) -> Any:
 
 
 def _extreme(function: Any, empty_value: Any) -> Any:
-    def kernel(x: Array, axis: Axis, keepdims: bool) -> Array:
+    def kernel(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
+        refuse_axis_of_scalar(x, axis)
         if not x.size:
             info = np.iinfo(x.dtype) if x.dtype.kind in "iu" else None
             initial = empty_value if info is None else (info.min if empty_value < 0 else info.max)
             return function(x, axis=axis, keepdims=keepdims, initial=initial)  # type: ignore[no-any-return]
-        if x.size >= LARGE and function is _largest:
-            found = along_rows("max", x, axis, keepdims)
-            if found is not None:
-                return found  # type: ignore[no-any-return]
         return function(x, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
 
     return kernel
+
+
+_maximum = _extreme(_largest, -np.inf)
+
+
+def _maximum_along_rows(x: Array, axis: Axis = None, keepdims: bool = False) -> Any:
+    found = along_rows("max", x, axis, keepdims)
+    return _maximum(x, axis, keepdims) if found is None else found
 
 
 def _extreme_vjp(g: Any, input_tensor: Any, out: Any, axis: Axis) -> Any:
@@ -274,13 +243,13 @@ def _extreme_jvp(t: Any, input_tensor: Any, out: Any, axis: Axis, keepdims: bool
     return reduce_sum(t * chosen, axis=axis, keepdims=keepdims) / ties
 
 
-@op(eager=_checked(_extreme(_largest, -np.inf)), dtypes=REAL, tf_name="Max", shape=reduced)
+@op(eager=by_size(_maximum, _maximum_along_rows, thresholds.ROWS_ELEMENTS), dtypes=REAL, tf_name="Max", shape=reduced)
 def reduce_max(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The largest element over some axes, or over all; ties share the derivative equally."""
     return xp.max(input_tensor, axis=axis, keepdims=keepdims)
 
 
-@op(eager=_checked(_extreme(np.minimum.reduce, np.inf)), dtypes=REAL, tf_name="Min", shape=reduced)
+@op(eager=_extreme(np.minimum.reduce, np.inf), dtypes=REAL, tf_name="Min", shape=reduced)
 def reduce_min(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The smallest element over some axes, or over all; ties share the derivative equally."""
     return xp.min(input_tensor, axis=axis, keepdims=keepdims)
@@ -412,10 +381,16 @@ def _passing_over_nan(xp: Any, x: Any, last: float) -> Any:
     return x if x.dtype.kind in "iub" else xp.where(x != x, x.dtype.type(last), x)
 
 
-def _has_nan(x: Array, place: Array, axis: int) -> bool:
-    """Whether there is a nan; then NumPy's functions have chosen one. To look at all elements is faster for small arrays."""
-    chosen = x if x.size < 4096 else np.take_along_axis(x, np.expand_dims(place, axis), axis)
-    return bool(np.isnan(chosen).any())
+def _nan_anywhere(x: Array, place: Array, axis: int) -> bool:
+    return bool(np.isnan(x).any())
+
+
+def _nan_chosen(x: Array, place: Array, axis: int) -> bool:
+    """Whether NumPy's functions have chosen a nan, as they do where there is one."""
+    return bool(np.isnan(np.take_along_axis(x, np.expand_dims(place, axis), axis)).any())
+
+
+_has_nan = by_size(_nan_anywhere, _nan_chosen, thresholds.NAN_CHOSEN_ELEMENTS)
 
 
 def _arg_extreme(function: Any, last: float) -> Any:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import FLOATING, INEXACT
-from ...native.texts import SMALLEST
 from ..family import elementwise, is_complex, one_pass, sample_binary, sample_unary
 from .elementwise import rsqrt, sqrt
 from .logic import ones_like
@@ -140,18 +139,10 @@ def tanh(xp: Any, x: Any) -> Any:
     return xp.tanh(x)
 
 
-def _tanh_slope(t: Any, out: Any) -> Any:
-    return t - t * (out * out)
-
-
-_tanh_slope_in_one_pass = one_pass(_tanh_slope)
-
-
 @tanh.derivative("x")
+@one_pass
 def _(t: Any, out: Any) -> Any:
-    if t.__class__ is np.ndarray and t.size >= SMALLEST:
-        return _tanh_slope_in_one_pass(t, out)
-    return t - t * (out * out)  # (a call would cost as much as the arithmetic on a few numbers)
+    return t - t * (out * out)
 
 
 @elementwise(eager=np.arcsinh, dtypes=INEXACT)

@@ -14,10 +14,8 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, INDEX, INEXACT, INTEGER, REAL, Array
 from ...base.errors import invalid
-from ...native.engine import available
-from ...native.texts import SMALLEST
 from ...op.declaration import BadInput, Sample
-from ..family import UNARY_SHAPES, elementwise, in_float32, one_pass, sample_binary, sample_unary
+from ..family import UNARY_SHAPES, elementwise, in_float32, machine_code_for, one_pass, sample_binary, sample_unary
 from .elementwise import abs as absolute
 from .elementwise import divide_no_nan, sigmoid, sign
 from .logic import equal, greater_equal, is_finite, is_nan, less_equal, logical_or, ones_like, select, zeros_like
@@ -241,19 +239,13 @@ def _(x: Any, order: int) -> Any:
     return (values * weights / 2).sum(axis=-1)
 
 
-@one_pass
-def _hypot_of_many(x1: Any, x2: Any) -> Any:
+@machine_code_for(np.hypot)  # which takes 6 ns a number
+def _hypot(x1: Any, x2: Any) -> Any:
     x1, x2 = np.abs(x1), np.abs(x2)
     large = np.maximum(x1, x2)
     ratio = np.minimum(x1, x2) / np.where(large > 0, large, 1)
     length = large * np.sqrt(ratio * ratio + 1)
     return np.where((x1 == np.inf) | (x2 == np.inf), np.inf, length)
-
-
-def _hypot(x1: Array, x2: Array) -> Any:
-    if x1.__class__ is np.ndarray and x1.size >= SMALLEST and x1.dtype.char in "fd" and available():
-        return _hypot_of_many(x1, x2)  # NumPy's takes 6 ns a number
-    return np.hypot(x1, x2)
 
 
 @elementwise(eager=_hypot, dtypes=FLOATING)

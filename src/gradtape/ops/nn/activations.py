@@ -10,7 +10,7 @@ import numpy as np
 from ...base.dtypes import FLOATING, INEXACT, INTEGER, NARROW_FLOATS, REAL, Array
 from ...base.errors import invalid
 from ...base.sizes import matched
-from ...native.engine import available
+from ...native import thresholds
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...values.tensor import EagerTensor
@@ -23,6 +23,7 @@ from ..family import (
     elementwise,
     in_float32,
     is_complex,
+    machine_code_for,
     one_pass,
     sample_unary,
     shape_of,
@@ -31,7 +32,7 @@ from ..math.elementwise import exp, sigmoid, square
 from ..math.reduce import explain_axis, reduce_sum, refuse_axis_of_scalar
 from ..math.special import functions
 from ..shapes import along, broadcast_sizes
-from .rows import FULL, LARGE, RowText
+from .rows import FULL, RowText
 from .slopes import (
     SELU_ALPHA,
     SELU_SCALE,
@@ -49,14 +50,12 @@ from .slopes import (
 # -----------------------------------------------------------------------------------------------------
 
 
-def _relu(x: Array) -> Array:
-    if x.size < LARGE or x.dtype.char not in "fd" or not available():
-        return np.maximum(x, 0)
-    return _relu_on_all_cores(x)
+def _relu_of_few(x: Array) -> Array:
+    return np.maximum(x, 0)
 
 
-@one_pass
-def _relu_on_all_cores(x: Array) -> Any:
+@machine_code_for(_relu_of_few, thresholds.ONE_CALL_ELEMENTS)
+def _relu(x: Array) -> Any:
     return np.where(x < 0, 0, x)  # NaN stays
 
 

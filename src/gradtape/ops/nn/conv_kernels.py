@@ -16,7 +16,7 @@ import numpy as np
 
 from ...base.dtypes import NARROW_FLOATS, Array
 from ...base.errors import invalid
-from ...native import blas, engine
+from ...native import blas, choice
 from .window import Padding, Sizes, Windows, blocks, windows
 
 if TYPE_CHECKING:
@@ -75,34 +75,22 @@ def plan_of(
 
 # --- machine code ----------------------------------------------------------------------------------------------------------
 
-_SMALLEST = 1 << 22  # multiplications, from which on a kernel is worth to be compiled
-_SMALLEST_DEPTHWISE = 1 << 19  # NumPy's elementwise form is much slower
-_PIXELS = 256  # outputs of a batch; where there are fewer, putting the filters in order takes too long
-_MANY_FILTERS, _SMALL_IMAGE = 1 << 19, 64  # numbers, and outputs: sums of such products leave the cache
-_LONGEST_LINE = (
-    64  # of a window with one filter for each channel: gradients of its places are written one after the other
-)
-_MOST_PARTS = 4  # kernels of a gradient in the input: one for each remainder of a place by the strides
 _TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def _geometry(plan: Plan, batch: int, dtype: Any, lanes: int, fewest: int = 8) -> Geometry | None:
     """The geometry for machine code where that is faster than the NumPy form. Of a vector it uses `lanes` elements, which
     should not be less than `fewest` bytes: 8 or 16, whether registers hold 16, 32 or 64."""
-    if dtype not in _TYPES:
+    if dtype not in _TYPES or lanes * dtype.itemsize < fewest:
         return None
     pixels = batch * prod(plan.windows.outputs)
-    count = pixels * prod(plan.filter_shape())
-    if count < (_SMALLEST_DEPTHWISE if plan.depthwise else _SMALLEST) or not engine.available():
-        return None
-    if lanes * dtype.itemsize < fewest:
-        return None
+    multiplications = pixels * prod(plan.filter_shape())
     if plan.depthwise:
-        return _geometry_of(plan) if plan.windows.window[-1] <= _LONGEST_LINE else None
-    # Where windows do not overlap, and where there is one for an image, BLAS has nothing to copy twice.
-    if not plan.windows.overlap or pixels == batch or pixels < _PIXELS:
-        return None
-    return _geometry_of(plan)
+        pays = choice.in_depthwise_convolutions(multiplications, plan.windows.window[-1])
+    else:
+        # Where windows do not overlap, and where there is one for an image, BLAS has nothing to copy twice.
+        pays = plan.windows.overlap and pixels != batch and choice.in_convolutions(multiplications, pixels)
+    return _geometry_of(plan) if pays else None
 
 
 @lru_cache(maxsize=1024)
@@ -150,7 +138,7 @@ def _input_gradient_compiled(g: Array, filters: Array, plan: Plan, shape: Geomet
 def _transposes(plan: Plan) -> bool:
     """Whether the gradient in the input is few convolutions."""
     strides, dilations = plan.windows.strides, plan.windows.dilations
-    return prod(strides) <= _MOST_PARTS and all(1 in pair for pair in zip(strides, dilations, strict=True))
+    return choice.in_few_convolutions(prod(strides)) and all(1 in pair for pair in zip(strides, dilations, strict=True))
 
 
 # --- the three kernels -----------------------------------------------------------------------------------------------------
@@ -225,7 +213,7 @@ def conv_filter_gradient(
         return wide.astype(input.dtype)
     each = plan.filters // groups
     geometry = _geometry(plan, input.shape[0], input.dtype, plan.filters if plan.depthwise else each)
-    if geometry is not None and not (prod(shape) > _MANY_FILTERS and prod(plan.windows.outputs) < _SMALL_IMAGE):
+    if geometry is not None and choice.sums_of_filters_stay_cached(prod(shape), prod(plan.windows.outputs)):
         return _filter_gradient_compiled(input, g, plan, geometry)
     if plan.depthwise:
         return _depthwise_filter_gradient(input, g, plan)

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, NARROW_FLOATS, Array
 from ...base.errors import invalid
+from ...native import choice, thresholds
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import broadcast_to, reshape, sum_to_shape
@@ -32,7 +33,6 @@ from ..math.reduce import (
 )
 from ..shapes import along, broadcast_to_sizes, like, reduced, reduced_sizes
 from .pool import window_sum
-from .rows import LARGE
 from .standardizing import gradient_by_scale, gradient_by_x, row_length, standardized
 
 Axis = int | tuple[int, ...] | None
@@ -203,8 +203,6 @@ for _op in (reduce_variance, reduce_std):
 
 # --- layer and batch normalisation --------------------------------------------------------------------------
 
-_ROWS = 1 << 15  # elements of the rows that are treated at a time: they stay in a core's own cache
-
 
 def _standardize(
     x: Array, scale: Array, offset: Array, axis: Axis = -1, epsilon: float = 1e-3
@@ -218,10 +216,10 @@ def _standardize(
     wide = [v.astype(np.float32) if v.dtype in NARROW_FLOATS else v for v in (x, scale, offset)]
     kept = kept_shape(x.shape, axis)
     row = row_length(x.shape, kept)
-    found = standardized(wide[0], wide[1], wide[2], kept, epsilon) if x.size >= LARGE else None
+    found = standardized(wide[0], wide[1], wide[2], kept, epsilon) if choice.in_rows(x.size) else None
     if found is not None:
         y, mean, inverse = found
-    elif x.size > _ROWS and row and all(v.size in (1, row) for v in wide[1:]):
+    elif choice.in_normalization_blocks(x.size) and row and all(v.size in (1, row) for v in wide[1:]):
         y, mean, inverse = _standardize_rows(wide, row, epsilon)
         y, mean, inverse = y.reshape(x.shape), mean.reshape(kept), inverse.reshape(kept)
     else:
@@ -243,7 +241,7 @@ def _standardize_rows(operands: list[Array], row: int, epsilon: float) -> tuple[
     x = operands[0].reshape(-1, row)
     scale, offset = (np.broadcast_to(v.reshape(-1), (row,)) for v in operands[1:])
     y, mean, inverse = np.empty_like(x), np.empty((len(x), 1), x.dtype), np.empty((len(x), 1), x.dtype)
-    step = max(1, _ROWS // row)
+    step = max(1, thresholds.NORMALIZATION_BLOCK_ELEMENTS // row)
     for start in range(0, len(x), step):
         rows = slice(start, start + step)
         y[rows], mean[rows], inverse[rows] = _standardize_whole(x[rows], scale, offset, 1, epsilon)

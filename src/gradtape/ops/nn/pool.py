@@ -21,15 +21,13 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, NARROW_FLOATS, REAL, Array
 from ...base.errors import invalid
-from ...native.engine import available
+from ...native import choice
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import reshape
 from ..family import all_batched, by_rows, shape_of
 from ..shapes import equal_shapes, matched_sizes, shaped_by
 from .window import Padding, Sizes, Tap, Windows, blocks, window_counts, windows
-
-_COMPILED = 1 << 16  # elements, from which on a pool in machine code is worth compiling
 
 
 def _pool_windows(shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Windows:
@@ -52,8 +50,8 @@ def _pool_blocks(shape: Sizes, itemsize: int) -> Iterator[slice]:
 
 def _in_machine_code(shape: Sizes, dtype: Any, found: Windows) -> Any:
     """The module of pools in machine code, where it takes the input and is worth its while; else None."""
-    large = prod(shape) >= _COMPILED and 0 not in found.outputs
-    if not large or dtype.char not in "fd" or len(found.sizes) > 2 or not available():
+    taken = dtype.char in "fd" and len(found.sizes) <= 2 and 0 not in found.outputs
+    if not taken or not choice.in_pools(prod(shape)):
         return None
     from ...native import pooling
 
@@ -201,13 +199,20 @@ def window_max_gradient(
 ) -> Any:
     """Zeros with g where each window of the input has its largest element, which is `largest`."""
     found = _checked_triple(g, input, largest, window, strides, dilations, padding, "output")
-    done, result = xp.zeros(largest.shape, bool), xp.zeros(input.shape, g.dtype)
+    result = xp.zeros(input.shape, g.dtype)
+    for inputs, outputs, hit in _first_hits(xp, input, largest, found):
+        result = result.at[inputs].add(xp.where(hit, g[outputs], 0))
+    return result
+
+
+def _first_hits(xp: Any, input: Any, largest: Any, found: Windows) -> Iterator[tuple[Any, Any, Any]]:
+    """For each place of the window: its keys, and where it holds the first of the largest elements (`_chosen`, in `xp`)."""
+    done = xp.zeros(largest.shape, bool)
     for _, inputs, outputs in found.taps():
         i, o = (slice(None), *inputs), (slice(None), *outputs)
         hit = (input[i] == largest[o]) & ~done[o]
         done = done.at[o].set(done[o] | hit)
-        result = result.at[i].add(xp.where(hit, g[o], 0))
-    return result
+        yield i, o, hit
 
 
 @window_max_gradient.shapes
@@ -250,12 +255,9 @@ def window_max_pick(
 ) -> Any:
     """The elements of t where each window of the input has its largest element, which is `largest`."""
     found = _checked_triple(t, input, largest, window, strides, dilations, padding, "input")
-    done, result = xp.zeros(largest.shape, bool), xp.zeros(largest.shape, t.dtype)
-    for _, inputs, outputs in found.taps():
-        i, o = (slice(None), *inputs), (slice(None), *outputs)
-        hit = (input[i] == largest[o]) & ~done[o]
-        done = done.at[o].set(done[o] | hit)
-        result = result.at[o].add(xp.where(hit, t[i], 0))
+    result = xp.zeros(largest.shape, t.dtype)
+    for inputs, outputs, hit in _first_hits(xp, input, largest, found):
+        result = result.at[outputs].add(xp.where(hit, t[inputs], 0))
     return result
 
 

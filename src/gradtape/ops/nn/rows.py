@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import Array
-from ...native.engine import available
+from ...native import engine, thresholds
 
-LARGE = 1 << 16  # elements, from which on other cores can help
-_SHARED = 1 << 14  # elements that are worth a core of their own
 _ADDED = 128  # rows that are added up one after the other
 _PLANS = 256  # shapes that are remembered
 _LONGEST = 4096  # elements of a row: NumPy's pairwise sum loses less in longer ones
+
+_add: Any = np.add.reduce  # (not ndarray.sum: a Python layer less)
 
 FULL, BY_ROW, BY_COLUMN = "full", "by row", "by column"
 
 
 def sum_of_rows(rows: Array) -> Any:
     """The sum over the first axis of a matrix of float32 or float64 without gaps."""
-    if rows.size < LARGE or not available():
+    if rows.size < thresholds.ROWS_ELEMENTS or not engine.available():
         # einsum adds rows three times faster than sum does where they are short.
         return np.einsum("nc->c", rows)
     from ...native import sums
@@ -61,11 +61,11 @@ class RowText:
         """Whether machine code is worth while: many floats, along the last axis, which has more than one."""
         return (
             first.__class__ is np.ndarray
-            and first.size >= LARGE
+            and first.size >= thresholds.ROWS_ELEMENTS
             and first.dtype.char in "fd"
             and first.shape[-1] > 1
             and axis in (-1, first.ndim - 1)
-            and available()
+            and engine.available()
         )
 
     def __call__(self, *operands: Array) -> list[Array] | None:
@@ -97,7 +97,7 @@ class RowText:
         units = -(-rows // self._unit)
         shapes = {FULL: shape, BY_ROW: shape[:-1], BY_COLUMN: (units, columns)}
         strides = [{FULL: columns, BY_ROW: 1}.get(layout, 0) for layout in (*self._given, *self._results)]
-        smallest = max(1, _SHARED // (columns * self._unit))
+        smallest = max(1, thresholds.ROWS_PART_ELEMENTS // (columns * self._unit))
 
         def run(arrays: list[Array]) -> None:
             pool.run(kernel, packed_rows(columns, rows * columns, self._unit, arrays, strides), units, smallest)
@@ -135,3 +135,41 @@ def along_rows(how: str, x: Array, axis: Any, keepdims: bool) -> Any:
         return None
     found = text(x)
     return found and found[0].reshape((*x.shape[:-1], 1) if keepdims else x.shape[:-1])
+
+
+# --- sums over any axes ------------------------------------------------------------------------------------------------------
+
+_LINE = 512  # elements that einsum adds up one after the other
+
+
+def sum_over(x: Array, axis: Any, keepdims: bool) -> Any:
+    """The sum of floats. Over all of many elements, or over the first axes, it is a sum of rows, over the last axis one along
+    each row; as NumPy's own pairwise sum, this loses little."""
+    if x.size >= thresholds.SUM_ELEMENTS and x.dtype.char in "fd":
+        if axis is None and x.flags.forc:
+            found = _total_of_all(x.ravel(order="K"))
+            return found.reshape((1,) * x.ndim) if keepdims else found
+        leading = _leading(axis)
+        if leading and x.flags.c_contiguous and leading < x.ndim:
+            rest = x.shape[leading:]
+            found = sum_of_rows(x.reshape(-1, prod(rest)))
+            return found.reshape((1,) * leading + rest if keepdims else rest)
+        found = along_rows("sum", x, axis, keepdims)
+        if found is not None:
+            return found
+    # dtype: NumPy would add up int32 in int64, TensorFlow does not.
+    return _add(x, axis, x.dtype, None, keepdims)
+
+
+def _total_of_all(flat: Array) -> Any:
+    if flat.size >= thresholds.SUM_OF_ALL_ELEMENTS and engine.available():
+        return sum_of_rows(flat[:, None])[0]
+    # einsum adds up rows with vector instructions, three times as fast as np.add, which adds these up.
+    whole = flat.size - flat.size % _LINE
+    return _add(np.einsum("ij->i", flat[:whole].reshape(-1, _LINE))) + _add(flat[whole:])
+
+
+def _leading(axis: Any) -> int:
+    """How many axes these are, if they are the first ones; else 0."""
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return len(axes) if sorted(axes) == list(range(len(axes))) else 0

@@ -12,8 +12,7 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, Array
 from ...base.errors import invalid
-from ...native.engine import available
-from ...native.texts import SMALLEST
+from ...native import choice
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import concat, split_sizes, sum_to_shape
@@ -147,10 +146,7 @@ def _check_gates(name: str, count: int, gates: Array, state: Array) -> int:
 
 def _in_machine_code(*operands: Array) -> bool:
     """Whether a step is compiled: large, in float32, with rows long enough for vectors."""
-    first = operands[0]
-    if first.size < SMALLEST or first.shape[-1] < 16 or not available():
-        return False
-    return all(operand.dtype == np.float32 for operand in operands)
+    return choice.in_recurrent_steps(operands[0]) and all(operand.dtype == np.float32 for operand in operands)
 
 
 def _lstm_step(gates: Array, cell: Array) -> tuple[Array, Array, Array]:

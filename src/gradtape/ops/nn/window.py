@@ -19,13 +19,11 @@ from numpy.lib.stride_tricks import as_strided
 from ...base.dtypes import Array
 from ...base.errors import invalid
 from ...base.sizes import Size, larger
+from ...native import thresholds
 
 Sizes = tuple[int, ...]
 Padding = str | tuple[tuple[int, int], ...]
 
-# What one block of a large batch may occupy while it is worked on; larger leaves the cache, smaller costs
-# calls.
-BLOCK_BYTES = 1 << 22
 _LARGEST = 1 << 31  # products of two such numbers are still numbers for machine code
 
 
@@ -192,6 +190,6 @@ def _taps(windows: Windows) -> tuple[Tap, ...]:
 
 def blocks(count: int, bytes_each: int) -> Iterator[slice]:
     """The batch in parts whose work fits the cache."""
-    step = max(1, BLOCK_BYTES // max(bytes_each, 1))
+    step = max(1, thresholds.WINDOW_BLOCK_BYTES // max(bytes_each, 1))
     for start in range(0, count, step):
         yield slice(start, start + step)

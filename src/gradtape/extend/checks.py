@@ -9,28 +9,21 @@ from __future__ import annotations
 
 import dataclasses
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-import gradtape as tf
-from gradtape.differentiation.vectorize import Batched, batch, next_depth
-from gradtape.op.declaration import REGISTRY, REQUIRED, BadInput, Op, Sample
-from gradtape.values.tensor import IndexedSlices, from_array
+from ..api.arrays import convert_to_tensor
+from ..base import dtypes
+from ..base.errors import OpError
+from ..differentiation.forward import ForwardAccumulator
+from ..differentiation.tape import GradientTape
+from ..differentiation.vectorize import Batched, batch, next_depth
+from ..op.declaration import REQUIRED, BadInput, Op, Sample
+from ..values.tensor import IndexedSlices, from_array, to_tensor
 
 STEP = 1e-6
-
-
-def all_ops() -> list[Op]:
-    import importlib
-    import pkgutil
-
-    import gradtape.ops as ops_package
-
-    for module in pkgutil.walk_packages(ops_package.__path__, "gradtape.ops."):
-        importlib.import_module(module.name)
-    return list(REGISTRY.values())
 
 
 def drawer(op: Op, dtype: Any, seed: int = 0) -> Any:
@@ -65,6 +58,11 @@ def operands(op: Op, sample: Sample) -> list[Any]:
 
 def call(op: Op, values: list[Any], attributes: dict[str, Any]) -> Any:
     return op.public(list(values), **attributes) if op.variadic else op.public(*values, **attributes)
+
+
+def value_of(op: Op, attributes: dict[str, Any]) -> Callable[..., list[Any]]:
+    """The op as a function of its operands alone; it gives the list of its outputs."""
+    return lambda *values: outputs(call(op, list(values), attributes))
 
 
 def outputs(result: Any) -> list[Any]:
@@ -109,6 +107,19 @@ def close(actual: Any, expected: Any, what: str, rtol: float = 2e-5, atol: float
     np.testing.assert_allclose(actual, expected, rtol=rtol, atol=atol, err_msg=what)
 
 
+def directed(
+    case: Directional, actual: float, expected: float, what: str, rtol: float = 2e-5, atol: float = 2e-6
+) -> None:
+    """One number of an op's derivatives is what it should be; `what` says which rule gave it, and what it is compared with."""
+    if not np.allclose(actual, expected, rtol, atol, equal_nan=True):
+        shapes = ", ".join(str(value.shape) for value in case.values)
+        settings = f" and {case.attributes}" if case.attributes else ""
+        raise AssertionError(
+            f"{what.format(actual=f'{actual:.6g}', expected=f'{expected:.6g}')}, on operands of shape {shapes}{settings}. "
+            f"Correct that rule of {case.op.name}, or mark a sample at a kink with differentiable=False."
+        )
+
+
 class Directional:
     """One op on one float64 sample, with fixed random directions for its operands and outputs."""
 
@@ -136,16 +147,16 @@ class Directional:
         return [shown[k].numpy() for k in self.chosen]
 
     def sources(self, values: list[Any]) -> tuple[list[Any], list[Any]]:
-        tensors = [tf.constant(v) for v in values]
+        tensors = [to_tensor(v) for v in values]
         return tensors, [tensors[p] for p in self.positions]
 
     def vjp(self, values: list[Any]) -> list[Any]:
         tensors, sources = self.sources(values)
-        with tf.GradientTape() as tape:
+        with GradientTape() as tape:
             tape.watch(sources)
             shown = outputs(call(self.op, tensors, self.attributes))
             targets = [shown[k] for k in self.chosen]
-        found = tape.gradient(targets, sources, [tf.constant(u) for u in self.u], "zero")
+        found = tape.gradient(targets, sources, [to_tensor(u) for u in self.u], "zero")
         return [dense(g) for g in found]
 
     def numeric_first(self) -> float:
@@ -155,7 +166,7 @@ class Directional:
 
 
 def dense(gradient: Any) -> Any:
-    return (tf.convert_to_tensor(gradient) if isinstance(gradient, IndexedSlices) else gradient).numpy()
+    return (convert_to_tensor(gradient) if isinstance(gradient, IndexedSlices) else gradient).numpy()
 
 
 # --- the checks ------------------------------------------------------------------------------------------------------
@@ -164,20 +175,24 @@ def dense(gradient: Any) -> Any:
 def check_value(op: Op, sample: Sample) -> None:
     """The value agrees with the reference (or the op's own text on NumPy), and public and internal entry agree."""
     values = operands(op, sample)
-    shown = [np.asarray(t) for t in outputs(call(op, values, sample.attributes))]
+    results = outputs(call(op, values, sample.attributes))
+    for result in results:
+        made = type(result._array)
+        assert issubclass(made, (np.ndarray, np.generic)), f"{op.name}: the kernel gives {made.__name__}, not an array"
+    shown = [np.asarray(t) for t in results]
     given = dict(op.attributes) | sample.attributes
     if op.reference is not None:
         expected = op.reference(values, **given) if op.variadic else op.reference(*values, **given)
         expected = list(expected) if isinstance(expected, (list, tuple)) else [expected]
         for a, b in zip(shown, expected, strict=True):
             close(a, b, f"{op.name}: value", 1e-9, 1e-9)
-            assert np.shape(a) == np.shape(b), (op.name, np.shape(a), np.shape(b))
+            assert np.shape(a) == np.shape(b), f"the value has shape {np.shape(a)}, the reference {np.shape(b)}"
     if sample.reference is not None:
         np.testing.assert_array_equal(shown[0], sample.reference, err_msg=op.name)
     internal = op(values, **given) if op.variadic else op(*[np.asarray(v) for v in values], **given)
     for a, b in zip(shown, outputs(internal), strict=True):
         np.testing.assert_array_equal(a, np.asarray(b))
-        assert a.dtype == np.asarray(b).dtype
+        assert a.dtype == np.asarray(b).dtype, f"{a.dtype} as a public function, {np.asarray(b).dtype} inside"
 
 
 def check_strides(op: Op, sample: Sample) -> None:
@@ -197,11 +212,17 @@ def check_dtype(op: Op, sample64: Sample, sample: Sample, rtol: float) -> None:
     shown = outputs(call(op, values, sample.attributes))
     wide = outputs(call(op, [np.asarray(v).astype(_wide(v)) for v in values], sample.attributes))
     for a, b in zip(shown, wide, strict=True):
-        if b.dtype in (tf.float64, tf.complex128):
+        if b.dtype in (dtypes.float64, dtypes.complex128):
             kinds = {np.asarray(v).dtype for v in values if np.asarray(v).dtype.kind in "fcV"}
-            assert a.dtype.is_floating == b.dtype.is_floating
+            given = ", ".join(sorted(kind.name for kind in kinds))
+            wrong = (
+                f"operands of {given} give {a.dtype.name}: the kernel must keep the type, or dtypes= leave this one out"
+            )
+            assert a.dtype.is_floating == b.dtype.is_floating, wrong
             if "dtype" not in sample.attributes:
-                assert a.dtype.numpy.itemsize <= 2 * max(k.itemsize for k in kinds)
+                assert a.dtype.numpy.itemsize <= (2 if op.retypes or a.dtype.is_complex else 1) * max(
+                    k.itemsize for k in kinds
+                ), wrong
             close(a.numpy().astype(_wide(a.numpy())), b.numpy(), f"{op.name}: {a.dtype.name}", rtol, rtol)
 
 
@@ -212,26 +233,18 @@ def _wide(value: Any) -> Any:
 
 def check_reverse(case: Directional) -> None:
     """<vjp(u), v> is the numeric directional derivative."""
-    close(
-        inner(case.vjp(case.values), case.v),
-        case.numeric_first(),
-        f"{case.op.name}: reverse {case.attributes}",
-    )
+    found = inner(case.vjp(case.values), case.v)
+    directed(case, found, case.numeric_first(), "the reverse rule gives {actual}, finite differences give {expected}")
 
 
 def check_forward(case: Directional) -> None:
     """<u, jvp(v)> is <vjp(u), v>."""
     tensors, sources = case.sources(case.values)
-    with tf.autodiff.ForwardAccumulator(sources, [tf.constant(v) for v in case.v]) as accumulator:
+    with ForwardAccumulator(sources, [to_tensor(v) for v in case.v]) as accumulator:
         shown = outputs(call(case.op, tensors, case.attributes))
     found = accumulator.jvp([shown[k] for k in case.chosen], "zero")
-    close(
-        inner(case.u, [t.numpy() for t in found]),
-        inner(case.vjp(case.values), case.v),
-        f"{case.op.name}: forward {case.attributes}",
-        1e-8,
-        1e-9,
-    )
+    along, back = inner(case.u, [t.numpy() for t in found]), inner(case.vjp(case.values), case.v)
+    directed(case, along, back, "the forward rule gives {actual}, the reverse rule {expected}", 1e-8, 1e-9)
 
 
 def check_second(case: Directional) -> None:
@@ -239,28 +252,29 @@ def check_second(case: Directional) -> None:
     high, low = case.vjp(case.at((STEP, case.w))), case.vjp(case.at((-STEP, case.w)))
     numeric = inner(case.v, [(a - b) / (2 * STEP) for a, b in zip(high, low, strict=True)])
     tensors, sources = case.sources(case.values)
-    weights = [tf.constant(u) for u in case.u]
-    with tf.GradientTape() as outer:
+
+    def gradient() -> list[Any]:
+        with GradientTape() as tape:
+            tape.watch(sources)
+            shown = outputs(call(case.op, tensors, case.attributes))
+            targets = [shown[k] for k in case.chosen]
+        found = tape.gradient(targets, sources, [to_tensor(u) for u in case.u], "zero")
+        return [convert_to_tensor(g) for g in found]
+
+    with GradientTape() as outer:
         outer.watch(sources)
-        with tf.GradientTape() as tape:
-            tape.watch(sources)
-            shown = outputs(call(case.op, tensors, case.attributes))
-            targets = [shown[k] for k in case.chosen]
-        first = [tf.convert_to_tensor(g) for g in tape.gradient(targets, sources, weights, "zero")]
-    second = outer.gradient(first, sources, [tf.constant(v) for v in case.v], "zero")
-    close(
-        inner([dense(g) for g in second], case.w),
-        numeric,
-        f"{case.op.name}: reverse over reverse {case.attributes}",
+        first = gradient()
+    second = outer.gradient(first, sources, [to_tensor(v) for v in case.v], "zero")
+    found = inner([dense(g) for g in second], case.w)
+    what = (
+        "the second derivative, {way}, is {{actual}}, finite differences of the first give {{expected}}: the reverse rule must "
+        "be written in functions that are differentiable themselves"
     )
-    with tf.autodiff.ForwardAccumulator(sources, [tf.constant(w) for w in case.w]) as accumulator:
-        with tf.GradientTape() as tape:
-            tape.watch(sources)
-            shown = outputs(call(case.op, tensors, case.attributes))
-            targets = [shown[k] for k in case.chosen]
-        first = [tf.convert_to_tensor(g) for g in tape.gradient(targets, sources, weights, "zero")]
+    directed(case, found, numeric, what.format(way="reverse over reverse"))
+    with ForwardAccumulator(sources, [to_tensor(w) for w in case.w]) as accumulator:
+        first = gradient()
     along = [t.numpy() for t in accumulator.jvp(first, "zero")]
-    close(inner(case.v, along), numeric, f"{case.op.name}: forward over reverse {case.attributes}")
+    directed(case, inner(case.v, along), numeric, what.format(way="forward over reverse"))
 
 
 def check_batched(op: Op, sample: Sample, size: int = 3) -> None:
@@ -275,18 +289,20 @@ def check_batched(op: Op, sample: Sample, size: int = 3) -> None:
         args = [batch(moves[p], depth) if p in mask else from_array(v) for p, v in enumerate(values)]
         shown = outputs(call(op, args, sample.attributes))
         for out in shown:
-            assert out.__class__ is Batched, (op.name, out)
+            assert out.__class__ is Batched, f"batched operands give {out!r}: the batching rule must give it as a batch"
         data = [np.asarray(out.data) for out in shown]
         for entry in range(size):
             given = [moves[p][entry] if p in mask else v for p, v in enumerate(values)]
             expected = outputs(call(op, given, sample.attributes))
             for a, b in zip(data, expected, strict=True):
-                assert np.shape(a[entry]) == tuple(b.shape), (op.name, np.shape(a[entry]), b.shape)
-                if b.dtype == tf.string:
+                assert np.shape(a[entry]) == tuple(b.shape), (
+                    f"the batching rule gives shape {np.shape(a[entry])} for an entry, the op by itself {b.shape}"
+                )
+                if b.dtype == dtypes.string:
                     np.testing.assert_array_equal(a[entry], b.numpy(), err_msg=op.name)
                     continue
                 np.testing.assert_allclose(
-                    a[entry], b.numpy(), rtol=1e-9, atol=1e-11, err_msg=f"{op.name} {sample.attributes}"
+                    a[entry], b.numpy(), rtol=1e-9, atol=1e-11, err_msg=f"the batching rule, {sample.attributes}"
                 )
 
 
@@ -299,7 +315,7 @@ def _perturbed(rng: np.random.Generator, value: Any, size: int) -> Any:
 def check_jacobian(case: Directional) -> None:
     """The Jacobian in one batched pass, contracted, is the gradient."""
     tensors, sources = case.sources(case.values)
-    with tf.GradientTape(persistent=True) as tape:
+    with GradientTape(persistent=True) as tape:
         tape.watch(sources)
         shown = outputs(call(case.op, tensors, case.attributes))
     total: list[Any] = [0.0] * len(sources)
@@ -315,7 +331,7 @@ def check_jacobian(case: Directional) -> None:
 
 # --- bad inputs ------------------------------------------------------------------------------------------------------
 
-ANY_ERROR = (tf.errors.OpError, ValueError, TypeError)
+ANY_ERROR = (OpError, ValueError, TypeError)
 
 
 def bad_inputs(op: Op) -> Iterator[BadInput]:
@@ -358,25 +374,25 @@ def call_bad(op: Op, bad: BadInput) -> Any:
 def _as_tensors(value: Any) -> Any:
     if isinstance(value, list) and any(isinstance(v, np.ndarray | np.generic) for v in value):
         return [_as_tensors(v) for v in value]
-    return tf.constant(value) if isinstance(value, np.ndarray | np.generic) else value
+    return to_tensor(value) if isinstance(value, np.ndarray | np.generic) else value
 
 
 def check_numbers(op: Op) -> None:
     """A Python number beside a tensor gives what a tensor of its value gives, derivatives and types too."""
-    x = tf.constant(np.array([0.3, 0.8, 1.7], np.float32))
+    x = to_tensor(np.array([0.3, 0.8, 1.7], np.float32))
     number = 0.75
     for position in (0, 1):
         given = [x, number] if position == 0 else [number, x]
-        spelled = [x, tf.constant(number)] if position == 0 else [tf.constant(number), x]
+        spelled = [x, to_tensor(number)] if position == 0 else [to_tensor(number), x]
         results = []
         for values in (given, spelled):
-            with tf.GradientTape(persistent=True) as outer:
+            with GradientTape(persistent=True) as outer:
                 outer.watch(x)
-                with tf.GradientTape() as tape:
+                with GradientTape() as tape:
                     tape.watch(x)
                     y = op.public(*values)
                 g = tape.gradient(y, x)
-            with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+            with ForwardAccumulator(x, to_tensor(np.ones(3, np.float32))) as accumulator:
                 z = op.public(*values)
             second = outer.gradient(g, x) if g is not None else None
             plain = tape_gradient(op, values, x)
@@ -390,7 +406,7 @@ def check_numbers(op: Op) -> None:
 
 def tape_gradient(op: Op, values: list[Any], x: Any) -> Any:
     """The gradient that nobody records: rules on bare arrays."""
-    with tf.GradientTape() as tape:
+    with GradientTape() as tape:
         tape.watch(x)
         y = op.public(*values)
     return tape.gradient(y, x)

@@ -1,0 +1,75 @@
+"""`IndexedSlices`, the cotangent of a lookup, declared as a composite tensor: how slices are added and made dense."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..ops.array.index import put
+from ..ops.array.layout import concat
+from ..values.composite import COMPOSITES, Composite, Solid, Values, declare
+from ..values.slices_spec import IndexedSlicesSpec
+from ..values.tensor import EagerTensor, IndexedSlices, from_array
+
+
+def densify(slices: IndexedSlices) -> Any:
+    """The dense value of IndexedSlices; rows that repeat are added up."""
+    if slices.dense_shape is None:
+        raise ValueError(
+            f"Tensor conversion requested for IndexedSlices for argument `value` without dense_shape: {slices}."
+        )
+    shape = tuple(np.asarray(slices.dense_shape).tolist())
+    return put(slices.values, slices.indices, shape=shape, axis=0, batch_dims=0)
+
+
+def sum_composites(first: Any, second: Any) -> Any:
+    """The sum of two cotangents of which one or both are composite: of one kind, or dense."""
+    if first.__class__ is second.__class__ and COMPOSITES[first.__class__].add is not None:
+        return COMPOSITES[first.__class__].add(first, second)  # type: ignore[misc]
+    return _dense(first) + _dense(second)
+
+
+def _dense(cotangent: Any) -> Any:
+    kind = COMPOSITES.get(cotangent.__class__)
+    return cotangent if kind is None or kind.dense is None else kind.dense(cotangent)
+
+
+def _one_after_the_other(first: IndexedSlices, second: IndexedSlices) -> IndexedSlices:
+    # The walk goes backwards: what it met later was computed earlier, and comes first.
+    values = concat([second.values, first.values], axis=0)
+    return IndexedSlices(values, concat([second.indices, first.indices], axis=0), first.dense_shape)
+
+
+def _stand_in(slices: IndexedSlices, variant: int, solid: Solid) -> IndexedSlices:
+    """One row again and again, or one row after the other."""
+    indices: Any = slices.indices
+    if not isinstance(indices, (EagerTensor, np.ndarray)):
+        size = indices._array.size
+        rows = size if slices.dense_shape is None else int(np.asarray(solid(slices.dense_shape, variant))[0])
+        numbers = variant * np.arange(size) % max(rows, 1)
+        indices = from_array(numbers.astype(indices.dtype.numpy).reshape(indices._array.shape))
+    return IndexedSlices(solid(slices.values, variant), indices, solid(slices.dense_shape, variant))
+
+
+def _components(slices: IndexedSlices) -> list[Any]:
+    return [part for part in (slices.values, slices.indices, slices.dense_shape) if part is not None]
+
+
+declare(
+    Composite(
+        IndexedSlices,
+        components=_components,
+        build=lambda static, parts: IndexedSlices(*parts),
+        fixed=(2,),  # a function knows the shape, as that of a dense tensor
+        spec=IndexedSlicesSpec,
+        values=Values(
+            of=lambda slices: slices.values,
+            put=lambda slices, values: IndexedSlices(values, slices.indices, slices.dense_shape),
+        ),
+        dense=densify,
+        converts=True,
+        add=_one_after_the_other,
+        stand_in=_stand_in,
+    )
+)

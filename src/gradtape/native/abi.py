@@ -1,0 +1,347 @@
+"""What gradtape relies on inside of CPython and NumPy, beyond what they promise to programs in Python.
+
+Each reliance is one function here that says what it takes for granted. It is tried once, when somebody first asks. Where the
+trial fails (another interpreter, another NumPy) there is one notice, and the slow way is taken, which gives the same results.
+
+    reads_elements()      the address of an array's elements is read from the array's memory    else: NumPy is asked for it
+    makes_ufuncs()        machine code becomes a ufunc                                          else: NumPy runs the text
+    sets_allocators()     NumPy's arrays get memory from our functions                          else: from NumPy's own
+    counts_holders()      reference counts say who else holds an object                         else: all is taken to be held
+    multiplies()          NumPy's OpenBLAS is called from machine code                          else: NumPy multiplies
+
+What Python's language reference allows needs no other way: `become`. What is asked of frames and locks stands in base/.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import logging
+import platform
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..base.locks import new_rlock
+
+LOGGER = logging.getLogger("gradtape")
+
+_LOCK = new_rlock()  # so that there is one trial, and one notice
+_LASTING: list[Any] = []  # NumPy keeps addresses of these
+
+Array = np.ndarray[Any, Any]
+
+
+class Reliance:
+    """Something relied on; a call says whether it holds. `trial` finds out, at the first call."""
+
+    def __init__(self, trial: Callable[[], bool], otherwise: str) -> None:
+        self.trial, self.otherwise = trial, otherwise
+        self._holds: bool | None = None
+        self.__name__, self.__doc__ = trial.__name__, trial.__doc__
+
+    def __call__(self) -> bool:
+        if self._holds is None:
+            with _LOCK:
+                failure = self._failure() if self._holds is None else None
+            if failure is not None:  # (said after all is settled: whoever listens may use gradtape)
+                LOGGER.warning(
+                    "%s %s with NumPy %s is not inside as gradtape knows it (%s: %s). %s The results are the same.",
+                    platform.python_implementation(), platform.python_version(), np.__version__, self.__name__, failure,
+                    self.otherwise,
+                )  # fmt: skip
+        return bool(self._holds)
+
+    def _failure(self) -> str | None:
+        try:
+            failure = None if self.trial() else "the trial gave another result"
+        except Exception as error:
+            failure = f"{type(error).__name__}: {error}"
+        self._holds = failure is None
+        return failure
+
+
+RELIANCES: dict[str, Reliance] = {}
+
+
+def _otherwise(otherwise: str) -> Callable[[Callable[[], bool]], Reliance]:
+    def declare(trial: Callable[[], bool]) -> Reliance:
+        found = RELIANCES[trial.__name__] = Reliance(trial, otherwise)
+        return found
+
+    return declare
+
+
+def _is_cpython() -> bool:
+    """Whether `id` is an address, at which an object begins with a count and a type."""
+    return sys.implementation.name == "cpython"
+
+
+# --- the elements of arrays --------------------------------------------------------------------------------------------------
+
+
+@_otherwise("Kernels get the addresses of arrays from NumPy, which takes longer.")
+def reads_elements() -> bool:
+    """An array's memory begins with what every object begins with, and then has the address of the first element.
+
+    Reading it takes a quarter of the time of asking NumPy for it. The head of an object has another size in a free-threaded
+    interpreter; `object.__basicsize__` is that of the one that runs.
+    """
+    matrix = np.zeros((3, 4))
+    samples = [matrix, matrix[1:, ::2], matrix.T, np.array(1.0), np.empty(0, np.int8), np.frombuffer(b"12", np.uint8)]
+    return _is_cpython() and all(_read_address(array) == _asked_address(array) for array in samples)
+
+
+def address_of(array: Any) -> int:
+    """The address of an array's first element."""
+    return _read_address(array) if reads_elements._holds or reads_elements() else _asked_address(array)
+
+
+def reference() -> Callable[[Any], int]:
+    """What makes the word that stands for an array in the arguments of a kernel: `id`, or `address_of`."""
+    return id if reads_elements() else address_of
+
+
+def elements_at() -> int | None:
+    """How many bytes behind the word of `reference` the elements' address stands; None if the word is that address itself."""
+    return _HEAD if reads_elements() else None
+
+
+_HEAD: int = getattr(object, "__basicsize__", 0)  # (not every interpreter has it)
+
+
+def _read_address(array: Any) -> int:
+    return ctypes.c_int64.from_address(id(array) + _HEAD).value
+
+
+def _asked_address(array: Any) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+# --- NumPy's tables of functions ---------------------------------------------------------------------------------------------
+
+_ABI_VERSION = 0x0200_0000  # of NumPy 2: as long as it is this one, functions keep their places in the tables
+_ABI_VERSION_AT = 0  # PyArray_GetNDArrayCVersion in the table of arrays
+_SET_HANDLER_AT, _GET_HANDLER_AT = 304, 305  # PyDataMem_SetHandler, PyDataMem_GetHandler there
+_MAKE_UFUNC_AT = 1  # PyUFunc_FromFuncAndData in the table of ufuncs
+_HANDLER = b"mem_handler"  # the name of capsules that hold a handler
+
+
+def _function_at(place: int, kind: Any, table: str = "_ARRAY_API") -> Any:
+    """A function of NumPy's C interface, as a C compiler would find it."""
+    from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
+
+    functions = ctypes.cast(_inside(getattr(_multiarray_umath, table), None), ctypes.POINTER(ctypes.c_void_p))
+    return kind(functions[place] or 0)
+
+
+def _has_known_tables() -> bool:
+    return _is_cpython() and _function_at(_ABI_VERSION_AT, ctypes.PYFUNCTYPE(ctypes.c_uint))() == _ABI_VERSION
+
+
+def _inside(capsule: Any, name: bytes | None) -> int:
+    read = ctypes.pythonapi.PyCapsule_GetPointer
+    read.restype, read.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    return int(read(capsule, name))
+
+
+# --- ufuncs of machine code --------------------------------------------------------------------------------------------------
+
+
+@_otherwise("NumPy computes elementwise functions step by step, which takes longer on large arrays.")
+def makes_ufuncs() -> bool:
+    """NumPy's table of ufunc functions has PyUFunc_FromFuncAndData where it had it when this was written.
+
+    What it makes is tried with an inner loop in Python, on elements with gaps between them.
+    """
+    if not _has_known_tables():
+        return False
+    integer, pointer = ctypes.c_int64, ctypes.c_void_p
+
+    def loop(arrays: Any, count: Any, strides: Any, _: Any) -> None:
+        for k in range(count[0]):
+            given, result = (integer.from_address(arrays[a] + k * strides[a]) for a in (0, 1))
+            result.value = 3 * given.value
+
+    words = ctypes.POINTER(integer)
+    entry = ctypes.CFUNCTYPE(None, words, words, words, pointer)(loop)
+    _LASTING.append(entry)
+    int64 = np.dtype(np.int64)
+    tripled = new_ufunc("tripled", ctypes.cast(entry, pointer).value or 0, [int64], [int64])
+    return bool(np.array_equal(tripled(np.arange(10)[::3]), [0, 9, 18, 27]))
+
+
+def new_ufunc(name: str, address: int, inputs: Sequence[np.dtype[Any]], outputs: Sequence[np.dtype[Any]]) -> np.ufunc:
+    """A ufunc with one inner loop, which is the function at `address` (`makes_ufuncs` says whether this can be done)."""
+    loops = (ctypes.c_void_p * 1)(address)
+    data = (ctypes.c_void_p * 1)(None)
+    kinds = bytes(dtype.num for dtype in [*inputs, *outputs])
+    text = ctypes.create_string_buffer(kinds, len(kinds))
+    label = ctypes.create_string_buffer(name.encode())
+    _LASTING.append((loops, data, text, label))
+    pointer, number = ctypes.c_void_p, ctypes.c_int
+    kind = ctypes.PYFUNCTYPE(
+        ctypes.py_object, pointer, pointer, pointer, number, number, number, number, pointer, pointer, number
+    )
+    made = _function_at(_MAKE_UFUNC_AT, kind, "_UFUNC_API")(
+        ctypes.addressof(loops), ctypes.addressof(data), ctypes.addressof(text), 1, len(inputs), len(outputs), -1,
+        ctypes.addressof(label), None, 0,
+    )  # fmt: skip
+    assert isinstance(made, np.ufunc)
+    return made
+
+
+# --- memory for arrays -------------------------------------------------------------------------------------------------------
+
+
+class Allocator(ctypes.Structure):
+    """NumPy's PyDataMem_Handler: functions that give memory for arrays, and take it back."""
+
+    _fields_ = (
+        ("name", ctypes.c_char * 127),
+        ("version", ctypes.c_uint8),
+        ("context", ctypes.c_void_p),
+        ("malloc", ctypes.c_void_p),
+        ("calloc", ctypes.c_void_p),
+        ("realloc", ctypes.c_void_p),
+        ("free", ctypes.c_void_p),
+    )
+
+
+@_otherwise("Arrays do not begin on whole lines of the cache, and ops on large ones take longer.")
+def sets_allocators() -> bool:
+    """NumPy's table of array functions has those that get and set a thread's handler where it had them when this was written,
+    and a handler has the fields of `Allocator`."""
+    from numpy._core import multiarray
+
+    if not _has_known_tables():
+        return False
+    own = allocator()
+    known = own.name.decode(), own.version
+    given = own.malloc, own.calloc, own.realloc, own.free
+    return known == (multiarray.get_handler_name(), multiarray.get_handler_version()) and all(given)
+
+
+def allocator() -> Allocator:
+    """What this thread's arrays get their memory from."""
+    capsule = _function_at(_GET_HANDLER_AT, ctypes.PYFUNCTYPE(ctypes.py_object))()
+    return Allocator.from_address(_inside(capsule, _HANDLER))
+
+
+def set_allocator(capsule: Any) -> Any:
+    """Have this thread's arrays get memory from what `allocator_capsule` made; returns what they had before, to be set again."""
+    return _function_at(_SET_HANDLER_AT, ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object))(capsule)
+
+
+def allocator_capsule(made: Allocator) -> Any:
+    """An allocator as NumPy takes it. It stays for ever: arrays are freed until the very end, when modules are gone."""
+    make = ctypes.pythonapi.PyCapsule_New
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    for needed in (made, _HANDLER):
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(needed))
+    return make(ctypes.addressof(made), _HANDLER, None)
+
+
+# --- reference counts --------------------------------------------------------------------------------------------------------
+
+
+@_otherwise("Variables are given new memory with each change, which takes longer for large ones.")
+def counts_holders() -> bool:
+    """Every name, container, view and buffer that has an object is one more in its count, at once.
+
+    So it is where one thread runs at a time. Without the interpreter's lock, counts are not exact, and another thread may come
+    to hold an object between the count and what is done upon it.
+    """
+    if not has_interpreter_lock():
+        return False
+    arrays: list[Any] = [np.zeros(2)]
+    things = [[arrays[0]]]
+    alone = holders(things, arrays, 0)
+    seen = []
+    for hold in (lambda: things[0], lambda: arrays[0], lambda: arrays[0][:1], lambda: memoryview(arrays[0])):
+        held = hold()
+        seen.append(holders(things, arrays, 0))
+        del held
+        seen.append(holders(things, arrays, 0))
+    value, memory = alone
+    more = value, memory + 1
+    return seen == [(value + 1, memory), alone, more, alone, more, alone, more, alone]
+
+
+def holders(values: list[Any], arrays: list[Any], place: int) -> tuple[int, int]:
+    """The counts of a value and of its array. What they are where nobody else has them is measured: interpreters differ."""
+    return sys.getrefcount(values[place]), sys.getrefcount(arrays[place])
+
+
+def has_interpreter_lock() -> bool:
+    """Whether one thread runs at a time. (Free-threaded interpreters may take the lock back when they import a module.)"""
+    return bool(getattr(sys, "_is_gil_enabled", lambda: True)())
+
+
+# --- NumPy's OpenBLAS --------------------------------------------------------------------------------------------------------
+
+
+class OpenBLAS(NamedTuple):
+    """The library that NumPy multiplies matrices with."""
+
+    threads: int
+    set_threads: Any
+    products: dict[str, int]  # addresses by the letter of the type
+
+
+@functools.cache
+def openblas() -> OpenBLAS | None:
+    """The OpenBLAS that NumPy's own packages bring, with 64-bit sizes; None with any other library."""
+    files = _openblas_files() if sys.platform == "linux" else []
+    if len(files) != 1:
+        return None
+    library = ctypes.PyDLL(files[0])  # (it keeps the interpreter's lock: setting a number takes no time)
+    try:
+        products = {"f": library.scipy_cblas_sgemm64_, "d": library.scipy_cblas_dgemm64_}
+        threads, set_threads = library.scipy_openblas_get_num_threads64_(), library.scipy_openblas_set_num_threads64_
+    except AttributeError:
+        return None
+    addresses = {letter: ctypes.cast(function, ctypes.c_void_p).value or 0 for letter, function in products.items()}
+    return OpenBLAS(threads, set_threads, addresses)
+
+
+def _openblas_files() -> list[str]:
+    with open("/proc/self/maps", encoding="utf-8") as file:
+        return sorted({line.split()[-1] for line in file if "libscipy_openblas64_" in line})
+
+
+@_otherwise("NumPy multiplies matrices with threads of its own, which takes longer.")
+def multiplies() -> bool:
+    """Functions of these names take sizes of 64 bits, in the order of CBLAS."""
+    library = openblas()
+    assert library is not None
+    a, b = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
+    for letter, number in (("f", ctypes.c_float), ("d", ctypes.c_double)):
+        size, memory, flag = ctypes.c_int64, ctypes.c_void_p, ctypes.c_int
+        kind = ctypes.CFUNCTYPE(
+            None, flag, flag, flag, size, size, size, number, memory, size, memory, size, number, memory, size
+        )
+        left, right, result = a.astype(letter), b.astype(letter), np.zeros((2, 4), letter)
+        kind(library.products[letter])(
+            _ROWS, _AS_IT_IS, _AS_IT_IS, 2, 4, 3, 1.0, left.ctypes.data, 3, right.ctypes.data, 4, 0.0, result.ctypes.data, 4
+        )  # fmt: skip
+        if not np.array_equal(result, a @ b):
+            return False
+    return True
+
+
+_ROWS, _AS_IT_IS = 101, 111  # CblasRowMajor and CblasNoTrans
+
+
+# --- classes -----------------------------------------------------------------------------------------------------------------
+
+
+def become(thing: Any, cls: type) -> None:
+    """Give an object another class.
+
+    Python allows it between classes whose objects have the same fields in memory, and raises TypeError elsewhere: `cls` adds
+    methods to the class that the object has, but no `__slots__`.
+    """
+    thing.__class__ = cls

@@ -1,0 +1,73 @@
+"""Ragged tensors, declared as composite tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..values.composite import Composite, Rows, Solid, Values, declare
+from ..values.tensor import EagerTensor, from_array
+from .dispatch import run
+from .spec import RaggedTensorSpec
+from .tensor import RaggedTensor, count_of, stacked_rows
+
+Lengths = tuple[int | None, ...]  # of all rows of each ragged axis, the outermost first; None where they may differ
+
+
+def _components(ragged: RaggedTensor) -> list[Any]:
+    return [ragged.flat_values, *ragged.nested_row_splits]
+
+
+def _uniform_lengths(ragged: RaggedTensor) -> Lengths | None:
+    lengths: list[int | None] = []
+    level: Any = ragged
+    while isinstance(level, RaggedTensor):
+        lengths.append(level._uniform)
+        level = level.values
+    return tuple(lengths) if any(length is not None for length in lengths) else None
+
+
+def _built(lengths: Lengths | None, parts: list[Any]) -> RaggedTensor:
+    made, *splits = parts
+    for length, row_splits in zip(reversed(lengths or [None] * len(splits)), reversed(splits), strict=True):
+        made = RaggedTensor(made, row_splits, length)
+    return made  # type: ignore[no-any-return]
+
+
+def _stack(rows: Sequence[Any]) -> RaggedTensor:
+    return stacked_rows(list(rows))
+
+
+def _stand_in(ragged: RaggedTensor, variant: int, solid: Solid) -> RaggedTensor:
+    """Rows of equal lengths, or one that has all values."""
+    values, splits = solid(ragged._values, variant), ragged._row_splits
+    if splits.__class__ is not EagerTensor:
+        rows, count = splits._array.shape[0] - 1, count_of(values) or 0
+        last = np.full(rows, count)
+        ends = last if variant else np.arange(1, rows + 1) * count // max(rows, 1)
+        splits = from_array(np.concatenate(([0], ends)).astype(splits.dtype.numpy))
+    return RaggedTensor(values, splits, ragged._uniform)
+
+
+declare(
+    Composite(
+        RaggedTensor,
+        components=_components,
+        build=_built,
+        static=_uniform_lengths,
+        check=lambda ragged: RaggedTensor.from_nested_row_splits(ragged.flat_values, ragged.nested_row_splits),
+        spec=RaggedTensorSpec,
+        run=run,
+        values=Values(
+            of=lambda ragged: ragged.flat_values,
+            put=lambda ragged, values: ragged.with_flat_values(values),
+            complete=True,
+            followed=True,
+        ),
+        dense=lambda ragged: ragged.to_tensor(),
+        rows=Rows(count=lambda ragged: ragged._row_count(), at=lambda ragged, index: ragged[index], stack=_stack),
+        stand_in=_stand_in,
+    )
+)

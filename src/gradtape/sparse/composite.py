@@ -1,0 +1,76 @@
+"""Sparse tensors, declared as composite tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..values.composite import Composite, Rows, Solid, Values, declare
+from ..values.tensor import EagerTensor, Tensor, from_array
+from .dispatch import run
+from .layout import reorder, to_dense
+from .tensor import SparseTensor, SparseTensorSpec, from_parts, places_of, sizes_of
+
+
+def _built(static: None, parts: list[Any]) -> SparseTensor:
+    made = object.__new__(SparseTensor)
+    made._indices, made._values, made._dense_shape = parts
+    return made
+
+
+def _dense(sp: SparseTensor) -> Tensor:
+    dense: Tensor = to_dense(reorder(sp))
+    return dense
+
+
+def _row_count(sp: SparseTensor) -> int:
+    return sizes_of(sp)[0] if sizes_of(sp) else 0
+
+
+def _row(sp: SparseTensor, index: int) -> SparseTensor:
+    """One row, without the first axis."""
+    places = places_of(sp)
+    inside = places[:, 0] == index
+    return from_parts(places[inside, 1:], from_array(sp.values._array[inside]), sizes_of(sp)[1:])
+
+
+def _stacked(values: Sequence[SparseTensor]) -> SparseTensor:
+    """Sparse tensors along a new first axis, as large as the largest of them."""
+    sizes = np.max([sizes_of(value) for value in values], axis=0).tolist()
+    places = [np.insert(places_of(value), 0, number, axis=1) for number, value in enumerate(values)]
+    elements = np.concatenate([value.values._array for value in values])
+    return from_parts(np.concatenate(places), from_array(elements), (len(values), *sizes))
+
+
+def _stand_in(sp: SparseTensor, variant: int, solid: Solid) -> SparseTensor:
+    """Values one after the other in a tensor as wide as they need, or twice as wide."""
+    count, rank = sp.values.shape[0], sp.dense_shape.shape[0]
+    sizes = solid(sp.dense_shape, variant)._array
+    if sp.dense_shape.__class__ is not EagerTensor:
+        sizes = np.full(rank, max(count, 1) * (1 + variant), np.int64)
+    places = solid(sp.indices, variant)
+    if sp.indices.__class__ is not EagerTensor:
+        numbers = np.arange(count) % max(int(np.prod(sizes, dtype=np.float64)), 1)
+        places = from_array(
+            np.stack(np.unravel_index(numbers, tuple(sizes)), axis=1).astype(np.int64).reshape(count, rank)
+        )
+    return SparseTensor(places, solid(sp.values, variant), from_array(sizes))
+
+
+declare(
+    Composite(
+        SparseTensor,
+        components=lambda sp: [sp.indices, sp.values, sp.dense_shape],
+        build=_built,
+        check=lambda sp: SparseTensor(sp.indices, sp.values, sp.dense_shape),
+        fixed=(2,),  # a function knows the shape, as that of a dense tensor
+        spec=SparseTensorSpec,
+        run=run,
+        values=Values(of=lambda sp: sp.values, put=lambda sp, values: sp.with_values(values)),
+        dense=_dense,
+        rows=Rows(count=_row_count, at=_row, stack=_stacked),
+        stand_in=_stand_in,
+    )
+)
