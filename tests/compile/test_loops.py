@@ -473,3 +473,41 @@ def test_a_program_shows_its_loops():
     text = str(world.program)
     assert "loop(" in text
     assert "        %" in text  # what runs inside stands further in
+
+
+def test_the_gradient_of_a_loop_takes_what_the_loop_has_computed():
+    """sin is computed once in each round: the loop keeps it for the way back."""
+
+    def run(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for _ in tf.range(100):
+                y = y + 0.1 * tf.exp(tf.sin(y * 0.5))
+        return tape.gradient(y, x)
+
+    x = tf.constant([0.3, -0.2, 0.9])
+    concrete = tf.function(run).get_concrete_function(x)
+    world, _, _ = executor.lowered(concrete.graph, [(3,)], [np.dtype(np.float32)])
+    loops = [node.what for node in executor.optimized(world.program).nodes if node.what.name == "loop"]
+    assert len(loops) == 2
+    assert [sum(node.what.name == "exp" for node in loop.body.nodes) for loop in loops] == [1, 0]
+    check(run, x)
+
+
+def test_a_loop_keeps_no_more_than_a_few_times_what_its_rounds_begin_with():
+    def run(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for _ in tf.range(5):
+                wide = tf.sin(y[:, None] * tf.ones([1, 4000], tf.float64))
+                y = tf.reduce_mean(tf.exp(wide), 1)
+        return tape.gradient(y, x)
+
+    x = tf.constant([0.3, -0.2, 0.9], tf.float64)
+    concrete = tf.function(run).get_concrete_function(x)
+    world, _, _ = executor.lowered(concrete.graph, [(3,)], [np.dtype(np.float64)])
+    first, *_ = [node for node in executor.optimized(world.program).nodes if node.what.name == "loop"]
+    assert all(np.prod(first.what.body.look_of(output)[0]) < 100 for output in first.what.body.outputs)
+    check(run, x)

@@ -455,7 +455,10 @@ def _tangent(accumulator: ForwardAccumulator, value: Any) -> Any:
 
 
 def _is_weight(weight: Any) -> bool:
-    return weight is not None and weight.dtype.is_differentiable
+    if weight is None or not weight.dtype.is_differentiable:
+        return False
+    # (Zeros stand where none arrived.)
+    return weight.__class__ is not EagerTensor or bool(weight._id) or bool(weight._array.any())
 
 
 # What is not made of tensors of fixed shapes and goes through a loop, with a function that gives a form which is: of the

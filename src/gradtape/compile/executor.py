@@ -8,6 +8,7 @@ from typing import Any
 from ..base.context import ACTIVE, STATE
 from ..base.generated import Names
 from ..base.locks import new_rlock
+from ..differentiation.forward import ForwardAccumulator
 from ..trace.concrete import Executor, interpret
 from ..trace.ghost import Ghost, NeedsValue
 from ..trace.graph import Environment, Graph, Ref, bind, leaves, map_parts
@@ -113,9 +114,9 @@ class CompiledGraph:
 
     def _advanced_by(self, key: Key, tensors: list[Any]) -> Any:
         """An accumulator follows the call: the results have tangents. NotImplemented where the ops have to be seen."""
-        if len(STATE.accumulators) > 1:
+        accumulator = STATE.accumulators[0]
+        if len(STATE.accumulators) > 1 or not isinstance(accumulator, ForwardAccumulator):
             return NotImplemented
-        (accumulator,) = STATE.accumulators
         followed = [place for place, tensor in enumerate(tensors) if accumulator.follows(tensor._id)]
         captured = [tensor for tensor in self._captured if accumulator.follows(tensor._id)]
         variables = [variable for variable in self._variables if accumulator.follows(variable._id)]

@@ -13,7 +13,9 @@ from ..op.declaration import Op
 from ..ops.array.row import add_row
 from ..trace.graph import map_parts
 from ..values.tensor import from_array
+from .keys import key_of
 from .program import Branch, Call, Loop, Node, Program, Value
+from .residuals import with_residuals
 
 Pass = Callable[[Program], Program]
 
@@ -111,7 +113,7 @@ def without_repetition(program: Program) -> Program:
     kept: list[Node] = []
     for node in program.nodes:
         node = _renamed(node, same)
-        key = _key(node) if isinstance(node.what, Op) else None
+        key = key_of(node) if isinstance(node.what, Op) else None
         if key is not None and key in seen:
             same.update((number, Value(other)) for number, other in zip(node.outputs, seen[key], strict=True))
             continue
@@ -119,34 +121,6 @@ def without_repetition(program: Program) -> Program:
             seen[key] = node.outputs
         kept.append(node)
     return program.with_nodes(kept, [_resolved(output, same) for output in program.outputs])
-
-
-def _key(node: Node) -> Any:
-    operands = tuple(_operand_key(operand) for operand in node.inputs)
-    try:
-        attributes = tuple((name, _attribute_key(value)) for name, value in node.attributes.items())
-        key = (node.what, operands, attributes)
-        hash(key)
-    except TypeError:
-        return None  # an attribute that cannot be compared cheaply
-    return key
-
-
-def _operand_key(operand: Any) -> Any:
-    if operand.__class__ is Value or operand is None:
-        return operand
-    array = np.asarray(operand)
-    if array.size <= 16 and array.dtype.kind != "O":
-        return array.dtype.str, array.shape, array.tobytes()
-    return "array", id(operand)
-
-
-def _attribute_key(value: Any) -> Any:
-    if isinstance(value, slice):
-        return "slice", value.start, value.stop, value.step
-    if isinstance(value, (list, tuple)):
-        return value.__class__, tuple(map(_attribute_key, value))
-    return value.__class__, value
 
 
 def _renamed(node: Node, same: dict[int, Any]) -> Node:
@@ -344,5 +318,6 @@ PASSES: tuple[Pass, ...] = (
     without_repetition,
     simplified,
     without_repetition,
+    with_residuals,
     without_dead_code,
 )

@@ -40,7 +40,9 @@ def _check_row(x: Array, row: Any, name: str) -> None:
 def _get(x: Array, index: Any) -> Any:
     if not np.ndim(x):
         raise invalid("get_row: a scalar has no rows.")
-    return x[_position(index, x.shape[0], "get_row")]
+    return x[
+        _position(index, x.shape[0], "get_row")
+    ].copy()  # (the array may be changed in place while the row is in use)
 
 
 @op(eager=_get, dtypes=NUMERIC, other={"index": INDEX})
