@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -130,7 +130,7 @@ def _write_node(writer: _Writer, position: int, node: Item) -> None:
     elif isinstance(what, Call):
         writer.write(_call_outside(writer, node, what, targets), node)
     elif isinstance(what, (Loop, Branch)):
-        run = loop_function(what) if isinstance(what, Loop) else BranchFunction(what)
+        run = loop_function(what, _listed(writer, node, what)) if isinstance(what, Loop) else BranchFunction(what)
         operands = ", ".join(writer.operand(operand) for operand in node.inputs)
         call = f"{writer.name('run', run)}({operands})"
         writer.write(f"{targets}= {call}" if targets else call, node)
@@ -322,8 +322,23 @@ def _settings(writer: _Writer, node: Node) -> list[str]:
 # --- loops and branches ------------------------------------------------------------------------------------------------------
 
 
-def loop_function(loop: Loop) -> Callable[..., Any]:
-    """A loop as a Python function of its operands."""
+def _listed(writer: _Writer, node: Node, loop: Loop) -> set[int]:
+    """What is collected for other loops alone, by place: a list will do, nobody takes all elements at once."""
+    collected = {number: place for place, number in enumerate(node.outputs[loop.carried + 1 :])}
+    elsewhere = {output.number for output in writer.program.outputs if output.__class__ is Value}
+    for other in writer.program.nodes:
+        taken = list(other.used)
+        if isinstance(other.what, Loop):
+            begin = other.what.carried + (other.what.condition is None)
+            given = list(other.inputs)
+            del given[begin : begin + other.what.sequences]
+            taken = [operand.number for operand in given if operand.__class__ is Value]
+        elsewhere.update(taken)
+    return {place for number, place in collected.items() if number not in elsewhere}
+
+
+def loop_function(loop: Loop, listed: Set[int] = frozenset()) -> Callable[..., Any]:
+    """A loop as a Python function of its operands; what is `listed` of the collected values is returned as lists."""
     names = Names()
     lines: list[str] = []
     nodes: list[Node | None] = []
@@ -376,7 +391,8 @@ def loop_function(loop: Loop) -> Callable[..., Any]:
     for place, output in enumerate(collected):
         shape, dtype = body.look_of(output)
         values = f"{names.of('turned', _turned)}(y{place})" if loop.reverse else f"y{place}"
-        stacks.append(f"{stack}({values}, {names.of('shape', shape)}, {names.of('dtype', dtype)})")
+        whole = f"{stack}({values}, {names.of('shape', shape)}, {names.of('dtype', dtype)})"
+        stacks.append(values if place in listed else whole)
     write(f"    return ({', '.join(['rounds', *(f'v{n}' for n in carried), *stacks])},)")
     names.objects["__nodes__"] = nodes
     source = "\n".join([*lines, ""])
