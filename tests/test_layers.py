@@ -75,6 +75,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("experimental", "ragged.partition"): "ragged tensors are imported by programs that use them",
     ("nn", "sparse.embedding"): "sparse tensors are imported by programs that use them",
     ("experimental", "numpy"): "NumPy's names are imported by programs that use them",
+    ("api.interop", "numpy"): "NumPy's names are imported by programs that use them",
     ("autograph.public", "api.arrays"): "the operators of converted code stand on public functions",
     ("autograph.public", "api.control"): "the operators of converted code stand on public functions",
     ("autograph.public", "api.framework"): "the operators of converted code stand on public functions",

@@ -11,6 +11,7 @@ import numpy as np
 from .base import dtypes
 from .base.errors import invalid
 from .base.traceable import naming
+from .base.types import TensorLike
 from .op.declaration import as_int
 from .values.tensor import Tensor, from_array, to_tensor
 from .variables.variable import Variable
@@ -27,7 +28,7 @@ class DecodeWav(NamedTuple):
 
 @naming
 def decode_wav(
-    contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
+    contents: TensorLike, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
 ) -> DecodeWav:
     """Floats from -1 to 1 of shape [frames, channels], and the frames per second.
 
@@ -57,7 +58,7 @@ def decode_wav(
     return DecodeWav(from_array(np.ascontiguousarray(sound)), to_tensor(rate))
 
 
-def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Any:
+def encode_wav(audio: TensorLike, sample_rate: object, name: str | None = None) -> Any:
     """A 16-bit WAV file, as a string tensor, of floats of shape [frames, channels]; beyond -1 and 1 they are cut."""
     sound = to_tensor(audio, None if isinstance(audio, (Tensor, Variable)) else dtypes.float32)
     if sound.dtype != dtypes.float32 or sound.ndim != 2:

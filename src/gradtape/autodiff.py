@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .base import nest
+from .base.types import TensorLike
 from .differentiation.forward import ForwardAccumulator as ForwardAccumulator
 from .differentiation.tape import GradientTape as GradientTape
 from .differentiation.vectorize import vectorized_map
@@ -13,11 +14,11 @@ from .values.tensor import Tensor, to_tensor
 from .variables.variable import Variable
 
 
-def _tensors(values: Any) -> Any:
+def _tensors(values: TensorLike) -> Any:
     return nest.map_structure(lambda v: v if isinstance(v, (Tensor, Variable)) else to_tensor(v), values)
 
 
-def jvp(function: Callable[..., Any], primals: Any, tangents: Any) -> tuple[Any, Any]:
+def jvp(function: Callable[..., Any], primals: Sequence[TensorLike], tangents: Sequence[TensorLike]) -> tuple[Any, Any]:
     """The value of `function(*primals)` and its derivative along `tangents`, in forward mode.
 
     >>> import gradtape as tf
@@ -31,7 +32,7 @@ def jvp(function: Callable[..., Any], primals: Any, tangents: Any) -> tuple[Any,
     return outputs, accumulator.jvp(outputs)
 
 
-def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+def vjp(function: Callable[..., Any], *primals: TensorLike) -> tuple[Any, Callable[..., Any]]:
     """The value of `function(*primals)`, and a function from cotangents of the value to cotangents of the primals.
 
     >>> import gradtape as tf
@@ -44,13 +45,13 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[...,
         tape.watch(inputs)
         outputs = function(*inputs)
 
-    def pullback(cotangents: Any) -> Any:
+    def pullback(cotangents: TensorLike) -> Any:
         return tape.gradient(outputs, inputs, output_gradients=cotangents)
 
     return outputs, pullback
 
 
-def _scalar_of(function: Callable[[Any], Any], x: Any) -> tuple[GradientTape, Any, Any]:
+def _scalar_of(function: Callable[[Any], Any], x: TensorLike) -> tuple[GradientTape, Any, Any]:
     source = _tensors(x)
     tape = GradientTape(watch_accessed_variables=False)
     with tape:
@@ -59,31 +60,31 @@ def _scalar_of(function: Callable[[Any], Any], x: Any) -> tuple[GradientTape, An
     return tape, target, source
 
 
-def hessian(function: Callable[[Any], Any], x: Any) -> Any:
+def hessian(function: Callable[[Any], Any], x: TensorLike) -> Any:
     """The second derivatives of a scalar function at x, of x's shape twice."""
     tape, target, source = _scalar_of(function, x)
     return tape.hessian(target, source)
 
 
-def hvp(function: Callable[[Any], Any], x: Any, vector: Any) -> Any:
+def hvp(function: Callable[[Any], Any], x: TensorLike, vector: TensorLike) -> Any:
     """The Hessian of a scalar function at x times a vector."""
     tape, target, source = _scalar_of(function, x)
     return tape.hvp(target, source, vector)
 
 
-def hessian_diagonal(function: Callable[[Any], Any], x: Any) -> Any:
+def hessian_diagonal(function: Callable[[Any], Any], x: TensorLike) -> Any:
     """The second derivative of a scalar function at x in each element of x."""
     tape, target, source = _scalar_of(function, x)
     return tape.hessian_diagonal(target, source)
 
 
-def laplacian(function: Callable[[Any], Any], x: Any) -> Any:
+def laplacian(function: Callable[[Any], Any], x: TensorLike) -> Any:
     """The sum of the second derivatives of a scalar function at x in all elements of x."""
     tape, target, source = _scalar_of(function, x)
     return tape.laplacian(target, source)
 
 
-def per_example_gradients(loss: Callable[..., Any], variables: Any, *batch: Any) -> Any:
+def per_example_gradients(loss: Callable[..., Any], variables: TensorLike, *batch: TensorLike) -> Any:
     """For each example the gradient of `loss(*example)` in `variables`, in one vectorized pass.
 
     `loss` sees one example: the inputs without their first axis. The answer has the structure of `variables`, each with
@@ -97,7 +98,7 @@ def per_example_gradients(loss: Callable[..., Any], variables: Any, *batch: Any)
            [ 0., 36.]], dtype=float32)
     """
 
-    def one(example: Any) -> Any:
+    def one(example: Sequence[TensorLike]) -> Any:
         with GradientTape(watch_accessed_variables=False) as tape:
             tape.watch(variables)
             value = loss(*example)

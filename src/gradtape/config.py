@@ -55,7 +55,7 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     return list_physical_devices(device_type)
 
 
-def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
+def set_visible_devices(devices: object, device_type: str | None = None) -> None:
     """Accepted where it leaves the CPU visible; hiding accelerators that are not there is fine."""
     chosen = devices if isinstance(devices, (list, tuple)) else [devices]
     if device_type in (None, "CPU") and not any(getattr(d, "device_type", None) == "CPU" for d in chosen):
@@ -71,12 +71,12 @@ def get_soft_device_placement() -> bool:
     return True
 
 
-def get_logical_device_configuration(device: Any) -> None:
+def get_logical_device_configuration(device: object) -> None:
     """None: no device is shared out."""
     return None
 
 
-def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
+def set_logical_device_configuration(device: object, logical_devices: Any) -> None:
     """Accepted for one logical device; there is one CPU, and memory is taken as it is needed.
 
     Raises:
@@ -90,12 +90,12 @@ def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
 
 
 def experimental_connect_to_cluster(
-    cluster_spec_or_resolver: Any,
+    cluster_spec_or_resolver: object,
     job_name: str = "localhost",
     task_index: int = 0,
     protocol: str | None = None,
     make_master_device_default: bool = True,
-    cluster_device_filters: Any = None,
+    cluster_device_filters: object = None,
 ) -> None:
     """RuntimeError: there is no cluster."""
     raise RuntimeError(
@@ -103,7 +103,7 @@ def experimental_connect_to_cluster(
     )
 
 
-def experimental_connect_to_host(remote_host: Any = None, job_name: str = "worker") -> None:
+def experimental_connect_to_host(remote_host: object = None, job_name: str = "worker") -> None:
     """RuntimeError: there is no other host."""
     raise RuntimeError("gradtape runs in one process and cannot connect to a host. Use tf.distribute.get_strategy().")
 
@@ -207,32 +207,32 @@ class experimental:
         """Accepted."""
 
     @staticmethod
-    def get_device_details(device: Any) -> dict[str, Any]:
+    def get_device_details(device: object) -> dict[str, Any]:
         """Nothing is known of the CPU."""
         return {}
 
     @staticmethod
-    def get_memory_info(device: Any) -> dict[str, int]:
+    def get_memory_info(device: object) -> dict[str, int]:
         """The bytes that this process holds now, and the most it ever held."""
         current = _resident()
         return {"current": current, "peak": max(current, _most_resident())}
 
     @staticmethod
-    def get_memory_usage(device: Any) -> int:
+    def get_memory_usage(device: object) -> int:
         """The bytes that this process holds now."""
         return _resident()
 
     @staticmethod
-    def reset_memory_stats(device: Any) -> None:
+    def reset_memory_stats(device: object) -> None:
         """RuntimeError: the operating system keeps the peak."""
         raise RuntimeError("The peak is kept by the operating system for the whole run and cannot be reset.")
 
     @staticmethod
-    def set_memory_growth(device: Any, enable: bool) -> None:
+    def set_memory_growth(device: object, enable: bool) -> None:
         """Accepted: memory is taken as it is needed."""
 
     @staticmethod
-    def get_memory_growth(device: Any) -> bool:
+    def get_memory_growth(device: object) -> bool:
         """Always True."""
         return True
 

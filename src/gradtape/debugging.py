@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from .base import dtypes
 from .base.errors import invalid
 from .base.shapes import TensorShape, broadcast
 from .base.traceable import traceable
+from .base.types import IntLike, TensorLike, Value
 from .op.arguments import takes, text
 from .op.declaration import Op, as_float, as_int
 from .op.entry import observe_ops, unobserve_ops
@@ -26,7 +27,7 @@ from .variables.variable import Variable
 
 def _compare(name: str, symbol: str, holds: Callable[[Any, Any], Any]) -> Any:
     def check(
-        x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+        x: TensorLike, y: Value, message: str | None = None, summarize: int | None = None, name: str | None = None
     ) -> None:
         a = to_tensor(
             x, None if isinstance(x, (Tensor, Variable)) or not isinstance(y, (Tensor, Variable)) else y.dtype
@@ -54,10 +55,10 @@ assert_greater_equal = _compare("assert_greater_equal", ">=", math.greater_equal
 
 
 def assert_near(
-    x: Any,
-    y: Any,
-    rtol: Any = None,
-    atol: Any = None,
+    x: TensorLike,
+    y: TensorLike,
+    rtol: TensorLike | None = None,
+    atol: TensorLike | None = None,
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,
@@ -78,7 +79,7 @@ def assert_near(
 
 
 def _sign_check(name: str, words: str, holds: Callable[[Any], Any]) -> Any:
-    def check(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+    def check(x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
         array = np.asarray(to_tensor(x)._array)
         if not np.all(holds(array)):
             raise invalid(f"{message or ''}\nCondition {words} did not hold element-wise: {array}")
@@ -94,7 +95,7 @@ assert_non_negative = _sign_check("assert_non_negative", "x >= 0", lambda a: a >
 assert_non_positive = _sign_check("assert_non_positive", "x <= 0", lambda a: a <= 0)
 
 
-def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_rank(x: TensorLike, rank: IntLike, message: str | None = None, name: str | None = None) -> None:
     """Raise ValueError unless x has that many axes."""
     if to_tensor(x).ndim != as_int(rank):
         raise ValueError(
@@ -102,7 +103,7 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None 
         )
 
 
-def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_rank_at_least(x: TensorLike, rank: IntLike, message: str | None = None, name: str | None = None) -> None:
     """Raise ValueError unless x has at least that many axes."""
     if to_tensor(x).ndim < as_int(rank):
         raise ValueError(
@@ -110,13 +111,15 @@ def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: st
         )
 
 
-def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_rank_in(
+    x: TensorLike, ranks: Sequence[TensorLike], message: str | None = None, name: str | None = None
+) -> None:
     """Raise ValueError unless the number of axes is one of these."""
     if to_tensor(x).ndim not in [as_int(r) for r in ranks]:
         raise ValueError(f"{message or ''}Tensor must have rank in {tuple(ranks)}. Received rank {to_tensor(x).ndim}")
 
 
-def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Any:
+def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | None = None) -> Any:
     """The tensor, if it has no axes; ValueError otherwise."""
     x = to_tensor(tensor)
     if x.ndim:
@@ -124,13 +127,13 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
     return x
 
 
-def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> None:
     """Raise TypeError unless x has an integer type."""
     if not to_tensor(x).dtype.is_integer:
         raise TypeError(f"{message or ''}Expected x to be an integer type, got {to_tensor(x).dtype!r}.")
 
 
-def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_type(tensor: TensorLike, tf_type: TensorLike, message: str | None = None, name: str | None = None) -> None:
     """Raise TypeError unless the tensor has that type."""
     if to_tensor(tensor).dtype != tf_type:
         raise TypeError(f"{message or ''}Expected a tensor of {tf_type!r}, got {to_tensor(tensor).dtype!r}.")
@@ -145,7 +148,11 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
 
 
 def assert_shapes(
-    shapes: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None
+    shapes: Any,
+    data: TensorLike | None = None,
+    summarize: TensorLike | None = None,
+    message: str | None = None,
+    name: str | None = None,
 ) -> None:
     """Raise ValueError unless each tensor has the shape beside it.
 
@@ -172,7 +179,7 @@ def assert_shapes(
 
 
 @takes(message=text)
-def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Any:
     """The tensor, if it has no nan and no inf; InvalidArgumentError otherwise."""
     x = to_tensor(tensor)
     if not x.dtype.is_differentiable:
@@ -200,12 +207,12 @@ def disable_check_numerics() -> None:
 
 
 @takes(message=text)
-def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
+def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Any:
     """The same as `check_numerics`."""
     return check_numerics(x, message)
 
 
-def is_numeric_tensor(tensor: Any) -> bool:
+def is_numeric_tensor(tensor: Value) -> bool:
     """Whether it is a tensor of numbers."""
     return isinstance(tensor, (Tensor, Variable)) and tensor.dtype.is_numeric
 
@@ -219,7 +226,7 @@ def get_log_device_placement() -> bool:
     return False
 
 
-def assert_proper_iterable(values: Any) -> None:
+def assert_proper_iterable(values: Value) -> None:
     """Raise TypeError for what is no iterable, and for tensors, arrays and text, whose elements are not meant."""
     if isinstance(values, (Tensor, Variable, np.ndarray, str, bytes)) or is_composite(values):
         raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
@@ -245,11 +252,11 @@ class experimental:
 
     @staticmethod
     def enable_dump_debug_info(
-        dump_root: Any,
+        dump_root: TensorLike,
         tensor_debug_mode: str = "NO_TENSOR",
         circular_buffer_size: int = 1000,
         op_regex: str | None = None,
-        tensor_dtypes: Any = None,
+        tensor_dtypes: TensorLike | None = None,
     ) -> None:
         """NotImplementedError: `enable_check_numerics` finds the op that makes the first nan."""
         raise NotImplementedError(

@@ -10,7 +10,7 @@ from .api.interop import from_dlpack
 from .values.tensor import to_tensor
 
 
-def to_dlpack(tf_tensor: Any) -> Any:
+def to_dlpack(tf_tensor: object) -> Any:
     """A DLPack capsule with a copy of the tensor's data.
 
     >>> import gradtape as tf

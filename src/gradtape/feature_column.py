@@ -31,7 +31,7 @@ def _withdrawn(name: str, instead: str) -> Callable[..., Any]:
         f"tf.feature_column.{name} is not offered: TensorFlow itself advises against feature columns. Use {instead}."
     )
 
-    def refuse(*args: Any, **kwargs: Any) -> Any:
+    def refuse(*args: object, **kwargs: object) -> Any:
         raise NotImplementedError(message)
 
     refuse.__name__ = refuse.__qualname__ = name

@@ -14,6 +14,7 @@ from .base.farmhash import fingerprint64
 from .base.locks import new_rlock
 from .base.shapes import TensorShape
 from .base.traceable import traceable
+from .base.types import DTypeLike, Function, TensorLike, Value
 from .op.declaration import as_int
 from .ragged import RaggedTensor
 from .sparse import SparseTensor
@@ -38,7 +39,7 @@ __all__ = [
 class _Table:
     """Keys that are integers or text, each with a value of one shape."""
 
-    def __init__(self, key_dtype: DType, value_dtype: DType, default_value: Any, name: str | None) -> None:
+    def __init__(self, key_dtype: DType, value_dtype: DType, default_value: TensorLike, name: str | None) -> None:
         if not (key_dtype.is_integer or key_dtype == dtypes.string):
             raise NotFoundError(None, None, f"The keys of a table are integers or text, not {key_dtype!r}.")
         self._key_dtype, self._value_dtype, self._name = key_dtype, value_dtype, name
@@ -92,7 +93,7 @@ class _Table:
             values[:] = found
         return from_array(values.reshape(keys.shape + shape))
 
-    def __getitem__(self, keys: Any) -> Any:
+    def __getitem__(self, keys: TensorLike) -> Any:
         return self.lookup(keys)
 
     def size(self, name: str | None = None) -> Any:
@@ -110,18 +111,18 @@ class _Table:
             values[place] = value
         return from_array(keys), from_array(values)
 
-    def _keys(self, keys: Any) -> Array:
+    def _keys(self, keys: object) -> Array:
         given = isinstance(keys, (Tensor, Variable, np.ndarray, np.generic))
         tensor = to_tensor(keys, None if given else self._key_dtype)
         self._check_type(tensor)
         array: Array = np.asarray(tensor._array)
         return array
 
-    def _check_type(self, keys: Any) -> None:
+    def _check_type(self, keys: Value) -> None:
         if keys.dtype != self._key_dtype:
             raise TypeError(f"Dtype of argument `keys` must be {self._key_dtype!r}, received: {keys.dtype!r}")
 
-    def _pairs(self, keys: Any, values: Any) -> list[tuple[Any, Array]]:
+    def _pairs(self, keys: TensorLike, values: object) -> list[tuple[Any, Array]]:
         """Keys with their values, checked."""
         found = self._keys(keys)
         shape = found.shape + tuple(self._default.shape)
@@ -137,7 +138,7 @@ class _Table:
         return {}
 
     @classmethod
-    def _restored(cls, keys: Any, values: Any, default: Any, name: str | None, settings: dict[str, Any]) -> Any:
+    def _restored(cls, keys: Any, values: Any, default: TensorLike, name: str | None, settings: dict[str, Any]) -> Any:
         """A table as it was saved."""
         table = object.__new__(cls)
         _Table.__init__(table, keys.dtype, values.dtype, default, name)
@@ -157,7 +158,7 @@ def look_up(table: _Table, keys: Any) -> Any:
     return table._found(np.asarray(keys._array))
 
 
-def _found_in_world(world: Any, function: Any, table: _Table, keys: Any) -> Any:
+def _found_in_world(world: Any, function: Function, table: _Table, keys: Tensor) -> Any:
     shape, dtype = (*keys._array.shape, *table._default.shape), np.dtype(table._value_dtype.numpy)
     if isinstance(world, Inference):
         return Ghost(world, shape, dtype)
@@ -172,7 +173,7 @@ def count_of(table: _Table) -> Any:
     return from_array(np.int64(len(table._entries)))  # type: ignore[arg-type]
 
 
-def _counted_in_world(world: Any, function: Any, table: _Table) -> Any:
+def _counted_in_world(world: object, function: Function, table: _Table) -> Any:
     if not isinstance(world, Inference):
         raise NeedsValue("How many keys a table has is known only when the function runs.")
     return Ghost(world, (), np.dtype(np.int64))
@@ -200,7 +201,12 @@ class KeyValueTensorInitializer(_Initializer):
     """Keys and values to fill a table with."""
 
     def __init__(
-        self, keys: Any, values: Any, key_dtype: Any = None, value_dtype: Any = None, name: str | None = None
+        self,
+        keys: TensorLike,
+        values: TensorLike,
+        key_dtype: DTypeLike | None = None,
+        value_dtype: DTypeLike | None = None,
+        name: str | None = None,
     ) -> None:
         self._keys = kept(to_tensor(keys, None if key_dtype is None else dtypes.as_dtype(key_dtype)))
         self._values = kept(to_tensor(values, None if value_dtype is None else dtypes.as_dtype(value_dtype)))
@@ -316,7 +322,11 @@ class StaticHashTable(_Table):
     """
 
     def __init__(
-        self, initializer: Any, default_value: Any, name: str | None = None, experimental_is_anonymous: bool = False
+        self,
+        initializer: Any,
+        default_value: TensorLike,
+        name: str | None = None,
+        experimental_is_anonymous: bool = False,
     ) -> None:
         key_dtype, value_dtype = dtypes.as_dtype(initializer.key_dtype), dtypes.as_dtype(initializer.value_dtype)
         super().__init__(key_dtype, value_dtype, default_value, name)
@@ -325,7 +335,7 @@ class StaticHashTable(_Table):
         self._filled = False
         initializer.initialize(self)
 
-    def _fill(self, keys: Any, values: Any) -> None:
+    def _fill(self, keys: TensorLike, values: TensorLike) -> None:
         entries: dict[Any, Array] = {}
         for key, value in self._pairs(keys, values):
             if entries.setdefault(key, value) != value:
@@ -359,7 +369,7 @@ class StaticVocabularyTable(_Table):
         self,
         initializer: Any,
         num_oov_buckets: int,
-        lookup_key_dtype: Any = None,
+        lookup_key_dtype: TensorLike | None = None,
         name: str | None = None,
         experimental_is_anonymous: bool = False,
     ) -> None:
@@ -419,9 +429,9 @@ class MutableHashTable(_Table):
 
     def __init__(
         self,
-        key_dtype: Any,
-        value_dtype: Any,
-        default_value: Any,
+        key_dtype: DTypeLike,
+        value_dtype: DTypeLike,
+        default_value: TensorLike,
         name: str = "MutableHashTable",
         checkpoint: bool = True,
         experimental_is_anonymous: bool = False,
@@ -435,14 +445,14 @@ class MutableHashTable(_Table):
         return shape
 
     @_effect
-    def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
+    def insert(self, keys: TensorLike, values: object, name: str | None = None) -> None:
         """Set the values of keys."""
         pairs = self._pairs(keys, values)
         with self._lock:
             self._entries.update(pairs)
 
     @_effect
-    def remove(self, keys: Any, name: str | None = None) -> None:
+    def remove(self, keys: TensorLike, name: str | None = None) -> None:
         """Take keys out; those that are not there are passed over."""
         gone = self._keys(keys).reshape(-1).tolist()
         with self._lock:
@@ -470,11 +480,11 @@ class DenseHashTable(MutableHashTable):
 
     def __init__(
         self,
-        key_dtype: Any,
-        value_dtype: Any,
-        default_value: Any,
-        empty_key: Any,
-        deleted_key: Any,
+        key_dtype: DTypeLike,
+        value_dtype: DTypeLike,
+        default_value: TensorLike,
+        empty_key: TensorLike,
+        deleted_key: TensorLike,
         initial_num_buckets: int | None = None,
         name: str = "MutableDenseHashTable",
         checkpoint: bool = True,
@@ -494,7 +504,7 @@ class DenseHashTable(MutableHashTable):
     def _restore_settings(self, reserved: dict[Any, str]) -> None:  # type: ignore[override]
         self._reserved = reserved
 
-    def _keys(self, keys: Any) -> Array:
+    def _keys(self, keys: object) -> Array:
         found = super()._keys(keys)
         for key in found.reshape(-1).tolist():
             if key in self._reserved:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from .base import dtypes
 from .base.errors import OperandTypeError, UnimplementedError, UnsupportedTypeError, invalid, unfit
 from .base.shapes import TensorShape
 from .base.traceable import trace_public
+from .base.types import AxisLike, DTypeLike, Function, IntLike, ShapeLike, TensorLike, Value
 from .op.arguments import flag, takes
 from .op.declaration import OBSERVERS, as_axis, as_float, as_int
 from .ops.array import borders, index, layout, pooled_segments, segment
@@ -130,12 +132,12 @@ cumsum = r.cumsum.public
 cumprod = r.cumprod.public
 
 
-def divide(x: Any, y: Any, name: str | None = None) -> Any:
+def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """x / y, as Python's operator does it."""
     return truediv(x, y)
 
 
-def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """x / y, and 0 where y is 0; integers are divided as floats."""
     return e.divide_no_nan.public(*as_divisible(x, y))
 
@@ -163,7 +165,9 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     return arithmetic.add_n.public([to_tensor(value) for value in inputs])
 
 
-def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+def reduce_variance(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Any:
     """The mean squared distance from the mean."""
     x = to_tensor(input_tensor)
     if not x.dtype.is_differentiable:
@@ -175,7 +179,9 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
     return reduce_mean(real(centred * conj(centred)), axis, keepdims)
 
 
-def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+def reduce_std(
+    input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
+) -> Any:
     """The square root of the variance."""
     x = to_tensor(input_tensor)
     if x.dtype.is_floating:
@@ -183,31 +189,39 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     return sqrt(reduce_variance(x, axis, keepdims))
 
 
-def _place_type(name: str, output_type: Any) -> Any:
+def _place_type(name: str, output_type: DTypeLike) -> Any:
     kind = dtypes.int64 if output_type is None else dtypes.as_dtype(output_type)
     if not kind.is_integer:
         raise UnsupportedTypeError(None, None, f"{name}: output_type must be an integer type, got {kind.name}.")
     return kind.numpy
 
 
-def argmax(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Any:
+def argmax(
+    input: TensorLike, axis: AxisLike | None = None, output_type: DTypeLike = dtypes.int64, name: str | None = None
+) -> Any:
     """The position of the largest element along an axis (the first by default)."""
     return r.argmax.public(input, 0 if axis is None else as_axis(axis), _place_type("argmax", output_type))
 
 
-def argmin(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Any:
+def argmin(
+    input: TensorLike, axis: AxisLike | None = None, output_type: DTypeLike = dtypes.int64, name: str | None = None
+) -> Any:
     """The position of the smallest element along an axis (the first by default)."""
     return r.argmin.public(input, 0 if axis is None else as_axis(axis), _place_type("argmin", output_type))
 
 
 def count_nonzero(
-    input: Any, axis: Any = None, keepdims: bool = False, dtype: Any = dtypes.int64, name: str | None = None
+    input: TensorLike,
+    axis: AxisLike | None = None,
+    keepdims: bool = False,
+    dtype: DTypeLike = dtypes.int64,
+    name: str | None = None,
 ) -> Any:
     """How many elements are not zero."""
     return cast(arithmetic.count_nonzero.public(input, as_axis(axis), bool(keepdims)), dtype)
 
 
-def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Any:
     """The values in another type; gradients come back in the type of `x`.
 
     >>> import gradtape as tf
@@ -238,7 +252,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     return e.convert.public(tensor, target.numpy)
 
 
-def imag(input: Any, name: str | None = None) -> Any:
+def imag(input: TensorLike, name: str | None = None) -> Any:
     """The imaginary part; of what is not complex, zeros of its type, through which no derivative passes."""
     x = to_tensor(input)
     if x.dtype is dtypes.string:
@@ -246,7 +260,7 @@ def imag(input: Any, name: str | None = None) -> Any:
     return e.imag.public(x) if x.dtype.is_complex else logic.zeros_like.public(x)
 
 
-def angle(input: Any, name: str | None = None) -> Any:
+def angle(input: TensorLike, name: str | None = None) -> Any:
     """The argument of a complex number; of real numbers 0 or pi, through which no derivative passes."""
     x = to_tensor(input)
     return e.angle.public(x if x.dtype.is_complex else e.stop_gradient.public(x))
@@ -263,17 +277,22 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     return e.make_complex.public(real, imag)
 
 
-def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+def softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Any:
     """exp(x) / sum(exp(x)) along an axis, the last by default."""
     return n.softmax.public(logits, -1 if axis is None else as_int(axis))
 
 
-def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+def log_softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Any:
     """log(softmax(x)) along an axis, the last by default."""
     return n.log_softmax.public(logits, -1 if axis is None else as_int(axis))
 
 
-def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Any:
+def accumulate_n(
+    inputs: Sequence[TensorLike],
+    shape: ShapeLike | None = None,
+    tensor_dtype: TensorLike | None = None,
+    name: str | None = None,
+) -> Any:
     """The sum of a list of tensors of one shape and type, which `shape` and `tensor_dtype` may state."""
     if not inputs or not isinstance(inputs, (list, tuple)):
         raise ValueError("inputs must be a list of at least one Tensor with the same dtype and shape")
@@ -290,7 +309,13 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
     return add_n(tensors)
 
 
-def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Any:
+def l2_normalize(
+    x: TensorLike,
+    axis: object = None,
+    epsilon: float = 1e-12,
+    name: str | None = None,
+    dim: object = None,
+) -> Any:
     """x divided by its Euclidean norm along `axis`; the squared norm is at least `epsilon`."""
     x = to_tensor(x)
     if dim is not None and axis is not None:
@@ -302,19 +327,19 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
     return multiply(x, cast(factor, x.dtype))
 
 
-def zero_fraction(value: Any, name: str | None = None) -> Any:
+def zero_fraction(value: TensorLike, name: str | None = None) -> Any:
     """The fraction of elements that are zero, as float32; nan of nothing."""
     value = to_tensor(value)
     return reduce_mean(cast(equal(value, logic.zeros_like.public(value)), dtypes.float32))
 
 
-def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Any:
     """1 / x, and 0 where x is 0."""
     x = to_tensor(x)
     return e.divide_no_nan.public(logic.ones_like.public(x), x)
 
 
-def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
+def polyval(coeffs: Any, x: TensorLike, name: str | None = None) -> Any:
     """The polynomial with these coefficients, the highest power first, at x.
 
     >>> import gradtape as tf
@@ -332,7 +357,7 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
     return value
 
 
-def lbeta(x: Any, name: str | None = None) -> Any:
+def lbeta(x: TensorLike, name: str | None = None) -> Any:
     """log(|Beta(x)|) over the last axis: the sum of lgamma(x), less lgamma(sum of x)."""
     return training.lbeta.public(x)
 
@@ -357,17 +382,17 @@ def cumulative_logsumexp(
     return borders.crop.public(longer, tuple(back if a else (0, 0) for a in axes))
 
 
-def is_non_decreasing(x: Any, name: str | None = None) -> Any:
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Any:
     """Whether no element is below the one before it, in row-major order."""
     return _ordered(x, less_equal)
 
 
-def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Any:
     """Whether each element is above the one before it, in row-major order."""
     return _ordered(x, less)
 
 
-def _ordered(x: Any, compare: Any) -> Any:
+def _ordered(x: TensorLike, compare: Function) -> Any:
     x = to_tensor(x)
     flat = layout.reshape.public(x, (int(np.prod(tuple(x.shape), dtype=np.int64)),))
     return reduce_all(compare(flat[:-1], flat[1:]))
@@ -376,7 +401,9 @@ def _ordered(x: Any, compare: Any) -> Any:
 # --- segments -----------------------------------------------------------------------------------------------
 
 
-def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+def unsorted_segment_sum(
+    data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
+) -> Any:
     """The sum over the rows with each segment id; rows with a negative id are left out.
 
     >>> import gradtape as tf
@@ -386,22 +413,30 @@ def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: s
     return segment.unsorted_segment_sum.public(data, segment_ids, _segments(num_segments))
 
 
-def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+def unsorted_segment_prod(
+    data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
+) -> Any:
     """The product over the rows with each segment id; rows with a negative id are left out."""
     return segment.unsorted_segment_prod.public(data, segment_ids, _segments(num_segments))
 
 
-def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+def unsorted_segment_max(
+    data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
+) -> Any:
     """The largest of the rows with each segment id; rows with a negative id are left out."""
     return segment.unsorted_segment_max.public(data, segment_ids, _segments(num_segments))
 
 
-def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+def unsorted_segment_min(
+    data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
+) -> Any:
     """The smallest of the rows with each segment id; rows with a negative id are left out."""
     return segment.unsorted_segment_min.public(data, segment_ids, _segments(num_segments))
 
 
-def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+def unsorted_segment_mean(
+    data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
+) -> Any:
     """The mean over the rows with each segment id, 0 where there are none; negative ids are left out."""
     data = to_tensor(data)
     if data.dtype.is_differentiable:
@@ -410,7 +445,9 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
     return truediv(total, _segment_sizes(data, segment_ids, num_segments))
 
 
-def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+def unsorted_segment_sqrt_n(
+    data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
+) -> Any:
     """The sum over the rows with each segment id, divided by the square root of their number."""
     data = to_tensor(data)
     if data.dtype.is_differentiable:
@@ -419,13 +456,13 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
     return truediv(total, sqrt(_segment_sizes(data, segment_ids, num_segments)))
 
 
-def _segments(num_segments: Any) -> int:
+def _segments(num_segments: IntLike) -> int:
     if np.ndim(num_segments):
         raise unfit(f"num_segments should be a scalar, not shape {list(np.shape(num_segments))}.")
     return as_int(num_segments)
 
 
-def _segment_sizes(data: Any, segment_ids: Any, num_segments: Any) -> Any:
+def _segment_sizes(data: Value, segment_ids: TensorLike, num_segments: IntLike) -> Any:
     """How many rows each segment has, at least 1, in a shape and type to divide the reduced data by."""
     ids = to_tensor(segment_ids)
     sizes = maximum(unsorted_segment_sum(logic.ones_like.public(cast(ids, dtypes.int64)), ids, num_segments), 1)
@@ -439,12 +476,12 @@ def _segment_sizes(data: Any, segment_ids: Any, num_segments: Any) -> Any:
 @takes(binary_output=flag)
 def bincount(
     arr: Any,
-    weights: Any = None,
-    minlength: Any = None,
-    maxlength: Any = None,
-    dtype: Any = dtypes.int32,
+    weights: TensorLike | None = None,
+    minlength: TensorLike | None = None,
+    maxlength: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
-    axis: Any = None,
+    axis: AxisLike | None = None,
     binary_output: bool = False,
 ) -> Any:
     """How often each integer occurs, or the sum of its weights; with `axis=-1` for each row of a matrix.
@@ -480,7 +517,7 @@ def bincount(
     return layout.reshape.public(unsorted_segment_sum(weights, own, rows * size), (rows, size))
 
 
-def _bins(arr: Any, minlength: Any, maxlength: Any) -> int:
+def _bins(arr: Tensor, minlength: object, maxlength: object) -> int:
     """How many bins: one more than the largest value, at least `minlength`, at most `maxlength`."""
     if maxlength is not None and minlength is not None and as_int(minlength) >= as_int(maxlength):
         return as_int(maxlength)
@@ -491,11 +528,11 @@ def _bins(arr: Any, minlength: Any, maxlength: Any) -> int:
 
 
 def confusion_matrix(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any = None,
-    weights: Any = None,
-    dtype: Any = dtypes.int32,
+    labels: TensorLike,
+    predictions: TensorLike,
+    num_classes: IntLike | None = None,
+    weights: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Any:
     """How often (or with what weight) each class was predicted for each true class: rows are the true ones.

@@ -75,7 +75,7 @@ def stop(save: bool = True) -> None:
 class Profile:
     """Context manager: measures its block."""
 
-    def __init__(self, logdir: Any, options: ProfilerOptions | None = None) -> None:
+    def __init__(self, logdir: object, options: ProfilerOptions | None = None) -> None:
         self._logdir, self._options = logdir, options
 
     def __enter__(self) -> None:
@@ -86,7 +86,7 @@ class Profile:
 
 
 @contextmanager
-def Trace(name: str, **kwargs: Any) -> Iterator[None]:
+def Trace(name: str, **kwargs: object) -> Iterator[None]:
     """A block with a name; accepted, since calls are shown by their own names."""
     yield
 

@@ -9,6 +9,7 @@ import numpy as np
 from . import math
 from .base.errors import invalid
 from .base.traceable import trace_public
+from .base.types import AxisLike, IntLike, TensorLike, Value
 from .op.arguments import flag, number, takes, text
 from .op.declaration import as_int
 from .ops.array.layout import reshape, sum_to_shape
@@ -22,7 +23,7 @@ from .values.tensor import EagerTensor, Tensor, to_tensor
 
 @takes(narrow_range=flag, min=number, max=number)
 def fake_quant_with_min_max_args(
-    inputs: Any,
+    inputs: TensorLike,
     min: float = -6,
     max: float = 6,
     num_bits: int = 8,
@@ -46,7 +47,7 @@ def _fixed_range(x: Tensor, low: Any, high: Any) -> tuple[Tensor, Tensor]:
     return to_tensor(float(low), x.dtype), to_tensor(float(high), x.dtype)
 
 
-def _bits(num_bits: Any) -> int:
+def _bits(num_bits: IntLike) -> int:
     bits = as_int(num_bits)
     if not 2 <= bits <= 16:
         raise invalid(f"fake_quant: num_bits must be from 2 to 16, got {bits}.")
@@ -55,7 +56,12 @@ def _bits(num_bits: Any) -> int:
 
 @takes(narrow_range=flag)
 def fake_quant_with_min_max_vars(
-    inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
 ) -> Any:
     """The inputs clipped to [min, max] and rounded; the tape follows the two bounds as well."""
     x, low, high = _operands(inputs, min, max, 0)
@@ -64,14 +70,19 @@ def fake_quant_with_min_max_vars(
 
 @takes(narrow_range=flag)
 def fake_quant_with_min_max_vars_per_channel(
-    inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
 ) -> Any:
     """As `fake_quant_with_min_max_vars`, with bounds of their own for each entry of the last axis."""
     x, low, high = _operands(inputs, min, max, 1)
     return fake_quant.public(x, low, high, _bits(num_bits), bool(narrow_range))
 
 
-def _operands(inputs: Any, low: Any, high: Any, rank: int) -> tuple[Any, Any, Any]:
+def _operands(inputs: TensorLike, low: TensorLike, high: TensorLike, rank: int) -> tuple[Any, Any, Any]:
     x = to_tensor(inputs)
     bounds = [value if isinstance(value, Tensor) else to_tensor(value, x.dtype) for value in (low, high)]
     for label, bound in zip(("min", "max"), bounds, strict=True):
@@ -88,8 +99,8 @@ def _operands(inputs: Any, low: Any, high: Any, rank: int) -> tuple[Any, Any, An
 
 
 def fake_quant_with_min_max_args_gradient(
-    gradients: Any,
-    inputs: Any,
+    gradients: TensorLike,
+    inputs: TensorLike,
     min: float = -6,
     max: float = 6,
     num_bits: int = 8,
@@ -103,10 +114,10 @@ def fake_quant_with_min_max_args_gradient(
 
 
 def fake_quant_with_min_max_vars_gradient(
-    gradients: Any,
-    inputs: Any,
-    min: Any,
-    max: Any,
+    gradients: TensorLike,
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
@@ -116,10 +127,10 @@ def fake_quant_with_min_max_vars_gradient(
 
 
 def fake_quant_with_min_max_vars_per_channel_gradient(
-    gradients: Any,
-    inputs: Any,
-    min: Any,
-    max: Any,
+    gradients: TensorLike,
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
@@ -128,7 +139,9 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     return _pulled(gradients, *_operands(inputs, min, max, 1), num_bits, narrow_range)
 
 
-def _pulled(gradients: Any, x: Any, low: Any, high: Any, num_bits: Any, narrow_range: Any) -> tuple[Any, Any, Any]:
+def _pulled(
+    gradients: TensorLike, x: Value, low: Tensor, high: Tensor, num_bits: IntLike, narrow_range: TensorLike
+) -> tuple[Any, Any, Any]:
     g = to_tensor(gradients, None if isinstance(gradients, Tensor) else x.dtype)
     if g.shape != x.shape:
         raise invalid(f"fake_quant: gradients and inputs must have one shape, got {g.shape} and {x.shape}.")
@@ -144,16 +157,16 @@ def _pulled(gradients: Any, x: Any, low: Any, high: Any, num_bits: Any, narrow_r
 
 @takes(signed_input=flag, range_given=flag, narrow_range=flag, round_mode=text)
 def quantize_and_dequantize_v2(
-    input: Any,
-    input_min: Any,
-    input_max: Any,
+    input: TensorLike,
+    input_min: TensorLike,
+    input_max: TensorLike,
     signed_input: bool = True,
     num_bits: int = 8,
     range_given: bool = False,
     round_mode: str = "HALF_TO_EVEN",
     name: str | None = None,
     narrow_range: bool = False,
-    axis: Any = None,
+    axis: AxisLike | None = None,
 ) -> Any:
     """What is left of numbers that are stored in `num_bits` bits; gradients pass inside the range as if nothing were.
 

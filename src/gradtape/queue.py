@@ -15,6 +15,7 @@ from .base import dtypes as _dtypes
 from .base.errors import CancelledError, OutOfRangeError, invalid, unfit
 from .base.locks import new_condition
 from .base.shapes import TensorShape
+from .base.types import IntLike, TensorLike
 from .op.declaration import as_int
 from .values.tensor import from_array, to_tensor
 
@@ -31,7 +32,14 @@ class QueueBase:
         names: Names for the tensors; elements are dicts then.
     """
 
-    def __init__(self, capacity: int, dtypes: Any, shapes: Any = None, names: Any = None, name: str = "queue") -> None:
+    def __init__(
+        self,
+        capacity: int,
+        dtypes: Any,
+        shapes: Any = None,
+        names: Any = None,
+        name: str = "queue",
+    ) -> None:
         self._capacity, self._name = as_int(capacity), name
         kinds = dtypes if isinstance(dtypes, (list, tuple)) else [dtypes]
         self._dtypes = [_dtypes.as_dtype(kind) for kind in kinds]
@@ -95,11 +103,11 @@ class QueueBase:
 
     # --- bringing and taking -------------------------------------------------------------------------------------
 
-    def enqueue(self, vals: Any, name: str | None = None) -> None:
+    def enqueue(self, vals: TensorLike, name: str | None = None) -> None:
         """Bring one element; waits while the queue is full."""
         self._enqueue([self._element(self._components(vals))])
 
-    def enqueue_many(self, vals: Any, name: str | None = None) -> None:
+    def enqueue_many(self, vals: TensorLike, name: str | None = None) -> None:
         """Bring the elements that stand along the first axis."""
         tensors = [to_tensor(value, kind) for value, kind in zip(self._components(vals), self._dtypes, strict=True)]
         sizes = {tensor.shape[0] if tensor.ndim else None for tensor in tensors}
@@ -117,11 +125,11 @@ class QueueBase:
         (element,) = self._dequeue(1, least=1)
         return self._given(element)
 
-    def dequeue_many(self, n: Any, name: str | None = None) -> Any:
+    def dequeue_many(self, n: IntLike, name: str | None = None) -> Any:
         """Take n elements, stacked; waits until there are so many."""
         return self._batch(self._dequeue(self._countable(n), least=self._countable(n)))
 
-    def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
+    def dequeue_up_to(self, n: IntLike, name: str | None = None) -> Any:
         """Take n elements, stacked, or those that are left of a closed queue."""
         return self._batch(self._dequeue(self._countable(n), least=1))
 
@@ -151,7 +159,7 @@ class QueueBase:
             self._changed.notify_all()
             return taken
 
-    def _countable(self, n: Any) -> int:
+    def _countable(self, n: IntLike) -> int:
         if self._shapes is None or not self._stackable():
             raise invalid(
                 f"{type(self).__name__}'s DequeueMany and DequeueUpTo require the components to have specified shapes."
@@ -227,8 +235,8 @@ class FIFOQueue(QueueBase):
     def __init__(
         self,
         capacity: int,
-        dtypes: Any,
-        shapes: Any = None,
+        dtypes: object,
+        shapes: object = None,
         names: Any = None,
         shared_name: str | None = None,
         name: str = "fifo_queue",
@@ -252,9 +260,9 @@ class PaddingFIFOQueue(FIFOQueue):
     def __init__(
         self,
         capacity: int,
-        dtypes: Any,
-        shapes: Any,
-        names: Any = None,
+        dtypes: object,
+        shapes: TensorLike,
+        names: object = None,
         shared_name: str | None = None,
         name: str = "padding_fifo_queue",
     ) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import random as python_random
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -41,6 +42,7 @@ from .base.memory import repeated
 from .base.philox import Philox
 from .base.shapes import broadcast
 from .base.traceable import trace_public, traceable
+from .base.types import DTypeLike, Function, IntLike, ShapeLike, TensorLike, Value
 from .math import maximum
 from .op.arguments import takes, tensor_type
 from .op.declaration import as_int
@@ -74,7 +76,7 @@ class _Fresh:
     def blocks(self, count: int) -> Any:
         return np.frombuffer(self._generator.bytes(16 * count), np.uint32).reshape(count, 4)
 
-    def at(self, offsets: Any) -> Any:
+    def at(self, offsets: Sequence[TensorLike]) -> Any:
         return self.blocks(len(offsets))
 
 
@@ -94,7 +96,7 @@ class _Seeds:
             self.op_seeds = python_random.Random(seed)
             self.used = {}
 
-    def pair(self, seed: Any) -> tuple[int, int] | None:
+    def pair(self, seed: object) -> tuple[int, int] | None:
         """The two seeds of an op, or None where it has none."""
         if self.global_seed is None:
             if seed is None:
@@ -106,7 +108,7 @@ class _Seeds:
         # (0, 0) means "no seed" to TensorFlow's kernels.
         return (0, _MAXINT32) if (first, op_seed % _MAXINT32) == (0, 0) else (first, op_seed % _MAXINT32)
 
-    def stream(self, op: Any, seed: Any, blocks: int) -> Any:
+    def stream(self, op: object, seed: object, blocks: int) -> Any:
         """The stream for one call of `op`, which takes so many blocks of it."""
         if STATE.draws_unseen:
             return self.fresh
@@ -149,13 +151,13 @@ class _Seeds:
 _SEEDS = _Seeds()
 
 
-def seeds_of(seed: Any) -> tuple[int, int] | None:
+def seeds_of(seed: TensorLike) -> tuple[int, int] | None:
     """The two seeds of a stateful op with this seed of its own, or None where neither seed was set."""
     with _SEEDS.lock:
         return _SEEDS.pair(seed)
 
 
-def set_seed(seed: Any) -> None:
+def set_seed(seed: TensorLike) -> None:
     """Set the global seed: what random ops give from here on is the same in every run, and the same as in TensorFlow.
 
     >>> import gradtape as tf
@@ -189,7 +191,7 @@ def set_state(state: dict[str, Any]) -> None:
     get_global_generator().reset(state["global_generator"])
 
 
-def _stateless(seed: Any, alg: Any) -> Philox:
+def _stateless(seed: object, alg: object) -> Philox:
     checked_algorithm(alg)
     pair = to_tensor(seed)
     if tuple(pair.shape) != (2,) or pair.dtype not in BOUNDED:
@@ -213,10 +215,10 @@ def _count(sizes: tuple[int, ...]) -> int:
 
 def normal(
     shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
+    mean: object = 0.0,
+    stddev: TensorLike = 1.0,
     dtype: Any = dtypes.float32,
-    seed: Any = None,
+    seed: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Numbers from normal distributions; the tape follows `mean` and `stddev`."""
@@ -231,7 +233,7 @@ def stateless_normal(
     seed: Any,
     mean: Any = 0.0,
     stddev: Any = 1.0,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Any:
@@ -247,10 +249,10 @@ def stateless_normal(
 
 def truncated_normal(
     shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
     dtype: Any = dtypes.float32,
-    seed: Any = None,
+    seed: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Numbers from normal distributions, drawn again where they are more than two standard deviations away."""
@@ -265,7 +267,7 @@ def stateless_truncated_normal(
     seed: Any,
     mean: Any = 0.0,
     stddev: Any = 1.0,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Any:
@@ -279,7 +281,7 @@ def uniform(
     minval: Any = 0,
     maxval: Any = None,
     dtype: Any = dtypes.float32,
-    seed: Any = None,
+    seed: object = None,
     name: str | None = None,
 ) -> Any:
     """Numbers evenly spread over [minval, maxval); integers need a `maxval`; the tape follows the bounds of floats."""
@@ -293,7 +295,7 @@ def stateless_uniform(
     seed: Any,
     minval: Any = 0,
     maxval: Any = None,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Any:
@@ -305,13 +307,13 @@ def stateless_uniform(
 # --- gamma and Poisson -------------------------------------------------------------------------------------------------
 
 
-def _drawn(draw: Any, stream: Any, parameter: Any, sizes: tuple[int, ...], samples: int) -> Any:
+def _drawn(draw: Any, stream: Any, parameter: TensorLike, sizes: tuple[int, ...], samples: int) -> Any:
     """`samples` numbers for each parameter, in TensorFlow's order: one parameter after the other, samples innermost."""
     flat = repeated("random", np.asarray(parameter).reshape(-1), samples)
     return draw(stream, flat).reshape(-1, samples).T.reshape(sizes)
 
 
-def _gamma(stream: Any, sizes: tuple[int, ...], alpha: Any, beta: Any, samples: int) -> Any:
+def _gamma(stream: Any, sizes: tuple[int, ...], alpha: Any, beta: Value, samples: int) -> Any:
     kind = alpha.dtype
     draws = _drawn(philox.gamma, stream, alpha._array, sizes, samples)
     tiny = kind.numpy.type(np.finfo(np.float32 if kind is dtypes.bfloat16 else kind.numpy).tiny)
@@ -326,7 +328,7 @@ def gamma(
     alpha: Any,
     beta: Any = None,
     dtype: Any = dtypes.float32,
-    seed: Any = None,
+    seed: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """`shape` numbers from the gamma distribution of each `alpha` and rate `beta`; the tape follows both.
@@ -346,7 +348,12 @@ def gamma(
 
 
 def stateless_gamma(
-    shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32, name: str | None = None
+    shape: Any,
+    seed: TensorLike,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
 ) -> Any:
     """Numbers from gamma distributions of shape `alpha` and rate `beta`, which fill `shape` by broadcasting.
 
@@ -360,7 +367,7 @@ def stateless_gamma(
     return _gamma(_stateless(seed, "auto_select"), sizes, alpha, beta, samples)
 
 
-def _filling(value: Any, common: tuple[int, ...] | None, sizes: tuple[int, ...], name: str) -> tuple[Any, int]:
+def _filling(value: TensorLike, common: tuple[int, ...] | None, sizes: tuple[int, ...], name: str) -> tuple[Any, int]:
     """A parameter broadcast to the last axes of `sizes`, and how many numbers each of its elements is for."""
     if common is None or broadcast(common, sizes) != sizes:
         raise invalid(f"random.{name}: parameters of shape {common} do not broadcast to shape {list(sizes)}.")
@@ -369,7 +376,13 @@ def _filling(value: Any, common: tuple[int, ...] | None, sizes: tuple[int, ...],
 
 
 @takes(dtype=tensor_type)
-def poisson(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
+def poisson(
+    shape: Any,
+    lam: Any,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> Any:
     """`shape` numbers from the Poisson distribution of each rate in `lam`: `shape` followed by the shape of `lam`."""
     kind, lead = dtypes.as_dtype(dtype), sizes_of(shape)
     rate = to_tensor(lam)
@@ -380,7 +393,9 @@ def poisson(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None,
     return from_array(_counts(draws, kind))
 
 
-def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+def stateless_poisson(
+    shape: Any, seed: Any, lam: TensorLike, dtype: Any = dtypes.int32, name: str | None = None
+) -> Any:
     """Numbers from Poisson distributions of rates `lam`, which fill `shape` by broadcasting; they depend on `seed`."""
     kind, sizes = dtypes.as_dtype(dtype), sizes_of(shape)
     rate = to_tensor(lam)
@@ -390,7 +405,7 @@ def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32
     return from_array(_counts(draws, kind))
 
 
-def _check_poisson(kind: DType, rate: Any, name: str) -> None:
+def _check_poisson(kind: DType, rate: Value, name: str) -> None:
     if not (kind.is_floating or kind in BOUNDED):
         raise invalid(f"random.{name}: the dtype must be floating, int32 or int64, got {kind!r}.")
     if not (rate.dtype.is_floating or rate.dtype in BOUNDED):
@@ -406,7 +421,7 @@ def _counts(draws: Any, kind: DType) -> Any:
 # --- choices -----------------------------------------------------------------------------------------------------------
 
 
-def _classes(logits: Any, num_samples: Any, dtype: Any, name: str) -> tuple[Any, int, DType]:
+def _classes(logits: TensorLike, num_samples: IntLike, dtype: object, name: str) -> tuple[Any, int, DType]:
     scores, samples = to_tensor(logits), as_int(num_samples)
     kind = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
     if kind not in BOUNDED:
@@ -426,7 +441,13 @@ def _classes(logits: Any, num_samples: Any, dtype: Any, name: str) -> tuple[Any,
     return scores._array, samples, kind
 
 
-def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None) -> Any:
+def categorical(
+    logits: TensorLike,
+    num_samples: IntLike,
+    dtype: DTypeLike | None = None,
+    seed: TensorLike | None = None,
+    name: str | None = None,
+) -> Any:
     """`num_samples` class numbers for each row of unnormalised log-probabilities.
 
     >>> import gradtape as tf
@@ -441,14 +462,14 @@ def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = No
 
 
 def stateless_categorical(
-    logits: Any, num_samples: Any, seed: Any, dtype: Any = dtypes.int64, name: str | None = None
+    logits: TensorLike, num_samples: IntLike, seed: TensorLike, dtype: DTypeLike = dtypes.int64, name: str | None = None
 ) -> Any:
     """As `categorical`; the numbers depend on `seed`, two integers, alone."""
     scores, samples, kind = _classes(logits, num_samples, dtype, "stateless_categorical")
     return from_array(philox.categorical(_stateless(seed, "auto_select"), scores, samples, kind.numpy))
 
 
-def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Any:
+def shuffle(value: TensorLike, seed: object = None, name: str | None = None) -> Any:
     """The slices along the first axis in random order."""
     x = to_tensor(value)
     size = (x.shape[0] or 0) if x.ndim else 0
@@ -458,7 +479,9 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Any:
     return pick.public(x, (philox.permutation(stream, size),))
 
 
-def _stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Any:
+def _stateless_shuffle(
+    value: TensorLike, seed: TensorLike, alg: object = "auto_select", name: str | None = None
+) -> Any:
     """As `shuffle`; the order depends on `seed`, two integers, alone."""
     x = to_tensor(value)
     stream = _stateless(seed, alg)
@@ -466,13 +489,13 @@ def _stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: st
     return x if size < 2 else pick.public(x, (philox.permutation(stream, size),))
 
 
-def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Any:
+def split(seed: TensorLike, num: object = 2, alg: object = "auto_select") -> Any:
     """`num` new seeds for stateless functions, one in each row, from one seed."""
     pair = to_tensor(seed)
     return stateless_uniform([as_int(num), 2], pair, None, None, pair.dtype, alg=alg)
 
 
-def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
+def fold_in(seed: TensorLike, data: TensorLike, alg: object = "auto_select") -> Any:
     """A new seed for stateless functions, from a seed and an integer."""
     value = to_tensor(data)
     if value.ndim or value.dtype not in UNBOUNDED:
@@ -493,7 +516,7 @@ def _drawn_in_world(world: Any, function: Any, *args: Any, **kwargs: Any) -> Any
 def _trace_scaled(name: str, scale: str, shift: str) -> Any:
     """Numbers with a spread and a centre: what is drawn has neither, so that gradients reach both."""
 
-    def on_trace(trace: Any, *args: Any, **kwargs: Any) -> Any:
+    def on_trace(trace: Any, *args: object, **kwargs: object) -> Any:
         function = globals()[name]
         given = inspect.signature(function).bind(*args, **kwargs)
         given.apply_defaults()
@@ -504,7 +527,7 @@ def _trace_scaled(name: str, scale: str, shift: str) -> Any:
     return on_trace
 
 
-def _gamma_in_world(world: Any, function: Any, shape: Any, *args: Any, **kwargs: Any) -> Any:
+def _gamma_in_world(world: object, function: Function, shape: ShapeLike, *args: object, **kwargs: object) -> Any:
     if any(isinstance(value, Tensor) and value.dtype.is_floating for value in (*args, *kwargs.values())):
         return depending_on(_drawn_in_world(world, function, shape, *args, **kwargs), *args, *kwargs.values())
     return _drawn_in_world(world, function, shape, *args, **kwargs)

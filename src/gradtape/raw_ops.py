@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from .base import dtypes
 from .base.dtypes import Array
 from .base.errors import NotATensorError, invalid, unfit
 from .base.traceable import traceable
+from .base.types import AxisLike, DTypeLike, Function, IntLike, ShapeLike, TensorLike, Value
 from .native.updates import Update
 from .nn.normalization import fused_batch_norm
 from .op.arguments import flag, number, sequence, takes, text
@@ -32,7 +34,7 @@ def _number(value: Any) -> float:
     return value if value.__class__ is float else as_float(value)
 
 
-def _gradient(grad: Any, var: Variable) -> Array:
+def _gradient(grad: object, var: Variable) -> Array:
     """The gradient, flat."""
     array: Array = to_tensor(grad, var.dtype)._array
     shape = any_value(var)._array.shape
@@ -41,7 +43,7 @@ def _gradient(grad: Any, var: Variable) -> Array:
     return np.ascontiguousarray(array).reshape(-1)
 
 
-def _apply(update: Update, grad: Any, variables: tuple[Variable, ...], *numbers: Any) -> None:
+def _apply(update: Update, grad: object, variables: tuple[Variable, ...], *numbers: Any) -> None:
     """Update a variable and its slots; the numbers are scalars."""
     for variable in variables:
         if not isinstance(variable, Variable):
@@ -50,7 +52,7 @@ def _apply(update: Update, grad: Any, variables: tuple[Variable, ...], *numbers:
     written(variables, lambda arrays: update(gradient, [array.reshape(-1) for array in arrays], numbers))
 
 
-def _descent_text(g: Any, w: Any, rate: Any) -> tuple[Any]:
+def _descent_text(g: Value, w: TensorLike, rate: Value) -> tuple[Any]:
     w -= rate * g
     return (w,)
 
@@ -60,20 +62,24 @@ _descent = Update(_descent_text, 1)
 
 @takes(use_locking=flag)
 def ResourceApplyGradientDescent(
-    var: Variable, alpha: Any, delta: Any, use_locking: bool = False, name: str | None = None
+    var: Variable, alpha: object, delta: object, use_locking: bool = False, name: str | None = None
 ) -> None:
     """var -= alpha * delta."""
     _apply(_descent, delta, (var,), _number(alpha))
 
 
-def _adam_text(g: Any, w: Any, m: Any, v: Any, rate: Any, beta1: Any, beta2: Any, tiny: Any) -> tuple[Any, ...]:
+def _adam_text(
+    g: Value, w: object, m: Any, v: Any, rate: Any, beta1: Value, beta2: Value, tiny: Any
+) -> tuple[Any, ...]:
     m += (g - m) * (1 - beta1)
     v += (g * g - v) * (1 - beta2)
     w -= m / (np.sqrt(v) + tiny) * rate
     return w, m, v
 
 
-def _nesterov_text(g: Any, w: Any, m: Any, v: Any, rate: Any, beta1: Any, beta2: Any, tiny: Any) -> tuple[Any, ...]:
+def _nesterov_text(
+    g: Any, w: object, m: Any, v: Any, rate: Any, beta1: Any, beta2: Value, tiny: Any
+) -> tuple[Any, ...]:
     m += (g - m) * (1 - beta1)
     v += (g * g - v) * (1 - beta2)
     w -= (m * beta1 + (1 - beta1) * g) / (np.sqrt(v) + tiny) * rate
@@ -88,13 +94,13 @@ def ResourceApplyAdam(
     var: Variable,
     m: Variable,
     v: Variable,
-    beta1_power: Any,
-    beta2_power: Any,
-    lr: Any,
-    beta1: Any,
-    beta2: Any,
-    epsilon: Any,
-    grad: Any,
+    beta1_power: object,
+    beta2_power: object,
+    lr: object,
+    beta1: object,
+    beta2: object,
+    epsilon: object,
+    grad: TensorLike,
     use_locking: bool = False,
     use_nesterov: bool = False,
     name: str | None = None,
@@ -105,7 +111,7 @@ def ResourceApplyAdam(
     _apply(_adam_nesterov if use_nesterov else _adam, grad, (var, m, v), *numbers)
 
 
-def _update_in_world(world: Any, function: Any, *args: Any, **kwargs: Any) -> None:
+def _update_in_world(world: Any, function: Function, *args: object, **kwargs: object) -> None:
     """Inside a traced function an update is one step; the variables are read anew after it."""
     effect_in_world(world, function, *args, **kwargs)
     world.forget([value for value in (*args, *kwargs.values()) if isinstance(value, Variable)])
@@ -169,7 +175,7 @@ def _of_one_shape(public: Any) -> Any:
     """The kernels of derivatives do not broadcast."""
 
     @functools.wraps(public)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         given = public.__signature__.bind(*args, **kwargs).arguments
         for name, default in public.op.attributes.items():
             if default.__class__ is float and name in given:
@@ -205,12 +211,12 @@ def __dir__() -> list[str]:
 
 
 @takes(boundaries=sequence)
-def Bucketize(input: Any, boundaries: Any, name: str | None = None) -> Any:
+def Bucketize(input: TensorLike, boundaries: Sequence[TensorLike], name: str | None = None) -> Any:
     """For each value, how many of the sorted boundaries are not larger."""
     return bucketize.public(input, tuple(as_float(boundary) for boundary in boundaries))
 
 
-def ListDiff(x: Any, y: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Any:
+def ListDiff(x: object, y: object, out_idx: object = dtypes.int32, name: str | None = None) -> Any:
     """The elements of x that are not in y, in their order, and their positions in x."""
     return _ListDiff(*list_diff.public(x, y, dtypes.as_dtype(out_idx).numpy))
 
@@ -220,24 +226,28 @@ class _ListDiff(NamedTuple):
     idx: Any
 
 
-def DecodeRaw(input_bytes: Any, out_type: Any, little_endian: bool = True, name: str | None = None) -> Any:
+def DecodeRaw(input_bytes: TensorLike, out_type: DTypeLike, little_endian: bool = True, name: str | None = None) -> Any:
     """The bytes of each text, all of one length, read as numbers along a new last axis."""
     return decode_raw.public(input_bytes, dtypes.as_dtype(out_type).numpy, bool(little_endian))
 
 
 def DecodePaddedRaw(
-    input_bytes: Any, fixed_length: Any, out_type: Any, little_endian: bool = True, name: str | None = None
+    input_bytes: TensorLike,
+    fixed_length: IntLike,
+    out_type: DTypeLike,
+    little_endian: bool = True,
+    name: str | None = None,
 ) -> Any:
     """The first bytes of each text, filled up with zeros, read as numbers along a new last axis."""
     return decode_padded_raw.public(input_bytes, fixed_length, dtypes.as_dtype(out_type).numpy, bool(little_endian))
 
 
-def StringToHashBucketStrong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
+def StringToHashBucketStrong(input: TensorLike, num_buckets: int, key: TensorLike, name: str | None = None) -> Any:
     """A number below `num_buckets` for each text, by a hash under a key of two integers."""
     return string_to_hash_bucket_strong.public(input, as_int(num_buckets), as_ints(key))
 
 
-def Fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Any:
+def Fingerprint(data: TensorLike, method: TensorLike = "farmhash64", name: str | None = None) -> Any:
     """A hash of eight bytes for each row of the data."""
     return fingerprint.public(
         data, method if isinstance(method, str) else value_of(to_tensor(method, dtypes.string)).decode()
@@ -245,14 +255,20 @@ def Fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) 
 
 
 @takes(mode=text)
-def MirrorPadGrad(input: Any, paddings: Any, mode: str, name: str | None = None) -> Any:
+def MirrorPadGrad(input: TensorLike, paddings: TensorLike, mode: str, name: str | None = None) -> Any:
     """Mirrored borders added to what they mirror: the derivative of `tf.pad` with REFLECT or SYMMETRIC."""
     rows = tuple((int(before), int(after)) for before, after in value_of(to_tensor(paddings)).tolist())
     return mirror_pad_grad.public(input, rows, mode)
 
 
 def Dilation2DBackpropInput(
-    input: Any, filter: Any, out_backprop: Any, strides: Any, rates: Any, padding: str, name: str | None = None
+    input: TensorLike,
+    filter: TensorLike,
+    out_backprop: TensorLike,
+    strides: AxisLike,
+    rates: AxisLike,
+    padding: str,
+    name: str | None = None,
 ) -> Any:
     """The derivative of `tf.nn.dilation2d` by the image."""
     window = (as_ints(strides)[1:3], as_ints(rates)[1:3], padding)
@@ -260,19 +276,25 @@ def Dilation2DBackpropInput(
 
 
 def Dilation2DBackpropFilter(
-    input: Any, filter: Any, out_backprop: Any, strides: Any, rates: Any, padding: str, name: str | None = None
+    input: TensorLike,
+    filter: TensorLike,
+    out_backprop: TensorLike,
+    strides: AxisLike,
+    rates: AxisLike,
+    padding: str,
+    name: str | None = None,
 ) -> Any:
     """The derivative of `tf.nn.dilation2d` by the filter."""
     window = (as_ints(strides)[1:3], as_ints(rates)[1:3], padding)
     return dilation2d_backprop_filter.public(out_backprop, input, filter, *window)
 
 
-def NextAfter(x1: Any, x2: Any, name: str | None = None) -> Any:
+def NextAfter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Any:
     """The next floating number from x1 in the direction of x2."""
     return nextafter.public(x1, x2)
 
 
-def AdjustHue(images: Any, delta: Any, name: str | None = None) -> Any:
+def AdjustHue(images: TensorLike, delta: TensorLike, name: str | None = None) -> Any:
     """Images with each hue turned by `delta`; see `tf.image.adjust_hue`."""
     from .image import adjust_hue
 
@@ -280,11 +302,11 @@ def AdjustHue(images: Any, delta: Any, name: str | None = None) -> Any:
 
 
 def FusedBatchNormV3(
-    x: Any,
-    scale: Any,
-    offset: Any,
-    mean: Any,
-    variance: Any,
+    x: TensorLike,
+    scale: TensorLike,
+    offset: IntLike,
+    mean: TensorLike,
+    variance: TensorLike,
     epsilon: float = 0.0001,
     exponential_avg_factor: float = 1.0,
     data_format: str = "NHWC",
@@ -308,10 +330,10 @@ class _FusedBatchNorm(NamedTuple):
 
 
 def ImageProjectiveTransformV3(
-    images: Any,
-    transforms: Any,
-    output_shape: Any,
-    fill_value: Any,
+    images: TensorLike,
+    transforms: TensorLike,
+    output_shape: ShapeLike,
+    fill_value: TensorLike,
     interpolation: str,
     fill_mode: str = "CONSTANT",
     name: str | None = None,
@@ -323,9 +345,9 @@ def ImageProjectiveTransformV3(
 
 
 def ImageProjectiveTransformV2(
-    images: Any,
-    transforms: Any,
-    output_shape: Any,
+    images: TensorLike,
+    transforms: TensorLike,
+    output_shape: ShapeLike,
     interpolation: str,
     fill_mode: str = "CONSTANT",
     name: str | None = None,

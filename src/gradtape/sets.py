@@ -10,6 +10,7 @@ import numpy as np
 from .base import dtypes
 from .base.dtypes import Array
 from .base.errors import NotATensorError, invalid
+from .base.types import TensorLike
 from .op.arguments import flag, takes
 from .sparse import SparseTensor
 from .values.tensor import from_array, to_tensor
@@ -21,7 +22,7 @@ _Place = tuple[int, ...]
 
 
 @takes(validate_indices=flag)
-def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
     """What is in the set of `a` or in that of `b`, for each pair of sets along the last axis.
 
     >>> tf.sparse.to_dense(tf.sets.union([[1, 2]], [[2, 3]])).numpy()
@@ -31,13 +32,13 @@ def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
 
 
 @takes(validate_indices=flag)
-def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
     """What is in both sets, for each pair of sets along the last axis."""
     return _combined("intersection", a, b, set.intersection)
 
 
 @takes(validate_indices=flag)
-def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
+def difference(a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
     """What is in the set of `a` and not in that of `b`, for each pair along the last axis; the other way without `aminusb`."""
     if aminusb:
         return _combined("difference", a, b, set.difference)
@@ -45,7 +46,7 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
 
 
 @takes(validate_indices=flag)
-def size(a: Any, validate_indices: bool = True) -> Any:
+def size(a: object, validate_indices: bool = True) -> Any:
     """How many different elements each set along the last axis of a sparse tensor has."""
     if not isinstance(a, SparseTensor):
         raise NotATensorError(f"Expected `SparseTensor`, got {a!r}. Use tf.sparse.from_dense.")
@@ -56,7 +57,9 @@ def size(a: Any, validate_indices: bool = True) -> Any:
     return from_array(counts)
 
 
-def _combined(name: str, a: Any, b: Any, combine: Callable[[set[Any], set[Any]], set[Any]]) -> SparseTensor:
+def _combined(
+    name: str, a: TensorLike, b: TensorLike, combine: Callable[[set[Any], set[Any]], set[Any]]
+) -> SparseTensor:
     first = a if isinstance(a, SparseTensor) else to_tensor(a)
     second = b if isinstance(b, SparseTensor) else to_tensor(b, None if hasattr(b, "dtype") else first.dtype)
     if first.dtype not in _KINDS:

@@ -6,7 +6,7 @@ are ASCII.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from .api.framework import summary
 from .base import dtypes
 from .base.errors import TensorTypeError, invalid
 from .base.traceable import trace_public, traceable
+from .base.types import DTypeLike, Function, IntLike, TensorLike, Value
 from .op.arguments import choice, flag, optional_whole_number, sequence, takes, tensor_type, text, truth, whole_number
 from .op.declaration import as_axis, as_int, as_ints
 from .ops.text import encoding, unicode
@@ -29,7 +30,7 @@ as_string = o.as_string.public
 strip = o.string_strip.public
 
 
-def _texts(value: Any) -> Any:
+def _texts(value: Value) -> Any:
     """The value as a string tensor, ragged if it is; an error where it is something else."""
     if isinstance(value, (Tensor, Variable)) or value.__class__ in OPERANDS:
         tensor: Any = value if value.__class__ in OPERANDS else to_tensor(value)
@@ -61,7 +62,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
 
 
 @takes(separator=text)
-def join(inputs: Any, separator: Any = "", name: str | None = None) -> Any:
+def join(inputs: Any, separator: TensorLike = "", name: str | None = None) -> Any:
     """The texts one after the other, element by element; scalars are repeated.
 
     >>> import gradtape as tf
@@ -76,7 +77,11 @@ def join(inputs: Any, separator: Any = "", name: str | None = None) -> Any:
 
 @takes(separator=text, keepdims=flag)
 def reduce_join(
-    inputs: Any, axis: Any = None, keepdims: bool = False, separator: Any = "", name: str | None = None
+    inputs: Any,
+    axis: Any = None,
+    keepdims: bool = False,
+    separator: Any = "",
+    name: str | None = None,
 ) -> Any:
     """The texts along axes, or all, joined to one."""
     return o.reduce_join.public(_texts(inputs), as_axis(axis), keepdims, _plain(separator))
@@ -87,7 +92,7 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     return o.string_length.public(_texts(input), unit)
 
 
-def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+def substr(input: Any, pos: TensorLike, len: TensorLike, unit: str = "BYTE", name: str | None = None) -> Any:
     """The part of each text that begins at `pos` (from the end, if negative) and has `len` units.
 
     >>> import gradtape as tf
@@ -115,7 +120,7 @@ _NUMBERS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.u
 
 
 @takes(out_type=tensor_type)
-def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Any:
+def to_number(input: Any, out_type: DTypeLike = dtypes.float32, name: str | None = None) -> Any:
     """The numbers that are written there.
 
     >>> import gradtape as tf
@@ -151,7 +156,11 @@ def to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, name: str | No
 
 @takes(separator=text)
 def unsorted_segment_join(
-    inputs: Any, segment_ids: Any, num_segments: Any, separator: Any = "", name: str | None = None
+    inputs: Any,
+    segment_ids: TensorLike,
+    num_segments: IntLike,
+    separator: Any = "",
+    name: str | None = None,
 ) -> Any:
     """The texts that share a segment id, joined in their order."""
     ids, count = to_tensor(segment_ids), as_int(num_segments)
@@ -161,7 +170,13 @@ def unsorted_segment_join(
 
 
 @takes(placeholder=choice)
-def format(template: Any, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Any:
+def format(
+    template: TensorLike,
+    inputs: Sequence[TensorLike],
+    placeholder: str = "{}",
+    summarize: int = 3,
+    name: str | None = None,
+) -> Any:
     """The template with each placeholder replaced by a tensor, written as tf.print writes it.
 
     >>> import gradtape as tf
@@ -179,7 +194,7 @@ def format(template: Any, inputs: Any, placeholder: str = "{}", summarize: int =
     return to_tensor(pieces[0] + "".join(text + piece for text, piece in zip(written, pieces[1:], strict=True)))
 
 
-def _text_in_world(world: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+def _text_in_world(world: Any, function: Function, *args: object, **kwargs: object) -> Any:
     """One text, whatever the values are."""
     if isinstance(world, Inference):
         return world.ghost(TensorSpec((), dtypes.string))
@@ -213,7 +228,7 @@ def _apart(input: Any, rows_of: Callable[[Any], Any]) -> Any:
     return made
 
 
-def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
+def split(input: TensorLike, sep: object = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """The parts of each text between separators (white space, if none is given).
 
     >>> import gradtape as tf
@@ -226,14 +241,14 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     return _apart(input, lambda texts: unicode.split_rows.public(texts, separator, maxsplit))
 
 
-def bytes_split(input: Any, name: str | None = None) -> Any:
+def bytes_split(input: TensorLike, name: str | None = None) -> Any:
     """The bytes of each text, each by itself."""
     return _apart(input, unicode.byte_rows.public)
 
 
 @takes(input_encoding=text)
 def unicode_decode(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = 0xFFFD,
@@ -247,7 +262,7 @@ def unicode_decode(
 
 @takes(input_encoding=text)
 def unicode_split(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = 0xFFFD,
@@ -261,9 +276,9 @@ def unicode_split(
 @takes(padding_width=optional_whole_number, separator=choice, preserve_short_sequences=truth)
 def ngrams(
     data: Any,
-    ngram_width: Any,
+    ngram_width: Sequence[TensorLike],
     separator: str = " ",
-    pad_values: Any = None,
+    pad_values: Sequence[TensorLike] | None = None,
     padding_width: int | None = None,
     preserve_short_sequences: bool = False,
     name: str | None = None,
@@ -317,7 +332,7 @@ def ngrams(
 
 @takes(replacement_char=whole_number, output_encoding=text)
 def unicode_encode(
-    input: Any,
+    input: TensorLike,
     output_encoding: str,
     errors: str = "replace",
     replacement_char: int = 0xFFFD,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import unittest
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from .api.layout import stack
 from .base import nest
 from .base.errors import OpError
+from .base.types import TensorLike
 from .differentiation.backward import UnconnectedGradients
 from .differentiation.tape import GradientTape
 from .math import imag, real
@@ -23,7 +24,7 @@ from .variables.variable import Variable
 
 
 def compute_gradient(
-    f: Callable[..., Any], x: Any, delta: float | None = None
+    f: Callable[..., Any], x: Sequence[TensorLike], delta: float | None = None
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """The Jacobians of `f(*x)` in each argument, once by the tape and once by central differences.
 
@@ -74,7 +75,7 @@ def _central_differences(f: Callable[..., Any], arguments: list[Any], position: 
     return np.stack(columns, axis=1) if columns else np.zeros((value(base).size, 0), base.dtype)
 
 
-def _numpy(value: Any) -> Any:
+def _numpy(value: object) -> Any:
     if isinstance(value, IndexedSlices):
         return np.asarray(to_tensor(value))
     return np.asarray(value)
@@ -100,18 +101,18 @@ class TestCase(unittest.TestCase):
             self._temporary = tempfile.mkdtemp(prefix=self.id().rsplit(".", 1)[-1])
         return self._temporary
 
-    def evaluate(self, tensors: Any) -> Any:
+    def evaluate(self, tensors: TensorLike) -> Any:
         """The values as NumPy arrays."""
         return nest.map_structure(lambda t: t.numpy() if isinstance(t, (Tensor, Variable)) else t, tensors)
 
     @contextmanager
-    def cached_session(self, *args: Any, **kwargs: Any) -> Any:
+    def cached_session(self, *args: object, **kwargs: object) -> Any:
         """Eager code needs no session; accepted so that old tests run."""
         yield None
 
     session = cached_session
 
-    def _pairs(self, a: Any, b: Any, msg: Any = None) -> list[tuple[Any, Any]]:
+    def _pairs(self, a: Any, b: Any, msg: object = None) -> list[tuple[Any, Any]]:
         """The leaves of two structures side by side; a list of numbers is one value, as an array is."""
         if isinstance(a, Mapping) or isinstance(b, Mapping):
             self.assertIsInstance(a, Mapping, msg)
@@ -123,7 +124,9 @@ class TestCase(unittest.TestCase):
         self.assertEqual(len(a), len(b), msg or f"mismatched lengths: {len(a)} and {len(b)}")
         return [pair for x, y in zip(a, b, strict=True) for pair in self._pairs(x, y, msg)]
 
-    def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: Any = None) -> None:
+    def assertAllClose(
+        self, a: TensorLike, b: TensorLike, rtol: float = 1e-6, atol: float = 1e-6, msg: object = None
+    ) -> None:
         """Equal up to rtol and atol, in structure, shape and value; nan equals nan."""
         for x, y in self._pairs(a, b, msg):
             x, y = _numpy(x), _numpy(y)
@@ -134,8 +137,8 @@ class TestCase(unittest.TestCase):
 
     def assertAllCloseAccordingToType(
         self,
-        a: Any,
-        b: Any,
+        a: TensorLike,
+        b: TensorLike,
         rtol: float = 1e-6,
         atol: float = 1e-6,
         float_rtol: float = 1e-6,
@@ -144,7 +147,7 @@ class TestCase(unittest.TestCase):
         half_atol: float = 1e-3,
         bfloat16_rtol: float = 1e-2,
         bfloat16_atol: float = 1e-2,
-        msg: Any = None,
+        msg: object = None,
     ) -> None:
         """assertAllClose with a tolerance for each type."""
         names = {_numpy(a).dtype.name, _numpy(b).dtype.name}
@@ -156,7 +159,9 @@ class TestCase(unittest.TestCase):
             rtol, atol = max(rtol, float_rtol), max(atol, float_atol)
         self.assertAllClose(a, b, rtol, atol, msg)
 
-    def assertNotAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: Any = None) -> None:
+    def assertNotAllClose(
+        self, a: TensorLike, b: TensorLike, rtol: float = 1e-6, atol: float = 1e-6, msg: object = None
+    ) -> None:
         """Not equal up to rtol and atol."""
         try:
             self.assertAllClose(a, b, rtol, atol)
@@ -164,13 +169,13 @@ class TestCase(unittest.TestCase):
             return
         raise AssertionError(msg or "The two values are close at all elements.")
 
-    def assertAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
+    def assertAllEqual(self, a: TensorLike, b: TensorLike, msg: object = None) -> None:
         """Equal in structure, shape and value; nan equals nan."""
         for x, y in self._pairs(a, b, msg):
             np.testing.assert_array_equal(_numpy(x), _numpy(y), err_msg=str(msg or ""), strict=False)
             self.assertEqual(_numpy(x).shape, _numpy(y).shape, msg)
 
-    def assertNotAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
+    def assertNotAllEqual(self, a: TensorLike, b: TensorLike, msg: object = None) -> None:
         """Different somewhere."""
         try:
             self.assertAllEqual(a, b)
@@ -178,25 +183,25 @@ class TestCase(unittest.TestCase):
             return
         raise AssertionError(msg or "The two values are equal at all elements.")
 
-    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
+    def assertAllGreater(self, a: TensorLike, comparison_target: object) -> None:
         """All elements above the target."""
         self.assertGreater(np.min(_numpy(a)), comparison_target)
 
-    def assertAllLess(self, a: Any, comparison_target: Any) -> None:
+    def assertAllLess(self, a: TensorLike, comparison_target: object) -> None:
         """All elements below the target."""
         self.assertLess(np.max(_numpy(a)), comparison_target)
 
-    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
+    def assertAllGreaterEqual(self, a: TensorLike, comparison_target: object) -> None:
         """All elements at or above the target."""
         self.assertGreaterEqual(np.min(_numpy(a)), comparison_target)
 
-    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
+    def assertAllLessEqual(self, a: TensorLike, comparison_target: object) -> None:
         """All elements at or below the target."""
         self.assertLessEqual(np.max(_numpy(a)), comparison_target)
 
     def assertAllInRange(
         self,
-        target: Any,
+        target: object,
         lower_bound: Any,
         upper_bound: Any,
         open_lower_bound: bool = False,
@@ -208,41 +213,41 @@ class TestCase(unittest.TestCase):
         high = value < upper_bound if open_upper_bound else value <= upper_bound
         self.assertTrue(bool(np.all(low & high)), f"{value} is not within {lower_bound} and {upper_bound}")
 
-    def assertAllInSet(self, target: Any, expected_set: Any) -> None:
+    def assertAllInSet(self, target: object, expected_set: Any) -> None:
         """All elements in a set."""
         self.assertLessEqual(set(_numpy(target).reshape(-1).tolist()), set(expected_set))
 
-    def assertAllFinite(self, a: Any) -> None:
+    def assertAllFinite(self, a: object) -> None:
         """No inf and no nan."""
         self.assertTrue(bool(np.all(np.isfinite(_numpy(a)))), f"{a} is not finite everywhere")
 
-    def assertAllNan(self, a: Any) -> None:
+    def assertAllNan(self, a: object) -> None:
         """Nothing but nan."""
         self.assertTrue(bool(np.all(np.isnan(_numpy(a)))), f"{a} is not nan everywhere")
 
-    def assertNear(self, f1: Any, f2: Any, err: float, msg: Any = None) -> None:
+    def assertNear(self, f1: Any, f2: Any, err: float, msg: object = None) -> None:
         """Two numbers at most `err` apart."""
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{f1!r} != {f2!r} +/- {err!r}{msg or ''}")
 
-    def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: Any = None) -> None:
+    def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: object = None) -> None:
         """Two lists of numbers, element by element at most `err` apart."""
         self.assertEqual(len(farray1), len(farray2), msg)
         for f1, f2 in zip(farray1, farray2, strict=True):
             self.assertNear(float(f1), float(f2), err, msg)
 
-    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: Any = None) -> None:
+    def assertNDArrayNear(self, ndarray1: object, ndarray2: object, err: float, msg: object = None) -> None:
         """Two arrays whose difference has a norm of at most `err`."""
         self.assertLessEqual(float(np.linalg.norm(_numpy(ndarray1) - _numpy(ndarray2))), err, msg)
 
-    def assertShapeEqual(self, input_a: Any, input_b: Any, msg: Any = None) -> None:
+    def assertShapeEqual(self, input_a: Any, input_b: Any, msg: object = None) -> None:
         """Two values of one shape."""
         self.assertEqual(tuple(input_a.shape), tuple(input_b.shape), msg)
 
-    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
+    def assertDTypeEqual(self, target: object, expected_dtype: object) -> None:
         """A value of the given type."""
         self.assertEqual(to_tensor(target).dtype, expected_dtype)
 
-    def assertStartsWith(self, actual: Any, expected_start: Any, msg: Any = None) -> None:
+    def assertStartsWith(self, actual: Any, expected_start: object, msg: object = None) -> None:
         """A text that begins like that."""
         self.assertTrue(actual.startswith(expected_start), msg or f"{actual!r} does not start with {expected_start!r}")
 
@@ -253,7 +258,7 @@ class TestCase(unittest.TestCase):
             yield
 
 
-def _is_numeric(value: Any) -> bool:
+def _is_numeric(value: TensorLike) -> bool:
     try:
         return bool(_numpy(value).dtype != object)
     except (TypeError, ValueError):
@@ -269,7 +274,7 @@ def main(argv: Any = None) -> None:
     unittest.main(argv=argv)
 
 
-def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
+def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: object = None) -> bool:
     """Always False."""
     return False
 

@@ -15,10 +15,10 @@ class experimental:
     """`tf.tpu.experimental`."""
 
     @staticmethod
-    def initialize_tpu_system(cluster_resolver: Any = None) -> Any:
+    def initialize_tpu_system(cluster_resolver: object = None) -> Any:
         """ValueError: there is no TPU."""
         raise Missing(_NO_TPU)
 
     @staticmethod
-    def shutdown_tpu_system(cluster_resolver: Any = None) -> None:
+    def shutdown_tpu_system(cluster_resolver: object = None) -> None:
         """Nothing to shut down."""

@@ -24,11 +24,11 @@ class TraceType(abc.ABC):
         """Whether a function traced for `other` may be called with this."""
 
     @abc.abstractmethod
-    def most_specific_common_supertype(self, others: Any) -> TraceType | None:
+    def most_specific_common_supertype(self, others: object) -> TraceType | None:
         """The narrowest type that all of them belong to, or None."""
 
     @abc.abstractmethod
-    def placeholder_value(self, placeholder_context: Any) -> Any:
+    def placeholder_value(self, placeholder_context: object) -> Any:
         """What stands for the argument while the function is traced."""
 
     @abc.abstractmethod
@@ -42,7 +42,7 @@ class TraceType(abc.ABC):
 class SupportsTracingProtocol(Protocol):
     """An argument of a `tf.function` that says itself what type it is."""
 
-    def __tf_tracing_type__(self, context: Any) -> TraceType:
+    def __tf_tracing_type__(self, context: object) -> TraceType:
         """The type."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -14,6 +15,7 @@ from ..base.errors import UnsupportedTypeError, invalid
 from ..base.memory import check_room
 from ..base.shapes import TensorShape, broadcast
 from ..base.traceable import trace_public
+from ..base.types import AxisLike, DTypeLike, IntLike, ShapeLike, TensorLike, Value
 from ..math import cast, imag, maximum, minimum, real
 from ..math import complex as make_complex
 from ..op.arguments import sequence, takes, tensor_type
@@ -35,7 +37,7 @@ stop_gradient = e.stop_gradient.public
 # --- making tensors --------------------------------------------------------------------------------------------------
 
 
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:
+def constant(value: Any, dtype: DTypeLike | None = None, shape: ShapeLike | None = None, name: str = "Const") -> Any:
     """A tensor with the given value, copied; a single value fills `shape`.
 
     >>> import gradtape as tf
@@ -66,8 +68,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
 def convert_to_tensor(
     value: Any,
-    dtype: Any = None,
-    dtype_hint: Any = None,
+    dtype: DTypeLike | None = None,
+    dtype_hint: object = None,
     name: str | None = None,
 ) -> Any:
     """The value as a tensor: tensors as they are, variables read, numbers, lists and arrays converted.
@@ -93,7 +95,7 @@ def identity(input: Any, name: str | None = None) -> Any:
     return identity_of(input)
 
 
-def identity_n(input: Any, name: str | None = None) -> list[Any]:
+def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Any]:
     """The same values as tensors of their own."""
     values = [identity(value) for value in input]
     if not values:
@@ -101,7 +103,7 @@ def identity_n(input: Any, name: str | None = None) -> list[Any]:
     return values
 
 
-def _filled(shape: Any, value: Any, dtype: DType) -> Tensor:
+def _filled(shape: ShapeLike, value: TensorLike, dtype: DType) -> Tensor:
     sizes = as_shape(shape)
     if -1 in sizes:
         raise invalid(f"A size cannot be negative, got shape {list(sizes)}.")
@@ -110,13 +112,15 @@ def _filled(shape: Any, value: Any, dtype: DType) -> Tensor:
     return from_array(np.full(sizes, value, dtype.numpy))
 
 
-def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:
+def zeros(
+    shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None, layout: object = None
+) -> Tensor:
     """Zeros of the given shape (empty strings for tf.string)."""
     kind = dtypes.as_dtype(dtype)
     return _filled(shape, b"" if kind is dtypes.string else 0, kind)
 
 
-def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:
+def ones(shape: ShapeLike, dtype: object = dtypes.float32, name: str | None = None, layout: object = None) -> Tensor:
     """Ones of the given shape."""
     kind = dtypes.as_dtype(dtype)
     if kind is dtypes.string:
@@ -124,7 +128,7 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layou
     return _filled(shape, 1, kind)
 
 
-def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
+def fill(dims: TensorLike, value: Any, name: str | None = None, layout: object = None) -> Any:
     """A tensor of the given shape, all of one value; the tape follows the value."""
     value = to_tensor(value)
     if value.shape == (1,):
@@ -138,7 +142,7 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     return broadcast_to(value, sizes)
 
 
-def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+def zeros_like(input: Any, dtype: DTypeLike | None = None, name: str | None = None, layout: object = None) -> Any:
     """Zeros of the same shape, and of the same type unless one is given."""
     values = complete_values(input)
     if values is not None:
@@ -150,7 +154,7 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: A
     return zeros(tuple(x.shape), kind)
 
 
-def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+def ones_like(input: Any, dtype: DTypeLike | None = None, name: str | None = None, layout: object = None) -> Any:
     """Ones of the same shape, and of the same type unless one is given."""
     values = complete_values(input)
     if values is not None:
@@ -161,10 +165,10 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
 
 
 def eye(
-    num_rows: Any,
-    num_columns: Any = None,
+    num_rows: IntLike,
+    num_columns: IntLike | None = None,
     batch_shape: Any = None,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
     """The identity matrix, repeated over `batch_shape`."""
@@ -179,7 +183,7 @@ def eye(
     return from_array(np.broadcast_to(matrix, (*lead, rows, columns)))
 
 
-def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Any:
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: object = None, name: str = "range") -> Any:
     """Numbers from `start` up to (without) `limit` in steps of `delta`.
 
     >>> import gradtape as tf
@@ -234,12 +238,12 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     )
 
 
-def _number(scalar: Any) -> Any:
+def _number(scalar: Tensor) -> Any:
     """The value of a scalar; in a trace, where it is not known, a guess."""
     return scalar._array.item() if scalar.__class__ is EagerTensor else as_int(scalar)
 
 
-def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Any:
+def linspace(start: Any, stop: Any, num: TensorLike, name: str | None = None, axis: int = 0) -> Any:
     """`num` evenly spaced numbers from `start` to `stop`, both included; the tape follows both."""
     start = to_tensor(start)
     stop = to_tensor(stop, start.dtype)
@@ -258,11 +262,11 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
 
 def one_hot(
     indices: Any,
-    depth: Any,
-    on_value: Any = None,
-    off_value: Any = None,
-    axis: Any = None,
-    dtype: Any = None,
+    depth: IntLike,
+    on_value: TensorLike | None = None,
+    off_value: TensorLike | None = None,
+    axis: AxisLike | None = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Any:
     """`on_value` at each index along a new axis of size `depth`, `off_value` elsewhere.
@@ -292,7 +296,7 @@ def one_hot(
     )
 
 
-def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
+def meshgrid(*args: object, **kwargs: object) -> list[Any]:
     """Coordinate grids from coordinate vectors; `indexing` is "xy" or "ij"."""
     indexing = kwargs.pop("indexing", "xy")
     kwargs.pop("name", None)
@@ -323,7 +327,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
 # --- what a tensor is like -------------------------------------------------------------------------------------------
 
 
-def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+def shape(input: Any, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """The shape as an integer tensor."""
     kind = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
     if kind not in (dtypes.int32, dtypes.int64):
@@ -334,13 +338,13 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     return from_array(np.array(sizes, kind.numpy))
 
 
-def _measured(input: Any) -> Any:
+def _measured(input: Value) -> Any:
     """What has a shape: a tensor, or something sparse or ragged as it is."""
     return input if is_composite(input) else to_tensor(input)
 
 
 @takes(input=sequence)
-def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
+def shape_n(input: Sequence[TensorLike], out_type: DTypeLike = dtypes.int32, name: str | None = None) -> list[Tensor]:
     """The shapes of several tensors."""
     if not input:
         raise invalid("shape_n: at least one tensor is needed, got an empty list.")
@@ -348,19 +352,19 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
 
 
 @takes(out_type=tensor_type)
-def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
+def size(input: Any, out_type: DTypeLike = dtypes.int32, name: str | None = None) -> Tensor:
     """The number of elements."""
     values = complete_values(input)
     value = _measured(input) if values is None else values.of(input)
     return from_array(dtypes.as_dtype(out_type).numpy.type(value.shape.num_elements()))
 
 
-def rank(input: Any, name: str | None = None) -> Tensor:
+def rank(input: TensorLike, name: str | None = None) -> Tensor:
     """The number of axes."""
     return from_array(np.int32(len(_measured(input).shape)))  # type: ignore[arg-type]
 
 
-def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
+def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
     """x, checked to have a shape in which None matches anything."""
     tensor = to_tensor(x)
     if not TensorShape(shape).is_compatible_with(tensor.shape):
@@ -370,15 +374,15 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
     return identity_of(tensor)
 
 
-def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+def broadcast_static_shape(shape_x: TensorLike, shape_y: TensorLike) -> TensorShape:
     """The shape that operands of two shapes have together."""
-    common = broadcast(tuple(TensorShape(shape_x)), tuple(TensorShape(shape_y)))  # type: ignore[arg-type]
+    common = broadcast(tuple(TensorShape(shape_x)), tuple(TensorShape(shape_y)))
     if common is None:
         raise ValueError(f"Incompatible shapes for broadcasting: {TensorShape(shape_x)} and {TensorShape(shape_y)}.")
     return TensorShape(common)
 
 
-def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Tensor:
     """The shape that operands of two shapes have together, as a tensor."""
     common = broadcast(as_int_vector(shape_x, "shape_x"), as_int_vector(shape_y, "shape_y"))
     if common is None:
@@ -386,7 +390,7 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     return from_array(np.array(common, np.int32))
 
 
-def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
+def bitcast(input: TensorLike, type: object, name: str | None = None) -> Any:
     """The same bits read as another type; a larger type takes the last axis away, a smaller one adds one.
 
     >>> import gradtape as tf
@@ -396,7 +400,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
     return rearrange.bitcast.public(input, dtypes.as_dtype(type).numpy)
 
 
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:
     """The values in another type; what does not fit becomes its smallest or largest value.
 
     >>> import gradtape as tf

@@ -9,6 +9,7 @@ import numpy as np
 from ..base import dtypes
 from ..base.errors import invalid
 from ..base.traceable import trace_public
+from ..base.types import IntLike, TensorLike
 from ..math import floormod
 from ..op.arguments import takes, text
 from ..op.declaration import as_int
@@ -19,7 +20,7 @@ from .layout import stack, transpose
 
 
 def _block_and_borders(
-    name: str, rank: int, block_shape: Any, borders: Any, label: str
+    name: str, rank: int, block_shape: TensorLike, borders: TensorLike, label: str
 ) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:
     sizes, table = np.asarray(to_tensor(block_shape)._array), np.asarray(to_tensor(borders)._array)
     if sizes.ndim != 1 or (sizes.size and sizes.dtype.kind not in "iu"):
@@ -37,7 +38,7 @@ def _block_and_borders(
     return tuple(sizes.tolist()), tuple((before, after) for before, after in table.tolist())
 
 
-def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Any:
+def space_to_batch(input: TensorLike, block_shape: TensorLike, paddings: TensorLike, name: str | None = None) -> Any:
     """Each block of the axes after the first, which is the batch, taken apart into entries of the batch.
 
     >>> import gradtape as tf
@@ -51,7 +52,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
 
 
 def required_space_to_batch_paddings(
-    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+    input_shape: TensorLike, block_shape: TensorLike, base_paddings: TensorLike | None = None, name: str | None = None
 ) -> tuple[Any, Any]:
     """The paddings with which blocks fill axes of these sizes, and the crops that `batch_to_space` takes off again.
 
@@ -75,7 +76,7 @@ def required_space_to_batch_paddings(
     return stack([before, after + extra], axis=1), stack([zeros_like(extra), extra], axis=1)
 
 
-def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
+def batch_to_space(input: TensorLike, block_shape: TensorLike, crops: TensorLike, name: str | None = None) -> Any:
     """Entries of the batch put together into blocks of the axes after it, then cropped: undoes `space_to_batch`.
 
     >>> import gradtape as tf
@@ -90,7 +91,7 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     return o.batch_to_space_nd.public(x, block, borders)
 
 
-def _image_axes(name: str, rank: int, data_format: str, block_size: Any) -> tuple[int, bool]:
+def _image_axes(name: str, rank: int, data_format: str, block_size: IntLike) -> tuple[int, bool]:
     size = as_int(block_size)
     if size < 2:
         raise invalid(f"{name}: block_size must be at least 2, got {size}.")
@@ -102,7 +103,7 @@ def _image_axes(name: str, rank: int, data_format: str, block_size: Any) -> tupl
 
 
 @takes(data_format=text)
-def depth_to_space(input: Any, block_size: Any, data_format: str = "NHWC", name: str | None = None) -> Any:
+def depth_to_space(input: TensorLike, block_size: IntLike, data_format: str = "NHWC", name: str | None = None) -> Any:
     """Channels laid out as blocks of `block_size` by `block_size` pixels.
 
     >>> import gradtape as tf
@@ -118,7 +119,7 @@ def depth_to_space(input: Any, block_size: Any, data_format: str = "NHWC", name:
 
 
 @takes(data_format=text)
-def space_to_depth(input: Any, block_size: Any, data_format: str = "NHWC", name: str | None = None) -> Any:
+def space_to_depth(input: TensorLike, block_size: IntLike, data_format: str = "NHWC", name: str | None = None) -> Any:
     """Blocks of `block_size` by `block_size` pixels laid out as channels: undoes `depth_to_space`."""
     x = to_tensor(input)
     size, channels_first = _image_axes("space_to_depth", x.ndim, data_format, block_size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from ..base import dtypes
 from ..base.dtypes import Array
 from ..base.errors import invalid
+from ..base.types import IntLike, TensorLike
 from ..op.arguments import flag, text
 from ..op.declaration import as_float, as_int
 from ..values.tensor import Tensor, from_array, to_tensor
@@ -62,7 +63,7 @@ class AllCandidateSampler(NamedTuple):
 class _Words:
     """32-bit words of a stream, one after the other."""
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: TensorLike) -> None:
         self._words = self._read(stream)
 
     @staticmethod
@@ -112,17 +113,17 @@ class CandidateSamplers:
         self._stream = stream
         self._learned: dict[Any, Array] = {}  # how often each class was seen, for each learning sampler
 
-    def _bits(self, name: str, settings: tuple[Any, ...], seed: Any, sampled: int) -> _Words:
+    def _bits(self, name: str, settings: tuple[Any, ...], seed: object, sampled: int) -> _Words:
         return _Words(self._stream((name, *settings), seed, sampled * _WORDS_EACH // 4))
 
     def uniform(
         self,
-        true_classes: Any,
-        num_true: Any,
-        num_sampled: Any,
+        true_classes: TensorLike,
+        num_true: IntLike,
+        num_sampled: IntLike,
         unique: bool,
-        range_max: Any,
-        seed: Any = None,
+        range_max: TensorLike,
+        seed: object = None,
         name: str | None = None,
     ) -> UniformCandidateSampler:
         """Classes below `range_max`, each as likely as the others."""
@@ -136,12 +137,12 @@ class CandidateSamplers:
 
     def log_uniform(
         self,
-        true_classes: Any,
-        num_true: Any,
-        num_sampled: Any,
+        true_classes: TensorLike,
+        num_true: IntLike,
+        num_sampled: IntLike,
         unique: bool,
-        range_max: Any,
-        seed: Any = None,
+        range_max: TensorLike,
+        seed: TensorLike | None = None,
         name: str | None = None,
     ) -> LogUniformCandidateSampler:
         """Classes below `range_max` by Zipf's law: class k with probability log((k + 2) / (k + 1)) / log(range_max + 1).
@@ -162,12 +163,12 @@ class CandidateSamplers:
 
     def learned_unigram(
         self,
-        true_classes: Any,
-        num_true: Any,
-        num_sampled: Any,
+        true_classes: TensorLike,
+        num_true: IntLike,
+        num_sampled: IntLike,
         unique: bool,
-        range_max: Any,
-        seed: Any = None,
+        range_max: TensorLike,
+        seed: TensorLike | None = None,
         name: str | None = None,
     ) -> LearnedUnigramCandidateSampler:
         """Classes below `range_max`, as likely as they were among the true classes of earlier calls (at first, all equally)."""
@@ -186,18 +187,18 @@ class CandidateSamplers:
 
     def fixed_unigram(
         self,
-        true_classes: Any,
-        num_true: Any,
-        num_sampled: Any,
+        true_classes: TensorLike,
+        num_true: IntLike,
+        num_sampled: IntLike,
         unique: bool,
-        range_max: Any,
+        range_max: TensorLike,
         vocab_file: str = "",
         distortion: float = 1.0,
         num_reserved_ids: int = 0,
         num_shards: int = 1,
         shard: int = 0,
-        unigrams: Any = (),
-        seed: Any = None,
+        unigrams: Sequence[TensorLike] = (),
+        seed: TensorLike | None = None,
         name: str | None = None,
     ) -> FixedUnigramCandidateSampler:
         """Classes below `range_max`, as likely as their weight to the power of `distortion`.
@@ -240,11 +241,11 @@ class CandidateSamplers:
 
     def all(
         self,
-        true_classes: Any,
-        num_true: Any,
-        num_sampled: Any,
+        true_classes: TensorLike,
+        num_true: IntLike,
+        num_sampled: IntLike,
         unique: bool,
-        seed: Any = None,
+        seed: TensorLike | None = None,
         name: str | None = None,
     ) -> AllCandidateSampler:
         """All `num_sampled` classes: for tests, in place of a sampler."""
@@ -254,7 +255,7 @@ class CandidateSamplers:
 
 
 def _checked(
-    true_classes: Any, num_true: Any, num_sampled: Any, unique: Any, range_max: Any
+    true_classes: TensorLike, num_true: IntLike, num_sampled: IntLike, unique: object, range_max: object
 ) -> tuple[Array, tuple[int, int, bool, int]]:
     flag("unique", unique)
     classes = np.asarray(to_tensor(true_classes, dtypes.int64)._array)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .. import math
 from ..base.traceable import trace_public
+from ..base.types import AxisLike, TensorLike
 from ..op.declaration import as_axis
 from ..ops.math import arithmetic
 from ..ops.math.logic import select
@@ -13,7 +15,7 @@ from ..values.tensor import IndexedSlices, to_tensor
 from .indexing import where
 
 
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+def clip_by_value(t: Any, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None) -> Any:
     """The values between two bounds; the derivative at the bounds themselves is 1."""
     if isinstance(t, IndexedSlices):
         return IndexedSlices(clip_by_value(t.values, clip_value_min, clip_value_max), t.indices, t.dense_shape)
@@ -21,7 +23,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     return arithmetic.clip_by_value.public(x, clip_value_min, clip_value_max)
 
 
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+def clip_by_norm(t: Any, clip_norm: object, axes: AxisLike | None = None, name: str | None = None) -> Any:
     """The tensor scaled down so that its Euclidean norm (along `axes`) is at most `clip_norm`."""
     if isinstance(t, IndexedSlices):
         return IndexedSlices(clip_by_norm(t.values, clip_norm, axes), t.indices, t.dense_shape)
@@ -37,7 +39,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     return values * math.maximum(limit, 0) / math.maximum(norm, limit)  # (a negative limit counts as 0)
 
 
-def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any:
+def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None = None) -> Any:
     """The tensor scaled down so that its norm divided by its size is at most `clip_norm`."""
     values = to_tensor(t)
     count = values.shape.num_elements() or 1
@@ -62,7 +64,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Any:
 
 
 def clip_by_global_norm(
-    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+    t_list: Sequence[TensorLike], clip_norm: TensorLike, use_norm: TensorLike | None = None, name: str | None = None
 ) -> tuple[list[Any], Any]:
     """All tensors scaled by one factor so that their common norm is at most `clip_norm`; and the norm before that.
 
@@ -84,7 +86,7 @@ def clip_by_global_norm(
     return clipped, norm
 
 
-def _values(t_list: Any, name: str) -> list[Any]:
+def _values(t_list: Sequence[TensorLike], name: str) -> list[Any]:
     if not isinstance(t_list, (list, tuple)):
         raise TypeError(f"`{name}` should be a sequence of tensors, got {t_list!r}.")
     return [

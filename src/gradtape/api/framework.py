@@ -7,6 +7,7 @@ import logging
 import pprint
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -18,6 +19,7 @@ from ..base.dtypes import Array
 from ..base.errors import invalid
 from ..base.traceable import traceable
 from ..base.type_spec import NoneTensorSpec
+from ..base.types import TensorLike, Value
 from ..trace.control import effect_in_world
 from ..trace.symbolic import SymbolicTensor, is_symbolic
 from ..values.composite import COMPOSITES, is_composite
@@ -31,7 +33,7 @@ def executing_eagerly() -> bool:
     return STATE.trace is None
 
 
-def is_tensor(x: Any) -> bool:
+def is_tensor(x: Value) -> bool:
     """Whether x is a tensor, a variable, or made of tensors as IndexedSlices and SparseTensor are."""
     return isinstance(x, (Tensor, Variable)) or is_composite(x)
 
@@ -59,7 +61,7 @@ def type_spec_from_value(value: Any) -> Any:
     return TensorSpec.from_tensor(value)
 
 
-def is_symbolic_tensor(x: Any) -> bool:
+def is_symbolic_tensor(x: TensorLike) -> bool:
     """Whether x is a tensor without a value yet."""
     return is_symbolic(x)
 
@@ -90,19 +92,21 @@ def _check_device(name: str) -> None:
             raise ValueError(f"Unknown attribute {part!r} is encountered while parsing the device string {name!r}.")
 
 
-def control_dependencies(control_inputs: Any) -> AbstractContextManager[None]:
+def control_dependencies(control_inputs: Sequence[TensorLike]) -> AbstractContextManager[None]:
     """Accepted and without effect: eager ops run in the order of the program."""
     if control_inputs is not None and not callable(control_inputs):
         iter(control_inputs)  # TypeError for what is no collection
     return nullcontext()
 
 
-def group(*inputs: Any, **kwargs: Any) -> None:
+def group(*inputs: TensorLike, **kwargs: object) -> None:
     """Nothing is left to do: the ops have run."""
     return None
 
 
-def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> list[Any]:
+def tuple(
+    tensors: Sequence[TensorLike], control_inputs: TensorLike | None = None, name: str | None = None
+) -> list[Any]:
     """The tensors as a list; None stays None."""
     return [None if tensor is None else to_tensor(tensor) for tensor in tensors]
 
@@ -117,7 +121,7 @@ def get_current_name_scope() -> str:
     return "/".join(STATE.name_scopes)
 
 
-def guarantee_const(input: Any, name: str | None = None) -> Any:
+def guarantee_const(input: TensorLike, name: str | None = None) -> Any:
     """The tensor: a value that has been computed does not change."""
     return to_tensor(input)
 
@@ -132,7 +136,7 @@ def no_op(name: str | None = None) -> None:
     return None
 
 
-def print(*inputs: Any, **kwargs: Any) -> None:
+def print(*inputs: object, **kwargs: Any) -> None:
     """Print values as TensorFlow does: to standard error, `summarize` elements at each end of an axis.
 
     `output_stream` is sys.stdout, sys.stderr or "file://..."; `sep` and `end` are as for Python's print.
@@ -155,13 +159,13 @@ def print(*inputs: Any, **kwargs: Any) -> None:
     builtins.print(text, end=end, file=stream)
 
 
-def _printed(value: Any, summarize: int) -> str:
+def _printed(value: object, summarize: int) -> str:
     """One argument of `print`: text as it is, tensors summarized, structures as Python's pprint shows them."""
     if isinstance(value, str):
         return value
     shown: list[str] = []
 
-    def leaf(item: Any) -> Any:
+    def leaf(item: TensorLike) -> Any:
         if not isinstance(item, (Tensor, Variable)):
             return item
         shown.append(summary(np.asarray(to_tensor(item)._array), sys.maxsize if summarize == -1 else summarize))
@@ -214,7 +218,9 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     return np.asarray(tensor) if isinstance(tensor, (Tensor, Variable)) else tensor
 
 
-def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> None:
+def Assert(
+    condition: TensorLike, data: Sequence[TensorLike], summarize: int | None = None, name: str | None = None
+) -> None:
     """Raise InvalidArgumentError with `data` unless the condition holds."""
     array = np.asarray(to_tensor(condition)._array)
     if array.size > 1:

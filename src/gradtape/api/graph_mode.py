@@ -8,6 +8,7 @@ from typing import Any
 
 from ..base.context import STATE
 from ..base.errors import NotATensorError
+from ..base.types import Function
 from ..differentiation.backward import checked_unconnected
 from ..differentiation.tape import GradientTape
 from ..op.declaration import REGISTRY
@@ -31,14 +32,14 @@ class AggregationMethod(enum.IntEnum):
 
 
 def gradients(
-    ys: Any,
-    xs: Any,
-    grad_ys: Any = None,
+    ys: object,
+    xs: object,
+    grad_ys: object = None,
     name: str = "gradients",
     gate_gradients: bool = False,
-    aggregation_method: Any = None,
-    stop_gradients: Any = None,
-    unconnected_gradients: Any = "none",
+    aggregation_method: object = None,
+    stop_gradients: object = None,
+    unconnected_gradients: object = "none",
 ) -> list[Any]:
     """The gradients of `ys` in each of `xs`, inside a `tf.function`; in eager code RuntimeError, which says to use a tape.
 
@@ -59,7 +60,11 @@ def gradients(
 
 
 def hessians(
-    ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: Any = None, name: str = "hessians"
+    ys: object,
+    xs: object,
+    gate_gradients: bool = False,
+    aggregation_method: object = None,
+    name: str = "hessians",
 ) -> list[Any]:
     """The second derivatives of `ys` in each of `xs`, inside a `tf.function`; in eager code RuntimeError."""
     trace = _trace(_EAGER.replace("tf.GradientTape", "tf.GradientTape (tape.hessian)"))
@@ -110,7 +115,7 @@ def _path(trace: Recorder, targets: list[Any], sources: list[Any], stops: list[A
     return Graph(steps=steps, inputs=inputs, outputs=trace.refs(targets), name="path")
 
 
-def _numbers(structure: Any) -> set[int]:
+def _numbers(structure: object) -> set[int]:
     return {leaf.number for leaf in leaves(structure) if leaf.__class__ is Ref}
 
 
@@ -130,7 +135,11 @@ def _is_context(function: Any) -> bool:
 
 
 def _gradients_on_path(
-    path: Any, sources: list[Any], weights: list[Any] | None, unconnected: Any, outside: Sequence[int] = ()
+    path: Any,
+    sources: list[Any],
+    weights: list[Any] | None,
+    unconnected: Any,
+    outside: Sequence[int] = (),
 ) -> list[Any]:
     with GradientTape(watch_accessed_variables=False) as tape:
         inner, targets = _followed([tape], path, sources, outside)
@@ -140,7 +149,7 @@ def _gradients_on_path(
 
 
 def _followed(
-    tapes: list[GradientTape], path: Any, sources: list[Any], outside: Sequence[int]
+    tapes: list[GradientTape], path: Function, sources: list[Any], outside: Sequence[int]
 ) -> tuple[list[Any], list[Any]]:
     """The sources anew and the targets computed from them, followed by the tapes."""
     seen = {*outside, *(place for place, value in enumerate(sources) if isinstance(value, Variable))}

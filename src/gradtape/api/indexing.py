@@ -9,6 +9,7 @@ import numpy as np
 
 from ..base.errors import invalid
 from ..base.traceable import trace_public
+from ..base.types import AxisLike, ShapeLike, TensorLike, Value
 from ..op.arguments import takes, text
 from ..op.declaration import as_int, as_int_vector, as_ints, as_shape
 from ..ops.array import index, layout, scatter
@@ -20,7 +21,7 @@ tensor_scatter_nd_update = index.tensor_scatter_nd_update.public
 newaxis = None
 
 
-def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
+def slice(input_: object, begin: TensorLike, size: object, name: str | None = None) -> Any:
     """The box that starts at `begin` and has `size` (-1: to the end)."""
     x = to_tensor(input_)
     starts, sizes = as_ints(begin), as_ints(size)
@@ -39,16 +40,16 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
 
 
 def strided_slice(
-    input_: Any,
-    begin: Any,
-    end: Any,
-    strides: Any = None,
+    input_: TensorLike,
+    begin: TensorLike,
+    end: TensorLike,
+    strides: AxisLike | None = None,
     begin_mask: int = 0,
     end_mask: int = 0,
     ellipsis_mask: int = 0,
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
-    var: Any = None,
+    var: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """`input_[begin:end:strides]`, axis by axis; the bits of the masks say what else stands at a position.
@@ -92,10 +93,10 @@ def strided_slice(
 
 
 def gather(
-    params: Any,
-    indices: Any,
-    validate_indices: Any = None,
-    axis: Any = None,
+    params: object,
+    indices: object,
+    validate_indices: TensorLike | None = None,
+    axis: object = None,
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Any:
@@ -106,18 +107,20 @@ def gather(
 
 @takes(bad_indices_policy=text)
 def gather_nd(
-    params: Any, indices: Any, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = ""
+    params: TensorLike, indices: TensorLike, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = ""
 ) -> Any:
     """The elements (or slices) at positions that `indices` lists in its last axis."""
     return index.take_nd.public(params, indices, as_int(batch_dims))
 
 
-def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
+def scatter_nd(indices: TensorLike, updates: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
     """Zeros of `shape` with `updates` added at positions that `indices` lists in its last axis."""
     return index.put_nd.public(updates, indices, as_shape(as_int_vector(shape, "scatter_nd: shape")), 0)
 
 
-def _scatter_combining(combine: Any, tensor: Any, indices: Any, updates: Any, bad_indices_policy: str) -> Any:
+def _scatter_combining(
+    combine: Any, tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str
+) -> Any:
     if bad_indices_policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
         raise invalid(f"bad_indices_policy must be '', 'DEFAULT', 'ERROR' or 'IGNORE', got {bad_indices_policy!r}.")
     if bad_indices_policy == "IGNORE":
@@ -133,7 +136,7 @@ def _scatter_combining(combine: Any, tensor: Any, indices: Any, updates: Any, ba
 
 @takes(bad_indices_policy=text)
 def tensor_scatter_nd_add(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> Any:
     """The tensor with `updates` added at positions that `indices` lists in its last axis; "IGNORE" drops bad positions.
 
@@ -146,7 +149,7 @@ def tensor_scatter_nd_add(
 
 @takes(bad_indices_policy=text)
 def tensor_scatter_nd_sub(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> Any:
     """The tensor with `updates` subtracted at positions that `indices` lists in its last axis."""
     return _scatter_combining(scatter.tensor_scatter_nd_sub, tensor, indices, updates, bad_indices_policy)
@@ -154,7 +157,7 @@ def tensor_scatter_nd_sub(
 
 @takes(bad_indices_policy=text)
 def tensor_scatter_nd_max(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> Any:
     """The tensor, with the larger of its element and the updates at `indices`; ties share the derivative."""
     return _scatter_combining(scatter.tensor_scatter_nd_max, tensor, indices, updates, bad_indices_policy)
@@ -162,13 +165,13 @@ def tensor_scatter_nd_max(
 
 @takes(bad_indices_policy=text)
 def tensor_scatter_nd_min(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> Any:
     """The tensor, with the smaller of its element and the updates at `indices`; ties share the derivative."""
     return _scatter_combining(scatter.tensor_scatter_nd_min, tensor, indices, updates, bad_indices_policy)
 
 
-def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Any:
+def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: AxisLike | None = None, name: str = "boolean_mask") -> Any:
     """The elements (or slices) where the mask is true."""
     x, truth = to_tensor(tensor), to_tensor(mask)
     where = 0 if axis is None else as_int(axis)
@@ -185,7 +188,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     return index.pick.public(x, (*(builtins.slice(None),) * where, chosen))
 
 
-def _masked(x: Any, mask: Any, axis: int) -> Any:
+def _masked(x: Value, mask: Value, axis: int) -> Any:
     """`boolean_mask` with a mask whose values are not known yet: the true positions are looked up first."""
     if not mask.ndim:
         raise ValueError("mask cannot be scalar.")
@@ -197,7 +200,9 @@ def _masked(x: Any, mask: Any, axis: int) -> Any:
     return layout.permute.public(picked, back)
 
 
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+def where(
+    condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None
+) -> Any:
     """x where the condition holds and y elsewhere; with the condition alone, the positions where it holds.
 
     >>> import gradtape as tf

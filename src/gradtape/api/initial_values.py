@@ -10,6 +10,7 @@ import numpy as np
 from .. import random
 from ..base import dtypes
 from ..base.dtypes import DType
+from ..base.types import TensorLike
 from ..op.declaration import as_int
 from ..values.tensor import to_tensor
 from .arrays import constant, fill, ones, reshape, zeros
@@ -26,7 +27,7 @@ __all__ = [
 class Initializer:
     """Makes values of a given shape; what all initializers have in common."""
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: object = None, **kwargs: object) -> Any:
         """A tensor of that shape."""
         raise NotImplementedError
 
@@ -44,7 +45,7 @@ class Initializer:
         return f"{type(self).__name__}({arguments})"
 
 
-def _part(shape: Any, options: dict[str, Any]) -> Any:
+def _part(shape: object, options: dict[str, Any]) -> Any:
     """The shape to make: that of a part, where a variable is made in parts."""
     for name in options:
         if name not in ("partition_shape", "partition_offset"):
@@ -57,7 +58,7 @@ def _part(shape: Any, options: dict[str, Any]) -> Any:
 class _Filled(Initializer):
     _make: Callable[..., Any]
 
-    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: object = dtypes.float32, **kwargs: Any) -> Any:
         kind = dtypes.as_dtype(dtype)
         if not (kind.is_numeric or kind.is_bool):
             raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {kind!r}.")
@@ -88,7 +89,7 @@ class constant_initializer(Initializer):
            [3., 4.]], dtype=float32)
     """
 
-    def __init__(self, value: Any = 0, support_partition: bool = False) -> None:
+    def __init__(self, value: object = 0, support_partition: bool = False) -> None:
         if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
             raise TypeError(
                 f"Invalid type for initial value: {type(value).__name__}. Expected Python scalar, list or tuple of values, or "
@@ -96,7 +97,7 @@ class constant_initializer(Initializer):
             )
         self.value = value
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: object = None, **kwargs: object) -> Any:
         wanted = _part(shape, kwargs)
         value = to_tensor(self.value, None if dtype is None else dtypes.as_dtype(dtype))
         if not value.ndim:
@@ -113,7 +114,7 @@ class constant_initializer(Initializer):
 
 
 class _Random(Initializer):
-    def __init__(self, seed: Any) -> None:
+    def __init__(self, seed: object) -> None:
         self.seed = seed
 
     def _pair(self) -> list[Any]:
@@ -128,11 +129,11 @@ class random_normal_initializer(_Random):
     array([ 0.0063, -0.0247], dtype=float32)
     """
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: Any = None) -> None:
+    def __init__(self, mean: object = 0.0, stddev: TensorLike = 0.05, seed: TensorLike | None = None) -> None:
         super().__init__(seed)
         self.mean, self.stddev = mean, stddev
 
-    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: object = dtypes.float32, **kwargs: Any) -> Any:
         kind = _floating(dtype)
         wanted = _part(shape, kwargs)
         if self.seed is None:
@@ -146,11 +147,11 @@ class random_normal_initializer(_Random):
 class random_uniform_initializer(_Random):
     """Numbers from a range, each as likely as the others; with a seed the same ones at each call."""
 
-    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: Any = None) -> None:
+    def __init__(self, minval: object = -0.05, maxval: TensorLike = 0.05, seed: TensorLike | None = None) -> None:
         super().__init__(seed)
         self.minval, self.maxval = minval, maxval
 
-    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: object = dtypes.float32, **kwargs: Any) -> Any:
         kind = dtypes.as_dtype(dtype)
         if not (kind.is_floating or kind.is_integer):
             raise ValueError(f"Argument `dtype` is expected to be numeric. Received: {kind!r}.")
@@ -163,7 +164,7 @@ class random_uniform_initializer(_Random):
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
 
 
-def _floating(dtype: Any) -> DType:
+def _floating(dtype: object) -> DType:
     kind = dtypes.as_dtype(dtype)
     if not kind.is_floating:
         raise ValueError(f"Argument `dtype` is expected to be floating point. Received: {kind!r}.")

@@ -12,6 +12,7 @@ from ..base import dtypes, nest
 from ..base.errors import ArgumentValueError, invalid, unfit
 from ..base.memory import repeated
 from ..base.traceable import trace_public
+from ..base.types import AxisLike, TensorLike, Value
 from ..op.arguments import optional_whole_number, takes, text
 from ..op.declaration import as_axis, as_int, as_int_vector, as_ints
 from ..ops.array import blocks, borders, index, layout
@@ -25,7 +26,7 @@ from .arrays import identity, reshape, zeros
 _NUMBERS = (bool, int, float, complex, np.ndarray, np.generic)
 
 
-def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Any:
+def transpose(a: object, perm: object = None, conjugate: bool = False, name: str = "transpose") -> Any:
     """The axes in the order `perm`, or reversed."""
     x = to_tensor(a)
     order = tuple(builtins.range(x.ndim))[::-1] if perm is None else as_ints(perm)
@@ -35,17 +36,17 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
     return e.conj.public(result) if conjugate and x.dtype.is_complex else result
 
 
-def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
+def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> Any:
     """The tensor with a new axis of size one at `axis`."""
     return layout.expand_dims.public(input, as_int(axis))
 
 
-def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
+def squeeze(input: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Any:
     """The tensor without its axes of size one, or without those named in `axis`."""
     return layout.squeeze.public(input, as_axis(axis))
 
 
-def concat(values: Any, axis: Any, name: str = "concat") -> Any:
+def concat(values: Any, axis: object, name: str = "concat") -> Any:
     """The tensors one after the other along an existing axis."""
     if isinstance(values, (Tensor, Variable)) or not isinstance(values, (list, tuple)):
         values = [values]
@@ -60,7 +61,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     return layout.concat.public(list(values), where)
 
 
-def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
+def stack(values: Any, axis: AxisLike = 0, name: str = "stack") -> Any:
     """The tensors, all of one shape, along a new axis."""
     if isinstance(values, (Tensor, Variable)):
         values = unstack(values)
@@ -85,7 +86,7 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
 
 
 @takes(num=optional_whole_number)
-def unstack(value: Any, num: int | None = None, axis: Any = 0, name: str = "unstack") -> list[Any]:
+def unstack(value: object, num: int | None = None, axis: AxisLike = 0, name: str = "unstack") -> list[Any]:
     """The slices along one axis, as a list of tensors without it."""
     where = as_int(axis)
     x = to_tensor(value)
@@ -99,7 +100,9 @@ def unstack(value: Any, num: int | None = None, axis: Any = 0, name: str = "unst
     return parts
 
 
-def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split") -> list[Any]:
+def split(
+    value: TensorLike, num_or_size_splits: Any, axis: AxisLike = 0, num: int | None = None, name: str = "split"
+) -> list[Any]:
     """Pieces along one axis: as many as an integer says, all of one size, or of the sizes in a list (-1: the rest)."""
     x = to_tensor(value)
     where, shape = as_int(axis), shape_of(x)
@@ -121,7 +124,13 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
     return parts
 
 
-def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None) -> Any:
+def pad(
+    tensor: object,
+    paddings: TensorLike,
+    mode: str = "CONSTANT",
+    constant_values: Any = 0,
+    name: str | None = None,
+) -> Any:
     """The tensor with a border: constant, or mirrored with (SYMMETRIC) or without (REFLECT) the edge itself.
 
     `paddings` has one row (before, after) for each axis.
@@ -153,12 +162,12 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
     return blocks.mirror_pad.public(x, rows, kind)
 
 
-def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
+def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Any:
     """The tensor repeated `multiples[i]` times along axis i."""
     return borders.tile.public(input, as_int_vector(multiples, "tile: multiples"))
 
 
-def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Any:
+def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Any:
     """Each element (or slice along `axis`) repeated."""
     x = to_tensor(input)
     if axis is None:
@@ -177,17 +186,17 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     return _rows(x, repeated("repeat", np.arange(length, dtype=np.int32), counts), where)
 
 
-def _rows(x: Any, positions: Any, axis: int) -> Any:
+def _rows(x: Value, positions: object, axis: int) -> Any:
     """The slices at `positions`, with a dense gradient: only lookups of the user's own give IndexedSlices."""
     return index.pick.public(x, (*(builtins.slice(None),) * (axis % x.ndim), positions))
 
 
-def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
+def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Any:
     """The tensor with the order along the given axes turned round."""
     return borders.reverse.public(tensor, as_int_vector(axis, "reverse: axis"))
 
 
-def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
+def roll(input: object, shift: Any, axis: Any, name: str | None = None) -> Any:
     """The tensor moved cyclically along the given axes."""
     shifts, axes = (tuple(as_ints(v)) if np.ndim(v) else as_int(v) for v in (shift, axis))
     if np.ndim(shift) != np.ndim(axis):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from .. import math
 from ..base import dtypes
 from ..base.errors import invalid
 from ..base.traceable import trace_public
+from ..base.types import DTypeLike, IntLike, TensorLike
 from ..op.arguments import sequence, takes, tensor_type
 from ..op.declaration import as_int
 from ..ops.array import index, rearrange, search
@@ -37,7 +39,7 @@ class UniqueWithCounts(NamedTuple):
 
 
 @takes(out_idx=tensor_type)
-def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
+def unique(x: object, out_idx: object = dtypes.int32, name: str | None = None) -> Unique:
     """The different values of a vector in order of first appearance, and for each element which of them it is.
 
     >>> import gradtape as tf
@@ -49,17 +51,17 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
 
 
 @takes(out_idx=tensor_type)
-def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> UniqueWithCounts:
+def unique_with_counts(x: object, out_idx: object = dtypes.int32, name: str | None = None) -> UniqueWithCounts:
     """As `unique`, and how often each value occurs."""
     return UniqueWithCounts(*search.unique_with_counts.public(x, dtypes.as_dtype(out_idx).numpy))
 
 
 @takes(out_type=tensor_type)
 def searchsorted(
-    sorted_sequence: Any,
-    values: Any,
+    sorted_sequence: TensorLike,
+    values: TensorLike,
     side: str = "left",
-    out_type: Any = dtypes.int32,
+    out_type: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Any:
     """Where each value would be put into its sorted row: before equal elements (left) or after them (right)."""
@@ -70,7 +72,11 @@ def searchsorted(
 
 @takes(dtype=tensor_type)
 def histogram_fixed_width(
-    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None
+    values: TensorLike,
+    value_range: TensorLike,
+    nbins: TensorLike = 100,
+    dtype: DTypeLike = dtypes.int32,
+    name: str | None = None,
 ) -> Any:
     """How many values fall into each of `nbins` bins of one width; what lies outside counts in the outer bins.
 
@@ -82,7 +88,11 @@ def histogram_fixed_width(
 
 
 def histogram_fixed_width_bins(
-    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None
+    values: TensorLike,
+    value_range: TensorLike,
+    nbins: TensorLike = 100,
+    dtype: DTypeLike = dtypes.int32,
+    name: str | None = None,
 ) -> Any:
     """In which of `nbins` bins of one width each value falls; what lies outside falls in the outer bins."""
     x = to_tensor(values)
@@ -94,7 +104,9 @@ def histogram_fixed_width_bins(
 
 
 @takes(dtype=tensor_type)
-def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None) -> Any:
+def sequence_mask(
+    lengths: TensorLike, maxlen: IntLike | None = None, dtype: DTypeLike = dtypes.bool, name: str | None = None
+) -> Any:
     """A row for each length: true at the first `length` places of `maxlen`.
 
     >>> import gradtape as tf
@@ -117,7 +129,11 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
 
 
 def reverse_sequence(
-    input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None, name: str | None = None
+    input: TensorLike,
+    seq_lengths: TensorLike,
+    seq_axis: TensorLike | None = None,
+    batch_axis: TensorLike | None = None,
+    name: str | None = None,
 ) -> Any:
     """The first `seq_lengths[i]` elements along `seq_axis` in reverse order, for each entry i of `batch_axis`.
 
@@ -133,7 +149,9 @@ def reverse_sequence(
     )
 
 
-def dynamic_partition(data: Any, partitions: Any, num_partitions: Any, name: str | None = None) -> list[Any]:
+def dynamic_partition(
+    data: TensorLike, partitions: TensorLike, num_partitions: IntLike, name: str | None = None
+) -> list[Any]:
     """The slices of `data` sorted into `num_partitions` tensors by the numbers in `partitions`.
 
     >>> import gradtape as tf
@@ -158,7 +176,7 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: Any, name: str
 
 
 @takes(indices=sequence)
-def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
+def dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], name: str | None = None) -> Any:
     """The slices of several tensors put in one, each at its index; where an index repeats, the last one stays.
 
     >>> import gradtape as tf

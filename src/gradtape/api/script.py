@@ -31,7 +31,12 @@ _ERRORS: tuple[tuple[type[Exception], Callable[[None, None, str], OpError]], ...
 )
 
 
-def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str | None = None) -> Any:
+def py_function(
+    func: Any = None,
+    inp: Any = None,
+    Tout: Any = None,
+    name: str | None = None,
+) -> Any:
     """What `func` returns for the tensors in `inp`, as tensors of type `Tout`; tapes record what `func` does with tf ops.
 
     Without `func` it is a decorator. An exception in `func` becomes the `tf.errors` class that stands for it.
@@ -103,7 +108,11 @@ def _name(func: Any) -> str:
 
 
 def numpy_function(
-    func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True, name: str | None = None
+    func: Any = None,
+    inp: Any = None,
+    Tout: Any = None,
+    stateful: bool = True,
+    name: str | None = None,
 ) -> Any:
     """What `func` returns for the NumPy arrays of `inp`, as tensors; no tape follows it.
 
@@ -125,7 +134,12 @@ def numpy_function(
 
 
 def _called_in_world(
-    world: Any, function: Any, func: Any = None, inp: Any = None, Tout: Any = None, **kwargs: Any
+    world: Any,
+    function: Any,
+    func: Any = None,
+    inp: Any = None,
+    Tout: Any = None,
+    **kwargs: Any,
 ) -> Any:
     """Results of the types that were announced, of any shape, and dependent on all that is given."""
     if not isinstance(world, Inference):

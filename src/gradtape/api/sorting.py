@@ -9,6 +9,7 @@ import numpy as np
 from ..base import dtypes
 from ..base.errors import invalid
 from ..base.traceable import trace_public
+from ..base.types import AxisLike, IntLike, TensorLike
 from ..op.arguments import flag, takes, text
 from ..op.declaration import as_int
 from ..ops.array import sort as o
@@ -32,7 +33,7 @@ def _axis(axis: Any) -> int:
     return as_int(axis)
 
 
-def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
+def sort(values: TensorLike, axis: AxisLike = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
     """The elements along an axis in order; each cotangent goes back to where its element came from.
 
     >>> import gradtape as tf
@@ -43,7 +44,7 @@ def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | 
 
 
 def argsort(
-    values: Any, axis: Any = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
+    values: TensorLike, axis: AxisLike = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
 ) -> Any:
     """The places from which to take the elements along an axis, so that they are in order; always stable.
 
@@ -63,7 +64,11 @@ class TopKV2(NamedTuple):
 
 @takes(sorted=flag)
 def top_k(
-    input: Any, k: Any = 1, sorted: bool = True, index_type: Any = dtypes.int32, name: str | None = None
+    input: object,
+    k: Any = 1,
+    sorted: bool = True,
+    index_type: object = dtypes.int32,
+    name: str | None = None,
 ) -> TopKV2:
     """The k largest elements along the last axis and their places; of equal elements the first comes first.
 
@@ -81,7 +86,7 @@ def top_k(
     return TopKV2(values, indices)
 
 
-def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Any:
+def in_top_k(targets: TensorLike, predictions: TensorLike, k: IntLike, name: str | None = None) -> Any:
     """Whether the target class of each row is among the k that are predicted highest.
 
     >>> import gradtape as tf

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.traceable import trace_public
+from ..base.types import TensorLike
 from ..ops.math import bessel as b
 from ..ops.math import special as s
 
@@ -15,7 +16,7 @@ fresnel_sin = s.fresnel_sin.public
 spence = s.spence.public
 
 
-def bessel_i0(x: Any, name: str | None = None) -> Any:
+def bessel_i0(x: TensorLike, name: str | None = None) -> Any:
     """The modified Bessel function of the first kind and order 0.
 
     >>> import gradtape as tf
@@ -25,57 +26,57 @@ def bessel_i0(x: Any, name: str | None = None) -> Any:
     return b.bessel_i.public(x, 0)
 
 
-def bessel_i0e(x: Any, name: str | None = None) -> Any:
+def bessel_i0e(x: TensorLike, name: str | None = None) -> Any:
     """bessel_i0(x) * exp(-|x|)."""
     return b.bessel_ie.public(x, 0)
 
 
-def bessel_i1(x: Any, name: str | None = None) -> Any:
+def bessel_i1(x: TensorLike, name: str | None = None) -> Any:
     """The modified Bessel function of the first kind and order 1."""
     return b.bessel_i.public(x, 1)
 
 
-def bessel_i1e(x: Any, name: str | None = None) -> Any:
+def bessel_i1e(x: TensorLike, name: str | None = None) -> Any:
     """bessel_i1(x) * exp(-|x|)."""
     return b.bessel_ie.public(x, 1)
 
 
-def bessel_j0(x: Any, name: str | None = None) -> Any:
+def bessel_j0(x: TensorLike, name: str | None = None) -> Any:
     """The Bessel function of the first kind and order 0."""
     return b.bessel_j.public(x, 0)
 
 
-def bessel_j1(x: Any, name: str | None = None) -> Any:
+def bessel_j1(x: TensorLike, name: str | None = None) -> Any:
     """The Bessel function of the first kind and order 1."""
     return b.bessel_j.public(x, 1)
 
 
-def bessel_k0(x: Any, name: str | None = None) -> Any:
+def bessel_k0(x: TensorLike, name: str | None = None) -> Any:
     """The modified Bessel function of the second kind and order 0."""
     return b.bessel_k.public(x, 0)
 
 
-def bessel_k0e(x: Any, name: str | None = None) -> Any:
+def bessel_k0e(x: TensorLike, name: str | None = None) -> Any:
     """bessel_k0(x) * exp(x)."""
     return b.bessel_ke.public(x, 0)
 
 
-def bessel_k1(x: Any, name: str | None = None) -> Any:
+def bessel_k1(x: TensorLike, name: str | None = None) -> Any:
     """The modified Bessel function of the second kind and order 1."""
     return b.bessel_k.public(x, 1)
 
 
-def bessel_k1e(x: Any, name: str | None = None) -> Any:
+def bessel_k1e(x: TensorLike, name: str | None = None) -> Any:
     """bessel_k1(x) * exp(x)."""
     return b.bessel_ke.public(x, 1)
 
 
-def bessel_y0(x: Any, name: str | None = None) -> Any:
+def bessel_y0(x: TensorLike, name: str | None = None) -> Any:
     """The Bessel function of the second kind and order 0."""
     return b.bessel_y.public(x, 0)
 
 
-def bessel_y1(x: Any, name: str | None = None) -> Any:
+def bessel_y1(x: TensorLike, name: str | None = None) -> Any:
     """The Bessel function of the second kind and order 1."""
     return b.bessel_y.public(x, 1)
 

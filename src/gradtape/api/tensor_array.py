@@ -15,6 +15,7 @@ from ..base.context import ACTIVE, STATE
 from ..base.errors import ElementIndexError, OutOfRangeError, TensorTypeError, invalid, unfit
 from ..base.memory import slots
 from ..base.shapes import TensorShape
+from ..base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from ..compile.control import UNSHAPED, ElementShape
 from ..op.declaration import as_ints
 from ..ops.array.index import take, tensor_scatter_nd_update
@@ -57,15 +58,15 @@ class TensorArray:
 
     def __init__(
         self,
-        dtype: Any,
-        size: Any = None,
+        dtype: DTypeLike,
+        size: IntLike | None = None,
         dynamic_size: bool | None = None,
         clear_after_read: bool | None = None,
         tensor_array_name: str | None = None,
-        handle: Any = None,
-        flow: Any = None,
+        handle: TensorLike | None = None,
+        flow: TensorLike | None = None,
         infer_shape: bool = True,
-        element_shape: Any = None,
+        element_shape: ShapeLike | None = None,
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
@@ -123,7 +124,7 @@ class TensorArray:
         other.__dict__.update(self.__dict__)
         return other
 
-    def grad(self, source: Any, flow: Any = None, name: str | None = None) -> NoReturn:
+    def grad(self, source: TensorLike, flow: TensorLike | None = None, name: str | None = None) -> NoReturn:
         """Not needed: tapes follow the elements."""
         raise NotImplementedError(
             "TensorArray.grad is not supported when executing eagerly: a GradientTape follows the elements."
@@ -135,7 +136,7 @@ class TensorArray:
 
     # --- one element ---------------------------------------------------------------------------------------------
 
-    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+    def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """Put `value` at `index`; go on with the array that is returned."""
         if index.__class__ is Ghost and not isinstance(STATE.trace, Inference):
             if self._dynamic_size:
@@ -153,7 +154,7 @@ class TensorArray:
         other._elements, other._shape = list(self._elements), list(self._shape)
         return other
 
-    def _write(self, position: int, value: Any) -> None:
+    def _write(self, position: int, value: TensorLike) -> None:
         if position < 0:
             raise OutOfRangeError(None, None, f"Writing to negative indices (index {position}) is not allowed.")
         size = len(self._elements)
@@ -169,7 +170,7 @@ class TensorArray:
             self._elements.extend(slots("TensorArray", position - size + 1))
         self._elements[position] = self._accepted(value)
 
-    def _accepted(self, value: Any) -> Any:
+    def _accepted(self, value: TensorLike) -> Any:
         tensor = value if isinstance(value, Tensor) else self._converted(value)
         if tensor.dtype is not self._dtype:
             message = f"TensorArray dtype is {self._dtype.name} but the value has {tensor.dtype.name}. Use tf.cast."
@@ -180,7 +181,7 @@ class TensorArray:
             self._shape[0] = self.element_shape.merge_with(tensor.shape)
         return tensor
 
-    def _converted(self, value: Any) -> Any:
+    def _converted(self, value: object) -> Any:
         if isinstance(value, Variable):
             return to_tensor(value)
         try:
@@ -188,7 +189,7 @@ class TensorArray:
         except TypeError:
             return to_tensor(value)  # of a type of its own, which the caller names in its error
 
-    def read(self, index: Any, name: str | None = None) -> Any:
+    def read(self, index: TensorLike, name: str | None = None) -> Any:
         """The element at `index`, which is then given up unless `clear_after_read=False`."""
         if index.__class__ is Ghost and not isinstance(STATE.trace, Inference):
             return RowsTensorArray.of(self, None).read(index)
@@ -253,7 +254,7 @@ class TensorArray:
             raise invalid("concat: the elements are scalars; they need at least one axis. Use stack().")
         return concat_of(values, 0)
 
-    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+    def unstack(self, value: object, name: str | None = None) -> TensorArray:
         """The slices of a tensor along its first axis, as the elements."""
         tensor = self._whole(value, "unstack")
         parts = unstack_of(tensor)
@@ -265,7 +266,7 @@ class TensorArray:
         target._elements[:] = [target._accepted(part) for part in parts]
         return target.identity()
 
-    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+    def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """The slices of a tensor along its first axis, each at its index."""
         tensor = self._whole(value, "scatter")
         target = self._own()
@@ -273,7 +274,7 @@ class TensorArray:
             target._write(position, part)
         return target.identity()
 
-    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+    def split(self, value: TensorLike, lengths: object, name: str | None = None) -> TensorArray:
         """Pieces of the given lengths along the first axis, as the elements."""
         tensor = self._whole(value, "split")
         sizes = as_ints(lengths)
@@ -295,7 +296,7 @@ class TensorArray:
             self._elements[:] = [self._accepted(part) for part in parts]
         return self.identity()
 
-    def _whole(self, value: Any, name: str) -> Any:
+    def _whole(self, value: object, name: str) -> Any:
         tensor = value if isinstance(value, Tensor) else self._converted(value)
         if tensor.dtype is not self._dtype:
             message = f"TensorArray dtype is {self._dtype.name} but the value has {tensor.dtype.name}. Use tf.cast."
@@ -349,12 +350,12 @@ class GuessedTensorArray(TensorArray):
 
     def begin(
         self,
-        dtype: Any,
-        size: Any = None,
+        dtype: DTypeLike,
+        size: IntLike | None = None,
         dynamic_size: bool | None = None,
         clear_after_read: bool | None = None,
         infer_shape: bool = True,
-        element_shape: Any = None,
+        element_shape: ShapeLike | None = None,
     ) -> None:
         """Take the place of the constructor."""
         self._dtype = dtypes.as_dtype(dtype)
@@ -382,15 +383,15 @@ class GuessedTensorArray(TensorArray):
             return _world().ghost(TensorSpec((), dtypes.int32))
         return from_array(np.int32(self._size))  # type: ignore[arg-type]
 
-    def _write(self, position: int, value: Any) -> None:
+    def _write(self, position: int, value: TensorLike) -> None:
         self._written.append(self._accepted(value))
 
-    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+    def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """Note the value."""
         self._written.append(self._accepted(value))
         return self
 
-    def read(self, index: Any, name: str | None = None) -> Any:
+    def read(self, index: TensorLike, name: str | None = None) -> Any:
         """Anything that was written."""
         return self._element()
 
@@ -398,7 +399,7 @@ class GuessedTensorArray(TensorArray):
         """As many as the size says."""
         return repeated(self._element(), self._size)
 
-    def gather(self, indices: Any, name: str | None = None) -> Any:
+    def gather(self, indices: object, name: str | None = None) -> Any:
         """As many as there are indices."""
         return repeated(self._element(), int(to_tensor(indices).shape[0] or 0))
 
@@ -407,19 +408,19 @@ class GuessedTensorArray(TensorArray):
         element = self._element()
         return concat_of([element] * max(self._size, 1), 0)
 
-    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+    def unstack(self, value: object, name: str | None = None) -> TensorArray:
         """The slices of the value."""
         tensor = self._whole(value, "unstack")
         self._size = int(tensor.shape[0] or 0)
         self._written.append(self._accepted(tensor[0]))
         return self
 
-    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+    def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """The slices of the value, at any places."""
         self._written.append(self._accepted(self._whole(value, "scatter")[0]))
         return self
 
-    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+    def split(self, value: TensorLike, lengths: object, name: str | None = None) -> TensorArray:
         """Pieces of lengths that may vary."""
         tensor = self._whole(value, "split")
         self._size = int(to_tensor(lengths).shape[0] or 0)

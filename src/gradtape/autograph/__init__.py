@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-def to_graph(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> Callable[..., Any]:
+def to_graph(entity: Any, recursive: bool = True, experimental_optional_features: object = None) -> Callable[..., Any]:
     """The converted function, at once.
 
     >>> import gradtape as tf
@@ -47,7 +47,7 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
     return convert(entity, recursive)
 
 
-def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
+def to_code(entity: object, recursive: bool = True, experimental_optional_features: object = None) -> str:
     """The text of the converted function."""
     text: str = _conversion(entity).code()
     return text

@@ -32,7 +32,7 @@ Values = tuple[Any, ...]
 
 
 def if_stmt(
-    cond: Any,
+    cond: object,
     body: Callable[[], None],
     orelse: Callable[[], None],
     get_state: Callable[[], Values],
@@ -63,7 +63,7 @@ def if_stmt(
         set_state(after)
 
 
-def if_exp(cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], text: str) -> Any:
+def if_exp(cond: object, if_true: Callable[[], Any], if_false: Callable[[], Any], text: str) -> Any:
     """`if_true() if cond else if_false()`."""
     cond = decided(cond, "conditional expression")
     if not is_symbolic(cond):
@@ -71,14 +71,14 @@ def if_exp(cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], t
     return choose(cond, lambda: (if_true(),), lambda: (if_false(),), (text,))[0]
 
 
-def negated(flag: Any) -> Any:
+def negated(flag: object) -> Any:
     """`not flag` of a symbolic flag; it remembers which, so that a branch on it knows the flag."""
     result = public.math().logical_not(flag)
     result._negates = flag
     return result
 
 
-def _with_known_flags(values: Values, names: tuple[str, ...], cond: Any, holds: bool) -> Values:
+def _with_known_flags(values: Values, names: tuple[str, ...], cond: object, holds: bool) -> Values:
     """Inside `if not do_return:` the flag is false, in its else it is true: Python then sees that all paths return."""
     negates = getattr(cond, "_negates", None)
     known = list(values)
@@ -91,7 +91,9 @@ def _with_known_flags(values: Values, names: tuple[str, ...], cond: Any, holds: 
     return tuple(known)
 
 
-def choose(cond: Any, if_true: Callable[[], Values], if_false: Callable[[], Values], names: tuple[str, ...]) -> Values:
+def choose(
+    cond: object, if_true: Callable[[], Values], if_false: Callable[[], Values], names: tuple[str, ...]
+) -> Values:
     """What `if_true` or `if_false` returns. Parts on which both agree stay Python; the others become tensors."""
     hints: dict[int, Any] = {}
     while True:
@@ -104,7 +106,7 @@ def choose(cond: Any, if_true: Callable[[], Values], if_false: Callable[[], Valu
 
 
 def _chosen(
-    cond: Any,
+    cond: object,
     if_true: Callable[[], Values],
     if_false: Callable[[], Values],
     names: tuple[str, ...],
@@ -129,7 +131,7 @@ def _chosen(
     results = iter(public.control().cond(cond, lambda: branch(if_true), lambda: branch(if_false)))
     first, second = branches
 
-    def merged(left: Any, right: Any) -> Any:
+    def merged(left: object, right: object) -> Any:
         if not is_carried(left):
             return left
         result = next(results)
@@ -139,12 +141,12 @@ def _chosen(
     return tuple(_map_pairs(merged, left, right) for left, right in zip(first, second, strict=True))
 
 
-def _map_pairs(function: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
+def _map_pairs(function: Callable[[Any, Any], Any], first: object, second: object) -> Any:
     pairs = zip(nest.flatten(first), nest.flatten(second), strict=True)
     return nest.pack_sequence_as(first, [function(left, right) for left, right in pairs])
 
 
-def _completed(value: Any, example: Any) -> Any:
+def _completed(value: object, example: object) -> Any:
     """What a branch gives a name, made like what the other one gives it: `example`."""
     if example is None:
         return value
@@ -160,7 +162,7 @@ def _leaves(names: tuple[str, ...], values: Values) -> bool:
     return any(value is True and _FLAG.match(name) for name, value in zip(names, values, strict=True))
 
 
-def _checked(name: str, main: Any, other: Any, leaving: list[bool]) -> Any:
+def _checked(name: str, main: object, other: object, leaving: list[bool]) -> Any:
     """Whether one name can have these values after the two branches.
 
     None where it can; an example with which to begin again, where that helps: a name that is not set in a branch which
@@ -197,18 +199,18 @@ def _checked(name: str, main: Any, other: Any, leaving: list[bool]) -> Any:
     return None
 
 
-def _two_variables(first: Any, second: Any) -> bool:
+def _two_variables(first: object, second: object) -> bool:
     return isinstance(first, Variable) and isinstance(second, Variable) and first is not second
 
 
-def _example(first: Any, second: Any) -> Any:
+def _example(first: object, second: object) -> Any:
     """Of two leaves, the one that the other is to be like."""
     if _two_variables(first, second):
         return to_tensor(first)
     return first if isinstance(first, Tensor) else second
 
 
-def _check_leaves(name: str, main: Any, other: Any) -> None:
+def _check_leaves(name: str, main: object, other: object) -> None:
     if same(main, other):
         return
     if not is_carried(main) or not is_carried(other):

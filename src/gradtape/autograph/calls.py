@@ -13,6 +13,7 @@ from typing import Any
 from ..base import context, nest
 from ..base.frames import package_of
 from ..base.locks import new_rlock
+from ..base.types import Function
 from ..trace.graph import leaves
 from . import public
 from .branches import if_exp, if_stmt
@@ -44,7 +45,7 @@ class FunctionScope:
     def __exit__(self, *error: object) -> None:
         return None
 
-    def ret(self, value: Any, did_return: Any) -> Any:
+    def ret(self, value: object, did_return: object) -> Any:
         """What the function returns, if it has reached a `return`."""
         if isinstance(value, UndefinedReturnValue):
             return None
@@ -188,7 +189,7 @@ def _call_library(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     return function(*args, **kwargs)
 
 
-def _joined(name: str, values: TensorList, axis: int = 0, **kwargs: Any) -> Any:
+def _joined(name: str, values: TensorList, axis: int = 0, **kwargs: object) -> Any:
     if axis != 0:
         repair = (
             "Append transposed elements, tf.concat them along axis 0, and transpose the result back."
@@ -213,7 +214,7 @@ def _with_callbacks(value: Any) -> Any:
     return value
 
 
-def _has_call_of_user(function: Any) -> bool:
+def _has_call_of_user(function: Function) -> bool:
     """Whether this is a Keras layer whose `call` the user has written."""
     if not (getattr(type(function).__call__, "__module__", None) or "").startswith("keras."):
         return False

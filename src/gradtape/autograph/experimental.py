@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..base import context
+from ..base.types import DTypeLike, ShapeLike
 from .policy import artifact
 
 _UNSPECIFIED: Any = object()
@@ -57,15 +58,15 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
     return artifact(as_it_is)
 
 
-def set_element_type(entity: Any, dtype: Any, shape: Any = _UNSPECIFIED) -> None:
+def set_element_type(entity: object, dtype: DTypeLike, shape: ShapeLike = _UNSPECIFIED) -> None:
     """Say what a list will hold. Accepted: the type is taken from what is appended first."""
 
 
 def set_loop_options(
-    parallel_iterations: Any = _UNSPECIFIED,
-    swap_memory: Any = _UNSPECIFIED,
-    maximum_iterations: Any = _UNSPECIFIED,
-    shape_invariants: Any = _UNSPECIFIED,
+    parallel_iterations: object = _UNSPECIFIED,
+    swap_memory: object = _UNSPECIFIED,
+    maximum_iterations: object = _UNSPECIFIED,
+    shape_invariants: object = _UNSPECIFIED,
 ) -> None:
     """As the first statement of a loop: how it is traced. Outside a traced function it does nothing.
 

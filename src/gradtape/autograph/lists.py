@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from ..base.errors import OperatorNotAllowedInGraphError
+from ..base.types import DTypeLike, ShapeLike
 from ..values.tensor import to_tensor
 from . import public
 
 
-def _tensor_array(dtype: Any, shape: Any) -> Any:
+def _tensor_array(dtype: DTypeLike, shape: ShapeLike) -> Any:
     return public.tensor_array().TensorArray(
         dtype, size=0, dynamic_size=True, clear_after_read=False, element_shape=shape
     )
@@ -26,7 +27,7 @@ class TensorList:
         self.array = array
 
     @classmethod
-    def of(cls, elements: list[Any], example: Any) -> TensorList:
+    def of(cls, elements: list[Any], example: object) -> TensorList:
         """A list with these elements, into which values like `example` go."""
         example = to_tensor(example)
         array = _tensor_array(example.dtype, example.shape)
@@ -65,7 +66,7 @@ class TensorList:
             index = self.size() + index
         return self.array.read(index)
 
-    def __add__(self, other: Any) -> TensorList:
+    def __add__(self, other: object) -> TensorList:
         result = TensorList(self.array)
         result.extend(other)
         return result
@@ -90,7 +91,7 @@ class LoopList(list[Any]):
     grow: Callable[[Any], NoReturn]
 
 
-def list_append(items: Any, value: Any) -> Any:
+def list_append(items: Any, value: object) -> Any:
     """`items.append(value)`, and what `items` is then."""
     if items.__class__ is LoopList:
         items.grow(value)

@@ -41,7 +41,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def compare(left: Any, link: tuple[str, Callable[[], Any]], *rest: tuple[str, Callable[[], Any]]) -> Any:
+def compare(left: object, link: tuple[str, Callable[[], Any]], *rest: tuple[str, Callable[[], Any]]) -> Any:
     """`left < b < c ...`: each operand is computed once, and only as long as the comparisons hold."""
     sign, operand = link
     right = operand()
@@ -49,13 +49,13 @@ def compare(left: Any, link: tuple[str, Callable[[], Any]], *rest: tuple[str, Ca
     return and_(lambda: result, lambda: compare(right, *rest)) if rest else result
 
 
-def not_(value: Any) -> Any:
+def not_(value: object) -> Any:
     """`not value`."""
     value = truth(value, "not")
     return negated(value) if is_symbolic(value) else not value
 
 
-def assert_stmt(condition: Any, message: Callable[[], Any], text: str) -> None:
+def assert_stmt(condition: object, message: Callable[[], Any], text: str) -> None:
     """`assert condition, message()`; `text` is the condition as it is written."""
     condition = truth(condition, "assert")
     if not is_symbolic(condition):

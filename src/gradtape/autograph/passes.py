@@ -41,7 +41,7 @@ SIGNS = {
 }
 
 
-def rewrite(node: Any, context: Any) -> Any:
+def rewrite(node: Any, context: object) -> Any:
     """Turn the statements of a function into calls of operators; what a function has not is not looked for."""
     kinds = {part.__class__ for part in ast.walk(node)}
     blocks = kinds & {ast.If, ast.For, ast.While}
@@ -133,7 +133,7 @@ class _Calls(_KeepsOrigin, call_trees.CallTreeTransformer):  # type: ignore[misc
 class _ControlFlow(control_flow.ControlFlowTransformer):  # type: ignore[misc]
     """Blocks as functions. What may not be there yet, like `self.x`, is not given a stand-in: it is deleted instead."""
 
-    def __init__(self, context: Any, writes: dict[str, set[str]]) -> None:
+    def __init__(self, context: object, writes: dict[str, set[str]]) -> None:
         super().__init__(context)
         self.writes = writes
 
@@ -147,12 +147,12 @@ class _ControlFlow(control_flow.ControlFlowTransformer):  # type: ignore[misc]
         results = [name for place, name in enumerate(names) if place < count or name in outer]
         return [*results, *(name for name in names if name not in results)], undefined, len(results)
 
-    def _get_block_basic_vars(self, modified: Any, live_in: Any, live_out: Any) -> Any:
+    def _get_block_basic_vars(self, modified: object, live_in: object, live_out: Any) -> Any:
         outer = self.state[control_flow._Function].scope.globals
         return super()._get_block_basic_vars(modified, live_in, live_out | outer)
 
     def _create_state_functions(
-        self, block_vars: Any, nonlocal_declarations: Any, getter_name: str, setter_name: str
+        self, block_vars: Any, nonlocal_declarations: object, getter_name: str, setter_name: str
     ) -> Any:
         functions = super()._create_state_functions(block_vars, nonlocal_declarations, getter_name, setter_name)
         if not any(name.is_composite() for name in block_vars):

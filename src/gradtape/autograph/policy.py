@@ -11,6 +11,7 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ..base.frames import package_of
+from ..base.types import Function
 from ..op.declaration import Op
 
 # Their functions know what to do with symbolic tensors, or nothing about them at all.
@@ -18,7 +19,7 @@ _LIBRARIES = frozenset({"gradtape", "keras", "malt", "numpy", "scipy", "ml_dtype
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
-def is_artifact(function: Any) -> bool:
+def is_artifact(function: Function) -> bool:
     """Whether the function is the result of a conversion, or must be left alone."""
     return getattr(function, "_autograph_artifact", False) is True
 

@@ -31,7 +31,7 @@ class Restart(BaseException):
         self.owner, self.values = owner, values
 
 
-def is_carried(value: Any) -> bool:
+def is_carried(value: object) -> bool:
     """Whether a leaf is handed to the op."""
     # A variable stays one, as long as nothing else takes its name.
     return (
@@ -41,12 +41,12 @@ def is_carried(value: Any) -> bool:
     )
 
 
-def is_python(value: Any) -> bool:
+def is_python(value: object) -> bool:
     """Whether a leaf is a plain Python value: a number, a text."""
     return isinstance(value, (bool, int, float, complex, str, bytes))
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
     """Whether a leaf is a Python number, which becomes a tensor where it changes in a loop."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
@@ -74,7 +74,7 @@ def to_leaf(value: Any, dtype: Any = None) -> Any:
     return to_tensor(value)
 
 
-def takes_type(value: Any, tensor: Any) -> bool:
+def takes_type(value: object, tensor: object) -> bool:
     """Whether a value takes the type of a tensor that stands in its place on another path, as numbers do in arithmetic."""
     if not isinstance(tensor, (Tensor, np.ndarray, np.generic)):
         return False
@@ -89,12 +89,12 @@ def takes_type(value: Any, tensor: Any) -> bool:
     return True
 
 
-def from_leaf(like: Any, leaf: Any) -> Any:
+def from_leaf(like: object, leaf: object) -> Any:
     """A value as the user sees it, from what the op gave back."""
     return TensorList(leaf) if isinstance(like, TensorList) else leaf
 
 
-def placeholder(value: Any) -> Any:
+def placeholder(value: object) -> Any:
     """Something of the same structure, types and shapes, for a name that has no value yet; it is never read."""
 
     def leaf(part: Any) -> Any:
@@ -124,7 +124,7 @@ def shown(value: Any) -> str:
     return text if len(text) < 80 else f"{text[:77]}..."
 
 
-def same_structure(first: Any, second: Any) -> bool:
+def same_structure(first: object, second: object) -> bool:
     """Whether two values are nested in the same way."""
     try:
         nest.assert_same_structure(first, second)

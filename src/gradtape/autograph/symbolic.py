@@ -24,7 +24,7 @@ def tracing() -> bool:
     return trace is not None and bool(trace.inside_function())
 
 
-def is_staged(value: Any) -> bool:
+def is_staged(value: object) -> bool:
     """Whether a loop with this condition, or over this, is a loop of the graph.
 
     A tensor that Python could read counts too: `while i < 1000` on a tensor `i` must not become a thousand steps.
@@ -32,7 +32,7 @@ def is_staged(value: Any) -> bool:
     return is_symbolic(value) or (isinstance(value, Tensor) and tracing())
 
 
-def is_tensor_like(value: Any) -> bool:
+def is_tensor_like(value: object) -> bool:
     """Whether the value can be carried as a tensor: tensors, variables, numbers, arrays, texts."""
     return isinstance(value, (Tensor, Variable, bool, int, float, complex, str, bytes, np.ndarray, np.generic))
 
@@ -42,7 +42,7 @@ def is_composite(value: Any) -> bool:
     return value.__class__ in COMPOSITES
 
 
-def is_tensor_array(value: Any) -> bool:
+def is_tensor_array(value: object) -> bool:
     """Whether the value is a TensorArray."""
     return isinstance(value, public.tensor_array().TensorArray)
 
@@ -62,7 +62,7 @@ def truth(value: Any, where: str) -> Any:
     raise ValueError(f"condition of {where} expected to be `tf.bool` scalar, got {value}; {advice}")
 
 
-def decided(value: Any, where: str) -> Any:
+def decided(value: object, where: str) -> Any:
     """A condition, as Python's bool where it is the same each time the function runs: `if tf.shape(x)[0] > 1`."""
     value = truth(value, where)
     if is_symbolic(value):

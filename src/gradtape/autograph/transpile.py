@@ -11,7 +11,6 @@ import ast
 import weakref
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
-from typing import Any
 
 from malt.core import converter
 from malt.pyct import inspect_utils, naming, transformer
@@ -30,7 +29,7 @@ class Conversion:
     name: str
     tree: ast.AST
 
-    def instantiate(self, fn: FunctionType, operators: Any) -> FunctionType:
+    def instantiate(self, fn: FunctionType, operators: object) -> FunctionType:
         """The converted function, with the globals, the closure and the defaults of the original."""
         cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
         closure = tuple(cells.get(name) or CellType() for name in self.factory.co_freevars)

@@ -31,7 +31,7 @@ class UndefinedReturnValue:
         return "<no return value>"
 
 
-def is_undefined(value: Any) -> bool:
+def is_undefined(value: object) -> bool:
     """Whether the value stands for none."""
     return isinstance(value, (Undefined, UndefinedReturnValue))
 

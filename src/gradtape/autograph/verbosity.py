@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
 
 _level: int | None = None
 _to_stdout = False
@@ -19,7 +18,7 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     _level, _to_stdout = int(level), bool(alsologtostdout)
 
 
-def trace(*args: Any) -> None:
+def trace(*args: object) -> None:
     """Print the arguments while a function is traced; a help for debugging.
 
     >>> import gradtape as tf

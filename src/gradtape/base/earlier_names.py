@@ -57,7 +57,7 @@ NAMES = _names()
 class _EarlierNames(MetaPathFinder, Loader):
     """Finds nothing but the names above, and gives the module of today for each."""
 
-    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: object = None, target: Any = None) -> ModuleSpec | None:
         return importlib.util.spec_from_loader(fullname, self) if _today(fullname) else None
 
     def create_module(self, spec: ModuleSpec) -> None:

@@ -21,7 +21,7 @@ from types import FunctionType
 from typing import Any
 
 
-def _import_for_numpy(name: str, *_: Any) -> None:
+def _import_for_numpy(name: str, *_: object) -> None:
     """Import a part of a package that is in use, and give nothing back.
 
     NumPy's C code imports parts of itself at their first use, through the `__import__` of the code that calls it, and
@@ -35,7 +35,7 @@ def _import_for_numpy(name: str, *_: Any) -> None:
 _BUILTINS = {"__import__": _import_for_numpy}
 
 
-def scope(module: str, **objects: Any) -> dict[str, Any]:
+def scope(module: str, **objects: object) -> dict[str, Any]:
     """The globals of generated functions: these objects, and no builtins."""
     return {"__name__": module, "__builtins__": _BUILTINS, **objects}
 
@@ -60,7 +60,7 @@ class Names:
         self.objects = scope("gradtape.compile.generated")
         self._known: dict[int, str] = {}  # by identity: the objects live as long as this
 
-    def of(self, prefix: str, thing: Any) -> str:
+    def of(self, prefix: str, thing: object) -> str:
         """The name of an object; `prefix` tells the reader of the text what it is."""
         name = self._known.get(id(thing))
         if name is None:
@@ -68,7 +68,7 @@ class Names:
             self.objects[name] = thing
         return name
 
-    def setting(self, name: str, value: Any) -> str:
+    def setting(self, name: str, value: object) -> str:
         """`name=value` in a call: the name is an identifier, the value written out where it can be."""
         return f"{identifier(name)}={literal(value) or self.of('a', value)}"
 

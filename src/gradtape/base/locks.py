@@ -43,7 +43,7 @@ def new_condition() -> threading.Condition:
     return condition
 
 
-def _renewed(lock: Any) -> Any:
+def _renewed(lock: object) -> Any:
     _RENEWED.add(weakref.ref(lock, _RENEWED.discard))
     return lock
 

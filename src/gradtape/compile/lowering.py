@@ -15,6 +15,7 @@ import numpy as np
 
 from ..base.context import STATE, Paused
 from ..base.sizes import UNKNOWN
+from ..base.types import Function
 from ..op.declaration import Op
 from ..ops.math.elementwise import add, subtract
 from ..trace.ghost import Ghost, NeedsValue, World
@@ -163,7 +164,9 @@ class Lowering(World):
         else:
             self.hold(variable, from_array(value._array))
 
-    def opaque(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: list[Any]) -> list[Ghost]:
+    def opaque(
+        self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: list[Any]
+    ) -> list[Ghost]:
         """A Python function that is called at each run."""
         if self.levels and self.levels[-1].replay is not None:
             return [next(self.levels[-1].replay) for _ in shapes]

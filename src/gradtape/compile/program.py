@@ -274,7 +274,7 @@ def call_outside(call: Call, values: Any) -> list[Any]:
     return arrays_of(call.function(*args, **kwargs))
 
 
-def arrays_of(results: Any) -> list[Any]:
+def arrays_of(results: object) -> list[Any]:
     """The arrays of the tensors in what a Python function returned."""
     return [result._array for result in flatten(results) if isinstance(result, Tensor)]
 

@@ -284,7 +284,7 @@ class RowGroup(Group):
         node = self._made_by.get(number)
         return node is not None and isinstance(node.what, Op) and node.what.name in _VIEWS
 
-    def _layout_of(self, operand: Any) -> str:
+    def _layout_of(self, operand: object) -> str:
         found = self._layout(operand)
         assert found is not None
         return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from ..base import nest
 from ..base.dtypes import Array, DType
 from ..base.errors import DataLossError, invalid
 from ..base.shapes import TensorShape
+from ..base.types import TensorLike
 from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor, value_of
 from . import structure
 from .node import INFINITE, UNKNOWN, ElementIterator, Node, Settings
@@ -140,14 +141,14 @@ class PaddedBatch(Gathered):
             values = _like(spec, self._values, "padding_values", lambda value: not nest.is_nested(value))
         return shapes, [_padding(value, leaf.dtype) for value, leaf in zip(values, leaves, strict=True)]
 
-    def _padded_spec(self, spec: Any, size: int | None) -> Any:
+    def _padded_spec(self, spec: object, size: int | None) -> Any:
         leaves = nest.flatten(spec)
         shapes = [leaf.shape for leaf in leaves] if self._shapes is None else self._settings(spec)[0]
         specs = [TensorSpec((size, *shape), leaf.dtype) for shape, leaf in zip(shapes, leaves, strict=True)]
         return nest.pack_sequence_as(spec, specs)
 
 
-def is_shape(value: Any) -> bool:
+def is_shape(value: Sequence[TensorLike]) -> bool:
     """Whether a user gave one shape, and not a structure of shapes."""
     if isinstance(value, (TensorShape, Tensor, np.ndarray)):
         return True
@@ -178,7 +179,7 @@ def _like(spec: Any, given: Any, what: str, is_leaf: Callable[[Any], bool]) -> l
     return [leaf for inner, part in pairs for leaf in _like(inner, part, what, is_leaf)]
 
 
-def _padding(value: Any, dtype: DType) -> Any:
+def _padding(value: object, dtype: DType) -> Any:
     if value is None:
         return b"" if dtype.name == "string" else 0
     tensor = to_tensor(value, dtype if not isinstance(value, (Tensor, np.ndarray, np.generic)) else None)
@@ -187,7 +188,7 @@ def _padding(value: Any, dtype: DType) -> Any:
     return tensor._array
 
 
-def padded(arrays: list[Array], shape: TensorShape, value: Any, component: int) -> Any:
+def padded(arrays: list[Array], shape: TensorShape, value: TensorLike, component: int) -> Any:
     """The arrays along a new first axis, filled up to `shape`, or to the largest where a size is open."""
     rank = len(shape)
     for array in arrays:
@@ -271,7 +272,7 @@ class _UnbatchIterator(Wrapping):
             left = structure.encoded(structure.rows_between(self._element, self._next, self._count))
         return {**super().get_state(), "left": left}
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
         super().set_state(state)
         self._next = self._count = 0
         if state["left"] is not None:
@@ -318,6 +319,6 @@ class _RebatchIterator(Wrapping):
     def get_state(self) -> Any:
         return {**super().get_state(), "turn": self._turn}
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
         super().set_state(state)
         self._turn = int(state["turn"])

@@ -89,7 +89,7 @@ class _CacheIterator(ElementIterator):
             "inner": None if self._inner is None else self._inner.get_state(),
         }
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
         elements = [structure.decoded(element, self._node.spec) for element in state["elements"]]
         self._next = int(state["next"])
         if state["inner"] is None:
@@ -132,7 +132,7 @@ def _packed(element: Element) -> bytes:
     return b"".join(wire.delimited(1, tensor_bytes(np.asarray(leaf._array))) for leaf in nest.flatten(element))
 
 
-def _unpacked(record: bytes, spec: Any) -> Element:
+def _unpacked(record: bytes, spec: object) -> Element:
     arrays = [array_of(wire.message(kind, value)) for _, kind, value in wire.fields(memoryview(record))]
     return nest.pack_sequence_as(
         spec, [from_array(array[()] if array.dtype.kind != "O" else array) for array in arrays]
@@ -156,11 +156,11 @@ class ElementWriter:
         self._writer.write(_packed(element))
         self.count += 1
 
-    def _begin(self, spec: Any) -> None:
+    def _begin(self, spec: object) -> None:
         self._spec = spec
         self._writer.write(json.dumps(_described(spec)))
 
-    def finish(self, spec: Any = None) -> None:
+    def finish(self, spec: object = None) -> None:
         """Close the file and give it its name."""
         if self._spec is None:
             self._begin(() if spec is None else spec)
@@ -221,7 +221,7 @@ class _ElementFileIterator(ElementIterator):
     def get_state(self) -> Any:
         return {"offset": self._reader.offset}
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
         self._reader.close()
         self._reader = RecordReader(self._node.path, self._node.compression, int(state["offset"]))
 
@@ -275,7 +275,7 @@ class _FileCacheIterator(ElementIterator):
     def get_state(self) -> Any:
         return {"file": isinstance(self._inner, _ElementFileIterator), "inner": self._inner.get_state()}
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
         # What a run wrote before it was saved is not there for another one: it goes on, and the next pass writes.
         self._writer = None
         node = ElementFile(self._node.path) if state["file"] else self._node.source

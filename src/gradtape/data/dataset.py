@@ -354,7 +354,11 @@ class Dataset:
 
     @takes(reshuffle_each_iteration=optional_flag)
     def shuffle(
-        self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: bool = True, name: str | None = None
+        self,
+        buffer_size: Any,
+        seed: Any = None,
+        reshuffle_each_iteration: bool = True,
+        name: str | None = None,
     ) -> Dataset:
         """Elements in random order: each is drawn from a buffer of `buffer_size`.
 
@@ -471,7 +475,12 @@ class Dataset:
 
     @takes(drop_remainder=truth)
     def window(
-        self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False, name: str | None = None
+        self,
+        size: Any,
+        shift: Any = None,
+        stride: Any = 1,
+        drop_remainder: Any = False,
+        name: str | None = None,
     ) -> Dataset:
         """Datasets of neighbouring elements.
 
@@ -571,14 +580,22 @@ class Dataset:
         return self._then(transforms.Prefetch(self._node, size))
 
     def save(
-        self, path: Any, compression: str | None = None, shard_func: Any = None, checkpoint_args: Any = None
+        self,
+        path: Any,
+        compression: str | None = None,
+        shard_func: Any = None,
+        checkpoint_args: Any = None,
     ) -> None:
         """Write all elements into a folder, for `Dataset.load`. (The format is gradtape's own.)"""
         caching.save(self._node, text_of(path), compression)
 
     @staticmethod
     def load(
-        path: Any, element_spec: Any = None, compression: str | None = None, reader_func: Any = None, wait: bool = False
+        path: Any,
+        element_spec: Any = None,
+        compression: str | None = None,
+        reader_func: Any = None,
+        wait: bool = False,
     ) -> Dataset:
         """The dataset that `save` wrote."""
         return Dataset(caching.load(text_of(path), compression))

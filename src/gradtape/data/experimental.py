@@ -11,6 +11,7 @@ import numpy as np
 
 from ..base import dtypes
 from ..base.errors import invalid
+from ..base.types import PathLikeOrTensor, TensorLike
 from ..io.tensors import decode_csv
 from ..op.declaration import as_int
 from ..values.tensor import from_array
@@ -91,7 +92,7 @@ load = Dataset.load
 def _applied(method: str) -> Callable[..., Transformation]:
     """The method of a dataset, as a function that takes its settings first and the dataset then."""
 
-    def with_settings(*args: Any, **settings: Any) -> Transformation:
+    def with_settings(*args: object, **settings: object) -> Transformation:
         return lambda dataset: getattr(dataset, method)(*args, **settings)
 
     with_settings.__name__ = with_settings.__qualname__ = method
@@ -145,38 +146,38 @@ def from_list(elements: Any, name: str | None = None) -> Dataset:
     return made
 
 
-def save(dataset: Dataset, path: Any, compression: str | None = None, shard_func: Any = None) -> None:
+def save(dataset: Dataset, path: PathLikeOrTensor, compression: str | None = None, shard_func: object = None) -> None:
     """`dataset.save(path)`."""
     dataset.save(path, compression)
 
 
-def assert_cardinality(expected_cardinality: Any) -> Transformation:
+def assert_cardinality(expected_cardinality: object) -> Transformation:
     """The same elements, with an error in the iteration where they are not as many as said."""
     expected = as_int(expected_cardinality)
     return lambda dataset: dataset._then(transforms.AssertCardinality(dataset._node, expected))
 
 
-def copy_to_device(target_device: Any, source_device: Any = "/cpu:0") -> Transformation:
+def copy_to_device(target_device: object, source_device: object = "/cpu:0") -> Transformation:
     """The same dataset: there is one device."""
     return lambda dataset: dataset
 
 
-def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
+def prefetch_to_device(device: object, buffer_size: object = None) -> Transformation:
     """`dataset.prefetch(buffer_size)`: there is one device."""
     return lambda dataset: dataset.prefetch(buffer_size)
 
 
-def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
+def shuffle_and_repeat(buffer_size: object, count: object = None, seed: TensorLike | None = None) -> Transformation:
     """`dataset.shuffle(buffer_size, seed).repeat(count)`."""
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
 def map_and_batch(
     map_func: Callable[..., Any],
-    batch_size: Any,
-    num_parallel_batches: Any = None,
+    batch_size: object,
+    num_parallel_batches: object = None,
     drop_remainder: bool = False,
-    num_parallel_calls: Any = None,
+    num_parallel_calls: object = None,
 ) -> Transformation:
     """`dataset.map(map_func).batch(batch_size)`."""
     if num_parallel_batches is not None and num_parallel_calls is not None:
@@ -187,11 +188,11 @@ def map_and_batch(
 
 def parallel_interleave(
     map_func: Callable[..., Any],
-    cycle_length: Any,
-    block_length: Any = 1,
+    cycle_length: object,
+    block_length: object = 1,
     sloppy: bool = False,
-    buffer_output_elements: Any = None,
-    prefetch_input_elements: Any = None,
+    buffer_output_elements: object = None,
+    prefetch_input_elements: object = None,
 ) -> Transformation:
     """`dataset.interleave(map_func, cycle_length, block_length)` with a thread for each dataset of the cycle."""
     return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, num_parallel_calls=cycle_length)
@@ -200,25 +201,25 @@ def parallel_interleave(
 # --- comma-separated values --------------------------------------------------------------------------------
 
 
-def _rows(filenames: Any, header: bool, compression_type: Any) -> Dataset:
+def _rows(filenames: object, header: bool, compression_type: object) -> Dataset:
     names = files.names_of(filenames)
 
-    def lines(name: Any) -> Dataset:
+    def lines(name: object) -> Dataset:
         return TextLineDataset(name, compression_type).skip(1 if header else 0)
 
     return Dataset.from_tensor_slices(names).flat_map(lines)
 
 
 def CsvDataset(
-    filenames: Any,
+    filenames: object,
     record_defaults: Any,
-    compression_type: Any = None,
-    buffer_size: Any = None,
+    compression_type: object = None,
+    buffer_size: object = None,
     header: bool = False,
     field_delim: str = ",",
     use_quote_delim: bool = True,
     na_value: str = "",
-    select_cols: Any = None,
+    select_cols: object = None,
     exclude_cols: Any = None,
 ) -> Dataset:
     """The lines of CSV files as tuples of one tensor for each column."""
@@ -226,7 +227,7 @@ def CsvDataset(
         raise ValueError("CsvDataset: give one of `select_cols` and `exclude_cols`, and not both.")
     defaults = list(record_defaults)
 
-    def columns(line: Any) -> tuple[Any, ...]:
+    def columns(line: object) -> tuple[Any, ...]:
         chosen = select_cols
         if exclude_cols is not None:
             width = len(defaults) + len(exclude_cols)
@@ -237,8 +238,8 @@ def CsvDataset(
 
 
 def make_csv_dataset(
-    file_pattern: Any,
-    batch_size: Any,
+    file_pattern: object,
+    batch_size: object,
     column_names: Any = None,
     column_defaults: Any = None,
     label_name: str | None = None,
@@ -247,15 +248,15 @@ def make_csv_dataset(
     use_quote_delim: bool = True,
     na_value: str = "",
     header: bool = True,
-    num_epochs: Any = None,
+    num_epochs: object = None,
     shuffle: bool = True,
-    shuffle_buffer_size: Any = 10000,
-    shuffle_seed: Any = None,
-    prefetch_buffer_size: Any = None,
-    num_parallel_reads: Any = None,
+    shuffle_buffer_size: object = 10000,
+    shuffle_seed: object = None,
+    prefetch_buffer_size: object = None,
+    num_parallel_reads: object = None,
     sloppy: bool = False,
     num_rows_for_inference: int = 100,
-    compression_type: Any = None,
+    compression_type: object = None,
     ignore_errors: bool = False,
     encoding: str = "utf-8",
 ) -> Dataset:
@@ -292,7 +293,7 @@ def make_csv_dataset(
     if len(defaults) != len(kept):
         raise ValueError(f"make_csv_dataset: {len(defaults)} column_defaults for the {len(kept)} columns {kept}.")
 
-    def parsed(batch: Any) -> Any:
+    def parsed(batch: object) -> Any:
         values = decode_csv(batch, defaults, field_delim, use_quote_delim, na_value, selected)
         features = OrderedDict(zip(kept, values, strict=True))
         if label_name is None:

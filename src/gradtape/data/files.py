@@ -92,7 +92,7 @@ class _FilesIterator(ElementIterator):
     def get_state(self) -> Any:
         return {"file": self._file, "position": None if self._reader is None else self._reader.position()}
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
         self.close()
         self._file = int(state["file"])
         if state["position"] is not None:
@@ -110,7 +110,7 @@ class _FilesIterator(ElementIterator):
 class Records(Files):
     """The records of record files."""
 
-    def __init__(self, names: list[str], compression: Any) -> None:
+    def __init__(self, names: list[str], compression: object) -> None:
         super().__init__(names)
         self.compression = checked_compression(compression)
 
@@ -184,7 +184,7 @@ class Lines(Records):
 class FixedLength(Records):
     """Pieces of one length, between a header and a footer."""
 
-    def __init__(self, names: list[str], length: int, header: int, footer: int, compression: Any) -> None:
+    def __init__(self, names: list[str], length: int, header: int, footer: int, compression: object) -> None:
         super().__init__(names, compression)
         if length < 1:
             raise invalid(f"FixedLengthRecordDataset: record_bytes must be positive, got {length}.")
@@ -221,7 +221,7 @@ class _Pieces(_BytesReader):
 # --- names -------------------------------------------------------------------------------------------------
 
 
-def matching_files(pattern: Any) -> list[str]:
+def matching_files(pattern: object) -> list[str]:
     """The files that match patterns with * and ?, in order."""
     found: set[str] = set()
     patterns = names_of(pattern)

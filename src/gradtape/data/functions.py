@@ -89,7 +89,7 @@ class Function:
         return found
 
 
-def _blank(specs: Any) -> Element:
+def _blank(specs: object) -> Element:
     """Zeros of these specs, with 1 for unknown sizes: what a function is tried on when there is no element."""
 
     def zeros(spec: Any) -> Any:
@@ -101,7 +101,7 @@ def _blank(specs: Any) -> Element:
     return nest.map_structure(zeros, specs)
 
 
-def _resized(element: Element, specs: Any) -> Element:
+def _resized(element: Element, specs: object) -> Element:
     """The element with one row more wherever the specs leave the size open."""
 
     def resized(leaf: Any, spec: Any) -> Any:

@@ -49,7 +49,7 @@ class _ListedIterator(ElementIterator):
     def get_state(self) -> Any:
         return {"next": self._next}
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
         self._next = int(state["next"])
 
 
@@ -126,7 +126,7 @@ class _WindowIterator(Wrapping):
         buffer = [structure.encoded(element) for element in self._buffer]
         return {**super().get_state(), "buffer": buffer, "skip": self._skip, "ended": self._ended}
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
         super().set_state(state)
         self._buffer = [structure.decoded(element, self._node.source.spec) for element in state["buffer"]]
         self._skip, self._ended = int(state["skip"]), bool(state["ended"])
@@ -135,7 +135,7 @@ class _WindowIterator(Wrapping):
 class DatasetSpec(TypeSpec):
     """The spec of a dataset: that of its elements."""
 
-    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
+    def __init__(self, element_spec: object, dataset_shape: object = ()) -> None:
         self.element_spec = element_spec
 
     def is_compatible_with(self, value: Any) -> bool:
@@ -267,7 +267,7 @@ class _GroupIterator(Wrapping):
             current = [key, [structure.encoded(element) for element in group], iterator.get_state()]
         return {**super().get_state(), "groups": groups, "ended": self._ended, "current": current}
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
         super().set_state(state)
         self._ended = bool(state["ended"])
         decode = structure.decoded

@@ -11,6 +11,7 @@ from ..base import nest
 from ..base.context import ACTIVE, STATE
 from ..base.errors import REFUSALS, OperatorNotAllowedInGraphError, OpError, OutOfRangeError, invalid, raise_named
 from ..base.traceable import traceable
+from ..base.types import Function
 from ..trace.ghost import NeedsValue
 from ..trace.inference import Inference
 from ..values.tensor import Tensor, TensorSpec
@@ -110,7 +111,7 @@ def _taken(iterator: Iterator) -> Element:
         raise OutOfRangeError(None, None, "End of sequence") from None
 
 
-def _element_in_world(world: Any, function: Any, iterator: Iterator) -> Element:
+def _element_in_world(world: Any, function: Function, iterator: Iterator) -> Element:
     """Nothing is taken while only shapes are asked for."""
     specs = nest.flatten(iterator.element_spec)
     if not isinstance(world, Inference) or not all(isinstance(spec, TensorSpec) for spec in specs):
@@ -135,7 +136,7 @@ class Optional:
         return cls(value)
 
     @classmethod
-    def empty(cls, element_spec: Any = None) -> Optional:
+    def empty(cls, element_spec: object = None) -> Optional:
         """An Optional without a value."""
         return cls()
 

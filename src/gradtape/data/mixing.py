@@ -178,7 +178,13 @@ class Interleave(FlatMap):
     name = "interleave"
 
     def __init__(
-        self, source: Node, function: Any, unwrap: Unwrap, cycle_length: int, block_length: int, parallel: int | None
+        self,
+        source: Node,
+        function: Any,
+        unwrap: Unwrap,
+        cycle_length: int,
+        block_length: int,
+        parallel: int | None,
     ) -> None:
         super().__init__(source, function, unwrap)
         if cycle_length < 1 or block_length < 1:

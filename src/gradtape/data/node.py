@@ -55,7 +55,7 @@ class Indices(Protocol):
     def get_state(self) -> Any:
         """The position as plain values."""
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
         """Go to a position."""
 
 
@@ -120,7 +120,7 @@ class ElementIterator(Iterator[Element]):
         """The position as plain values and arrays."""
         raise NotImplementedError
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
         """Go to a position that `get_state` gave."""
         raise NotImplementedError
 
@@ -166,7 +166,7 @@ class RowIterator(ElementIterator):
     def get_state(self) -> Any:
         return {"ahead": self._ahead[len(self._ahead) - self._left :].copy(), "indices": self._indices.get_state()}
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
         self._indices.set_state(state["indices"])
         self._ahead = np.asarray(state["ahead"], np.int64)
         self._left = len(self._ahead)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import enum
 from typing import Any, ClassVar
 
+from ..base.types import TensorLike
+
 
 class AutoShardPolicy(enum.IntEnum):
     """How a dataset is divided among workers; there is one."""
@@ -47,7 +49,7 @@ class _Settings:
         for name in self._names:
             object.__setattr__(self, name, None)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: TensorLike) -> None:
         if name not in self._names:
             raise AttributeError(
                 f"Cannot set the property {name} on {type(self).__name__}. It has {', '.join(self._names)}."
@@ -138,7 +140,7 @@ class Options(_Settings):
         for name, kind in self._parts.items():
             object.__setattr__(self, name, kind())
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: TensorLike) -> None:
         super().__setattr__(self._old_names.get(name, name), value)
 
     def __getattribute__(self, name: str) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from ..io.records import checked_compression
 from ..op.declaration import as_int
@@ -15,13 +14,13 @@ from .node import Node
 class _FileDataset(Dataset):
     """The elements of files, given by name or as a dataset of names; several files at once with `num_parallel_reads`."""
 
-    def _read(self, filenames: Any, num_parallel_reads: Any, make: Callable[[list[str]], Node]) -> None:
+    def _read(self, filenames: object, num_parallel_reads: object, make: Callable[[list[str]], Node]) -> None:
         if num_parallel_reads is None and not isinstance(filenames, Dataset):
             super().__init__(make(files.names_of(filenames)))
             return
         names = filenames if isinstance(filenames, Dataset) else Dataset.from_tensor_slices(files.names_of(filenames))
 
-        def read(name: Any) -> Dataset:
+        def read(name: object) -> Dataset:
             return Dataset(make(files.names_of(name)))
 
         if num_parallel_reads is None:
@@ -44,10 +43,10 @@ class TFRecordDataset(_FileDataset):
 
     def __init__(
         self,
-        filenames: Any,
-        compression_type: Any = None,
-        buffer_size: Any = None,
-        num_parallel_reads: Any = None,
+        filenames: object,
+        compression_type: object = None,
+        buffer_size: object = None,
+        num_parallel_reads: object = None,
         name: str | None = None,
     ) -> None:
         checked_compression(compression_type)
@@ -59,10 +58,10 @@ class TextLineDataset(_FileDataset):
 
     def __init__(
         self,
-        filenames: Any,
-        compression_type: Any = None,
-        buffer_size: Any = None,
-        num_parallel_reads: Any = None,
+        filenames: object,
+        compression_type: object = None,
+        buffer_size: object = None,
+        num_parallel_reads: object = None,
         name: str | None = None,
     ) -> None:
         checked_compression(compression_type)
@@ -74,13 +73,13 @@ class FixedLengthRecordDataset(_FileDataset):
 
     def __init__(
         self,
-        filenames: Any,
-        record_bytes: Any,
-        header_bytes: Any = None,
-        footer_bytes: Any = None,
-        buffer_size: Any = None,
-        compression_type: Any = None,
-        num_parallel_reads: Any = None,
+        filenames: object,
+        record_bytes: object,
+        header_bytes: object = None,
+        footer_bytes: object = None,
+        buffer_size: object = None,
+        compression_type: object = None,
+        num_parallel_reads: object = None,
         name: str | None = None,
     ) -> None:
         sizes = (as_int(record_bytes), as_int(header_bytes or 0), as_int(footer_bytes or 0))

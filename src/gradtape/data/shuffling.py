@@ -13,6 +13,7 @@ import numpy as np
 
 from ..base.dtypes import Array
 from ..base.locks import new_lock
+from ..base.types import TensorLike
 from ..op.declaration import as_int
 from . import structure
 from .node import ElementIterator, Indices, Node, Settings
@@ -24,7 +25,7 @@ _WORD = 2**64
 _DRAIN = _WORD - 1  # the block that empties the buffer
 
 
-def op_seeds(seed: Any) -> tuple[int, int]:
+def op_seeds(seed: TensorLike) -> tuple[int, int]:
     """The two seeds of a random step: from the global seed and its own as for random ops, else from the system."""
     from ..random import seeds_of
 
@@ -34,7 +35,7 @@ def op_seeds(seed: Any) -> tuple[int, int]:
 class Passes:
     """Counts the passes over a random step, so that each gives another order; it belongs to the step."""
 
-    def __init__(self, seed: Any, renew: bool) -> None:
+    def __init__(self, seed: TensorLike, renew: bool) -> None:
         self.seeds = op_seeds(seed)
         self._renew = renew
         self._lock = new_lock()
@@ -57,7 +58,7 @@ def generator(seeds: tuple[int, int], passed: int, block: int) -> np.random.Gene
 class Shuffle(Selection):
     """Elements in random order."""
 
-    def __init__(self, source: Node, buffer_size: int, seed: Any, reshuffle_each_iteration: bool) -> None:
+    def __init__(self, source: Node, buffer_size: int, seed: TensorLike, reshuffle_each_iteration: bool) -> None:
         super().__init__(source)
         self.buffer_size = buffer_size
         self.passes = Passes(seed, reshuffle_each_iteration)
@@ -98,7 +99,7 @@ class _Shuffled:
         passes = self._node.passes
         return {"pass": self._pass, "drawn": self._drawn, "passes": passes.count, "seeds": list(passes.seeds)}
 
-    def _set_draw_state(self, state: Any) -> None:
+    def _set_draw_state(self, state: dict[str, Any]) -> None:
         passes = self._node.passes
         passes.count, passes.seeds = int(state["passes"]), (int(state["seeds"][0]), int(state["seeds"][1]))
         self._pass, self._drawn = int(state["pass"]), int(state["drawn"])
@@ -156,7 +157,7 @@ class _ShuffledIndices(_Shuffled):
             "inner": self._inner.get_state(),
         }
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
         self._set_draw_state(state)
         self._inner.set_state(state["inner"])
         self._buffer = None if state["buffer"] is None else np.array(state["buffer"], np.int64)
@@ -221,7 +222,7 @@ class _ShuffledElements(_Shuffled, ElementIterator):
             "inner": self._inner.get_state(),
         }
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
         self._set_draw_state(state)
         self._ahead = []
         self._inner.set_state(state["inner"])

@@ -10,6 +10,7 @@ import numpy as np
 from ..base import dtypes, nest
 from ..base.dtypes import Array, DType
 from ..base.errors import GeneratorElementError, invalid
+from ..base.types import TensorLike, Value
 from ..op.declaration import as_int
 from ..values.tensor import EagerTensor, TensorSpec, from_array, kept, to_tensor
 from . import structure
@@ -35,7 +36,7 @@ class Counter:
         """The position."""
         return {"next": self._next}
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
         """Go to a position."""
         self._next = int(state["next"])
 
@@ -102,7 +103,7 @@ class ArrayRows:
 class TensorSlices(Ordered):
     """The rows of arrays, tensors, sparse or ragged tensors in a structure."""
 
-    def __init__(self, tensors: Any) -> None:
+    def __init__(self, tensors: TensorLike) -> None:
         self.element = nest.map_structure(kept, structure.element_of(tensors))
         super().__init__(ArrayRows(self.element, "from_tensor_slices"))
 
@@ -113,7 +114,7 @@ class TensorSlices(Ordered):
 class Tensors(Ordered):
     """One element."""
 
-    def __init__(self, tensors: Any) -> None:
+    def __init__(self, tensors: TensorLike) -> None:
         self.element = nest.map_structure(kept, structure.element_of(tensors))
         super().__init__(self)
 
@@ -185,7 +186,7 @@ class _CountingIterator(ElementIterator):
     def get_state(self) -> Any:
         return {"next": self._next}
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
         self._next = int(state["next"])
 
 
@@ -267,7 +268,7 @@ class _ZipIterator(ElementIterator):
     def get_state(self) -> Any:
         return {"parts": [part.get_state() for part in self._parts]}
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
         for part, inner in zip(self._parts, state["parts"], strict=True):
             part.set_state(inner)
 
@@ -285,7 +286,7 @@ class Generated(Node):
     A generator cannot be saved: a restored run calls it anew and passes over what was given out before.
     """
 
-    def __init__(self, function: Callable[..., Any], signature: Any, args: tuple[Any, ...]) -> None:
+    def __init__(self, function: Callable[..., Any], signature: object, args: tuple[Any, ...]) -> None:
         self.function, self.signature, self.args = function, signature, args
 
     def spec(self) -> Any:
@@ -318,7 +319,7 @@ class _GeneratedIterator(ElementIterator):
     def get_state(self) -> Any:
         return {"count": self._count}
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
         self._values = None
         self._count = self._skip = int(state["count"])
 
@@ -353,7 +354,7 @@ def _conformed(value: Any, signature: Any) -> Element:
     return type(signature)(*inner) if hasattr(signature, "_fields") else tuple(inner)
 
 
-def _conformed_leaf(value: Any, spec: TensorSpec) -> Any:
+def _conformed_leaf(value: Value, spec: TensorSpec) -> Any:
     try:
         if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biufc" and spec.dtype.is_numeric:
             tensor: Any = from_array(np.array(value, spec.dtype.numpy))
@@ -379,7 +380,7 @@ def _wrong(what: str) -> GeneratorElementError:
 class Random(Node):
     """Random 32-bit numbers as int64, without end."""
 
-    def __init__(self, seed: Any, renew: bool) -> None:
+    def __init__(self, seed: TensorLike, renew: bool) -> None:
         self.passes = Passes(seed, renew)
 
     def cardinality(self) -> int:
@@ -421,7 +422,7 @@ class Uniform:
             "seeds": list(self._passes.seeds),
         }
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
         """Go to a position."""
         self._pass, self._count, self._passes.count = int(state["pass"]), int(state["count"]), int(state["passes"])
         self._passes.seeds = (int(state["seeds"][0]), int(state["seeds"][1]))
@@ -438,7 +439,7 @@ class _RandomIterator(ElementIterator):
     def get_state(self) -> Any:
         return self._numbers.get_state()
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
         self._numbers.set_state(state)
 
 

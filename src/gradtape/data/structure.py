@@ -91,7 +91,7 @@ def with_shape(spec: Any, change: Callable[[TensorShape], Any]) -> Any:
     return nest.map_structure(changed, spec)
 
 
-def row_spec(spec: Any, name: str) -> Any:
+def row_spec(spec: object, name: str) -> Any:
     """The spec of one row of what the spec describes."""
 
     def without_first(shape: TensorShape) -> Any:
@@ -104,12 +104,12 @@ def row_spec(spec: Any, name: str) -> Any:
     return with_shape(spec, without_first)
 
 
-def batch_spec(spec: Any, size: int | None) -> Any:
+def batch_spec(spec: object, size: int | None) -> Any:
     """The spec of a batch of what the spec describes."""
     return with_shape(spec, lambda shape: None if shape.rank is None else (size, *shape))
 
 
-def common_spec(first: Any, second: Any) -> Any:
+def common_spec(first: object, second: object) -> Any:
     """The tightest specs that cover both; ValueError or TypeError where the structures or types differ."""
     return nest.map_structure(lambda a, b: a.most_specific_compatible_type(b), first, second, check_types=False)
 
@@ -293,14 +293,14 @@ def _encoded_array(array: Array) -> Any:
     }
 
 
-def decoded(state: Any, spec: Callable[[], Any]) -> Element:
+def decoded(state: dict[str, Any], spec: Callable[[], Any]) -> Element:
     """The element that was encoded; `spec` is asked for the classes of named tuples, which plain values cannot carry."""
     if "namedtuple" in _kinds(state):
         return nest.pack_sequence_as(spec(), _leaves(state))
     return _decoded(state)
 
 
-def _kinds(state: Any) -> set[str]:
+def _kinds(state: dict[str, Any]) -> set[str]:
     kinds = set(state)
     for key in ("tuple", "namedtuple", "values"):
         for part in state.get(key, ()):
@@ -308,7 +308,7 @@ def _kinds(state: Any) -> set[str]:
     return kinds
 
 
-def _leaves(state: Any) -> list[Any]:
+def _leaves(state: dict[str, Any]) -> list[Any]:
     if "keys" in state:
         by_key = dict(zip(state["keys"], state["values"], strict=True))
         return [leaf for key in nest.sorted_keys(by_key) for leaf in _leaves(by_key[key])]
@@ -318,7 +318,7 @@ def _leaves(state: Any) -> list[Any]:
     return [_decoded(state)]
 
 
-def _decoded(state: Any) -> Any:
+def _decoded(state: dict[str, Any]) -> Any:
     if "array" in state:
         return from_array(np.asarray(state["array"])[()])
     if "text" in state:

@@ -159,7 +159,7 @@ class Background:
                 buffer.paused = False
                 buffer.changed.notify_all()
 
-    def set_state(self, state: Any, decode: Callable[[Any], Element]) -> None:
+    def set_state(self, state: dict[str, Any], decode: Callable[[Any], Element]) -> None:
         """Go to a position, with new threads."""
         self._buffer.stop()
         with self._buffer.changed:

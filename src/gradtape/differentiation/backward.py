@@ -150,7 +150,7 @@ def _finished(cotangent: Any, given: Any = None) -> Any:
 _ARRAYS: Any = (np.ndarray, np.generic)
 
 
-def zeros_of(source: Any) -> Tensor:
+def zeros_of(source: object) -> Tensor:
     """Zeros of a source's shape and type (empty strings for strings)."""
     tensor = to_tensor(source)
     if tensor.__class__ is not EagerTensor:
@@ -182,7 +182,7 @@ def checked_unconnected(value: Any) -> UnconnectedGradients:
         ) from None
 
 
-def checked_tensors(structure: Any, role: str) -> list[Any]:
+def checked_tensors(structure: object, role: str) -> list[Any]:
     """The leaves of a structure, all of them tensors or variables."""
     if isinstance(structure, (Tensor, Variable)):
         return [structure]

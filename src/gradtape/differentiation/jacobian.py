@@ -10,6 +10,7 @@ import numpy as np
 
 from ..base.context import STATE, Records, activate, deactivate, remove_identical
 from ..base.errors import invalid
+from ..base.types import TensorLike
 from ..ops.array.index import getitem
 from ..ops.array.layout import concat, permute, reshape
 from ..ops.family import numpy_type, shape_of
@@ -39,7 +40,7 @@ def jacobians(records: Records, target: Any, sources: list[Any]) -> list[Any]:
     return [None if data is None else as_tensor(reshape(data, shape=(*shape, *shape_of(data)[1:]))) for data in found]
 
 
-def batch_jacobian_of(records: Records, target: Any, source: Any) -> Any:
+def batch_jacobian_of(records: Records, target: Any, source: object) -> Any:
     """For each entry of the first axis the Jacobian of its row of the target in its row of the source."""
     if not target.dtype.is_differentiable:
         return None
@@ -85,7 +86,7 @@ def _batched_pass(
     return [None if parts[0] is None else concat(list(parts), axis=0) for parts in zip(*pieces, strict=True)]
 
 
-def _largest_value(records: Records, target: Any, sources: list[Any]) -> int:
+def _largest_value(records: Records, target: object, sources: list[Any]) -> int:
     """Bytes of the largest value among target, sources and what the records keep: what one cotangent may need."""
     largest = max(getattr(records, "largest", 0), *(nbytes(value) for value in (target, *sources)))
     for entry in records.values():
@@ -102,12 +103,12 @@ def nbytes(value: Any) -> int:
     return count * int(value.dtype.size)
 
 
-def shape_of_value(value: Any) -> tuple[int, ...]:
+def shape_of_value(value: object) -> tuple[int, ...]:
     """The shape of the present value of a tensor or variable."""
     return tuple(to_tensor(value).shape)
 
 
-def as_tensor(data: Any) -> Tensor:
+def as_tensor(data: TensorLike) -> Tensor:
     """An array as a tensor."""
     return data if isinstance(data, Tensor) else from_array(np.asarray(data))
 
@@ -115,7 +116,7 @@ def as_tensor(data: Any) -> Tensor:
 # --- second order ----------------------------------------------------------------------------------------------------
 
 
-def recorded_gradients(records: Records, target: Any, sources: list[Any]) -> tuple[Records, list[Any]]:
+def recorded_gradients(records: Records, target: object, sources: list[Any]) -> tuple[Records, list[Any]]:
     """The gradients, and records that go on through them.
 
     The backward pass runs on tensors while a copy of the record is open as a tape: what the pass computes from
@@ -132,7 +133,7 @@ def recorded_gradients(records: Records, target: Any, sources: list[Any]) -> tup
     return copy, [None if gradient is None else to_tensor(gradient) for gradient in found]
 
 
-def hessian_of(records: Records, target: Any, source: Any) -> Any:
+def hessian_of(records: Records, target: object, source: Any) -> Any:
     """The second derivatives of a scalar target: the source's shape twice; zeros where it is linear."""
     extended, (gradient,) = recorded_gradients(records, target, [source])
     shape = shape_of_value(source)
@@ -142,7 +143,7 @@ def hessian_of(records: Records, target: Any, source: Any) -> Any:
     return matrix if matrix is not None else from_array(np.zeros((*shape, *shape), source.dtype.numpy))
 
 
-def hessian_vector_products(records: Records, target: Any, sources: list[Any], vectors: list[Any]) -> list[Any]:
+def hessian_vector_products(records: Records, target: object, sources: list[Any], vectors: list[Any]) -> list[Any]:
     """The Hessian in all sources together times vectors of their shapes, without the Hessian."""
     weights = []
     for source, vector in zip(sources, vectors, strict=True):
@@ -159,7 +160,7 @@ def hessian_vector_products(records: Records, target: Any, sources: list[Any], v
     ]
 
 
-def hessian_diagonal_of(records: Records, target: Any, source: Any) -> Any:
+def hessian_diagonal_of(records: Records, target: object, source: Any) -> Any:
     """The second derivative in each element of the source, in chunks of rows: the whole matrix is never in memory."""
     extended, (gradient,) = recorded_gradients(records, target, [source])
     if gradient is None:
@@ -172,7 +173,7 @@ def hessian_diagonal_of(records: Records, target: Any, source: Any) -> Any:
     return as_tensor(reshape(concat(pieces, axis=0), shape=shape))
 
 
-def _diagonal_pieces(records: Records, gradient: Any, source: Any, size: int) -> Iterator[Any]:
+def _diagonal_pieces(records: Records, gradient: Any, source: object, size: int) -> Iterator[Any]:
     chunk = max(1, min(size, MEMORY_BOUND // max(1, _largest_value(records, gradient, [source]))))
     for start in range(0, size, chunk):
         stop = min(start + chunk, size)

@@ -174,13 +174,13 @@ class BudgetedRecords(dict[int, Any]):
         )
         stretches[place : place + 2] = [joined]
 
-    def advance_custom(self, grad_fn: Any, tensors: list[Any], variables: list[Any], outputs: list[Any]) -> None:
+    def advance_custom(self, grad_fn: object, tensors: list[Any], variables: list[Any], outputs: list[Any]) -> None:
         """A call of a custom_gradient function: its record is kept, as only the user's code could make it again."""
 
-    def advance_call(self, push: Any, inputs: list[Any], outputs: list[Any]) -> None:
+    def advance_call(self, push: object, inputs: list[Any], outputs: list[Any]) -> None:
         """A call as a whole: its record is kept too."""
 
-    def carry(self, old: Any, new: Any) -> bool:
+    def carry(self, old: object, new: object) -> bool:
         """There are no tangents to carry, and nothing else is to be done."""
         return True
 
@@ -190,14 +190,14 @@ class BudgetedRecords(dict[int, Any]):
 
     # --- the backward pass -----------------------------------------------------------------------------------------------
 
-    def get(self, number: int, default: Any = None) -> Any:
+    def get(self, number: int, default: object = None) -> Any:
         """A record; one that was dropped is made again."""
         record = dict.get(self, number, default)
         if record is None or record[0].__class__ is not _Dropped:
             return record
         return self._made_again(number, consume=False)
 
-    def pop(self, number: int, default: Any = None) -> Any:
+    def pop(self, number: int, default: object = None) -> Any:
         """The same, for a backward pass that needs each record once: stretches go with their records."""
         record = dict.pop(self, number, default)
         if record is None or record[0].__class__ is not _Dropped:

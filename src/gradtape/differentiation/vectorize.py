@@ -23,6 +23,7 @@ from ..base.dtypes import BY_NUMPY, DType
 from ..base.errors import ScalarElementsError, UnimplementedError
 from ..base.shapes import TensorShape
 from ..base.traceable import traceable
+from ..base.types import Function, TensorLike
 from ..op.declaration import RUNNERS, Op, record
 from ..ops.array.index import getitem
 from ..ops.array.layout import stack
@@ -100,7 +101,7 @@ class Batched(Tensor):
             "A value inside a vectorized computation has no single truth value. Use tf.where, or tf.map_fn."
         )
 
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+    def __array__(self, *args: object, **kwargs: object) -> Any:
         return self.numpy()
 
     def __repr__(self) -> str:
@@ -155,7 +156,7 @@ def _operator(op: Op, reflected: bool) -> Callable[[Any, Any], Any]:
     return operator
 
 
-def _multiply(x: Any, y: Any) -> Any:
+def _multiply(x: Any, y: TensorLike) -> Any:
     return multiply_operator(x, y) if numpy_type(x.data).kind == "b" else _multiply_numbers(x, y)
 
 
@@ -177,7 +178,7 @@ def only_outer(level: Level) -> scope:
 next_depth = itertools.count(1).__next__
 
 
-def batch(data: Any, depth: int) -> Batched:
+def batch(data: TensorLike, depth: int) -> Batched:
     """`data` with its first axis hidden."""
     return Batched(data, (len(STATE.tapes), len(STATE.accumulators)), depth)
 
@@ -189,7 +190,9 @@ def unbatch(value: Any, size: int, depth: int) -> Any:
     return with_batch_axis(value, size)
 
 
-def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
+def vectorized_map(
+    fn: Callable[..., Any], elems: object, fallback_to_while_loop: bool = True, warn: bool = True
+) -> Any:
     """`fn` of each slice of `elems` along the first axis, computed for all at once and stacked.
 
     >>> import gradtape as tf
@@ -219,12 +222,12 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
     return _one_by_one(fn, elems, tensors, size)
 
 
-def _one_by_one(fn: Callable[..., Any], elems: Any, tensors: list[Any], size: int) -> Any:
+def _one_by_one(fn: Callable[..., Any], elems: object, tensors: list[Any], size: int) -> Any:
     rows = [fn(nest.pack_sequence_as(elems, [getitem.public(t, (row,)) for t in tensors])) for row in range(size)]
     return nest.map_structure(lambda *parts: None if parts[0] is None else stack.public(list(parts)), *rows)
 
 
-def _stacked(value: Any, size: int, depth: int) -> Any:
+def _stacked(value: object, size: int, depth: int) -> Any:
     if value is None:
         return None
     if not isinstance(value, (Tensor, Variable)):
@@ -236,7 +239,7 @@ def _stacked(value: Any, size: int, depth: int) -> Any:
 # --- inside traced functions -------------------------------------------------------------------------------------------
 
 
-def _trace_vectorized_map(trace: Any, fn: Any, elems: Any, *settings: Any, **named: Any) -> Any:
+def _trace_vectorized_map(trace: Any, fn: Function, elems: object, *settings: object, **named: object) -> Any:
     """The function is traced for one slice, and mapped when the graph runs: the number of slices may be unknown."""
     tensors = [trace.symbolic(value) for value in nest.flatten(elems)]
     if any(tensor.shape.rank == 0 for tensor in tensors):

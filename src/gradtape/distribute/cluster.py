@@ -6,8 +6,6 @@ The error is a ValueError, as TensorFlow's is where no TPU is found, so that the
 
 from __future__ import annotations
 
-from typing import Any
-
 
 class Missing(ValueError, NotImplementedError):
     """A cluster, a TPU or a server that gradtape does not have."""
@@ -16,7 +14,7 @@ class Missing(ValueError, NotImplementedError):
 def _missing(name: str, instead: str) -> type:
     message = f"{name}: gradtape runs in one process on the CPU. {instead}"
 
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+    def __init__(self: object, *args: object, **kwargs: object) -> None:
         raise Missing(message)
 
     text = f"ValueError: {message}"

@@ -17,14 +17,14 @@ LOGGER = logging.getLogger("gradtape")
 class OneDeviceStrategy(Strategy):
     """Everything on one device."""
 
-    def __init__(self, device: Any = None) -> None:
+    def __init__(self, device: object = None) -> None:
         super().__init__()
 
 
 class MirroredStrategy(Strategy):
     """A copy of the model on each device, of which there is one."""
 
-    def __init__(self, devices: Any = None, cross_device_ops: Any = None) -> None:
+    def __init__(self, devices: Any = None, cross_device_ops: object = None) -> None:
         super().__init__()
         if isinstance(devices, (list, tuple)) and len(devices) > 1:
             LOGGER.warning(
@@ -35,7 +35,7 @@ class MirroredStrategy(Strategy):
 class CentralStorageStrategy(Strategy):
     """Variables in one place, steps on each device, of which there is one."""
 
-    def __init__(self, compute_devices: Any = None, parameter_device: Any = None) -> None:
+    def __init__(self, compute_devices: object = None, parameter_device: object = None) -> None:
         super().__init__()
 
 
@@ -46,7 +46,7 @@ class MultiWorkerMirroredStrategy(Strategy):
         RuntimeError: The environment variable TF_CONFIG names more than one worker.
     """
 
-    def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
+    def __init__(self, cluster_resolver: object = None, communication_options: object = None) -> None:
         super().__init__()
         try:
             cluster = json.loads(os.environ.get("TF_CONFIG") or "{}").get("cluster", {})
@@ -62,14 +62,14 @@ class MultiWorkerMirroredStrategy(Strategy):
 class TPUStrategy(Strategy):
     """Steps on the cores of a TPU: ValueError, as there is none."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         raise Missing("TPUStrategy needs a TPU, and gradtape computes on the CPU. Use tf.distribute.get_strategy().")
 
 
 class ParameterServerStrategy(Strategy):
     """Variables on servers, steps on workers: ValueError, as there is one process."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         raise Missing(
             "ParameterServerStrategy needs a cluster, and gradtape runs in one process. Use tf.distribute.get_strategy()."
         )
@@ -99,7 +99,7 @@ class NcclAllReduce(CrossDeviceOps):
 class ReductionToOneDevice(CrossDeviceOps):
     """All on one device."""
 
-    def __init__(self, reduce_to_device: Any = None, accumulation_fn: Any = None) -> None:
+    def __init__(self, reduce_to_device: object = None, accumulation_fn: object = None) -> None:
         self.reduce_to_device, self.accumulation_fn = reduce_to_device, accumulation_fn
 
 

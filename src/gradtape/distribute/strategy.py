@@ -16,6 +16,7 @@ from typing import Any
 from ..base import nest
 from ..base.context import STATE, scope
 from ..base.locks import new_lock
+from ..base.types import TensorLike
 from ..ops.math.reduce import reduce_mean, reduce_sum
 from ..values.composite import is_composite
 from ..values.tensor import to_tensor
@@ -56,7 +57,7 @@ class Strategy:
     <tf.Tensor: shape=(), dtype=float32, numpy=3.0>
     """
 
-    def __init__(self, extended: Any = None) -> None:
+    def __init__(self, extended: object = None) -> None:
         self._extended = StrategyExtended(self) if extended is None else extended
 
     @property
@@ -90,7 +91,7 @@ class Strategy:
         return context()
 
     def run(
-        self, fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None, options: Any = None
+        self, fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None, options: object = None
     ) -> Any:
         """Call `fn` on the replica, and return what it returns."""
         if not callable(fn):
@@ -99,22 +100,22 @@ class Strategy:
         with entered(self, ReplicaContext(self, 0)):
             return fn(*args, **(kwargs or {}))
 
-    def reduce(self, reduce_op: ReduceOp | str, value: Any, axis: int | None) -> Any:
+    def reduce(self, reduce_op: ReduceOp | str, value: TensorLike, axis: int | None) -> Any:
         """The values of all replicas as one: their sum or mean, over `axis` within each too where one is given."""
         require_cross_replica(self)
         return reduced(reduce_op, value, axis)
 
-    def gather(self, value: Any, axis: int) -> Any:
+    def gather(self, value: object, axis: int) -> Any:
         """The values of all replicas one after the other along `axis`: the value."""
         require_cross_replica(self)
         return nest.map_structure(to_tensor, value)
 
-    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> DistributedDataset:
+    def experimental_distribute_dataset(self, dataset: object, options: object = None) -> DistributedDataset:
         """The dataset, whose batches all go to the one replica."""
         return DistributedDataset(dataset)
 
     def distribute_datasets_from_function(
-        self, dataset_fn: Callable[[InputContext], Any], options: Any = None
+        self, dataset_fn: Callable[[InputContext], Any], options: object = None
     ) -> DistributedDataset:
         """The dataset that the function makes from an `InputContext`."""
         return DistributedDataset(dataset_fn(InputContext()))
@@ -125,7 +126,7 @@ class Strategy:
         """The value that the function makes for the one replica."""
         return value_fn(ValueContext())
 
-    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
+    def experimental_local_results(self, value: TensorLike) -> tuple[Any, ...]:
         """The values of the replicas of this process, as a tuple."""
         return (value,)
 
@@ -156,38 +157,45 @@ class StrategyExtended:
         """Where variables are."""
         return (CPU,)
 
-    def reduce_to(self, reduce_op: ReduceOp | str, value: Any, destinations: Any, options: Any = None) -> Any:
+    def reduce_to(
+        self, reduce_op: ReduceOp | str, value: TensorLike, destinations: object, options: object = None
+    ) -> Any:
         """The values of all replicas as one."""
         return reduced(reduce_op, value, None)
 
     def batch_reduce_to(
-        self, reduce_op: ReduceOp | str, value_destination_pairs: Any, options: Any = None
+        self, reduce_op: ReduceOp | str, value_destination_pairs: Any, options: object = None
     ) -> list[Any]:
         """The same for pairs of a value and where it goes."""
         return [reduced(reduce_op, value, None) for value, _ in value_destination_pairs]
 
     def update(
-        self, var: Any, fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None, group: bool = True
+        self,
+        var: object,
+        fn: Callable[..., Any],
+        args: Any = (),
+        kwargs: dict[str, Any] | None = None,
+        group: bool = True,
     ) -> Any:
         """Call `fn(var, *args)` where the variable is."""
         return fn(var, *args, **(kwargs or {}))
 
     def call_for_each_replica(
-        self, fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None
+        self, fn: Callable[..., Any], args: object = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         """The same as `Strategy.run`."""
         return self._strategy.run(fn, args, kwargs)
 
-    def variable_created_in_scope(self, v: Any) -> bool:
+    def variable_created_in_scope(self, v: object) -> bool:
         """True: a variable is the same in every scope."""
         return True
 
-    def value_container(self, value: Any) -> Any:
+    def value_container(self, value: TensorLike) -> Any:
         """The value itself."""
         return value
 
     @contextmanager
-    def colocate_vars_with(self, colocate_with_variable: Any) -> Iterator[None]:
+    def colocate_vars_with(self, colocate_with_variable: object) -> Iterator[None]:
         """Accepted: there is one place."""
         yield
 
@@ -195,7 +203,7 @@ class StrategyExtended:
 class ReplicaContext:
     """What a function given to `Strategy.run` sees: `tf.distribute.get_replica_context()`."""
 
-    def __init__(self, strategy: Strategy, replica_id_in_sync_group: Any) -> None:
+    def __init__(self, strategy: Strategy, replica_id_in_sync_group: object) -> None:
         self._strategy = strategy
         self.replica_id_in_sync_group = replica_id_in_sync_group
         self._entered: list[scope] = []  # one context may be entered again inside of itself
@@ -215,11 +223,11 @@ class ReplicaContext:
         """The device of this replica."""
         return (CPU,)
 
-    def all_reduce(self, reduce_op: ReduceOp | str, value: Any, options: Any = None) -> Any:
+    def all_reduce(self, reduce_op: ReduceOp | str, value: TensorLike, options: object = None) -> Any:
         """The sum or mean over all replicas: the value."""
         return reduced(reduce_op, value, None)
 
-    def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
+    def all_gather(self, value: TensorLike, axis: int, options: object = None) -> Any:
         """The values of all replicas one after the other along `axis`: the value."""
         return nest.map_structure(to_tensor, value)
 
@@ -239,7 +247,7 @@ class ReplicaContext:
         self._entered.pop().__exit__(kind, error, traceback)
 
 
-def reduced(reduce_op: ReduceOp | str, value: Any, axis: int | None) -> Any:
+def reduced(reduce_op: ReduceOp | str, value: TensorLike, axis: int | None) -> Any:
     """A structure of values over all replicas, and over an axis where one is given."""
     kind = ReduceOp(reduce_op.upper() if isinstance(reduce_op, str) else reduce_op)
 

@@ -17,6 +17,7 @@ from ..api.indexing import where
 from ..base import dtypes
 from ..base.errors import invalid
 from ..base.traceable import trace_public
+from ..base.types import IntLike, TensorLike
 from ..op.declaration import as_ints
 from ..values.tensor import to_tensor
 from .colour import adjust_brightness, adjust_contrast, adjust_hue, adjust_jpeg_quality, adjust_saturation
@@ -26,18 +27,18 @@ from .geometry import check_image, flip_left_right, flip_up_down
 Draw = Callable[..., Any]
 
 
-def _stateful(seed: Any) -> Draw:
+def _stateful(seed: object) -> Draw:
     return partial(random.uniform, seed=seed)
 
 
-def _stateless(seed: Any) -> Draw:
+def _stateless(seed: object) -> Draw:
     return partial(random.stateless_uniform, seed=seed)
 
 
 # --- flips and crops ----------------------------------------------------------------------------------------
 
 
-def _flip(image: Any, flip: Callable[[Any], Any], draw: Draw) -> Any:
+def _flip(image: TensorLike, flip: Callable[[Any], Any], draw: Draw) -> Any:
     x = to_tensor(image)
     check_image(x)
     if x.ndim == 3:
@@ -47,27 +48,27 @@ def _flip(image: Any, flip: Callable[[Any], Any], draw: Draw) -> Any:
     return where(draw(shape=[x.shape[0], 1, 1, 1], minval=0, maxval=1.0) > 0.5, flip(x), x)
 
 
-def random_flip_left_right(image: Any, seed: Any = None) -> Any:
+def random_flip_left_right(image: TensorLike, seed: TensorLike | None = None) -> Any:
     """The image or its mirror image, with even chances; each image of a batch for itself."""
     return _flip(image, flip_left_right, _stateful(seed))
 
 
-def random_flip_up_down(image: Any, seed: Any = None) -> Any:
+def random_flip_up_down(image: TensorLike, seed: TensorLike | None = None) -> Any:
     """The image or the image upside down, with even chances; each image of a batch for itself."""
     return _flip(image, flip_up_down, _stateful(seed))
 
 
-def stateless_random_flip_left_right(image: Any, seed: Any) -> Any:
+def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Any:
     """`random_flip_left_right` with a seed of its own."""
     return _flip(image, flip_left_right, _stateless(seed))
 
 
-def stateless_random_flip_up_down(image: Any, seed: Any) -> Any:
+def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Any:
     """`random_flip_up_down` with a seed of its own."""
     return _flip(image, flip_up_down, _stateless(seed))
 
 
-def _crop(value: Any, size: Any, draw: Draw) -> Any:
+def _crop(value: TensorLike, size: IntLike, draw: Draw) -> Any:
     x, sizes = to_tensor(value), as_ints(size)
     shape = tuple(x.shape)
     if len(sizes) != len(shape) or any(not 0 <= part <= whole for part, whole in zip(sizes, shape, strict=False)):
@@ -77,12 +78,12 @@ def _crop(value: Any, size: Any, draw: Draw) -> Any:
     return box(x, offset.tolist(), sizes)
 
 
-def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Any:
+def random_crop(value: TensorLike, size: IntLike, seed: TensorLike | None = None, name: str | None = None) -> Any:
     """A box of this size, somewhere in the tensor."""
     return _crop(value, size, _stateful(seed))
 
 
-def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Any:
+def stateless_random_crop(value: TensorLike, size: IntLike, seed: TensorLike, name: str | None = None) -> Any:
     """`random_crop` with a seed of its own."""
     return _crop(value, size, _stateless(seed))
 
@@ -106,52 +107,58 @@ def _between(lower: Any, upper: Any, draw: Draw) -> Any:
     return draw(shape=[], minval=lower, maxval=upper)
 
 
-def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Any:
+def random_brightness(image: TensorLike, max_delta: TensorLike, seed: TensorLike | None = None) -> Any:
     """`adjust_brightness` by a number between -max_delta and max_delta."""
     return adjust_brightness(image, _around_zero(max_delta, _stateful(seed)))
 
 
-def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Any:
+def stateless_random_brightness(image: TensorLike, max_delta: TensorLike, seed: TensorLike) -> Any:
     """`random_brightness` with a seed of its own."""
     return adjust_brightness(image, _around_zero(max_delta, _stateless(seed)))
 
 
-def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any:
+def random_contrast(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: TensorLike | None = None) -> Any:
     """`adjust_contrast` by a factor between `lower` and `upper`."""
     return adjust_contrast(image, _between(lower, upper, _stateful(seed)))
 
 
-def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Any:
+def stateless_random_contrast(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: TensorLike) -> Any:
     """`random_contrast` with a seed of its own."""
     return adjust_contrast(image, _between(lower, upper, _stateless(seed)))
 
 
-def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Any:
+def random_hue(image: TensorLike, max_delta: TensorLike, seed: TensorLike | None = None) -> Any:
     """`adjust_hue` by a number between -max_delta and max_delta, at most half a turn."""
     return adjust_hue(image, _around_zero(max_delta, _stateful(seed), 0.5))
 
 
-def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Any:
+def stateless_random_hue(image: TensorLike, max_delta: TensorLike, seed: TensorLike) -> Any:
     """`random_hue` with a seed of its own."""
     return adjust_hue(image, _around_zero(max_delta, _stateless(seed), 0.5))
 
 
-def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any:
+def random_saturation(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: TensorLike | None = None) -> Any:
     """`adjust_saturation` by a factor between `lower` and `upper`."""
     return adjust_saturation(image, _between(lower, upper, _stateful(seed)))
 
 
-def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any:
+def stateless_random_saturation(
+    image: TensorLike, lower: TensorLike, upper: TensorLike, seed: TensorLike | None = None
+) -> Any:
     """`random_saturation` with a seed of its own."""
     return adjust_saturation(image, _between(lower, upper, _stateless(seed)))
 
 
-def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any = None) -> Any:
+def random_jpeg_quality(
+    image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: TensorLike | None = None
+) -> Any:
     """`adjust_jpeg_quality` with a quality from `min_jpeg_quality` up to, but not including, `max_jpeg_quality`."""
     return adjust_jpeg_quality(image, _quality(min_jpeg_quality, max_jpeg_quality, _stateful(seed)))
 
 
-def stateless_random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any) -> Any:
+def stateless_random_jpeg_quality(
+    image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: TensorLike
+) -> Any:
     """`random_jpeg_quality` with a seed of its own."""
     return adjust_jpeg_quality(image, _quality(min_jpeg_quality, max_jpeg_quality, _stateless(seed)))
 

@@ -11,6 +11,7 @@ from ..base import dtypes
 from ..base.dtypes import DType
 from ..base.errors import OperandTypeError, invalid, too_few_axes
 from ..base.traceable import trace_public, traceable
+from ..base.types import DTypeLike, TensorLike, Value
 from ..io.images import decode_jpeg, encode_jpeg
 from ..linalg import tensordot
 from ..math import (
@@ -42,7 +43,7 @@ rgb_to_hsv = c.rgb_to_hsv.public
 hsv_to_rgb = c.hsv_to_rgb.public
 
 
-def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> Any:
+def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None) -> Any:
     """The image in another type: floats from 0 to 1 stand for integers from 0 to their largest value.
 
     >>> import gradtape as tf
@@ -70,13 +71,13 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
     return narrowed(x, target) * ((target.max + 1) // (x.dtype.max + 1))
 
 
-def _as_floats(image: Any) -> Any:
+def _as_floats(image: object) -> Any:
     """The image in a type to compute in: its own where that is float16, float32 or float64, else float32."""
     x = to_tensor(image)
     return x if x.dtype in (dtypes.float16, dtypes.float32, dtypes.float64) else convert_image_dtype(x, dtypes.float32)
 
 
-def _type_of(image: Any) -> DType:
+def _type_of(image: Value) -> DType:
     kind: DType = image.dtype if isinstance(image, (Tensor, Variable)) else to_tensor(image).dtype
     return kind
 
@@ -98,7 +99,7 @@ _RGB_TO_YUV = [
 _YUV_TO_RGB = [[1.0, 1.0, 1.0], [0.0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0.0]]
 
 
-def _times(images: Any, matrix: list[Any]) -> Any:
+def _times(images: TensorLike, matrix: list[Any]) -> Any:
     x = to_tensor(images)
     if not (x.dtype.is_floating or x.dtype.is_complex):
         raise OperandTypeError(
@@ -109,22 +110,22 @@ def _times(images: Any, matrix: list[Any]) -> Any:
     return tensordot(x, to_tensor(matrix, x.dtype), [[x.ndim - 1], [0]])
 
 
-def rgb_to_yiq(images: Any) -> Any:
+def rgb_to_yiq(images: TensorLike) -> Any:
     """Red, green and blue in the last axis to luma and the two chromas of NTSC television."""
     return _times(images, _RGB_TO_YIQ)
 
 
-def yiq_to_rgb(images: Any) -> Any:
+def yiq_to_rgb(images: TensorLike) -> Any:
     """Undoes `rgb_to_yiq`."""
     return _times(images, _YIQ_TO_RGB)
 
 
-def rgb_to_yuv(images: Any) -> Any:
+def rgb_to_yuv(images: TensorLike) -> Any:
     """Red, green and blue in the last axis to luma and the two chromas of PAL television."""
     return _times(images, _RGB_TO_YUV)
 
 
-def yuv_to_rgb(images: Any) -> Any:
+def yuv_to_rgb(images: TensorLike) -> Any:
     """Undoes `rgb_to_yuv`."""
     return _times(images, _YUV_TO_RGB)
 
@@ -137,7 +138,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
     return convert_image_dtype(_times(x, [[weight] for weight in _RGB_TO_GREY]), _type_of(images))
 
 
-def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
+def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Any:
     """The grey repeated as red, green and blue; the last axis must have size 1."""
     x = to_tensor(images)
     if x.ndim < 2:
@@ -150,13 +151,13 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
 # --- adjustments --------------------------------------------------------------------------------------------
 
 
-def _number(value: Any) -> float | None:
+def _number(value: object) -> float | None:
     """The value of a scalar, unless it is one of a batch that runs at once."""
     x = to_tensor(value)
     return float(x._array) if x.__class__ is EagerTensor and not x.ndim else None
 
 
-def _factor(value: Any, image: Any, label: str) -> Any:
+def _factor(value: TensorLike, image: Value, label: str) -> Any:
     x = cast(to_tensor(value), image.dtype)
     if x.ndim:
         raise invalid(f"{label} must be a scalar, got shape {x.shape}.")
@@ -170,7 +171,7 @@ def adjust_brightness(image: Any, delta: Any) -> Any:
 
 
 @takes(contrast_factor=real)
-def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
+def adjust_contrast(images: Any, contrast_factor: TensorLike) -> Any:
     """Distances from the mean of the image and channel, times a factor. (TensorFlow has no derivative.)"""
     x = _as_floats(images)
     if x.ndim < 3:
@@ -191,7 +192,9 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
     )
 
 
-def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None) -> Any:
+def adjust_jpeg_quality(
+    image: TensorLike, jpeg_quality: TensorLike, dct_method: str = "", name: str | None = None
+) -> Any:
     """The image as it looks after it was stored as a JPEG of that quality, 0 to 100 (needs Pillow; no derivative)."""
     x = to_tensor(image)
     quality = as_int(jpeg_quality)
@@ -202,7 +205,7 @@ def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: str = "", nam
     return convert_image_dtype(stored, x.dtype, saturate=True)
 
 
-def _stored_in_world(world: Any, function: Any, image: Any, *args: Any, **kwargs: Any) -> Any:
+def _stored_in_world(world: object, function: Any, image: Any, *args: Any, **kwargs: Any) -> Any:
     """The image keeps its shape; how it looks is known when it is stored."""
     if not any(leaf.__class__ is Ghost for leaf in leaves((image, args, kwargs))):
         return function.__wrapped__(image, *args, **kwargs)
@@ -215,7 +218,7 @@ def _stored_in_world(world: Any, function: Any, image: Any, *args: Any, **kwargs
 adjust_jpeg_quality = traceable(adjust_jpeg_quality, in_world=_stored_in_world)
 
 
-def _colours(image: Any, name: str) -> Any:
+def _colours(image: object, name: str) -> Any:
     x = _as_floats(image)
     if x.ndim < 3 or x.shape[-1] != 3:
         raise invalid(f"{name}: images have at least 3 axes, and 3 channels in the last, got shape {x.shape}.")
@@ -223,7 +226,7 @@ def _colours(image: Any, name: str) -> Any:
 
 
 @takes(delta=real)
-def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
+def adjust_hue(image: Any, delta: TensorLike, name: str | None = None) -> Any:
     """The image with each hue turned by `delta`, from -1 to 1 (a full turn). (TensorFlow has no derivative.)
 
     Where channels are equal, they share the derivative.
@@ -248,7 +251,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
 
 
 @takes(saturation_factor=real)
-def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:
+def adjust_saturation(image: Any, saturation_factor: TensorLike, name: str | None = None) -> Any:
     """The image with each saturation times a factor, between 0 and 1. (TensorFlow has no derivative.)"""
     x = _colours(image, "adjust_saturation")
     factor = _factor(saturation_factor, x, "saturation_factor")
@@ -260,7 +263,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     return convert_image_dtype(largest - factor * (largest - x), _type_of(image))
 
 
-def per_image_standardization(image: Any) -> Any:
+def per_image_standardization(image: TensorLike) -> Any:
     """Each image minus its mean, divided by its standard deviation (at least 1 / sqrt(numbers))."""
     x = to_tensor(image)
     check_image(x)

@@ -8,17 +8,18 @@ from ..api.arrays import shape
 from ..api.layout import pad
 from ..base import dtypes
 from ..base.traceable import trace_public
+from ..base.types import IntLike, TensorLike, Value
 from ..op.declaration import as_float, as_int
 from ..ops.image import detection as o
-from ..values.tensor import from_array, to_tensor
+from ..values.tensor import Tensor, from_array, to_tensor
 
 
 def non_max_suppression(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = float("-inf"),
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: IntLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = float("-inf"),
     name: str | None = None,
 ) -> Any:
     """The numbers of the best boxes by their scores, without those that overlap a better one too much.
@@ -33,12 +34,12 @@ def non_max_suppression(
 
 
 def non_max_suppression_with_scores(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = float("-inf"),
-    soft_nms_sigma: Any = 0.0,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: IntLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = float("-inf"),
+    soft_nms_sigma: TensorLike = 0.0,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """The best boxes and their scores; with a sigma, overlap lowers a score instead of ruling the box out."""
@@ -48,11 +49,11 @@ def non_max_suppression_with_scores(
 
 
 def non_max_suppression_overlaps(
-    overlaps: Any,
-    scores: Any,
-    max_output_size: Any,
-    overlap_threshold: Any = 0.5,
-    score_threshold: Any = float("-inf"),
+    overlaps: TensorLike,
+    scores: TensorLike,
+    max_output_size: IntLike,
+    overlap_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = float("-inf"),
     name: str | None = None,
 ) -> Any:
     """The best boxes by their scores, by a table of how much each overlaps each."""
@@ -61,11 +62,11 @@ def non_max_suppression_overlaps(
 
 
 def non_max_suppression_padded(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = float("-inf"),
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: IntLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = float("-inf"),
     pad_to_max_output_size: bool = False,
     name: str | None = None,
 ) -> tuple[Any, Any]:
@@ -78,12 +79,12 @@ def non_max_suppression_padded(
 
 
 def combined_non_max_suppression(
-    boxes: Any,
-    scores: Any,
-    max_output_size_per_class: Any,
-    max_total_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = float("-inf"),
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size_per_class: TensorLike,
+    max_total_size: IntLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = float("-inf"),
     pad_per_class: bool = False,
     clip_boxes: bool = True,
     name: str | None = None,
@@ -94,7 +95,7 @@ def combined_non_max_suppression(
     return tuple(o.combined_non_max_suppression.public(boxes, scores, *sizes, *limits, pad_per_class, clip_boxes))
 
 
-def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Any:
+def draw_bounding_boxes(images: TensorLike, boxes: TensorLike, colors: TensorLike, name: str | None = None) -> Any:
     """The images with the outlines of boxes, whose corners are fractions of height and width."""
     x = to_tensor(images)
     given = from_array(o.COLOURS.astype(x.dtype.numpy)) if colors is None else _floats(colors)
@@ -102,11 +103,11 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
     return o.draw_bounding_boxes.public(x, _as(corners, x), _as(given, x))
 
 
-def _floats(value: Any) -> Any:
+def _floats(value: TensorLike) -> Any:
     return to_tensor(value, None if hasattr(value, "dtype") else dtypes.float32)
 
 
-def _as(value: Any, x: Any) -> Any:
+def _as(value: Tensor, x: Value) -> Any:
     from_float = value.dtype is dtypes.float32 and x.dtype is dtypes.float16
     return from_array(value._array.astype(x.dtype.numpy)) if from_float else value
 

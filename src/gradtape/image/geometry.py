@@ -7,12 +7,13 @@ from typing import Any
 from ..api.layout import pad, reverse
 from ..api.layout import transpose as permute
 from ..base.traceable import trace_public
+from ..base.types import IntLike, TensorLike, Value
 from ..op.declaration import as_float, as_int
 from ..ops.array.index import getitem
 from ..values.tensor import to_tensor
 
 
-def check_image(image: Any) -> None:
+def check_image(image: Value) -> None:
     """Raise ValueError unless there are at least three axes, the last three not empty."""
     if image.ndim < 3:
         raise ValueError(f"'image' (shape {image.shape}) must be at least three-dimensional.")
@@ -20,7 +21,7 @@ def check_image(image: Any) -> None:
         raise ValueError(f"inner 3 dims of 'image.shape' must be > 0: {image.shape}")
 
 
-def image_of(value: Any) -> Any:
+def image_of(value: object) -> Any:
     """One image or one batch of images, not empty, as a tensor."""
     image = to_tensor(value)
     if image.ndim not in (3, 4):
@@ -29,7 +30,7 @@ def image_of(value: Any) -> Any:
     return image
 
 
-def target_size(target_height: Any, target_width: Any) -> tuple[int, int]:
+def target_size(target_height: IntLike, target_width: IntLike) -> tuple[int, int]:
     """The height and width that are asked for, both positive."""
     height, width = as_int(target_height), as_int(target_width)
     if width <= 0 or height <= 0:
@@ -37,7 +38,7 @@ def target_size(target_height: Any, target_width: Any) -> tuple[int, int]:
     return height, width
 
 
-def flip_left_right(image: Any) -> Any:
+def flip_left_right(image: TensorLike) -> Any:
     """The image seen in a mirror.
 
     >>> import gradtape as tf
@@ -47,18 +48,18 @@ def flip_left_right(image: Any) -> Any:
     return reverse(image_of(image), [-2])
 
 
-def flip_up_down(image: Any) -> Any:
+def flip_up_down(image: TensorLike) -> Any:
     """The image with its lines in the other order."""
     return reverse(image_of(image), [-3])
 
 
-def transpose(image: Any, name: str | None = None) -> Any:
+def transpose(image: object, name: str | None = None) -> Any:
     """The image with lines and columns exchanged."""
     x = image_of(image)
     return permute(x, [1, 0, 2] if x.ndim == 3 else [0, 2, 1, 3])
 
 
-def rot90(image: Any, k: Any = 1, name: str | None = None) -> Any:
+def rot90(image: TensorLike, k: IntLike = 1, name: str | None = None) -> Any:
     """The image turned by 90 degrees `k` times, against the clock."""
     x = image_of(image)
     turns = as_int(k) % 4
@@ -69,11 +70,11 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Any:
     return transpose(reverse(x, [-2])) if turns == 1 else reverse(transpose(x), [-2])
 
 
-def _cut(image: Any, top: int, left: int, height: int, width: int) -> Any:
+def _cut(image: TensorLike, top: int, left: int, height: int, width: int) -> Any:
     return getitem.public(image, (Ellipsis, slice(top, top + height), slice(left, left + width), slice(None)))
 
 
-def central_crop(image: Any, central_fraction: Any) -> Any:
+def central_crop(image: TensorLike, central_fraction: TensorLike) -> Any:
     """The middle of the image: this fraction of its height and width."""
     x, fraction = to_tensor(image), as_float(central_fraction)
     if not 0.0 < fraction <= 1.0:
@@ -86,7 +87,7 @@ def central_crop(image: Any, central_fraction: Any) -> Any:
     return _cut(x, top, left, height - 2 * top, width - 2 * left)
 
 
-def _offset(offset_height: Any, offset_width: Any) -> tuple[int, int]:
+def _offset(offset_height: IntLike, offset_width: IntLike) -> tuple[int, int]:
     top, left = as_int(offset_height), as_int(offset_width)
     if left < 0 or top < 0:
         raise ValueError(f"offset_height and offset_width must be >= 0, got {top} and {left}.")
@@ -94,7 +95,7 @@ def _offset(offset_height: Any, offset_width: Any) -> tuple[int, int]:
 
 
 def crop_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike, offset_height: IntLike, offset_width: IntLike, target_height: IntLike, target_width: IntLike
 ) -> Any:
     """The part of the image with this upper left corner and this size."""
     x = image_of(image)
@@ -108,7 +109,7 @@ def crop_to_bounding_box(
 
 
 def pad_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike, offset_height: IntLike, offset_width: IntLike, target_height: IntLike, target_width: IntLike
 ) -> Any:
     """The image put into a black one of the target size, with its upper left corner at the offset."""
     x = image_of(image)
@@ -122,7 +123,7 @@ def pad_to_bounding_box(
     return pad(x, [*[[0, 0]] * (x.ndim - 3), [top, below], [left, right], [0, 0]])
 
 
-def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Any:
+def resize_with_crop_or_pad(image: TensorLike, target_height: IntLike, target_width: IntLike) -> Any:
     """The image cut, or put into a black one, to the target size; its middle stays in the middle."""
     x = image_of(image)
     height, width = target_size(target_height, target_width)

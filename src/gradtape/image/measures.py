@@ -11,6 +11,7 @@ from ..api.layout import concat, pad, stack
 from ..base import dtypes
 from ..base.errors import NumberNeededError, invalid, unfit
 from ..base.traceable import trace_public
+from ..base.types import TensorLike, Value
 from ..math import abs, cast, log, pow, reduce_mean, reduce_prod, reduce_sum, square, squared_difference
 from ..op.declaration import as_float, as_int
 from ..ops.nn.activations import relu
@@ -19,7 +20,7 @@ from ..values.tensor import from_array, to_tensor
 from .colour import convert_image_dtype
 
 
-def total_variation(images: Any, name: str | None = None) -> Any:
+def total_variation(images: TensorLike, name: str | None = None) -> Any:
     """The sum of the differences of all neighbours, one number for each image."""
     x = to_tensor(images)
     if x.ndim not in (3, 4):
@@ -33,7 +34,7 @@ def _differences(x: Any) -> tuple[Any, Any]:
     return x[..., 1:, :, :] - x[..., :-1, :, :], x[..., 1:, :] - x[..., :-1, :]
 
 
-def image_gradients(image: Any) -> tuple[Any, Any]:
+def image_gradients(image: TensorLike) -> tuple[Any, Any]:
     """The differences to the next pixel below and to the right; zero in the last line and column."""
     x = to_tensor(image)
     if x.ndim != 4:
@@ -42,7 +43,7 @@ def image_gradients(image: Any) -> tuple[Any, Any]:
     return concat([down, zeros_like(x[:, :1])], axis=1), concat([right, zeros_like(x[:, :, :1])], axis=2)
 
 
-def sobel_edges(image: Any) -> Any:
+def sobel_edges(image: TensorLike) -> Any:
     """Sobel's smoothed differences down and to the right, in a new last axis of size 2."""
     x = to_tensor(image)
     if x.ndim != 4:
@@ -56,7 +57,7 @@ def sobel_edges(image: Any) -> Any:
 # --- likeness -----------------------------------------------------------------------------------------------
 
 
-def _comparable(a: Any, b: Any, max_val: Any) -> tuple[Any, Any, Any]:
+def _comparable(a: Any, b: Any, max_val: TensorLike) -> tuple[Any, Any, Any]:
     """Two images and their largest value in the scale where an integer image's is 1, as float32."""
     a, b = to_tensor(a), to_tensor(b)
     for x in (a, b):
@@ -75,7 +76,7 @@ def _comparable(a: Any, b: Any, max_val: Any) -> tuple[Any, Any, Any]:
     return convert_image_dtype(a, dtypes.float32), convert_image_dtype(b, dtypes.float32), largest
 
 
-def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Any:
+def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Any:
     """The peak signal-to-noise ratio of images that may have values up to `max_val`, in decibels.
 
     >>> import gradtape as tf
@@ -94,7 +95,7 @@ def _bell(size: int, sigma: float) -> Any:
     return (heights / heights.sum()).astype(np.float32)
 
 
-def _smooth(x: Any, bell: Any) -> Any:
+def _smooth(x: Value, bell: Any) -> Any:
     """Each channel smoothed with a round bell where it fits: one convolution along each axis."""
     *lead, height, width, channels = tuple(x.shape)
     flat = reshape(x, (int(np.prod(lead, dtype=np.int64)), height, width, channels))
@@ -104,7 +105,7 @@ def _smooth(x: Any, bell: Any) -> Any:
     return reshape(flat, (*lead, *tuple(flat.shape)[1:]))
 
 
-def _similarity(x: Any, y: Any, largest: Any, size: int, sigma: float, k1: Any, k2: Any) -> tuple[Any, Any]:
+def _similarity(x: Value, y: Value, largest: Value, size: int, sigma: float, k1: Value, k2: Value) -> tuple[Any, Any]:
     """Structural similarity around each pixel, and its part that does not measure brightness."""
     if size < 1 or sigma <= 0:
         raise invalid(f"ssim: the filter needs a positive size and sigma, got {size} and {sigma}.")
@@ -126,9 +127,9 @@ def _similarity(x: Any, y: Any, largest: Any, size: int, sigma: float, k1: Any, 
 
 
 def ssim(
-    img1: Any,
-    img2: Any,
-    max_val: Any,
+    img1: TensorLike,
+    img2: TensorLike,
+    max_val: TensorLike,
     filter_size: Any = 11,
     filter_sigma: Any = 1.5,
     k1: Any = 0.01,
@@ -145,10 +146,10 @@ def ssim(
 
 
 def ssim_multiscale(
-    img1: Any,
-    img2: Any,
-    max_val: Any,
-    power_factors: Any = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+    img1: TensorLike,
+    img2: TensorLike,
+    max_val: TensorLike,
+    power_factors: TensorLike = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
     filter_size: Any = 11,
     filter_sigma: Any = 1.5,
     k1: Any = 0.01,

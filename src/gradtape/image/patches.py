@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,15 @@ from ..api.layout import expand_dims
 from ..base import dtypes
 from ..base.errors import OutOfRangeError, UnimplementedError, invalid
 from ..base.traceable import trace_public
+from ..base.types import AxisLike, IntLike, TensorLike, Value
 from ..math import cast, ceil, floor, greater_equal, less_equal, logical_and, maximum, minimum
 from ..op.arguments import number, sequence, takes, text
 from ..op.declaration import as_ints
 from ..ops.image.patches import extract_windows
-from ..values.tensor import EagerTensor, from_array, to_tensor
+from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 
 
-def _spatial(values: Any, label: str) -> tuple[int, int]:
+def _spatial(values: TensorLike, label: str) -> tuple[int, int]:
     numbers = as_ints(values)
     if len(numbers) != 4:
         raise invalid(f"extract_patches: {label} must have 4 numbers (1, rows, columns, 1), got {list(numbers)}.")
@@ -35,7 +37,14 @@ def _spatial(values: Any, label: str) -> tuple[int, int]:
 
 
 @takes(sizes=sequence, strides=sequence, rates=sequence, padding=text)
-def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: Any, name: str | None = None) -> Any:
+def extract_patches(
+    images: TensorLike,
+    sizes: TensorLike,
+    strides: AxisLike,
+    rates: AxisLike,
+    padding: str | Sequence[Sequence[int]],
+    name: str | None = None,
+) -> Any:
     """What windows of `sizes` see, every `strides` pixels: (batch, rows, columns, window * channels).
 
     `rates` sets the pixels of a window apart. All three are written as [1, rows, columns, 1].
@@ -61,10 +70,10 @@ def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: 
 
 @takes(method=text, extrapolation_value=number)
 def crop_and_resize(
-    image: Any,
-    boxes: Any,
-    box_indices: Any,
-    crop_size: Any,
+    image: TensorLike,
+    boxes: TensorLike,
+    box_indices: TensorLike,
+    crop_size: IntLike,
     method: str = "bilinear",
     extrapolation_value: float = 0.0,
     name: str | None = None,
@@ -91,7 +100,7 @@ def crop_and_resize(
     return where(inside, sampled, zeros_like(sampled) + float(extrapolation_value))
 
 
-def _checked(x: Any, corners: Any, owners: Any, crop_size: Any, method: str) -> tuple[int, int]:
+def _checked(x: Value, corners: Tensor, owners: Tensor, crop_size: object, method: str) -> tuple[int, int]:
     sizes = as_ints(crop_size)
     if x.ndim != 4 or 0 in tuple(x.shape)[1:3]:
         raise invalid(f"crop_and_resize: images must be a batch (batch, height, width, channels), got shape {x.shape}.")
@@ -119,7 +128,7 @@ def _checked(x: Any, corners: Any, owners: Any, crop_size: Any, method: str) -> 
     return sizes[0], sizes[1]
 
 
-def _places(start: Any, end: Any, size: int, count: int) -> Any:
+def _places(start: Value, end: Value, size: int, count: int) -> Any:
     """Where the `count` samples of each box lie, in pixels: (boxes, count)."""
     last = float(size - 1)
     if count == 1:
@@ -128,22 +137,22 @@ def _places(start: Any, end: Any, size: int, count: int) -> Any:
     return expand_dims(start * last, -1) + steps * expand_dims((end - start) * last / float(count - 1), -1)
 
 
-def _within(places: Any, size: int) -> Any:
+def _within(places: TensorLike, size: int) -> Any:
     return logical_and(greater_equal(places, 0.0), less_equal(places, float(size - 1)))
 
 
-def _index(places: Any, size: int) -> Any:
+def _index(places: TensorLike, size: int) -> Any:
     return cast(minimum(maximum(stop_gradient(places), 0.0), float(size - 1)), dtypes.int32)
 
 
-def _pixels(x: Any, rows: Any, columns: Any, owners: Any) -> Any:
+def _pixels(x: Value, rows: Any, columns: Any, owners: Any) -> Any:
     """The pixels at all pairs of rows (boxes, height) and columns (boxes, width)."""
     batch, height, width, channels = tuple(x.shape)
     lines = rows[:, :, None] + owners[:, None, None] * height
     return gather(reshape(x, (batch * height * width, channels)), lines * width + columns[:, None, :])
 
 
-def _bilinear(x: Any, rows: Any, columns: Any, owners: Any) -> Any:
+def _bilinear(x: Value, rows: Value, columns: Value, owners: TensorLike) -> Any:
     height, width = x.shape[1], x.shape[2]
     upper, lower = floor(rows), ceil(rows)
     left, right = floor(columns), ceil(columns)

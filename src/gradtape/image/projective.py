@@ -11,12 +11,18 @@ from ..api.indexing import gather, where
 from ..base import dtypes
 from ..base.dtypes import Array
 from ..base.errors import invalid
+from ..base.types import ShapeLike, TensorLike
 from ..math import add_n, cast
 from ..values.tensor import from_array, to_tensor
 
 
 def projective_transform(
-    images: Any, transforms: Any, output_shape: Any, fill_value: Any, interpolation: str, fill_mode: str
+    images: TensorLike,
+    transforms: TensorLike,
+    output_shape: ShapeLike,
+    fill_value: TensorLike,
+    interpolation: str,
+    fill_mode: str,
 ) -> Any:
     """For each pixel (x, y) of the output, the pixel ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k) of the image.
 

@@ -14,6 +14,7 @@ from ..base import dtypes
 from ..base.errors import invalid
 from ..base.memory import check_room
 from ..base.traceable import trace_public
+from ..base.types import IntLike, TensorLike, Value
 from ..math import cast
 from ..op.arguments import choice, flag, takes
 from ..ops.image import resize as r
@@ -52,7 +53,7 @@ _KERNELS = {
 }
 
 
-def _method(method: Any, antialias: bool) -> Callable[[int, int], r.Weights]:
+def _method(method: object, antialias: bool) -> Callable[[int, int], r.Weights]:
     """The weights for one axis, as a function of its old and new size."""
     if method in _KERNELS and (antialias or method not in _EXACT):
         return partial(_windowed, _KERNELS[method], bool(antialias))
@@ -65,7 +66,7 @@ def _windowed(kernel: str, antialias: bool, inputs: int, outputs: int) -> r.Weig
     return r.windowed(kernel, inputs, outputs, antialias)
 
 
-def _size(size: Any) -> tuple[int, int]:
+def _size(size: Value) -> tuple[int, int]:
     if isinstance(size, (Tensor, Variable)) and size.dtype is not dtypes.int32:
         raise ValueError(f"'size' must be a 1-D int32 Tensor, got {size.dtype!r}.")
     try:
@@ -87,9 +88,9 @@ def _within(height: int, width: int, new_height: int, new_width: int) -> tuple[i
 
 @takes(method=choice)
 def resize(
-    images: Any,
+    images: TensorLike,
     size: Any,
-    method: Any = ResizeMethod.BILINEAR,
+    method: TensorLike = ResizeMethod.BILINEAR,
     preserve_aspect_ratio: bool = False,
     antialias: bool = False,
     name: str | None = None,
@@ -131,17 +132,17 @@ def resize(
     return x if changed else identity(x)
 
 
-def _along(x: Any, axis: int, weights: r.Weights) -> Any:
+def _along(x: Value, axis: int, weights: r.Weights) -> Any:
     if x.dtype.is_integer:
         return gather(x, weights.positions[:, 0].astype(np.int32), axis=axis)
     return r.resample.public(x, axis, weights)
 
 
 def resize_with_pad(
-    image: Any,
-    target_height: Any,
-    target_width: Any,
-    method: Any = ResizeMethod.BILINEAR,
+    image: TensorLike,
+    target_height: IntLike,
+    target_width: IntLike,
+    method: TensorLike = ResizeMethod.BILINEAR,
     antialias: bool = False,
 ) -> Any:
     """The image resized to fit into the target size, in proportion, in the middle of a black one."""

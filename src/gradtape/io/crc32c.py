@@ -101,7 +101,7 @@ def crc32c(data: Any) -> int:
     return checksum ^ 0xFFFFFFFF
 
 
-def masked_crc32c(data: Any) -> int:
+def masked_crc32c(data: object) -> int:
     """The checksum as record files store it: rotated and shifted, so that checksums of checksums do not collide."""
     checksum = crc32c(data)
     return ((checksum >> 15 | checksum << 17) + 0xA282EAD8) & 0xFFFFFFFF

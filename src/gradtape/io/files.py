@@ -11,6 +11,7 @@ from ..base import dtypes
 from ..base.dtypes import Array
 from ..base.errors import from_os_error, invalid
 from ..base.traceable import traceable
+from ..base.types import Function, PathLikeOrTensor, TensorLike
 from ..trace.control import effect_in_world
 from ..trace.ghost import NeedsValue
 from ..trace.inference import Inference
@@ -18,7 +19,7 @@ from ..values.tensor import TensorSpec, from_array, to_tensor
 from . import gfile
 
 
-def read_file(filename: Any, name: str | None = None) -> Any:
+def read_file(filename: PathLikeOrTensor, name: str | None = None) -> Any:
     """The bytes of a file, as a string tensor without axes."""
     path = gfile.local_path(_one(filename, "filename"))
     try:
@@ -29,7 +30,7 @@ def read_file(filename: Any, name: str | None = None) -> Any:
     return to_tensor(data)
 
 
-def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
+def write_file(filename: PathLikeOrTensor, contents: TensorLike, name: str | None = None) -> None:
     """Write bytes to a file; folders that do not exist are made, a file that does is replaced."""
     path = gfile.local_path(_one(filename, "filename"))
     data = _one(contents, "contents")
@@ -41,7 +42,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
         raise from_os_error(error, path) from None
 
 
-def matching_files(pattern: Any, name: str | None = None) -> Any:
+def matching_files(pattern: object, name: str | None = None) -> Any:
     """The paths of files that fit a pattern or one of several, sorted, as a string tensor."""
     patterns: Array = np.atleast_1d(np.asarray(to_tensor(pattern, dtypes.string)._array))
     found = sorted(os.fsencode(path) for one in patterns.reshape(-1).tolist() for path in gfile.glob(one))
@@ -50,7 +51,7 @@ def matching_files(pattern: Any, name: str | None = None) -> Any:
     return from_array(paths)
 
 
-def _one(value: Any, what: str) -> bytes:
+def _one(value: object, what: str) -> bytes:
     """The one byte string of an argument."""
     array = to_tensor(os.fsencode(value) if isinstance(value, os.PathLike) else value, dtypes.string)._array
     if array.ndim:
@@ -59,7 +60,7 @@ def _one(value: Any, what: str) -> bytes:
     return data
 
 
-def _read_in_world(world: Any, function: Any, filename: Any, name: str | None = None) -> Any:
+def _read_in_world(world: Any, function: Function, filename: PathLikeOrTensor, name: str | None = None) -> Any:
     """What is in a file is known only when the function runs; that it is one text is known before."""
     if not isinstance(world, Inference):
         raise NeedsValue("What is in a file is known only when it is read.")

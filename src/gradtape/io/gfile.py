@@ -21,6 +21,7 @@ from ..base.errors import (
     from_os_error,
     invalid,
 )
+from ..base.types import PathLikeOrTensor
 from .records import text_of
 
 __all__ = [
@@ -44,7 +45,7 @@ __all__ = [
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*)://")
 
 
-def local_path(path: Any) -> str:
+def local_path(path: object) -> str:
     """A path of this machine as text; UnimplementedError for one of another system."""
     name = text_of(path)
     found = _SCHEME.match(name)
@@ -85,7 +86,7 @@ class GFile:
         mode: "r", "w", "a", "r+", "w+" or "a+", with "b" for bytes instead of text in UTF-8.
     """
 
-    def __init__(self, name: Any, mode: str = "r") -> None:
+    def __init__(self, name: object, mode: str = "r") -> None:
         self._name, self._path, self._mode = name, local_path(name), mode
         self._binary = "b" in mode
         self._plain = mode.replace("b", "")
@@ -208,17 +209,17 @@ class FileStatistics:
     is_directory: bool
 
 
-def exists(path: Any) -> bool:
+def exists(path: PathLikeOrTensor) -> bool:
     """Whether there is such a file or folder."""
     return os.path.exists(local_path(path))
 
 
-def isdir(path: Any) -> bool:
+def isdir(path: PathLikeOrTensor) -> bool:
     """Whether there is such a folder."""
     return os.path.isdir(local_path(path))
 
 
-def stat(path: Any) -> FileStatistics:
+def stat(path: PathLikeOrTensor) -> FileStatistics:
     """Length in bytes, time of the last change in nanoseconds, and whether it is a folder."""
     name = local_path(path)
     with _errors(name):
@@ -226,7 +227,7 @@ def stat(path: Any) -> FileStatistics:
     return FileStatistics(found.st_size, found.st_mtime_ns, os.path.isdir(name))
 
 
-def listdir(path: Any) -> list[str]:
+def listdir(path: PathLikeOrTensor) -> list[str]:
     """The names in a folder, sorted."""
     name = local_path(path)
     if not os.path.isdir(name):
@@ -235,14 +236,14 @@ def listdir(path: Any) -> list[str]:
         return sorted(os.listdir(name))
 
 
-def glob(pattern: Any) -> list[str]:
+def glob(pattern: object) -> list[str]:
     """The paths that fit a pattern, or one of a list of patterns: `*`, `?` and `[...]` within one folder."""
     patterns = pattern if isinstance(pattern, (list, tuple)) else [pattern]
     found = [sorted(_glob.glob(local_path(one), include_hidden=True)) for one in patterns]
     return [path for paths in found for path in paths]
 
 
-def mkdir(path: Any) -> None:
+def mkdir(path: PathLikeOrTensor) -> None:
     """Make a folder in one that exists; nothing happens where it is there."""
     name = local_path(path)
     if os.path.isdir(name):
@@ -251,7 +252,7 @@ def mkdir(path: Any) -> None:
         os.mkdir(name)
 
 
-def makedirs(path: Any) -> None:
+def makedirs(path: PathLikeOrTensor) -> None:
     """Make a folder, and those above it. Folders that exist are left alone."""
     name = local_path(path)
     if os.path.exists(name) and not os.path.isdir(name):
@@ -260,7 +261,7 @@ def makedirs(path: Any) -> None:
         os.makedirs(name, exist_ok=True)
 
 
-def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
+def copy(src: PathLikeOrTensor, dst: PathLikeOrTensor, overwrite: bool = False) -> None:
     """Copy a file; AlreadyExistsError where there is one, unless it may be overwritten."""
     source, target = local_path(src), local_path(dst)
     with _errors(source):
@@ -270,7 +271,7 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
         shutil.copyfile(source, target)
 
 
-def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
+def rename(src: PathLikeOrTensor, dst: PathLikeOrTensor, overwrite: bool = False) -> None:
     """Rename or move a file or folder; AlreadyExistsError where there is one, unless it may be overwritten."""
     source, target = local_path(src), local_path(dst)
     with _errors(source):
@@ -285,7 +286,7 @@ def _check_free(path: str, overwrite: bool) -> None:
         raise AlreadyExistsError(None, None, f"file already exists: {path}. Use overwrite=True.")
 
 
-def remove(path: Any) -> None:
+def remove(path: PathLikeOrTensor) -> None:
     """Remove a file."""
     name = local_path(path)
     if os.path.isdir(name):
@@ -294,7 +295,7 @@ def remove(path: Any) -> None:
         os.remove(name)
 
 
-def rmtree(path: Any) -> None:
+def rmtree(path: PathLikeOrTensor) -> None:
     """Remove a folder and all it holds, or a file."""
     name = local_path(path)
     with _errors(name):
@@ -305,7 +306,7 @@ def rmtree(path: Any) -> None:
 
 
 def walk(
-    top: Any, topdown: bool = True, onerror: Callable[[OpError], Any] | None = None
+    top: object, topdown: bool = True, onerror: Callable[[OpError], Any] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
     """For each folder from `top` down its path, the folders and the files in it."""
     name = local_path(top)
@@ -320,7 +321,7 @@ def walk(
         yield folder, sorted(folders), sorted(files)
 
 
-def join(path: Any, *paths: Any) -> str:
+def join(path: PathLikeOrTensor, *paths: object) -> str:
     """The parts of a path as one."""
     return os.path.join(text_of(path), *(text_of(part) for part in paths))
 

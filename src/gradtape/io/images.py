@@ -15,6 +15,7 @@ import numpy as np
 from ..base import dtypes
 from ..base.dtypes import Array, DType
 from ..base.errors import OpError, invalid
+from ..base.types import DTypeLike, TensorLike
 from ..op.arguments import flag, number, optional_whole_number, takes, text, whole_number
 from ..values.tensor import Tensor, from_array, to_tensor
 from .records import text_from
@@ -33,7 +34,7 @@ def _pillow() -> Any:
     return Image
 
 
-def _opened(contents: Any, name: str, formats: tuple[str, ...] = _FORMATS) -> Any:
+def _opened(contents: TensorLike, name: str, formats: tuple[str, ...] = _FORMATS) -> Any:
     pillow = _pillow()
     data = text_from(contents, name)
     with _damage_is_named(name):
@@ -94,7 +95,7 @@ def _of_mode(image: Any, channels: int) -> Array:
     return pixels[..., None] if pixels.ndim == 2 else pixels
 
 
-def _as_type(pixels: Array, dtype: Any, name: str) -> Array:
+def _as_type(pixels: Array, dtype: DTypeLike, name: str) -> Array:
     """Integers keep the full range of their type, floats lie in [0, 1]."""
     kind = dtypes.as_dtype(dtype)
     if kind.numpy == pixels.dtype:
@@ -117,7 +118,7 @@ def _as_type(pixels: Array, dtype: Any, name: str) -> Array:
     ratio=whole_number,
 )
 def decode_jpeg(
-    contents: Any,
+    contents: TensorLike,
     channels: int = 0,
     ratio: int = 1,
     fancy_upscaling: bool = True,
@@ -146,8 +147,8 @@ def decode_jpeg(
 
 
 def decode_and_crop_jpeg(
-    contents: Any,
-    crop_window: Any,
+    contents: TensorLike,
+    crop_window: object,
     channels: int = 0,
     ratio: int = 1,
     fancy_upscaling: bool = True,
@@ -168,7 +169,9 @@ def decode_and_crop_jpeg(
 
 
 @takes(channels=whole_number)
-def decode_png(contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None) -> Tensor:
+def decode_png(
+    contents: TensorLike, channels: int = 0, dtype: DTypeLike = dtypes.uint8, name: str | None = None
+) -> Tensor:
     """A PNG image as pixels of shape (height, width, channels), uint8 or uint16."""
     kind = dtypes.as_dtype(dtype)
     if kind not in (dtypes.uint8, dtypes.uint16):
@@ -178,12 +181,12 @@ def decode_png(contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name
 
 
 @takes(channels=whole_number)
-def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
+def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Tensor:
     """A BMP image as uint8 pixels of shape (height, width, channels)."""
     return from_array(_pixels(_opened(contents, "decode_bmp", ("BMP",)), channels, "decode_bmp"))
 
 
-def decode_gif(contents: Any, name: str | None = None) -> Tensor:
+def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     """All frames of a GIF as uint8 pixels of shape (frames, height, width, 3)."""
     return from_array(_frames(_opened(contents, "decode_gif", ("GIF",)), "decode_gif"))
 
@@ -202,9 +205,9 @@ def _frames(image: Any, name: str) -> Array:
 
 @takes(channels=optional_whole_number, expand_animations=flag)
 def decode_image(
-    contents: Any,
+    contents: TensorLike,
     channels: int | None = None,
-    dtype: Any = dtypes.uint8,
+    dtype: DTypeLike = dtypes.uint8,
     name: str | None = None,
     expand_animations: bool = True,
 ) -> Tensor:
@@ -217,12 +220,12 @@ def decode_image(
     return from_array(_as_type(pixels, dtype, "decode_image"))
 
 
-def is_jpeg(contents: Any, name: str | None = None) -> Any:
+def is_jpeg(contents: TensorLike, name: str | None = None) -> Any:
     """Whether the bytes begin as a JPEG image does."""
     return to_tensor(text_from(contents, "is_jpeg").startswith(b"\xff\xd8\xff"))
 
 
-def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
+def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = dtypes.int32, name: str | None = None) -> Tensor:
     """Height, width and channels of a JPEG image, read from its header."""
     image = _opened(contents, "extract_jpeg_shape", ("JPEG",))
     sizes = (image.height, image.width, len(image.getbands()))
@@ -232,7 +235,7 @@ def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: str
 # --- encoding ----------------------------------------------------------------------------------------------
 
 
-def _picture(image: Any, name: str, allowed: dict[DType, tuple[int, ...]]) -> Any:
+def _picture(image: TensorLike, name: str, allowed: dict[DType, tuple[int, ...]]) -> Any:
     tensor = to_tensor(image)
     if tensor.dtype not in allowed:
         raise invalid(f"{name}: the image must be {' or '.join(k.name for k in allowed)}, got {tensor.dtype.name}.")
@@ -245,7 +248,7 @@ def _picture(image: Any, name: str, allowed: dict[DType, tuple[int, ...]]) -> An
     return _pillow().fromarray(array[..., 0] if array.shape[2] == 1 else np.ascontiguousarray(array))
 
 
-def _saved(image: Any, **options: Any) -> Any:
+def _saved(image: Any, **options: object) -> Any:
     out = io.BytesIO()
     image.save(out, **options)
     return to_tensor(out.getvalue())
@@ -263,7 +266,7 @@ def _saved(image: Any, **options: Any) -> Any:
     xmp_metadata=text,
 )
 def encode_jpeg(
-    image: Any,
+    image: TensorLike,
     format: str = "",
     quality: int = 95,
     progressive: bool = False,
@@ -298,7 +301,7 @@ def encode_jpeg(
 
 
 @takes(compression=whole_number)
-def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Any:
+def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Any:
     """uint8 pixels of shape (height, width, 1 to 4), or uint16 of one channel, as a PNG image."""
     if not -1 <= compression <= 9:
         raise invalid(f"encode_png: compression must be from -1 to 9, got {compression}.")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMappin
 from typing import Any, ClassVar, Self, SupportsIndex, overload
 
 from ..base.errors import DecodeError
+from ..base.types import TensorLike
 from . import wire
 
 
@@ -27,7 +28,7 @@ class Message:
         self._merge(view)
         return len(view)
 
-    def ParseFromString(self, serialized: Any) -> int:
+    def ParseFromString(self, serialized: TensorLike) -> int:
         """Replace the message by what the bytes hold; DecodeError, and no change, where they hold none."""
         other = type(self)()
         size = other.MergeFromString(serialized)
@@ -35,7 +36,7 @@ class Message:
         return size
 
     @classmethod
-    def FromString(cls, serialized: Any) -> Self:
+    def FromString(cls, serialized: TensorLike) -> Self:
         """A message from its bytes."""
         message = cls()
         message.MergeFromString(serialized)
@@ -121,7 +122,7 @@ class Values(MutableSequence[Any]):
     def __len__(self) -> int:
         return len(self._items)
 
-    def insert(self, index: int, value: Any) -> None:
+    def insert(self, index: int, value: object) -> None:
         """Put a value before `index`."""
         self._items.insert(index, self._check(value))
 
@@ -166,7 +167,7 @@ class Named(MutableMapping[str, Any]):
             self._items[key] = self._kind()
         return self._items[key]
 
-    def __setitem__(self, name: str, value: Any) -> None:
+    def __setitem__(self, name: str, value: TensorLike) -> None:
         raise ValueError(f"Direct assignment of submessage not allowed. Use [{name!r}].CopyFrom(...).")
 
     def __delitem__(self, name: str) -> None:
@@ -175,7 +176,7 @@ class Named(MutableMapping[str, Any]):
     def __contains__(self, name: object) -> bool:
         return name in self._items
 
-    def get(self, name: str, default: Any = None) -> Any:
+    def get(self, name: str, default: object = None) -> Any:
         """The message of this name, or the default; nothing is added."""
         return self._items.get(name, default)
 
@@ -237,7 +238,7 @@ class Parts(Message):
 
     _kinds: ClassVar[dict[str, type[Message]]]
 
-    def __init__(self, **parts: Any) -> None:
+    def __init__(self, **parts: object) -> None:
         self._parts: dict[str, Message] = {}
         self._given: set[str] = set()  # which parts were set, even empty ones; reading one sets nothing
         for name, value in parts.items():

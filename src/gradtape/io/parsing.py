@@ -13,6 +13,7 @@ from ..base import dtypes
 from ..base.dtypes import Array, DType
 from ..base.errors import DecodeError, invalid
 from ..base.shapes import TensorShape
+from ..base.types import DTypeLike, ShapeLike, TensorLike
 from ..ops.text.strings import each
 from ..values.tensor import from_array, to_tensor
 from . import wire
@@ -144,7 +145,7 @@ def _values(content: memoryview, dtype: DType, key: str) -> Array | None:
     return np.concatenate(parts) if parts else np.zeros(0, dtype.numpy)
 
 
-def _checked_dtype(dtype: Any, key: str) -> DType:
+def _checked_dtype(dtype: DTypeLike, key: str) -> DType:
     kind = dtypes.as_dtype(dtype)
     if kind not in _TYPES.values():
         raise ValueError(f"Feature {key!r}: the dtype must be float32, int64 or string, got {kind.name}. Use tf.cast.")
@@ -216,14 +217,14 @@ def _parsed(serialized: list[bytes], features: Mapping[str, Any]) -> _Rows:
 # --- from rows to tensors ----------------------------------------------------------------------------------
 
 
-def _sizes(shape: Any, key: str) -> tuple[int, ...]:
+def _sizes(shape: ShapeLike, key: str) -> tuple[int, ...]:
     sizes = TensorShape(shape)
     if not sizes.is_fully_defined():
         raise ValueError(f"Feature {key!r}: the shape must be fully known, got {sizes}. Use FixedLenSequenceFeature.")
-    return tuple(sizes)  # type: ignore[arg-type]
+    return tuple(sizes)
 
 
-def _default(value: Any, kind: DType, sizes: tuple[int, ...], key: str) -> Array:
+def _default(value: TensorLike, kind: DType, sizes: tuple[int, ...], key: str) -> Array:
     array = np.asarray(to_tensor(value, kind)._array)
     if array.size == 1:
         return np.broadcast_to(array.reshape(()), sizes)
@@ -269,7 +270,7 @@ def _sequences(rows: _Rows, key: str, feature: FixedLenSequenceFeature) -> list[
     return [_steps(empty if values is None else values, sizes, key) for values in rows.values(key, kind)]
 
 
-def padded(parts: list[Array], value: Any = None) -> Array:
+def padded(parts: list[Array], value: TensorLike | None = None) -> Array:
     """The arrays along a new first axis, filled up to the longest of each axis."""
     shape = np.max([part.shape for part in parts], axis=0) if parts else ()
     if value is None:
@@ -387,13 +388,17 @@ def _outputs(rows: _Rows, features: dict[str, Any], single: bool) -> dict[str, A
 # --- the functions -----------------------------------------------------------------------------------------
 
 
-def parse_single_example(serialized: Any, features: Any, example_names: Any = None, name: str | None = None) -> Any:
+def parse_single_example(
+    serialized: TensorLike, features: object, example_names: object = None, name: str | None = None
+) -> Any:
     """The features of one serialized `tf.train.Example`, by name."""
     wanted = _checked_features(features)
     return _outputs(_parsed([text_from(serialized, "parse_single_example")], wanted), wanted, single=True)
 
 
-def parse_example(serialized: Any, features: Any, example_names: Any = None, name: str | None = None) -> Any:
+def parse_example(
+    serialized: TensorLike, features: object, example_names: object = None, name: str | None = None
+) -> Any:
     """The features of many serialized examples, each feature with the examples along its first axis."""
     wanted = _checked_features(features)
     texts = texts_of(serialized)
@@ -474,7 +479,7 @@ def _sequence_output(rows: list[list[Array]], key: str, feature: Any, single: bo
     raise ValueError(f"Feature {key!r}: {feature!r} cannot describe the steps of a sequence.")
 
 
-def _checked_sequences(context_features: Any, sequence_features: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def _checked_sequences(context_features: object, sequence_features: object) -> tuple[dict[str, Any], dict[str, Any]]:
     if not context_features and not sequence_features:
         raise ValueError("parse_sequence_example: give context_features, sequence_features, or both.")
     context = _checked_features(context_features) if context_features else {}
@@ -501,10 +506,10 @@ def _parse_sequences(
 
 
 def parse_single_sequence_example(
-    serialized: Any,
-    context_features: Any = None,
-    sequence_features: Any = None,
-    example_name: Any = None,
+    serialized: TensorLike,
+    context_features: object = None,
+    sequence_features: object = None,
+    example_name: object = None,
     name: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The context and the steps of one serialized `tf.train.SequenceExample`, each by name."""
@@ -515,10 +520,10 @@ def parse_single_sequence_example(
 
 
 def parse_sequence_example(
-    serialized: Any,
-    context_features: Any = None,
-    sequence_features: Any = None,
-    example_names: Any = None,
+    serialized: TensorLike,
+    context_features: object = None,
+    sequence_features: object = None,
+    example_names: object = None,
     name: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """Context, steps and numbers of steps of many serialized sequence examples; sequences are padded to the longest."""

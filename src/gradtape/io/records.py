@@ -22,6 +22,7 @@ from ..base.errors import (
     PermissionDeniedError,
     TensorTypeError,
 )
+from ..base.types import PathLikeOrTensor
 from ..values.tensor import Tensor, value_of
 from .crc32c import masked_crc32c
 
@@ -54,7 +55,7 @@ class TFRecordOptions:
         self.compression_level = compression_level
 
 
-def checked_compression(compression_type: Any) -> str:
+def checked_compression(compression_type: object) -> str:
     """The name of a compression, "" for none."""
     name = "" if compression_type is None else text_of(compression_type)
     if name not in COMPRESSIONS:
@@ -62,7 +63,7 @@ def checked_compression(compression_type: Any) -> str:
     return name
 
 
-def text_of(value: Any) -> str:
+def text_of(value: object) -> str:
     """A name or path: text, bytes, a path object or a string tensor without axes."""
     if isinstance(value, Tensor):
         value = value_of(value)
@@ -71,7 +72,7 @@ def text_of(value: Any) -> str:
     raise TypeError(f"A path or a name is needed, got {value!r} of type {type(value).__name__}.")
 
 
-def opened(path: Any, mode: str) -> io.BufferedIOBase:
+def opened(path: PathLikeOrTensor, mode: str) -> io.BufferedIOBase:
     """The file, with the system's errors under the names of `tf.errors`."""
     name = text_of(path)
     try:
@@ -96,7 +97,7 @@ class TFRecordWriter:
     [b'one', b'two']
     """
 
-    def __init__(self, path: Any, options: TFRecordOptions | str | None = None) -> None:
+    def __init__(self, path: PathLikeOrTensor, options: TFRecordOptions | str | None = None) -> None:
         if not isinstance(options, TFRecordOptions):
             options = TFRecordOptions(options)
         self._file: Any = opened(path, "wb")
@@ -157,7 +158,7 @@ class TFRecordWriter:
 class RecordReader:
     """Reads a record file from its start, or from where another reader stood; DataLossError where it is corrupt."""
 
-    def __init__(self, path: Any, compression: str = "", offset: int = 0) -> None:
+    def __init__(self, path: PathLikeOrTensor, compression: str = "", offset: int = 0) -> None:
         self.path = text_of(path)
         self._under = self._file = opened(self.path, "rb")
         if compression == "GZIP":
@@ -251,7 +252,7 @@ class _Inflated(io.RawIOBase):
         return self._position
 
 
-def tf_record_iterator(path: Any, options: TFRecordOptions | str | None = None) -> Iterator[bytes]:
+def tf_record_iterator(path: PathLikeOrTensor, options: TFRecordOptions | str | None = None) -> Iterator[bytes]:
     """The records of one file as bytes."""
     if not isinstance(options, TFRecordOptions):
         options = TFRecordOptions(options)

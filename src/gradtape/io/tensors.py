@@ -11,6 +11,7 @@ import numpy as np
 from ..base import dtypes
 from ..base.dtypes import Array, DType
 from ..base.errors import DecodeError, TensorTypeError, invalid
+from ..base.types import DTypeLike, TensorLike
 from ..op.arguments import flag, takes, text
 from ..ops.text import encoding as raw
 from ..values.tensor import from_array, to_tensor
@@ -25,7 +26,7 @@ _FLOATS: dict[int, Any] = {5: np.float32, 6: np.float64, 9: np.complex64, 12: np
 _INTEGERS = {7, 10, 11, 13, 16, 17}
 
 
-def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
+def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Any:
     """The tensor with its type and shape as one byte string, which `parse_tensor` reads.
 
     >>> text = tf.io.serialize_tensor([1.0, 2.0])
@@ -47,7 +48,7 @@ def tensor_bytes(array: Array) -> bytes:
     return head + (wire.delimited(_CONTENT, content) if content else b"")
 
 
-def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any:
+def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Any:
     """The tensor that `serialize_tensor` wrote; InvalidArgumentError where its type is another than `out_type`."""
     expected = dtypes.as_dtype(out_type)
     try:
@@ -143,10 +144,10 @@ def _values(values: list[Array], kind: DType) -> Array:
 
 @takes(little_endian=flag)
 def decode_raw(
-    input_bytes: Any,
-    out_type: Any,
+    input_bytes: object,
+    out_type: DTypeLike,
     little_endian: bool = True,
-    fixed_length: Any = None,
+    fixed_length: object = None,
     name: str | None = None,
 ) -> Any:
     """Byte strings, all of one length, read as numbers along a new last axis.
@@ -165,7 +166,7 @@ def decode_raw(
     return raw.decode_raw.public(texts, kind.numpy, bool(little_endian))
 
 
-def texts_of(input: Any) -> Any:
+def texts_of(input: object) -> Any:
     """A string tensor."""
     texts = to_tensor(input, dtypes.string if isinstance(input, (str, bytes, list)) else None)
     if texts.dtype is not dtypes.string:
@@ -174,12 +175,12 @@ def texts_of(input: Any) -> Any:
 
 
 @takes(pad=flag)
-def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
+def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Any:
     """Bytes as text of letters, digits, - and _; without = at the end unless `pad`."""
     return raw.encode_base64.public(texts_of(input), bool(pad))
 
 
-def decode_base64(input: Any, name: str | None = None) -> Any:
+def decode_base64(input: TensorLike, name: str | None = None) -> Any:
     """What `encode_base64` encoded."""
     return raw.decode_base64.public(texts_of(input))
 
@@ -189,7 +190,7 @@ def decode_base64(input: Any, name: str | None = None) -> Any:
 
 @takes(use_quote_delim=flag, na_value=text)
 def decode_csv(
-    records: Any,
+    records: object,
     record_defaults: Any,
     field_delim: str = ",",
     use_quote_delim: bool = True,
@@ -232,7 +233,7 @@ def decode_csv(
     return results
 
 
-def _column(default: Any) -> tuple[DType, Any]:
+def _column(default: object) -> tuple[DType, Any]:
     """The type of a column, and what stands for an empty field (None: it must not be empty)."""
     if isinstance(default, (DType, type, np.dtype)):
         return dtypes.as_dtype(default), None
@@ -243,7 +244,7 @@ def _column(default: Any) -> tuple[DType, Any]:
     return value.dtype, flat[0] if flat else None
 
 
-def _field(text: str, kind: DType, default: Any, na_value: str, row: int, column: int) -> Any:
+def _field(text: str, kind: DType, default: object, na_value: str, row: int, column: int) -> Any:
     if text in ("", na_value):
         if default is None:
             raise invalid(f"decode_csv: Field {column} is required but missing in record {row}!")

@@ -11,13 +11,14 @@ from ..api.arrays import reshape
 from ..api.layout import transpose
 from ..base.errors import invalid, too_few_axes, unfit
 from ..base.traceable import trace_public
+from ..base.types import TensorLike
 from ..op.declaration import as_ints
 from ..ops.linalg.products import contract, matmul
 from ..values.tensor import Tensor, to_tensor
 from ..variables.variable import Variable
 
 
-def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
+def tensordot(a: TensorLike, b: object, axes: Any, name: str | None = None) -> Any:
     """The sum of products over some axes of a and some of b: an integer for the last and first, or two lists."""
     x = to_tensor(a)
     y = to_tensor(b, None if isinstance(b, (Tensor, Variable)) else x.dtype)
@@ -48,7 +49,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
     return reshape(matmul.public(first, second), (*outer[0], *outer[1]))
 
 
-def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
+def einsum(equation: str, *inputs: Any, **kwargs: object) -> Any:
     """Einstein summation: `tf.einsum("ij,jk->ik", a, b)` is the product of two matrices.
 
     >>> import gradtape as tf

@@ -14,6 +14,7 @@ from ..api.indexing import boolean_mask, gather
 from ..base import dtypes
 from ..base.errors import invalid, too_few_axes
 from ..base.traceable import trace_public
+from ..base.types import TensorLike
 from ..op.arguments import flag, takes, tensor_type
 from ..ops.linalg import decompositions as o
 from ..ops.linalg import matrix_functions as functions
@@ -52,7 +53,7 @@ class LogMatrixDeterminant(NamedTuple):
     log_abs_determinant: Any
 
 
-def expm(input: Any, name: str | None = None) -> Any:
+def expm(input: TensorLike, name: str | None = None) -> Any:
     """The exponential of square matrices.
 
     >>> import gradtape as tf
@@ -67,7 +68,7 @@ def expm(input: Any, name: str | None = None) -> Any:
 
 
 @takes(full_matrices=flag)
-def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
+def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> Qr:
     """Matrices as q @ r, with orthonormal columns in q and an upper triangular r.
 
     >>> import gradtape as tf
@@ -84,7 +85,7 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
 
 
 @takes(output_idx_type=tensor_type)
-def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
+def lu(input: object, output_idx_type: object = dtypes.int32, name: str | None = None) -> Lu:
     """L and U in one matrix (without the ones on the diagonal of L), and the order p: input[p] = L @ U.
 
     >>> import gradtape as tf
@@ -96,18 +97,18 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
     return Lu(*o.lu.public(input, dtypes.as_dtype(output_idx_type).numpy))
 
 
-def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
+def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
     """The sign of the determinant and the logarithm of its absolute value, which does not overflow."""
     return LogMatrixDeterminant(*functions.slogdet.public(input))
 
 
-def logdet(matrix: Any, name: str | None = None) -> Any:
+def logdet(matrix: TensorLike, name: str | None = None) -> Any:
     """The logarithm of the determinant of Hermitian positive definite matrices."""
     return 2.0 * math.reduce_sum(math.log(math.real(diag_part(cholesky(matrix)))), -1)
 
 
 @takes(full_matrices=flag, compute_uv=flag)
-def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
+def svd(tensor: object, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
     """Singular values s in descending order, u and v: tensor = u @ diag(s) @ adjoint(v).
 
     >>> import gradtape as tf
@@ -123,7 +124,7 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
     return tuple(spectral.svd.public(tensor, bool(full_matrices)))
 
 
-def eigh(tensor: Any, name: str | None = None) -> Any:
+def eigh(tensor: TensorLike, name: str | None = None) -> Any:
     """Eigenvalues, ascending, and eigenvectors (columns) of Hermitian matrices; reads the lower triangle.
 
     >>> import gradtape as tf
@@ -137,18 +138,18 @@ def eigh(tensor: Any, name: str | None = None) -> Any:
 self_adjoint_eig = eigh
 
 
-def eig(tensor: Any, name: str | None = None) -> Any:
+def eig(tensor: TensorLike, name: str | None = None) -> Any:
     """Eigenvalues (in no order) and eigenvectors of unit length (columns) of square matrices, complex."""
     return tuple(spectral.eig.public(tensor))
 
 
 def eigh_tridiagonal(
-    alpha: Any,
-    beta: Any,
+    alpha: TensorLike,
+    beta: TensorLike,
     eigvals_only: bool = True,
     select: str = "a",
     select_range: Any = None,
-    tol: Any = None,
+    tol: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Eigenvalues, and eigenvectors unless `eigvals_only`, of a Hermitian tridiagonal matrix.
@@ -201,7 +202,7 @@ def eigh_tridiagonal(
     )
 
 
-def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
+def matrix_rank(a: TensorLike, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
     """The number of singular values above `tol`, by default the rounding error of the largest.
 
     >>> import gradtape as tf

@@ -10,6 +10,7 @@ import numpy as np
 from ..api.arrays import reshape
 from ..base.errors import invalid
 from ..base.traceable import trace_public
+from ..base.types import IntLike, TensorLike
 from ..op.arguments import takes, text
 from ..op.declaration import as_int, as_ints
 from ..ops.linalg import contractions
@@ -18,7 +19,7 @@ from ..values.tensor import Tensor, to_tensor
 from ..variables.variable import Variable
 
 
-def _as_band(k: Any) -> tuple[int, int]:
+def _as_band(k: object) -> tuple[int, int]:
     """The lowest and the highest diagonal, from one number or a pair."""
     numbers = as_ints(k)
     if len(numbers) not in (1, 2):
@@ -26,7 +27,7 @@ def _as_band(k: Any) -> tuple[int, int]:
     return numbers[0], numbers[-1]
 
 
-def _as_padding(value: Any, dtype: Any) -> Any:
+def _as_padding(value: TensorLike, dtype: Any) -> Any:
     """The padding as a Python number that the type can hold."""
     number = np.asarray(to_tensor(value, None if isinstance(value, (int, float, complex, Tensor)) else dtype)._array)
     if number.ndim:
@@ -40,12 +41,12 @@ def _as_padding(value: Any, dtype: Any) -> Any:
 
 @takes(align=text)
 def diag(
-    diagonal: Any,
+    diagonal: TensorLike,
     name: str = "diag",
-    k: Any = 0,
-    num_rows: Any = -1,
-    num_cols: Any = -1,
-    padding_value: Any = 0,
+    k: object = 0,
+    num_rows: IntLike = -1,
+    num_cols: IntLike = -1,
+    padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
 ) -> Any:
     """Matrices with the given diagonals, and `padding_value` elsewhere.
@@ -68,7 +69,7 @@ def diag(
 
 @takes(align=text)
 def diag_part(
-    input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0, align: str = "RIGHT_LEFT"
+    input: object, name: str = "diag_part", k: object = 0, padding_value: TensorLike = 0, align: str = "RIGHT_LEFT"
 ) -> Any:
     """The diagonals of matrices: a vector for one, a row each (from the highest down, padded) for several.
 
@@ -83,7 +84,9 @@ def diag_part(
 
 
 @takes(align=text)
-def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT") -> Any:
+def set_diag(
+    input: TensorLike, diagonal: TensorLike, name: str = "set_diag", k: IntLike = 0, align: str = "RIGHT_LEFT"
+) -> Any:
     """Matrices with some diagonals replaced (written as in `diag`).
 
     >>> import gradtape as tf
@@ -94,7 +97,7 @@ def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, alig
     return o.set_diag.public(input, diagonal, _as_band(k), align)
 
 
-def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Any:
+def band_part(input: object, num_lower: IntLike, num_upper: IntLike, name: str | None = None) -> Any:
     """Matrices with zeros outside a band of diagonals below and above the main one (negative: all of them).
 
     >>> import gradtape as tf
@@ -106,12 +109,12 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     return o.band_part.public(input, as_int(num_lower), as_int(num_upper))
 
 
-def trace(x: Any, name: str | None = None) -> Any:
+def trace(x: TensorLike, name: str | None = None) -> Any:
     """The sum of the main diagonal of matrices."""
     return contractions.trace.public(x)
 
 
-def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
+def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Any:
     """`diagonal` where the first half of the indices equals the second, zero elsewhere: twice the rank."""
     x = to_tensor(diagonal)
     if not x.ndim:
@@ -122,7 +125,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
     return reshape(diag(reshape(x, (python_math.prod(shape),))), (*shape, *shape))
 
 
-def tensor_diag_part(input: Any, name: str | None = None) -> Any:
+def tensor_diag_part(input: TensorLike, name: str | None = None) -> Any:
     """The elements of a tensor at which the first half of the indices equals the second."""
     x = input if isinstance(input, (Tensor, Variable)) else to_tensor(input)
     shape = tuple(x.shape)

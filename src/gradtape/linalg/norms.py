@@ -10,6 +10,7 @@ from .. import math
 from ..api.layout import expand_dims, transpose
 from ..base.errors import unfit
 from ..base.traceable import trace_public
+from ..base.types import AxisLike, TensorLike, Value
 from ..op.declaration import as_axis
 from ..ops.linalg.norms import reduce_norm
 from ..ops.linalg.spectral import singular_values
@@ -18,7 +19,13 @@ from ..values.tensor import to_tensor
 _MATRIX_NORMS = ("euclidean", "fro", 1, 2, np.inf)
 
 
-def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = None, name: str | None = None) -> Any:
+def norm(
+    tensor: TensorLike,
+    ord: Any = "euclidean",
+    axis: AxisLike | None = None,
+    keepdims: TensorLike | None = None,
+    name: str | None = None,
+) -> Any:
     """A norm of vectors (one axis, or all elements) or of matrices (two axes).
 
     >>> import gradtape as tf
@@ -64,7 +71,7 @@ def _is_positive(ord: Any) -> bool:
     return not isinstance(ord, str) and bool(np.isreal(ord)) and ord > 0
 
 
-def _matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keep: bool) -> Any:
+def _matrix_norm(x: Value, ord: TensorLike, axes: tuple[int, ...], keep: bool) -> Any:
     if ord == 2:
         return _spectral_norm(x, axes, keep)
     rows, columns = (a % x.ndim for a in axes)
@@ -73,7 +80,7 @@ def _matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keep: bool) -> Any:
     return math.reduce_max(totals, (summed, maximal), keep)
 
 
-def _spectral_norm(x: Any, axes: tuple[int, ...], keep: bool) -> Any:
+def _spectral_norm(x: Value, axes: tuple[int, ...], keep: bool) -> Any:
     pair = [a % x.ndim for a in axes if -x.ndim <= a < x.ndim]
     if len(pair) != 2:
         raise ValueError(f"'axis' {axes} does not exist in a tensor of shape {x.shape}.")
@@ -84,7 +91,9 @@ def _spectral_norm(x: Any, axes: tuple[int, ...], keep: bool) -> Any:
     return result
 
 
-def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def normalize(
+    tensor: TensorLike, ord: TensorLike = "euclidean", axis: AxisLike | None = None, name: str | None = None
+) -> tuple[Any, Any]:
     """The tensor divided by its norm along `axis`, and that norm (with the axis kept).
 
     >>> import gradtape as tf

@@ -8,6 +8,7 @@ from .. import math
 from ..api.layout import expand_dims, squeeze, transpose
 from ..base.errors import invalid
 from ..base.traceable import trace_public
+from ..base.types import DTypeLike, TensorLike
 from ..op.arguments import flag, given
 from ..ops.linalg import products as o
 from ..values.tensor import Tensor, to_tensor
@@ -18,14 +19,14 @@ cross = o.cross.public
 
 def matmul(
     a: Any,
-    b: Any,
+    b: TensorLike,
     transpose_a: bool = False,
     transpose_b: bool = False,
     adjoint_a: bool = False,
     adjoint_b: bool = False,
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
-    output_type: Any = None,
+    output_type: DTypeLike | None = None,
     grad_a: bool = False,
     grad_b: bool = False,
     name: str | None = None,
@@ -55,8 +56,8 @@ def matmul(
 
 
 def matvec(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     adjoint_a: bool = False,
     a_is_sparse: bool = False,
@@ -71,7 +72,7 @@ def matvec(
     return squeeze(product, -1)
 
 
-def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Any:
+def matrix_transpose(a: TensorLike, name: str = "matrix_transpose", conjugate: bool = False) -> Any:
     """The last two axes exchanged."""
     x = to_tensor(a)
     if x.ndim < 2:
@@ -81,7 +82,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     return transpose(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2], conjugate)
 
 
-def adjoint(matrix: Any, name: str | None = None) -> Any:
+def adjoint(matrix: TensorLike, name: str | None = None) -> Any:
     """The last two axes exchanged and conjugated."""
     return matrix_transpose(matrix, conjugate=True)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from ..api.sorting import argsort
 from ..base.errors import invalid, too_few_axes
 from ..base.shapes import broadcast
 from ..base.traceable import trace_public
+from ..base.types import AxisLike, TensorLike, Value
 from ..op.arguments import flag, real, takes
 from ..op.declaration import as_int
 from ..ops.linalg import matrix_functions, tridiagonal
@@ -30,7 +31,7 @@ solve = o.solve.public
 triangular_solve = o.triangular_solve.public
 
 
-def _pair(a: Any, b: Any) -> tuple[Any, Any]:
+def _pair(a: object, b: Value) -> tuple[Any, Any]:
     """Two operands as tensors; what is not a tensor takes the type of what is one."""
     if isinstance(b, (Tensor, Variable)) and not isinstance(a, (Tensor, Variable)):
         return to_tensor(a, b.dtype), to_tensor(b)
@@ -52,7 +53,7 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
 
 
 @takes(l2_regularizer=real)
-def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None) -> Any:
+def lstsq(matrix: Any, rhs: Any, l2_regularizer: TensorLike = 0.0, fast: bool = True, name: str | None = None) -> Any:
     """The x that minimises |matrix @ x - rhs|^2 + l2_regularizer |x|^2; of several the smallest.
 
     >>> import gradtape as tf
@@ -79,7 +80,7 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, n
     return matmul(a, cholesky_solve(factor, b), adjoint_a=True)
 
 
-def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
+def pinv(a: TensorLike, rcond: TensorLike | None = None, validate_args: bool = False, name: str | None = None) -> Any:
     """The Moore-Penrose pseudo-inverse.
 
     >>> import gradtape as tf
@@ -105,7 +106,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     return result
 
 
-def _cuts(matrix: Any, limit: Any) -> bool:
+def _cuts(matrix: Any, limit: TensorLike) -> bool:
     """Whether singular values count as zero that are more than rounding: the rule of `pinv` would miss how they turn."""
     if not matrix.size or not np.isfinite(matrix).all():
         return False
@@ -114,7 +115,7 @@ def _cuts(matrix: Any, limit: Any) -> bool:
     return bool(np.any((values <= np.asarray(limit)[..., None] * values[..., :1]) & (values > noise)))
 
 
-def _pinv_from_svd(x: Any, limit: Any) -> Any:
+def _pinv_from_svd(x: Value, limit: TensorLike) -> Any:
     values, left, right = svd(x)
     kept = values > expand_dims(limit, -1) * values[..., :1]
     inverse = where(kept, math.reciprocal(where(kept, values, ones_like(values))), zeros_like(values))
@@ -124,7 +125,7 @@ def _pinv_from_svd(x: Any, limit: Any) -> Any:
 # --- LU factors ---------------------------------------------------------------------------------------------
 
 
-def _factors(lower_upper: Any, perm: Any) -> tuple[Any, Any]:
+def _factors(lower_upper: TensorLike, perm: AxisLike) -> tuple[Any, Any]:
     packed = to_tensor(lower_upper)
     order = to_tensor(perm)
     if packed.ndim < 2:
@@ -136,11 +137,13 @@ def _factors(lower_upper: Any, perm: Any) -> tuple[Any, Any]:
     return packed, order
 
 
-def _unit_lower(packed: Any) -> Any:
+def _unit_lower(packed: Value) -> Any:
     return set_diag(band_part(packed, -1, 0), ones(tuple(packed.shape)[:-1], packed.dtype))
 
 
-def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None) -> Any:
+def lu_solve(
+    lower_upper: TensorLike, perm: AxisLike, rhs: TensorLike, validate_args: bool = False, name: str | None = None
+) -> Any:
     """The solution of A @ x = rhs, given what `lu(A)` returned.
 
     >>> import gradtape as tf
@@ -164,14 +167,18 @@ def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False,
     return triangular_solve(packed, triangular_solve(_unit_lower(packed), permuted), lower=False)
 
 
-def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
+def lu_matrix_inverse(
+    lower_upper: TensorLike, perm: AxisLike, validate_args: bool = False, name: str | None = None
+) -> Any:
     """The inverse of a matrix, given what `lu` returned for it."""
     packed, order = _factors(lower_upper, perm)
     identity = eye(packed.shape[-1], batch_shape=tuple(packed.shape)[:-2], dtype=packed.dtype)
     return lu_solve(packed, order, identity)
 
 
-def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
+def lu_reconstruct(
+    lower_upper: TensorLike, perm: AxisLike, validate_args: bool = False, name: str | None = None
+) -> Any:
     """The matrix, given what `lu` returned for it."""
     packed, order = _factors(lower_upper, perm)
     permuted = matmul(_unit_lower(packed), band_part(packed, 0, -1))
@@ -235,7 +242,7 @@ def tridiagonal_solve(
     return squeeze(result, -1) if is_vector else result
 
 
-def _compact(diagonals: Any, diagonals_format: str, from_sequence: Callable[[Any], Any]) -> Any:
+def _compact(diagonals: object, diagonals_format: str, from_sequence: Callable[[Any], Any]) -> Any:
     """The three diagonals as rows of one tensor, from any of the formats."""
     if diagonals_format == "sequence":
         return from_sequence(diagonals)
@@ -246,7 +253,7 @@ def _compact(diagonals: Any, diagonals_format: str, from_sequence: Callable[[Any
     raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
 
 
-def _from_sequence(diagonals: Any) -> Any:
+def _from_sequence(diagonals: Sequence[TensorLike]) -> Any:
     if not isinstance(diagonals, (tuple, list)) or len(diagonals) != 3:
         raise ValueError("Expected diagonals to be a sequence of length 3.")
     upper, main, lower = (to_tensor(d) for d in diagonals)
@@ -257,7 +264,7 @@ def _from_sequence(diagonals: Any) -> Any:
             f"dimension, got {lower.shape}, {main.shape}, {upper.shape}"
         )
 
-    def whole(x: Any, label: str, padding: tuple[int, int]) -> Any:
+    def whole(x: Value, label: str, padding: tuple[int, int]) -> Any:
         if x.shape[-1] == size:
             return x
         if x.shape[-1] == size - 1:
@@ -267,7 +274,7 @@ def _from_sequence(diagonals: Any) -> Any:
     return stack([whole(upper, "superdiagonal", (0, 1)), main, whole(lower, "subdiagonal", (1, 0))], -2)
 
 
-def _from_matrix(matrix: Any) -> Any:
+def _from_matrix(matrix: Value) -> Any:
     if matrix.ndim < 2 or matrix.shape[-1] != matrix.shape[-2]:
         raise ValueError(f"Expected last two dimensions of diagonals to be same, got shape {matrix.shape}")
     if matrix.shape[-1] < 2:
@@ -276,7 +283,7 @@ def _from_matrix(matrix: Any) -> Any:
     return diag_part(matrix, k=(-1, 1), align="LEFT_RIGHT")
 
 
-def _of_one_shape(diagonals: Any) -> Any:
+def _of_one_shape(diagonals: Sequence[TensorLike]) -> Any:
     """Three diagonals in compact format, all as long as the main one."""
     upper, main, lower = (to_tensor(d) for d in diagonals)
     if not upper.shape == main.shape == lower.shape:

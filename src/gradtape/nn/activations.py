@@ -10,6 +10,7 @@ from .. import math, random
 from ..api.layout import concat
 from ..base import dtypes
 from ..base.traceable import trace_public
+from ..base.types import AxisLike, DTypeLike, Function, ShapeLike, TensorLike
 from ..op.arguments import number
 from ..op.declaration import as_int, as_int_vector
 from ..ops.linalg.contractions import dense
@@ -30,7 +31,7 @@ sigmoid = math.sigmoid
 tanh = math.tanh
 
 
-def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
+def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Any:
     """x where it is positive, alpha * x elsewhere."""
     x = to_tensor(features)
     if x.dtype.is_integer:
@@ -40,13 +41,13 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> An
     return n.scaled_relu.public(x, float(alpha))
 
 
-def crelu(features: Any, axis: Any = -1, name: str | None = None) -> Any:
+def crelu(features: TensorLike, axis: AxisLike = -1, name: str | None = None) -> Any:
     """relu(x) and relu(-x) side by side along an axis."""
     x = to_tensor(features)
     return relu(concat([x, math.negative(x)], axis))
 
 
-def silu(features: Any, beta: Any = 1.0, name: str | None = None) -> Any:
+def silu(features: object, beta: Any = 1.0, name: str | None = None) -> Any:
     """x * sigmoid(beta * x), also known as swish.
 
     >>> import gradtape as tf
@@ -62,7 +63,7 @@ def silu(features: Any, beta: Any = 1.0, name: str | None = None) -> Any:
 swish = silu
 
 
-def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
+def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Any:
     """x times the normal distribution function of x, exact or by the tanh formula."""
     x = to_tensor(features)
     if not x.dtype.is_floating:
@@ -70,17 +71,23 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
     return n.gelu_of.public(x, bool(approximate))
 
 
-def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+def softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Any:
     """exp(x) / sum(exp(x)) along an axis, the last by default."""
     return n.softmax.public(logits, -1 if axis is None else as_int(axis))
 
 
-def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+def log_softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Any:
     """log(softmax(x)) along an axis, the last by default."""
     return n.log_softmax.public(logits, -1 if axis is None else as_int(axis))
 
 
-def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None) -> Any:
+def dropout(
+    x: TensorLike,
+    rate: TensorLike,
+    noise_shape: TensorLike | None = None,
+    seed: TensorLike | None = None,
+    name: str | None = None,
+) -> Any:
     """Zero with probability `rate`, the others scaled up by 1 / (1 - rate) so that the expected sum stays.
 
     >>> import gradtape as tf
@@ -94,18 +101,29 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: 
 
 
 def _stateless_dropout(
-    x: Any, rate: Any, seed: Any, rng_alg: Any = None, noise_shape: Any = None, name: str | None = None
+    x: TensorLike,
+    rate: TensorLike,
+    seed: TensorLike,
+    rng_alg: object = None,
+    noise_shape: TensorLike | None = None,
+    name: str | None = None,
 ) -> Any:
     """`dropout` whose choice depends on `seed`, two integers, alone."""
     algorithm = "auto_select" if rng_alg is None else rng_alg
 
-    def uniform(shape: Any, dtype: Any) -> Any:
+    def uniform(shape: ShapeLike, dtype: DTypeLike) -> Any:
         return random.stateless_uniform(shape, seed, dtype=dtype, alg=algorithm)
 
     return _dropout(x, rate, noise_shape, uniform)
 
 
-def _general_dropout(x: Any, rate: Any, uniform_sampler: Any, noise_shape: Any = None, name: str | None = None) -> Any:
+def _general_dropout(
+    x: TensorLike,
+    rate: TensorLike,
+    uniform_sampler: Function,
+    noise_shape: TensorLike | None = None,
+    name: str | None = None,
+) -> Any:
     """`dropout` with numbers from `uniform_sampler(shape, dtype=dtype)`."""
     return _dropout(x, rate, noise_shape, lambda shape, dtype: uniform_sampler(shape=shape, dtype=dtype))
 
@@ -122,7 +140,7 @@ experimental = SimpleNamespace(
 )
 
 
-def _dropout(x: Any, rate: Any, noise_shape: Any, uniform: Callable[[Any, Any], Any]) -> Any:
+def _dropout(x: object, rate: Any, noise_shape: object, uniform: Callable[[Any, Any], Any]) -> Any:
     x = to_tensor(x)
     if not x.dtype.is_floating:
         raise ValueError(

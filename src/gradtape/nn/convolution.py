@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .. import math
@@ -9,6 +10,7 @@ from ..api.arrays import reshape
 from ..api.layout import reverse
 from ..base.errors import ArgumentValueError, invalid, unfit
 from ..base.traceable import trace_public
+from ..base.types import AxisLike, ShapeLike, TensorLike, Value
 from ..op.arguments import choice, sequence, takes, text
 from ..ops.image import morphology
 from ..ops.nn.conv import conv, conv_filter_gradient, conv_input_gradient
@@ -32,12 +34,12 @@ from .layout import (
 def _convolve(
     name: str,
     rank: int,
-    input: Any,
+    input: TensorLike,
     filters: Any,
-    strides: Any,
-    padding: Any,
-    data_format: Any,
-    dilations: Any,
+    strides: object,
+    padding: str | Sequence[Sequence[int]],
+    data_format: object,
+    dilations: object,
 ) -> Any:
     x = to_tensor(input)
     w = operand(filters, x)
@@ -62,12 +64,12 @@ def _groups(channels: int, depth: int) -> int:
 
 @takes(padding=text)
 def conv1d(
-    input: Any,
-    filters: Any,
-    stride: Any,
-    padding: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    stride: TensorLike,
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NWC",
-    dilations: Any = None,
+    dilations: AxisLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Convolve sequences (batch, width, channels) with filters (window, channels, filters)."""
@@ -77,12 +79,12 @@ def conv1d(
 
 
 def conv2d(
-    input: Any,
-    filters: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: AxisLike,
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NHWC",
-    dilations: Any = None,
+    dilations: AxisLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Convolve images (batch, height, width, channels) with filters (height, width, channels / groups,
@@ -102,12 +104,12 @@ def conv2d(
 
 @takes(strides=sequence, padding=text)
 def conv3d(
-    input: Any,
-    filters: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: AxisLike,
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NDHWC",
-    dilations: Any = None,
+    dilations: AxisLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Convolve volumes (batch, depth, height, width, channels)."""
@@ -116,12 +118,12 @@ def conv3d(
 
 @takes(padding=choice)
 def convolution(
-    input: Any,
+    input: TensorLike,
     filters: Any,
-    strides: Any = None,
-    padding: Any = "VALID",
+    strides: AxisLike | None = None,
+    padding: str | Sequence[Sequence[int]] = "VALID",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: AxisLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Convolve in one, two or three dimensions, which the filters' number of axes tells."""
@@ -154,13 +156,13 @@ def _check_rate(rate: Any) -> None:
 def _transposed(
     name: str,
     rank: int,
-    input: Any,
+    input: TensorLike,
     filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any,
-    data_format: Any,
-    dilations: Any,
+    output_shape: ShapeLike,
+    strides: object,
+    padding: str | Sequence[Sequence[int]],
+    data_format: object,
+    dilations: object,
 ) -> Any:
     x = to_tensor(input)
     w = operand(filters, x)
@@ -183,13 +185,13 @@ def _transposed(
 
 @takes(padding=text)
 def conv1d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: AxisLike,
+    padding: str | Sequence[Sequence[int]] = "SAME",
     data_format: str = "NWC",
-    dilations: Any = None,
+    dilations: AxisLike | None = None,
     name: str | None = None,
 ) -> Any:
     """The transpose of `conv1d`: filters are (window, output channels, input channels)."""
@@ -197,13 +199,13 @@ def conv1d_transpose(
 
 
 def conv2d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: AxisLike,
+    padding: str | Sequence[Sequence[int]] = "SAME",
     data_format: str = "NHWC",
-    dilations: Any = None,
+    dilations: AxisLike | None = None,
     name: str | None = None,
 ) -> Any:
     """The transpose of `conv2d`: filters are (height, width, output channels, input channels).
@@ -218,13 +220,13 @@ def conv2d_transpose(
 
 @takes(padding=choice)
 def conv3d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: AxisLike,
+    padding: str | Sequence[Sequence[int]] = "SAME",
     data_format: str = "NDHWC",
-    dilations: Any = None,
+    dilations: AxisLike | None = None,
     name: str | None = None,
 ) -> Any:
     """The transpose of `conv3d`: filters are (depth, height, width, output channels, input channels)."""
@@ -232,13 +234,13 @@ def conv3d_transpose(
 
 
 def conv_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: AxisLike,
+    padding: str | Sequence[Sequence[int]] = "SAME",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: AxisLike | None = None,
     name: str | None = None,
 ) -> Any:
     """The transpose of `convolution`, in as many dimensions as `output_shape` says."""
@@ -251,7 +253,12 @@ def conv_transpose(
 
 
 def atrous_conv2d_transpose(
-    value: Any, filters: Any, output_shape: Any, rate: Any, padding: Any, name: str | None = None
+    value: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    rate: Any,
+    padding: str | Sequence[Sequence[int]],
+    name: str | None = None,
 ) -> Any:
     """The transpose of `atrous_conv2d`."""
     _check_rate(rate)
@@ -262,7 +269,7 @@ def atrous_conv2d_transpose(
 # ---------------------------------------------------------------------------------------
 
 
-def _depthwise_filters(name: str, filter: Any) -> Any:
+def _depthwise_filters(name: str, filter: Value) -> Any:
     if filter.ndim != 4:
         raise invalid(f"{name}: filters must be (height, width, channels, multiplier), got shape {filter.shape}.")
     height, width, channels, multiplier = tuple(filter.shape)
@@ -271,12 +278,12 @@ def _depthwise_filters(name: str, filter: Any) -> Any:
 
 @takes(strides=sequence)
 def depthwise_conv2d(
-    input: Any,
+    input: TensorLike,
     filter: Any,
-    strides: Any,
-    padding: Any,
+    strides: AxisLike,
+    padding: str | Sequence[Sequence[int]],
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: AxisLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Convolve each channel with filters of its own: filters (height, width, channels, multiplier).
@@ -291,7 +298,7 @@ def depthwise_conv2d(
     moving = settings("depthwise_conv2d", 2, strides, dilations, padding, first)
     flat = _depthwise_filters("depthwise_conv2d", w)
 
-    def run(x: Any) -> Any:
+    def run(x: Value) -> Any:
         if x.shape[-1] != w.shape[2]:
             raise invalid(
                 f"depthwise_conv2d: input and filter must have the same depth: {x.shape[-1]} vs {w.shape[2]}."
@@ -303,13 +310,13 @@ def depthwise_conv2d(
 
 @takes(strides=sequence)
 def separable_conv2d(
-    input: Any,
-    depthwise_filter: Any,
+    input: TensorLike,
+    depthwise_filter: TensorLike,
     pointwise_filter: Any,
-    strides: Any,
-    padding: Any,
+    strides: AxisLike,
+    padding: str | Sequence[Sequence[int]],
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: AxisLike | None = None,
     name: str | None = None,
 ) -> Any:
     """`depthwise_conv2d`, then a convolution with filters (1, 1, channels * multiplier, filters)."""
@@ -324,13 +331,13 @@ def separable_conv2d(
 
 
 def depthwise_conv2d_backprop_input(
-    input_sizes: Any,
+    input_sizes: TensorLike,
     filter: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    out_backprop: TensorLike,
+    strides: AxisLike,
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: AxisLike = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:
     """The gradient of `depthwise_conv2d` in its input."""
@@ -347,13 +354,13 @@ def depthwise_conv2d_backprop_input(
 
 
 def depthwise_conv2d_backprop_filter(
-    input: Any,
-    filter_sizes: Any,
+    input: TensorLike,
+    filter_sizes: TensorLike,
     out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    strides: AxisLike,
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: AxisLike = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:
     """The gradient of `depthwise_conv2d` in its filters."""
@@ -387,12 +394,12 @@ def _four(strides: Any, dilations: Any) -> None:
 
 @takes(strides=sequence, dilations=sequence, padding=text)
 def dilation2d(
-    input: Any,
+    input: TensorLike,
     filters: Any,
-    strides: Any,
+    strides: AxisLike,
     padding: Any,
     data_format: str,
-    dilations: Any,
+    dilations: AxisLike,
     name: str | None = None,
 ) -> Any:
     """The largest of image plus filter in each window; filters are (height, width, channels)."""
@@ -414,12 +421,12 @@ def dilation2d(
 
 @takes(strides=sequence, dilations=sequence, padding=text)
 def erosion2d(
-    value: Any,
+    value: TensorLike,
     filters: Any,
-    strides: Any,
-    padding: Any,
+    strides: AxisLike,
+    padding: str | Sequence[Sequence[int]],
     data_format: str,
-    dilations: Any,
+    dilations: AxisLike,
     name: str | None = None,
 ) -> Any:
     """The smallest of image minus filter in each window: minus the dilation of the negative image."""

@@ -13,6 +13,7 @@ from ..api.layout import concat, stack, transpose, unstack
 from ..base import dtypes
 from ..base.errors import too_few_axes, unfit
 from ..base.traceable import trace_public
+from ..base.types import IntLike, TensorLike, Value
 from ..op.arguments import flag, takes
 from ..op.declaration import as_int
 from ..ops.nn import decoding
@@ -23,12 +24,12 @@ from .activations import log_softmax
 
 def ctc_loss(
     labels: Any,
-    logits: Any,
-    label_length: Any,
+    logits: TensorLike,
+    label_length: IntLike,
     logit_length: Any,
     logits_time_major: bool = True,
-    unique: Any = None,
-    blank_index: Any = None,
+    unique: TensorLike | None = None,
+    blank_index: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """-log of the probability of each label sequence under logits (steps, batch, classes).
@@ -70,11 +71,11 @@ def ctc_loss(
 _IMPOSSIBLE = -1e30
 
 
-def _log_sum_of_alignments(scores: Any, may_skip: Any, ends: Any, lengths: Any) -> Any:
+def _log_sum_of_alignments(scores: Value, may_skip: TensorLike, ends: TensorLike, lengths: Value) -> Any:
     """log of the summed probability of all alignments, from log probabilities (batch, steps, states)."""
     batch, steps, states = tuple(scores.shape)
 
-    def allowed(mask: Any) -> Any:
+    def allowed(mask: TensorLike) -> Any:
         return where(mask, zeros([], scores.dtype), fill([], np.array(_IMPOSSIBLE, scores.dtype.numpy)))
 
     skip = allowed(may_skip)
@@ -93,7 +94,7 @@ def _log_sum_of_alignments(scores: Any, may_skip: Any, ends: Any, lengths: Any) 
     return math.reduce_logsumexp(last + allowed(ends), 1)
 
 
-def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Any, Any]:
+def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Any, Any]:
     """The distinct labels of each row as they appear, padded with 0, and each label's place among them."""
     array = np.asarray(to_tensor(labels))
     if array.ndim != 2:
@@ -107,7 +108,7 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Any, Any]:
     return from_array(values), from_array(places)
 
 
-def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Any, Any]:
+def collapse_repeated(labels: TensorLike, seq_length: IntLike, name: str | None = None) -> tuple[Any, Any]:
     """Each row without labels that repeat the one before, padded with 0, and how many are left."""
     result, counts = decoding.collapse_repeated.public(labels, seq_length)
     return result, counts
@@ -115,7 +116,7 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
 
 @takes(merge_repeated=flag)
 def ctc_greedy_decoder(
-    inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: Any = None
+    inputs: TensorLike, sequence_length: IntLike, merge_repeated: bool = True, blank_index: TensorLike | None = None
 ) -> tuple[list[Any], Any]:
     """The best class at each time, without blanks and repeats, as a sparse tensor; and minus the sum of the scores.
 
@@ -134,7 +135,7 @@ def ctc_greedy_decoder(
 
 
 def ctc_beam_search_decoder(
-    inputs: Any, sequence_length: Any, beam_width: Any = 100, top_paths: Any = 1
+    inputs: TensorLike, sequence_length: IntLike, beam_width: IntLike = 100, top_paths: TensorLike = 1
 ) -> tuple[list[Any], Any]:
     """The most likely labellings as sparse tensors, and their log chances; the last class is the blank."""
     lengths = to_tensor(sequence_length, None if hasattr(sequence_length, "dtype") else dtypes.int32)

@@ -12,6 +12,7 @@ from ..api.arrays import reshape
 from ..api.layout import transpose
 from ..base.errors import ArgumentValueError, UnimplementedError, invalid
 from ..base.traceable import trace_public
+from ..base.types import TensorLike, Value
 from ..op.arguments import text
 from ..op.declaration import as_ints
 from ..values.tensor import Tensor, to_tensor
@@ -20,14 +21,14 @@ Sizes = tuple[int, ...]
 FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
 
-def operand(value: Any, like: Any) -> Any:
+def operand(value: Value, like: Value) -> Any:
     """A second operand as a tensor: Python values and arrays take the type of the first, tensors do not."""
     if isinstance(value, Tensor) or hasattr(value.__class__, "_read"):
         return to_tensor(value)
     return to_tensor(value, like.dtype)
 
 
-def channels_first(name: str, data_format: Any, rank: int) -> bool:
+def channels_first(name: str, data_format: object, rank: int) -> bool:
     """Whether the channels are the second axis; None means channels last."""
     last, first = FORMATS[rank]
     if data_format is not None:
@@ -37,7 +38,7 @@ def channels_first(name: str, data_format: Any, rank: int) -> bool:
     return bool(data_format == first)
 
 
-def per_axis(name: str, what: str, value: Any, rank: int, first: bool, default: int = 1) -> tuple[Sizes, int]:
+def per_axis(name: str, what: str, value: object, rank: int, first: bool, default: int = 1) -> tuple[Sizes, int]:
     """One number for each of the `rank` sizes and for the channels, from 1, `rank` or `rank + 2` numbers."""
     if value is None:
         return (default,) * rank, default
@@ -58,7 +59,7 @@ def per_axis(name: str, what: str, value: Any, rank: int, first: bool, default: 
     return sizes, channels
 
 
-def spatial(name: str, what: str, value: Any, rank: int, first: bool) -> Sizes:
+def spatial(name: str, what: str, value: object, rank: int, first: bool) -> Sizes:
     """One number for each of the `rank` sizes; on batch and channels it must be 1."""
     sizes, channels = per_axis(name, what, value, rank, first)
     if channels != 1:
@@ -115,12 +116,12 @@ def sizes_of(name: str, value: Any) -> Sizes:
     return sizes
 
 
-def to_channels_last(x: Any, rank: int) -> Any:
+def to_channels_last(x: TensorLike, rank: int) -> Any:
     """The second axis moved to the end."""
     return transpose(x, (0, *range(2, rank + 2), 1))
 
 
-def to_channels_first(x: Any, rank: int) -> Any:
+def to_channels_first(x: TensorLike, rank: int) -> Any:
     """The last axis moved to the second place."""
     return transpose(x, (0, rank + 1, *range(1, rank + 1)))
 

@@ -12,6 +12,7 @@ from ..api.layout import transpose
 from ..base import dtypes
 from ..base.errors import invalid
 from ..base.traceable import trace_public
+from ..base.types import AxisLike, IntLike, TensorLike
 from ..op.declaration import as_int
 from ..ops.math import arithmetic
 from ..ops.nn import activations as n
@@ -82,7 +83,9 @@ def _pair(labels: Any, logits: Any) -> tuple[Any, Any]:
     return labels, logits
 
 
-def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Any:
+def sigmoid_cross_entropy_with_logits(
+    labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
+) -> Any:
     """The cross entropy between probabilities and sigmoid(logits), element by element, without overflow."""
     if labels is None or logits is None:
         raise ValueError(
@@ -93,13 +96,15 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
     return fused.sigmoid_cross_entropy.public(logits, labels)
 
 
-def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Any:
+def weighted_cross_entropy_with_logits(
+    labels: TensorLike, logits: Any, pos_weight: TensorLike, name: str | None = None
+) -> Any:
     """The sigmoid cross entropy with positive examples weighted by `pos_weight`."""
     labels, logits = _pair(labels, logits)
     return arithmetic.weighted_cross_entropy.public(logits, labels, convert_to_tensor(pos_weight, logits.dtype))
 
 
-def l2_loss(t: Any, name: str | None = None) -> Any:
+def l2_loss(t: TensorLike, name: str | None = None) -> Any:
     """Half the sum of squares."""
     return fused.l2_loss.public(t)
 
@@ -118,7 +123,7 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
 
 
 def isotonic_regression(
-    inputs: Any, decreasing: bool = True, axis: Any = -1, name: str | None = None
+    inputs: TensorLike, decreasing: bool = True, axis: AxisLike = -1, name: str | None = None
 ) -> tuple[Any, Any]:
     """The nearest sequence along an axis that never increases (or never decreases), and the level each element is on.
 
@@ -146,7 +151,9 @@ def isotonic_regression(
 _WIDE = (dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64)
 
 
-def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Any:
+def compute_average_loss(
+    per_example_loss: object, sample_weight: TensorLike | None = None, global_batch_size: IntLike | None = None
+) -> Any:
     """The sum of the losses of all examples, divided by the global batch size."""
     losses = to_tensor(per_example_loss)
     if not losses.ndim:
@@ -170,7 +177,7 @@ def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, globa
     return math.reduce_sum(losses) / math.cast(count, losses.dtype)
 
 
-def scale_regularization_loss(regularization_loss: Any) -> Any:
+def scale_regularization_loss(regularization_loss: TensorLike) -> Any:
     """The sum of the loss, divided by the number of replicas (one)."""
     total = math.reduce_sum(regularization_loss)
     return total if total.dtype.is_floating else math.cast(total, dtypes.float64)

@@ -13,6 +13,7 @@ from ..api.layout import squeeze, transpose
 from ..base import dtypes
 from ..base.errors import invalid
 from ..base.traceable import trace_public
+from ..base.types import AxisLike, DTypeLike, IntLike, TensorLike, Value
 from ..op.arguments import number, takes
 from ..op.declaration import as_axis, as_float, as_int, as_ints
 from ..ops.linalg import norms
@@ -21,7 +22,9 @@ from ..ops.nn import normalization as o
 from ..values.tensor import from_array, to_tensor
 
 
-def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> tuple[Any, Any]:
+def moments(
+    x: TensorLike, axes: AxisLike, shift: TensorLike | None = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Any, Any]:
     """Mean and variance over some axes.
 
     >>> import gradtape as tf
@@ -38,7 +41,7 @@ def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: 
     return mean if keepdims else squeeze(mean, _listed(axes, x.ndim)), variance
 
 
-def _listed(axes: Any, rank: int) -> list[int]:
+def _listed(axes: AxisLike, rank: int) -> list[int]:
     for axis in (numbers := as_ints(axes)):
         if not -rank <= axis < rank:
             raise invalid(f"Axis {axis} does not exist in a tensor of {rank} axes.")
@@ -46,7 +49,7 @@ def _listed(axes: Any, rank: int) -> list[int]:
 
 
 def weighted_moments(
-    x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
+    x: TensorLike, axes: AxisLike, frequency_weights: TensorLike, keepdims: bool = False, name: str | None = None
 ) -> tuple[Any, Any]:
     """Mean and variance over some axes, each element counted as often as its weight says."""
     x = to_tensor(x)
@@ -65,7 +68,7 @@ def weighted_moments(
 
 
 def sufficient_statistics(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+    x: TensorLike, axes: AxisLike, shift: TensorLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Any, Any, Any, Any]:
     """Count, sum, sum of squares (both of x - shift) and shift: what `normalize_moments` needs."""
     x = to_tensor(x)
@@ -85,7 +88,7 @@ def sufficient_statistics(
 
 
 def normalize_moments(
-    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+    counts: TensorLike, mean_ss: TensorLike, variance_ss: TensorLike, shift: TensorLike, name: str | None = None
 ) -> tuple[Any, Any]:
     """Mean and variance from sufficient statistics."""
     divisor = math.reciprocal(to_tensor(counts))
@@ -95,7 +98,13 @@ def normalize_moments(
 
 
 def batch_normalization(
-    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: str | None = None
+    x: object,
+    mean: Value,
+    variance: object,
+    offset: Value,
+    scale: Any,
+    variance_epsilon: Any,
+    name: str | None = None,
 ) -> Any:
     """scale * (x - mean) / sqrt(variance + epsilon) + offset; offset and scale may be None."""
     x = to_tensor(x)
@@ -106,7 +115,7 @@ def batch_normalization(
     return x * _as(inverse, x.dtype) + _as(shift, x.dtype)
 
 
-def _as(value: Any, dtype: Any) -> Any:
+def _as(value: Value, dtype: DTypeLike) -> Any:
     return value if value.dtype is dtype else math.cast(value, dtype)
 
 
@@ -159,7 +168,12 @@ def fused_batch_norm(
 
 
 def layer_norm(
-    x: Any, scale: Any = None, offset: Any = None, axis: Any = -1, epsilon: float = 1e-3, name: str | None = None
+    x: TensorLike,
+    scale: TensorLike | None = None,
+    offset: IntLike | None = None,
+    axis: AxisLike = -1,
+    epsilon: float = 1e-3,
+    name: str | None = None,
 ) -> Any:
     """x brought to mean 0 and variance 1 along `axis`, then times `scale` plus `offset`: layer normalisation.
 
@@ -174,13 +188,15 @@ def layer_norm(
     return o.standardize.public(x, factor, shift, as_axis(axis), as_float(epsilon))[0]
 
 
-def rms_norm(x: Any, scale: Any = None, axis: Any = -1, epsilon: float = 1e-6, name: str | None = None) -> Any:
+def rms_norm(
+    x: TensorLike, scale: TensorLike | None = None, axis: AxisLike = -1, epsilon: float = 1e-6, name: str | None = None
+) -> Any:
     """x divided by its root mean square along `axis`, then times `scale`."""
     x = to_tensor(x)
     return o.rms_standardize.public(x, _affine(x, scale, None)[0], as_axis(axis), as_float(epsilon))[0]
 
 
-def _affine(x: Any, scale: Any, offset: Any) -> tuple[Any, Any]:
+def _affine(x: Value, scale: object, offset: object) -> tuple[Any, Any]:
     factor = ones((), x.dtype) if scale is None else to_tensor(scale, None if hasattr(scale, "dtype") else x.dtype)
     shift = zeros((), x.dtype) if offset is None else to_tensor(offset, None if hasattr(offset, "dtype") else x.dtype)
     return factor, shift
@@ -204,8 +220,8 @@ def batch_norm_with_global_normalization(
 
 @takes(bias=number, alpha=number, beta=number)
 def local_response_normalization(
-    input: Any,
-    depth_radius: Any = 5,
+    input: TensorLike,
+    depth_radius: TensorLike = 5,
     bias: float = 1,
     alpha: float = 1,
     beta: float = 0.5,
@@ -218,7 +234,7 @@ def local_response_normalization(
 lrn = local_response_normalization
 
 
-def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Any:
+def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None) -> Any:
     """A vector added along the channel axis: the last, or the second for "NC..." formats."""
     x = to_tensor(value)
     b = to_tensor(bias, x.dtype)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from collections.abc import Sequence
 from typing import Any
 
 from .. import math
@@ -10,6 +11,7 @@ from ..api.layout import expand_dims, squeeze
 from ..base import dtypes
 from ..base.errors import UnimplementedError, invalid
 from ..base.traceable import trace_public
+from ..base.types import AxisLike, TensorLike
 from ..op.arguments import flag, takes, text
 from ..op.declaration import as_ints
 from ..ops.nn.pool import window_argmax, window_max, window_sum
@@ -17,7 +19,16 @@ from ..values.tensor import to_tensor
 from .layout import FORMATS, channels_first, in_channels_last, not_both, only_channels_last, paddings, per_axis
 
 
-def _pool(name: str, kind: str, rank: int, input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any) -> Any:
+def _pool(
+    name: str,
+    kind: str,
+    rank: int,
+    input: TensorLike,
+    ksize: AxisLike,
+    strides: AxisLike,
+    padding: str | Sequence[Sequence[int]],
+    data_format: object,
+) -> Any:
     x = to_tensor(input)
     first = channels_first(name, data_format, rank)
     if x.ndim != rank + 2:
@@ -30,7 +41,7 @@ def _pool(name: str, kind: str, rank: int, input: Any, ksize: Any, strides: Any,
     ones = (1,) * rank
     if over_channels == 1 and channel_step == 1:
 
-        def run(x: Any) -> Any:
+        def run(x: TensorLike) -> Any:
             if kind == "MAX":
                 return window_max.public(x, window, steps, ones, pads)
             return window_sum.public(x, window, steps, ones, pads, True)
@@ -45,7 +56,7 @@ def _pool(name: str, kind: str, rank: int, input: Any, ksize: Any, strides: Any,
             f"pooled; got ksize {ksize} and strides {strides} for shape {x.shape}.",
         )
 
-    def across(x: Any) -> Any:
+    def across(x: TensorLike) -> Any:
         # The channels as one more size: the windows then lie along it.
         pooled = window_max.public(
             expand_dims(x, -1),
@@ -59,7 +70,14 @@ def _pool(name: str, kind: str, rank: int, input: Any, ksize: Any, strides: Any,
     return in_channels_last(across, x, rank, first)
 
 
-def _any_rank(kind: str, input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any) -> Any:
+def _any_rank(
+    kind: str,
+    input: TensorLike,
+    ksize: AxisLike,
+    strides: AxisLike,
+    padding: str | Sequence[Sequence[int]],
+    data_format: object,
+) -> Any:
     x = to_tensor(input)
     rank = x.ndim - 2
     if rank not in FORMATS:
@@ -68,10 +86,10 @@ def _any_rank(kind: str, input: Any, ksize: Any, strides: Any, padding: Any, dat
 
 
 def max_pool(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: AxisLike,
+    strides: AxisLike,
+    padding: str | Sequence[Sequence[int]],
     data_format: str | None = None,
     name: str | None = None,
 ) -> Any:
@@ -90,10 +108,10 @@ def max_pool(
 
 @takes(padding=text)
 def avg_pool(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: AxisLike,
+    strides: AxisLike,
+    padding: str | Sequence[Sequence[int]],
     data_format: str | None = None,
     name: str | None = None,
 ) -> Any:
@@ -102,14 +120,24 @@ def avg_pool(
 
 
 def max_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None
+    input: TensorLike,
+    ksize: AxisLike,
+    strides: AxisLike,
+    padding: str | Sequence[Sequence[int]],
+    data_format: str = "NWC",
+    name: str | None = None,
 ) -> Any:
     """The largest element of each window of sequences (batch, width, channels)."""
     return _pool("max_pool1d", "MAX", 1, input, ksize, strides, padding, data_format)
 
 
 def max_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
+    input: TensorLike,
+    ksize: AxisLike,
+    strides: AxisLike,
+    padding: str | Sequence[Sequence[int]],
+    data_format: str = "NHWC",
+    name: str | None = None,
 ) -> Any:
     """The largest element of each window of images (batch, height, width, channels)."""
     return _pool("max_pool2d", "MAX", 2, input, ksize, strides, padding, data_format)
@@ -117,7 +145,12 @@ def max_pool2d(
 
 @takes(padding=text)
 def max_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None
+    input: TensorLike,
+    ksize: AxisLike,
+    strides: AxisLike,
+    padding: str | Sequence[Sequence[int]],
+    data_format: str = "NDHWC",
+    name: str | None = None,
 ) -> Any:
     """The largest element of each window of volumes (batch, depth, height, width, channels)."""
     return _pool("max_pool3d", "MAX", 3, input, ksize, strides, padding, data_format)
@@ -125,7 +158,12 @@ def max_pool3d(
 
 @takes(padding=text)
 def avg_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None
+    input: TensorLike,
+    ksize: AxisLike,
+    strides: AxisLike,
+    padding: str | Sequence[Sequence[int]],
+    data_format: str = "NWC",
+    name: str | None = None,
 ) -> Any:
     """The mean of each window of sequences (batch, width, channels)."""
     return _pool("avg_pool1d", "AVG", 1, input, ksize, strides, padding, data_format)
@@ -133,7 +171,12 @@ def avg_pool1d(
 
 @takes(padding=text)
 def avg_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
+    input: TensorLike,
+    ksize: AxisLike,
+    strides: AxisLike,
+    padding: str | Sequence[Sequence[int]],
+    data_format: str = "NHWC",
+    name: str | None = None,
 ) -> Any:
     """The mean of each window of images (batch, height, width, channels)."""
     return _pool("avg_pool2d", "AVG", 2, input, ksize, strides, padding, data_format)
@@ -141,20 +184,25 @@ def avg_pool2d(
 
 @takes(padding=text)
 def avg_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None
+    input: TensorLike,
+    ksize: AxisLike,
+    strides: AxisLike,
+    padding: str | Sequence[Sequence[int]],
+    data_format: str = "NDHWC",
+    name: str | None = None,
 ) -> Any:
     """The mean of each window of volumes (batch, depth, height, width, channels)."""
     return _pool("avg_pool3d", "AVG", 3, input, ksize, strides, padding, data_format)
 
 
 def pool(
-    input: Any,
-    window_shape: Any,
+    input: TensorLike,
+    window_shape: object,
     pooling_type: str,
-    strides: Any = None,
-    padding: Any = "VALID",
+    strides: AxisLike | None = None,
+    padding: str | Sequence[Sequence[int]] = "VALID",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: AxisLike | None = None,
     name: str | None = None,
 ) -> Any:
     """`pooling_type` "MAX" or "AVG" over windows of any size, stride and dilation."""
@@ -179,7 +227,7 @@ def pool(
         )
     pads = paddings("pool", padding, rank, first)
 
-    def run(x: Any) -> Any:
+    def run(x: TensorLike) -> Any:
         if pooling_type == "MAX":
             return window_max.public(x, window, steps, rates, pads)
         return window_sum.public(x, window, steps, rates, pads, True)
@@ -192,12 +240,12 @@ MaxPoolWithArgmax = namedtuple("MaxPoolWithArgmax", ["output", "argmax"])
 
 @takes(padding=text, include_batch_in_index=flag)
 def max_pool_with_argmax(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: object,
+    ksize: object,
+    strides: object,
+    padding: object,
     data_format: str = "NHWC",
-    output_dtype: Any = dtypes.int64,
+    output_dtype: object = dtypes.int64,
     include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> MaxPoolWithArgmax:

@@ -12,6 +12,7 @@ from ..api.layout import concat
 from ..base import dtypes
 from ..base.errors import invalid
 from ..base.traceable import trace_public
+from ..base.types import IntLike, TensorLike
 from ..linalg import matmul
 from ..op.declaration import as_int
 from ..ops.array import order
@@ -19,7 +20,9 @@ from ..values.tensor import to_tensor
 from .losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
 
 
-def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Any:
+def embedding_lookup(
+    params: TensorLike, ids: TensorLike, max_norm: TensorLike | None = None, name: str | None = None
+) -> Any:
     """The rows of `params` at `ids`; with `max_norm`, rows longer than that are scaled down.
 
     A list holds the parts of one large table, one after the other.
@@ -41,14 +44,14 @@ def whole_table(params: Any) -> Any:
 
 
 def nce_loss(
-    weights: Any,
-    biases: Any,
-    labels: Any,
-    inputs: Any,
-    num_sampled: Any,
-    num_classes: Any,
+    weights: TensorLike,
+    biases: TensorLike,
+    labels: TensorLike,
+    inputs: TensorLike,
+    num_sampled: IntLike,
+    num_classes: IntLike,
     num_true: int = 1,
-    sampled_values: Any = None,
+    sampled_values: TensorLike | None = None,
     remove_accidental_hits: bool = False,
     name: str = "nce_loss",
 ) -> Any:
@@ -69,16 +72,16 @@ def nce_loss(
 
 
 def sampled_softmax_loss(
-    weights: Any,
-    biases: Any,
-    labels: Any,
-    inputs: Any,
-    num_sampled: Any,
-    num_classes: Any,
+    weights: TensorLike,
+    biases: TensorLike,
+    labels: TensorLike,
+    inputs: TensorLike,
+    num_sampled: IntLike,
+    num_classes: IntLike,
     num_true: int = 1,
-    sampled_values: Any = None,
+    sampled_values: TensorLike | None = None,
     remove_accidental_hits: bool = True,
-    seed: Any = None,
+    seed: TensorLike | None = None,
     name: str = "sampled_softmax_loss",
 ) -> Any:
     """The softmax cross entropy over the true and some sampled classes, corrected for the sampling."""
@@ -99,10 +102,10 @@ def sampled_softmax_loss(
 
 def _sampled_logits(
     weights: Any,
-    biases: Any,
+    biases: TensorLike,
     labels: Any,
-    inputs: Any,
-    num_sampled: Any,
+    inputs: TensorLike,
+    num_sampled: IntLike,
     num_classes: Any,
     num_true: int,
     sampled_values: Any,
@@ -161,7 +164,11 @@ class AccidentalHits(NamedTuple):
 
 
 def compute_accidental_hits(
-    true_classes: Any, sampled_candidates: Any, num_true: Any, seed: Any = None, name: str | None = None
+    true_classes: TensorLike,
+    sampled_candidates: TensorLike,
+    num_true: IntLike,
+    seed: TensorLike | None = None,
+    name: str | None = None,
 ) -> AccidentalHits:
     """Where a sampled candidate is a true class: the row, the candidate's place, and a weight that hides it."""
     given = (true_classes, sampled_candidates)

@@ -10,17 +10,18 @@ from ..api.indexing import where
 from ..base import dtypes
 from ..base.errors import invalid
 from ..base.traceable import trace_public
+from ..base.types import TensorLike
 from ..ops.linalg.products import matmul
 from ..ops.nn import sequence
 from ..values.tensor import from_array, to_tensor
 
 
 def dot_product_attention(
-    query: Any,
-    key: Any,
-    value: Any,
-    bias: Any = None,
-    mask: Any = None,
+    query: TensorLike,
+    key: TensorLike,
+    value: TensorLike,
+    bias: TensorLike | None = None,
+    mask: TensorLike | None = None,
     scale: float | None = None,
     is_causal: bool = False,
     name: str | None = None,

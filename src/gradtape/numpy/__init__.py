@@ -53,7 +53,7 @@ _PUBLIC = {
     statistics: "median quantile percentile cov corrcoef average",
     series: "diff polyval unwrap interp convolve correlate trapezoid",
     manipulation: """
-        reshape ravel flatten transpose swapaxes moveaxis expand_dims squeeze broadcast_to broadcast_arrays
+        reshape ravel flatten transpose swapaxes moveaxis matrix_transpose expand_dims squeeze broadcast_to broadcast_arrays
         atleast_1d atleast_2d atleast_3d concatenate stack vstack hstack dstack column_stack append
         array_split split vsplit hsplit dsplit tile repeat roll flip flipud fliplr rot90 pad take
         take_along_axis where select compress sort argsort promote_types

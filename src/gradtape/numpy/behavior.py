@@ -7,6 +7,7 @@ from typing import Any
 
 from ..base.errors import UnimplementedError
 from ..base.traceable import trace_public
+from ..base.types import TensorLike
 from ..values.tensor import Tensor
 from ..variables.operators import numpy_getitem
 from ..variables.variable import Variable
@@ -54,11 +55,11 @@ def _swapped(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x, y: function(y, x)
 
 
-def _reshape(x: Any, *newshape: Any, **kwargs: Any) -> Any:
+def _reshape(x: object, *newshape: object, **kwargs: Any) -> Any:
     return manipulation.reshape(x, newshape[0] if len(newshape) == 1 else newshape, **kwargs)
 
 
-def _transpose(x: Any, *axes: Any) -> Any:
+def _transpose(x: TensorLike, *axes: TensorLike) -> Any:
     return manipulation.transpose(x, (axes[0] if len(axes) == 1 else axes) if axes else None)
 
 

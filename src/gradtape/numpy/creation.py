@@ -10,94 +10,95 @@ from .. import math
 from ..api import arrays, indexing, layout
 from ..base.dtypes import BY_NUMPY
 from ..base.traceable import trace_public
+from ..base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from ..op.declaration import as_int, as_shape
 from ..ops.math.polynomials import powers
 from ..values.tensor import from_array
 from .promotion import asarray, is_followed, numpy_dtype, promoted, result_type, to_type
 
 
-def array(object: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any:
+def array(object: TensorLike, dtype: DTypeLike | None = None, copy: bool = True, ndmin: int = 0) -> Any:
     """A tensor of the value, with at least `ndmin` axes; lists may hold tensors, which the tape follows."""
     x = asarray(object, dtype)
     x = arrays.identity(x) if copy else x
     return x if x.ndim >= ndmin else arrays.reshape(x, (*(1,) * (ndmin - x.ndim), *x.shape))
 
 
-def asanyarray(a: Any, dtype: Any = None) -> Any:
+def asanyarray(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """The same as `asarray`."""
     return asarray(a, dtype)
 
 
-def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
+def ascontiguousarray(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """The value as a tensor with at least one axis."""
     return array(a, dtype, copy=False, ndmin=1)
 
 
-def copy(a: Any) -> Any:
+def copy(a: TensorLike) -> Any:
     """The value as a tensor of its own."""
     return array(a)
 
 
-def _sizes(shape: Any) -> tuple[int, ...]:
+def _sizes(shape: ShapeLike) -> tuple[int, ...]:
     sizes = as_shape(shape)
     if -1 in sizes:
         raise ValueError("negative dimensions are not allowed")
     return sizes
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+def full(shape: ShapeLike, fill_value: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """`fill_value` everywhere, broadcast; the tape follows it."""
     value = asarray(fill_value, dtype)
     return arrays.broadcast_to(value, _sizes(shape))
 
 
-def zeros(shape: Any, dtype: Any = float) -> Any:
+def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> Any:
     """Zeros."""
     return arrays.zeros(_sizes(shape), BY_NUMPY[numpy_dtype(dtype)])
 
 
-def ones(shape: Any, dtype: Any = float) -> Any:
+def ones(shape: ShapeLike, dtype: object = float) -> Any:
     """Ones."""
     return arrays.ones(_sizes(shape), BY_NUMPY[numpy_dtype(dtype)])
 
 
-def empty(shape: Any, dtype: Any = float) -> Any:
+def empty(shape: ShapeLike, dtype: DTypeLike = float) -> Any:
     """Zeros: a tensor never changes, so that nobody could fill it later."""
     return zeros(shape, dtype)
 
 
-def full_like(a: Any, fill_value: Any, dtype: Any = None) -> Any:
+def full_like(a: TensorLike, fill_value: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """`fill_value` in the shape and type of `a`."""
     x = asarray(a)
     return full(tuple(x.shape), fill_value, x.dtype if dtype is None else dtype)
 
 
-def zeros_like(a: Any, dtype: Any = None) -> Any:
+def zeros_like(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """Zeros in the shape and type of `a`."""
     return full_like(a, 0, dtype)
 
 
-def ones_like(a: Any, dtype: Any = None) -> Any:
+def ones_like(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """Ones in the shape and type of `a`."""
     return full_like(a, 1, dtype)
 
 
-def empty_like(a: Any, dtype: Any = None) -> Any:
+def empty_like(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """Zeros in the shape and type of `a`; see `empty`."""
     return full_like(a, 0, dtype)
 
 
-def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Any:
+def eye(N: TensorLike, M: TensorLike | None = None, k: IntLike = 0, dtype: DTypeLike = float) -> Any:
     """Ones on the k-th diagonal, zeros elsewhere."""
     return from_array(np.eye(as_int(N), None if M is None else as_int(M), as_int(k), numpy_dtype(dtype)))
 
 
-def identity(n: Any, dtype: Any = float) -> Any:
+def identity(n: IntLike, dtype: DTypeLike = float) -> Any:
     """The identity matrix."""
     return eye(n, dtype=dtype)
 
 
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
+def arange(start: TensorLike, stop: TensorLike | None = None, step: IntLike = 1, dtype: DTypeLike | None = None) -> Any:
     """Numbers from `start` up to `stop` in steps; no derivative in the bounds."""
     first, last = (0, start) if stop is None else (start, stop)
     bounds: list[Any] = [np.asarray(v)[()] if hasattr(v, "dtype") else v for v in (first, last, step)]
@@ -110,12 +111,12 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
 
 
 def linspace(
-    start: Any,
-    stop: Any,
-    num: Any = 50,
+    start: TensorLike,
+    stop: TensorLike,
+    num: TensorLike = 50,
     endpoint: bool = True,
     retstep: bool = False,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Any:
     """`num` evenly spaced numbers from `start` to `stop`; the tape follows both.
@@ -142,12 +143,12 @@ def linspace(
 
 
 def logspace(
-    start: Any,
-    stop: Any,
-    num: Any = 50,
+    start: TensorLike,
+    stop: TensorLike,
+    num: TensorLike = 50,
     endpoint: bool = True,
-    base: Any = 10.0,
-    dtype: Any = None,
+    base: TensorLike = 10.0,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Any:
     """`base` to the power of evenly spaced numbers."""
@@ -156,7 +157,14 @@ def logspace(
     return result if dtype is None else to_type(result, dtype)
 
 
-def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
+def geomspace(
+    start: TensorLike,
+    stop: TensorLike,
+    num: TensorLike = 50,
+    endpoint: bool = True,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+) -> Any:
     """Numbers with a constant ratio from `start` to `stop`, both of one sign."""
     first, last = promoted(start, stop, 1.0)[:2]
     signs = math.sign(first)
@@ -164,7 +172,7 @@ def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype
     return result if dtype is None else to_type(result, dtype)
 
 
-def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> list[Any]:
+def meshgrid(*xi: TensorLike, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> list[Any]:
     """Coordinate grids from coordinate vectors."""
     grids = arrays.meshgrid(*[asarray(x) for x in xi], indexing=indexing)
     if not sparse:
@@ -173,7 +181,7 @@ def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = 
     return [arrays.reshape(asarray(x), [-1 if a == order[p] else 1 for a in range(len(xi))]) for p, x in enumerate(xi)]
 
 
-def diag(v: Any, k: Any = 0) -> Any:
+def diag(v: TensorLike, k: object = 0) -> Any:
     """A matrix with `v` on its k-th diagonal; of a matrix, that diagonal."""
     x, offset = asarray(v), as_int(k)
     if x.ndim == 1:
@@ -183,7 +191,7 @@ def diag(v: Any, k: Any = 0) -> Any:
     return diagonal(x, offset)
 
 
-def diagflat(v: Any, k: Any = 0) -> Any:
+def diagflat(v: TensorLike, k: IntLike = 0) -> Any:
     """A matrix with the flattened `v` on its k-th diagonal."""
     x, offset = arrays.reshape(asarray(v), (-1,)), as_int(k)
     size = x.shape[0] + abs(offset)
@@ -192,7 +200,7 @@ def diagflat(v: Any, k: Any = 0) -> Any:
     return indexing.scatter_nd(from_array(places), x, (size, size))
 
 
-def diagonal(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1) -> Any:
+def diagonal(a: TensorLike, offset: IntLike = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The elements of a diagonal, along a new last axis."""
     x, shift = asarray(a), as_int(offset)
     if x.ndim < 2:
@@ -207,17 +215,17 @@ def diagonal(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1) -> Any:
     return layout.transpose(indexing.gather_nd(moved, indices), [*range(1, x.ndim - 1), 0])
 
 
-def diag_indices(n: Any, ndim: int = 2) -> tuple[Any, ...]:
+def diag_indices(n: IntLike, ndim: int = 2) -> tuple[Any, ...]:
     """The positions of the main diagonal."""
     return (arange(as_int(n)),) * ndim
 
 
-def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Any:
+def tri(N: TensorLike, M: TensorLike | None = None, k: IntLike = 0, dtype: DTypeLike = float) -> Any:
     """Ones at and below the k-th diagonal, zeros above."""
     return from_array(np.tri(as_int(N), None if M is None else as_int(M), as_int(k), numpy_dtype(dtype)))
 
 
-def _triangle(m: Any, k: Any, upper: bool) -> Any:
+def _triangle(m: TensorLike, k: IntLike, upper: bool) -> Any:
     x = asarray(m)
     if x.ndim < 2:
         raise ValueError("Argument to tril or triu must have a rank of at least 2")
@@ -227,17 +235,17 @@ def _triangle(m: Any, k: Any, upper: bool) -> Any:
     return indexing.where(from_array(kept), x, zeros_like(x))
 
 
-def tril(m: Any, k: Any = 0) -> Any:
+def tril(m: TensorLike, k: IntLike = 0) -> Any:
     """The part at and below the k-th diagonal, zeros above."""
     return _triangle(m, k, upper=False)
 
 
-def triu(m: Any, k: Any = 0) -> Any:
+def triu(m: TensorLike, k: IntLike = 0) -> Any:
     """The part at and above the k-th diagonal, zeros below."""
     return _triangle(m, k, upper=True)
 
 
-def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
+def vander(x: Any, N: TensorLike | None = None, increasing: bool = False) -> Any:
     """The powers of each element as a row, the highest first unless `increasing`."""
     x = asarray(x)
     if x.ndim != 1:
@@ -248,7 +256,7 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
     return powers.public(x, tuple(exponents))
 
 
-def ix_(*args: Any) -> tuple[Any, ...]:
+def ix_(*args: object) -> tuple[Any, ...]:
     """Vectors shaped so that together they index a grid."""
     parts = []
     for position, given in enumerate(args):
@@ -264,12 +272,12 @@ def shape(a: Any) -> tuple[int, ...]:
     return tuple(asarray(a).shape) if is_followed(a) else np.shape(a)
 
 
-def ndim(a: Any) -> int:
+def ndim(a: object) -> int:
     """The number of axes."""
     return len(shape(a))
 
 
-def size(a: Any, axis: int | None = None) -> int:
+def size(a: object, axis: int | None = None) -> int:
     """The number of elements, or the size of an axis."""
     sizes = shape(a)
     return int(np.prod(sizes, dtype=np.int64)) if axis is None else sizes[axis]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from .. import bitwise, math
 from ..api import arrays, indexing
 from ..base.traceable import trace_public
+from ..base.types import TensorLike, Value
 from ..ops.math import nans
 from ..ops.math import ufuncs as u
 from ..values.tensor import from_array
@@ -21,7 +23,7 @@ Function = Callable[..., Any]
 def _ufunc(name: str, compute: Function) -> Function:
     ufunc: np.ufunc = getattr(np, name)
 
-    def call(*args: Any) -> Any:
+    def call(*args: object) -> Any:
         if len(args) != ufunc.nin:
             raise TypeError(f"{name}() takes {ufunc.nin} arguments, got {len(args)}.")
         types = loop_types(ufunc, tuple([kind_of(a) for a in args]))
@@ -40,15 +42,32 @@ def _ufunc(name: str, compute: Function) -> Function:
 def _by_kind(default: Function, **special: Function) -> Function:
     """Another function where the operands are bool (b), integers (i) or complex (c)."""
 
-    def compute(x: Any, *more: Any) -> Any:
+    def compute(x: Value, *more: TensorLike) -> Any:
         kind = x.dtype.numpy.kind
         return special.get("i" if kind == "u" else kind, default)(x, *more)
 
     compute.op = getattr(default, "op", None)  # type: ignore[attr-defined]
+    compute.default, compute.special = default, special  # type: ignore[attr-defined]
     return compute
 
 
-def truth(x: Any) -> Any:
+@functools.cache
+def on_one_type(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Function | None:
+    """What computes the ufunc on operands of this type, if NumPy computes in it; None if it changes the type before."""
+    compute = UFUNCS.get(ufunc.__name__)
+    if compute is None:
+        return None
+    try:
+        types = loop_types(ufunc, (dtype,) * ufunc.nin)
+    except TypeError:  # NumPy has no loop; the function itself says so
+        return None
+    if types[: ufunc.nin] != (dtype,) * ufunc.nin:
+        return None
+    special: dict[str, Function] = getattr(compute, "special", {})
+    return special.get("i" if dtype.kind == "u" else dtype.kind, getattr(compute, "default", compute))
+
+
+def truth(x: Value) -> Any:
     """Whether each element is not zero."""
     return x if x.dtype.is_bool else math.not_equal(x, arrays.zeros_like(x))
 
@@ -67,7 +86,7 @@ def _compared(function: Function) -> Function:
     return _by_kind(function, b=lambda x, y: function(to_type(x, np.int8), to_type(y, np.int8)), c=on_values)
 
 
-def _same(x: Any) -> Any:
+def _same(x: TensorLike) -> Any:
     return arrays.identity(x)
 
 
@@ -103,7 +122,7 @@ def _bitwise_count(x: Any) -> Any:
     return u.population_count.public(to_type(x, np.uint8) if x.dtype.is_bool else math.abs(x))
 
 
-def _divmod(x: Any, y: Any) -> tuple[Any, Any]:
+def _divmod(x: TensorLike, y: TensorLike) -> tuple[Any, Any]:
     return math.floordiv(x, y), math.floormod(x, y)
 
 
@@ -204,19 +223,19 @@ FUNCTIONS: dict[str, Function] = {name: _ufunc(name, compute) for name, compute 
 # --- elementwise functions that are no ufuncs ----------------------------------------------------------
 
 
-def real(val: Any) -> Any:
+def real(val: TensorLike) -> Any:
     """The real part."""
     x = asarray(val)
     return math.real(x) if x.dtype.is_complex else x
 
 
-def imag(val: Any) -> Any:
+def imag(val: TensorLike) -> Any:
     """The imaginary part."""
     x = asarray(val)
     return math.imag(x) if x.dtype.is_complex else arrays.zeros_like(x)
 
 
-def angle(z: Any, deg: bool = False) -> Any:
+def angle(z: TensorLike, deg: bool = False) -> Any:
     """The angle of complex numbers, in radians or degrees."""
     x = asarray(z)
     if not x.dtype.is_complex:
@@ -227,18 +246,18 @@ def angle(z: Any, deg: bool = False) -> Any:
     return result * float(180 / np.pi) if deg else result
 
 
-def sinc(x: Any) -> Any:
+def sinc(x: TensorLike) -> Any:
     """sin(pi x) / (pi x), 1 at 0; the derivative at 0 is 0."""
     x = asarray(x)
     return u.sinc.public(to_type(x, reduced_type("sinc", x.dtype.numpy)))
 
 
-def fix(x: Any) -> Any:
+def fix(x: TensorLike) -> Any:
     """The nearest integer towards zero."""
     return FUNCTIONS["trunc"](x)
 
 
-def round(a: Any, decimals: int = 0) -> Any:
+def round(a: TensorLike, decimals: int = 0) -> Any:
     """The nearest number with so many decimals; halves go to the even one."""
     x = asarray(a)
     if not x.dtype.is_floating and not x.dtype.is_complex:
@@ -251,16 +270,25 @@ def round(a: Any, decimals: int = 0) -> Any:
     return math.rint(x * factor) / factor if decimals > 0 else math.rint(x / factor) * factor
 
 
-def clip(a: Any, a_min: Any = None, a_max: Any = None) -> Any:
-    """The values brought between two bounds; None is no bound."""
-    given = [v for v in (a, a_min, a_max) if v is not None]
-    x, *bounds = promoted(*given)
-    if a_min is not None:
+def clip(
+    a: TensorLike,
+    a_min: TensorLike | None = None,
+    a_max: TensorLike | None = None,
+    *,
+    min: TensorLike | None = None,
+    max: TensorLike | None = None,
+) -> Any:
+    """The values brought between two bounds, which NumPy 2 calls `min` and `max` as well; None is no bound."""
+    low, high = min if a_min is None else a_min, max if a_max is None else a_max
+    x, *bounds = promoted(*[v for v in (a, low, high) if v is not None])
+    if low is not None:
         x = math.maximum(x, bounds[0])
-    return x if a_max is None else math.minimum(x, bounds[-1])
+    return x if high is None else math.minimum(x, bounds[-1])
 
 
-def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+def nan_to_num(
+    x: TensorLike, nan: float = 0.0, posinf: TensorLike | None = None, neginf: TensorLike | None = None
+) -> Any:
     """NaN replaced by `nan`, infinities by the largest numbers or what is given."""
     x = asarray(x)
     if x.dtype.is_complex:
@@ -269,7 +297,7 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None)
     return u.nan_to_num.public(x, nan, posinf, neginf) if x.dtype.is_floating else x
 
 
-def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+def isclose(a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """Whether each element of `a` is as near to that of `b` as atol + rtol * |b|."""
     x, y = promoted(a, b)
     if x.dtype.is_bool:
@@ -278,7 +306,7 @@ def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
 
 
 def _questioned(name: str, ask: Function, only_real: bool) -> Function:
-    def call(x: Any) -> Any:
+    def call(x: TensorLike) -> Any:
         x = asarray(x)
         if x.dtype.is_complex and only_real:
             raise TypeError(f"{name}: complex numbers have no sign.")
@@ -299,27 +327,27 @@ VALUED = {
 }
 
 
-def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+def allclose(a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """Whether all elements are nearly equal."""
     return from_array(np.asarray(np.allclose(np.asarray(asarray(a)), np.asarray(asarray(b)), rtol, atol, equal_nan)))
 
 
-def array_equal(a1: Any, a2: Any) -> Any:
+def array_equal(a1: object, a2: object) -> Any:
     """Whether shapes and elements are equal."""
     return from_array(np.asarray(np.array_equal(np.asarray(asarray(a1)), np.asarray(asarray(a2)))))
 
 
-def iscomplexobj(x: Any) -> bool:
+def iscomplexobj(x: TensorLike) -> bool:
     """Whether the type is complex."""
     return bool(asarray(x).dtype.is_complex)
 
 
-def isrealobj(x: Any) -> bool:
+def isrealobj(x: TensorLike) -> bool:
     """Whether the type is not complex."""
     return not iscomplexobj(x)
 
 
-def isscalar(element: Any) -> bool:
+def isscalar(element: Value) -> bool:
     """Whether the value is a number, or a tensor without axes."""
     return np.isscalar(element) or (hasattr(element, "ndim") and not element.ndim)
 

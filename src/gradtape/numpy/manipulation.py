@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from ..api import arrays, indexing, layout
 from ..api.sorting import argsort as order_of
 from ..api.sorting import sort as sort_values
 from ..base.traceable import trace_public
+from ..base.types import AxisLike, IntLike, ShapeLike, TensorLike, Value
 from ..op.declaration import as_axis, as_int, as_ints
 from ..ops.array import order
 from ..ops.array.sort import take_along
@@ -20,7 +21,7 @@ from .promotion import asarray, promoted, result_type, to_type
 from .reductions import nonzero
 
 
-def reshape(a: Any, newshape: Any, order: str = "C") -> Any:
+def reshape(a: object, newshape: object, order: str = "C") -> Any:
     """The same elements in another shape, read row by row ("C") or column by column ("F")."""
     x = asarray(a)
     if order not in ("C", "F"):
@@ -30,23 +31,23 @@ def reshape(a: Any, newshape: Any, order: str = "C") -> Any:
     return layout.transpose(arrays.reshape(layout.transpose(x), as_ints(newshape)[::-1]))
 
 
-def ravel(a: Any, order: str = "C") -> Any:
+def ravel(a: TensorLike, order: str = "C") -> Any:
     """All elements in one axis."""
     return reshape(a, (-1,), order)
 
 
-def flatten(a: Any, order: str = "C") -> Any:
+def flatten(a: TensorLike, order: str = "C") -> Any:
     """All elements in one axis."""
     return reshape(a, (-1,), order)
 
 
-def transpose(a: Any, axes: Any = None) -> Any:
+def transpose(a: object, axes: object = None) -> Any:
     """The axes in another order, or reversed."""
     x = asarray(a)
     return layout.transpose(x, None if axes is None else [p % x.ndim for p in as_ints(axes)])
 
 
-def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
+def swapaxes(a: TensorLike, axis1: int, axis2: int) -> Any:
     """Two axes exchanged."""
     x = asarray(a)
     order = list(range(x.ndim))
@@ -54,7 +55,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
     return layout.transpose(x, order)
 
 
-def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+def moveaxis(a: TensorLike, source: TensorLike, destination: TensorLike) -> Any:
     """Axes moved to other places, the others in their order."""
     x = asarray(a)
     sources, targets = ([p % x.ndim for p in as_ints(v)] for v in (source, destination))
@@ -66,7 +67,12 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     return layout.transpose(x, order)
 
 
-def expand_dims(a: Any, axis: Any) -> Any:
+def matrix_transpose(x: TensorLike) -> Any:
+    """The last two axes exchanged."""
+    return swapaxes(_with_rank(x, 2, "matrix_transpose"), -1, -2)
+
+
+def expand_dims(a: TensorLike, axis: AxisLike) -> Any:
     """New axes of size one."""
     x = asarray(a)
     axes = as_ints(axis)
@@ -78,17 +84,17 @@ def expand_dims(a: Any, axis: Any) -> Any:
     return x
 
 
-def squeeze(a: Any, axis: Any = None) -> Any:
+def squeeze(a: TensorLike, axis: AxisLike | None = None) -> Any:
     """Without axes of size one, or without those that are named."""
     return layout.squeeze(asarray(a), as_axis(axis))
 
 
-def broadcast_to(array: Any, shape: Any) -> Any:
+def broadcast_to(array: object, shape: ShapeLike) -> Any:
     """Repeated to a larger shape."""
     return arrays.broadcast_to(asarray(array), shape)
 
 
-def broadcast_arrays(*args: Any) -> list[Any]:
+def broadcast_arrays(*args: object) -> list[Any]:
     """All repeated to the shape that they have together."""
     tensors = [asarray(a) for a in args]
     shape = np.broadcast_shapes(*[tuple(x.shape) for x in tensors])
@@ -96,7 +102,7 @@ def broadcast_arrays(*args: Any) -> list[Any]:
 
 
 def _at_least(rank: int, widen: Callable[[Any], Any]) -> Callable[..., Any]:
-    def call(*arys: Any) -> Any:
+    def call(*arys: object) -> Any:
         results = [x if x.ndim >= rank else widen(x) for x in map(asarray, arys)]
         return results[0] if len(results) == 1 else results
 
@@ -105,7 +111,7 @@ def _at_least(rank: int, widen: Callable[[Any], Any]) -> Callable[..., Any]:
     return call
 
 
-def _widen_3d(x: Any) -> Any:
+def _widen_3d(x: Value) -> Any:
     shapes: dict[int, Any] = {0: (1, 1, 1), 1: (1, -1, 1), 2: (*x.shape, 1)}
     return arrays.reshape(x, shapes[x.ndim])
 
@@ -118,7 +124,7 @@ atleast_3d = _at_least(3, _widen_3d)
 # --- joining and cutting -------------------------------------------------------------------------------
 
 
-def concatenate(arys: Any, axis: Any = 0) -> Any:
+def concatenate(arys: Any, axis: object = 0) -> Any:
     """One after the other along an axis; flattened first if it is None."""
     parts = promoted(*arys)
     if axis is None:
@@ -126,42 +132,42 @@ def concatenate(arys: Any, axis: Any = 0) -> Any:
     return layout.concat(parts, axis)
 
 
-def stack(arys: Any, axis: int = 0) -> Any:
+def stack(arys: Sequence[TensorLike], axis: int = 0) -> Any:
     """Along a new axis."""
     return layout.stack(promoted(*arys), axis)
 
 
-def _many(results: Any) -> list[Any]:
+def _many(results: TensorLike) -> list[Any]:
     return results if isinstance(results, list) else [results]
 
 
-def vstack(tup: Any) -> Any:
+def vstack(tup: Sequence[TensorLike]) -> Any:
     """Rows below each other."""
     return concatenate(_many(atleast_2d(*tup)), 0)
 
 
-def hstack(tup: Any) -> Any:
+def hstack(tup: Sequence[TensorLike]) -> Any:
     """Side by side."""
     parts = _many(atleast_1d(*tup))
     return concatenate(parts, 0 if parts[0].ndim == 1 else 1)
 
 
-def dstack(tup: Any) -> Any:
+def dstack(tup: Sequence[TensorLike]) -> Any:
     """Behind each other, along the third axis."""
     return concatenate(_many(atleast_3d(*tup)), 2)
 
 
-def column_stack(tup: Any) -> Any:
+def column_stack(tup: Sequence[TensorLike]) -> Any:
     """Vectors as the columns of a matrix."""
     return concatenate([arrays.reshape(x, (-1, 1)) if x.ndim < 2 else x for x in map(asarray, tup)], 1)
 
 
-def append(arr: Any, values: Any, axis: Any = None) -> Any:
+def append(arr: Any, values: TensorLike, axis: AxisLike | None = None) -> Any:
     """`values` after `arr`; both flattened if there is no axis."""
     return concatenate([arr, values], axis)
 
 
-def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+def array_split(ary: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Parts along an axis: so many, as even as can be, or cut at the given positions."""
     x = asarray(ary)
     size = x.shape[axis]
@@ -178,13 +184,13 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     return layout.split(x, sizes, axis)
 
 
-def _range(x: Any, axis: int, first: int, last: int) -> Any:
+def _range(x: Value, axis: int, first: int, last: int) -> Any:
     begin, size = [0] * x.ndim, list(x.shape)
     begin[axis], size[axis] = first, last - first
     return indexing.slice(x, begin, size)
 
 
-def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+def split(ary: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Equal parts along an axis, or parts cut at the given positions."""
     x = asarray(ary)
     if np.ndim(indices_or_sections) == 0 and x.shape[axis] % as_int(indices_or_sections):
@@ -192,23 +198,23 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     return array_split(x, indices_or_sections, axis)
 
 
-def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+def vsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Any]:
     """`split` along the first axis."""
     return split(_with_rank(ary, 2, "vsplit"), indices_or_sections, 0)
 
 
-def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+def hsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Any]:
     """`split` along the second axis, of a vector along its only one."""
     x = _with_rank(ary, 1, "hsplit")
     return split(x, indices_or_sections, 1 if x.ndim > 1 else 0)
 
 
-def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+def dsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Any]:
     """`split` along the third axis."""
     return split(_with_rank(ary, 3, "dsplit"), indices_or_sections, 2)
 
 
-def _with_rank(a: Any, rank: int, name: str) -> Any:
+def _with_rank(a: TensorLike, rank: int, name: str) -> Any:
     x = asarray(a)
     if x.ndim < rank:
         raise ValueError(f"{name} only works on arrays of {rank} or more dimensions")
@@ -218,7 +224,7 @@ def _with_rank(a: Any, rank: int, name: str) -> Any:
 # --- repeating and turning -----------------------------------------------------------------------------
 
 
-def tile(A: Any, reps: Any) -> Any:
+def tile(A: TensorLike, reps: TensorLike) -> Any:
     """Repeated as a whole along each axis."""
     x, times = asarray(A), as_ints(reps)
     rank = max(x.ndim, len(times))
@@ -226,12 +232,12 @@ def tile(A: Any, reps: Any) -> Any:
     return layout.tile(x, (*(1,) * (rank - len(times)), *times))
 
 
-def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+def repeat(a: TensorLike, repeats: TensorLike, axis: AxisLike | None = None) -> Any:
     """Each element repeated."""
     return layout.repeat(asarray(a), np.asarray(repeats), axis)
 
 
-def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+def roll(a: object, shift: Any, axis: Any = None) -> Any:
     """Shifted along axes; what leaves at one end comes back at the other."""
     x = asarray(a)
     if axis is None:
@@ -239,23 +245,23 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     return layout.roll(x, as_axis(shift), as_axis(axis))
 
 
-def flip(m: Any, axis: Any = None) -> Any:
+def flip(m: TensorLike, axis: AxisLike | None = None) -> Any:
     """In reverse order along axes, or along all."""
     x = asarray(m)
     return layout.reverse(x, list(range(x.ndim)) if axis is None else [p % x.ndim for p in as_ints(axis)])
 
 
-def flipud(m: Any) -> Any:
+def flipud(m: TensorLike) -> Any:
     """Upside down."""
     return flip(_with_rank(m, 1, "flipud"), 0)
 
 
-def fliplr(m: Any) -> Any:
+def fliplr(m: TensorLike) -> Any:
     """Left and right exchanged."""
     return flip(_with_rank(m, 2, "fliplr"), 1)
 
 
-def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
+def rot90(m: TensorLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     """Turned by 90 degrees, k times, from the first towards the second axis."""
     x = _with_rank(m, 2, "rot90")
     first, second = (p % x.ndim for p in axes)
@@ -269,7 +275,7 @@ def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     return flip(swapaxes(x, first, second), second) if turns else x
 
 
-def pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Any:
+def pad(array: object, pad_width: IntLike, mode: str = "constant", constant_values: TensorLike = 0) -> Any:
     """More elements at both ends of each axis: a constant, or mirrored ("reflect", "symmetric")."""
     x = asarray(array)
     if mode not in ("constant", "reflect", "symmetric"):
@@ -301,7 +307,7 @@ def take(a: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Any:
     return indexing.gather(x, from_array(positions), axis=along)
 
 
-def take_along_axis(arr: Any, indices: Any, axis: Any) -> Any:
+def take_along_axis(arr: TensorLike, indices: TensorLike, axis: Any) -> Any:
     """For each line along the axis, the elements at its own positions."""
     x, places = asarray(arr), asarray(indices)
     if axis is None:
@@ -319,16 +325,17 @@ def take_along_axis(arr: Any, indices: Any, axis: Any) -> Any:
     return take_along.public(x, from_array(numbers), axis)
 
 
-def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+def where(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None) -> Any:
     """x where the condition holds, y elsewhere; without them, the positions where it holds."""
     if (x is None) != (y is None):
         raise ValueError("either both or neither of x and y should be given")
     if x is None:
         return nonzero(condition)
-    return indexing.where(truth(asarray(condition)), *promoted(x, y))
+    chosen, other = promoted(x, y)
+    return indexing.where(truth(asarray(condition)), chosen, other)
 
 
-def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: object = 0) -> Any:
     """The choice that belongs to the first condition that holds."""
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
@@ -338,13 +345,13 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     return result
 
 
-def compress(condition: Any, a: Any, axis: Any = None) -> Any:
+def compress(condition: TensorLike, a: TensorLike, axis: AxisLike | None = None) -> Any:
     """The slices along an axis where the condition holds."""
     mask = np.flatnonzero(np.asarray(asarray(condition)))
     return take(a, mask, axis)
 
 
-def sort(a: Any, axis: Any = -1, kind: Any = None, stable: Any = None) -> Any:
+def sort(a: TensorLike, axis: AxisLike = -1, kind: TensorLike | None = None, stable: TensorLike | None = None) -> Any:
     """In increasing order along an axis; flattened first if it is None."""
     x = asarray(a)
     dtype = x.dtype
@@ -353,7 +360,9 @@ def sort(a: Any, axis: Any = -1, kind: Any = None, stable: Any = None) -> Any:
     return to_type(ordered, dtype)
 
 
-def argsort(a: Any, axis: Any = -1, kind: Any = None, stable: Any = None) -> Any:
+def argsort(
+    a: TensorLike, axis: AxisLike = -1, kind: TensorLike | None = None, stable: TensorLike | None = None
+) -> Any:
     """The positions that sort the tensor along an axis; equal elements keep their order."""
     x = asarray(a)
     x = to_type(x, np.int8) if x.dtype.is_bool else x
@@ -361,7 +370,7 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, stable: Any = None) -> Any
     return asarray(order, np.int64)
 
 
-def argpartition(a: Any, kth: Any, axis: Any = -1) -> Any:
+def argpartition(a: TensorLike, kth: TensorLike, axis: object = -1) -> Any:
     """Positions that put the elements at places `kth` in order, smaller ones before and larger ones after them."""
     x = asarray(a)
     if axis is None:
@@ -369,7 +378,7 @@ def argpartition(a: Any, kth: Any, axis: Any = -1) -> Any:
     return order.argpartition.public(x, as_ints(kth), as_int(axis))
 
 
-def partition(a: Any, kth: Any, axis: Any = -1) -> Any:
+def partition(a: TensorLike, kth: TensorLike, axis: object = -1) -> Any:
     """The elements at places `kth` in order, smaller ones before and larger ones after them; the tape follows."""
     x = asarray(a)
     if axis is None:
@@ -377,18 +386,18 @@ def partition(a: Any, kth: Any, axis: Any = -1) -> Any:
     return take_along.public(x, argpartition(x, kth, axis), as_int(axis))
 
 
-def lexsort(keys: Any, axis: int = -1) -> Any:
+def lexsort(keys: Sequence[TensorLike], axis: int = -1) -> Any:
     """The order by the last key, among equal elements by the one before, and so on."""
     return order.lexsort.public(promoted(*keys), as_int(axis))
 
 
-def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> Any:
+def isin(element: TensorLike, test_elements: TensorLike, assume_unique: bool = False, invert: bool = False) -> Any:
     """Whether each element is among the test elements."""
     x, y = promoted(element, test_elements)
     return order.isin.public(x, y, bool(invert))
 
 
-def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool = False) -> tuple[Any, Any]:
+def histogram(a: TensorLike, bins: Any = 10, range: Any = None, density: bool = False) -> tuple[Any, Any]:
     """How many elements lie in each bin, and the edges of the bins: equal ones, or those that are given.
 
     >>> import gradtape as tf
@@ -404,7 +413,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool = False) 
     return counts, asarray(edges)
 
 
-def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Any:
     """The number of the bin between sorted edges in which each element lies."""
     edges = np.asarray(asarray(bins))
     if edges.ndim != 1 or not ((np.diff(edges) >= 0).all() or (np.diff(edges) <= 0).all()):
@@ -412,7 +421,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     return asarray(np.asarray(np.digitize(np.asarray(asarray(x)), edges, right)))
 
 
-def packbits(a: Any, axis: Any = None, bitorder: str = "big") -> Any:
+def packbits(a: TensorLike, axis: AxisLike | None = None, bitorder: str = "big") -> Any:
     """Eight truth values as the bits of one uint8."""
     x = asarray(a)
     if axis is None:
@@ -420,7 +429,7 @@ def packbits(a: Any, axis: Any = None, bitorder: str = "big") -> Any:
     return order.packbits.public(x if x.dtype.numpy == np.uint8 else truth(x), as_int(axis), bitorder)
 
 
-def unpackbits(a: Any, axis: Any = None, count: Any = None, bitorder: str = "big") -> Any:
+def unpackbits(a: TensorLike, axis: AxisLike | None = None, count: IntLike | None = None, bitorder: str = "big") -> Any:
     """The bits of each uint8 as eight numbers, or only the first `count` of them."""
     x = asarray(a)
     if axis is None:

@@ -9,6 +9,7 @@ import numpy as np
 from .. import linalg, math
 from ..api import arrays, layout
 from ..base.traceable import trace_public
+from ..base.types import AxisLike, DTypeLike, TensorLike
 from ..op.declaration import as_int, as_ints
 from ..ops.linalg import contractions
 from ..variables.operators import matmul_operator
@@ -19,7 +20,7 @@ from .promotion import asarray, promoted, to_type
 from .reductions import REDUCTIONS
 
 
-def matmul(x1: Any, x2: Any) -> Any:
+def matmul(x1: TensorLike, x2: TensorLike) -> Any:
     """x1 @ x2; a vector on either side is a row or a column."""
     a, b = promoted(x1, x2)
     if a.dtype.is_bool:
@@ -27,7 +28,7 @@ def matmul(x1: Any, x2: Any) -> Any:
     return matmul_operator(a, b)
 
 
-def dot(a: Any, b: Any) -> Any:
+def dot(a: TensorLike, b: TensorLike) -> Any:
     """The sum of products over the last axis of `a` and the last but one of `b`; of scalars, the product."""
     x, y = promoted(a, b)
     if not x.ndim or not y.ndim:
@@ -35,36 +36,36 @@ def dot(a: Any, b: Any) -> Any:
     return linalg.tensordot(x, y, [[x.ndim - 1], [max(y.ndim - 2, 0)]])
 
 
-def vdot(a: Any, b: Any) -> Any:
+def vdot(a: TensorLike, b: TensorLike) -> Any:
     """The inner product of the flattened tensors, the first conjugated."""
     x, y = (arrays.reshape(v, (-1,)) for v in promoted(a, b))
     return math.reduce_sum(FUNCTIONS["conj"](x) * y)
 
 
-def inner(a: Any, b: Any) -> Any:
+def inner(a: TensorLike, b: TensorLike) -> Any:
     """The sum of products over the last axes."""
     x, y = promoted(a, b)
     return linalg.tensordot(x, y, [[-1], [-1]]) if x.ndim and y.ndim else x * y
 
 
-def outer(a: Any, b: Any) -> Any:
+def outer(a: TensorLike, b: TensorLike) -> Any:
     """All products of an element of one and an element of the other, flattened."""
     x, y = promoted(a, b)
     return arrays.reshape(x, (-1, 1)) * arrays.reshape(y, (1, -1))
 
 
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+def tensordot(a: TensorLike, b: object, axes: AxisLike = 2) -> Any:
     """The sum of products over axes of both: their number, or a list for each."""
     x, y = promoted(a, b)
     return linalg.tensordot(x, y, axes)
 
 
-def einsum(subscripts: str, *operands: Any) -> Any:
+def einsum(subscripts: str, *operands: TensorLike) -> Any:
     """A sum of products, written in indices."""
     return linalg.einsum(subscripts, *promoted(*operands))
 
 
-def kron(a: Any, b: Any) -> Any:
+def kron(a: TensorLike, b: TensorLike) -> Any:
     """Each element of `a` times the whole of `b`."""
     x, y = promoted(a, b)
     rank = max(x.ndim, y.ndim)
@@ -74,17 +75,22 @@ def kron(a: Any, b: Any) -> Any:
     return contractions.kron.public(left, right, rank)
 
 
-def vecdot(x1: Any, x2: Any, axis: int = -1) -> Any:
+def vecdot(x1: TensorLike, x2: TensorLike, axis: int = -1) -> Any:
     """The inner products of vectors along an axis, the first conjugated.
 
     >>> import gradtape as tf
     >>> tf.numpy.vecdot([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).numpy()
     array([3., 7.])
     """
-    return contractions.vecdot.public(*promoted(x1, x2), as_int(axis))
+    a, b = promoted(x1, x2)
+    if a.dtype.is_bool:
+        return to_type(vecdot(to_type(a, "int32"), to_type(b, "int32"), axis), bool)
+    return contractions.vecdot.public(a, b, as_int(axis))
 
 
-def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
+def cross(
+    a: TensorLike, b: TensorLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Any:
     """The vector product of vectors of three elements."""
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -94,12 +100,12 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     return moveaxis(linalg.cross(*broadcast_arrays(x, y)), -1, axisc)
 
 
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
+def trace(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None) -> Any:
     """The sum of a diagonal."""
     return REDUCTIONS["sum"](diagonal(a, offset, axis1, axis2), -1, dtype)
 
 
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+def norm(x: Any, ord: Any = None, axis: AxisLike | None = None, keepdims: bool = False) -> Any:
     """The norm of vectors (one axis, or no `ord`) or matrices (two axes), as `numpy.linalg.norm` has it."""
     x = asarray(x)
     x = x if x.dtype.is_floating or x.dtype.is_complex else to_type(x, float)
@@ -131,7 +137,7 @@ def _axes(axes: tuple[int, ...] | None) -> Any:
     return axes[0] if axes is not None and len(axes) == 1 else axes
 
 
-def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
+def _vector_norm(x: TensorLike, ord: Any, axis: int, keepdims: bool) -> Any:
     if not isinstance(ord, (int, float)):
         raise ValueError(f"Invalid norm order {ord!r} for vectors")
     sizes = math.abs(x)

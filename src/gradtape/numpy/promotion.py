@@ -7,6 +7,7 @@ as in NumPy.
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..api import layout
 from ..base import dtypes
 from ..base.dtypes import DType
 from ..base.traceable import trace_public
+from ..base.types import DTypeLike, TensorLike
 from ..values.tensor import Tensor, contains_tensor, from_array, to_array, to_tensor
 from ..variables.variable import Variable
 
@@ -30,22 +32,25 @@ def numpy_dtype(dtype: Any) -> np.dtype[Any]:
     return found
 
 
-def is_followed(value: Any) -> bool:
+def is_followed(value: object) -> bool:
     """Whether the value is a tensor or a variable, or a list with one in it."""
     return isinstance(value, (Tensor, Variable)) or (isinstance(value, (list, tuple)) and contains_tensor(value))
 
 
-def to_type(x: Any, dtype: Any) -> Any:
+def to_type(x: Tensor, dtype: object) -> Tensor:
     """The tensor in another type; the tape follows."""
     target = numpy_dtype(dtype)
     if x.dtype.numpy == target:
         return x
+    result: Tensor
     if x.dtype.is_complex and target.kind == "b":  # (tf.cast looks at the real part alone)
-        return math.not_equal(x, math.cast(0, x.dtype))
-    return math.cast(x, dtypes.BY_NUMPY[target])
+        result = math.not_equal(x, math.cast(0, x.dtype))
+    else:
+        result = math.cast(x, dtypes.BY_NUMPY[target])
+    return result
 
 
-def asarray(a: Any, dtype: Any = None) -> Any:
+def asarray(a: object, dtype: DTypeLike | None = None) -> Tensor:
     """The value as a tensor, of NumPy's default type unless it has one or one is given.
 
     >>> import gradtape as tf
@@ -66,14 +71,14 @@ def asarray(a: Any, dtype: Any = None) -> Any:
     return tensor if dtype is None else to_type(tensor, dtype)
 
 
-def _leaves(values: Any) -> list[Any]:
+def _leaves(values: Sequence[TensorLike]) -> list[Any]:
     found: list[Any] = []
     for value in values:
         found += _leaves(value) if isinstance(value, (list, tuple)) else [value]
     return found
 
 
-def _packed(values: Any, dtype: Any) -> Any:
+def _packed(values: Sequence[TensorLike], dtype: DTypeLike) -> Any:
     parts = [_packed(v, dtype) if isinstance(v, (list, tuple)) else asarray(v, dtype) for v in values]
     return layout.stack(parts, 0)
 
@@ -91,7 +96,7 @@ def kind_of(value: Any) -> Any:
     return np.asarray(value).dtype
 
 
-def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
+def result_type(*arrays_and_dtypes: object) -> np.dtype[Any]:
     """The type that these values and types have together.
 
     >>> import gradtape as tf
@@ -112,7 +117,7 @@ def _beside_bfloat16(kinds: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(_BFLOAT16 if k in (int, float) and k.__class__ is type else k for k in kinds)
 
 
-def promoted(*values: Any) -> list[Any]:
+def promoted(*values: object) -> list[Tensor]:
     """The values as tensors of the type that they have together."""
     dtype = result_type(*values)
     return [asarray(value, dtype) for value in values]

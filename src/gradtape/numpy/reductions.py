@@ -10,6 +10,7 @@ import numpy as np
 from .. import math
 from ..api import arrays, indexing, layout
 from ..base.traceable import trace_public
+from ..base.types import AxisLike, DTypeLike, TensorLike
 from ..op.declaration import as_axis, as_int
 from ..ops.math import nans
 from ..ops.math import reduce as r
@@ -22,7 +23,7 @@ from .promotion import asarray, reduced_type, to_type
 Function = Callable[..., Any]
 
 
-def _typed(a: Any, name: str, dtype: Any) -> Any:
+def _typed(a: TensorLike, name: str, dtype: object) -> Any:
     x = asarray(a)
     return to_type(x, reduced_type(name, x.dtype.numpy) if dtype is None else dtype)
 
@@ -35,14 +36,16 @@ def _named(function: Function, name: str, does: str, compute: Function) -> Funct
 
 
 def _sum_like(name: str, compute: Function, does: str) -> Function:
-    def reduce(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    def reduce(
+        a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | None = None, keepdims: bool = False
+    ) -> Any:
         return compute(_typed(a, name, dtype), axis, bool(keepdims))
 
     return _named(reduce, name, does, compute)
 
 
 def _max_like(name: str, compute: Function, does: str) -> Function:
-    def reduce(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    def reduce(a: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Any:
         x = asarray(a)
         if x.dtype.is_bool:
             return (math.reduce_any if compute is math.reduce_max else math.reduce_all)(x, axis, bool(keepdims))
@@ -52,14 +55,16 @@ def _max_like(name: str, compute: Function, does: str) -> Function:
 
 
 def _all_like(name: str, compute: Function, does: str) -> Function:
-    def reduce(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    def reduce(a: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Any:
         return compute(truth(asarray(a)), axis, bool(keepdims))
 
     return _named(reduce, name, does, compute)
 
 
 def _without_nan(name: str, plain: str, compute: Function) -> Function:
-    def reduce(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    def reduce(
+        a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | None = None, keepdims: bool = False
+    ) -> Any:
         x = asarray(a)
         x = x if dtype is None else to_type(x, dtype)
         if not x.dtype.is_floating:
@@ -69,12 +74,12 @@ def _without_nan(name: str, plain: str, compute: Function) -> Function:
     return _named(reduce, name, f"The {plain} of what is not NaN", compute)
 
 
-def _nanprod(x: Any, axis: Any, keepdims: bool) -> Any:
+def _nanprod(x: TensorLike, axis: AxisLike, keepdims: bool) -> Any:
     return math.reduce_prod(indexing.where(math.is_nan(x), arrays.ones_like(x), x), axis, keepdims)
 
 
 def _nan_extreme(name: str, plain: str, compute: Function) -> Function:
-    def reduce(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    def reduce(a: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Any:
         x = asarray(a)
         if not x.dtype.is_floating:
             return REDUCTIONS[plain](x, axis, keepdims)
@@ -84,7 +89,7 @@ def _nan_extreme(name: str, plain: str, compute: Function) -> Function:
 
 
 def _running(name: str, compute: Function) -> Function:
-    def accumulate(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+    def accumulate(a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | None = None) -> Any:
         x = _typed(a, name, dtype)
         return compute(arrays.reshape(x, (-1,)), 0) if axis is None else compute(x, axis)
 
@@ -92,7 +97,7 @@ def _running(name: str, compute: Function) -> Function:
 
 
 def _position(name: str, compute: Function) -> Function:
-    def find(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    def find(a: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Any:
         x = asarray(a)
         x = to_type(x, np.int8) if x.dtype.is_bool else x
         flat, place = (arrays.reshape(x, (-1,)), 0) if axis is None else (x, as_axis(axis))
@@ -126,7 +131,14 @@ REDUCTIONS: dict[str, Function] = {
 }
 
 
-def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+def var(
+    a: TensorLike,
+    axis: AxisLike | None = None,
+    dtype: DTypeLike | None = None,
+    out: TensorLike | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+) -> Any:
     """The variance; the divisor is the number of elements less `ddof`."""
     if out is not None:
         raise TypeError("var: a tensor never changes, so it cannot be `out`.")
@@ -140,24 +152,35 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: floa
     return total / float(max(count - ddof, 0))
 
 
-def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+def std(
+    a: TensorLike,
+    axis: AxisLike | None = None,
+    dtype: DTypeLike | None = None,
+    out: TensorLike | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+) -> Any:
     """The standard deviation; see `var`."""
     return math.sqrt(var(a, axis, dtype, out, ddof, keepdims))
 
 
-def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+def nanvar(
+    a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | None = None, ddof: float = 0, keepdims: bool = False
+) -> Any:
     """The variance of what is not NaN; the divisor is the number of such elements less `ddof`."""
     x = asarray(a)
     x = to_type(x, reduced_type("mean", x.dtype.numpy) if dtype is None else dtype)
     return nans.nanvar.public(x, as_axis(axis), bool(keepdims), float(ddof))
 
 
-def nanstd(a: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+def nanstd(
+    a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | None = None, ddof: float = 0, keepdims: bool = False
+) -> Any:
     """The standard deviation of what is not NaN; see `nanvar`."""
     return math.sqrt(nanvar(a, axis, dtype, ddof, keepdims))
 
 
-def nancumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+def nancumsum(a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | None = None) -> Any:
     """Running sums, with NaN counted as 0."""
     x = asarray(a) if dtype is None else asarray(a, dtype)
     if not x.dtype.is_floating:
@@ -167,33 +190,33 @@ def nancumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     )
 
 
-def _nan_position(a: Any, axis: Any, compute: Function) -> Any:
+def _nan_position(a: TensorLike, axis: object, compute: Function) -> Any:
     x = asarray(a)
     x = x if x.dtype.is_floating else to_type(x, float)
     return compute(arrays.reshape(x, (-1,)), 0) if axis is None else compute(x, as_int(axis))
 
 
-def nanargmax(a: Any, axis: Any = None) -> Any:
+def nanargmax(a: TensorLike, axis: AxisLike | None = None) -> Any:
     """Where the largest element that is not NaN is."""
     return _nan_position(a, axis, nans.nanargmax.public)
 
 
-def nanargmin(a: Any, axis: Any = None) -> Any:
+def nanargmin(a: TensorLike, axis: AxisLike | None = None) -> Any:
     """Where the smallest element that is not NaN is."""
     return _nan_position(a, axis, nans.nanargmin.public)
 
 
-def count_nonzero(a: Any, axis: Any = None) -> Any:
+def count_nonzero(a: TensorLike, axis: AxisLike | None = None) -> Any:
     """How many elements are not zero."""
     return math.count_nonzero(asarray(a), axis)
 
 
-def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def ptp(a: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Any:
     """The largest less the smallest element."""
     return s.ptp.public(asarray(a), as_axis(axis), bool(keepdims))
 
 
-def nonzero(a: Any) -> tuple[Any, ...]:
+def nonzero(a: TensorLike) -> tuple[Any, ...]:
     """The positions of the elements that are not zero, one tensor for each axis."""
     return tuple(from_array(np.asarray(part)) for part in np.nonzero(asarray(a)._array))
 

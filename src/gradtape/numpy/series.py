@@ -8,6 +8,7 @@ import numpy as np
 
 from ..api import arrays, indexing, layout
 from ..base.traceable import trace_public
+from ..base.types import TensorLike, Value
 from ..op.declaration import as_int
 from ..ops.linalg.norms import trapezoid as integral
 from ..ops.math import polynomials, series
@@ -16,7 +17,7 @@ from .manipulation import broadcast_arrays, moveaxis
 from .promotion import asarray, promoted, to_type
 
 
-def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
+def diff(a: TensorLike, n: int = 1, axis: int = -1) -> Any:
     """Differences of neighbours along an axis, `n` times."""
     x = asarray(a)
     if n < 0:
@@ -29,13 +30,13 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
     return x
 
 
-def _between(x: Any, axis: int, first: int, count: int) -> Any:
+def _between(x: Value, axis: int, first: int, count: int) -> Any:
     begin, size = [0] * x.ndim, list(x.shape)
     begin[axis], size[axis] = first, count
     return indexing.slice(x, begin, size)
 
 
-def polyval(p: Any, x: Any) -> Any:
+def polyval(p: TensorLike, x: TensorLike) -> Any:
     """The polynomial with coefficients `p`, highest first, at x."""
     coefficients, points = promoted(p, x)
     if points.dtype.is_floating or points.dtype.is_complex:
@@ -46,7 +47,7 @@ def polyval(p: Any, x: Any) -> Any:
     return result
 
 
-def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2 * np.pi) -> Any:
+def unwrap(p: TensorLike, discont: Any = None, axis: int = -1, *, period: float = 2 * np.pi) -> Any:
     """Phases with whole periods added, so that neighbours are at most half a period apart."""
     x = asarray(p)
     if discont is not None and discont > period / 2:
@@ -54,7 +55,7 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2 * n
     return series.unwrap.public(x if x.dtype.is_floating else to_type(x, float), as_int(axis), float(period))
 
 
-def interp(x: Any, xp: Any, fp: Any) -> Any:
+def interp(x: TensorLike, xp: TensorLike, fp: TensorLike) -> Any:
     """The function that has values `fp` at increasing points `xp` and is linear between them, constant outside.
 
     >>> import gradtape as tf
@@ -65,7 +66,7 @@ def interp(x: Any, xp: Any, fp: Any) -> Any:
     return series.interp.public(at, points, values)
 
 
-def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Any:
     """The convolution of two vectors: all of it, as long as the longer ("same"), or where they overlap ("valid")."""
     first, second = promoted(a, v)
     first, second = (arrays.reshape(x, (-1,)) for x in (first, second))
@@ -82,7 +83,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     return found[start : start + size]
 
 
-def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+def correlate(a: TensorLike, v: TensorLike, mode: str = "valid") -> Any:
     """The sums of products of `a` and the conjugate of `v`, one shifted along the other."""
     first, second = promoted(a, v)
     if len(second) > len(first):
@@ -90,7 +91,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     return convolve(first, layout.reverse(FUNCTIONS["conj"](second), [0]), mode)
 
 
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+def trapezoid(y: TensorLike, x: TensorLike | None = None, dx: TensorLike = 1.0, axis: int = -1) -> Any:
     """The integral by the trapezoidal rule.
 
     >>> import gradtape as tf

@@ -9,13 +9,14 @@ import numpy as np
 from .. import linalg, math
 from ..api import arrays, layout
 from ..base.traceable import trace_public
+from ..base.types import AxisLike, TensorLike
 from ..op.declaration import as_axis, as_ints
 from ..ops.math import statistics as s
 from .promotion import asarray, promoted, reduced_type, to_type
 from .reductions import REDUCTIONS
 
 
-def median(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def median(a: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Any:
     """The middle element in order, or the mean of both middle ones."""
     x = asarray(a)
     if not x.shape.num_elements():
@@ -23,7 +24,7 @@ def median(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return quantile(to_type(x, reduced_type("median", x.dtype.numpy)), 0.5, axis, keepdims)
 
 
-def quantile(a: Any, q: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def quantile(a: TensorLike, q: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Any:
     """The values below which the fractions `q` of the elements lie, linear between two elements.
 
     >>> import gradtape as tf
@@ -45,12 +46,12 @@ def quantile(a: Any, q: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return arrays.reshape(found, (*fractions.shape, *sizes))
 
 
-def percentile(a: Any, q: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def percentile(a: TensorLike, q: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Any:
     """`quantile` for fractions in percent."""
     return quantile(a, np.asarray(q, np.float64) / 100.0, axis, keepdims)
 
 
-def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None) -> Any:
+def cov(m: TensorLike, y: TensorLike | None = None, rowvar: bool = True, bias: bool = False, ddof: Any = None) -> Any:
     """The covariances of variables in the rows (or columns) of `m`, and of `y` below them.
 
     >>> import gradtape as tf
@@ -71,7 +72,7 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: An
     return layout.squeeze(found) if found.shape == (1, 1) else found
 
 
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
+def corrcoef(x: TensorLike, y: TensorLike | None = None, rowvar: bool = True) -> Any:
     """The correlation coefficients: covariances divided by both standard deviations."""
     c = cov(x, y, rowvar)
     if not c.ndim:
@@ -81,7 +82,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
     return c / to_type(scale, c.dtype)
 
 
-def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
+def average(a: TensorLike, axis: Any = None, weights: TensorLike | None = None, returned: bool = False) -> Any:
     """The mean with weights, which have the shape of `a` or the size of its axis."""
     x = asarray(a)
     if weights is None:

@@ -19,25 +19,25 @@ from ..values.tensor import to_tensor
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def flag(name: str, value: Any) -> None:
+def flag(name: str, value: object) -> None:
     """Raise unless the value is True or False."""
     if value is not True and value is not False:
         raise TypeError(f"Expected bool for argument {name!r}, got {value!r}. Use True or False.")
 
 
-def optional_flag(name: str, value: Any) -> None:
+def optional_flag(name: str, value: object) -> None:
     """Raise unless the value is True, False or None."""
     if value is not None:
         flag(name, value)
 
 
-def truth(name: str, value: Any) -> None:
+def truth(name: str, value: object) -> None:
     """Raise unless the value is True, False or a tensor of one truth value."""
     if value is not True and value is not False and to_tensor(value, dtypes.bool).ndim:
         raise TensorTypeError(None, None, f"{name!r} must be one truth value, got {value!r}.")
 
 
-def real(name: str, value: Any) -> None:
+def real(name: str, value: object) -> None:
     """Raise where the value is a complex number."""
     if isinstance(value, complex):
         raise TypeError(f"Expected a real number for argument {name!r}, got {value!r}.")
@@ -49,46 +49,46 @@ def count(name: str, value: Any) -> None:
         raise TypeError(f"{name!r} must be a positive integer, got {value!r} of type {type(value).__name__}.")
 
 
-def optional_count(name: str, value: Any) -> None:
+def optional_count(name: str, value: object) -> None:
     """Raise unless the value is None or a positive number."""
     if value is not None:
         count(name, value)
 
 
-def text(name: str, value: Any) -> None:
+def text(name: str, value: object) -> None:
     """Raise unless the value is text."""
     if not isinstance(value, (str, bytes)):
         raise NotTextError(f"Expected string for argument {name!r}, got {value!r} of type {type(value).__name__}.")
 
 
-def choice(name: str, value: Any) -> None:
+def choice(name: str, value: object) -> None:
     """Raise unless the value is text; None is none either, where `text` reads it as the default."""
     text(name, value)
 
 
-def function(name: str, value: Any) -> None:
+def function(name: str, value: object) -> None:
     """Raise unless the value can be called."""
     if not callable(value):
         raise TypeError(f"{name!r} must be a function, got {value!r} of type {type(value).__name__}.")
 
 
-def sequence(name: str, value: Any) -> None:
+def sequence(name: str, value: object) -> None:
     """Raise unless the value is a list or a tuple."""
     if not isinstance(value, (list, tuple)):
         raise TypeError(f"Expected list for argument {name!r}, got {value!r} of type {type(value).__name__}.")
 
 
-def number(name: str, value: Any) -> None:
+def number(name: str, value: object) -> None:
     """Raise unless the value is a real number."""
     _made_of(value, float, name)
 
 
-def whole_number(name: str, value: Any) -> None:
+def whole_number(name: str, value: object) -> None:
     """Raise unless the value is a number that can be made an integer."""
     _made_of(value, int, name)
 
 
-def _made_of(value: Any, kind: type, name: str) -> None:
+def _made_of(value: object, kind: type, name: str) -> None:
     try:
         if not isinstance(value, (str, bytes)):
             kind(value)
@@ -98,13 +98,13 @@ def _made_of(value: Any, kind: type, name: str) -> None:
     raise TypeError(f"Expected {kind.__name__} for argument {name!r}, got {value!r} of type {type(value).__name__}.")
 
 
-def optional_whole_number(name: str, value: Any) -> None:
+def optional_whole_number(name: str, value: object) -> None:
     """Raise unless the value is None or a number that can be made an integer."""
     if value is not None:
         whole_number(name, value)
 
 
-def tensor_type(name: str, value: Any) -> None:
+def tensor_type(name: str, value: object) -> None:
     """Raise unless the value is the type of a tensor, or its name."""
     dtypes.as_dtype(value)
 
@@ -112,7 +112,7 @@ def tensor_type(name: str, value: Any) -> None:
 _OF_KERNELS = (flag, text, number, whole_number, tensor_type)
 
 
-def given(check: Callable[[str, Any], None], name: str, value: Any, default: Any) -> Any:
+def given(check: Callable[[str, Any], None], name: str, value: object, default: object) -> Any:
     """The value, checked; the default where it is None."""
     if value is None:
         return default
@@ -139,7 +139,7 @@ def takes(**kinds: Callable[[str, Any], None]) -> Callable[[_Function], _Functio
         checks = [(positions.index(name), name, check, parameters[name].default) for name, check in kinds.items()]
 
         @functools.wraps(function)
-        def call(*args: Any, **kwargs: Any) -> Any:
+        def call(*args: Any, **kwargs: object) -> Any:
             for position, name, check, default in checks:
                 value = args[position] if position < len(args) else kwargs.get(name, default)
                 if value is default:

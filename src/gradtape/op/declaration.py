@@ -225,7 +225,7 @@ class Op:
         The derivative is zeros like the output, not None, so that a second derivative through relu is zeros.
         """
 
-        def zeros(t: Any) -> Any:
+        def zeros(t: object) -> Any:
             return REGISTRY["zeros_like"](t)
 
         for argument in arguments:
@@ -300,7 +300,7 @@ class Op:
 
     # --- calls ---------------------------------------------------------------------------------------------------
 
-    def __call__(self, *args: Any, **attributes: Any) -> Any:
+    def __call__(self, *args: Any, **attributes: object) -> Any:
         """The internal entry, for rules and composites: arrays give an array, anything wrapped is wrapped again."""
         runner = None
         for value in args[0] if self.variadic else args:
@@ -478,7 +478,7 @@ CONVERTERS: dict[str, Callable[[Any], Any]] = {
 
 
 def _on_numpy(kernel: Rule) -> Rule:
-    def eager(*args: Any, **attributes: Any) -> Any:
+    def eager(*args: object, **attributes: object) -> Any:
         return kernel(np, *args, **attributes)
 
     return eager
@@ -530,7 +530,7 @@ def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     return outputs[0] if op.outputs == 1 else list(outputs)
 
 
-def matching_tensors(op: Op, args: Iterable[Any], labels: Any = None) -> list[Any]:
+def matching_tensors(op: Op, args: Iterable[Any], labels: object = None) -> list[Any]:
     """The operands as tensors of one type: that of the first tensor among them, else of the first value."""
     args = [value._read() if hasattr(value.__class__, "_read") else value for value in args]
     dtype: DType | None = next((value.dtype for value in args if isinstance(value, Tensor)), None)
@@ -730,7 +730,7 @@ def _shape(tensor: Any) -> tuple[int, ...]:
 
 
 def _refuse(op: Op) -> Rule:
-    def pull(cotangent: Any, entry: Any) -> Any:
+    def pull(cotangent: object, entry: object) -> Any:
         raise GradientLookupError(
             f"gradient registry has no entry for: {op.tf_name}. tf.{op.name} has no derivative: {op.no_derivative}. "
             "Take it off the path with tf.stop_gradient."

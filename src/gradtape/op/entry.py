@@ -67,7 +67,7 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
         namespace.update(F32=_NEVER, F64=_NEVER)
     name = f"r{op.name}" if reflected else op.name
 
-    def compile_and_call(*args: Any, **kwargs: Any) -> Any:
+    def compile_and_call(*args: object, **kwargs: object) -> Any:
         entry.__code__ = define(entry.__source__, f"<gradtape {name}>", namespace).__code__
         namespace["getframe"] = (
             user_frame  # for this first call, frames of this file lie between the user and the entry
@@ -123,7 +123,7 @@ def leave_general_path(somebody: object) -> None:
 _GENERAL: set[int] = set()
 
 
-def unobserve_ops(observer: Any) -> None:
+def unobserve_ops(observer: object) -> None:
     """Undo `observe_ops`."""
     if observer in OBSERVERS:
         OBSERVERS.remove(observer)
@@ -154,7 +154,7 @@ def read_inline(variable: type) -> None:
 _VARIABLE: list[type | None] = [None]
 
 
-def _stub(*args: Any, **kwargs: Any) -> Any:
+def _stub(*args: object, **kwargs: object) -> Any:
     return compile_and_call(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821 - in the entry's own globals
 
 
@@ -415,7 +415,7 @@ def build_pull(op: Op, followed: tuple[int, ...], numbers: tuple[int, ...], broa
         return _pull_source(op, followed, numbers, broadcast, conjugate, arrays)
 
     def lazy(arrays: bool) -> Any:
-        def compile_and_call(g: Any, record: Any) -> Any:
+        def compile_and_call(g: object, record: object) -> Any:
             namespace.update(sum_to_shape=REGISTRY["sum_to_shape"], conj=REGISTRY["conj"])
             for position in followed or (0,):
                 rule = op.vjps[op.arguments[position]].rule

@@ -16,6 +16,7 @@ from ..base.dtypes import NARROW_FLOATS, Array
 from ..base.errors import InvalidArgumentError, invalid
 from ..base.shapes import broadcast
 from ..base.threads import in_parts
+from ..base.types import Draw
 from ..native import thresholds
 from ..native.choice import Choice, by_size, is_native, with_choice
 from ..native.texts import CompiledText, Exact
@@ -247,7 +248,7 @@ def sample_unary(op: Op, low: float = -2.0, high: float = 2.0, avoid: tuple[floa
     """Give an elementwise op of one operand the samples of its family, with values between `low` and `high`."""
 
     @op.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         for shape in UNARY_SHAPES:
             yield Sample((draw(shape, low, high, avoid),))
 
@@ -261,7 +262,7 @@ def sample_binary(
     """Give an elementwise op of two operands the samples of its family: equal shapes, broadcasts, scalars, empties."""
 
     @op.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         for left, right in _PAIRS:
             yield Sample((draw(left, *first, avoid), draw(right, *second, avoid)))
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.dtypes import FLOATING, Array
+from ..base.types import Draw, Namespace, Value
 from ..op.declaration import BadInput, Sample
 from .family import elementwise, numpy_type
 from .math.elementwise import convert
@@ -19,7 +20,7 @@ def _broadcast_sample(alpha: Array, sample: Array) -> Array:
 
 
 @elementwise(eager=_broadcast_sample, dtypes=FLOATING, tf_name="RandomGamma")
-def gamma_sample(xp: Any, alpha: Any, sample: Any) -> Any:
+def gamma_sample(xp: Namespace, alpha: Array, sample: Array) -> Any:
     """`sample`, which was drawn from the gamma distribution of shape `alpha`.
 
     As alpha moves, the sample moves so that its quantile igamma(alpha, sample) stays what it is (Figurnov, Mohamed and
@@ -29,7 +30,7 @@ def gamma_sample(xp: Any, alpha: Any, sample: Any) -> Any:
 
 
 @gamma_sample.derivative("alpha")
-def _(t: Any, alpha: Any, out: Any) -> Any:
+def _(t: Value, alpha: Value, out: Value) -> Any:
     # In float64: both parts of the quotient are tiny in the tails. `out` moves with alpha when this is differentiated.
     a, x = convert(alpha, dtype=np.dtype(np.float64)), convert(out, dtype=np.dtype(np.float64))
     slope = -igamma_in_a(a, x, order=1) / gamma_density(a, x, order=0)
@@ -37,7 +38,7 @@ def _(t: Any, alpha: Any, out: Any) -> Any:
 
 
 @gamma_sample.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     # Not differentiable: the sample is a constant here, and moves only with the generator that drew it.
     for alpha, sample in [
         ((), ()), ((3,), (3,)), ((2, 3), (2, 3)), ((3,), (2, 3)), ((2, 1), (2, 3)), ((), (2, 3)), ((0,), (0,)), ((1,), (4,)), ((2, 0), (2, 0)),

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.dtypes import Array
 from ..base.sizes import UNKNOWN, Mismatch, Size, Sizes, Undecided, joined, larger, matched, same, smaller
 from ..op.abstract import Abstract, Shape
 
@@ -211,7 +212,7 @@ def padded_sizes(x: Abstract, paddings: Any, sign: int = 1) -> Shape:
 # --- rules -------------------------------------------------------------------------------------------------------------
 
 
-def broadcasted(*operands: Any, **_: Any) -> Shape:
+def broadcasted(*operands: Any, **_: object) -> Shape:
     """Elementwise: the common shape of the operands."""
     if len(operands) == 1:
         shape: Shape = operands[0].known
@@ -269,24 +270,24 @@ def square(x: Abstract) -> tuple[Sizes, Any]:
     return x.shape[:-2], matched(x.shape[-2], x.shape[-1], "the sizes of a square matrix,")
 
 
-def square_like(x: Abstract, **_: Any) -> Sizes:
+def square_like(x: Abstract, **_: object) -> Sizes:
     """Functions of square matrices that give matrices."""
     lead, size = square(x)
     return (*lead, size, size)
 
 
-def square_to_vector(x: Abstract, **_: Any) -> Sizes:
+def square_to_vector(x: Abstract, **_: object) -> Sizes:
     """Functions of square matrices that give a number for each row."""
     lead, size = square(x)
     return (*lead, size)
 
 
-def square_to_number(x: Abstract, **_: Any) -> Sizes:
+def square_to_number(x: Abstract, **_: object) -> Sizes:
     """Functions of square matrices that give a number."""
     return square(x)[0]
 
 
-def solved(matrix: Abstract, rhs: Abstract, **_: Any) -> Shape:
+def solved(matrix: Abstract, rhs: Abstract, **_: object) -> Shape:
     """Systems of equations: leading axes broadcast."""
     lead, size = square(matrix)
     if len(rhs.shape) < 2:
@@ -301,7 +302,7 @@ def solved(matrix: Abstract, rhs: Abstract, **_: Any) -> Shape:
 def typed_by(*names: str | None) -> Rule:
     """The types of the results are what these attributes say; None for one that has the operands' type."""
 
-    def rule(*_: Any, **attributes: Any) -> list[Any]:
+    def rule(*_: Array, **attributes: Any) -> list[Any]:
         return [None if name is None else np.dtype(attributes[name]) for name in names]
 
     return rule

@@ -9,6 +9,7 @@ import numpy as np
 from ..base import nest
 from ..base.dtypes import DType
 from ..base.errors import invalid
+from ..base.types import TensorLike
 from ..values.tensor import Tensor, TensorSpec, from_array
 from .spec import RaggedTensorSpec
 from .tensor import RaggedTensor, stacked_rows
@@ -30,7 +31,7 @@ def _batch(leaves: list[Any], splits: DType) -> Any:
     return stacked_rows(rows).with_row_splits_dtype(splits)
 
 
-def spec_of_batch(spec: Any, size: int | None, splits: DType) -> Any:
+def spec_of_batch(spec: TensorLike, size: int | None, splits: DType) -> Any:
     """The specs of such batches."""
 
     def batched(leaf: Any) -> Any:

@@ -10,6 +10,7 @@ from .. import math
 from ..api import arrays, indexing, layout
 from ..base.errors import UnimplementedError, invalid
 from ..base.traceable import traceable
+from ..base.types import Function, TensorLike, Value
 from ..op.declaration import Op
 from ..trace.composites import by_stand_ins
 from ..values.tensor import Tensor, from_array, to_tensor
@@ -82,7 +83,7 @@ def _of_any_length(rows: Any) -> Any:
     return RaggedTensor(_of_any_length(rows.values), rows.row_splits) if isinstance(rows, RaggedTensor) else rows
 
 
-def _looked_up(params: Any, indices: RaggedTensor, axis: int) -> Any:
+def _looked_up(params: Value, indices: RaggedTensor, axis: int) -> Any:
     """Slices of a tensor along an axis, in the rows that the indices have; one such ragged tensor for each slice before."""
     axis = _axis(axis, params.ndim)
     found = indexing.gather(params, indices.flat_values, axis=axis)
@@ -98,7 +99,7 @@ def _looked_up(params: Any, indices: RaggedTensor, axis: int) -> Any:
     return result
 
 
-def _beside(ragged: RaggedTensor, value: Any, name: str) -> Any:
+def _beside(ragged: RaggedTensor, value: TensorLike, name: str) -> Any:
     """An operand beside a ragged one: in the same rows, a single value, or one value for each row."""
     if isinstance(value, RaggedTensor):
         check_same_rows(ragged, value)
@@ -122,7 +123,7 @@ def _beside(ragged: RaggedTensor, value: Any, name: str) -> Any:
 # --- reductions --------------------------------------------------------------------------------------------
 
 
-def _reduced(op: Op, ragged: RaggedTensor, axis: Any, keepdims: bool) -> Any:
+def _reduced(op: Op, ragged: RaggedTensor, axis: object, keepdims: bool) -> Any:
     rank = len(ragged.shape)
     if axis is None:
         return op.public(ragged.flat_values)
@@ -147,7 +148,7 @@ def _axis(axis: int, rank: int) -> int:
     return place
 
 
-def _over(value: Any, axes: list[int], name: str, keepdims: bool) -> Any:
+def _over(value: TensorLike, axes: list[int], name: str, keepdims: bool) -> Any:
     for axis in axes:
         value = _over_one(value, axis, name, keepdims)
     return value
@@ -186,15 +187,15 @@ def _by_column(rows: RaggedTensor, group: Any, count: int, name: str) -> RaggedT
 # --- Python's operators ------------------------------------------------------------------------------------
 
 
-def _operator(function: Any) -> Any:
-    def forward(self: RaggedTensor, other: Any) -> Any:
+def _operator(function: Function) -> Any:
+    def forward(self: RaggedTensor, other: TensorLike) -> Any:
         return function(self, other)
 
     return forward
 
 
-def _reflected(function: Any) -> Any:
-    def backward(self: RaggedTensor, other: Any) -> Any:
+def _reflected(function: Function) -> Any:
+    def backward(self: RaggedTensor, other: TensorLike) -> Any:
         return function(other, self)
 
     return backward

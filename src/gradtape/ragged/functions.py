@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..base.dtypes import Array
 from ..base.errors import NotATensorError, TensorTypeError, invalid, unfit
 from ..base.memory import repeated
 from ..base.traceable import trace_public
+from ..base.types import DTypeLike, IntLike, TensorLike
 from ..op.declaration import as_int
 from ..sparse import SparseTensor, crossing
 from ..trace.composites import by_stand_ins
@@ -58,7 +59,7 @@ def constant(
     return flat
 
 
-def _as_lists(value: Any) -> Any:
+def _as_lists(value: Sequence[TensorLike]) -> Any:
     return list(value) if isinstance(value, (list, tuple, np.ndarray)) else value
 
 
@@ -77,17 +78,17 @@ def _depth(value: Any) -> int | None:
     return 1 + max((depth for depth in depths if depth is not None), default=0)
 
 
-def _is_empty(value: Any) -> bool:
+def _is_empty(value: Sequence[TensorLike]) -> bool:
     return isinstance(value, (list, tuple)) and all(_is_empty(item) for item in value)
 
 
 def range_of(
-    starts: Any,
-    limits: Any = None,
-    deltas: Any = 1,
-    dtype: Any = None,
+    starts: TensorLike,
+    limits: TensorLike | None = None,
+    deltas: TensorLike = 1,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
-    row_splits_dtype: Any = dtypes.int64,
+    row_splits_dtype: DTypeLike = dtypes.int64,
 ) -> RaggedTensor:
     """Rows of numbers: from each start up to its limit in steps of its delta.
 
@@ -176,7 +177,7 @@ def _rows(part: Any) -> int:
     return part._row_count() if isinstance(part, RaggedTensor) else int(part.shape[0])
 
 
-def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
+def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) -> Any:
     """The values where the mask is true; rows stay rows.
 
     >>> tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]])
@@ -208,7 +209,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     return RaggedTensor.from_row_lengths(inner, from_array(sizes.astype(lengths.dtype)))
 
 
-def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def map_flat_values(op: Callable[..., Any], *args: object, **kwargs: object) -> Any:
     """A function of the innermost values, in the same rows.
 
     >>> tf.ragged.map_flat_values(tf.square, tf.ragged.constant([[1, 2], [3]]))
@@ -243,7 +244,7 @@ def cross_hashed(
     return _crossed(inputs, crossing.hashing(num_buckets, hash_key), dtypes.int64)
 
 
-def _crossed(inputs: Any, meet: Any, kind: dtypes.DType) -> RaggedTensor:
+def _crossed(inputs: Sequence[TensorLike], meet: Any, kind: dtypes.DType) -> RaggedTensor:
     if not isinstance(inputs, (list, tuple)):
         raise TypeError(f"cross: a list of inputs is needed, got {inputs!r}.")
     parts = [value if isinstance(value, (RaggedTensor, SparseTensor)) else to_tensor(value) for value in inputs]
@@ -277,7 +278,7 @@ def _lengths(value: RaggedTensor) -> list[int]:
     return found
 
 
-def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Any:
+def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None) -> Any:
     """The number of its row for each value."""
     array = to_tensor(splits, None if isinstance(splits, (Tensor, np.ndarray)) else dtypes.int64)._array
     if array.ndim != 1 or not array.size:
@@ -287,7 +288,10 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 
 
 def segment_ids_to_row_splits(
-    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
+    segment_ids: TensorLike,
+    num_segments: IntLike | None = None,
+    out_type: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Any:
     """Where rows begin, from the number of its row for each value."""
     array = to_tensor(segment_ids, None if isinstance(segment_ids, (Tensor, np.ndarray)) else dtypes.int64)._array

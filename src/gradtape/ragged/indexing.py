@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..base.errors import invalid
 from ..base.traceable import traceable
+from ..base.types import TensorLike
 from ..op.declaration import as_int
 from ..trace.composites import by_stand_ins
 from ..values.tensor import Tensor, from_array
 from .tensor import RaggedTensor, lengths_of, splits_of, take_rows
 
 
-def getitem(self: RaggedTensor, key: Any) -> Any:
+def getitem(self: RaggedTensor, key: Sequence[TensorLike]) -> Any:
     """`self[key]`."""
     keys = list(key) if isinstance(key, tuple) else [key]
     if Ellipsis in [part for part in keys if not isinstance(part, (Tensor, np.ndarray))]:

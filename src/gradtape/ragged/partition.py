@@ -6,6 +6,7 @@ from typing import Any
 
 from ..api import arrays
 from ..base import dtypes
+from ..base.types import DTypeLike, Function, IntLike, TensorLike
 from ..op.declaration import as_int
 from .tensor import RaggedTensor, integers, lengths_of
 
@@ -24,24 +25,32 @@ class RowPartition:
         self._rows = rows  # of whatever values
 
     @classmethod
-    def from_row_splits(cls, row_splits: Any, validate: bool = True, dtype: Any = None) -> RowPartition:
+    def from_row_splits(
+        cls, row_splits: TensorLike, validate: bool = True, dtype: DTypeLike | None = None
+    ) -> RowPartition:
         """Row i from `row_splits[i]` up to `row_splits[i + 1]`."""
         splits = integers(row_splits, "row_splits")
         return cls._made(RaggedTensor.from_row_splits, int(splits[-1]), splits, validate, dtype)
 
     @classmethod
-    def from_row_lengths(cls, row_lengths: Any, validate: bool = True, dtype: Any = None) -> RowPartition:
+    def from_row_lengths(
+        cls, row_lengths: TensorLike, validate: bool = True, dtype: DTypeLike | None = None
+    ) -> RowPartition:
         """Rows of these lengths."""
         lengths = integers(row_lengths, "row_lengths")
         return cls._made(RaggedTensor.from_row_lengths, int(lengths._array.sum()), lengths, validate, dtype)
 
     @classmethod
-    def from_row_starts(cls, row_starts: Any, nvals: Any, validate: bool = True, dtype: Any = None) -> RowPartition:
+    def from_row_starts(
+        cls, row_starts: TensorLike, nvals: TensorLike, validate: bool = True, dtype: DTypeLike | None = None
+    ) -> RowPartition:
         """Row i from `row_starts[i]` up to the next, the last one up to `nvals`."""
         return cls._made(RaggedTensor.from_row_starts, as_int(nvals), row_starts, validate, dtype)
 
     @classmethod
-    def from_row_limits(cls, row_limits: Any, validate: bool = True, dtype: Any = None) -> RowPartition:
+    def from_row_limits(
+        cls, row_limits: TensorLike, validate: bool = True, dtype: DTypeLike | None = None
+    ) -> RowPartition:
         """Row i up to `row_limits[i]`."""
         limits = integers(row_limits, "row_limits")
         count = int(limits[-1]) if limits.shape[0] else 0
@@ -49,7 +58,11 @@ class RowPartition:
 
     @classmethod
     def from_value_rowids(
-        cls, value_rowids: Any, nrows: Any = None, validate: bool = True, dtype: Any = None
+        cls,
+        value_rowids: TensorLike,
+        nrows: IntLike | None = None,
+        validate: bool = True,
+        dtype: DTypeLike | None = None,
     ) -> RowPartition:
         """Each value in the row whose number it has."""
         rowids = integers(value_rowids, "value_rowids")
@@ -58,7 +71,12 @@ class RowPartition:
 
     @classmethod
     def from_uniform_row_length(
-        cls, uniform_row_length: Any, nvals: Any = None, nrows: Any = None, validate: bool = True, dtype: Any = None
+        cls,
+        uniform_row_length: IntLike,
+        nvals: TensorLike | None = None,
+        nrows: IntLike | None = None,
+        validate: bool = True,
+        dtype: DTypeLike | None = None,
     ) -> RowPartition:
         """Rows that all have this length; how many values or how many rows there are must be given."""
         length = as_int(uniform_row_length)
@@ -69,7 +87,7 @@ class RowPartition:
         return cls(rows if dtype is None else rows.with_row_splits_dtype(dtype))
 
     @classmethod
-    def _made(cls, build: Any, count: int, part: Any, validate: bool, dtype: Any) -> RowPartition:
+    def _made(cls, build: Function, count: int, part: TensorLike, validate: bool, dtype: object) -> RowPartition:
         rows = build(arrays.zeros([count], dtypes.bool), part, validate=validate)
         return cls(rows if dtype is None else rows.with_row_splits_dtype(dtype))
 

@@ -9,6 +9,7 @@ from ..base import dtypes
 from ..base.dtypes import DType
 from ..base.shapes import TensorShape
 from ..base.type_spec import ShapedSpec, TypeSpec
+from ..base.types import DTypeLike, ShapeLike, TensorLike
 from ..values.tensor import TensorSpec
 
 
@@ -21,11 +22,11 @@ class RaggedTensorSpec(ShapedSpec):
 
     def __init__(
         self,
-        shape: Any = None,
-        dtype: Any = dtypes.float32,
+        shape: ShapeLike | None = None,
+        dtype: DTypeLike = dtypes.float32,
         ragged_rank: int | None = None,
-        row_splits_dtype: Any = dtypes.int64,
-        flat_values_spec: Any = None,
+        row_splits_dtype: DTypeLike = dtypes.int64,
+        flat_values_spec: TensorLike | None = None,
     ) -> None:
         self._shape = TensorShape(shape)
         self._dtype = dtypes.as_dtype(dtype)

@@ -83,7 +83,12 @@ class RaggedTensor:
     @classmethod
     @takes(validate=truth)
     def from_value_rowids(
-        cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None, validate: bool = True
+        cls,
+        values: Any,
+        value_rowids: Any,
+        nrows: Any = None,
+        name: str | None = None,
+        validate: bool = True,
     ) -> RaggedTensor:
         """Each value in the row whose number it has; the numbers must not decrease."""
         ids = integers(value_rowids, "value_rowids")
@@ -124,7 +129,12 @@ class RaggedTensor:
     @classmethod
     @takes(validate=truth)
     def from_uniform_row_length(
-        cls, values: Any, uniform_row_length: Any, nrows: Any = None, validate: bool = True, name: str | None = None
+        cls,
+        values: Any,
+        uniform_row_length: Any,
+        nrows: Any = None,
+        validate: bool = True,
+        name: str | None = None,
     ) -> RaggedTensor:
         """Rows that all have this length."""
         values, length = _values(values), as_int(uniform_row_length)

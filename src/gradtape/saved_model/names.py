@@ -20,6 +20,7 @@ from ..api import graph_mode
 from ..api.generator import Generator
 from ..api.tensor_array import TensorArray
 from ..base.errors import NotFoundError, NotStorableError
+from ..base.types import Function
 from ..differentiation import custom
 from ..differentiation.forward import ForwardAccumulator
 from ..differentiation.tape import GradientTape
@@ -197,7 +198,7 @@ def _public_function(name: str) -> Any:
     return found if _is_step(found, NAMESPACES[namespace]) else None
 
 
-def _public_name(function: Any) -> str | None:
+def _public_name(function: Function) -> str | None:
     name = _index().get(id(function))
     if name is None:  # its namespace may have been imported since
         _index.cache_clear()

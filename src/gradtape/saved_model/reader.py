@@ -14,7 +14,7 @@ from ..lookup import TABLES
 from ..trace.concrete import CallGraph, ConcreteFunction
 from ..trace.graph import Graph, Ref, Step, leaves
 from ..trace.signature import Encoder, Parameters
-from ..values.tensor import EagerTensor, TensorSpec, to_tensor
+from ..values.tensor import EagerTensor, Tensor, TensorSpec, to_tensor
 from ..variables.variable import Variable
 from .names import check_no_files, function_named
 from .restored import CallableModule, LoadedModule, RestoredFunction
@@ -31,7 +31,7 @@ class ModelReader(Decoder):
         super().__init__(arrays)
         self.objects: list[LoadedModule] = [_empty(described) for described in content["objects"]]
         self.variables: list[Variable] = []
-        self._values: dict[str, EagerTensor] = {}  # of variables, by key
+        self._values: dict[str, Tensor] = {}  # of variables, by key
         self.traces: list[ConcreteFunction] = []
         self.functions: list[Any] = []
         self.tables: list[Any] = []

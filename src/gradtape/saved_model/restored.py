@@ -52,7 +52,7 @@ class LoadedModule(Module):
 class CallableModule(LoadedModule):
     """A loaded module whose `__call__` was a traced function."""
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: object) -> Any:
         return vars(self)["__call__"](*args, **kwargs)
 
 
@@ -114,13 +114,13 @@ class RestoredFunction:
         """All traces, one signature in each paragraph."""
         return "\n\n".join(trace.pretty_printed_signature(verbose) for trace in self.concrete_functions)
 
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    def get_concrete_function(self, *args: object, **kwargs: object) -> ConcreteFunction:
         """The trace for these arguments, which may be tensors or `tf.TensorSpec`s."""
         if not args and not kwargs and len(self.concrete_functions) == 1:
             return self.concrete_functions[0]
         return self._found(args, kwargs)[0]
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: object) -> Any:
         concrete, tensors = self._found(args, kwargs)
         return concrete.run(tensors)
 
@@ -203,7 +203,7 @@ def _are_the_same(tensors: list[Any], others: list[Any]) -> bool:
     return len(tensors) == len(others) and all(a is b for a, b in zip(tensors, others, strict=True))
 
 
-def _as_tensor(given: Any, spec: TensorSpec, convert: bool) -> Any:
+def _as_tensor(given: object, spec: TensorSpec, convert: bool) -> Any:
     if isinstance(given, (Tensor, TensorSpec)):
         return given
     if isinstance(given, (np.ndarray, np.generic)):

@@ -20,7 +20,7 @@ NAME = "saved_model"  # of the files in the folder
 KIND = storage.Kind("saved model", 1)
 
 
-def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions | None = None) -> None:
+def save(obj: object, export_dir: Any, signatures: object = None, options: SaveOptions | None = None) -> None:
     """Save a module with its variables and traced functions in a folder, to be loaded without its code.
 
     Stored are the traces that the functions have; a function with an input_signature is traced for it. A folder that

@@ -18,7 +18,7 @@ from .writer import attributes_of
 DEFAULT = "serving_default"
 
 
-def chosen_signatures(obj: Any, signatures: Any) -> dict[str, ConcreteFunction]:
+def chosen_signatures(obj: object, signatures: Any) -> dict[str, ConcreteFunction]:
     """The signatures to save, by name; where none are given, the one function of the object that has a signature."""
     if signatures is None:
         return _found_in(obj)
@@ -48,7 +48,7 @@ def _found_in(obj: Any) -> dict[str, ConcreteFunction]:
     return {} if named_outputs(concrete) is None else {DEFAULT: signature_of(concrete, DEFAULT)}
 
 
-def signature_of(function: Any, name: str) -> ConcreteFunction:
+def signature_of(function: object, name: str) -> ConcreteFunction:
     """The function with tensors by name: a call of it, put into a graph of its own."""
     concrete = _concrete(function, name)
     if _takes_names(concrete):
@@ -142,7 +142,7 @@ def named_outputs(concrete: ConcreteFunction) -> dict[str, TensorSpec] | None:
     return named if all(isinstance(value, TensorSpec) for value in named.values()) else None
 
 
-def _refs(structure: Any, numbers: Any) -> Any:
+def _refs(structure: object, numbers: Any) -> Any:
     """The structure with Refs in place of specs, in the order of `nest.flatten`."""
     if structure is None:
         return None

@@ -75,7 +75,7 @@ class Encoder:
         self._levels = _Levels()
         self._keys: dict[int, tuple[Any, str]] = {}  # by identity, with the object, so that it lives as long as this
 
-    def special(self, value: Any) -> Any:
+    def special(self, value: object) -> Any:
         """What this encoder knows besides plain values, or None."""
         return None
 
@@ -173,7 +173,7 @@ class Encoder:
             return {"function": name_of(getattr(value, "op", value) if not hasattr(value, "in_world") else value)}
         return None
 
-    def key_of(self, owner: Any, array: Array) -> str:
+    def key_of(self, owner: object, array: Array) -> str:
         """The key under which an array is stored; one for one object."""
         if id(owner) not in self._keys:
             key = f"constant/{len(self._keys)}"
@@ -237,13 +237,13 @@ class Decoder:
             raise ValueError(f"a value is of the unknown kind {kind!r}")
         return self.kinds[kind](content)
 
-    def _parts(self, parts: Any, count: int) -> list[Any]:
+    def _parts(self, parts: object, count: int) -> list[Any]:
         return [self.decode(part) for part in _list(parts, count)]
 
-    def _dict(self, pairs: Any) -> dict[Any, Any]:
+    def _dict(self, pairs: object) -> dict[Any, Any]:
         return {_key(self.decode(key)): self.decode(value) for key, value in map(_pair, _list(pairs))}
 
-    def _namedtuple(self, content: Any) -> Any:
+    def _namedtuple(self, content: object) -> Any:
         name, fields, parts = _list(content, 3)
         described = _namedtuple_names(name, _list(fields))
         cls = self._classes.get(described)
@@ -306,7 +306,7 @@ def _key(value: Any) -> Any:
     return value
 
 
-def _namedtuple_names(name: Any, fields: Sequence[Any]) -> tuple[str, ...]:
+def _namedtuple_names(name: object, fields: Sequence[Any]) -> tuple[str, ...]:
     """The name of a named tuple's class and those of its fields, if they are such."""
     if len(fields) > _MOST_FIELDS:
         raise NotStorableError(f"A named tuple with {len(fields)} fields cannot be stored; {_MOST_FIELDS} are allowed.")
@@ -317,7 +317,7 @@ def _namedtuple_names(name: Any, fields: Sequence[Any]) -> tuple[str, ...]:
     return names
 
 
-def _pair(value: Any) -> list[Any]:
+def _pair(value: object) -> list[Any]:
     return _list(value, 2)
 
 
@@ -327,7 +327,7 @@ def _float(text: Any) -> float:
     return float(text)
 
 
-def _dtype(name: Any) -> DType:
+def _dtype(name: object) -> DType:
     if not isinstance(name, str):
         raise ValueError(f"{name!r} stands where the name of a type should be")
     return dtypes.as_dtype(name)
@@ -337,42 +337,42 @@ def _sizes(shape: TensorShape) -> list[int | None] | None:
     return None if shape.rank is None else list(shape)
 
 
-def _shape(sizes: Any) -> TensorShape:
+def _shape(sizes: object) -> TensorShape:
     if sizes is None:
         return TensorShape(None)
     return TensorShape([None if size is None else whole(size) for size in _list(sizes)])
 
 
-def spec_of(content: Any) -> TensorSpec:
+def spec_of(content: object) -> TensorSpec:
     """A spec from its shape, type and name."""
     sizes, dtype, name = _list(content, 3)
     return TensorSpec(_shape(sizes), _dtype(dtype), text_or_none(name))
 
 
-def _variable_spec(content: Any) -> VariableSpec:
+def _variable_spec(content: object) -> VariableSpec:
     sizes, dtype, name, trainable = _list(content, 4)
     return VariableSpec(_shape(sizes), _dtype(dtype), bool(trainable), text_or_none(name))
 
 
-def text_or_none(name: Any) -> str | None:
+def text_or_none(name: object) -> str | None:
     """The name, if it is one."""
     if name is not None and not isinstance(name, str):
         raise ValueError(f"{name!r} stands where a name should be")
     return name
 
 
-def _stream(name: Any) -> Any:
+def _stream(name: object) -> Any:
     if name not in _STREAMS:
         raise ValueError(f"there is no stream {name!r}")
     return getattr(sys, name)
 
 
-def _function(content: Any) -> Any:
+def _function(content: object) -> Any:
     kind, name = _list(content, 2)
     found = function_named(kind, name)
     return found.public if kind == "op" else found
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."

@@ -33,7 +33,7 @@ class ModelWriter(Encoder):
 
     def __init__(
         self,
-        root: Any,
+        root: object,
         signatures: Mapping[str, ConcreteFunction] | None = None,
         aliases: Mapping[str, Any] | None = None,
     ) -> None:
@@ -88,7 +88,7 @@ class ModelWriter(Encoder):
             return {"object": self._number(value, self.objects)}
         return None
 
-    def encode(self, value: Any) -> Any:
+    def encode(self, value: object) -> Any:
         """The value as JSON; in attributes, what cannot be stored is left out."""
         try:
             return super().encode(value)
@@ -97,7 +97,7 @@ class ModelWriter(Encoder):
                 raise
             return {"left_out": type(value).__name__}
 
-    def _number(self, value: Any, kept: list[dict[str, Any]]) -> int:
+    def _number(self, value: object, kept: list[dict[str, Any]]) -> int:
         """The number of a function or a module, which is described when its turn comes."""
         if id(value) not in self._numbers:
             self._numbers[id(value)] = (len(kept), value)
@@ -137,7 +137,7 @@ class ModelWriter(Encoder):
             )
         return self._numbers[id(table)][0]
 
-    def _object(self, value: Any) -> dict[str, Any]:
+    def _object(self, value: object) -> dict[str, Any]:
         self._lenient = True
         try:
             attributes = {name: self.encode(part) for name, part in attributes_of(value).items()}

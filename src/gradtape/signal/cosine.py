@@ -6,6 +6,7 @@ from typing import Any
 
 from ..api.layout import pad
 from ..base.traceable import trace_public
+from ..base.types import IntLike, TensorLike
 from ..op.declaration import as_int
 from ..ops.array.index import getitem
 from ..ops.signal.fourier import dct as cosine_transform
@@ -14,7 +15,7 @@ from ..values.tensor import to_tensor
 _INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
-def _checked(input: Any, type: Any, n: Any, axis: Any, norm: Any) -> tuple[Any, int | None]:
+def _checked(input: TensorLike, type: TensorLike, n: object, axis: object, norm: Any) -> tuple[Any, int | None]:
     if axis != -1:
         raise NotImplementedError(f"axis must be -1. Got: {axis}. Use tf.transpose.")
     length = None if n is None else as_int(n)
@@ -45,7 +46,12 @@ def _transform(x: Any, kind: int, length: int | None, norm: str | None) -> Any:
 
 
 def dct(
-    input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: str | None = None, name: str | None = None
+    input: TensorLike,
+    type: int = 2,
+    n: IntLike | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Any:
     """The cosine transform of type 1, 2, 3 or 4 along the last axis, cut or filled up with zeros to `n`.
 
@@ -60,7 +66,12 @@ def dct(
 
 
 def idct(
-    input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: str | None = None, name: str | None = None
+    input: TensorLike,
+    type: int = 2,
+    n: IntLike | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> Any:
     """The inverse cosine transform; without `norm="ortho"` 2 * N times too large, as TensorFlow's is."""
     x, length = _checked(input, type, n, axis, norm)

@@ -12,6 +12,7 @@ from ..api.layout import pad, roll
 from ..base import dtypes
 from ..base.errors import invalid
 from ..base.traceable import trace_public
+from ..base.types import AxisLike, IntLike, TensorLike, Value
 from ..op.declaration import as_int, as_ints
 from ..ops.array.index import getitem
 from ..ops.signal import fourier as f
@@ -19,7 +20,7 @@ from ..values.tensor import Tensor, to_tensor
 from ..variables.variable import Variable
 
 
-def _complex_tensor(value: Any) -> Any:
+def _complex_tensor(value: TensorLike) -> Any:
     """Tensors as they are; other real numbers become complex64."""
     x = to_tensor(value)
     if isinstance(value, (Tensor, Variable)) or x.dtype.is_complex:
@@ -27,7 +28,7 @@ def _complex_tensor(value: Any) -> Any:
     return convert_to_tensor(value, dtype_hint=dtypes.complex64)
 
 
-def fft(input: Any, name: str | None = None) -> Any:
+def fft(input: TensorLike, name: str | None = None) -> Any:
     """The Fourier transform of complex signals along the last axis.
 
     >>> import gradtape as tf
@@ -37,27 +38,27 @@ def fft(input: Any, name: str | None = None) -> Any:
     return f.fft.public(_complex_tensor(input), (-1,))
 
 
-def ifft(input: Any, name: str | None = None) -> Any:
+def ifft(input: TensorLike, name: str | None = None) -> Any:
     """The inverse Fourier transform along the last axis."""
     return f.ifft.public(_complex_tensor(input), (-1,))
 
 
-def fft2d(input: Any, name: str | None = None) -> Any:
+def fft2d(input: TensorLike, name: str | None = None) -> Any:
     """The Fourier transform over the last two axes."""
     return f.fft.public(_complex_tensor(input), (-2, -1))
 
 
-def ifft2d(input: Any, name: str | None = None) -> Any:
+def ifft2d(input: TensorLike, name: str | None = None) -> Any:
     """The inverse Fourier transform over the last two axes."""
     return f.ifft.public(_complex_tensor(input), (-2, -1))
 
 
-def fft3d(input: Any, name: str | None = None) -> Any:
+def fft3d(input: TensorLike, name: str | None = None) -> Any:
     """The Fourier transform over the last three axes."""
     return f.fft.public(_complex_tensor(input), (-3, -2, -1))
 
 
-def ifft3d(input: Any, name: str | None = None) -> Any:
+def ifft3d(input: TensorLike, name: str | None = None) -> Any:
     """The inverse Fourier transform over the last three axes."""
     return f.ifft.public(_complex_tensor(input), (-3, -2, -1))
 
@@ -65,21 +66,21 @@ def ifft3d(input: Any, name: str | None = None) -> Any:
 # --- real signals -------------------------------------------------------------------------------------------
 
 
-def _real_tensor(value: Any) -> Any:
+def _real_tensor(value: TensorLike) -> Any:
     x = convert_to_tensor(value, dtype_hint=dtypes.float32)
     if x.dtype not in (dtypes.float32, dtypes.float64):
         raise ValueError(f"RFFT requires tf.float32 or tf.float64 inputs, got {x.dtype!r}. Use tf.cast.")
     return x
 
 
-def _spectrum_tensor(value: Any) -> Any:
+def _spectrum_tensor(value: TensorLike) -> Any:
     x = convert_to_tensor(value, dtype_hint=dtypes.complex64)
     if not x.dtype.is_complex:
         raise ValueError(f"IRFFT requires tf.complex64 or tf.complex128 inputs, got {x.dtype!r}. Use tf.cast.")
     return x
 
 
-def _check_rank(x: Any, count: int) -> None:
+def _check_rank(x: Value, count: int) -> None:
     if x.ndim < count:
         raise ValueError(f"Shape {x.shape} must have rank at least {count}.")
 
@@ -105,13 +106,13 @@ def _resized(x: Any, axes: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
     return x
 
 
-def _rfft(x: Any, axes: tuple[int, ...], fft_length: Any) -> Any:
+def _rfft(x: TensorLike, axes: tuple[int, ...], fft_length: object) -> Any:
     if fft_length is not None:
         x = _resized(x, axes, _lengths(fft_length, len(axes)))
     return f.rfft.public(x, axes)
 
 
-def _irfft(x: Any, axes: tuple[int, ...], fft_length: Any) -> Any:
+def _irfft(x: Any, axes: tuple[int, ...], fft_length: object) -> Any:
     if fft_length is None:
         length = max(0, 2 * (x.shape[axes[-1]] - 1))
         sizes = (*(x.shape[axis] for axis in axes[:-1]), f.half_size(length))
@@ -126,7 +127,7 @@ def _last_axes(x: Any, count: int) -> tuple[int, ...]:
     return tuple(range(-count, 0))
 
 
-def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def rfft(input_tensor: TensorLike, fft_length: object = None, name: str | None = None) -> Any:
     """The Fourier transform of real signals along the last axis: the first `fft_length / 2 + 1` frequencies.
 
     With `fft_length` the signal is first cut, or filled up with zeros.
@@ -139,31 +140,31 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
     return _rfft(x, _last_axes(x, 1), fft_length)
 
 
-def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def irfft(input_tensor: TensorLike, fft_length: object = None, name: str | None = None) -> Any:
     """The real signals with these spectra, of length `fft_length`, by default `2 * (frequencies - 1)`."""
     x = _spectrum_tensor(input_tensor)
     return _irfft(x, _last_axes(x, 1), fft_length)
 
 
-def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def rfft2d(input_tensor: TensorLike, fft_length: IntLike | None = None, name: str | None = None) -> Any:
     """The Fourier transform of real signals over the last two axes, half of the last one kept."""
     x = _real_tensor(input_tensor)
     return _rfft(x, _last_axes(x, 2), fft_length)
 
 
-def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def irfft2d(input_tensor: TensorLike, fft_length: IntLike | None = None, name: str | None = None) -> Any:
     """The inverse of `rfft2d`; `fft_length` holds the two sizes of the signal."""
     x = _spectrum_tensor(input_tensor)
     return _irfft(x, _last_axes(x, 2), fft_length)
 
 
-def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def rfft3d(input_tensor: TensorLike, fft_length: IntLike | None = None, name: str | None = None) -> Any:
     """The Fourier transform of real signals over the last three axes, half of the last one kept."""
     x = _real_tensor(input_tensor)
     return _rfft(x, _last_axes(x, 3), fft_length)
 
 
-def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def irfft3d(input_tensor: TensorLike, fft_length: IntLike | None = None, name: str | None = None) -> Any:
     """The inverse of `rfft3d`; `fft_length` holds the three sizes of the signal."""
     x = _spectrum_tensor(input_tensor)
     return _irfft(x, _last_axes(x, 3), fft_length)
@@ -172,7 +173,7 @@ def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) 
 # --- any axes -----------------------------------------------------------------------------------------------
 
 
-def _any_axes(x: Any, fft_length: Any, axes: Any) -> tuple[int, ...]:
+def _any_axes(x: Any, fft_length: object, axes: object) -> tuple[int, ...]:
     """The axes given; or as many of the last as there are lengths; or all."""
     if axes is not None:
         chosen = as_ints(axes)
@@ -190,14 +191,14 @@ def _factor(norm: str | None, count: int, inverse: bool) -> float:
     return 1 / factor if inverse else factor
 
 
-def _scaled(x: Any, factor: float) -> Any:
+def _scaled(x: Value, factor: float) -> Any:
     return x if factor == 1.0 else x * factor
 
 
 def fftnd(
-    input_tensor: Any,
-    fft_length: Any = None,
-    axes: Any = None,
+    input_tensor: TensorLike,
+    fft_length: IntLike | None = None,
+    axes: AxisLike | None = None,
     norm: str | None = None,
     name: str | None = None,
 ) -> Any:
@@ -214,9 +215,9 @@ def fftnd(
 
 
 def ifftnd(
-    input_tensor: Any,
-    fft_length: Any = None,
-    axes: Any = None,
+    input_tensor: TensorLike,
+    fft_length: IntLike | None = None,
+    axes: AxisLike | None = None,
     norm: str | None = None,
     name: str | None = None,
 ) -> Any:
@@ -230,9 +231,9 @@ def ifftnd(
 
 
 def rfftnd(
-    input_tensor: Any,
-    fft_length: Any = None,
-    axes: Any = None,
+    input_tensor: TensorLike,
+    fft_length: IntLike | None = None,
+    axes: AxisLike | None = None,
     norm: str | None = None,
     name: str | None = None,
 ) -> Any:
@@ -244,9 +245,9 @@ def rfftnd(
 
 
 def irfftnd(
-    input_tensor: Any,
-    fft_length: Any = None,
-    axes: Any = None,
+    input_tensor: TensorLike,
+    fft_length: IntLike | None = None,
+    axes: AxisLike | None = None,
     norm: str | None = None,
     name: str | None = None,
 ) -> Any:
@@ -261,7 +262,7 @@ def irfftnd(
 # --- shifts -------------------------------------------------------------------------------------------------
 
 
-def _shift(x: Any, axes: Any, sign: int) -> Any:
+def _shift(x: Any, axes: object, sign: int) -> Any:
     if axes is None:
         chosen = tuple(range(x.ndim))
     elif isinstance(axes, int):
@@ -273,7 +274,7 @@ def _shift(x: Any, axes: Any, sign: int) -> Any:
     return roll(x, tuple(sign * (x.shape[axis] // 2) for axis in chosen), chosen)
 
 
-def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+def fftshift(x: TensorLike, axes: AxisLike | None = None, name: str | None = None) -> Any:
     """The spectrum with frequency zero in the middle, along some axes (all by default).
 
     >>> import gradtape as tf
@@ -283,7 +284,7 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
     return _shift(to_tensor(x), axes, 1)
 
 
-def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+def ifftshift(x: TensorLike, axes: AxisLike | None = None, name: str | None = None) -> Any:
     """Undoes `fftshift`."""
     return _shift(to_tensor(x), axes, -1)
 

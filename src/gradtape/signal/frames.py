@@ -7,18 +7,19 @@ from typing import Any
 from ..api.layout import pad, transpose
 from ..base.errors import invalid
 from ..base.traceable import trace_public
+from ..base.types import AxisLike, IntLike, TensorLike
 from ..op.declaration import as_int
 from ..ops.signal import frames as f
 from ..values.tensor import to_tensor
 
 
 def frame(
-    signal: Any,
-    frame_length: Any,
-    frame_step: Any,
+    signal: TensorLike,
+    frame_length: IntLike,
+    frame_step: IntLike,
     pad_end: bool = False,
-    pad_value: Any = 0,
-    axis: Any = -1,
+    pad_value: TensorLike = 0,
+    axis: AxisLike = -1,
     name: str | None = None,
 ) -> Any:
     """An axis cut into frames of `frame_length`, one every `frame_step`: (..., frames, frame_length, ...).
@@ -53,7 +54,7 @@ def frame(
     return transpose(framed, [*range(where), last, last + 1, *range(where, last)])
 
 
-def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Any:
+def overlap_and_add(signal: TensorLike, frame_step: IntLike, name: str | None = None) -> Any:
     """Frames (..., frames, frame_length), one every `frame_step`, added up to a signal.
 
     >>> import gradtape as tf

@@ -11,23 +11,24 @@ from ..base import dtypes
 from ..base.dtypes import Array
 from ..base.errors import invalid
 from ..base.traceable import trace_public
+from ..base.types import DTypeLike, IntLike, TensorLike
 from ..op.declaration import as_float, as_int
 from ..values.tensor import from_array, to_tensor
 from .cosine import dct
 
 
-def _mel(hertz: Any) -> Array:
+def _mel(hertz: TensorLike) -> Array:
     """Frequencies on the mel scale, by the formula of the Hidden Markov Model Toolkit."""
     return np.asarray(1127.0 * np.log1p(np.asarray(hertz, np.float64) / 700.0))
 
 
 def linear_to_mel_weight_matrix(
     num_mel_bins: int = 20,
-    num_spectrogram_bins: Any = 129,
-    sample_rate: Any = 8000,
+    num_spectrogram_bins: IntLike = 129,
+    sample_rate: TensorLike = 8000,
     lower_edge_hertz: float = 125.0,
     upper_edge_hertz: float = 3800.0,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Any:
     """The matrix (spectrogram bins, mel bins) that turns a spectrum into bands even on the mel scale.
@@ -63,7 +64,7 @@ def linear_to_mel_weight_matrix(
     return from_array(matrix.astype(kind.numpy))
 
 
-def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Any:
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str | None = None) -> Any:
     """Mel-frequency cepstral coefficients: cosine transforms of log mel spectrograms (..., num_mel_bins)."""
     x = to_tensor(log_mel_spectrograms)
     if x.ndim and x.shape[-1] == 0:

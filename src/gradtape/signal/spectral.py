@@ -11,6 +11,7 @@ from ..api.indexing import where
 from ..api.layout import concat, pad, reverse, split, tile
 from ..base.errors import invalid
 from ..base.traceable import trace_public
+from ..base.types import DTypeLike, IntLike, TensorLike
 from ..math import equal, reduce_sum, square
 from ..op.declaration import as_int
 from ..ops.array.index import getitem
@@ -28,10 +29,10 @@ def _enclosing_power_of_two(value: int) -> int:
 
 
 def stft(
-    signals: Any,
-    frame_length: Any,
-    frame_step: Any,
-    fft_length: Any = None,
+    signals: TensorLike,
+    frame_length: IntLike,
+    frame_step: IntLike,
+    fft_length: IntLike | None = None,
     window_fn: WindowFunction | None = hann_window,
     pad_end: bool = False,
     name: str | None = None,
@@ -54,10 +55,10 @@ def stft(
 
 
 def inverse_stft(
-    stfts: Any,
-    frame_length: Any,
-    frame_step: Any,
-    fft_length: Any = None,
+    stfts: TensorLike,
+    frame_length: IntLike,
+    frame_step: IntLike,
+    fft_length: IntLike | None = None,
     window_fn: WindowFunction | None = hann_window,
     name: str | None = None,
 ) -> Any:
@@ -81,14 +82,14 @@ def inverse_stft(
 
 
 def inverse_stft_window_fn(
-    frame_step: Any, forward_window_fn: WindowFunction = hann_window, name: str | None = None
+    frame_step: IntLike, forward_window_fn: WindowFunction = hann_window, name: str | None = None
 ) -> WindowFunction:
     """The window for `inverse_stft` that undoes `stft` with `forward_window_fn` and this `frame_step`."""
     step = as_int(frame_step)
     if step < 1:
         raise invalid(f"inverse_stft_window_fn: frame_step must be positive, got {step}.")
 
-    def window_fn(frame_length: Any, dtype: Any) -> Any:
+    def window_fn(frame_length: IntLike, dtype: DTypeLike) -> Any:
         length = as_int(frame_length)
         forward = to_tensor(forward_window_fn(length, dtype=dtype))
         # Griffin and Lim, equation 7: divide by the sum of the squares of all windows that cover a number.
@@ -102,8 +103,8 @@ def inverse_stft_window_fn(
 
 
 def mdct(
-    signals: Any,
-    frame_length: Any,
+    signals: TensorLike,
+    frame_length: IntLike,
     window_fn: WindowFunction | None = vorbis_window,
     pad_end: bool = False,
     norm: str | None = None,
@@ -125,7 +126,7 @@ def mdct(
 
 
 def inverse_mdct(
-    mdcts: Any,
+    mdcts: TensorLike,
     window_fn: WindowFunction | None = vorbis_window,
     norm: str | None = None,
     name: str | None = None,

@@ -11,6 +11,7 @@ from ..base import dtypes
 from ..base.dtypes import Array, DType
 from ..base.errors import ResourceExhaustedError, invalid
 from ..base.traceable import trace_public
+from ..base.types import DTypeLike, IntLike, TensorLike
 from ..math import bessel_i0e, cast, cumsum, exp, sqrt
 from ..op.arguments import takes, truth
 from ..op.declaration import as_int
@@ -19,7 +20,7 @@ from ..values.tensor import from_array, to_tensor
 _LARGEST = 1 << 31
 
 
-def _length_and_type(window_length: Any, dtype: Any, least: int = 0) -> tuple[int, DType]:
+def _length_and_type(window_length: IntLike, dtype: DTypeLike, least: int = 0) -> tuple[int, DType]:
     kind = dtypes.as_dtype(dtype)
     if not kind.is_floating:
         raise ValueError(f"dtype must be a floating point type. Found {kind!r}")
@@ -35,7 +36,7 @@ def _window(values: Array, kind: DType) -> Any:
     return from_array(values.astype(kind.numpy))
 
 
-def _raised_cosine(window_length: Any, periodic: Any, dtype: Any, level: float, swing: float) -> Any:
+def _raised_cosine(window_length: IntLike, periodic: TensorLike, dtype: DTypeLike, level: float, swing: float) -> Any:
     length, kind = _length_and_type(window_length, dtype)
     if length == 1:
         return _window(np.ones(1), kind)
@@ -45,7 +46,9 @@ def _raised_cosine(window_length: Any, periodic: Any, dtype: Any, level: float, 
 
 
 @takes(periodic=truth)
-def hann_window(window_length: Any, periodic: Any = True, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+def hann_window(
+    window_length: IntLike, periodic: TensorLike = True, dtype: DTypeLike = dtypes.float32, name: str | None = None
+) -> Any:
     """The Hann window, half a raised cosine.
 
     >>> import gradtape as tf
@@ -57,20 +60,22 @@ def hann_window(window_length: Any, periodic: Any = True, dtype: Any = dtypes.fl
 
 @takes(periodic=truth)
 def hamming_window(
-    window_length: Any, periodic: Any = True, dtype: Any = dtypes.float32, name: str | None = None
+    window_length: IntLike, periodic: TensorLike = True, dtype: DTypeLike = dtypes.float32, name: str | None = None
 ) -> Any:
     """The Hamming window, a cosine raised a little more."""
     return _raised_cosine(window_length, periodic, dtype, 0.54, 0.46)
 
 
-def vorbis_window(window_length: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+def vorbis_window(window_length: IntLike, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Any:
     """The window of the Vorbis format: the squares of its halves add up to 1."""
     length, kind = _length_and_type(window_length, dtype)
     places = (np.arange(length) + 0.5) / max(length, 1)
     return _window(np.sin(np.pi / 2 * np.sin(np.pi * places) ** 2), kind)
 
 
-def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+def kaiser_window(
+    window_length: IntLike, beta: TensorLike = 12.0, dtype: DTypeLike = dtypes.float32, name: str | None = None
+) -> Any:
     """The Kaiser window; the tape follows `beta`, which says how narrow it is."""
     length, kind = _length_and_type(window_length, dtype, least=1)
     if length == 1:
@@ -83,7 +88,7 @@ def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.floa
 
 
 def kaiser_bessel_derived_window(
-    window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None
+    window_length: IntLike, beta: TensorLike = 12.0, dtype: DTypeLike = dtypes.float32, name: str | None = None
 ) -> Any:
     """The window made of running sums of a Kaiser window: the squares of its halves add up to 1."""
     length, kind = _length_and_type(window_length, dtype)

@@ -11,6 +11,7 @@ from .. import math
 from ..api import arrays, indexing, layout
 from ..base.errors import invalid
 from ..base.traceable import trace_public
+from ..base.types import AxisLike, IntLike, TensorLike
 from ..linalg import adjoint
 from ..op.arguments import flag, optional_flag, takes
 from ..op.declaration import as_int, as_ints
@@ -54,17 +55,17 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     )
 
 
-def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+def maximum(sp_a: TensorLike, sp_b: TensorLike, name: str | None = None) -> SparseTensor:
     """The larger element of both at each place that one of them has."""
     return _extreme(math.maximum, sp_a, sp_b, "maximum")
 
 
-def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+def minimum(sp_a: TensorLike, sp_b: TensorLike, name: str | None = None) -> SparseTensor:
     """The smaller element of both at each place that one of them has."""
     return _extreme(math.minimum, sp_a, sp_b, "minimum")
 
 
-def _extreme(choose: Callable[..., Any], a: Any, b: Any, name: str) -> SparseTensor:
+def _extreme(choose: Callable[..., Any], a: TensorLike, b: TensorLike, name: str) -> SparseTensor:
     a, b = as_sparse(a, name), as_sparse(b, name)
     places, parts = _together(a, b, name)
     return from_parts(places, choose(*parts), sizes_of(a))
@@ -94,9 +95,9 @@ def _together(a: SparseTensor, b: SparseTensor, name: str) -> tuple[Any, list[An
 
 @takes(keepdims=optional_flag)
 def reduce_sum(
-    sp_input: Any,
-    axis: Any = None,
-    keepdims: Any = None,
+    sp_input: TensorLike,
+    axis: AxisLike | None = None,
+    keepdims: TensorLike | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
@@ -111,9 +112,9 @@ def reduce_sum(
 
 @takes(keepdims=optional_flag)
 def reduce_max(
-    sp_input: Any,
-    axis: Any = None,
-    keepdims: Any = None,
+    sp_input: TensorLike,
+    axis: AxisLike | None = None,
+    keepdims: TensorLike | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
@@ -121,7 +122,9 @@ def reduce_max(
     return _reduce(math.unsorted_segment_max, sp_input, axis, keepdims, output_is_sparse, "reduce_max")
 
 
-def _reduce(combine: Callable[..., Any], sp_input: Any, axis: Any, keepdims: Any, sparse: bool, name: str) -> Any:
+def _reduce(
+    combine: Callable[..., Any], sp_input: TensorLike, axis: object, keepdims: object, sparse: bool, name: str
+) -> Any:
     sp = as_sparse(sp_input, name)
     check_places(sp, name)
     sizes = sizes_of(sp)
@@ -150,7 +153,7 @@ def _reduce(combine: Callable[..., Any], sp_input: Any, axis: Any, keepdims: Any
 
 @takes(adjoint_a=flag, adjoint_b=flag)
 def sparse_dense_matmul(
-    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+    sp_a: TensorLike, b: TensorLike, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Any:
     """A sparse matrix times a dense one, or a dense one times a sparse one; the tape follows both.
 
@@ -180,7 +183,7 @@ def sparse_dense_matmul(
     return product.public(values, dense, indices, size=sizes[0])
 
 
-def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
+def softmax(sp_input: TensorLike, name: str | None = None) -> SparseTensor:
     """Softmax over the values of each row (the last axis); zeros that are not stored take no part."""
     sp = as_sparse(sp_input, "softmax")
     sizes = sizes_of(sp)
@@ -194,7 +197,7 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     return sp.with_values(segments.segment_softmax.public(sp.values, ids, len(rows)))
 
 
-def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:
+def map_values(op: Callable[..., Any], *args: object, **kwargs: object) -> SparseTensor:
     """`op` on the values of the sparse arguments, which must have the same places; others as they are.
 
     >>> import gradtape as tf
@@ -221,10 +224,10 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTenso
 
 @takes(sparse_gradient=flag)
 def segment_sum(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
-    num_segments: Any = None,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: IntLike | None = None,
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Any:
@@ -234,10 +237,10 @@ def segment_sum(
 
 @takes(sparse_gradient=flag)
 def segment_mean(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
-    num_segments: Any = None,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: IntLike | None = None,
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Any:
@@ -247,10 +250,10 @@ def segment_mean(
 
 @takes(sparse_gradient=flag)
 def segment_sqrt_n(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
-    num_segments: Any = None,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: IntLike | None = None,
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Any:
@@ -258,7 +261,9 @@ def segment_sqrt_n(
     return segments.sparse_segment_sqrt_n.public(*_segments(data, indices, segment_ids, num_segments))
 
 
-def _segments(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> tuple[Any, Any, Any, int]:
+def _segments(
+    data: TensorLike, indices: TensorLike, segment_ids: TensorLike, num_segments: object
+) -> tuple[Any, Any, Any, int]:
     """The operands of a segment op, with ids that increase, and how many segments there are."""
     rows, ids = to_tensor(indices), to_tensor(segment_ids)
     numbers = ids._array

@@ -9,6 +9,7 @@ import numpy as np
 from ..base import nest
 from ..base.errors import invalid
 from ..base.shapes import TensorShape
+from ..base.types import TensorLike
 from ..values.tensor import Tensor, TensorSpec, from_array
 from .tensor import SparseTensor, SparseTensorSpec, from_parts
 
@@ -37,7 +38,7 @@ def _sparse(leaves: Any, shape: TensorShape) -> SparseTensor:
     return from_parts(np.concatenate(places), from_array(np.concatenate(values)), (len(leaves), *sizes))
 
 
-def spec_of_batch(spec: Any, size: int | None, shape: TensorShape) -> Any:
+def spec_of_batch(spec: TensorLike, size: int | None, shape: TensorShape) -> Any:
     """The specs of such batches."""
 
     def sparse(leaf: TensorSpec) -> SparseTensorSpec:

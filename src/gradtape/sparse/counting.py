@@ -12,6 +12,7 @@ from ..base import dtypes
 from ..base.dtypes import Array
 from ..base.errors import invalid
 from ..base.traceable import trace_public
+from ..base.types import TensorLike
 from ..op.arguments import optional_whole_number, takes, truth
 from ..op.declaration import as_ints
 from ..trace.composites import by_stand_ins
@@ -21,11 +22,11 @@ from .tensor import SparseTensor, from_parts, places_of, sizes_of
 
 @takes(minlength=optional_whole_number, maxlength=optional_whole_number, binary_output=truth)
 def bincount(
-    values: Any,
-    weights: Any = None,
-    axis: Any = 0,
-    minlength: Any = None,
-    maxlength: Any = None,
+    values: object,
+    weights: TensorLike | None = None,
+    axis: object = 0,
+    minlength: TensorLike | None = None,
+    maxlength: TensorLike | None = None,
     binary_output: bool = False,
     name: str | None = None,
 ) -> SparseTensor:

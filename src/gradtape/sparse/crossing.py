@@ -27,7 +27,7 @@ _LARGEST = 2**63 - 1
 
 
 @takes(separator=text)
-def cross(inputs: Any, name: str | None = None, separator: str | None = None) -> SparseTensor:
+def cross(inputs: object, name: str | None = None, separator: str | None = None) -> SparseTensor:
     """The features of each row, joined in all combinations: sparse inputs come first, then dense ones.
 
     >>> tf.sparse.cross([tf.constant([["a"], ["b"]]), tf.constant([["c"], ["d"]])], separator="-").values.numpy()
@@ -37,7 +37,7 @@ def cross(inputs: Any, name: str | None = None, separator: str | None = None) ->
 
 
 def cross_hashed(
-    inputs: Any, num_buckets: Any = 0, hash_key: int | None = None, name: str | None = None
+    inputs: object, num_buckets: object = 0, hash_key: int | None = None, name: str | None = None
 ) -> SparseTensor:
     """The features of each row, hashed in all combinations to numbers below `num_buckets`; TensorFlow has the same.
 
@@ -53,7 +53,7 @@ def joining(separator: str) -> Meet:
     return lambda values: joint.join(value if isinstance(value, bytes) else b"%d" % value for value in values)
 
 
-def hashing(num_buckets: Any, hash_key: int | None) -> Meet:
+def hashing(num_buckets: object, hash_key: int | None) -> Meet:
     """Texts and numbers as the number of a bucket; with no buckets, as the hash."""
     buckets = as_int(num_buckets)
     if buckets < 0:

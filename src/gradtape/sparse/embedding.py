@@ -18,10 +18,10 @@ from .tensor import as_sparse, places_of
 
 def embedding_lookup_sparse(
     params: Any,
-    sp_ids: Any,
-    sp_weights: Any,
+    sp_ids: object,
+    sp_weights: object,
     combiner: str | None = None,
-    max_norm: Any = None,
+    max_norm: object = None,
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Any:

@@ -13,6 +13,7 @@ from ..base import dtypes
 from ..base.dtypes import Array
 from ..base.errors import ResourceExhaustedError, invalid
 from ..base.traceable import trace_public
+from ..base.types import AxisLike, IntLike, TensorLike
 from ..op.arguments import flag, takes
 from ..op.declaration import as_int, as_int_vector, as_ints, as_shape
 from ..ops.array.index import pick
@@ -26,7 +27,7 @@ def picked(sp: SparseTensor, rows: Array, places: Array, sizes: Any) -> SparseTe
     return from_parts(places, pick.public(sp.values, (np.asarray(rows, np.int64),)), sizes)
 
 
-def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
     """The elements that are not zero (for strings: not empty), in order.
 
     >>> import gradtape as tf
@@ -42,7 +43,12 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
 
 
 @takes(validate_indices=flag)
-def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Any:
+def to_dense(
+    sp_input: TensorLike,
+    default_value: TensorLike | None = None,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Any:
     """The tensor with all its elements; `default_value`, zero if not given, where there is no value.
 
     With `validate_indices`, places must be in order and none repeated; without, the last value at a place
@@ -65,7 +71,7 @@ def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = 
     return indexing.tensor_scatter_nd_update(empty, sp.indices, sp.values)
 
 
-def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+def reorder(sp_input: TensorLike, name: str | None = None) -> SparseTensor:
     """The same tensor with its places in row-major order, as most functions want them."""
     sp = as_sparse(sp_input, "reorder")
     places = places_of(sp)
@@ -73,7 +79,7 @@ def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     return picked(sp, order, places[order], sizes_of(sp))
 
 
-def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
+def slice(sp_input: object, start: TensorLike, size: object, name: str | None = None) -> SparseTensor:
     """The part that begins at `start` and has `size`, as far as the tensor goes.
 
     >>> import gradtape as tf
@@ -96,7 +102,12 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
     return picked(sp, kept, places[kept], result)
 
 
-def split(sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None) -> list[SparseTensor]:
+def split(
+    sp_input: TensorLike | None = None,
+    num_split: object = None,
+    axis: AxisLike | None = None,
+    name: str | None = None,
+) -> list[SparseTensor]:
     """`num_split` parts along an axis; where sizes do not come out even, the first parts have one more."""
     if num_split is None:
         raise ValueError("num_split is required")
@@ -118,7 +129,9 @@ def split(sp_input: Any = None, num_split: Any = None, axis: Any = None, name: s
     return parts
 
 
-def concat(axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None) -> SparseTensor:
+def concat(
+    axis: AxisLike, sp_inputs: object, expand_nonconcat_dims: bool = False, name: str | None = None
+) -> SparseTensor:
     """Sparse tensors one after the other along an axis; the others must agree, or grow to the largest."""
     inputs = [as_sparse(sp, "concat") for sp in (sp_inputs if isinstance(sp_inputs, Sequence) else [sp_inputs])]
     if not inputs:
@@ -149,7 +162,7 @@ def concat(axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name:
     return reorder(from_parts(np.concatenate(places), values, sizes))
 
 
-def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
+def transpose(sp_input: object, perm: object = None, name: str | None = None) -> SparseTensor:
     """The tensor with its axes in another order (the reverse, if none is given)."""
     sp = as_sparse(sp_input, "transpose")
     sizes = sizes_of(sp)
@@ -159,7 +172,7 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
     return reorder(from_parts(places_of(sp)[:, list(order)], sp.values, [sizes[a] for a in order]))
 
 
-def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
+def reshape(sp_input: object, shape: object, name: str | None = None) -> SparseTensor:
     """The same elements in another shape; one size may be -1."""
     sp = as_sparse(sp_input, "reshape")
     check_places(sp, "reshape")
@@ -175,7 +188,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     return from_parts(places_at(flat_places(places_of(sp), old), new), sp.values, new)
 
 
-def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
+def expand_dims(sp_input: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> SparseTensor:
     """The tensor with a new axis of size one, last if `axis` is not given."""
     sp = as_sparse(sp_input, "expand_dims")
     sizes = list(sizes_of(sp))
@@ -187,7 +200,7 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
     return from_parts(np.insert(places_of(sp), at, 0, axis=1), sp.values, sizes)
 
 
-def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
+def retain(sp_input: TensorLike, to_retain: TensorLike) -> SparseTensor:
     """Only the values where the mask holds, one truth value for each value."""
     sp = as_sparse(sp_input, "retain")
     mask = to_tensor(to_retain, dtypes.bool)
@@ -197,7 +210,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     return from_parts(places_of(sp)[kept], indexing.gather(sp.values, from_array(kept)), sizes_of(sp))
 
 
-def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
+def reset_shape(sp_input: TensorLike, new_shape: TensorLike | None = None) -> SparseTensor:
     """The tensor with another dense shape that holds all places; the smallest, if none is given."""
     sp = as_sparse(sp_input, "reset_shape")
     places = places_of(sp)
@@ -212,7 +225,9 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     return from_parts(places, sp.values, sizes)
 
 
-def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple[SparseTensor, Any]:
+def fill_empty_rows(
+    sp_input: TensorLike, default_value: TensorLike, name: str | None = None
+) -> tuple[SparseTensor, Any]:
     """The tensor with `default_value` first in each row that had none, and which rows these are."""
     sp = as_sparse(sp_input, "fill_empty_rows")
     check_places(sp, "fill_empty_rows")
@@ -232,7 +247,9 @@ def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) 
     return filled, from_array(empty)
 
 
-def eye(num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> SparseTensor:
+def eye(
+    num_rows: IntLike, num_columns: IntLike | None = None, dtype: object = dtypes.float32, name: str | None = None
+) -> SparseTensor:
     """The identity matrix."""
     rows = as_int(num_rows)
     columns = rows if num_columns is None else as_int(num_columns)
@@ -242,7 +259,7 @@ def eye(num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, nam
     return from_parts(np.stack([diagonal, diagonal], axis=1), arrays.ones([len(diagonal)], dtype), (rows, columns))
 
 
-def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Any:
+def to_indicator(sp_input: TensorLike, vocab_size: IntLike, name: str | None = None) -> Any:
     """Truth values: the last axis, of size `vocab_size`, has True at each value that occurs there."""
     sp = as_sparse(sp_input, "to_indicator")
     if not sp.dtype.is_integer:
@@ -256,7 +273,7 @@ def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Any
     return from_array(result)
 
 
-def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
+def mask(a: Any, mask_indices: TensorLike, name: str | None = None) -> IndexedSlices:
     """IndexedSlices without the rows whose index is among `mask_indices`."""
     present = to_tensor(a.indices)._array
     removed = to_tensor(mask_indices, None if isinstance(mask_indices, Tensor) else to_tensor(a.indices).dtype)._array

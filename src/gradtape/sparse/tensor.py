@@ -15,6 +15,7 @@ from ..base.errors import NotATensorError, invalid
 from ..base.shapes import TensorShape, broadcast
 from ..base.traceable import trace_public
 from ..base.type_spec import ShapedSpec, TypeSpec
+from ..base.types import DTypeLike, ShapeLike, TensorLike
 from ..trace.symbolic import is_symbolic
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
@@ -38,7 +39,7 @@ class SparseTensor:
     __array_priority__ = 100
     __array_ufunc__ = None
 
-    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+    def __init__(self, indices: TensorLike, values: Any, dense_shape: TensorLike) -> None:
         self._indices = to_tensor(indices, dtypes.int64)
         self._values = values._read() if isinstance(values, Variable) else to_tensor(values)
         self._dense_shape = to_tensor(dense_shape, dtypes.int64)
@@ -83,7 +84,7 @@ class SparseTensor:
     @property
     def shape(self) -> TensorShape:
         """The shape of the dense tensor; inside a traced function as far as it is known."""
-        sizes = self._dense_shape
+        sizes: Any = self._dense_shape
         if is_symbolic(sizes):
             sizes = sizes._trace.known_value(sizes)
         if sizes.__class__ is not EagerTensor:
@@ -110,7 +111,7 @@ class SparseTensor:
         """The same as `shape`."""
         return self.shape
 
-    def with_values(self, new_values: Any) -> SparseTensor:
+    def with_values(self, new_values: TensorLike) -> SparseTensor:
         """Other values at the same places."""
         return SparseTensor(self._indices, new_values, self._dense_shape)
 
@@ -120,15 +121,15 @@ class SparseTensor:
 
     # --- operators: what keeps zeros zero --------------------------------------------------------------
 
-    def __mul__(self, other: Any) -> SparseTensor:
+    def __mul__(self, other: TensorLike) -> SparseTensor:
         return self.with_values(math.multiply(self._values, self._beside(other)))
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> SparseTensor:
+    def __truediv__(self, other: TensorLike) -> SparseTensor:
         return self.with_values(math.truediv(self._values, self._beside(other)))
 
-    def _beside(self, other: Any) -> Any:
+    def _beside(self, other: TensorLike) -> Any:
         """The elements of a dense tensor, broadcast to this shape, at the places of the values."""
         if isinstance(other, SparseTensor):
             raise TypeError("SparseTensor: only dense tensors can be factors. Use tf.sparse.map_values or to_dense.")
@@ -157,7 +158,7 @@ def places_of(sp: SparseTensor) -> Array:
     return places
 
 
-def as_sparse(value: Any, name: str) -> SparseTensor:
+def as_sparse(value: object, name: str) -> SparseTensor:
     """The value, which must be a sparse tensor."""
     if isinstance(value, SparseTensor):
         return value
@@ -199,7 +200,7 @@ def places_at(numbers: Array, sizes: Any) -> Array:
     return np.stack(np.unravel_index(numbers, sizes), axis=1)
 
 
-def from_parts(places: Array, values: Any, sizes: Any) -> SparseTensor:
+def from_parts(places: Array, values: Any, sizes: Sequence[TensorLike]) -> SparseTensor:
     """A sparse tensor from positions that were worked out with NumPy."""
     return SparseTensor(
         from_array(np.asarray(places, np.int64).reshape(len(values), len(sizes))),
@@ -213,12 +214,12 @@ class SparseTensorSpec(ShapedSpec):
 
     __slots__ = ()
 
-    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, shape: ShapeLike | None = None, dtype: DTypeLike = dtypes.float32) -> None:
         self._shape = TensorShape(shape)
         self._dtype = dtypes.as_dtype(dtype)
 
     @classmethod
-    def from_value(cls, value: Any) -> SparseTensorSpec:
+    def from_value(cls, value: TensorLike) -> SparseTensorSpec:
         """The spec of an existing sparse tensor."""
         sp = as_sparse(value, "SparseTensorSpec")
         return cls(sp.shape, sp.dtype)

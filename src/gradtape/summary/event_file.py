@@ -58,7 +58,7 @@ class EventFile:
         self.add(file_version="brain.Event:2")
         self.flush()
 
-    def add(self, **fields: Any) -> None:
+    def add(self, **fields: object) -> None:
         """Append an event with these fields and the time of day."""
         data = self._event(wall_time=time.time(), **fields).SerializeToString()
         with self._lock:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..base import nest
 from ..base.dtypes import Array
+from ..base.types import TensorLike
 from ..differentiation.tape import GradientTape
 from ..values.tensor import to_tensor
 from .values import histogram, scalar, text
@@ -18,11 +19,11 @@ GLOBAL = f"{NORMS}/global"
 
 
 def gradients(
-    gradients: Any,
-    variables: Any = None,
-    step: Any = None,
+    gradients: TensorLike,
+    variables: object = None,
+    step: object = None,
     *,
-    target: Any = None,
+    target: object = None,
     histograms: bool = True,
 ) -> Any:
     """Write the norm of each gradient, of all together, and a histogram of each, under the variables' names.
@@ -58,7 +59,7 @@ def gradients(
 
 
 @as_effect
-def _write(names: list[str], gradients: list[Any], step: Any, histograms: bool) -> Any:
+def _write(names: list[str], gradients: list[Any], step: object, histograms: bool) -> Any:
     if not recording():
         return should_record_summaries()
     squares, missing = 0.0, []
@@ -79,7 +80,7 @@ def _write(names: list[str], gradients: list[Any], step: Any, histograms: bool) 
     return should_record_summaries()
 
 
-def _pairs(gradients: Any, variables: Any, target: Any) -> list[tuple[Any, Any]]:
+def _pairs(gradients: Any, variables: object, target: object) -> list[tuple[Any, Any]]:
     if isinstance(gradients, GradientTape):
         if target is None:
             raise ValueError("summary.gradients of a tape needs `target`, the loss to differentiate.")
@@ -112,6 +113,6 @@ def _named(pairs: list[tuple[Any, Any]]) -> dict[str, Any]:
     return found
 
 
-def _elements(gradient: Any) -> Array:
+def _elements(gradient: TensorLike) -> Array:
     array: Array = np.asarray(to_tensor(gradient)._array)
     return array if array.dtype.kind in "fc" else array.astype(np.float32)

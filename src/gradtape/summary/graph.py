@@ -57,7 +57,7 @@ class _Nodes:
         return f"{name}_{count}" if count else name
 
 
-def graph(graph_data: Any) -> Any:
+def graph(graph_data: object) -> Any:
     """Write a graph, shown under "Graphs".
 
     Args:
@@ -142,7 +142,7 @@ def _without_suffix(name: str) -> str:
 class _Trace:
     """Follows the ops that one thread runs."""
 
-    def __init__(self, graph: bool, profiler: bool, profiler_outdir: Any) -> None:
+    def __init__(self, graph: bool, profiler: bool, profiler_outdir: object) -> None:
         self.nodes = _Nodes() if graph else None
         self.profiling = profiler
         self._thread = threading.get_ident()
@@ -175,7 +175,7 @@ class _Trace:
             self.profiling = False
 
 
-def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: Any = None) -> None:
+def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: object = None) -> None:
     """Follow the ops of this thread from now on.
 
     Args:
@@ -190,7 +190,7 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: Any = 
     STATE.summary_trace = _Trace(graph, profiler, profiler_outdir)
 
 
-def trace_export(name: str, step: Any = None, profiler_outdir: Any = None) -> None:
+def trace_export(name: str, step: object = None, profiler_outdir: object = None) -> None:
     """Stop following, and write the graph of the ops that ran under the tag `name`.
 
     Raises:

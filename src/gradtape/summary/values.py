@@ -16,7 +16,8 @@ from ..base import dtypes
 from ..base.context import STATE
 from ..base.dtypes import Array
 from ..base.errors import UnimplementedError, invalid
-from ..values.tensor import from_array, to_tensor
+from ..base.types import Function, TensorLike, Value
+from ..values.tensor import Tensor, from_array, to_tensor
 from ..variables.module import name_scope
 from .event_file import messages
 from .writer import as_effect, current_step, recording
@@ -31,7 +32,7 @@ def _recorded(function: _Function) -> _Function:
     write = as_effect(function)
 
     @functools.wraps(function)
-    def call(name: str, *args: Any, **kwargs: Any) -> Any:
+    def call(name: str, *args: object, **kwargs: object) -> Any:
         if not isinstance(name, str):
             raise TypeError(f"The name of a summary must be text, got {name!r}.")
         return write("/".join([*STATE.name_scopes, name]), *args, **kwargs)
@@ -40,7 +41,9 @@ def _recorded(function: _Function) -> _Function:
 
 
 @contextmanager
-def summary_scope(name: str | None, default_name: str = "summary", values: Any = None) -> Iterator[tuple[str, str]]:
+def summary_scope(
+    name: str | None, default_name: str = "summary", values: TensorLike | None = None
+) -> Iterator[tuple[str, str]]:
     """For a kind of summary of your own: its tag, below the name scopes that are open, and a scope of that name.
 
     Args:
@@ -54,7 +57,7 @@ def summary_scope(name: str | None, default_name: str = "summary", values: Any =
 
 
 @_recorded
-def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
+def scalar(name: str, data: TensorLike, step: object = None, description: str | None = None) -> Any:
     """Write one number.
 
     Args:
@@ -81,7 +84,7 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
 
 @_recorded
 def histogram(
-    name: str, data: Any, step: Any = None, buckets: int | None = None, description: str | None = None
+    name: str, data: TensorLike, step: object = None, buckets: int | None = None, description: str | None = None
 ) -> Any:
     """Write how the elements of a tensor are distributed; elements that are not finite are left out.
 
@@ -122,7 +125,9 @@ def _all_in_last(size: int, buckets: int) -> Array:
 
 
 @_recorded
-def image(name: str, data: Any, step: Any = None, max_outputs: int = 3, description: str | None = None) -> Any:
+def image(
+    name: str, data: TensorLike, step: object = None, max_outputs: int = 3, description: str | None = None
+) -> Any:
     """Write pictures.
 
     Args:
@@ -177,9 +182,9 @@ def _png(picture: Array) -> bytes:
 @_recorded
 def audio(
     name: str,
-    data: Any,
-    sample_rate: Any,
-    step: Any = None,
+    data: TensorLike,
+    sample_rate: object,
+    step: object = None,
     max_outputs: int = 3,
     encoding: str | None = None,
     description: str | None = None,
@@ -208,7 +213,7 @@ def audio(
 
 
 @_recorded
-def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
+def text(name: str, data: TensorLike, step: object = None, description: str | None = None) -> Any:
     """Write text, in Markdown: one, or a table of it as a string tensor of up to two axes.
 
     Args:
@@ -226,7 +231,7 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
 
 
 @as_effect
-def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Any:
+def write(tag: Any, tensor: Any, step: object = None, metadata: Any = None, name: str | None = None) -> Any:
     """Write a tensor under a tag, which is taken as it is.
 
     Args:
@@ -253,11 +258,11 @@ def _take_metadata(message: Any, data: bytes) -> None:
         raise invalid(f"tf.summary.write: the metadata is no SummaryMetadata message: {error}.") from None
 
 
-def _tag(tag: Any) -> str:
+def _tag(tag: object) -> str:
     return tag if isinstance(tag, str) else to_tensor(tag)._array.item().decode()
 
 
-def _write(tag: str, value: Any, step: Any, plugin: str, description: str | None) -> Any:
+def _write(tag: str, value: Any, step: object, plugin: str, description: str | None) -> Any:
     written = messages("summary_pb2").Summary.Value(tag=tag, tensor=_message(value))
     written.metadata.plugin_data.plugin_name = plugin
     if description is not None:
@@ -265,12 +270,12 @@ def _write(tag: str, value: Any, step: Any, plugin: str, description: str | None
     return _added(written, step)
 
 
-def _added(value: Any, step: Any) -> Any:
+def _added(value: TensorLike, step: object) -> Any:
     STATE.summary_writer.add(step=current_step(step), summary=messages("summary_pb2").Summary(value=[value]))
     return _TRUE
 
 
-def _message(value: Any) -> Any:
+def _message(value: Function) -> Any:
     """A tensor as TensorBoard's message."""
     tensor = to_tensor(value() if callable(value) else value)
     array = np.asarray(tensor._array)
@@ -286,7 +291,7 @@ def _message(value: Any) -> Any:
     return message
 
 
-def _numbers(value: Any, name: str) -> Array:
+def _numbers(value: Tensor, name: str) -> Array:
     """The array of a tensor of real numbers."""
     if value.dtype == dtypes.string or value.dtype.is_complex:
         raise UnimplementedError(None, None, f"{name}: real numbers are needed, got {value.dtype!r}.")
@@ -294,7 +299,7 @@ def _numbers(value: Any, name: str) -> Array:
     return array.astype(np.float32) if value.dtype.is_narrow else array
 
 
-def _check_rank(value: Any, rank: int, name: str, shape: str) -> None:
+def _check_rank(value: Value, rank: int, name: str, shape: str) -> None:
     if value.ndim != rank:
         raise ValueError(
             f"{name}: Tensor must have rank {rank}: {shape}. Received rank {value.ndim}, shape {value.shape}"

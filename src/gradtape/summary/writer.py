@@ -28,14 +28,14 @@ class SummaryWriter:
 
     _closed = False
 
-    def set_as_default(self, step: Any = None) -> None:
+    def set_as_default(self, step: object = None) -> None:
         """Let this thread's summaries go here from now on, at `step` if one is given."""
         self._check_open()
         STATE.summary_writer = self
         if step is not None:
             STATE.summary_step = checked_step(step)
 
-    def as_default(self, step: Any = None) -> AbstractContextManager[SummaryWriter]:
+    def as_default(self, step: object = None) -> AbstractContextManager[SummaryWriter]:
         """A context in which this thread's summaries go here, at `step` if one is given; flushed at its end."""
         self._check_open()
         if step is not None:
@@ -66,7 +66,7 @@ class SummaryWriter:
         """Whether what is given to it is kept."""
         return True
 
-    def add(self, **fields: Any) -> None:
+    def add(self, **fields: object) -> None:
         """Take an event with these fields."""
         raise NotImplementedError("Make a writer with tf.summary.create_file_writer.")
 
@@ -80,7 +80,7 @@ class _NoopWriter(SummaryWriter):
     def writes(self) -> bool:
         return False
 
-    def add(self, **fields: Any) -> None:
+    def add(self, **fields: object) -> None:
         pass
 
 
@@ -91,7 +91,7 @@ class _FileWriter(SummaryWriter):
         self._max_queue, self._flush_seconds = max_queue, flush_millis / 1000
         self._waiting, self._flushed = 0, time.monotonic()
 
-    def add(self, **fields: Any) -> None:
+    def add(self, **fields: object) -> None:
         self._check_open()
         self._file.add(**fields)
         self._waiting += 1
@@ -113,13 +113,13 @@ class _FileWriter(SummaryWriter):
 
 
 def create_file_writer(
-    logdir: Any,
+    logdir: object,
     max_queue: Any = None,
     flush_millis: Any = None,
-    filename_suffix: Any = None,
+    filename_suffix: object = None,
     name: str | None = None,
     experimental_trackable: bool = False,
-    experimental_mesh: Any = None,
+    experimental_mesh: object = None,
 ) -> SummaryWriter:
     """A writer of a new event file in `logdir`, which is made where it does not exist.
 
@@ -168,7 +168,7 @@ def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
 
 
 @contextmanager
-def record_if(condition: Any) -> Iterator[None]:
+def record_if(condition: object) -> Iterator[None]:
     """A context in which summaries are recorded only where the condition holds: a bool, a tensor or a function of none."""
     with scope(summary_condition=condition):
         yield
@@ -207,7 +207,7 @@ def as_effect(function: _Function) -> _Function:
     step = traceable(run, always=True, in_world=effect_in_world)
 
     @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         if STATE.trace is None:
             return function(*args, **kwargs)
         condition = STATE.summary_condition
@@ -225,7 +225,7 @@ def get_step() -> Any:
     return STATE.summary_step
 
 
-def set_step(step: Any) -> None:
+def set_step(step: object) -> None:
     """Set the default step of this thread: a number, a variable that is read at each summary, or None."""
     STATE.summary_step = None if step is None else checked_step(step)
 
@@ -238,7 +238,7 @@ def checked_step(step: Any) -> Any:
     return step
 
 
-def current_step(step: Any) -> int:
+def current_step(step: object) -> int:
     """The step given, else the default; ValueError where there is neither."""
     if step is None:
         step = STATE.summary_step

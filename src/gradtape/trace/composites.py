@@ -51,7 +51,7 @@ def _depends_on_structure(value: Any) -> bool:
     return any(_depends_on_structure(part) for part in parts_of(value))
 
 
-def _has_ghosts(value: Any) -> bool:
+def _has_ghosts(value: object) -> bool:
     return any(leaf.__class__ is Ghost for leaf in leaves(value))
 
 

@@ -33,7 +33,7 @@ class ConcreteFunction:
         name: str,
         specs: list[TensorSpec],
         arguments: tuple[tuple[Any, ...], dict[str, Any]],
-        outputs: Any,
+        outputs: object,
         parameters: Parameters,
     ) -> None:
         self._graph = graph
@@ -121,7 +121,7 @@ class ConcreteFunction:
 
     # --- running ---------------------------------------------------------------------------------------------------
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: object) -> Any:
         return self.run(self._bound(args, kwargs))
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
@@ -212,7 +212,7 @@ def map_parts_to_specs(value: Any) -> Any:
 _KEPT = (TensorSpec, Variable, Tensor, bool, int, float, complex, str, bytes, type)
 
 
-def _weakly(value: Any) -> Any:
+def _weakly(value: object) -> Any:
     """Arguments that are known by identity are not kept alive by a trace."""
     parts = map_parts(value, _weakly)
     if parts is not value or isinstance(value, _KEPT) or value is None or callable(value):
@@ -227,7 +227,7 @@ def _strongly(value: Any) -> Any:
     return value() if value.__class__ is weakref.ref else map_parts(value, _strongly)
 
 
-def _becomes_tensor(value: Any) -> bool:
+def _becomes_tensor(value: object) -> bool:
     return isinstance(value, (bool, int, float, complex)) or hasattr(value, "__array__")
 
 

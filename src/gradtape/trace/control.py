@@ -42,7 +42,7 @@ def trace_branches(trace: Recorder, functions: list[Callee], name: str) -> list[
     return graphs
 
 
-def _returning_tensors(trace: Recorder, graph: Graph, returned: Any, first: Any) -> tuple[Graph, Any]:
+def _returning_tensors(trace: Recorder, graph: Graph, returned: object, first: object) -> tuple[Graph, Any]:
     """Python numbers and constants that a branch returns become tensors, as in TensorFlow."""
     converted, _ = trace.subgraph(lambda: nest.map_structure(lambda v: _as_symbolic(trace, v), returned), (), "")
     graph.steps += converted.steps
@@ -82,11 +82,11 @@ def _type_of(value: Any) -> Any:
     return getattr(value, "dtype", None) or to_tensor(value).dtype if _is_value(value) else type(value)
 
 
-def _is_value(value: Any) -> bool:
+def _is_value(value: object) -> bool:
     return isinstance(value, (Tensor, bool, int, float, complex, str, bytes)) or hasattr(value, "__array__")
 
 
-def either(world: World, first: Any, second: Any) -> Any:
+def either(world: World, first: object, second: object) -> Any:
     """What looks like one value or the other, and depends on both."""
 
     def one(a: Any, b: Any) -> Any:
@@ -183,7 +183,7 @@ def _with_shapes(trace: Recorder, value: Any, shapes: Any) -> Any:
 
 
 def _in_list(body: Callee, count: int) -> Callee:
-    def run(*values: Any) -> Any:
+    def run(*values: object) -> Any:
         returned = body(*values)
         if count == 1 and not (isinstance(returned, (list, tuple)) and len(returned) == 1):
             return [returned]
@@ -192,7 +192,7 @@ def _in_list(body: Callee, count: int) -> Callee:
     return run
 
 
-def _check_loop(trace: Recorder, values: list[Any], returned: Any) -> None:
+def _check_loop(trace: Recorder, values: list[Any], returned: object) -> None:
     try:
         nest.assert_same_structure(values, returned, check_types=False)
     except (TypeError, ValueError) as error:
@@ -239,7 +239,7 @@ def loop_in_world(world: World, condition: Callee, body: Callee, variables: list
     return values
 
 
-def _loose(world: World, value: Any) -> Any:
+def _loose(world: World, value: object) -> Any:
     """Constants that enter a loop are not constant in it."""
 
     def loose(v: Any) -> Any:
@@ -250,7 +250,7 @@ def _loose(world: World, value: Any) -> Any:
     return nest.map_structure(loose, value)
 
 
-def repeated(value: Any, count: int) -> Any:
+def repeated(value: object, count: int) -> Any:
     """`count` times the same along a new first axis."""
     tensor = to_tensor(value)
     return broadcast_to(expand_dims(tensor, axis=0), shape=(count, *tuple(tensor.shape)))
@@ -264,7 +264,7 @@ def is_written_out(world: World, count: int) -> bool:
 # --- functions with effects, or with results that are no function of their arguments --------------------------------------
 
 
-def effect_in_world(world: World, function: Any, *args: Any, **kwargs: Any) -> Any:
+def effect_in_world(world: World, function: object, *args: object, **kwargs: object) -> Any:
     """In a world that only looks for shapes nothing is printed and nothing asserted."""
     if not isinstance(world, Inference):
         return world.opaque(function, args, kwargs, [])  # type: ignore[attr-defined]

@@ -22,7 +22,7 @@ class Facade:
     _number: int
 
     @classmethod
-    def standing_for(cls, thing: Any, trace: Recorder, number: int) -> Any:
+    def standing_for(cls, thing: object, trace: Recorder, number: int) -> Any:
         """A facade for something that a step gave."""
         facade = object.__new__(cls)
         facade._trace, facade._number = trace, number
@@ -33,7 +33,7 @@ class Facade:
         """The same, under another number."""
         return self.standing_for(self, self._trace, number)
 
-    def _describe(self, thing: Any) -> None:
+    def _describe(self, thing: object) -> None:
         """Take over what can be asked of the object without a step."""
 
     def __repr__(self) -> str:
@@ -41,7 +41,7 @@ class Facade:
 
 
 def _as_step(name: str) -> Callable[..., Any]:
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def method(self: Any, *args: object, **kwargs: object) -> Any:
         return self._trace.method(self, name, args, kwargs)
 
     method.__name__ = name
@@ -67,7 +67,7 @@ class _Entered(Facade):
         self._trace.step(enter, (self,), {}, effect=True)
         return self
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: object) -> None:
         if error[0] is None:  # a trace that failed is thrown away
             self._trace.step(leave, (self,), {}, effect=True)
 

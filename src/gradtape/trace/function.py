@@ -43,7 +43,7 @@ class Function:
         self,
         python_function: Callable[..., Any],
         name: str | None = None,
-        input_signature: Any = None,
+        input_signature: object = None,
         autograph: bool = True,
         jit_compile: bool | None = None,
         reduce_retracing: bool = False,
@@ -98,7 +98,7 @@ class Function:
         """How often the Python function was run to record it."""
         return self._count
 
-    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Any:
+    def experimental_get_compiler_ir(self, *args: object, **kwargs: object) -> Any:
         """The text of the graph for these arguments."""
         concrete = self.get_concrete_function(*args, **kwargs)
         return lambda stage="hlo", *rest, **settings: str(concrete.graph)
@@ -118,7 +118,7 @@ class Function:
     def __repr__(self) -> str:
         return f"<gradtape.function {self._name}, {len(self._all_traces())} traces>"
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
         if instance is None:
             return self
         found = self._bound.get(id(instance))
@@ -145,13 +145,13 @@ class Function:
 
     # --- calling ---------------------------------------------------------------------------------------------------
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: object) -> Any:
         if EAGERLY.on:
             return self._python_function(*args, **kwargs)
         concrete, tensors = self._found(args, kwargs)
         return concrete.run(tensors)
 
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    def get_concrete_function(self, *args: object, **kwargs: object) -> ConcreteFunction:
         """The trace for these arguments, which may be tensors or `tf.TensorSpec`s."""
         if self._signature is not None and not args and not kwargs:
             args = self._signature
@@ -179,7 +179,9 @@ class Function:
             self._storm = 0
         return concrete, encoder.tensors
 
-    def _general(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[Any]) -> ConcreteFunction:
+    def _general(
+        self, key: object, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[Any]
+    ) -> ConcreteFunction:
         """A trace that was made for other shapes too, or a new one."""
         with _TRACING:
             if key in self._traces:  # another thread was first
@@ -199,7 +201,7 @@ class Function:
             self._watch_for_storms(args, kwargs)
             return concrete
 
-    def _loosened(self, shapeless: Any, specs: list[TensorSpec]) -> list[TensorSpec]:
+    def _loosened(self, shapeless: object, specs: list[TensorSpec]) -> list[TensorSpec]:
         """With reduce_retracing: sizes that differ from those of the last trace become unknown."""
         for trace in self._looser.get(shapeless, [])[-1:]:
             specs = [
@@ -296,7 +298,7 @@ def _weakly_bound(function: Callable[..., Any], reference: weakref.ref[Any], aut
     """A method that does not keep its object alive."""
 
     @functools.wraps(function)
-    def method(*args: Any, **kwargs: Any) -> Any:
+    def method(*args: object, **kwargs: object) -> Any:
         instance = reference()
         if instance is None:
             raise ValueError(f"The object whose method {function.__name__!r} is a tf.function is gone.")
@@ -366,7 +368,7 @@ def _shown(value: Any) -> str:
     return f"{type(value).__name__} {text if len(text) < 60 else text[:57] + '...'}"
 
 
-def _advice(value: Any) -> str:
+def _advice(value: object) -> str:
     if isinstance(value, Tensor):
         return "Use input_signature with None for sizes that vary, or reduce_retracing=True."
     if isinstance(value, (bool, int, float)):
@@ -376,13 +378,13 @@ def _advice(value: Any) -> str:
 
 def function(
     func: Callable[..., Any] | None = None,
-    input_signature: Any = None,
+    input_signature: object = None,
     autograph: bool = True,
     jit_compile: bool | None = None,
     reduce_retracing: bool = False,
-    experimental_implements: Any = None,
-    experimental_autograph_options: Any = None,
-    experimental_attributes: Any = None,
+    experimental_implements: object = None,
+    experimental_autograph_options: object = None,
+    experimental_attributes: object = None,
     experimental_relax_shapes: bool | None = None,
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,

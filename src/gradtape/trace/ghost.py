@@ -17,6 +17,7 @@ import numpy as np
 from ..base.context import ACTIVE, STATE, Accumulator, Records, VariableReader, activate, deactivate, scope
 from ..base.dtypes import BY_NUMPY
 from ..base.errors import OpError
+from ..base.types import DTypeLike, Function
 from ..op import abstract
 from ..op.abstract import Abstract
 from ..op.declaration import RUNNERS, Op, check_dtype, record
@@ -54,7 +55,7 @@ class GhostArray:
     def __getattr__(self, name: str) -> Any:
         raise NeedsValue(f"The value of a tensor of shape {self.shape} is needed ({name}).")
 
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+    def __array__(self, *args: object, **kwargs: object) -> Any:
         return self._world.value_of(self)
 
     def item(self) -> Any:
@@ -80,7 +81,7 @@ class Ghost(Tensor):
         self._array = GhostArray(world, shape, dtype)  # type: ignore[assignment]
         self._id = 0
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
         return self.world.value_of(self._array)
 
     def numpy(self) -> Any:
@@ -163,7 +164,7 @@ class World:
             return function.in_world(self, function, *args, **kwargs)
         return function.__wrapped__(*args, **kwargs)
 
-    def adopt(self, thing: Any, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    def adopt(self, thing: object, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Tapes, accumulators and arrays of tensors are what they are in eager code."""
         return False
 
@@ -182,7 +183,7 @@ class World:
     def create_variable(self, variable: Variable) -> None:
         """A variable that a function makes for its own use."""
 
-    def initial_value(self, value: Any) -> Any:
+    def initial_value(self, value: Function) -> Any:
         """What such a variable starts with."""
         return value() if callable(value) and not isinstance(value, Tensor) else value
 
@@ -269,7 +270,7 @@ def filled(shape: Shape, dtype: np.dtype[Any], kind: str) -> Any:
     return np.broadcast_to(np.ones((), dtype), shape)
 
 
-def depending_on(result: Any, *sources: Any) -> Any:
+def depending_on(result: Any, *sources: object) -> Any:
     """The same result, such that gradients reach the sources; used where only that is asked."""
     for source in sources:
         if isinstance(source, Tensor) and source.dtype == result.dtype and source.dtype.is_floating:

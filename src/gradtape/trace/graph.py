@@ -35,7 +35,7 @@ class Method:
 
     name: str
 
-    def __call__(self, thing: Any, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, thing: Any, *args: object, **kwargs: object) -> Any:
         return getattr(thing, self.name)(*args, **kwargs)
 
 
@@ -131,7 +131,7 @@ class Graph:
     def as_function(self, environment: Environment) -> Callable[..., Any]:
         """The graph as a Python function that sees `environment`."""
 
-        def run(*args: Any) -> Any:
+        def run(*args: object) -> Any:
             inner = Environment({}, environment)
             bind(self.inputs, args, inner.values)
             if STATE.trace is None and BODIES and not (ACTIVE and (STATE.tapes or STATE.accumulators)):
@@ -156,7 +156,7 @@ class Graph:
         return list(used)
 
 
-def _used(structure: Any) -> list[int]:
+def _used(structure: object) -> list[int]:
     """The numbers of the values in a structure, and of those that graphs in it see."""
     numbers: list[int] = []
     for leaf in leaves(structure):
@@ -242,7 +242,7 @@ def map_parts(value: Any, function: Callable[[Any], Any]) -> Any:
     return value
 
 
-def _like(value: Any, items: Any) -> Any:
+def _like(value: Any, items: object) -> Any:
     if hasattr(value, "default_factory"):
         return value.__class__(value.default_factory, items)
     return value.__class__(items)
@@ -260,7 +260,7 @@ def bind(results: Any, value: Any, values: dict[int, Any]) -> None:
             bind(place, part, values)
 
 
-def parts_of(value: Any) -> list[Any]:
+def parts_of(value: object) -> list[Any]:
     """What `map_parts` would rebuild a value from."""
     parts: list[Any] = []
     map_parts(value, lambda part: parts.append(part) or part)  # type: ignore[func-returns-value]

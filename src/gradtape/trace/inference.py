@@ -226,7 +226,7 @@ class Worlds:
         return {**self._chosen, **{unknown: (2 + unknown[1] % 3, 5 + unknown[1] % 3) for unknown in axes}}
 
 
-def _all_ghosts(world: Inference, value: Any) -> Any:
+def _all_ghosts(world: Inference, value: object) -> Any:
     """The value with ghosts in place of constants."""
     return as_ghost(world, value) if isinstance(value, Tensor) else map_parts(value, lambda p: _all_ghosts(world, p))
 

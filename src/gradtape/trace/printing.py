@@ -57,7 +57,7 @@ def _result(ref: Ref, specs: dict[int, TensorSpec]) -> str:
     return f"%{ref.number}: {spec.dtype.name}{shape}"
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return repr(map_deep(value))
 
 

@@ -27,6 +27,7 @@ from ..base.errors import (
 )
 from ..base.frames import user_line
 from ..base.shapes import TensorShape
+from ..base.types import Function, ShapeLike
 from ..native.abi import become
 from ..op.declaration import RUNNERS, Op
 from ..op.entry import leave_general_path, take_general_path
@@ -137,7 +138,7 @@ class Recorder:
         """What stands for a tensor that another graph refers to, which is run here (by a tape that recorded it)."""
         return tensor
 
-    def _capture(self, value: Any) -> None:
+    def _capture(self, value: object) -> None:
         known = self.graph.captured.get(id(value))
         if known is None or known() is not value:
             self.graph.captured[id(value)] = weakref.ref(value)
@@ -155,13 +156,13 @@ class Recorder:
         self._levels[-1].append(step)
         return True
 
-    def method(self, thing: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def method(self, thing: object, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A method of something adopted."""
         return self.step(Method(name), (thing, *args), kwargs)
 
     # --- steps -----------------------------------------------------------------------------------------------------
 
-    def step(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], effect: bool = False) -> Any:
+    def step(self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], effect: bool = False) -> Any:
         """Write a step down; what it gives, as far as it is known."""
         given, settings = self.refs(args), self.refs(kwargs)
         entry = Entry(
@@ -206,7 +207,7 @@ class Recorder:
         graph.outputs = self.refs(returned)
         return graph, returned
 
-    def like(self, value: Any, shape: Any = None) -> Any:
+    def like(self, value: Any, shape: ShapeLike | None = None) -> Any:
         """New symbolic values that look like those in a structure, or have another shape."""
         if isinstance(value, SymbolicTensor):
             number, source = next(self._numbers), self.own(value)._number
@@ -237,11 +238,11 @@ class Recorder:
         self._worlds.do(Entry(lambda world: with_known_shape(world.environment[number], spec), Ref(number)))
         self._levels[-1].append(Step(with_known_shape, (Ref(number), spec), {}, Ref(number), user_line()))
 
-    def symbolic(self, value: Any) -> Any:
+    def symbolic(self, value: object) -> Any:
         """The value as a symbolic tensor, also where it is known."""
         return self.own(value) if is_symbolic(value) else self.step(to_tensor, (value,), {})
 
-    def refs(self, value: Any) -> Any:
+    def refs(self, value: object) -> Any:
         """The value with Refs in place of what is symbolic."""
         if isinstance(value, SymbolicTensor) or is_symbolic(value):
             return Ref(self.own(value)._number)
@@ -361,7 +362,7 @@ class Recorder:
             return value
         return self._evaluated(self.refs(value))
 
-    def _evaluated(self, refs: Any) -> Any:
+    def _evaluated(self, refs: object) -> Any:
         """Compute now what was traced, from steps that do not depend on the function's arguments."""
         wanted = {leaf.number for leaf in leaves(refs) if leaf.__class__ is Ref}
         needed: list[Step] = []

@@ -190,7 +190,7 @@ def matched(value: Any, spec: Any, args: tuple[Any, ...]) -> Any:
     return value
 
 
-def _mismatch(given: str, spec: Any, args: tuple[Any, ...], error: Exception | None = None) -> TypeError:
+def _mismatch(given: str, spec: object, args: tuple[Any, ...], error: Exception | None = None) -> TypeError:
     why = f" ({error})" if error is not None else ""
     return TypeError(
         f"Binding inputs to tf.function failed due to `Can not cast {given} to {spec!r}`{why}. Received args: {args!r}. "

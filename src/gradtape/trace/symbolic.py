@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ..base.dtypes import DType
 from ..base.errors import OperatorNotAllowedInGraphError
 from ..base.shapes import TensorShape
+from ..base.types import DTypeLike, ShapeLike
 from ..values.tensor import Tensor, TensorSpec, name_functions_elsewhere
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ class _NoArray:
             raise AttributeError(name)
         self._refuse()
 
-    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def _refuse(self, *args: object, **kwargs: object) -> NoReturn:
         raise OperatorNotAllowedInGraphError(
             "A tensor inside tf.function has no value yet: its value is known only when the function runs. Use tf ops on "
             "it, or tf.numpy_function to call Python code with the value."
@@ -89,7 +90,7 @@ class SymbolicTensor(Tensor):
         """Not kept: the graph is printed with `print(concrete_function.graph)`."""
         raise AttributeError("Tensor.op is not there. print(concrete_function.graph) shows what computes a tensor.")
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Say what is known of the shape; ValueError where it contradicts."""
         self._spec = TensorSpec(self._spec.shape.merge_with(shape), self._spec.dtype, self._spec.name)
         self._trace.refine(self, self._spec)
@@ -117,7 +118,7 @@ class SymbolicTensor(Tensor):
             raise TypeError(f"len is not well defined for a symbolic tensor of shape {self.shape}: use tf.shape(x)[0].")
         return self.shape[0]
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
         known = self._trace.value_at_once(self)
         if known is not None:
             return known.__array__(dtype, copy)
@@ -143,7 +144,7 @@ class SymbolicTensor(Tensor):
             )
         return getattr(known, method)()
 
-    def eval(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def eval(self, *args: object, **kwargs: object) -> NoReturn:
         """Gone from TensorFlow 2."""
         raise NotImplementedError("eval is not supported for a tensor inside tf.function: return it from the function.")
 

@@ -50,7 +50,7 @@ class CheckpointManager:
         max_to_keep: int | None,
         keep_checkpoint_every_n_hours: float | None = None,
         checkpoint_name: str = "ckpt",
-        step_counter: Any = None,
+        step_counter: object = None,
         checkpoint_interval: int | None = None,
         init_fn: Callable[[], Any] | None = None,
         last_checkpoint_step: int | None = None,
@@ -112,7 +112,7 @@ class CheckpointManager:
         return next(reversed(self._kept), None)
 
     def save(
-        self, checkpoint_number: Any = None, check_interval: bool = True, options: CheckpointOptions | None = None
+        self, checkpoint_number: object = None, check_interval: bool = True, options: CheckpointOptions | None = None
     ) -> str | None:
         """Save a checkpoint, then delete what is too old. Returns its path; None if it is too early for one.
 
@@ -181,7 +181,7 @@ class CheckpointManager:
 
 
 def checkpoints_iterator(
-    checkpoint_dir: Any,
+    checkpoint_dir: object,
     min_interval_secs: float = 0,
     timeout: float | None = None,
     timeout_fn: Callable[[], bool] | None = None,

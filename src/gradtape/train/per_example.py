@@ -21,6 +21,7 @@ from ..base import nest
 from ..base.context import Records
 from ..base.errors import invalid
 from ..base.traceable import traceable
+from ..base.types import TensorLike, Value
 from ..differentiation.backward import backpropagate
 from ..differentiation.cotangents import Cotangents
 from ..differentiation.tape import GradientTape
@@ -43,8 +44,8 @@ _REDUCTIONS = (None, "sum", "mean")
 
 def per_example_gradients(
     loss: Callable[..., Any],
-    variables: Any,
-    *examples: Any,
+    variables: object,
+    *examples: object,
     clip_norm: float | None = None,
     reduction: str | None = None,
     return_norms: bool = False,
@@ -103,7 +104,7 @@ def _zeros(shape: tuple[int, ...], dtype: Any) -> Tensor:
     return from_array(np.zeros(shape, dtype))
 
 
-def _checked_sources(variables: Any) -> list[Variable]:
+def _checked_sources(variables: object) -> list[Variable]:
     sources = nest.flatten(variables)
     for source in sources:
         if not isinstance(source, (Variable, Tensor)):
@@ -144,7 +145,7 @@ def _gradients(
     return [parts[identify(source)] for source in sources]
 
 
-def _dense(value: Any) -> Any:
+def _dense(value: TensorLike) -> Any:
     return value if isinstance(value, Tensor) else from_array(np.asarray(value))
 
 
@@ -185,7 +186,7 @@ def _divert(records: Records, parts: dict[int, _Gradient]) -> None:
         records[number] = (_Noted(note, pull), len(others), *(ids[p] for p in others), *kept, *record[-2:])
 
 
-def _note_for(op: Any, position: int, known: dict[str, Any], part: _Gradient) -> Callable[[Any], None] | None:
+def _note_for(op: object, position: int, known: dict[str, Any], part: _Gradient) -> Callable[[Any], None] | None:
     """What to do with the cotangent of an op that the variable enters; None where its gradient must be computed."""
     if op is take:
         indices = known["indices"]
@@ -204,7 +205,7 @@ def _note_for(op: Any, position: int, known: dict[str, Any], part: _Gradient) ->
     across = known["transpose_a"] if position == 0 else known["transpose_b"]  # whether the variable is transposed
     turned = known["transpose_b"] if position == 0 else known["transpose_a"]
 
-    def note(g: Any) -> None:
+    def note(g: object) -> None:
         # d/db of a @ b is the sum over rows t of a[t] (x) g[t]; d/da of it the sum over columns of g[:, t] (x) b[:, t].
         x = part.vectors(other, transposed=turned if position == 1 else not turned)
         y = part.vectors(g, transposed=position == 0)
@@ -220,7 +221,7 @@ def _note_for(op: Any, position: int, known: dict[str, Any], part: _Gradient) ->
 class _Gradient:
     """The gradients of all examples in one variable: as a whole, as pairs of vectors, or as rows of a table."""
 
-    def __init__(self, source: Any, size: int, depth: int) -> None:
+    def __init__(self, source: object, size: int, depth: int) -> None:
         self._shape = tuple(to_tensor(source).shape)
         self._size = size
         self._depth = depth
@@ -237,7 +238,7 @@ class _Gradient:
     def is_batched(self, value: Any) -> bool:
         return value.__class__ is Batched and value.depth == self._depth
 
-    def vectors(self, value: Any, transposed: bool) -> Any:
+    def vectors(self, value: object, transposed: bool) -> Any:
         """A batch of matrices as a batch of lists of their rows (of their columns, if transposed)."""
         data = unbatch(value, self._size, self._depth)
         rank = len(shape_of(data))
@@ -245,16 +246,16 @@ class _Gradient:
             data = permute(data, perm=(*range(rank - 2), rank - 1, rank - 2))
         return reshape(data, shape=(self._size, -1, shape_of(data)[-1]))
 
-    def add_whole(self, gradients: Any) -> None:
+    def add_whole(self, gradients: Value) -> None:
         self.whole = gradients if self.whole is None else self.whole + gradients
 
-    def add_rows(self, cotangent: Any, indices: Any) -> None:
+    def add_rows(self, cotangent: object, indices: TensorLike) -> None:
         places = reshape(unbatch(indices, self._size, self._depth), shape=(self._size, -1))
         count = shape_of(places)[1]
         values = reshape(unbatch(cotangent, self._size, self._depth), shape=(self._size, count, *self._shape[1:]))
         self.rows.append((values, places))
 
-    def add_windows(self, cotangent: Any, image: Any, geometry: dict[str, Any]) -> None:
+    def add_windows(self, cotangent: object, image: object, geometry: dict[str, Any]) -> None:
         """A convolution is a matmul of what its windows see, as rows, with the filters as one matrix."""
         g = unbatch(cotangent, self._size, self._depth)
         g = reshape(g, shape=(self._size, -1, self._shape[-1]))
@@ -314,7 +315,7 @@ class _Gradient:
         flat = _wide(reshape(self.whole, shape=(self._size, -1)))
         return reduce_sum(flat * conj(flat), axis=1, keepdims=False)
 
-    def weighted_sum(self, weights: Any) -> Any:
+    def weighted_sum(self, weights: object) -> Any:
         """The sum over the examples, each times its weight."""
         if self._is_mixed():
             self.whole, self.pairs, self.rows = self.each(), [], []

@@ -66,11 +66,11 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     return CheckpointReader(newest)
 
 
-def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
+def load_variable(ckpt_dir_or_file: object, name: str) -> Any:
     """The value of one variable of a checkpoint, or of the newest of a folder."""
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
 
 
-def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
+def list_variables(ckpt_dir_or_file: object) -> list[tuple[str, list[int]]]:
     """Names and shapes of the variables of a checkpoint, or of the newest of a folder, in the order of the names."""
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())

@@ -16,6 +16,7 @@ from ..base.context import RESTORATIONS
 from ..base.errors import invalid
 from ..base.locks import new_rlock
 from ..base.shapes import TensorShape
+from ..base.types import TensorLike
 from ..variables.in_place import present_value
 from ..variables.variable import AwaitingVariable, Variable
 from .states import arrays_in, decoded_state
@@ -50,7 +51,7 @@ class Restoration:
         attached_to: An object whose parts the root's parts are, and which may live longer.
     """
 
-    def __init__(self, bundle: Bundle, root: Any, attached_to: Any = None) -> None:
+    def __init__(self, bundle: Bundle, root: object, attached_to: object = None) -> None:
         self._bundle = bundle
         self._order = next(_order)
         self._bound: dict[int, int] = {}  # by node: the identity of the object that was found for it
@@ -103,7 +104,7 @@ class Restoration:
                     owner, way = reference, ()
                 waiting += self._found_children(value, _Open(owner, way, number))
 
-    def _found_children(self, value: Any, entry: _Open) -> list[Any]:
+    def _found_children(self, value: TensorLike, entry: _Open) -> list[Any]:
         """What is found for the children of a node; notes the object as open where something is missing."""
         parts = children_of(value)
         found, missing = [], False
@@ -178,7 +179,7 @@ class Restoration:
                     waiting.append(child)
         return [name for number, name in names.items() if self._holds_value(number) and number not in self._bound]
 
-    def unmatched_objects(self, root: Any) -> list[Any]:
+    def unmatched_objects(self, root: object) -> list[Any]:
         """The variables and states of the program that the checkpoint has no value for."""
         bound = {identity for number, identity in self._bound.items() if self._holds_value(number)}
         with_values = [node for node in tracked_objects(root) if node.holds_value]
@@ -193,7 +194,7 @@ def _fits(part: Any, node: dict[str, Any]) -> bool:
     return is_trackable(part)
 
 
-def _reference(value: Any) -> Any:
+def _reference(value: object) -> Any:
     """A weak reference to an object; None for lists, tuples and dicts, which have none."""
     try:
         return weakref.ref(value)

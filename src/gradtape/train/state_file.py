@@ -103,7 +103,7 @@ def _damaged(path: str, reason: str) -> DataLossError:
     )
 
 
-def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -> str | None:
+def latest_checkpoint(checkpoint_dir: object, latest_filename: str | None = None) -> str | None:
     """The path of the newest whole checkpoint in a folder, to be given to `Checkpoint.restore`; None if there is none.
 
     Where the newest is damaged, it is the one before that.

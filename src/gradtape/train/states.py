@@ -16,10 +16,10 @@ from ..base.errors import invalid
 from ..values.tensor import EagerTensor, from_array
 
 
-def encoded_state(state: Any, key: str, arrays: dict[str, Array]) -> Any:
+def encoded_state(state: object, key: str, arrays: dict[str, Array]) -> Any:
     """The state as JSON; its arrays go to `arrays`, under names that begin with `key`."""
 
-    def put(array: Any) -> str:
+    def put(array: object) -> str:
         name = f"{key}/{len(arrays)}"
         arrays[name] = np.asarray(array)
         return name
@@ -51,7 +51,7 @@ def encoded_state(state: Any, key: str, arrays: dict[str, Array]) -> Any:
     return encode(state)
 
 
-def arrays_in(tree: Any) -> list[str]:
+def arrays_in(tree: object) -> list[str]:
     """The keys of the arrays that an encoded state refers to."""
     found: list[str] = []
     decoded_state(tree, lambda key: found.append(key))

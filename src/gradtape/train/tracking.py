@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.types import TensorLike, Value
 from ..values.tensor import EagerTensor
 from ..variables.module import Module
 from ..variables.variable import Variable
@@ -67,15 +68,15 @@ def state_of(value: Any) -> StateOf | None:
     return StateOf(value) if _has_methods(value, "get_state", "set_state") else None
 
 
-def _is_python_state(value: Any) -> bool:
+def _is_python_state(value: object) -> bool:
     return _has_methods(type(value), "serialize", "deserialize")
 
 
-def _has_methods(value: Any, *names: str) -> bool:
+def _has_methods(value: object, *names: str) -> bool:
     return all(callable(getattr(value, name, None)) for name in names)
 
 
-def is_trackable(value: Any) -> bool:
+def is_trackable(value: Value) -> bool:
     """Whether a checkpoint can look into `value`."""
     if value.__class__ in _PLAIN:
         return False
@@ -85,7 +86,7 @@ def is_trackable(value: Any) -> bool:
 _PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes, np.ndarray, EagerTensor})
 
 
-def _is_followed(value: Any) -> bool:
+def _is_followed(value: object) -> bool:
     if isinstance(value, (list, tuple, Mapping, Module, SimpleNamespace)):
         return True
     cls = type(value)
@@ -129,7 +130,7 @@ _NOT_SAVED = {
 }
 
 
-def _parts_of_keras(value: Any) -> dict[str, Any]:
+def _parts_of_keras(value: TensorLike) -> dict[str, Any]:
     parts = {name: part for name, part in vars(value).items() if name not in _NOT_SAVED}
     if hasattr(type(value), "apply_gradients"):
         parts.pop("_trainable_variables", None)  # those of the model
@@ -139,7 +140,7 @@ def _parts_of_keras(value: Any) -> dict[str, Any]:
     return parts
 
 
-def identity_of(value: Any) -> int:
+def identity_of(value: object) -> int:
     """What two references to one object have in common. (Assigning to a variable gives a second object for it.)"""
     variable = variable_in(value)
     return id(value) if variable is None else -variable._id
@@ -148,7 +149,7 @@ def identity_of(value: Any) -> int:
 class Tracked:
     """One object of the graph."""
 
-    def __init__(self, value: Any, path: tuple[str, ...]) -> None:
+    def __init__(self, value: TensorLike, path: tuple[str, ...]) -> None:
         self.value = value
         self.path = path  # the shortest way to it
         self.variable = variable_in(value)

@@ -89,6 +89,7 @@ class Tensor:
 
         def numpy(self) -> Any: ...
         def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array: ...
+        def __dlpack__(self, **kwargs: object) -> Any: ...
         def __getitem__(self, key: Any) -> Any: ...
         def __iter__(self) -> Iterator[Any]: ...
         def __len__(self) -> int: ...
@@ -486,12 +487,13 @@ def identify(tensor: Any) -> int:
 PACK_LIST: list[Callable[[Any, DType | None], Tensor]] = []
 
 
-def to_tensor(value: Any, dtype: DType | None = None) -> Any:
+def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
     """`value` as a tensor: tensors as they are, variables read, Python values and arrays converted.
 
     A tensor of another type than `dtype` is a ValueError: nothing is cast silently.
     """
     cls = value.__class__
+    tensor: Tensor
     if cls is EagerTensor:
         tensor = value
     elif hasattr(cls, "_read"):
@@ -501,9 +503,8 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Any:
     elif cls in COMPOSITES and COMPOSITES[cls].converts:
         tensor = COMPOSITES[cls].dense(value)  # type: ignore[misc]
     elif hasattr(cls, "__tf_tensor__"):
-        tensor = value.__tf_tensor__(dtype)
-        if not isinstance(tensor, Tensor):  # TensorFlow's own tensors answer with themselves
-            tensor = from_array(to_array(tensor))
+        answer = value.__tf_tensor__(dtype)  # (TensorFlow's own tensors answer with themselves)
+        tensor = answer if isinstance(answer, Tensor) else from_array(to_array(answer))
     else:
         if isinstance(value, (list, tuple)) and contains_tensor(value):
             return PACK_LIST[0](value, dtype)

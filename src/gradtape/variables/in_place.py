@@ -59,7 +59,7 @@ def value_of(variable: Any, array: Array) -> EagerTensor:
     return value
 
 
-def changed(variables: Sequence[Any], arrays: list[Any], compute: Compute, *given: Any) -> Any:
+def changed(variables: Sequence[Any], arrays: list[Any], compute: Compute, *given: object) -> Any:
     """Give variables new values, in one step; returns what `compute` returns.
 
     Args:
@@ -169,7 +169,7 @@ def _count_nobody_else() -> None:
 class AbsentValue:
     """Stands in the class of variables as `_value`: Python asks it where a variable has none, and only then."""
 
-    def __get__(self, variable: Any, owner: type | None = None) -> Any:
+    def __get__(self, variable: object, owner: type | None = None) -> Any:
         return self if variable is None else _awaited_value(variable)
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from ..base import nest
 from ..base.context import RESTORATIONS, STATE, resume_restorations, scope
+from ..base.types import TensorLike
 from .variable import Variable
 
 _Result = TypeVar("_Result")
@@ -69,7 +70,7 @@ class Module:
         scopes = "/".join(STATE.name_scopes)
         self._scope_name = f"{scopes}/{name}" if scopes else name
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: TensorLike) -> None:
         object.__setattr__(self, name, value)
         if RESTORATIONS:
             resume_restorations()
@@ -108,7 +109,7 @@ class Module:
     def with_name_scope(cls, method: Callable[..., _Result]) -> Callable[..., _Result]:
         """Decorator for a method: it runs in the module's name scope."""
 
-        def scoped(self: Module, *args: Any, **kwargs: Any) -> _Result:
+        def scoped(self: Module, *args: object, **kwargs: object) -> _Result:
             with self.name_scope:
                 return method(self, *args, **kwargs)
 

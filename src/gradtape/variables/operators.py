@@ -13,6 +13,7 @@ from ..base.dtypes import DType
 from ..base.errors import InvalidArgumentError, invalid
 from ..base.shapes import TensorShape, broadcast
 from ..base.traceable import traceable
+from ..base.types import TensorLike, Value
 from ..op.declaration import REGISTRY, apply
 from ..op.entry import public_entry
 from ..ops.array import index, layout
@@ -33,7 +34,7 @@ _DIVIDED_AS = {
 _divide = e.divide.public
 
 
-def truediv(x: Any, y: Any, name: str | None = None) -> Any:
+def truediv(x: object, y: object, name: str | None = None) -> Any:
     """x / y; integers are divided as floats.
 
     >>> import gradtape as tf
@@ -43,7 +44,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Any:
     return _divide(*as_divisible(x, y))
 
 
-def as_divisible(x: Any, y: Any) -> tuple[Any, Any]:
+def as_divisible(x: object, y: object) -> tuple[Any, Any]:
     """Two operands of a division: integers as the floats that they are divided as, anything else as it is."""
     dtype = _integer_type(x, y)
     if dtype is None:
@@ -53,25 +54,25 @@ def as_divisible(x: Any, y: Any) -> tuple[Any, Any]:
     return e.convert.public(one, target), e.convert.public(other, target)
 
 
-def _integer_type(x: Any, y: Any) -> DType | None:
+def _integer_type(x: object, y: object) -> DType | None:
     """The integer type of the first tensor among the operands, or of Python integers."""
     given: Any = next((v for v in (x, y) if isinstance(v, (Tensor, Variable)) or v.__class__ in OPERANDS), None)
     dtype: DType = to_tensor(x).dtype if given is None else given.dtype
     return dtype if dtype in _DIVIDED_AS else None
 
 
-def _truediv(x: Any, y: Any) -> Any:
+def _truediv(x: Value, y: TensorLike) -> Any:
     return truediv(x, y) if x.dtype in _DIVIDED_AS else _divide(x, y)
 
 
-def _rtruediv(x: Any, y: Any) -> Any:
+def _rtruediv(x: Value, y: TensorLike) -> Any:
     return truediv(y, x) if x.dtype in _DIVIDED_AS else _divide(y, x)
 
 
 # --- comparison ------------------------------------------------------------------------------------------------------
 
 
-def _comparable(x: Any, y: Any) -> bool:
+def _comparable(x: Any, y: object) -> bool:
     """Whether two values can be compared element by element; values of other shapes, and None, are simply different."""
     if y is None:
         return False
@@ -79,7 +80,7 @@ def _comparable(x: Any, y: Any) -> bool:
     return broadcast(tuple(to_tensor(x).shape), tuple(tensor.shape)) is not None
 
 
-def _equal(x: Any, y: Any) -> Any:
+def _equal(x: Tensor, y: Tensor) -> Any:
     if y.__class__ is EagerTensor and x.__class__ is EagerTensor and x._array.shape == y._array.shape:
         return logic.equal.public(x, y)
     if ACTIVE and STATE.trace is not None:
@@ -87,19 +88,19 @@ def _equal(x: Any, y: Any) -> Any:
     return _equal_values(x, y)
 
 
-def _equal_values(x: Any, y: Any) -> Any:
+def _equal_values(x: object, y: object) -> Any:
     if not _comparable(x, y):
         return False if y is None else logic.equal.public(False, True)
     return logic.equal.public(x, y)
 
 
-def _not_equal(x: Any, y: Any) -> Any:
+def _not_equal(x: TensorLike, y: TensorLike) -> Any:
     if ACTIVE and STATE.trace is not None:
         return STATE.trace.composite(_traced_not_equal, (x, y), {})
     return _not_equal_values(x, y)
 
 
-def _not_equal_values(x: Any, y: Any) -> Any:
+def _not_equal_values(x: object, y: object) -> Any:
     if not _comparable(x, y):
         return True if y is None else logic.equal.public(True, True)
     return logic.not_equal.public(x, y)
@@ -111,7 +112,7 @@ _traced_equal, _traced_not_equal = traceable(_equal_values), traceable(_not_equa
 
 
 def _bitwise(name: str, logical: Any) -> Any:
-    def operator(x: Any, y: Any) -> Any:
+    def operator(x: Value, y: TensorLike) -> Any:
         if x.dtype == dtypes.bool:
             return logical.public(x, y)
         if name not in REGISTRY:
@@ -121,7 +122,7 @@ def _bitwise(name: str, logical: Any) -> Any:
     return operator
 
 
-def _invert(x: Any) -> Any:
+def _invert(x: Value) -> Any:
     if x.dtype.is_integer and "invert" in REGISTRY:
         return REGISTRY["invert"].public(x)
     return logic.logical_not.public(x)
@@ -133,7 +134,7 @@ def _invert(x: Any) -> Any:
 _INDEX_TYPES = (dtypes.int16, dtypes.int32, dtypes.int64)
 
 
-def getitem(x: Any, key: Any) -> Any:
+def getitem(x: TensorLike, key: object) -> Any:
     """x[key] for tensors, with the key read as TensorFlow reads it. Arrays of positions or truth values pick elements."""
     if ACTIVE and STATE.trace is not None:
         return STATE.trace.composite(_traced_getitem, (x, key), {})
@@ -157,7 +158,7 @@ def _getitem(x: Any, key: Any) -> Any:
 _traced_getitem = traceable(_getitem)
 
 
-def numpy_getitem(x: Any, key: Any) -> Any:
+def numpy_getitem(x: TensorLike, key: object) -> Any:
     """x[key] for tensors, with the key read as NumPy reads it: lists pick elements too."""
     if ACTIVE and STATE.trace is not None:
         return STATE.trace.composite(_traced_numpy_getitem, (x, key), {})
@@ -268,7 +269,7 @@ def _is_unknown_mask(key: Any) -> bool:
     return key.dtype == dtypes.bool
 
 
-def _masked(x: Any, mask: Any) -> Any:
+def _masked(x: Value, mask: Any) -> Any:
     """The elements (or slices) where a mask is true."""
     if not mask.ndim:
         raise ValueError("A mask cannot be a scalar. To add an axis use x[None].")
@@ -298,7 +299,7 @@ def _taken(x: Any, key: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
     return x, tuple(parts)
 
 
-def _advanced(x: Any, parts: Sequence[Any]) -> Any:
+def _advanced(x: Value, parts: Sequence[Any]) -> Any:
     """Boolean masks, and integer arrays as NumPy reads them."""
     arrays: list[Any] = []
     for part in parts:
@@ -325,7 +326,7 @@ def _variable_getitem(variable: Variable, key: Any) -> Any:
     return part
 
 
-def _assigned_key(key: Any) -> Any:
+def _assigned_key(key: object) -> Any:
     """A key as NumPy reads it in an assignment; tensors of a traced function stay in it until the function runs."""
     if _is_mask(key):
         return key
@@ -340,7 +341,7 @@ def _iterate(x: Any) -> Iterator[Any]:
     return iter(index_rows(x))
 
 
-def index_rows(x: Any) -> Iterator[Any]:
+def index_rows(x: Sequence[TensorLike]) -> Iterator[Any]:
     """The slices along the first axis, one at a time."""
     for position in range(len(x)):
         yield index.getitem.public(to_tensor(x), (position,))
@@ -349,7 +350,7 @@ def index_rows(x: Any) -> Iterator[Any]:
 # --- lists that contain tensors --------------------------------------------------------------------------------------
 
 
-def _pack(values: Any, dtype: DType | None) -> Tensor:
+def _pack(values: Sequence[TensorLike], dtype: DType | None) -> Tensor:
     """A nested list with tensors in it as one tensor; the tape follows the parts."""
     given = dtype
     if dtype is None:
@@ -367,7 +368,7 @@ def _pack(values: Any, dtype: DType | None) -> Tensor:
     return result
 
 
-def _first_type(values: Any) -> DType | None:
+def _first_type(values: Sequence[TensorLike]) -> DType | None:
     for value in values:
         if isinstance(value, (Tensor, Variable)):
             return value.dtype
@@ -381,7 +382,7 @@ def _first_type(values: Any) -> DType | None:
 PACK_LIST.append(_pack)
 
 
-def matmul_operator(a: Any, b: Any) -> Any:
+def matmul_operator(a: TensorLike, b: TensorLike) -> Any:
     """a @ b; a vector on either side is a row or a column, as in NumPy."""
     if ACTIVE and STATE.trace is not None:
         return STATE.trace.composite(_traced_matmul, (a, b), {})
@@ -407,11 +408,11 @@ def _matmul(a: Any, b: Any) -> Any:
 _traced_matmul = traceable(_matmul)
 
 
-def _reflected_matmul(b: Any, a: Any) -> Any:
+def _reflected_matmul(b: TensorLike, a: TensorLike) -> Any:
     return matmul_operator(a, b)
 
 
-def _fast_matmul(a: Any, b: Any) -> Any:
+def _fast_matmul(a: Tensor, b: Any) -> Any:
     if b.__class__ is ResourceVariable:
         b = b._read()
     if a.__class__ is EagerTensor and b.__class__ is EagerTensor and a._array.ndim >= 2 and b._array.ndim >= 2:

@@ -16,6 +16,7 @@ from ..base.dtypes import Array, DType
 from ..base.errors import invalid
 from ..base.shapes import TensorShape
 from ..base.traceable import name_errors
+from ..base.types import DTypeLike, Function, ShapeLike, TensorLike
 from ..native import thresholds
 from ..native.abi import become
 from ..op.entry import read_inline
@@ -62,7 +63,7 @@ def _changes(method: _Method) -> _Method:
     CHANGES.add(method.__name__)
 
     @functools.wraps(method)
-    def change(self: Variable, *args: Any, **kwargs: Any) -> Any:
+    def change(self: Variable, *args: object, **kwargs: object) -> Any:
         if ACTIVE and STATE.trace is not None:
             STATE.trace.change(self, method.__name__, args, kwargs)
             return _unread(self)
@@ -77,7 +78,7 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 class _VariableMeta(type):
     """`tf.Variable(...)` makes a `ResourceVariable`, whose class name is the one TensorFlow shows."""
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: Any, **kwargs: object) -> Any:
         made = type.__call__(ResourceVariable if cls is Variable else cls, *args, **kwargs)
         if RESTORATIONS:
             become(made, _awaiting(made.__class__))
@@ -108,18 +109,18 @@ class Variable(metaclass=_VariableMeta):
 
     def __init__(
         self,
-        initial_value: Any = None,
+        initial_value: TensorLike | Function | None = None,
         trainable: bool | None = None,
         validate_shape: bool = True,
-        caching_device: Any = None,
+        caching_device: object = None,
         name: str | None = None,
-        variable_def: Any = None,
-        dtype: Any = None,
-        import_scope: Any = None,
+        variable_def: object = None,
+        dtype: DTypeLike | None = None,
+        import_scope: object = None,
         constraint: Callable[[Any], Any] | None = None,
         synchronization: VariableSynchronization = VariableSynchronization.AUTO,
         aggregation: VariableAggregation = VariableAggregation.NONE,
-        shape: Any = None,
+        shape: ShapeLike | None = None,
         experimental_enable_variable_lifting: bool = True,
     ) -> None:
         trace = STATE.trace if ACTIVE else None
@@ -177,10 +178,10 @@ class Variable(metaclass=_VariableMeta):
         """The value as a NumPy array of its own."""
         return self._value.numpy()
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         return self._value.__array__(dtype, copy)
 
-    def sparse_read(self, indices: Any, name: str | None = None) -> Any:
+    def sparse_read(self, indices: TensorLike, name: str | None = None) -> Any:
         """The rows at `indices`."""
         return index.take.public(self._read(), indices, 0, 0)
 
@@ -260,21 +261,23 @@ class Variable(metaclass=_VariableMeta):
         """The same as `ref`."""
         return self.ref()
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Narrow the declared shape."""
         self._shape = self._shape.merge_with(shape)
 
     # --- assignment ----------------------------------------------------------------------------------------------
 
     @_changes
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign(
+        self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Replace the value. Gradients already recorded keep the value that was read; the assigned tensor is not followed."""
         self._store(self._checked(value))
         return self._after(read_value)
 
     @_changes
     def assign_add(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self, delta: object, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Add `delta` to the value."""
         self._move(np.add, elementwise.add.large, delta)
@@ -282,7 +285,7 @@ class Variable(metaclass=_VariableMeta):
 
     @_changes
     def assign_sub(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self, delta: object, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Subtract `delta` from the value."""
         self._move(np.subtract, elementwise.subtract.large, delta)
@@ -318,7 +321,7 @@ class Variable(metaclass=_VariableMeta):
     def _after(self, read_value: bool) -> Any:
         return _unread(self) if read_value else None
 
-    def _checked(self, value: Any) -> Array:
+    def _checked(self, value: TensorLike) -> Array:
         """The array to assign: of this variable's type, and of a shape it may have."""
         if isinstance(value, EagerTensor):
             tensor: Any = value
@@ -370,37 +373,37 @@ class Variable(metaclass=_VariableMeta):
         return self._updated(update_rows)
 
     @_changes
-    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_add(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Any:
         """Add rows."""
         return self._scatter(sparse_delta, _of_rows(np.add, np.add))
 
     @_changes
-    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_sub(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Any:
         """Subtract rows."""
         return self._scatter(sparse_delta, _of_rows(np.subtract, np.add))
 
     @_changes
-    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_mul(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Any:
         """Multiply rows."""
         return self._scatter(sparse_delta, _of_rows(np.multiply))
 
     @_changes
-    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_div(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Any:
         """Divide rows."""
         return self._scatter(sparse_delta, _of_rows(np.divide))
 
     @_changes
-    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_max(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Any:
         """Keep the larger of each row and the given one."""
         return self._scatter(sparse_delta, _of_rows(np.maximum, np.maximum))
 
     @_changes
-    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_min(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Any:
         """Keep the smaller of each row and the given one."""
         return self._scatter(sparse_delta, _of_rows(np.minimum, np.minimum))
 
     @_changes
-    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_update(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Any:
         """Replace rows."""
         return self._scatter(sparse_delta, _set_rows)
 
@@ -418,7 +421,7 @@ class Variable(metaclass=_VariableMeta):
 
         return self._updated(update)
 
-    def _scatter_nd(self, indices: Any, updates: Any, update: Callable[[Array, Any, Array], None]) -> Any:
+    def _scatter_nd(self, indices: TensorLike, updates: TensorLike, update: Callable[[Array, Any, Array], None]) -> Any:
         positions = np.asarray(to_tensor(indices)._array)
         values = to_tensor(updates, self.dtype)._array
 
@@ -432,32 +435,32 @@ class Variable(metaclass=_VariableMeta):
         return self._updated(update_places)
 
     @_changes
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_add(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Any:
         """Add `updates` at multi-dimensional `indices`."""
         return self._scatter_nd(indices, updates, np.add.at)
 
     @_changes
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_sub(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Any:
         """Subtract `updates` at multi-dimensional `indices`."""
         return self._scatter_nd(indices, updates, np.subtract.at)
 
     @_changes
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_update(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Any:
         """Replace the elements at multi-dimensional `indices`."""
         return self._scatter_nd(indices, updates, _set_rows)
 
     @_changes
-    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_max(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Any:
         """Keep the larger of each element and the given one."""
         return self._scatter_nd(indices, updates, np.maximum.at)
 
     @_changes
-    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_min(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Any:
         """Keep the smaller of each element and the given one."""
         return self._scatter_nd(indices, updates, np.minimum.at)
 
     @_changes
-    def _assign_part(self, key: Any, value: Any, how: str) -> Any:
+    def _assign_part(self, key: Any, value: TensorLike, how: str) -> Any:
         """Replace, increase or decrease the part at an index."""
         new = to_tensor(value, self.dtype)._array
         if new.dtype.kind == "O" and not new.ndim:
@@ -475,7 +478,7 @@ class Variable(metaclass=_VariableMeta):
 
         return self._updated(update)
 
-    def gather_nd(self, indices: Any, name: str | None = None) -> Any:
+    def gather_nd(self, indices: TensorLike, name: str | None = None) -> Any:
         """The elements at multi-dimensional `indices`."""
         return index.take_nd.public(self._read(), indices, 0)
 
@@ -503,19 +506,19 @@ class Variable(metaclass=_VariableMeta):
     def __index__(self) -> int:
         return self._value.__index__()
 
-    def __iadd__(self, value: Any) -> NoReturn:
+    def __iadd__(self, value: TensorLike) -> NoReturn:
         raise _not_in_place("+=", "assign_add(value)")
 
-    def __isub__(self, value: Any) -> NoReturn:
+    def __isub__(self, value: TensorLike) -> NoReturn:
         raise _not_in_place("-=", "assign_sub(value)")
 
-    def __imul__(self, value: Any) -> NoReturn:
+    def __imul__(self, value: TensorLike) -> NoReturn:
         raise _not_in_place("*=", "assign(variable * value)")
 
-    def __itruediv__(self, value: Any) -> NoReturn:
+    def __itruediv__(self, value: TensorLike) -> NoReturn:
         raise _not_in_place("/=", "assign(variable / value)")
 
-    def __ipow__(self, value: Any) -> NoReturn:
+    def __ipow__(self, value: TensorLike) -> NoReturn:
         raise _not_in_place("**=", "assign(variable ** value)")
 
     def __hash__(self) -> NoReturn:
@@ -580,7 +583,7 @@ class AwaitingVariable:
         return present_value(self)
 
     @_value.setter
-    def _value(self, value: Any) -> None:
+    def _value(self, value: TensorLike) -> None:
         self.__dict__["_value"] = value
 
     def become_plain(self) -> None:
@@ -647,7 +650,7 @@ def _set_rows(array: Array, key: Any, values: Array) -> None:
     array[key] = values
 
 
-def _restore(cls: type, array: Array, name: str, *rest: Any) -> Variable:
+def _restore(cls: type, array: Array, name: str, *rest: object) -> Variable:
     variable: Variable = object.__new__(cls)
     trainable, shape, synchronization, aggregation = rest
     variable.__dict__.update(
@@ -669,7 +672,7 @@ class VariableSpec(TensorSpec):
     __slots__ = ("trainable",)
 
     def __init__(
-        self, shape: Any, dtype: Any = dtypes.float32, trainable: bool = True, name: str | None = None
+        self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, trainable: bool = True, name: str | None = None
     ) -> None:
         super().__init__(shape, dtype, name)
         self.trainable = trainable
@@ -686,22 +689,24 @@ class VariableSpec(TensorSpec):
 class SliceAssigner:
     """What `v[1:]` gives for a variable: the tensor, with `assign` for that part of the variable."""
 
-    def __init__(self, variable: Variable, key: Any) -> None:
+    def __init__(self, variable: Variable, key: object) -> None:
         self._variable = variable
         self._key = key
 
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign(
+        self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Replace that part of the variable."""
         return self._variable._assign_part(self._key, value, "assign")
 
     def assign_add(
-        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Add to that part of the variable."""
         return self._variable._assign_part(self._key, value, "add")
 
     def assign_sub(
-        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Subtract from that part of the variable."""
         return self._variable._assign_part(self._key, value, "subtract")

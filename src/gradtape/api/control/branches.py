@@ -10,6 +10,7 @@ import numpy as np
 from ...base import dtypes
 from ...base.errors import BranchTypeError, invalid
 from ...base.traceable import traceable
+from ...base.types import Value
 from ...ops.array.layout import reshape
 from ...ops.math.logic import equal, logical_not, zeros_like
 from ...trace.control import branches_in_world, chosen_in_world, trace_branches
@@ -20,7 +21,7 @@ from ...variables.variable import Variable
 
 
 def cond(
-    pred: Any,
+    pred: object,
     true_fn: Callable[[], Any] | None = None,
     false_fn: Callable[[], Any] | None = None,
     name: str | None = None,
@@ -42,7 +43,7 @@ def cond(
     return true_fn() if truth_of(pred) else false_fn()
 
 
-def truth_of(pred: Any) -> bool:
+def truth_of(pred: object) -> bool:
     """Whether a condition holds: a truth value, or a tensor of one element."""
     if isinstance(pred, (bool, np.bool_)):
         return bool(pred)
@@ -50,7 +51,7 @@ def truth_of(pred: Any) -> bool:
 
 
 def case(
-    pred_fn_pairs: Any,
+    pred_fn_pairs: object,
     default: Callable[[], Any] | None = None,
     exclusive: bool = False,
     strict: bool = False,
@@ -104,7 +105,7 @@ def _checked_pairs(pred_fn_pairs: Any, exclusive: bool) -> list[tuple[Any, Calla
 
 
 def switch_case(
-    branch_index: Any, branch_fns: Any, default: Callable[[], Any] | None = None, name: str = "switch_case"
+    branch_index: Any, branch_fns: object, default: Callable[[], Any] | None = None, name: str = "switch_case"
 ) -> Any:
     """What the function of that number returns; out of range, what `default` returns, or else the last function.
 
@@ -164,7 +165,7 @@ def _trace_cond(trace: Any, pred: Any, true_fn: Any = None, false_fn: Any = None
     return trace.step(cond, (pred, *trace_branches(trace, [true_fn, false_fn], "cond")), {})
 
 
-def _cond_in_world(world: Any, function: Any, pred: Any, true_fn: Any, false_fn: Any) -> Any:
+def _cond_in_world(world: Any, function: Any, pred: Value, true_fn: Any, false_fn: Any) -> Any:
     if pred.__class__ is not Ghost:
         return chosen_in_world(world, 0 if truth_of(pred) else 1, [true_fn, false_fn])
     condition = reshape(pred, shape=())
@@ -192,7 +193,11 @@ def _branch(pred: Any, function: Any, otherwise: Any) -> Any:
 
 
 def _trace_switch_case(
-    trace: Any, branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case"
+    trace: Any,
+    branch_index: Value,
+    branch_fns: object,
+    default: Any = None,
+    name: str = "switch_case",
 ) -> Any:
     functions = _numbered(branch_fns)
     if not is_symbolic(branch_index):
@@ -204,10 +209,16 @@ def _trace_switch_case(
     return trace.step(switch_case, (branch_index, graphs[: len(functions)]), others)
 
 
-def _switch_case_in_world(world: Any, function: Any, branch_index: Any, branch_fns: Any, default: Any = None) -> Any:
+def _switch_case_in_world(
+    world: Any,
+    function: Any,
+    branch_index: Value,
+    branch_fns: Any,
+    default: Any = None,
+) -> Any:
     functions = [*branch_fns, *([default] if default is not None else [])]
     if branch_index.__class__ is not Ghost:
-        number = int(branch_index)
+        number = int(to_tensor(branch_index))
         return chosen_in_world(world, number if 0 <= number < len(functions) else -1, functions)
     return branches_in_world(world, branch_index, functions)
 

@@ -280,7 +280,10 @@ def scan(
 
 
 def for_dataset(
-    dataset: Any, body: Callable[..., Any], loop_vars: list[Any], shape_invariants: Any = None
+    dataset: Any,
+    body: Callable[..., Any],
+    loop_vars: list[Any],
+    shape_invariants: Any = None,
 ) -> list[Any]:
     """A `for` statement over a dataset: `body` takes an element and the loop variables, and returns as many values."""
     values = list(loop_vars)
@@ -314,7 +317,12 @@ def _trace_while_loop(
 
 
 def _while_loop_in_world(
-    world: Any, function: Any, cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any = None
+    world: Any,
+    function: Any,
+    cond: Any,
+    body: Any,
+    loop_vars: Any,
+    maximum_iterations: Any = None,
 ) -> Any:
     return loop_in_world(
         world, cond, body, loop_vars, None if maximum_iterations is None else _iteration_limit(maximum_iterations)
@@ -403,7 +411,14 @@ def _sequences(elems: Any) -> list[Any]:
 
 
 def _trace_fold(name: str) -> Any:
-    def trace_fold(trace: Any, fn: Any, elems: Any, initializer: Any = None, *rest: Any, **kwargs: Any) -> Any:
+    def trace_fold(
+        trace: Any,
+        fn: Any,
+        elems: Any,
+        initializer: Any = None,
+        *rest: Any,
+        **kwargs: Any,
+    ) -> Any:
         _function(fn, name)
         symbolic = nest.map_structure(trace.symbolic, elems)
         first = _slice_of(symbolic, name, trace.slice_like)
@@ -416,7 +431,14 @@ def _trace_fold(name: str) -> Any:
     return trace_fold
 
 
-def _fold_in_world(world: Any, function: Any, fn: Any, elems: Any, initializer: Any = None, **kwargs: Any) -> Any:
+def _fold_in_world(
+    world: Any,
+    function: Any,
+    fn: Any,
+    elems: Any,
+    initializer: Any = None,
+    **kwargs: Any,
+) -> Any:
     count = _count(elems)
     if is_written_out(world, count) or (not count and initializer is None and not isinstance(world, Inference)):
         return function.__wrapped__(fn, elems, initializer, **kwargs)

@@ -15,6 +15,7 @@ import numpy as np
 from ...base.dtypes import ANY, NUMERIC, Array
 from ...base.errors import invalid
 from ...base.sizes import product
+from ...base.types import Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import rank_of, shape_of
@@ -38,7 +39,7 @@ def _check_blocks(name: str, shape: tuple[int, ...], block_shape: tuple[int, ...
         raise invalid(f"{name}: {label} must be {count} pairs of sizes that are not negative, got {list(borders)}.")
 
 
-def _space_to_batch(xp: Any, input: Any, block_shape: tuple[int, ...], paddings: Pairs) -> Any:
+def _space_to_batch(xp: Namespace, input: Array, block_shape: tuple[int, ...], paddings: Pairs) -> Any:
     _check_blocks("space_to_batch", input.shape, block_shape, paddings, "paddings")
     count = len(block_shape)
     padded = input
@@ -63,7 +64,7 @@ def _space_to_batch_eager(input: Array, block_shape: tuple[int, ...], paddings: 
 
 
 @op(eager=_space_to_batch_eager, dtypes=ANY, tf_name="SpaceToBatchND")
-def space_to_batch_nd(xp: Any, input: Any, *, block_shape: tuple[int, ...], paddings: Pairs) -> Any:
+def space_to_batch_nd(xp: Namespace, input: Array, *, block_shape: tuple[int, ...], paddings: Pairs) -> Any:
     """Each block of the axes after the first taken apart into entries of the first, the batch."""
     return _space_to_batch(xp, input, block_shape, paddings)
 
@@ -81,11 +82,11 @@ def _(input: Abstract, *, block_shape: Any, paddings: Any) -> Shape:
 
 
 @space_to_batch_nd.vjp("input")
-def _(g: Any, block_shape: Any, paddings: Any) -> Any:
+def _(g: Cotangent, block_shape: tuple[int, ...], paddings: Pairs) -> Any:
     return batch_to_space_nd(g, block_shape=block_shape, crops=paddings)
 
 
-def _batch_to_space(xp: Any, input: Any, block_shape: tuple[int, ...], crops: Pairs) -> Any:
+def _batch_to_space(xp: Namespace, input: Array, block_shape: tuple[int, ...], crops: Pairs) -> Any:
     _check_blocks("batch_to_space", input.shape, block_shape, crops, "crops")
     count, (batch, *shape) = len(block_shape), input.shape
     product = prod(block_shape)
@@ -110,7 +111,7 @@ def _batch_to_space_eager(input: Array, block_shape: tuple[int, ...], crops: Pai
 
 
 @op(eager=_batch_to_space_eager, dtypes=ANY, tf_name="BatchToSpaceND")
-def batch_to_space_nd(xp: Any, input: Any, *, block_shape: tuple[int, ...], crops: Pairs) -> Any:
+def batch_to_space_nd(xp: Namespace, input: Array, *, block_shape: tuple[int, ...], crops: Pairs) -> Any:
     """Entries of the batch put together into blocks of the axes after it, then cropped."""
     return _batch_to_space(xp, input, block_shape, crops)
 
@@ -127,11 +128,13 @@ def _(input: Abstract, *, block_shape: Any, crops: Any) -> Shape:
 
 
 @batch_to_space_nd.vjp("input")
-def _(g: Any, block_shape: Any, crops: Any) -> Any:
+def _(g: Cotangent, block_shape: tuple[int, ...], crops: Pairs) -> Any:
     return space_to_batch_nd(g, block_shape=block_shape, paddings=crops)
 
 
-def _hidden_axis_last(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _hidden_axis_last(
+    declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]
+) -> Any:
     """The axes after the blocks stay as they are: the hidden axis can be one of them."""
     (x,) = args
     rank = rank_of(x)
@@ -145,7 +148,7 @@ for _op in (space_to_batch_nd, batch_to_space_nd):
 
 
 @space_to_batch_nd.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     cases: list[tuple[tuple[int, ...], tuple[int, ...], Pairs]] = [
         ((1, 4), (2,), ((0, 0),)), ((2, 4, 6), (2, 3), ((0, 0), (0, 0))), ((1, 3, 4, 2), (2, 2), ((1, 0), (0, 0))), ((1, 4, 3), (2,), ((0, 0),)),
         ((2, 2), (1,), ((0, 0),)), ((1, 5), (3,), ((0, 1),)), ((0, 4), (2,), ((0, 0),)), ((1, 2, 2, 1), (2, 2), ((0, 0), (0, 0))), ((3,), (), ()),
@@ -156,7 +159,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @batch_to_space_nd.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     cases: list[tuple[tuple[int, ...], tuple[int, ...], Pairs]] = [
         ((2, 3), (2,), ((0, 0),)), ((4, 1, 2), (2, 2), ((0, 0), (0, 0))), ((8, 2, 2, 3), (2, 2), ((1, 0), (0, 1))), ((2, 3, 2), (2,), ((1, 1),)),
         ((2, 2), (1,), ((0, 0),)), ((3, 2), (3,), ((0, 2),)), ((0, 2), (2,), ((0, 0),)), ((4, 1, 1, 1), (2, 2), ((0, 0), (0, 0))), ((3,), (), ()),
@@ -198,7 +201,7 @@ def _check_image(name: str, shape: tuple[int, ...], block_size: int) -> None:
         raise invalid(f"{name}: images have 4 axes, got shape {shape}.")
 
 
-def _depth_to_space(input: Any, block_size: int) -> Any:
+def _depth_to_space(input: Array, block_size: int) -> Any:
     _check_image("depth_to_space", input.shape, block_size)
     batch, height, width, depth = input.shape
     if depth % (block_size * block_size):
@@ -211,7 +214,7 @@ def _depth_to_space(input: Any, block_size: int) -> Any:
 
 
 @op(eager=_depth_to_space, dtypes=ANY)
-def depth_to_space(xp: Any, input: Any, *, block_size: int) -> Any:
+def depth_to_space(xp: Namespace, input: Array, *, block_size: int) -> Any:
     """Channels laid out as blocks of `block_size` by `block_size` pixels."""
     return _depth_to_space(input, block_size)
 
@@ -223,11 +226,11 @@ def _(input: Abstract, *, block_size: Any) -> Shape:
 
 
 @depth_to_space.vjp("input")
-def _(g: Any, block_size: int) -> Any:
+def _(g: Cotangent, block_size: int) -> Any:
     return space_to_depth(g, block_size=block_size)
 
 
-def _space_to_depth(input: Any, block_size: int) -> Any:
+def _space_to_depth(input: Array, block_size: int) -> Any:
     _check_image("space_to_depth", input.shape, block_size)
     batch, height, width, depth = input.shape
     if height % block_size or width % block_size:
@@ -240,7 +243,7 @@ def _space_to_depth(input: Any, block_size: int) -> Any:
 
 
 @op(eager=_space_to_depth, dtypes=ANY)
-def space_to_depth(xp: Any, input: Any, *, block_size: int) -> Any:
+def space_to_depth(xp: Namespace, input: Array, *, block_size: int) -> Any:
     """Blocks of `block_size` by `block_size` pixels laid out as channels."""
     return _space_to_depth(input, block_size)
 
@@ -252,11 +255,11 @@ def _(input: Abstract, *, block_size: Any) -> Shape:
 
 
 @space_to_depth.vjp("input")
-def _(g: Any, block_size: int) -> Any:
+def _(g: Cotangent, block_size: int) -> Any:
     return depth_to_space(g, block_size=block_size)
 
 
-def _into_batch(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _into_batch(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     size, batch, *rest = shape_of(args[0])
     result = declared(reshape(args[0], shape=(size * batch, *rest)), **attributes)
     return reshape(result, shape=(size, batch, *shape_of(result)[1:]))
@@ -274,21 +277,21 @@ _IMAGES = [
 
 
 @depth_to_space.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for number, (batch, height, width, depth) in enumerate(_IMAGES):
         size = 2 + number % 2
         yield Sample((draw((batch, height, width, depth * size * size)),), {"block_size": size})
 
 
 @space_to_depth.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for number, (batch, height, width, depth) in enumerate(_IMAGES):
         size = 2 + number % 2
         yield Sample((draw((batch, height * size, width * size, depth)),), {"block_size": size})
 
 
 @depth_to_space.value
-def _(input: Any, block_size: int) -> Any:
+def _(input: Array, block_size: int) -> Any:
     batch, height, width, depth = input.shape
     rest = depth // block_size**2
     result = np.empty((batch, height * block_size, width * block_size, rest), input.dtype)
@@ -300,7 +303,7 @@ def _(input: Any, block_size: int) -> Any:
 
 
 @space_to_depth.value
-def _(input: Any, block_size: int) -> Any:
+def _(input: Array, block_size: int) -> Any:
     parts = [input[:, row::block_size, column::block_size] for row in range(block_size) for column in range(block_size)]
     return np.concatenate(parts, axis=-1)
 
@@ -346,7 +349,7 @@ def _mirror_pad(input: Array, paddings: Pairs, mode: str = "REFLECT") -> Array:
 
 
 @op(eager=_mirror_pad, dtypes=ANY)
-def mirror_pad(xp: Any, input: Any, *, paddings: Pairs, mode: str = "REFLECT") -> Any:
+def mirror_pad(xp: Namespace, input: Array, *, paddings: Pairs, mode: str = "REFLECT") -> Any:
     """The tensor with borders that mirror it, with (SYMMETRIC) or without (REFLECT) the edge itself."""
     return xp.pad(input, paddings, mode=mode.lower())
 
@@ -357,7 +360,7 @@ def _(input: Abstract, *, paddings: Any, mode: Any) -> Shape:
 
 
 @mirror_pad.vjp("input")
-def _(g: Any, paddings: Pairs, mode: str) -> Any:
+def _(g: Cotangent, paddings: Pairs, mode: str) -> Any:
     return mirror_pad_grad(g, paddings=paddings, mode=mode)
 
 
@@ -381,7 +384,7 @@ def _mirror_pad_grad(input: Array, paddings: Pairs, mode: str = "REFLECT") -> Ar
 
 
 @op(eager=_mirror_pad_grad, dtypes=NUMERIC)
-def mirror_pad_grad(xp: Any, input: Any, *, paddings: Pairs, mode: str = "REFLECT") -> Any:
+def mirror_pad_grad(xp: Namespace, input: Array, *, paddings: Pairs, mode: str = "REFLECT") -> Any:
     """Mirrored borders added to what they mirror: the transpose of `mirror_pad`."""
     return _mirror_pad_grad(input, paddings, mode)
 
@@ -392,11 +395,13 @@ def _(input: Abstract, *, paddings: Any, mode: Any) -> Shape:
 
 
 @mirror_pad_grad.vjp("input")
-def _(g: Any, paddings: Pairs, mode: str) -> Any:
+def _(g: Cotangent, paddings: Pairs, mode: str) -> Any:
     return mirror_pad(g, paddings=paddings, mode=mode)
 
 
-def _batch_borders(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _batch_borders(
+    declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]
+) -> Any:
     return declared(args[0], **{**attributes, "paddings": ((0, 0), *attributes["paddings"])})
 
 
@@ -409,20 +414,20 @@ _MIRRORED: list[tuple[tuple[int, ...], Pairs, str]] = [
 
 
 @mirror_pad.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, paddings, mode in _MIRRORED:
         yield Sample((draw(shape),), {"paddings": paddings, "mode": mode})
 
 
 @mirror_pad_grad.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, paddings, mode in _MIRRORED:
         padded = tuple(size + sum(pair) for size, pair in zip(shape, paddings, strict=True))
         yield Sample((draw(padded),), {"paddings": paddings, "mode": mode})
 
 
 @mirror_pad_grad.value
-def _(input: Any, paddings: Any, mode: str) -> Any:
+def _(input: Array, paddings: Array, mode: str) -> Any:
     sizes = tuple(size - sum(pair) for size, pair in zip(input.shape, paddings, strict=True))
     places = np.arange(prod(sizes)).reshape(sizes)
     padded = np.pad(places, paddings, mode=mode.lower()) if sizes else places  # type: ignore[call-overload]

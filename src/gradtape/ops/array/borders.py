@@ -12,6 +12,7 @@ from ...base.dtypes import ANY, Array
 from ...base.errors import InvalidArgumentError, ResourceExhaustedError, invalid
 from ...base.memory import check_room
 from ...base.sizes import UNKNOWN
+from ...base.types import Axis, Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import negative_axis, rank_of
@@ -22,7 +23,9 @@ _MANY = 1 << 20  # copies: with more, the free memory is checked first
 
 
 @op(dtypes=ANY, tf_name="Pad")
-def pad_constant(xp: Any, tensor: Any, *, paddings: tuple[tuple[int, int], ...], constant_values: Any = 0) -> Any:
+def pad_constant(
+    xp: Namespace, tensor: Array, *, paddings: tuple[tuple[int, int], ...], constant_values: Any = 0
+) -> Any:
     """The tensor with a border of one value."""
     if len(paddings) != tensor.ndim or any(len(pair) != 2 for pair in paddings):
         raise ValueError("one pair for each axis")
@@ -32,27 +35,27 @@ def pad_constant(xp: Any, tensor: Any, *, paddings: tuple[tuple[int, int], ...],
 
 
 @pad_constant.shapes
-def _(tensor: Abstract, *, paddings: Any, **_: Any) -> Shape:
+def _(tensor: Abstract, *, paddings: Any, **_: object) -> Shape:
     return padded_sizes(tensor, paddings)
 
 
 @pad_constant.vjp("tensor")
-def _(g: Any, paddings: tuple[tuple[int, int], ...]) -> Any:
+def _(g: Cotangent, paddings: tuple[tuple[int, int], ...]) -> Any:
     return crop(g, paddings=paddings)
 
 
 @pad_constant.jvp("tensor")
-def _(t: Any, paddings: tuple[tuple[int, int], ...]) -> Any:
+def _(t: Tangent, paddings: tuple[tuple[int, int], ...]) -> Any:
     return pad_constant(t, paddings=paddings)
 
 
 @pad_constant.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     return pad_constant(args[0], **{**attributes, "paddings": ((0, 0), *attributes["paddings"])})
 
 
 @pad_constant.checks
-def _(tensor: Array, paddings: Any, constant_values: Any) -> None:
+def _(tensor: Array, paddings: Array, constant_values: Array) -> None:
     raise invalid(
         f"pad: paddings must be {tensor.ndim} pairs of non-negative integers for a tensor of shape {tensor.shape}, "
         f"got {[list(p) for p in paddings]}."
@@ -60,7 +63,7 @@ def _(tensor: Array, paddings: Any, constant_values: Any) -> None:
 
 
 @pad_constant.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, paddings in [
         ((3,), ((1, 2),)), ((2, 3), ((0, 0), (1, 1))), ((2, 3), ((2, 1), (0, 3))), ((), ()), ((0,), ((1, 1),)), ((2, 0), ((0, 1), (2, 0))),
         ((1, 2, 3), ((1, 0), (0, 1), (2, 2))), ((1,), ((0, 0),)), ((2, 2), ((1, 1), (1, 1))), ((4,), ((0, 5),)), ((3, 1), ((1, 0), (0, 0))),
@@ -86,7 +89,7 @@ def _() -> Iterator[BadInput]:
 
 
 @op(dtypes=ANY)
-def crop(xp: Any, tensor: Any, *, paddings: tuple[tuple[int, int], ...]) -> Any:
+def crop(xp: Namespace, tensor: Array, *, paddings: tuple[tuple[int, int], ...]) -> Any:
     """The tensor without its border: the transpose of padding with zeros."""
     if any(min(pair) < 0 or sum(pair) > size for pair, size in zip(paddings, tensor.shape, strict=True)):
         raise ValueError("more is cut off than there is")
@@ -101,7 +104,7 @@ def _(tensor: Abstract, *, paddings: Any) -> Shape:
 
 
 @crop.vjp("tensor")
-def _(g: Any, paddings: tuple[tuple[int, int], ...]) -> Any:
+def _(g: Cotangent, paddings: tuple[tuple[int, int], ...]) -> Any:
     return pad_constant(g, paddings=paddings)
 
 
@@ -109,12 +112,12 @@ crop.linear("tensor")
 
 
 @crop.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     return crop(args[0], paddings=((0, 0), *attributes["paddings"]))
 
 
 @crop.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, paddings in [
         ((4,), ((1, 2),)), ((2, 3), ((0, 0), (1, 1))), ((4, 3), ((2, 1), (0, 3))), ((), ()), ((2,), ((1, 1),)), ((2, 3), ((0, 1), (2, 0))),
         ((2, 2, 4), ((1, 0), (0, 1), (2, 2))), ((1,), ((0, 0),)), ((3, 3), ((1, 1), (1, 1))), ((5,), ((0, 5),)), ((3, 1), ((1, 0), (0, 0))),
@@ -138,13 +141,13 @@ def _() -> Iterator[BadInput]:
 
 
 @op(dtypes=ANY, tf_name="ReverseV2", on_sizes=True, shape=along)
-def reverse(xp: Any, tensor: Any, *, axis: Any) -> Any:
+def reverse(xp: Namespace, tensor: Array, *, axis: Any) -> Any:
     """The tensor with the order along the given axes turned round."""
     return xp.flip(tensor, axis=axis)
 
 
 @reverse.vjp("tensor")
-def _(g: Any, axis: Any) -> Any:
+def _(g: Cotangent, axis: Axis) -> Any:
     return reverse(g, axis=axis)
 
 
@@ -152,17 +155,17 @@ reverse.linear("tensor")
 
 
 @reverse.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     return reverse(args[0], axis=negative_axis(attributes["axis"], rank_of(args[0]) - 1))
 
 
 @reverse.checks
-def _(tensor: Array, axis: Any) -> None:
+def _(tensor: Array, axis: Axis) -> None:
     raise invalid(f"reverse: axis {axis} must name different axes of a tensor of shape {tensor.shape}.")
 
 
 @reverse.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, axis in [
         ((3,), (0,)), ((2, 3), (1,)), ((2, 3), (0, 1)), ((2, 3), (-1,)), ((2, 3), ()), ((0,), (0,)), ((1, 2, 3), (0, 2)), ((1, 2, 3), (-2,)),
         ((), ()), ((4, 1), (0,)), ((2, 2), (1, 0)), ((5,), (-1,)),
@@ -178,7 +181,7 @@ def _() -> Iterator[BadInput]:
 
 
 @op(dtypes=ANY)
-def roll(xp: Any, input: Any, *, shift: Any, axis: Any) -> Any:
+def roll(xp: Namespace, input: Array, *, shift: Any, axis: Axis) -> Any:
     """The tensor moved cyclically along the given axes."""
     return xp.roll(input, shift, axis=axis)
 
@@ -192,7 +195,7 @@ def _(input: Abstract, *, shift: Any, axis: Any) -> Shape:
 
 
 @roll.vjp("input")
-def _(g: Any, shift: Any, axis: Any) -> Any:
+def _(g: Cotangent, shift: Any, axis: Axis) -> Any:
     return roll(g, shift=tuple(-s for s in shift) if isinstance(shift, tuple) else -shift, axis=axis)
 
 
@@ -200,18 +203,18 @@ roll.linear("input")
 
 
 @roll.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     axis = negative_axis(attributes["axis"], rank_of(args[0]) - 1)
     return roll(args[0], shift=attributes["shift"], axis=axis)
 
 
 @roll.checks
-def _(input: Array, shift: Any, axis: Any) -> None:
+def _(input: Array, shift: Array, axis: Axis) -> None:
     raise invalid(f"roll: shift {shift} and axis {axis} must be as many, and the axes exist in shape {input.shape}.")
 
 
 @roll.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, shift, axis in [
         ((4,), 1, 0), ((4,), -1, 0), ((2, 3), 1, 1), ((2, 3), (1, 2), (0, 1)), ((2, 3), 7, -1), ((0,), 1, 0), ((2, 0), 1, 0), ((1, 2, 3), 2, 2),
         ((1, 2, 3), (1, 1), (1, -1)), ((3,), 0, 0), ((5,), 3, -1), ((2, 2), -5, 0),
@@ -229,7 +232,7 @@ def _() -> Iterator[BadInput]:
 
 
 @op(dtypes=ANY, on_sizes=True)
-def tile(xp: Any, input: Any, *, multiples: tuple[int, ...]) -> Any:
+def tile(xp: Namespace, input: Array, *, multiples: tuple[int, ...]) -> Any:
     """The tensor repeated `multiples[i]` times along axis i.
 
     >>> import gradtape as tf
@@ -252,7 +255,7 @@ def _(input: Abstract, *, multiples: Any) -> Shape:
 
 
 @tile.vjp("input")
-def _(g: Any, input_shape: tuple[int, ...], multiples: tuple[int, ...]) -> Any:
+def _(g: Cotangent, input_shape: tuple[int, ...], multiples: tuple[int, ...]) -> Any:
     pairs = [part for pair in zip(multiples, input_shape, strict=True) for part in pair]
     apart = reshape(g, shape=tuple(pairs))
     summed = sum_to_shape(apart, shape=tuple(1 if i % 2 == 0 else size for i, size in enumerate(pairs)))
@@ -263,7 +266,7 @@ tile.linear("input")
 
 
 @tile.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     return tile(args[0], multiples=(1, *attributes["multiples"]))
 
 
@@ -276,7 +279,7 @@ def _(input: Array, multiples: tuple[int, ...]) -> None:
 
 
 @tile.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, multiples in [
         ((3,), (2,)), ((2, 3), (1, 2)), ((2, 3), (3, 1)), ((), ()), ((2,), (0,)), ((0,), (3,)), ((1, 2, 3), (2, 1, 2)), ((2, 2), (2, 2)),
         ((1,), (5,)), ((2, 1), (1, 4)), ((3,), (1,)), ((2, 0), (2, 2)),

@@ -13,6 +13,7 @@ import numpy as np
 from ...base.dtypes import ANY, INDEX, INTEGER, NUMERIC, Array
 from ...base.errors import invalid
 from ...base.sizes import UNKNOWN, Sizes, Undecided
+from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...values.tensor import IndexedSlices
@@ -25,14 +26,14 @@ from .layout import concat, permute, reshape
 # --- slices: x[1:, ..., None, 0] -------------------------------------------------------------------------------------
 
 
-def _take(x: Array, key: Any) -> Any:
+def _take(x: Array, key: Array) -> Any:
     result = x[key]
     # An object array gives out its element where a numeric one gives a NumPy scalar.
     return result if isinstance(result, np.ndarray | np.generic) else np.array(result, x.dtype)
 
 
 @op(eager=_take, dtypes=ANY, tf_name="StridedSlice", on_sizes=True)
-def getitem(xp: Any, x: Any, *, key: tuple[Any, ...]) -> Any:
+def getitem(xp: Namespace, x: Array, *, key: tuple[Any, ...]) -> Any:
     """x[key], for integers, slices, None and Ellipsis."""
     return x[key]
 
@@ -43,7 +44,7 @@ def _(x: Abstract, *, key: Any) -> Shape:
 
 
 @getitem.vjp("x")
-def _(g: Any, x_shape: tuple[int, ...], key: tuple[Any, ...]) -> Any:
+def _(g: Cotangent, x_shape: tuple[int, ...], key: tuple[Any, ...]) -> Any:
     return setitem_zeros(g, shape=x_shape, key=key)
 
 
@@ -51,7 +52,7 @@ getitem.linear("x")
 
 
 @getitem.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     return getitem(args[0], key=(slice(None), *attributes["key"]))
 
 
@@ -83,7 +84,7 @@ _KEYS: list[tuple[tuple[int, ...], tuple[Any, ...]]] = [
 
 
 @getitem.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, key in _KEYS:
         yield Sample((draw(shape),), {"key": key})
 
@@ -106,7 +107,7 @@ def _() -> Iterator[BadInput]:
         yield BadInput("the position must exist", (x,), {"key": key})
 
 
-def _set_in_zeros(g: Array, shape: tuple[int, ...], key: Any) -> Array:
+def _set_in_zeros(g: Array, shape: tuple[int, ...], key: Array) -> Array:
     result = np.zeros(shape, g.dtype)
     if result[key].shape != g.shape:
         raise ValueError(f"the slice has shape {result[key].shape}")
@@ -115,7 +116,7 @@ def _set_in_zeros(g: Array, shape: tuple[int, ...], key: Any) -> Array:
 
 
 @op(eager=_set_in_zeros, dtypes=NUMERIC, tf_name="StridedSliceGrad")
-def setitem_zeros(xp: Any, g: Any, *, shape: tuple[int, ...], key: tuple[Any, ...]) -> Any:
+def setitem_zeros(xp: Namespace, g: Array, *, shape: tuple[int, ...], key: tuple[Any, ...]) -> Any:
     """Zeros with `g` at `key`: the transpose of taking a slice."""
     return xp.zeros(shape, g.dtype).at[key].set(g)
 
@@ -130,7 +131,7 @@ def _(g: Abstract, *, shape: Any, key: Any) -> Shape:
 
 
 @setitem_zeros.vjp("g")
-def _(t: Any, key: tuple[Any, ...]) -> Any:
+def _(t: Cotangent, key: tuple[Any, ...]) -> Any:
     return getitem(t, key=key)
 
 
@@ -138,13 +139,13 @@ setitem_zeros.linear("g")
 
 
 @setitem_zeros.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     size = shape_of(args[0])[0]
     return setitem_zeros(args[0], shape=(size, *attributes["shape"]), key=(slice(None), *attributes["key"]))
 
 
 @setitem_zeros.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, key in _KEYS:
         yield Sample((draw(np.empty(shape)[key].shape),), {"shape": shape, "key": key})
 
@@ -166,7 +167,7 @@ def _() -> Iterator[BadInput]:
 
 
 @op(eager=_take, dtypes=ANY, tf_name="AdvancedIndex")
-def pick(xp: Any, x: Any, *, key: tuple[Any, ...]) -> Any:
+def pick(xp: Namespace, x: Array, *, key: tuple[Any, ...]) -> Any:
     """x[key], where the key holds boolean masks or integer arrays."""
     return x[key]
 
@@ -207,7 +208,7 @@ def _is_mask(part: Any) -> bool:
 
 
 @pick.vjp("x")
-def _(g: Any, x_shape: tuple[int, ...], key: tuple[Any, ...]) -> Any:
+def _(g: Cotangent, x_shape: tuple[int, ...], key: tuple[Any, ...]) -> Any:
     return put_picked(g, shape=x_shape, key=key)
 
 
@@ -215,11 +216,11 @@ pick.linear("x")
 
 
 @pick.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     return put_batch_first(pick(args[0], key=(slice(None), *attributes["key"])), attributes["key"])
 
 
-def put_batch_first(picked: Any, key: tuple[Any, ...]) -> Any:
+def put_batch_first(picked: Value, key: tuple[Any, ...]) -> Any:
     """NumPy moves axes of index arrays to the front where a slice separates them: put the batch axis back first."""
     position = _batch_position(key)
     if position == 0:
@@ -253,7 +254,7 @@ _PICKS: list[tuple[tuple[int, ...], tuple[Any, ...]]] = [
 
 
 @pick.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, key in _PICKS:
         yield Sample((draw(shape),), {"key": key})
 
@@ -274,7 +275,7 @@ def _() -> Iterator[BadInput]:
         yield BadInput("index arrays broadcast", (x,), {"key": tuple(np.array(p) for p in two)})
 
 
-def _add_picked(g: Array, shape: tuple[int, ...], key: Any) -> Array:
+def _add_picked(g: Array, shape: tuple[int, ...], key: Array) -> Array:
     result = np.zeros(shape, g.dtype)
     if result[key].shape != g.shape:
         raise ValueError(f"the picked elements have shape {result[key].shape}")
@@ -283,13 +284,13 @@ def _add_picked(g: Array, shape: tuple[int, ...], key: Any) -> Array:
 
 
 @op(eager=_add_picked, dtypes=NUMERIC, tf_name="AdvancedIndexGrad", shape=shaped_by("shape"))
-def put_picked(xp: Any, g: Any, *, shape: tuple[int, ...], key: tuple[Any, ...]) -> Any:
+def put_picked(xp: Namespace, g: Array, *, shape: tuple[int, ...], key: tuple[Any, ...]) -> Any:
     """Zeros with `g` added at `key`: the transpose of `pick`."""
     return xp.zeros(shape, g.dtype).at[key].add(g)
 
 
 @put_picked.vjp("g")
-def _(t: Any, key: tuple[Any, ...]) -> Any:
+def _(t: Cotangent, key: tuple[Any, ...]) -> Any:
     return pick(t, key=key)
 
 
@@ -297,7 +298,7 @@ put_picked.linear("g")
 
 
 @put_picked.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     (g,) = args
     shape, key = attributes["shape"], attributes["key"]
     size = shape_of(g)[0]
@@ -310,7 +311,7 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 
 
 @put_picked.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, key in _PICKS:
         yield Sample((draw(np.empty(shape)[key].shape),), {"shape": shape, "key": key})
 
@@ -373,7 +374,7 @@ def _gather(params: Array, indices: Array, axis: int, batch_dims: int) -> Array:
     return result.reshape(*lead, *middle, *indices.shape[batch_dims:], *params.shape[axis + 1 :])
 
 
-def _gather_axes(params: Any, indices: Any, axis: int, batch_dims: int) -> tuple[int, int]:
+def _gather_axes(params: Array, indices: Array, axis: int, batch_dims: int) -> tuple[int, int]:
     if not isinstance(axis, int) or not -params.ndim <= axis < params.ndim:
         raise invalid(f"gather: axis {axis} does not exist in params of shape {params.shape}.")
     axis %= params.ndim
@@ -386,7 +387,7 @@ def _gather_axes(params: Any, indices: Any, axis: int, batch_dims: int) -> tuple
 
 
 @op(eager=_gather, dtypes=ANY, other={"indices": INTEGER}, tf_name="GatherV2", on_sizes=True)
-def take(xp: Any, params: Any, indices: Any, *, axis: int = 0, batch_dims: int = 0) -> Any:
+def take(xp: Namespace, params: Array, indices: Array, *, axis: int = 0, batch_dims: int = 0) -> Any:
     """The slices of `params` at `indices` along `axis`, for each of the first `batch_dims` axes by itself."""
     if not batch_dims:
         return xp.take(params, indices, axis=axis)
@@ -414,12 +415,12 @@ def _(g: Any, params_shape: tuple[int, ...], indices: Any, axis: int, batch_dims
 
 
 @take.jvp("params")
-def _(t: Any, indices: Any, axis: int, batch_dims: int) -> Any:
+def _(t: Tangent, indices: Value, axis: int, batch_dims: int) -> Any:
     return take(t, indices, axis=axis, batch_dims=batch_dims)
 
 
 @take.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     params, indices = args
     axis, batch_dims = attributes["axis"], attributes["batch_dims"]
     rank = rank_of(params) - is_batched[0]
@@ -444,7 +445,7 @@ _GATHERS: list[tuple[tuple[int, ...], Any, int, int]] = [
 
 
 @take.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, indices, axis, batch_dims in _GATHERS:
         yield Sample((draw(shape), np.array(indices, np.int32)), {"axis": axis, "batch_dims": batch_dims})
 
@@ -479,30 +480,30 @@ def _put(values: Array, indices: Array, shape: tuple[int, ...], axis: int, batch
 
 
 @op(eager=_put, dtypes=NUMERIC, other={"indices": INTEGER}, tf_name="GatherGrad", shape=shaped_by("shape"))
-def put(xp: Any, values: Any, indices: Any, *, shape: tuple[int, ...], axis: int, batch_dims: int) -> Any:
+def put(xp: Namespace, values: Array, indices: Array, *, shape: tuple[int, ...], axis: int, batch_dims: int) -> Any:
     """Zeros with `values` added at `indices`: the transpose of `take`."""
     return xp.zeros(shape, values.dtype).at[(slice(None),) * axis + (indices,)].add(values)
 
 
 @put.vjp("values")
-def _(g: Any, indices: Any, axis: int, batch_dims: int) -> Any:
+def _(g: Cotangent, indices: Value, axis: int, batch_dims: int) -> Any:
     return take(g, indices, axis=axis, batch_dims=batch_dims)
 
 
 @put.jvp("values")
-def _(t: Any, indices: Any, shape: tuple[int, ...], axis: int, batch_dims: int) -> Any:
+def _(t: Tangent, indices: Value, shape: tuple[int, ...], axis: int, batch_dims: int) -> Any:
     return put(t, indices, shape=shape, axis=axis, batch_dims=batch_dims)
 
 
 @put.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     shape, axis, batch_dims = attributes["shape"], attributes["axis"], attributes["batch_dims"]
     size, (values, indices) = all_batched(is_batched, args)
     return put(values, indices, shape=(size, *shape), axis=axis % len(shape) + 1, batch_dims=batch_dims + 1)
 
 
 @put.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, indices, axis, batch_dims in _GATHERS:
         picks = np.array(indices, np.int32)
         values = draw(_gather(np.empty(shape), picks, axis, batch_dims).shape)
@@ -535,7 +536,7 @@ def nd_key(indices: Array, shape: tuple[int, ...], name: str) -> tuple[Any, ...]
     return tuple(np.moveaxis(indices, -1, 0))
 
 
-def _nd_axes(indices: Any, batch_dims: int) -> tuple[Any, ...]:
+def _nd_axes(indices: Array, batch_dims: int) -> tuple[Any, ...]:
     """Keys of the leading batch axes."""
     return tuple(np.ogrid[tuple(slice(size) for size in indices.shape[:batch_dims])]) if batch_dims else ()
 
@@ -561,7 +562,7 @@ def _gather_nd(params: Array, indices: Array, batch_dims: int) -> Array:
 
 
 @op(eager=_gather_nd, dtypes=ANY, other={"indices": INDEX | {np.dtype(np.int16)}}, tf_name="GatherNd")
-def take_nd(xp: Any, params: Any, indices: Any, *, batch_dims: int = 0) -> Any:
+def take_nd(xp: Namespace, params: Array, indices: Array, *, batch_dims: int = 0) -> Any:
     """The elements (or slices) at positions that `indices` lists in its last axis."""
     return params[tuple(xp.moveaxis(indices, -1, 0))]
 
@@ -596,12 +597,12 @@ def _(g: Any, params_shape: tuple[int, ...], indices: Any, batch_dims: int) -> A
 
 
 @take_nd.jvp("params")
-def _(t: Any, indices: Any, batch_dims: int) -> Any:
+def _(t: Tangent, indices: Value, batch_dims: int) -> Any:
     return take_nd(t, indices, batch_dims=batch_dims)
 
 
 @take_nd.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     _, (params, indices) = all_batched(is_batched, args)
     return take_nd(params, indices, batch_dims=attributes["batch_dims"] + 1)
 
@@ -615,7 +616,7 @@ _ND: list[tuple[tuple[int, ...], Any, int]] = [
 
 
 @take_nd.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, indices, batch_dims in _ND:
         yield Sample((draw(shape), np.array(indices, np.int32)), {"batch_dims": batch_dims})
 
@@ -648,7 +649,7 @@ def _put_nd(values: Array, indices: Array, shape: tuple[int, ...], batch_dims: i
 
 
 @op(eager=_put_nd, dtypes=ANY, other={"indices": INDEX}, tf_name="ScatterNd")
-def put_nd(xp: Any, values: Any, indices: Any, *, shape: tuple[int, ...], batch_dims: int = 0) -> Any:
+def put_nd(xp: Namespace, values: Array, indices: Array, *, shape: tuple[int, ...], batch_dims: int = 0) -> Any:
     """Zeros with `values` added at positions that `indices` lists in its last axis."""
     return xp.zeros(shape, values.dtype).at[tuple(xp.moveaxis(indices, -1, 0))].add(values)
 
@@ -665,23 +666,23 @@ def _(values: Abstract, indices: Abstract, *, shape: Any, batch_dims: Any) -> Sh
 
 
 @put_nd.vjp("values")
-def _(g: Any, indices: Any, batch_dims: int) -> Any:
+def _(g: Cotangent, indices: Value, batch_dims: int) -> Any:
     return take_nd(g, indices, batch_dims=batch_dims)
 
 
 @put_nd.jvp("values")
-def _(t: Any, indices: Any, shape: tuple[int, ...], batch_dims: int) -> Any:
+def _(t: Tangent, indices: Value, shape: tuple[int, ...], batch_dims: int) -> Any:
     return put_nd(t, indices, shape=shape, batch_dims=batch_dims)
 
 
 @put_nd.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     size, (values, indices) = all_batched(is_batched, args)
     return put_nd(values, indices, shape=(size, *attributes["shape"]), batch_dims=attributes["batch_dims"] + 1)
 
 
 @put_nd.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, indices, batch_dims in _ND:
         picks = np.array(indices, np.int32)
         yield Sample(
@@ -703,7 +704,7 @@ def _() -> Iterator[BadInput]:
 # --- one_hot, where, boolean masks -----------------------------------------------------------------------------------
 
 
-def _one_hot(indices: Array, depth: int, on_value: Any, off_value: Any, axis: int, dtype: Any) -> Array:
+def _one_hot(indices: Array, depth: int, on_value: Array, off_value: Array, axis: int, dtype: np.dtype[Any]) -> Array:
     indices = np.asarray(indices)
     if depth < 0:
         raise invalid(f"one_hot: depth must be non-negative, got {depth}.")
@@ -716,8 +717,8 @@ def _one_hot(indices: Array, depth: int, on_value: Any, off_value: Any, axis: in
 
 @op(eager=_one_hot, dtypes=INTEGER, tf_name="OneHot", gives=typed_by("dtype"))
 def encode_one_hot(
-    xp: Any,
-    indices: Any,
+    xp: Namespace,
+    indices: Array,
     *,
     depth: int,
     on_value: Any = 1,
@@ -731,7 +732,7 @@ def encode_one_hot(
 
 
 @encode_one_hot.shapes
-def _(indices: Abstract, *, depth: Any, axis: Any, **_: Any) -> Shape:
+def _(indices: Abstract, *, depth: Any, axis: Any, **_: object) -> Shape:
     return (UNKNOWN,) * (indices.ndim + 1) if axis is UNKNOWN else inserted(indices.shape, axis, natural(depth))
 
 
@@ -739,13 +740,13 @@ encode_one_hot.not_differentiable("its operand is an integer")
 
 
 @encode_one_hot.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     axis = attributes["axis"]
     return encode_one_hot(args[0], **{**attributes, "axis": axis if axis == -1 else axis + 1})
 
 
 @encode_one_hot.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for indices, depth, axis in [
         ([0, 2], 3, -1), (1, 3, -1), ([[0, 1], [2, 5]], 3, -1), ([0, -1], 2, 0), ([[0], [1]], 4, 1), ([], 3, -1), ([1], 0, -1), ([3, 3], 4, 1),
     ]:  # fmt: skip
@@ -762,7 +763,7 @@ def _() -> Iterator[BadInput]:
 
 
 @op(dtypes=ANY, tf_name="Where", gives=np.int64)
-def nonzero(xp: Any, condition: Any) -> Any:
+def nonzero(xp: Namespace, condition: Array) -> Any:
     """The positions of all true (or nonzero) elements, one row each."""
     return xp.stack(xp.nonzero(xp.atleast_1d(condition)), axis=-1).astype(np.int64)[:, : xp.ndim(condition)]
 
@@ -776,13 +777,13 @@ nonzero.not_differentiable("positions are integers, and how many there are depen
 
 
 @nonzero.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in [(4,), (2, 3), (0,), (2, 0), (2, 2, 2), (1,)]:
         yield Sample((draw(shape) > 0,))
 
 
 @nonzero.value
-def _(condition: Any) -> Any:
+def _(condition: Array) -> Any:
     return np.argwhere(condition)
 
 
@@ -791,7 +792,7 @@ def _() -> Iterator[BadInput]:
     yield from not_tensors()
 
 
-def _scatter_into(tensor: Array, indices: Array, updates: Array, combine: Any, name: str) -> Array:
+def _scatter_into(tensor: Array, indices: Array, updates: Array, combine: Function, name: str) -> Array:
     key = nd_key(indices, tensor.shape, name)
     expected = (*np.shape(indices)[:-1], *tensor.shape[np.shape(indices)[-1] :])
     if np.shape(updates) != expected:
@@ -801,7 +802,7 @@ def _scatter_into(tensor: Array, indices: Array, updates: Array, combine: Any, n
     return result
 
 
-def _assign(array: Array, key: Any, values: Array) -> None:
+def _assign(array: Array, key: Array, values: Array) -> None:
     array[key] = values
 
 
@@ -816,32 +817,32 @@ def tensor_scatter_nd_update(xp: Any, tensor: Any, indices: Any, updates: Any) -
 
 
 @tensor_scatter_nd_update.vjp("tensor")
-def _(g: Any, indices: Any, updates: Any) -> Any:
+def _(g: Cotangent, indices: Value, updates: Value) -> Any:
     return tensor_scatter_nd_update(g, indices, zeros_like(updates))
 
 
 @tensor_scatter_nd_update.vjp("updates")
-def _(g: Any, indices: Any) -> Any:
+def _(g: Cotangent, indices: Value) -> Any:
     return take_nd(g, indices, batch_dims=0)
 
 
 @tensor_scatter_nd_update.jvp("tensor")
-def _(t: Any, indices: Any, updates: Any) -> Any:
+def _(t: Tangent, indices: Value, updates: Value) -> Any:
     return tensor_scatter_nd_update(t, indices, zeros_like(updates))
 
 
 @tensor_scatter_nd_update.jvp("updates")
-def _(t: Any, tensor: Any, indices: Any) -> Any:
+def _(t: Tangent, tensor: Value, indices: Value) -> Any:
     return tensor_scatter_nd_update(zeros_like(tensor), indices, t)
 
 
 @tensor_scatter_nd_update.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     size, (tensor, indices, updates) = all_batched(is_batched, args)
     return tensor_scatter_nd_update(tensor, with_batch_positions(indices, size), updates)
 
 
-def with_batch_positions(indices: Any, size: int) -> Any:
+def with_batch_positions(indices: Value, size: int) -> Any:
     """Multi-dimensional indices of one batch entry each, with the entry's own position put in front."""
     data = np.asarray(indices)
     entry = np.arange(size, dtype=data.dtype).reshape(size, *(1,) * (data.ndim - 1))
@@ -858,7 +859,7 @@ def sample_scatter(scatter: Op) -> None:
     """Samples and bad inputs of an op (tensor, indices, updates)."""
 
     @scatter.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         for shape, indices in _DISTINCT:
             picks = np.array(indices, np.int32)
             yield Sample((draw(shape), picks, draw(_gather_nd(np.empty(shape), picks, 0).shape)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from ...base.dtypes import ANY, NUMERIC, Array
 from ...base.errors import ArgumentValueError, invalid
 from ...base.sizes import UNKNOWN, is_known, matched, product, same
+from ...base.types import Axis, Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import all_batched, negative_axis, rank_of, shape_of
@@ -31,7 +32,7 @@ def _sizes(given: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
 
 
 @op(dtypes=ANY, on_sizes=True)
-def reshape(xp: Any, tensor: Any, *, shape: tuple[int, ...]) -> Any:
+def reshape(xp: Namespace, tensor: Array, *, shape: tuple[int, ...]) -> Any:
     """The same elements in another shape; one size may be -1, to be worked out.
 
     >>> import gradtape as tf
@@ -70,7 +71,7 @@ def _(tensor: Abstract, *, shape: Any) -> Shape:
 
 
 @reshape.vjp("tensor")
-def _(g: Any, tensor_shape: tuple[int, ...]) -> Any:
+def _(g: Cotangent, tensor_shape: tuple[int, ...]) -> Any:
     return reshape(g, shape=tensor_shape)
 
 
@@ -78,7 +79,7 @@ reshape.linear("tensor")
 
 
 @reshape.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     (x,) = args
     shape = attributes["shape"]
     size = shape_of(x)[0]
@@ -100,7 +101,7 @@ def _(tensor: Array, shape: tuple[int, ...]) -> None:
 
 
 @reshape.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for given, wanted in [
         ((2, 3), (3, 2)), ((2, 3), (6,)), ((6,), (-1, 2)), ((), (1,)), ((1,), ()), ((0, 3), (3, 0)), ((2, 3, 4), (4, -1)),
         ((2, 3, 4), (2, 12)), ((4,), (1, 4, 1)), ((1, 1), ()), ((2, 2, 2), (8,)), ((3, 4), (2, 2, 3)), ((0,), (0, 2)),
@@ -111,7 +112,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @reshape.value
-def _(tensor: Any, shape: Any) -> Any:
+def _(tensor: Array, shape: Shape) -> Any:
     return np.reshape(tensor, (0, 2, 5) if shape == (0, -1, 5) else shape)
 
 
@@ -136,7 +137,7 @@ def _broadcast_to(input: Any, shape: tuple[int, ...]) -> Array:
 
 
 @op(eager=_broadcast_to, dtypes=ANY, on_sizes=True)
-def broadcast_to(xp: Any, input: Any, *, shape: tuple[int, ...]) -> Any:
+def broadcast_to(xp: Namespace, input: Array, *, shape: tuple[int, ...]) -> Any:
     """The tensor repeated to fill `shape`, by NumPy's broadcasting rule."""
     return xp.broadcast_to(input, shape)
 
@@ -147,7 +148,7 @@ def _(input: Abstract, *, shape: Any) -> Shape:
 
 
 @broadcast_to.vjp("input")
-def _(g: Any, input_shape: tuple[int, ...]) -> Any:
+def _(g: Cotangent, input_shape: tuple[int, ...]) -> Any:
     return sum_to_shape(g, shape=input_shape)
 
 
@@ -155,7 +156,7 @@ broadcast_to.linear("input")
 
 
 @broadcast_to.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     (x,) = args
     shape = attributes["shape"]
     size, *rest = shape_of(x)
@@ -169,7 +170,7 @@ def _(input: Array, shape: tuple[int, ...]) -> None:
 
 
 @broadcast_to.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for given, wanted in [
         ((), (3,)), ((3,), (2, 3)), ((1, 3), (2, 3)), ((2, 1), (2, 4)), ((1,), (0,)), ((2, 3), (2, 3)), ((), ()), ((1, 1), (3, 2)),
         ((3, 1), (2, 3, 4)), ((1, 2, 1), (3, 2, 2)), ((0,), (2, 0)), ((1,), (5,)),
@@ -201,7 +202,7 @@ def _sum_to_shape(x: Array, shape: tuple[int, ...]) -> Array:
 
 
 @op(eager=_sum_to_shape, dtypes=NUMERIC)
-def sum_to_shape(xp: Any, x: Any, *, shape: tuple[int, ...]) -> Any:
+def sum_to_shape(xp: Namespace, x: Array, *, shape: tuple[int, ...]) -> Any:
     """The transpose of broadcasting: sum over the axes along which `shape` was repeated to become `x.shape`."""
     if x.shape == shape:
         return x
@@ -224,7 +225,7 @@ def _(x: Abstract, *, shape: Any) -> Shape:
 
 
 @sum_to_shape.vjp("x")
-def _(g: Any, x_shape: tuple[int, ...]) -> Any:
+def _(g: Cotangent, x_shape: tuple[int, ...]) -> Any:
     return broadcast_to(g, shape=x_shape)
 
 
@@ -232,7 +233,7 @@ sum_to_shape.linear("x")
 
 
 @sum_to_shape.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     (x,) = args
     shape = attributes["shape"]
     size, *rest = shape_of(x)
@@ -241,7 +242,7 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 
 
 @sum_to_shape.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for given, wanted in [
         ((3,), ()), ((2, 3), (3,)), ((2, 3), (1, 3)), ((2, 4), (2, 1)), ((0,), (1,)), ((2, 3), (2, 3)), ((), ()), ((3, 2), (1, 1)),
         ((2, 3, 4), (3, 1)), ((3, 2, 2), (1, 2, 1)), ((2, 0), (0,)), ((5,), (1,)),
@@ -260,7 +261,7 @@ def _() -> Iterator[BadInput]:
 
 
 @op(dtypes=ANY, on_sizes=True)
-def permute(xp: Any, a: Any, *, perm: tuple[int, ...]) -> Any:
+def permute(xp: Namespace, a: Array, *, perm: tuple[int, ...]) -> Any:
     """The axes in another order."""
     return a.transpose(perm)
 
@@ -276,7 +277,7 @@ def _(a: Abstract, *, perm: Any) -> Shape:
 
 
 @permute.vjp("a")
-def _(g: Any, perm: tuple[int, ...]) -> Any:
+def _(g: Cotangent, perm: tuple[int, ...]) -> Any:
     return permute(g, perm=tuple(np.argsort(perm).tolist()))
 
 
@@ -284,7 +285,7 @@ permute.linear("a")
 
 
 @permute.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     rank = rank_of(args[0]) - 1
     return permute(args[0], perm=(0, *(p % rank + 1 for p in attributes["perm"])))
 
@@ -297,7 +298,7 @@ def _(a: Array, perm: tuple[int, ...]) -> None:
 
 
 @permute.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, perm in [
         ((2, 3), (1, 0)), ((2, 3, 4), (2, 0, 1)), ((2, 3, 4), (0, 2, 1)), ((), ()), ((3,), (0,)), ((0, 2), (1, 0)), ((2, 1, 3), (1, 0, 2)),
         ((2, 3, 1, 2), (3, 1, 0, 2)), ((1, 1), (1, 0)), ((2, 2, 2), (1, 2, 0)), ((3, 2), (0, 1)), ((4, 1, 2), (2, 1, 0)),
@@ -316,7 +317,7 @@ def _() -> Iterator[BadInput]:
 
 
 @op(dtypes=ANY, on_sizes=True)
-def expand_dims(xp: Any, input: Any, *, axis: int) -> Any:
+def expand_dims(xp: Namespace, input: Array, *, axis: int) -> Any:
     """The tensor with a new axis of size one.
 
     >>> import gradtape as tf
@@ -332,7 +333,7 @@ def _(input: Abstract, *, axis: Any) -> Shape:
 
 
 @expand_dims.vjp("input")
-def _(g: Any, input_shape: tuple[int, ...]) -> Any:
+def _(g: Cotangent, input_shape: tuple[int, ...]) -> Any:
     return reshape(g, shape=input_shape)
 
 
@@ -340,12 +341,12 @@ expand_dims.linear("input")
 
 
 @expand_dims.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     return expand_dims(args[0], axis=negative_axis(attributes["axis"], rank_of(args[0])))
 
 
 @expand_dims.checks
-def _(input: Array, axis: Any) -> None:
+def _(input: Array, axis: Axis) -> None:
     raise invalid(
         f"expand_dims: axis must be one integer from {-input.ndim - 1} to {input.ndim} for a tensor of shape "
         f"{input.shape}, got {axis}."
@@ -353,7 +354,7 @@ def _(input: Array, axis: Any) -> None:
 
 
 @expand_dims.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, axis in [
         ((), 0), ((), -1), ((3,), 0), ((3,), 1), ((3,), -1), ((3,), -2), ((2, 3), 1), ((2, 3), 2), ((0,), 0), ((2, 0), -1), ((2, 3), -3),
         ((1,), 0),
@@ -369,7 +370,7 @@ def _() -> Iterator[BadInput]:
 
 
 @op(dtypes=ANY, on_sizes=True)
-def squeeze(xp: Any, input: Any, *, axis: Any = None) -> Any:
+def squeeze(xp: Namespace, input: Array, *, axis: Any = None) -> Any:
     """The tensor without its axes of size one, or without those named in `axis`."""
     return xp.squeeze(input, axis=axis if axis != () else None)
 
@@ -385,7 +386,7 @@ def _(input: Abstract, *, axis: Any) -> Shape:
 
 
 @squeeze.vjp("input")
-def _(g: Any, input_shape: tuple[int, ...]) -> Any:
+def _(g: Cotangent, input_shape: tuple[int, ...]) -> Any:
     return reshape(g, shape=input_shape)
 
 
@@ -393,7 +394,7 @@ squeeze.linear("input")
 
 
 @squeeze.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     (x,) = args
     axis = attributes["axis"]
     rank = rank_of(x) - 1
@@ -405,12 +406,12 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 
 
 @squeeze.checks
-def _(input: Array, axis: Any) -> None:
+def _(input: Array, axis: Axis) -> None:
     raise invalid(f"squeeze: axis {axis} must name axes of size one; the tensor has shape {input.shape}.")
 
 
 @squeeze.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, axis in [
         ((1, 3), 0), ((1, 3), None), ((3, 1), -1), ((1, 1), None), ((1, 2, 1), (0, 2)), ((1, 2, 1), -3), ((), None), ((2, 3), None),
         ((1, 0), 0), ((1, 1, 1), (0, 1)), ((2, 1, 3, 1), 3), ((1,), 0),
@@ -429,7 +430,7 @@ def _() -> Iterator[BadInput]:
 
 
 @op(eager=np.concatenate, dtypes=ANY, variadic=True, tf_name="ConcatV2", on_sizes=True)
-def concat(xp: Any, values: Any, *, axis: int) -> Any:
+def concat(xp: Namespace, values: Sequence[Array], *, axis: int) -> Any:
     """The tensors one after the other along an existing axis.
 
     >>> import gradtape as tf
@@ -456,7 +457,7 @@ def _(values: list[Abstract], *, axis: Any) -> Shape:
 
 
 @concat.vjp("values")
-def _(g: Any, values_shape: tuple[tuple[int, ...], ...], axis: int) -> Any:
+def _(g: Cotangent, values_shape: tuple[tuple[int, ...], ...], axis: int) -> Any:
     return split_sizes(g, sizes=tuple(shape[axis] for shape in values_shape), axis=axis)
 
 
@@ -464,13 +465,13 @@ concat.linear("values")
 
 
 @concat.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     _, data = all_batched(is_batched, args[0])
     return concat(data, axis=negative_axis(attributes["axis"], rank_of(data[0]) - 1))
 
 
 @concat.checks
-def _(values: list[Array], axis: Any) -> None:
+def _(values: list[Array], axis: Axis) -> None:
     shapes = [v.shape for v in values]
     if any(len(s) != len(shapes[0]) for s in shapes) or not shapes[0]:
         raise invalid(f"concat: all tensors need the same rank, at least 1; got shapes {shapes}.")
@@ -480,7 +481,7 @@ def _(values: list[Array], axis: Any) -> None:
 
 
 @concat.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     cases: list[tuple[list[tuple[int, ...]], int]] = [
         ([(2,), (3,)], 0), ([(2, 3), (2, 1)], 1), ([(2, 3), (4, 3)], 0), ([(2, 3)], -1), ([(0,), (2,)], 0), ([(2, 0), (2, 2)], 1),
         ([(1, 2, 3), (2, 2, 3)], 0), ([(1, 2, 3), (1, 1, 3)], -2), ([(2,), (2,), (2,)], 0), ([(1, 1), (1, 1)], -1), ([(3, 2), (3, 2)], -2),
@@ -502,7 +503,7 @@ def _() -> Iterator[BadInput]:
 
 
 @op(dtypes=ANY, variadic=True, tf_name="Pack", on_sizes=True)
-def stack(xp: Any, values: Any, *, axis: int = 0) -> Any:
+def stack(xp: Namespace, values: Sequence[Array], *, axis: int = 0) -> Any:
     """The tensors, all of one shape, along a new axis.
 
     >>> import gradtape as tf
@@ -519,7 +520,7 @@ def _(values: list[Abstract], *, axis: Any) -> Shape:
 
 
 @stack.vjp("values")
-def _(g: Any, axis: int) -> Any:
+def _(g: Cotangent, axis: int) -> Any:
     return unpack(g, axis=axis)
 
 
@@ -527,13 +528,13 @@ stack.linear("values")
 
 
 @stack.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     _, data = all_batched(is_batched, args[0])
     return stack(data, axis=negative_axis(attributes["axis"], rank_of(data[0])))
 
 
 @stack.checks
-def _(values: list[Array], axis: Any) -> None:
+def _(values: list[Array], axis: Axis) -> None:
     shapes = [np.shape(v) for v in values]
     if any(s != shapes[0] for s in shapes):
         raise invalid(f"stack: shapes of all inputs must match, got {shapes}.")
@@ -542,7 +543,7 @@ def _(values: list[Array], axis: Any) -> None:
 
 
 @stack.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, count, axis in [
         ((), 3, 0), ((2,), 2, 0), ((2,), 2, 1), ((2, 3), 2, -1), ((2, 3), 1, 1), ((0,), 2, 0), ((2, 0), 3, 2), ((1,), 1, -2), ((2, 3), 3, -3),
         ((2, 2), 4, 0), ((), 1, -1), ((3,), 5, 1),
@@ -573,7 +574,7 @@ def _pieces(value: Array, sizes: tuple[int, ...], axis: int) -> list[Array]:
 
 
 @op(eager=_pieces, dtypes=ANY, outputs=None, tf_name="SplitV", on_sizes=True)
-def split_sizes(xp: Any, value: Any, *, sizes: tuple[int, ...], axis: int) -> Any:
+def split_sizes(xp: Namespace, value: Array, *, sizes: tuple[int, ...], axis: int) -> Any:
     """Pieces of the given sizes along one axis."""
     return xp.split(value, np.cumsum(sizes[:-1]).tolist(), axis=axis)
 
@@ -588,7 +589,7 @@ def _(value: Abstract, *, sizes: Any, axis: Any) -> list[Shape]:
 
 
 @split_sizes.vjp("value")
-def _(g: Any, axis: int) -> Any:
+def _(g: Cotangent, axis: int) -> Any:
     return concat(g, axis=axis)
 
 
@@ -596,13 +597,13 @@ split_sizes.linear("value")
 
 
 @split_sizes.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     axis = negative_axis(attributes["axis"], rank_of(args[0]) - 1)
     return split_sizes(args[0], sizes=attributes["sizes"], axis=axis)
 
 
 @split_sizes.checks
-def _(value: Array, sizes: tuple[int, ...], axis: Any) -> None:
+def _(value: Array, sizes: tuple[int, ...], axis: Axis) -> None:
     if not isinstance(axis, int) or not -value.ndim <= axis < value.ndim:
         raise invalid(f"split: axis {axis} does not exist in a tensor of shape {value.shape}.")
     raise invalid(
@@ -611,7 +612,7 @@ def _(value: Array, sizes: tuple[int, ...], axis: Any) -> None:
 
 
 @split_sizes.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, sizes, axis in [
         ((4,), (2, 2), 0), ((5,), (2, 3), 0), ((2, 6), (1, 2, 3), 1), ((2, 6), (6,), -1), ((3, 0), (0, 0), 1), ((4, 2), (0, 4), 0),
         ((2, 3, 4), (1, 3), 2), ((2, 3, 4), (1, 2), -2), ((1,), (1,), 0), ((6, 1), (3, 3), -2), ((3,), (1, 1, 1), -1), ((0,), (0,), 0),
@@ -629,7 +630,7 @@ def _() -> Iterator[BadInput]:
 
 
 @op(dtypes=ANY, outputs=None, tf_name="Unpack", on_sizes=True)
-def unpack(xp: Any, value: Any, *, axis: int = 0) -> Any:
+def unpack(xp: Namespace, value: Array, *, axis: int = 0) -> Any:
     """The slices along one axis, as a list of tensors without it."""
     moved = xp.moveaxis(value, axis, 0)
     return [moved[i] for i in range(moved.shape[0])]
@@ -642,7 +643,7 @@ def _(value: Abstract, *, axis: Any) -> list[Shape]:
 
 
 @unpack.vjp("value")
-def _(g: Any, axis: int) -> Any:
+def _(g: Cotangent, axis: int) -> Any:
     return stack(g, axis=axis)
 
 
@@ -650,17 +651,17 @@ unpack.linear("value")
 
 
 @unpack.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     return unpack(args[0], axis=negative_axis(attributes["axis"], rank_of(args[0]) - 1))
 
 
 @unpack.checks
-def _(value: Array, axis: Any) -> None:
+def _(value: Array, axis: Axis) -> None:
     raise invalid(f"unstack: axis {axis} does not exist in a tensor of shape {value.shape}.")
 
 
 @unpack.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, axis in [
         ((3,), 0), ((2, 3), 0), ((2, 3), 1), ((2, 3), -1), ((1, 2, 3), 2), ((1, 2, 3), -2), ((1,), 0), ((4, 0), 0), ((2, 2, 2), 1), ((3, 1), 1),
         ((2, 3), -2), ((5,), -1),

@@ -5,7 +5,7 @@ Under NumPy's names in `gradtape.numpy`, under TensorFlow's in `tf` and `tf.raw_
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from ...base.dtypes import ANY, BOOL, INDEX, REAL, Array, uint8
 from ...base.errors import invalid
 from ...base.sizes import UNKNOWN
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import batch_leading, batch_over_axis, not_tensors, numpy_type, rank_of
@@ -46,7 +47,7 @@ def _nth_element(input: Array, n: int, reverse: bool = False) -> Any:
 
 
 @op(eager=_nth_element, dtypes=REAL, shape=without_last())
-def nth_element(xp: Any, input: Any, *, n: int, reverse: bool = False) -> Any:
+def nth_element(xp: Namespace, input: Array, *, n: int, reverse: bool = False) -> Any:
     """The element that is at place `n` of each line in ascending (or, with `reverse`, descending) order.
 
     Equal elements share the derivative.
@@ -55,18 +56,18 @@ def nth_element(xp: Any, input: Any, *, n: int, reverse: bool = False) -> Any:
     return ordered[..., -1 - n if reverse else n]
 
 
-def _chosen(input: Any, out: Any) -> Any:
+def _chosen(input: Value, out: Value) -> Any:
     hits = convert(equal(input, expand_dims(out, axis=rank_of(out))), dtype=numpy_type(input))
     return hits / reduce_sum(hits, axis=-1, keepdims=True)
 
 
 @nth_element.vjp("input")
-def _(g: Any, input: Any, out: Any) -> Any:
+def _(g: Cotangent, input: Value, out: Value) -> Any:
     return expand_dims(g, axis=rank_of(g)) * _chosen(input, out)
 
 
 @nth_element.jvp("input")
-def _(t: Any, input: Any, out: Any) -> Any:
+def _(t: Tangent, input: Value, out: Value) -> Any:
     return reduce_sum(t * _chosen(input, out), axis=-1, keepdims=False)
 
 
@@ -74,7 +75,7 @@ nth_element.batching = batch_leading
 
 
 @nth_element.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, n, reverse in [
         ((4,), 0, False), ((4,), 3, False), ((4,), 1, True), ((2, 3), 2, False), ((2, 3), 0, True), ((2, 2, 5), 2, False), ((1,), 0, False),
         ((0, 3), 1, False), ((3, 1), 0, True), ((7,), 4, True), ((2, 1, 3), 1, False), ((5, 2), 1, False),
@@ -83,7 +84,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @nth_element.value
-def _(input: Any, n: int, reverse: bool) -> Any:
+def _(input: Array, n: int, reverse: bool) -> Any:
     rows = [sorted(input[place].tolist(), reverse=reverse)[n] for place in np.ndindex(input.shape[:-1])]
     return np.array(rows, np.float64).reshape(input.shape[:-1])
 
@@ -108,7 +109,7 @@ def _argpartition(a: Array, kth: tuple[int, ...], axis: int = -1) -> Any:
 
 
 @op(eager=_argpartition, dtypes=REAL | BOOL, retypes=True, gives=np.int64, shape=along)
-def argpartition(xp: Any, a: Any, *, kth: tuple[int, ...], axis: int = -1) -> Any:
+def argpartition(xp: Namespace, a: Array, *, kth: tuple[int, ...], axis: int = -1) -> Any:
     """Positions that put the elements at places `kth` in order, smaller ones before and larger ones after them."""
     return xp.argsort(a, axis=axis)
 
@@ -118,7 +119,7 @@ argpartition.batching = batch_over_axis
 
 
 @argpartition.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((draw((5,)),), {"kth": (2,)})
     yield Sample((draw((2, 4)),), {"kth": (1, 3), "axis": 1})
     yield Sample((draw((3, 2)),), {"kth": (-1,), "axis": 0})
@@ -144,7 +145,7 @@ def _lexsort(keys: list[Array], axis: int = -1) -> Any:
 
 
 @op(eager=_lexsort, dtypes=REAL, variadic=True, retypes=True, gives=np.int64)
-def lexsort(xp: Any, keys: Any, *, axis: int = -1) -> Any:
+def lexsort(xp: Namespace, keys: Sequence[Array], *, axis: int = -1) -> Any:
     """The order by the last key, among equal elements by the one before, and so on."""
     return xp.lexsort(keys, axis=axis)
 
@@ -158,7 +159,7 @@ lexsort.not_differentiable("positions are integers")
 
 
 @lexsort.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample(([np.array([3.0, 1.0, 2.0]), np.array([1.0, 0.0, 1.0])],))
     yield Sample(([draw((2, 4)), np.round(draw((2, 4)))],), {"axis": 0})
     yield Sample(([draw((3,))],))
@@ -166,7 +167,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @lexsort.value
-def _(keys: Any, axis: int) -> Any:
+def _(keys: Sequence[Array], axis: int) -> Any:
     moved = np.moveaxis(np.stack(keys), axis if axis < 0 else axis + 1, -1)
     lines = [
         [k for *_, k in sorted((*moved[(slice(None), *place, k)][::-1], k) for k in range(moved.shape[-1]))]
@@ -191,7 +192,7 @@ def _isin(element: Array, test_elements: Array, invert: bool = False) -> Any:
 
 
 @op(eager=_isin, dtypes=ANY, retypes=True, shape=like(0), gives=np.bool_)
-def isin(xp: Any, element: Any, test_elements: Any, *, invert: bool = False) -> Any:
+def isin(xp: Namespace, element: Array, test_elements: Array, *, invert: bool = False) -> Any:
     """Whether each element is among the test elements, or with `invert` whether it is not."""
     return xp.isin(element, test_elements, invert=invert)
 
@@ -200,7 +201,7 @@ isin.not_differentiable("truth values have no derivative")
 
 
 @isin.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     x = draw((2, 3))
     yield Sample((x, x[0]))
     yield Sample((x, x[:, :1]), {"invert": True})
@@ -208,7 +209,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @isin.value
-def _(element: Any, test_elements: Any, invert: bool) -> Any:
+def _(element: Array, test_elements: Array, invert: bool) -> Any:
     known = set(np.ravel(test_elements).tolist())
     return np.array([(v in known) != invert for v in np.ravel(element).tolist()], bool).reshape(np.shape(element))
 
@@ -229,7 +230,7 @@ def _histogram(values: Array, edges: tuple[float, ...]) -> Any:
 
 
 @op(eager=_histogram, dtypes=REAL, retypes=True, gives=np.int64)
-def histogram(xp: Any, values: Any, *, edges: tuple[float, ...]) -> Any:
+def histogram(xp: Namespace, values: Array, *, edges: tuple[float, ...]) -> Any:
     """How many values lie in each bin between two edges; the last bin holds its right edge too."""
     return xp.histogram(values, xp.asarray(edges))[0]
 
@@ -243,7 +244,7 @@ histogram.not_differentiable("counts are integers")
 
 
 @histogram.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((draw((20,)),), {"edges": (-2.0, -0.5, 0.0, 1.0)})
     yield Sample((draw((2, 5)),), {"edges": (-1.0, 1.0)})
     yield Sample((np.array([0.0, 1.0, 2.0, 3.0]),), {"edges": (0.0, 1.0, 3.0)})
@@ -251,7 +252,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @histogram.value
-def _(values: Any, edges: Any) -> Any:
+def _(values: Array, edges: Array) -> Any:
     bins = list(pairwise(edges))
     inside = [
         ((values >= low) & ((values < high) | ((values == high) & (high == edges[-1])))).sum() for low, high in bins
@@ -266,7 +267,7 @@ def _() -> Iterator[BadInput]:
 
 
 @op(dtypes=ANY, outputs=2, shape=fixed(UNKNOWN), gives=typed_by(None, "out_idx"))
-def list_diff(xp: Any, x: Any, y: Any, *, out_idx: Any = _INT32) -> Any:
+def list_diff(xp: Namespace, x: Array, y: Array, *, out_idx: Any = _INT32) -> Any:
     """The elements of x that are not in y, in their order, and their positions in x."""
     if x.ndim != 1 or y.ndim != 1:
         raise invalid(f"list_diff: two vectors are needed, got shapes {x.shape} and {y.shape}.")
@@ -278,7 +279,7 @@ list_diff.not_differentiable("elements are only chosen by being equal")
 
 
 @list_diff.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     x = draw((6,))
     yield Sample((x, x[1:3]))
     yield Sample((x, x), {"out_idx": _INT64})
@@ -286,7 +287,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @list_diff.value
-def _(x: Any, y: Any, out_idx: Any) -> Any:
+def _(x: Array, y: Array, out_idx: np.dtype[Any]) -> Any:
     places = [k for k, v in enumerate(x.tolist()) if v not in y.tolist()]
     return x[np.array(places, int)], np.array(places, out_idx)
 
@@ -306,7 +307,7 @@ def _length_mask(lengths: Array, maxlen: int) -> Any:
 
 
 @op(eager=_length_mask, dtypes=REAL, retypes=True, gives=np.bool_)
-def length_mask(xp: Any, lengths: Any, *, maxlen: int) -> Any:
+def length_mask(xp: Namespace, lengths: Array, *, maxlen: int) -> Any:
     """A row for each length: true at the first `length` places of `maxlen`."""
     return xp.arange(maxlen) < lengths[..., None]
 
@@ -321,7 +322,7 @@ length_mask.batching = batch_leading
 
 
 @length_mask.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((np.array([0.0, 2.0, 5.0]),), {"maxlen": 4})
     yield Sample((np.array(3.0),), {"maxlen": 3})
     yield Sample((np.zeros((2, 0)),), {"maxlen": 2})
@@ -329,7 +330,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @length_mask.value
-def _(lengths: Any, maxlen: int) -> Any:
+def _(lengths: Array, maxlen: int) -> Any:
     rows = [[k < length for k in range(maxlen)] for length in np.ravel(lengths).tolist()]
     return np.array(rows, bool).reshape(*np.shape(lengths), maxlen)
 
@@ -359,13 +360,13 @@ def _packbits(a: Array, axis: int = -1, bitorder: str = "big") -> Any:
 
 
 @op(eager=_packbits, dtypes=_BITS, retypes=True, gives=np.uint8)
-def packbits(xp: Any, a: Any, *, axis: int = -1, bitorder: str = "big") -> Any:
+def packbits(xp: Namespace, a: Array, *, axis: int = -1, bitorder: str = "big") -> Any:
     """Eight truth values along an axis as the bits of one uint8; zeros fill up the last."""
     return xp.packbits(a, axis, bitorder)
 
 
 @packbits.shapes
-def _(a: Abstract, *, axis: Any, **_: Any) -> Shape:
+def _(a: Abstract, *, axis: Any, **_: object) -> Shape:
     return replaced(a.shape, axis, ceiling(a.shape[place(axis, a.ndim)], 8))
 
 
@@ -377,13 +378,13 @@ def _unpackbits(a: Array, axis: int = -1, count: int | None = None, bitorder: st
 
 
 @op(eager=_unpackbits, dtypes=frozenset({uint8.numpy}))
-def unpackbits(xp: Any, a: Any, *, axis: int = -1, count: int | None = None, bitorder: str = "big") -> Any:
+def unpackbits(xp: Namespace, a: Array, *, axis: int = -1, count: int | None = None, bitorder: str = "big") -> Any:
     """The bits of each uint8 as eight numbers along an axis, or only the first `count` of them."""
     return xp.unpackbits(a, axis, count, bitorder)
 
 
 @unpackbits.shapes
-def _(a: Abstract, *, axis: Any, count: Any, **_: Any) -> Shape:
+def _(a: Abstract, *, axis: Any, count: Any, **_: object) -> Shape:
     bits = a.shape[place(axis, a.ndim)] * 8
     if count is None:
         return replaced(a.shape, axis, bits)
@@ -396,7 +397,7 @@ packbits.batching = unpackbits.batching = batch_over_axis
 
 
 @packbits.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     bits = np.arange(20).reshape(2, 10) % 3 == 0
     yield Sample((bits,))
     yield Sample((bits,), {"axis": 0, "bitorder": "little"})
@@ -404,7 +405,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @packbits.value
-def _(a: Any, axis: int, bitorder: str) -> Any:
+def _(a: Array, axis: int, bitorder: str) -> Any:
     moved = np.moveaxis(np.asarray(a, bool), axis, -1)
     padded = np.pad(moved, [(0, 0)] * (moved.ndim - 1) + [(0, -moved.shape[-1] % 8)])
     weights = 2 ** (np.arange(8)[::-1] if bitorder == "big" else np.arange(8))
@@ -412,7 +413,7 @@ def _(a: Any, axis: int, bitorder: str) -> Any:
 
 
 @unpackbits.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     numbers = np.array([[0, 1, 128], [255, 37, 6]], np.uint8)
     yield Sample((numbers,))
     yield Sample((numbers,), {"axis": 0, "bitorder": "little"})
@@ -420,7 +421,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @unpackbits.value
-def _(a: Any, axis: int, count: Any, bitorder: str) -> Any:
+def _(a: Array, axis: int, count: Array, bitorder: str) -> Any:
     moved = np.moveaxis(a, axis, -1)
     shifts = np.arange(8)[::-1] if bitorder == "big" else np.arange(8)
     bits = ((moved[..., None] >> shifts) & 1).reshape(*moved.shape[:-1], -1)
@@ -463,7 +464,7 @@ def _data_format_dim_map(x: Array, src_format: str = "NHWC", dst_format: str = "
 
 
 @op(eager=_data_format_dim_map, dtypes=INDEX, shape=like(0))
-def data_format_dim_map(xp: Any, x: Any, *, src_format: str = "NHWC", dst_format: str = "NCHW") -> Any:
+def data_format_dim_map(xp: Namespace, x: Array, *, src_format: str = "NHWC", dst_format: str = "NCHW") -> Any:
     """Numbers of axes in one data format as numbers of the same axes in another."""
     return xp.asarray([dst_format.index(c) for c in src_format])[x % len(src_format)]
 
@@ -482,7 +483,7 @@ def _data_format_vec_permute(x: Array, src_format: str = "NHWC", dst_format: str
 
 
 @op(eager=_data_format_vec_permute, dtypes=INDEX, shape=like(0))
-def data_format_vec_permute(xp: Any, x: Any, *, src_format: str = "NHWC", dst_format: str = "NCHW") -> Any:
+def data_format_vec_permute(xp: Namespace, x: Array, *, src_format: str = "NHWC", dst_format: str = "NCHW") -> Any:
     """A number (or a pair) for each axis of one data format in the order of another."""
     return x[[src_format.index(c) for c in dst_format]]
 
@@ -492,14 +493,14 @@ for _op in (data_format_dim_map, data_format_vec_permute):
 
 
 @data_format_dim_map.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((np.array([0, 1, 2, 3, -1], np.int64),))
     yield Sample((np.array(3, np.int32),), {"src_format": "NCHW", "dst_format": "NHWC"})
     yield Sample((np.array([[4, -5]], np.int32),), {"src_format": "NDHWC", "dst_format": "NCDHW"})
 
 
 @data_format_vec_permute.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((np.array([1, 2, 3, 4], np.int64),))
     yield Sample((np.array([[1, 2], [3, 4], [5, 6], [7, 8]], np.int32),))
     yield Sample((np.array([5, 6], np.int32),), {"src_format": "NHWC", "dst_format": "NCWH"})
@@ -521,7 +522,7 @@ def _() -> Iterator[BadInput]:
 
 
 @op(dtypes=frozenset({_INT64}), outputs=3, shape=fixed(UNKNOWN), gives=(np.int32, np.int64, np.float32))
-def compute_accidental_hits(xp: Any, true_classes: Any, sampled_candidates: Any, *, num_true: int) -> Any:
+def compute_accidental_hits(xp: Namespace, true_classes: Array, sampled_candidates: Array, *, num_true: int) -> Any:
     """Where a sampled candidate is a true class: the row, the candidate's place, and a weight that hides it."""
     if true_classes.ndim != 2 or true_classes.shape[1] != num_true or sampled_candidates.ndim != 1:
         raise invalid(
@@ -542,7 +543,7 @@ compute_accidental_hits.not_differentiable("classes are integers")
 
 
 @compute_accidental_hits.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((np.array([[1], [5]], np.int64), np.array([5, 1, 7], np.int64)), {"num_true": 1})
     yield Sample((np.array([[1, 2], [5, 9]], np.int64), np.array([2, 9], np.int64)), {"num_true": 2})
     yield Sample((np.zeros((0, 1), np.int64), np.array([2], np.int64)), {"num_true": 1})

@@ -13,6 +13,7 @@ import numpy as np
 from ...base.dtypes import FLOATING, INDEX, INEXACT, NARROW_FLOATS, REAL, Array
 from ...base.errors import invalid
 from ...base.sizes import matched
+from ...base.types import Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import all_batched, numpy_type, rank_of, shape_of
@@ -53,7 +54,7 @@ def _pooled(rows: Array, ids: Array, count: int, divisor: Array | None) -> Any:
     )
 
 
-def _scaled(g: Any, ids: Any, root: bool | None) -> Any:
+def _scaled(g: Value, ids: Value, root: bool | None) -> Any:
     """A cotangent of segments divided by what each was divided by."""
     if root is None:
         return g
@@ -64,7 +65,7 @@ def _scaled(g: Any, ids: Any, root: bool | None) -> Any:
     return g / reshape(convert(sizes, dtype=numpy_type(g)), shape=(count, *(1,) * (rank_of(g) - 1)))
 
 
-def _rows_of(g: Any, ids: Any) -> Any:
+def _rows_of(g: Value, ids: Value) -> Any:
     """For each row its segment's value, zeros for rows that are left out."""
     if not shape_of(g)[0]:
         return zeros_like(take(_one_row(g), ids * 0, axis=0, batch_dims=0))
@@ -73,7 +74,7 @@ def _rows_of(g: Any, ids: Any) -> Any:
     return select(left, found, zeros_like(found))
 
 
-def _one_row(g: Any) -> Any:
+def _one_row(g: Value) -> Any:
     return pad_constant(g, paddings=((0, 1), *((0, 0),) * (rank_of(g) - 1)), constant_values=0)
 
 
@@ -96,7 +97,7 @@ def _mean_of_segments(name: str, root: bool) -> Any:
     other={"segment_ids": INDEX},
     shape=segment_rows,
 )
-def unsorted_segment_mean(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
+def unsorted_segment_mean(xp: Namespace, data: Array, segment_ids: Array, *, num_segments: int) -> Any:
     """The mean over the rows with each segment id, 0 where there are none."""
     return _mean_of_segments("unsorted_segment_mean", False)(data, segment_ids, num_segments)
 
@@ -107,22 +108,22 @@ def unsorted_segment_mean(xp: Any, data: Any, segment_ids: Any, *, num_segments:
     other={"segment_ids": INDEX},
     shape=segment_rows,
 )
-def unsorted_segment_sqrt_n(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
+def unsorted_segment_sqrt_n(xp: Namespace, data: Array, segment_ids: Array, *, num_segments: int) -> Any:
     """The sum over the rows with each segment id, divided by the square root of their number."""
     return _mean_of_segments("unsorted_segment_sqrt_n", True)(data, segment_ids, num_segments)
 
 
 @unsorted_segment_mean.vjp("data")
-def _(g: Any, segment_ids: Any) -> Any:
+def _(g: Cotangent, segment_ids: Value) -> Any:
     return _rows_of(_scaled(g, segment_ids, False), segment_ids)
 
 
 @unsorted_segment_sqrt_n.vjp("data")
-def _(g: Any, segment_ids: Any) -> Any:
+def _(g: Cotangent, segment_ids: Value) -> Any:
     return _rows_of(_scaled(g, segment_ids, True), segment_ids)
 
 
-def _batch_rows(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _batch_rows(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     """The batch becomes an axis of the rows; ids of their own are numbered through."""
     data, ids = args
     if not is_batched[1]:
@@ -148,7 +149,7 @@ for _op in (unsorted_segment_mean, unsorted_segment_sqrt_n):
     _op.batching = _batch_rows
 
     @_op.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         for shape, ids, count in _UNSORTED:
             yield Sample((draw(shape), np.array(ids, np.int32)), {"num_segments": count})
 
@@ -160,7 +161,7 @@ for _op in (unsorted_segment_mean, unsorted_segment_sqrt_n):
         yield BadInput("ids are integers", (x, np.ones(3, np.float32)), {"num_segments": 2})
 
 
-def _listed(rows: Any, ids: Any, count: int, power: float) -> Any:
+def _listed(rows: Array, ids: Array, count: int, power: float) -> Any:
     result = np.zeros((count, *rows.shape[1:]), rows.dtype)
     for segment in range(count):
         own = [row for row, i in zip(rows, ids, strict=True) if i == segment]
@@ -170,7 +171,7 @@ def _listed(rows: Any, ids: Any, count: int, power: float) -> Any:
 
 
 def _reference(power: float) -> Any:
-    def value(data: Any, segment_ids: Any, num_segments: int) -> Any:
+    def value(data: Array, segment_ids: Array, num_segments: int) -> Any:
         rows = data.reshape(segment_ids.size, *data.shape[segment_ids.ndim :])
         return _listed(rows, segment_ids.reshape(-1), num_segments, power)
 
@@ -202,19 +203,19 @@ def _looked_up_rows(data: Abstract, indices: Abstract, segment_ids: Abstract, *,
 
 
 @op(dtypes=REAL, tf_name="SparseSegmentSumWithNumSegments", **_LOOKUP, shape=_looked_up_rows)
-def sparse_segment_sum(xp: Any, data: Any, indices: Any, segment_ids: Any, *, num_segments: int) -> Any:
+def sparse_segment_sum(xp: Namespace, data: Array, indices: Array, segment_ids: Array, *, num_segments: int) -> Any:
     """The sums of the rows `data[indices]` that share a segment."""
     return _looked_up("sparse_segment_sum", None, data, indices, segment_ids, num_segments)
 
 
 @op(dtypes=FLOATING, tf_name="SparseSegmentMeanWithNumSegments", **_LOOKUP, shape=_looked_up_rows)
-def sparse_segment_mean(xp: Any, data: Any, indices: Any, segment_ids: Any, *, num_segments: int) -> Any:
+def sparse_segment_mean(xp: Namespace, data: Array, indices: Array, segment_ids: Array, *, num_segments: int) -> Any:
     """The means of the rows `data[indices]` that share a segment."""
     return _looked_up("sparse_segment_mean", False, data, indices, segment_ids, num_segments)
 
 
 @op(dtypes=FLOATING, tf_name="SparseSegmentSqrtNWithNumSegments", **_LOOKUP, shape=_looked_up_rows)
-def sparse_segment_sqrt_n(xp: Any, data: Any, indices: Any, segment_ids: Any, *, num_segments: int) -> Any:
+def sparse_segment_sqrt_n(xp: Namespace, data: Array, indices: Array, segment_ids: Array, *, num_segments: int) -> Any:
     """The sums of the rows `data[indices]` that share a segment, divided by the root of their number."""
     return _looked_up("sparse_segment_sqrt_n", True, data, indices, segment_ids, num_segments)
 
@@ -223,12 +224,12 @@ def _declare_lookup(declared: Op, root: bool | None) -> None:
     declared.linear("data")
 
     @declared.vjp("data")
-    def _(g: Any, indices: Any, segment_ids: Any, data_shape: tuple[int, ...]) -> Any:
+    def _(g: Cotangent, indices: Value, segment_ids: Value, data_shape: tuple[int, ...]) -> Any:
         rows = _rows_of(_scaled(g, segment_ids, root), segment_ids)
         return put(rows, indices, shape=data_shape, axis=0, batch_dims=0)
 
     @declared.batched
-    def _(own: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    def _(own: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
         data, indices, ids = args
         if is_batched[1] or is_batched[2]:
             raise invalid(f"{own.name}: in a batch the indices and segments must be the same for all entries.")
@@ -237,7 +238,7 @@ def _declare_lookup(declared: Op, root: bool | None) -> None:
         return permute(result, perm=(1, 0, *range(2, rank_of(result))))
 
     @declared.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         for shape, places, ids, count in [
             ((3, 2), [0, 2, 2], [0, 0, 1], 2), ((4,), [1, 1, 3], [0, 1, 1], 3), ((2, 3), [0], [0], 1), ((5, 1), [4, 0, 1, 4], [0, 1, 1, 2], 4),
             ((3, 2, 2), [1, 2], [0, 0], 1), ((2,), [], [], 2), ((1,), [0, 0, 0], [0, 0, 1], 2), ((4, 2), [3, 2, 1, 0], [0, 0, 0, 0], 1),
@@ -246,7 +247,7 @@ def _declare_lookup(declared: Op, root: bool | None) -> None:
             yield Sample((draw(shape), np.array(places, np.int32), np.array(ids, np.int32)), {"num_segments": count})
 
     @declared.value
-    def _(data: Any, indices: Any, segment_ids: Any, num_segments: int) -> Any:
+    def _(data: Array, indices: Array, segment_ids: Array, num_segments: int) -> Any:
         return _listed(data[indices], segment_ids, num_segments, {None: 0.0, False: 1.0, True: 0.5}[root])
 
     @declared.rejects
@@ -265,7 +266,7 @@ _declare_lookup(sparse_segment_sqrt_n, True)
 
 
 @op(dtypes=FLOATING, other={"segment_ids": INDEX}, tf_name="SparseSoftmax")
-def segment_softmax(xp: Any, values: Any, segment_ids: Any, *, num_segments: int) -> Any:
+def segment_softmax(xp: Namespace, values: Array, segment_ids: Array, *, num_segments: int) -> Any:
     """Softmax over the values that share a segment."""
     if values.ndim != 1:
         raise invalid(f"segment_softmax: a vector of values is needed, got shape {values.shape}.")
@@ -297,7 +298,7 @@ segment_softmax.jvp("values")(_through_softmax)
 
 
 @segment_softmax.batched
-def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     size, (values, ids) = all_batched(is_batched, args)
     count, length = attributes["num_segments"], shape_of(values)[1]
     offset = (np.arange(size) * count).astype(numpy_type(ids))[:, None]
@@ -308,7 +309,7 @@ def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> A
 
 
 @segment_softmax.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for ids, count in [
         ([0, 0, 1], 2), ([0], 1), ([], 1), ([1, 0, 1, 0], 2), ([2, 2, 2], 3), ([0, 1, 2], 3), ([0, 0, 0, 0], 1), ([3, 1, 3, 1, 0], 4), ([0, 0], 5),
         ([1, 1, 0, 0, 1], 2), ([4], 5), ([0, 1, 0, 1, 0, 1], 2),
@@ -317,7 +318,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @segment_softmax.value
-def _(values: Any, segment_ids: Any, num_segments: int) -> Any:
+def _(values: Array, segment_ids: Array, num_segments: int) -> Any:
     powers = np.exp(values)
     return np.array([p / powers[segment_ids == i].sum() for p, i in zip(powers, segment_ids, strict=True)])
 

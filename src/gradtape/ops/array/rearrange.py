@@ -10,6 +10,7 @@ import numpy as np
 from ...base.dtypes import ANY, BY_NUMPY, INDEX, NUMERIC, Array
 from ...base.errors import invalid
 from ...base.sizes import matched
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import all_batched, batch_leading, rank_of, shape_of
@@ -45,7 +46,7 @@ def _reverse_sequence(input: Array, seq_lengths: Array, seq_axis: int, batch_axi
 
 
 @op(eager=_reverse_sequence, dtypes=ANY, other={"seq_lengths": INDEX}, shape=like(0))
-def reverse_sequence(xp: Any, input: Any, seq_lengths: Any, *, seq_axis: int, batch_axis: int = 0) -> Any:
+def reverse_sequence(xp: Namespace, input: Array, seq_lengths: Array, *, seq_axis: int, batch_axis: int = 0) -> Any:
     """The first `seq_lengths[i]` elements along `seq_axis` in reverse order, for each entry i of `batch_axis`."""
     place = xp.arange(input.shape[seq_axis])
     order = xp.where(place < seq_lengths[:, None], seq_lengths[:, None] - 1 - place, place)
@@ -55,17 +56,17 @@ def reverse_sequence(xp: Any, input: Any, seq_lengths: Any, *, seq_axis: int, ba
 
 
 @reverse_sequence.vjp("input")
-def _(g: Any, seq_lengths: Any, seq_axis: int, batch_axis: int) -> Any:
+def _(g: Cotangent, seq_lengths: Value, seq_axis: int, batch_axis: int) -> Any:
     return reverse_sequence(g, seq_lengths, seq_axis=seq_axis, batch_axis=batch_axis)
 
 
 @reverse_sequence.jvp("input")
-def _(t: Any, seq_lengths: Any, seq_axis: int, batch_axis: int) -> Any:
+def _(t: Tangent, seq_lengths: Value, seq_axis: int, batch_axis: int) -> Any:
     return reverse_sequence(t, seq_lengths, seq_axis=seq_axis, batch_axis=batch_axis)
 
 
 @reverse_sequence.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     """The hidden axis and `batch_axis` become one, and are taken apart again."""
     size, (x, lengths) = all_batched(is_batched, args)
     seq, batch = attributes["seq_axis"], attributes["batch_axis"]
@@ -84,7 +85,7 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 
 
 @reverse_sequence.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, lengths, seq, batch in [
         ((2, 4), [2, 3], 1, 0), ((2, 4), [0, 4], 1, 0), ((4, 2), [1, 4], 0, 1), ((2, 3, 2), [3, 2], 1, 0), ((2, 3, 2), [1, 2], 2, 0),
         ((2, 3, 2), [2, 0, 1], 0, 1), ((3, 2, 4), [4, 3], 2, 1), ((1, 1), [1], 1, 0), ((0, 3), [], 1, 0), ((2, 0), [0, 0], 1, 0),
@@ -94,7 +95,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @reverse_sequence.value
-def _(input: Any, seq_lengths: Any, seq_axis: int, batch_axis: int) -> Any:
+def _(input: Array, seq_lengths: Array, seq_axis: int, batch_axis: int) -> Any:
     result = np.array(input)
     for entry, length in enumerate(seq_lengths):
         key: list[Any] = [slice(None)] * result.ndim
@@ -122,7 +123,7 @@ def _() -> Iterator[BadInput]:
 # --- bitcast ---------------------------------------------------------------------------------------------------------
 
 
-def _bitcast(input: Array, dtype: Any) -> Array:
+def _bitcast(input: Array, dtype: np.dtype[Any]) -> Array:
     if dtype not in NUMERIC:
         raise invalid(f"bitcast: the type must be a number, got {BY_NUMPY[dtype].name}.")
     shape = np.shape(input)
@@ -141,7 +142,7 @@ def _bitcast(input: Array, dtype: Any) -> Array:
 
 
 @op(eager=_bitcast, dtypes=NUMERIC, gives=typed_by("dtype"))
-def bitcast(xp: Any, input: Any, *, dtype: Any) -> Any:
+def bitcast(xp: Namespace, input: Array, *, dtype: Any) -> Any:
     """The same bits read as another type; a size ratio other than one takes or adds a last axis."""
     return input.view(dtype)
 
@@ -160,7 +161,7 @@ bitcast.batched(batch_leading)
 
 
 @bitcast.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, target in [
         ((), np.int64),
         ((3,), np.int64),

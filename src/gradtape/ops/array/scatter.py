@@ -8,6 +8,7 @@ import numpy as np
 
 from ...base.dtypes import INDEX, NUMERIC, REAL, Array
 from ...base.errors import invalid
+from ...base.types import Cotangent, Function, Tangent, Value
 from ...op.declaration import Op, op
 from ..family import all_batched, numpy_type, shape_of
 from ..math.elementwise import convert
@@ -33,7 +34,7 @@ def _combined(name: str, combine: Any) -> Any:
     return scatter
 
 
-def _batched(scatter: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _batched(scatter: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     size, (tensor, indices, updates) = all_batched(is_batched, args)
     return scatter(tensor, with_batch_positions(indices, size), updates)
 
@@ -51,22 +52,22 @@ def tensor_scatter_nd_add(xp: Any, tensor: Any, indices: Any, updates: Any) -> A
 
 
 @tensor_scatter_nd_add.vjp("tensor")
-def _(g: Any) -> Any:
+def _(g: Cotangent) -> Any:
     return g
 
 
 @tensor_scatter_nd_add.jvp("tensor")
-def _(t: Any) -> Any:
+def _(t: Tangent) -> Any:
     return t
 
 
 @tensor_scatter_nd_add.vjp("updates")
-def _(g: Any, indices: Any) -> Any:
+def _(g: Cotangent, indices: Value) -> Any:
     return take_nd(g, indices, batch_dims=0)
 
 
 @tensor_scatter_nd_add.jvp("updates")
-def _(t: Any, indices: Any, tensor_shape: tuple[int, ...]) -> Any:
+def _(t: Tangent, indices: Value, tensor_shape: tuple[int, ...]) -> Any:
     return put_nd(t, indices, shape=tensor_shape, batch_dims=0)
 
 
@@ -83,22 +84,22 @@ def tensor_scatter_nd_sub(xp: Any, tensor: Any, indices: Any, updates: Any) -> A
 
 
 @tensor_scatter_nd_sub.vjp("tensor")
-def _(g: Any) -> Any:
+def _(g: Cotangent) -> Any:
     return g
 
 
 @tensor_scatter_nd_sub.jvp("tensor")
-def _(t: Any) -> Any:
+def _(t: Tangent) -> Any:
     return t
 
 
 @tensor_scatter_nd_sub.vjp("updates")
-def _(g: Any, indices: Any) -> Any:
+def _(g: Cotangent, indices: Value) -> Any:
     return -take_nd(g, indices, batch_dims=0)
 
 
 @tensor_scatter_nd_sub.jvp("updates")
-def _(t: Any, indices: Any, tensor_shape: tuple[int, ...]) -> Any:
+def _(t: Tangent, indices: Value, tensor_shape: tuple[int, ...]) -> Any:
     return -put_nd(t, indices, shape=tensor_shape, batch_dims=0)
 
 
@@ -129,7 +130,7 @@ def tensor_scatter_nd_min(xp: Any, tensor: Any, indices: Any, updates: Any) -> A
     return tensor.at[tuple(xp.moveaxis(indices, -1, 0))].min(updates)
 
 
-def _shares(tensor: Any, indices: Any, updates: Any, out: Any) -> tuple[Any, Any]:
+def _shares(tensor: Value, indices: Value, updates: Value, out: Value) -> tuple[Any, Any]:
     """How much of each output comes from the tensor, and from each update: all that tie share equally."""
     dtype = numpy_type(out)
     kept = convert(equal(tensor, out), dtype=dtype)
@@ -138,15 +139,15 @@ def _shares(tensor: Any, indices: Any, updates: Any, out: Any) -> tuple[Any, Any
     return kept / count, won / take_nd(count, indices, batch_dims=0)
 
 
-def _tensor_part(t: Any, tensor: Any, indices: Any, updates: Any, out: Any) -> Any:
+def _tensor_part(t: Array, tensor: Array, indices: Array, updates: Array, out: Array) -> Any:
     return t * _shares(tensor, indices, updates, out)[0]
 
 
-def _updates_vjp(g: Any, tensor: Any, indices: Any, updates: Any, out: Any) -> Any:
+def _updates_vjp(g: Array, tensor: Array, indices: Array, updates: Array, out: Array) -> Any:
     return take_nd(g, indices, batch_dims=0) * _shares(tensor, indices, updates, out)[1]
 
 
-def _updates_jvp(t: Any, tensor: Any, indices: Any, updates: Any, out: Any) -> Any:
+def _updates_jvp(t: Array, tensor: Array, indices: Array, updates: Array, out: Array) -> Any:
     return put_nd(t * _shares(tensor, indices, updates, out)[1], indices, shape=shape_of(tensor), batch_dims=0)
 
 
@@ -161,8 +162,8 @@ for _op in (tensor_scatter_nd_add, tensor_scatter_nd_sub, tensor_scatter_nd_max,
     sample_scatter(_op)
 
 
-def _one_by_one(combine: Any) -> Any:
-    def reference(tensor: Any, indices: Any, updates: Any) -> Any:
+def _one_by_one(combine: Function) -> Any:
+    def reference(tensor: Array, indices: Array, updates: Array) -> Any:
         result = np.array(tensor)
         for position in np.ndindex(*np.shape(indices)[:-1]):
             key = tuple(np.asarray(indices)[position])

@@ -10,6 +10,7 @@ import numpy as np
 from ...base.dtypes import ANY, INDEX, REAL, Array
 from ...base.errors import invalid
 from ...base.sizes import UNKNOWN
+from ...base.types import Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import all_batched, batch_elementwise
@@ -19,7 +20,7 @@ _INT32 = np.dtype(np.int32)
 _WIDE = frozenset(np.dtype(t) for t in (np.float32, np.float64, np.int32, np.int64))
 
 
-def _index_type(dtype: Any, name: str) -> Any:
+def _index_type(dtype: np.dtype[Any], name: str) -> Any:
     if dtype not in INDEX:
         raise invalid(f"{name}: the type of positions and counts must be int32 or int64, got {dtype}.")
     return dtype
@@ -28,7 +29,7 @@ def _index_type(dtype: Any, name: str) -> Any:
 # --- unique ----------------------------------------------------------------------------------------------------------
 
 
-def _unique(x: Array, dtype: Any) -> list[Array]:
+def _unique(x: Array, dtype: np.dtype[Any]) -> list[Array]:
     x = np.asarray(x)
     if x.ndim != 1:
         raise invalid(f"unique: a vector is needed, got shape {x.shape}. Use tf.reshape(x, [-1]).")
@@ -43,33 +44,33 @@ def _unique(x: Array, dtype: Any) -> list[Array]:
     return [values[order], place[inverse.reshape(-1)].astype(kind), counts[order].astype(kind)]
 
 
-def _unique_two(x: Array, dtype: Any) -> list[Array]:
+def _unique_two(x: Array, dtype: np.dtype[Any]) -> list[Array]:
     return _unique(x, dtype)[:2]
 
 
 @op(eager=_unique_two, dtypes=ANY, outputs=2, gives=typed_by(None, "dtype"))
-def unique(xp: Any, x: Any, *, dtype: Any = _INT32) -> Any:
+def unique(xp: Namespace, x: Array, *, dtype: Any = _INT32) -> Any:
     """The different values of a vector in order of first appearance, and for each element which of them it is."""
     raise NotImplementedError("the number of different values is known only when it runs")
 
 
 @unique.shapes
-def _(x: Abstract, **_: Any) -> list[Shape]:
+def _(x: Abstract, **_: object) -> list[Shape]:
     return [(UNKNOWN,), x.of_rank(1)]
 
 
 @op(eager=_unique, dtypes=ANY, outputs=3, gives=typed_by(None, "dtype", "dtype"))
-def unique_with_counts(xp: Any, x: Any, *, dtype: Any = _INT32) -> Any:
+def unique_with_counts(xp: Namespace, x: Array, *, dtype: Any = _INT32) -> Any:
     """The different values of a vector, for each element which of them it is, and how often each occurs."""
     raise NotImplementedError("the number of different values is known only when it runs")
 
 
 @unique_with_counts.shapes
-def _(x: Abstract, **_: Any) -> list[Shape]:
+def _(x: Abstract, **_: object) -> list[Shape]:
     return [(UNKNOWN,), x.of_rank(1), (UNKNOWN,)]
 
 
-def _written_out(x: Any, dtype: Any) -> list[Any]:
+def _written_out(x: Array, dtype: np.dtype[Any]) -> list[Any]:
     seen: list[Any] = []
     numbers = []
     for value in np.asarray(x).tolist():
@@ -84,7 +85,7 @@ for _op in (unique, unique_with_counts):
     _op.not_differentiable("which values there are, and how many, depends on the values", lookup_error=True)
 
     @_op.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         for values in [[1, 1, 2, 4, 4, 4, 7, 8, 8], [3], [], [2, 1, 2, 1], [5, 4, 3], [0, -0.0, 1]]:
             yield Sample((np.array(values, np.float64),), {"dtype": np.dtype(np.int64)})
             yield Sample((np.array(values, np.int32),))
@@ -104,7 +105,7 @@ unique_with_counts.value(_written_out)
 # --- searchsorted ----------------------------------------------------------------------------------------------------
 
 
-def _search_rows(sorted_sequence: Array, values: Array, right: bool, dtype: Any) -> Array:
+def _search_rows(sorted_sequence: Array, values: Array, right: bool, dtype: np.dtype[Any]) -> Array:
     rows, wanted = np.asarray(sorted_sequence), np.asarray(values)
     if not rows.ndim or not wanted.ndim or rows.shape[:-1] != wanted.shape[:-1]:
         raise invalid(
@@ -126,7 +127,9 @@ def _search_rows(sorted_sequence: Array, values: Array, right: bool, dtype: Any)
 
 
 @op(eager=_search_rows, dtypes=REAL, tf_name="LowerBound", gives=typed_by("dtype"))
-def search_sorted(xp: Any, sorted_sequence: Any, values: Any, *, right: bool = False, dtype: Any = _INT32) -> Any:
+def search_sorted(
+    xp: Namespace, sorted_sequence: Array, values: Array, *, right: bool = False, dtype: Any = _INT32
+) -> Any:
     """Where each value would be put into its sorted row so that the row stays sorted."""
     below = (
         values[..., :, None] >= sorted_sequence[..., None, :]
@@ -137,7 +140,7 @@ def search_sorted(xp: Any, sorted_sequence: Any, values: Any, *, right: bool = F
 
 
 @search_sorted.shapes
-def _(sorted_sequence: Abstract, values: Abstract, **_: Any) -> Shape:
+def _(sorted_sequence: Abstract, values: Abstract, **_: object) -> Shape:
     if values.rank is None or sorted_sequence.rank is None:
         return unknown_rest(values.known or sorted_sequence.known)
     lead = matched_sizes(sorted_sequence.shape[:-1], values.shape[:-1], "the axes before the last,")
@@ -148,12 +151,12 @@ search_sorted.not_differentiable("positions are integers")
 
 
 @search_sorted.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     return search_sorted(*all_batched(is_batched, args)[1], **attributes)
 
 
 @search_sorted.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for row, values in [
         ((3,), (4,)),
         ((0,), (2,)),
@@ -169,7 +172,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @search_sorted.value
-def _(sorted_sequence: Any, values: Any, right: bool, dtype: Any) -> Any:
+def _(sorted_sequence: Array, values: Array, right: bool, dtype: np.dtype[Any]) -> Any:
     result = np.zeros(np.shape(values), dtype)
     for row in np.ndindex(*np.shape(values)[:-1]):
         result[row] = np.searchsorted(
@@ -199,7 +202,7 @@ def _() -> Iterator[BadInput]:
 # --- histograms and buckets --------------------------------------------------------------------------------------------
 
 
-def _histogram(values: Array, value_range: Array, nbins: int, dtype: Any) -> Array:
+def _histogram(values: Array, value_range: Array, nbins: int, dtype: np.dtype[Any]) -> Array:
     ends = np.asarray(value_range)
     if ends.shape != (2,):
         raise invalid(f"histogram_fixed_width: value_range must hold two numbers, got shape {ends.shape}.")
@@ -218,7 +221,9 @@ def _histogram(values: Array, value_range: Array, nbins: int, dtype: Any) -> Arr
 
 
 @op(eager=_histogram, dtypes=_WIDE, gives=typed_by("dtype"))
-def histogram_fixed_width(xp: Any, values: Any, value_range: Any, *, nbins: int = 100, dtype: Any = _INT32) -> Any:
+def histogram_fixed_width(
+    xp: Namespace, values: Array, value_range: Array, *, nbins: int = 100, dtype: Any = _INT32
+) -> Any:
     """How many values fall into each of `nbins` bins of one width; what lies outside counts in the outer bins."""
     step = (value_range[1] - value_range[0]) / nbins
     bins = xp.clip((values - value_range[0]) / step, 0, nbins - 1).astype(np.int64)
@@ -226,7 +231,7 @@ def histogram_fixed_width(xp: Any, values: Any, value_range: Any, *, nbins: int 
 
 
 @histogram_fixed_width.shapes
-def _(values: Abstract, value_range: Abstract, *, nbins: Any, **_: Any) -> Shape:
+def _(values: Abstract, value_range: Abstract, *, nbins: Any, **_: object) -> Shape:
     return (natural(nbins),)
 
 
@@ -234,7 +239,7 @@ histogram_fixed_width.not_differentiable("counts are integers", lookup_error=Tru
 
 
 @histogram_fixed_width.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     ends = np.array([0.0, 5.0])
     for values, bins in [
         ([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], 5),
@@ -247,7 +252,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @histogram_fixed_width.value
-def _(values: Any, value_range: Any, nbins: int, dtype: Any) -> Any:
+def _(values: Array, value_range: Array, nbins: int, dtype: np.dtype[Any]) -> Any:
     result = np.zeros(nbins, dtype)
     low, high = np.asarray(value_range).tolist()
     for value in np.asarray(values).reshape(-1).tolist():
@@ -274,7 +279,7 @@ def _bucketize(input: Array, boundaries: tuple[float, ...]) -> Array:
 
 
 @op(eager=_bucketize, dtypes=_WIDE, shape=like(0), gives=np.int32)
-def bucketize(xp: Any, input: Any, *, boundaries: tuple[float, ...]) -> Any:
+def bucketize(xp: Namespace, input: Array, *, boundaries: tuple[float, ...]) -> Any:
     """For each value, how many of the sorted boundaries are not larger."""
     return xp.searchsorted(xp.asarray(boundaries), input, side="right").astype(np.int32)
 
@@ -284,14 +289,14 @@ bucketize.batched(batch_elementwise)
 
 
 @bucketize.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in [(), (3,), (0,), (2, 3)]:
         for boundaries in [(), (0.0,), (-1.0, 0.0, 1.0)]:
             yield Sample((draw(shape),), {"boundaries": boundaries})
 
 
 @bucketize.value
-def _(input: Any, boundaries: Any) -> Any:
+def _(input: Array, boundaries: Array) -> Any:
     return sum((np.asarray(input) >= b).astype(np.int32) for b in boundaries) + np.zeros(np.shape(input), np.int32)
 
 
@@ -328,7 +333,7 @@ def _unravel(indices: Array, dims: Array) -> Array:
 
 
 @op(eager=_unravel, dtypes=INDEX)
-def unravel_index(xp: Any, indices: Any, dims: Any) -> Any:
+def unravel_index(xp: Namespace, indices: Array, dims: Array) -> Any:
     """The coordinates, one row for each axis, of flat positions in an array of shape `dims`."""
     return xp.stack(xp.unravel_index(indices, dims))
 
@@ -342,7 +347,7 @@ unravel_index.not_differentiable("positions are integers", lookup_error=True)
 
 
 @unravel_index.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for indices, dims in [
         ([2, 5, 7], [3, 3]),
         (5, [3, 3]),
@@ -355,7 +360,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @unravel_index.value
-def _(indices: Any, dims: Any) -> Any:
+def _(indices: Array, dims: Array) -> Any:
     parts = np.unravel_index(np.asarray(indices), tuple(np.asarray(dims).tolist())) if len(dims) else ()
     return np.array(parts, np.asarray(indices).dtype).reshape(len(dims), *np.shape(indices))
 

@@ -15,6 +15,7 @@ import numpy as np
 from ...base.dtypes import INDEX, NARROW_FLOATS, NUMERIC, REAL, Array
 from ...base.errors import ResourceExhaustedError, UnimplementedError, invalid
 from ...base.sizes import UNKNOWN, matched
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Rule, Sample, op
 from ...values.tensor import EagerTensor
@@ -33,7 +34,7 @@ _INT32 = np.dtype(np.int32)
 # --- kernels ------------------------------------------------------------------------------------------------
 
 
-def _reduced(combine: np.ufunc, empty: Any, rows: Array, ids: Array, count: int) -> Array:
+def _reduced(combine: np.ufunc, empty: object, rows: Array, ids: Array, count: int) -> Array:
     """`combine` over the rows of each segment, for ids from 0 on; `empty` where there are none."""
     wanted = count * int(np.prod(rows.shape[1:], dtype=np.int64)) * rows.dtype.itemsize
     if wanted >= 2**33 and wanted > 4096 * rows.nbytes:
@@ -86,7 +87,7 @@ def _segment_mean(data: Array, segment_ids: Array) -> Array:
 _SUM = _sorted_kernel("segment_sum", np.add, 0)
 
 
-def _unsorted_kernel(name: str, combine: np.ufunc, empty: Any) -> Rule:
+def _unsorted_kernel(name: str, combine: np.ufunc, empty: object) -> Rule:
     def kernel(data: Array, segment_ids: Array, num_segments: int) -> Array:
         rank = segment_ids.ndim
         if data.shape[:rank] != segment_ids.shape:
@@ -125,20 +126,20 @@ def _sorted_segments(data: Abstract, segment_ids: Abstract) -> Shape:
     return (UNKNOWN, *data.shape[1:])
 
 
-def segment_rows(data: Abstract, segment_ids: Abstract, *, num_segments: Any, **_: Any) -> Shape:
+def segment_rows(data: Abstract, segment_ids: Abstract, *, num_segments: Any, **_: object) -> Shape:
     """A row for each segment, in place of the axes of the ids."""
     matched_sizes(data.shape[: segment_ids.ndim], segment_ids.shape, "rows and ids,")
     return (natural(num_segments), *data.shape[segment_ids.ndim :])
 
 
 @op(eager=_SUM, dtypes=NUMERIC, other={"segment_ids": INDEX}, shape=_sorted_segments)
-def segment_sum(xp: Any, data: Any, segment_ids: Any) -> Any:
+def segment_sum(xp: Namespace, data: Array, segment_ids: Array) -> Any:
     """The sum of each segment; 0 for ids that are skipped."""
     return xp.zeros((int(segment_ids[-1]) + 1, *data.shape[1:]), data.dtype).at[segment_ids].add(data)
 
 
 @op(eager=_segment_mean, dtypes=NUMERIC, other={"segment_ids": INDEX}, shape=_sorted_segments)
-def segment_mean(xp: Any, data: Any, segment_ids: Any) -> Any:
+def segment_mean(xp: Namespace, data: Array, segment_ids: Array) -> Any:
     """The mean of each segment; 0 for ids that are skipped."""
     zeros = xp.zeros((int(segment_ids[-1]) + 1, *data.shape[1:]), data.dtype)
     return zeros.at[segment_ids].add(data) / xp.maximum(zeros.at[segment_ids].add(1), 1)
@@ -150,7 +151,7 @@ def segment_mean(xp: Any, data: Any, segment_ids: Any) -> Any:
     other={"segment_ids": INDEX},
     shape=_sorted_segments,
 )
-def segment_prod(xp: Any, data: Any, segment_ids: Any) -> Any:
+def segment_prod(xp: Namespace, data: Array, segment_ids: Array) -> Any:
     """The product of each segment; 1 for ids that are skipped."""
     return xp.ones((int(segment_ids[-1]) + 1, *data.shape[1:]), data.dtype).at[segment_ids].multiply(data)
 
@@ -161,7 +162,7 @@ def segment_prod(xp: Any, data: Any, segment_ids: Any) -> Any:
     other={"segment_ids": INDEX},
     shape=_sorted_segments,
 )
-def segment_max(xp: Any, data: Any, segment_ids: Any) -> Any:
+def segment_max(xp: Namespace, data: Array, segment_ids: Array) -> Any:
     """The largest element of each segment; 0 for ids that are skipped. Ties share the derivative equally."""
     found = xp.full((int(segment_ids[-1]) + 1, *data.shape[1:]), -xp.inf, data.dtype).at[segment_ids].max(data)
     return xp.where(xp.isinf(found), 0, found)
@@ -173,7 +174,7 @@ def segment_max(xp: Any, data: Any, segment_ids: Any) -> Any:
     other={"segment_ids": INDEX},
     shape=_sorted_segments,
 )
-def segment_min(xp: Any, data: Any, segment_ids: Any) -> Any:
+def segment_min(xp: Namespace, data: Array, segment_ids: Array) -> Any:
     """The smallest element of each segment; 0 for ids that are skipped. Ties share the derivative equally."""
     found = xp.full((int(segment_ids[-1]) + 1, *data.shape[1:]), xp.inf, data.dtype).at[segment_ids].min(data)
     return xp.where(xp.isinf(found), 0, found)
@@ -233,7 +234,7 @@ def _start(xp: Any, data: Any, segment_ids: Any, num_segments: int, empty: Any) 
 # --- derivatives --------------------------------------------------------------------------------------------
 
 
-def spread(values: Any, ids: Any) -> Any:
+def spread(values: Value, ids: Value) -> Any:
     """The row of `values` that belongs to each id; zeros for negative ids."""
     known = ids._array if ids.__class__ is EagerTensor else ids if isinstance(ids, np.ndarray | np.generic) else None
     if known is not None and (not known.size or known.min() >= 0):
@@ -244,31 +245,31 @@ def spread(values: Any, ids: Any) -> Any:
     return take(more, select(less(wide, 0), count + zeros_like(wide), wide), axis=0, batch_dims=0)
 
 
-def _sum(values: Any, ids: Any, num_segments: int | None) -> Any:
+def _sum(values: Value, ids: Value, num_segments: int | None) -> Any:
     if num_segments is None:
         return segment_sum(values, ids)
     return unsorted_segment_sum(values, ids, num_segments=num_segments)
 
 
-def _product(values: Any, ids: Any, num_segments: int | None) -> Any:
+def _product(values: Value, ids: Value, num_segments: int | None) -> Any:
     if num_segments is None:
         return segment_prod(values, ids)
     return unsorted_segment_prod(values, ids, num_segments=num_segments)
 
 
-def _sizes(ids: Any, like: Any) -> Array:
+def _sizes(ids: Value, like: Value) -> Array:
     """How many rows each segment has, at least 1, in a shape and type to divide `like` by."""
     counts = np.maximum(np.bincount(np.asarray(ids)), 1)
     return counts.reshape(-1, *(1,) * (rank_of(like) - 1)).astype(numpy_type(like))
 
 
-def _chosen(data: Any, ids: Any, out: Any, like: Any, num_segments: int | None) -> tuple[Any, Any]:
+def _chosen(data: Value, ids: Value, out: Value, like: Value, num_segments: int | None) -> tuple[Any, Any]:
     """1 for each element that is its segment's extreme, 0 for others; and how many there are."""
     chosen = convert(equal(data, spread(out, ids)), dtype=numpy_type(like))
     return chosen, maximum(_sum(chosen, ids, num_segments), 1.0)
 
 
-def _partials(data: Any, ids: Any, out: Any, num_segments: int | None) -> Any:
+def _partials(data: Value, ids: Value, out: Value, num_segments: int | None) -> Any:
     """d product / d element, as TensorFlow has it: by division, or if it is zero the others' product."""
     is_zero = equal(data, 0)
     others = select(is_zero, ones_like(data), data)
@@ -278,48 +279,48 @@ def _partials(data: Any, ids: Any, out: Any, num_segments: int | None) -> Any:
     return select(is_zero, spread(alone, ids), spread(out, ids) / others)
 
 
-def _extreme_vjp(g: Any, data: Any, segment_ids: Any, out: Any, num_segments: int | None) -> Any:
+def _extreme_vjp(g: Value, data: Value, segment_ids: Value, out: Value, num_segments: int | None) -> Any:
     chosen, ties = _chosen(data, segment_ids, out, g, num_segments)
     return chosen * spread(g / ties, segment_ids)
 
 
-def _extreme_jvp(t: Any, data: Any, segment_ids: Any, out: Any, num_segments: int | None) -> Any:
+def _extreme_jvp(t: Value, data: Value, segment_ids: Value, out: Value, num_segments: int | None) -> Any:
     chosen, ties = _chosen(data, segment_ids, out, t, num_segments)
     return _sum(t * chosen, segment_ids, num_segments) / ties
 
 
 @segment_sum.vjp("data")
-def _(g: Any, segment_ids: Any) -> Any:
+def _(g: Cotangent, segment_ids: Value) -> Any:
     return spread(g, segment_ids)
 
 
 @segment_mean.vjp("data")
-def _(g: Any, segment_ids: Any) -> Any:
+def _(g: Cotangent, segment_ids: Value) -> Any:
     return spread(g / _sizes(segment_ids, g), segment_ids) if shape_of(segment_ids)[0] else spread(g, segment_ids)
 
 
 @segment_prod.vjp("data")
-def _(g: Any, data: Any, segment_ids: Any, out: Any) -> Any:
+def _(g: Cotangent, data: Value, segment_ids: Value, out: Value) -> Any:
     return spread(g, segment_ids) * conj(_partials(data, segment_ids, out, None))
 
 
 @segment_prod.jvp("data")
-def _(t: Any, data: Any, segment_ids: Any, out: Any) -> Any:
+def _(t: Tangent, data: Value, segment_ids: Value, out: Value) -> Any:
     return segment_sum(t * _partials(data, segment_ids, out, None), segment_ids)
 
 
 @unsorted_segment_sum.vjp("data")
-def _(g: Any, segment_ids: Any) -> Any:
+def _(g: Cotangent, segment_ids: Value) -> Any:
     return spread(g, segment_ids)
 
 
 @unsorted_segment_prod.vjp("data")
-def _(g: Any, data: Any, segment_ids: Any, out: Any, num_segments: int) -> Any:
+def _(g: Cotangent, data: Value, segment_ids: Value, out: Value, num_segments: int) -> Any:
     return spread(g, segment_ids) * conj(_partials(data, segment_ids, out, num_segments))
 
 
 @unsorted_segment_prod.jvp("data")
-def _(t: Any, data: Any, segment_ids: Any, out: Any, num_segments: int) -> Any:
+def _(t: Tangent, data: Value, segment_ids: Value, out: Value, num_segments: int) -> Any:
     return _sum(t * _partials(data, segment_ids, out, num_segments), segment_ids, num_segments)
 
 
@@ -329,11 +330,11 @@ for _op in (segment_sum, segment_mean, unsorted_segment_sum):
 for _op in (segment_max, segment_min):
 
     @_op.vjp("data")
-    def _(g: Any, data: Any, segment_ids: Any, out: Any) -> Any:
+    def _(g: Cotangent, data: Value, segment_ids: Value, out: Value) -> Any:
         return _extreme_vjp(g, data, segment_ids, out, None)
 
     @_op.jvp("data")
-    def _(t: Any, data: Any, segment_ids: Any, out: Any) -> Any:
+    def _(t: Tangent, data: Value, segment_ids: Value, out: Value) -> Any:
         return _extreme_jvp(t, data, segment_ids, out, None)
 
 
@@ -345,7 +346,7 @@ for _op in (unsorted_segment_max, unsorted_segment_min):
 # --- batching -----------------------------------------------------------------------------------------------
 
 
-def _batched(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _batched(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     data, ids = args
     if not is_batched[1]:  # the batch becomes an axis of the rows
         rank, depth = rank_of(data), rank_of(ids)
@@ -400,7 +401,7 @@ for _op in (*_SORTED_OPS, *_UNSORTED_OPS):
 for _op in _SORTED_OPS:
 
     @_op.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         for shape, ids in _SORTED:
             yield Sample((draw(shape, 0.3, 2.0), np.array(ids, np.int32)))
 
@@ -426,7 +427,7 @@ for _op in _SORTED_OPS:
 
 def _sample_unsorted(reduction: Op, cases: list[tuple[tuple[int, ...], Any, int]]) -> None:
     @reduction.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         for shape, ids, count in cases:
             yield Sample((draw(shape, 0.3, 2.0), np.array(ids, np.int32)), {"num_segments": count})
 
@@ -454,7 +455,7 @@ for _op in _UNSORTED_OPS:
         )
 
 
-def _reference(combine: Any, empty: Any) -> Rule:
+def _reference(combine: Any, empty: object) -> Rule:
     def value(data: Array, segment_ids: Array, **attributes: Any) -> Array:
         segments = attributes["num_segments"] if attributes else max(segment_ids.tolist(), default=-1) + 1
         result = np.full((segments, *data.shape[segment_ids.ndim :]), empty, np.float64)
@@ -480,7 +481,7 @@ for _op, _combine, _empty in [
 # --- counts -------------------------------------------------------------------------------------------------
 
 
-def _count_bins(arr: Array, size: int, by_row: bool, binary: bool, dtype: Any) -> Array:
+def _count_bins(arr: Array, size: int, by_row: bool, binary: bool, dtype: np.dtype[Any]) -> Array:
     if size < 0:
         raise invalid(f"bincount: the number of bins must not be negative, got {size}.")
     if by_row and arr.ndim != 2:
@@ -498,7 +499,9 @@ def _count_bins(arr: Array, size: int, by_row: bool, binary: bool, dtype: Any) -
 
 
 @op(eager=_count_bins, dtypes=INDEX, tf_name="DenseBincount", gives=typed_by("dtype"))
-def count_bins(xp: Any, arr: Any, *, size: int, by_row: bool = False, binary: bool = False, dtype: Any = _INT32) -> Any:
+def count_bins(
+    xp: Namespace, arr: Array, *, size: int, by_row: bool = False, binary: bool = False, dtype: Any = _INT32
+) -> Any:
     """How often each of 0, 1, ..., size - 1 occurs (with `binary`: whether), in all or in each row."""
     hot = arr[..., None] == xp.arange(size)
     axes = 1 if by_row else tuple(range(arr.ndim))
@@ -506,7 +509,7 @@ def count_bins(xp: Any, arr: Any, *, size: int, by_row: bool = False, binary: bo
 
 
 @count_bins.shapes
-def _(arr: Abstract, *, size: Any, by_row: Any, **_: Any) -> Shape:
+def _(arr: Abstract, *, size: Any, by_row: Any, **_: object) -> Shape:
     return (arr.of_rank(2)[0], natural(size)) if by_row else (natural(size),)
 
 
@@ -514,7 +517,7 @@ count_bins.not_differentiable("its operand is an integer")
 
 
 @count_bins.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     (arr,) = args
     shape = shape_of(arr)
     lead = shape[:2] if attributes["by_row"] else shape[:1]
@@ -524,7 +527,7 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 
 
 @count_bins.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for values, size, by_row, binary in [
         ([1, 1, 2, 5], 6, False, False), ([1, 1, 5], 3, False, True), (3, 4, False, False),
         ([], 2, False, False), ([0], 0, False, False),
@@ -535,7 +538,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @count_bins.value
-def _(arr: Array, size: int, by_row: bool, binary: bool, dtype: Any) -> Array:
+def _(arr: Array, size: int, by_row: bool, binary: bool, dtype: np.dtype[Any]) -> Array:
     hot = arr[..., None] == np.arange(size)
     counts = hot.sum(axis=1) if by_row else hot.reshape(-1, size).sum(axis=0) if size else np.zeros(0)
     return np.minimum(counts, 1) if binary else counts

@@ -5,7 +5,7 @@ Equal elements keep their order. Not-a-numbers count as the largest: they come l
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from ...base.dtypes import ANY, FLOATING, INDEX, INTEGER, NUMERIC, REAL, Array
 from ...base.errors import invalid
 from ...base.sizes import larger, matched, same
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import all_batched, batch_leading, batch_over_axis, negative_axis, numpy_type, rank_of, shape_of
@@ -44,7 +45,7 @@ def _take_along(x: Array, indices: Array, axis: int) -> Array:
 
 
 @op(eager=_take_along, dtypes=ANY, other={"indices": INTEGER})
-def take_along(xp: Any, x: Any, indices: Any, *, axis: int) -> Any:
+def take_along(xp: Namespace, x: Array, indices: Array, *, axis: int) -> Any:
     """The elements at `indices` along an axis, for each place in the other axes by itself."""
     return xp.take_along_axis(x, indices, axis)
 
@@ -61,7 +62,7 @@ def _(x: Abstract, indices: Abstract, *, axis: Any) -> Shape:
 
 
 @take_along.vjp("x")
-def _(g: Any, x_shape: tuple[int, ...], indices: Any, axis: int) -> Any:
+def _(g: Cotangent, x_shape: tuple[int, ...], indices: Value, axis: int) -> Any:
     return put_along(g, indices, size=x_shape[axis], axis=axis)
 
 
@@ -84,7 +85,7 @@ def _put_along(values: Array, indices: Array, size: int, axis: int) -> Array:
 
 
 @op(eager=_put_along, dtypes=NUMERIC, other={"indices": INTEGER})
-def put_along(xp: Any, values: Any, indices: Any, *, size: int, axis: int) -> Any:
+def put_along(xp: Namespace, values: Array, indices: Array, *, size: int, axis: int) -> Any:
     """Zeros with `values` added at `indices` along an axis of that size: the transpose of `take_along`."""
     moved, places = xp.moveaxis(values, axis, -1), xp.moveaxis(indices, axis, -1)
     hot = (places[..., None] == xp.arange(size)).astype(values.dtype)
@@ -97,14 +98,14 @@ def _(values: Abstract, indices: Abstract, *, size: Any, axis: Any) -> Shape:
 
 
 @put_along.vjp("values")
-def _(g: Any, indices: Any, axis: int) -> Any:
+def _(g: Cotangent, indices: Value, axis: int) -> Any:
     return take_along(g, indices, axis=axis)
 
 
 put_along.linear("values")
 
 
-def _batch_places(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _batch_places(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     _, (x, indices) = all_batched(is_batched, args)
     return op(x, indices, **{**attributes, "axis": negative_axis(attributes["axis"], rank_of(x) - 1)})
 
@@ -121,13 +122,13 @@ _PLACES: list[tuple[tuple[int, ...], int, Any]] = [
 
 
 @take_along.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, axis, places in _PLACES:
         yield Sample((draw(shape), np.array(places, np.int32)), {"axis": axis})
 
 
 @put_along.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, axis, places in _PLACES:
         indices = np.array(places, np.int32)
         yield Sample((draw(indices.shape), indices), {"size": shape[axis], "axis": axis})
@@ -178,20 +179,20 @@ def _sort(values: Array, axis: int, descending: bool) -> Array:
 
 
 @op(eager=_sort, dtypes=REAL, shape=along)
-def sort_along(xp: Any, values: Any, *, axis: int = -1, descending: bool = False) -> Any:
+def sort_along(xp: Namespace, values: Array, *, axis: int = -1, descending: bool = False) -> Any:
     """The elements along an axis in order."""
     ordered = xp.sort(values, axis)
     return xp.flip(ordered, axis) if descending else ordered
 
 
 @sort_along.vjp("values")
-def _(g: Any, values: Any, axis: int, descending: bool) -> Any:
+def _(g: Cotangent, values: Value, axis: int, descending: bool) -> Any:
     order = order_along(values, axis=axis, descending=descending)
     return put_along(g, order, size=values.shape[axis], axis=axis)
 
 
 @sort_along.jvp("values")
-def _(t: Any, values: Any, axis: int, descending: bool) -> Any:
+def _(t: Tangent, values: Value, axis: int, descending: bool) -> Any:
     return take_along(t, order_along(values, axis=axis, descending=descending), axis=axis)
 
 
@@ -208,7 +209,7 @@ def _order(values: Array, axis: int, descending: bool) -> Array:
 
 
 @op(eager=_order, dtypes=REAL, shape=along, gives=np.int32)
-def order_along(xp: Any, values: Any, *, axis: int = -1, descending: bool = False) -> Any:
+def order_along(xp: Namespace, values: Array, *, axis: int = -1, descending: bool = False) -> Any:
     """The places from which to take the elements along an axis, so that they are in order."""
     return xp.argsort(values, axis, stable=True, descending=descending).astype(np.int32)
 
@@ -220,7 +221,7 @@ for _op in (sort_along, order_along):
     _op.check = explain_axis("sort" if _op is sort_along else "argsort")
 
     @_op.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         for shape, axis, descending in [
             ((5,), -1, False), ((5,), 0, True), ((2, 3), 1, False), ((2, 3), 0, True), ((2, 3), -2, False),
             ((2, 3, 4), 1, True), ((1,), 0, True),
@@ -239,7 +240,7 @@ for _op in (sort_along, order_along):
 # --- the largest elements -----------------------------------------------------------------------------------
 
 
-def _top_k(input: Array, k: int, index_type: Any) -> tuple[Array, Array]:
+def _top_k(input: Array, k: int, index_type: np.dtype[Any]) -> tuple[Array, Array]:
     if not input.ndim:
         raise invalid("top_k: input must have at least one axis, got a scalar.")
     size = input.shape[-1]
@@ -265,26 +266,26 @@ def _largest_places(x: Array, k: int) -> Array:
 
 
 @op(eager=_top_k, dtypes=REAL, outputs=2, tf_name="TopKV2", gives=typed_by(None, "index_type"))
-def largest(xp: Any, input: Any, *, k: int, index_type: Any = np.int32) -> Any:
+def largest(xp: Namespace, input: Array, *, k: int, index_type: Any = np.int32) -> Any:
     """The k largest elements along the last axis, in decreasing order, and their places."""
     places = xp.argsort(input, -1, stable=True, descending=True)[..., :k]
     return xp.take_along_axis(input, places, -1), places.astype(index_type)
 
 
 @largest.shapes
-def _(input: Abstract, *, k: Any, **_: Any) -> Shape:
+def _(input: Abstract, *, k: Any, **_: object) -> Shape:
     if same(larger(k, input.shape[-1]), input.shape[-1]) is False:
         raise ValueError(f"k is {k}, of {input.shape[-1]}")
     return replaced(input.shape, -1, natural(k))
 
 
 @largest.vjp("input")
-def _(g: Any, input_shape: tuple[int, ...], out: Any) -> Any:
+def _(g: Sequence[Cotangent], input_shape: tuple[int, ...], out: Any) -> Any:
     return put_along(g[0], out[1], size=input_shape[-1], axis=-1)
 
 
 @largest.jvp("input")
-def _(t: Any, out: Any) -> Any:
+def _(t: Tangent, out: Sequence[Value]) -> Any:
     return [take_along(t, out[1], axis=-1), None]
 
 
@@ -292,7 +293,7 @@ largest.batching = batch_leading
 
 
 @largest.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, k in [
         ((5,), 1), ((5,), 5), ((5,), 0), ((2, 3), 2), ((2, 3, 4), 3), ((1,), 1), ((0,), 0), ((2, 0), 0),
         ((0, 3), 2), ((40,), 2), ((3, 30), 3),
@@ -302,7 +303,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @largest.value
-def _(input: Array, k: int, index_type: Any) -> list[Array]:
+def _(input: Array, k: int, index_type: np.dtype[Any]) -> list[Array]:
     places = np.argsort(-input, axis=-1, kind="stable")[..., :k]
     return [-np.sort(-input, axis=-1)[..., :k], places]
 
@@ -334,7 +335,7 @@ def _in_top_k(targets: Array, predictions: Array, k: int) -> Array:
 
 
 @op(eager=_in_top_k, dtypes=FLOATING, other={"targets": INDEX}, tf_name="InTopKV2", gives=np.bool_)
-def in_top_k(xp: Any, targets: Any, predictions: Any, *, k: int) -> Any:
+def in_top_k(xp: Namespace, targets: Array, predictions: Array, *, k: int) -> Any:
     """Whether fewer than k classes are predicted above each row's target; False if one is not finite."""
     classes = predictions.shape[1]
     own = xp.take_along_axis(predictions, xp.clip(targets, 0, classes - 1)[:, None], -1)
@@ -351,7 +352,7 @@ in_top_k.not_differentiable("truth values have no derivative")
 
 
 @in_top_k.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     size, (targets, predictions) = all_batched(is_batched, args)
     _, rows, classes = shape_of(predictions)
     flat = reshape(targets, shape=(size * rows,)), reshape(predictions, shape=(size * rows, classes))
@@ -359,7 +360,7 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 
 
 @in_top_k.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for rows, classes, k in [(1, 3, 1), (4, 3, 2), (4, 3, 0), (3, 5, 9), (0, 3, 1), (2, 1, 1), (5, 4, -1)]:
         yield Sample((np.arange(rows, dtype=np.int32) % (classes + 1), draw((rows, classes))), {"k": k})
 
@@ -394,7 +395,7 @@ def _invert_permutation(x: Array) -> Array:
 
 
 @op(eager=_invert_permutation, dtypes=INDEX, shape=like(0))
-def invert_permutation(xp: Any, x: Any) -> Any:
+def invert_permutation(xp: Namespace, x: Array) -> Any:
     """The permutation that undoes x: y[x[i]] = i."""
     return xp.argsort(x).astype(x.dtype)
 
@@ -403,13 +404,13 @@ invert_permutation.not_differentiable("places are integers")
 
 
 @invert_permutation.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     (x,) = args
     return convert(order_along(x, axis=-1, descending=False), dtype=numpy_type(x))
 
 
 @invert_permutation.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for places in ([2, 0, 1], [0], [], [3, 1, 0, 2]):
         yield Sample((np.array(places, np.int64),))
 

@@ -15,6 +15,7 @@ import numpy as np
 from ...base.dtypes import FLOATING, Array
 from ...base.errors import FailedPreconditionError, invalid
 from ...base.sizes import Undecided
+from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.index import getitem
@@ -66,7 +67,7 @@ def _rgb_to_hsv(images: Array) -> Array:
 
 
 @op(eager=in_float32(_rgb_to_hsv), dtypes=FLOATING, tf_name="RGBToHSV", shape=_channels_of("rgb_to_hsv"))
-def rgb_to_hsv(xp: Any, images: Any) -> Any:
+def rgb_to_hsv(xp: Namespace, images: Array) -> Any:
     """Hue, saturation and value of colours given as red, green and blue in the last axis.
 
     >>> import gradtape as tf
@@ -98,17 +99,17 @@ class _Pixel(NamedTuple):
     spread: Any
     offset: Any  # the difference that the hue measures, within its sector
 
-    def of_largest(self, red: Any, green: Any, blue: Any) -> Any:
+    def of_largest(self, red: Array, green: Array, blue: Array) -> Any:
         return select(self.red_largest, red, select(self.green_largest, green, blue))
 
-    def of_smallest(self, red: Any, green: Any, blue: Any) -> Any:
+    def of_smallest(self, red: Array, green: Array, blue: Array) -> Any:
         return select(self.red_smallest, red, select(self.green_smallest, green, blue))
 
-    def if_positive(self, x: Any) -> Any:
+    def if_positive(self, x: Array) -> Any:
         return select(greater(self.largest, 0), x, zeros_like(x))
 
 
-def _pixel(images: Any) -> _Pixel:
+def _pixel(images: Value) -> _Pixel:
     red, green, blue = unpack(images, axis=-1)
     red_largest = logical_and(greater_equal(red, blue), greater_equal(red, green))
     red_smallest = logical_and(less(red, blue), less(red, green))
@@ -125,7 +126,7 @@ def _pixel(images: Any) -> _Pixel:
 
 
 @rgb_to_hsv.jvp("images")
-def _(t: Any, images: Any) -> Any:
+def _(t: Tangent, images: Value) -> Any:
     pixel = _pixel(images)
     red, green, blue = unpack(t, axis=-1)
     value = pixel.of_largest(red, green, blue)
@@ -137,7 +138,7 @@ def _(t: Any, images: Any) -> Any:
 
 
 @rgb_to_hsv.vjp("images")
-def _(g: Any, images: Any) -> Any:
+def _(g: Cotangent, images: Value) -> Any:
     pixel = _pixel(images)
     hue, saturation, value = unpack(g, axis=-1)
     zero = zeros_like(hue)
@@ -174,7 +175,7 @@ def _hsv_to_rgb(images: Array) -> Array:
 
 
 @op(eager=in_float32(_hsv_to_rgb), dtypes=FLOATING, tf_name="HSVToRGB", shape=_channels_of("hsv_to_rgb"))
-def hsv_to_rgb(xp: Any, images: Any) -> Any:
+def hsv_to_rgb(xp: Namespace, images: Array) -> Any:
     """Red, green and blue of colours given as hue, saturation and value in the last axis.
 
     >>> import gradtape as tf
@@ -187,7 +188,7 @@ def hsv_to_rgb(xp: Any, images: Any) -> Any:
     return (1 - saturation + saturation * height) * value
 
 
-def heights(hue: Any) -> tuple[Any, Any]:
+def heights(hue: Value) -> tuple[Any, Any]:
     """How much of each channel a hue in an axis of size one has, from 0 to 1; and its derivative."""
     centres, signs, levels = (np.array(c, numpy_type(hue)) for c in (_CENTRES, _SIGNS, _LEVELS))
     place = 6.0 * hue - centres
@@ -197,13 +198,13 @@ def heights(hue: Any) -> tuple[Any, Any]:
     return minimum(maximum(free, 0.0), 1.0), slope
 
 
-def _channels(x: Any) -> tuple[Any, Any, Any]:
+def _channels(x: Value) -> tuple[Any, Any, Any]:
     first, second, third = (getitem(x, key=(Ellipsis, slice(c, c + 1))) for c in range(3))
     return first, second, third
 
 
 @hsv_to_rgb.jvp("images")
-def _(t: Any, images: Any) -> Any:
+def _(t: Tangent, images: Value) -> Any:
     hue, saturation, value = _channels(images)
     hue_t, saturation_t, value_t = _channels(t)
     height, slope = heights(hue)
@@ -212,7 +213,7 @@ def _(t: Any, images: Any) -> Any:
 
 
 @hsv_to_rgb.vjp("images")
-def _(g: Any, images: Any) -> Any:
+def _(g: Cotangent, images: Value) -> Any:
     hue, saturation, value = _channels(images)
     height, slope = heights(hue)
     weighted = g * value
@@ -246,7 +247,7 @@ _SHAPES = [
 
 
 @rgb_to_hsv.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for number, shape in enumerate(_SHAPES):
         order = [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)][number % 6]
         apart = np.array([0.1, 0.4, 0.7])[list(order)]  # away from ties, where the derivative jumps
@@ -257,7 +258,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @hsv_to_rgb.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     dtype = np.asarray(draw(())).dtype
     for shape in _SHAPES:
         values = np.array(draw(shape, 0.1, 0.9)).astype(np.float64)
@@ -269,20 +270,20 @@ def _(draw: Any) -> Iterator[Sample]:
     yield Sample((np.array([[0, 0, 0], [1, 1, 1], [0.5, 1, 1], [0.25, 0, 0.5]], dtype),), differentiable=False)
 
 
-def _pixels(function: Any, images: Any) -> Any:
+def _pixels(function: Function, images: Array) -> Any:
     flat = [function(*pixel) for pixel in np.reshape(images, (-1, 3)).tolist()]
     return np.array(flat).reshape(np.shape(images))
 
 
 @rgb_to_hsv.value
-def _(images: Any) -> Any:
+def _(images: Array) -> Any:
     from colorsys import rgb_to_hsv as one
 
     return _pixels(one, images)
 
 
 @hsv_to_rgb.value
-def _(images: Any) -> Any:
+def _(images: Array) -> Any:
     from colorsys import hsv_to_rgb as one
 
     return _pixels(one, images)

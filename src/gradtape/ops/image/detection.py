@@ -15,6 +15,7 @@ import numpy as np
 from ...base.dtypes import FLOATING, Array
 from ...base.errors import invalid
 from ...base.sizes import UNKNOWN, smaller
+from ...base.types import Draw, Namespace
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..shapes import fixed, like
@@ -83,9 +84,9 @@ def _among(boxes: Array) -> Callable[[int, list[int]], Array]:
 
 @op(dtypes=FLOATING, retypes=True, tf_name="NonMaxSuppressionV3", shape=fixed(UNKNOWN), gives=np.int32)
 def non_max_suppression(
-    xp: Any,
-    boxes: Any,
-    scores: Any,
+    xp: Namespace,
+    boxes: Array,
+    scores: Array,
     *,
     max_output_size: int,
     iou_threshold: float = 0.5,
@@ -105,9 +106,9 @@ def non_max_suppression(
     gives=lambda boxes, scores, **_: [np.int32, scores.dtype],
 )
 def non_max_suppression_with_scores(
-    xp: Any,
-    boxes: Any,
-    scores: Any,
+    xp: Namespace,
+    boxes: Array,
+    scores: Array,
     *,
     max_output_size: int,
     iou_threshold: float = 0.5,
@@ -125,9 +126,9 @@ def non_max_suppression_with_scores(
 
 @op(dtypes=FLOATING, retypes=True, tf_name="NonMaxSuppressionWithOverlaps", shape=fixed(UNKNOWN), gives=np.int32)
 def non_max_suppression_overlaps(
-    xp: Any,
-    overlaps: Any,
-    scores: Any,
+    xp: Namespace,
+    overlaps: Array,
+    scores: Array,
     *,
     max_output_size: int,
     overlap_threshold: float = 0.5,
@@ -155,9 +156,9 @@ def non_max_suppression_overlaps(
     gives=lambda boxes, scores, **_: [boxes.dtype, scores.dtype, scores.dtype, np.int32],
 )
 def combined_non_max_suppression(
-    xp: Any,
-    boxes: Any,
-    scores: Any,
+    xp: Namespace,
+    boxes: Array,
+    scores: Array,
     *,
     max_output_size_per_class: int,
     max_total_size: int,
@@ -208,7 +209,7 @@ def _(
     max_output_size_per_class: Any,
     max_total_size: Any,
     pad_per_class: Any,
-    **_: Any,
+    **_: object,
 ) -> list[Shape]:
     batch, _boxes, classes = scores.of_rank(3)
     total = smaller(max_total_size, max_output_size_per_class * classes) if pad_per_class else max_total_size
@@ -225,7 +226,7 @@ COLOURS = np.array([
 
 
 @op(dtypes=FLOATING, tf_name="DrawBoundingBoxesV2", shape=like(0))
-def draw_bounding_boxes(xp: Any, images: Any, boxes: Any, colors: Any) -> Any:
+def draw_bounding_boxes(xp: Namespace, images: Array, boxes: Array, colors: Array) -> Any:
     """The images with the outlines of boxes, whose corners are fractions of height and width."""
     if images.ndim != 4 or images.shape[-1] not in (1, 3, 4):
         raise invalid(f"draw_bounding_boxes: images (batch, height, width, 1, 3 or 4) are needed, got {images.shape}.")
@@ -261,7 +262,7 @@ for _op in (
     _op.not_differentiable(_NO_DERIVATIVE)
 
 
-def _some_boxes(draw: Any, count: int) -> Any:
+def _some_boxes(draw: Draw, count: int) -> Any:
     corners = draw((count, 4), 0.0, 1.0)
     return np.sort(corners.reshape(count, 2, 2), axis=1).reshape(count, 4)
 
@@ -275,7 +276,7 @@ _SCORES = np.array([0.11827443, 0.639921, 0.14335328, 0.9446689, 0.5218483, 0.41
 
 
 @non_max_suppression.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     settings = {"max_output_size": 4, "iou_threshold": 0.1}
     yield Sample((_BOXES, _SCORES), settings, np.array([3, 1, 4, 5]))
     yield Sample(
@@ -286,20 +287,20 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @non_max_suppression_with_scores.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     soft = {"max_output_size": 6, "iou_threshold": 0.5, "score_threshold": 0.1, "soft_nms_sigma": 0.3}
     yield Sample((_BOXES, _SCORES), soft, np.array([3, 1, 4, 5, 2, 0]))
     yield Sample((_some_boxes(draw, 9), draw((9,), 0.0, 1.0)), {"max_output_size": 5, "iou_threshold": 0.3})
 
 
 @non_max_suppression_overlaps.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((draw((4, 4), 0.0, 1.0), draw((4,), 0.0, 1.0)), {"max_output_size": 3, "overlap_threshold": 0.4})
     yield Sample((draw((5, 5), 0.0, 1.0), draw((5,), 0.0, 1.0)), {"max_output_size": 9, "score_threshold": 0.5})
 
 
 @combined_non_max_suppression.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     sizes = {"max_output_size_per_class": 2, "max_total_size": 3, "iou_threshold": 0.1, "score_threshold": 0.2}
     yield Sample((_BOXES[None, :, None], draw((1, 6, 2), 0.0, 1.0)), sizes)
     yield Sample((draw((2, 4, 3, 4), 0.0, 1.2), draw((2, 4, 3), 0.0, 1.0)), {**sizes, "pad_per_class": True})
@@ -307,7 +308,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @draw_bounding_boxes.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     boxes = np.array([[[0.1, 0.2, 0.8, 0.9], [-0.5, 0.5, 0.5, 1.5], [0.9, 0.1, 0.2, 0.3], [2.0, 2.0, 3.0, 3.0]]])
     rows = ["014110", "014010", "014444", "011110", "000000"]  # as TensorFlow draws it
     outline = np.array([[float(c) for c in row] for row in rows]).reshape(1, 5, 6, 1)

@@ -15,6 +15,7 @@ import numpy as np
 from ...base.dtypes import FLOATING, REAL, Array
 from ...base.errors import invalid
 from ...base.sizes import matched
+from ...base.types import Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import permute, reshape
@@ -76,7 +77,9 @@ def _picked(t: Abstract, input: Abstract, filters: Abstract, **geometry: Any) ->
 
 
 @op(eager=_dilation2d, dtypes=REAL, shape=_dilated)
-def dilation2d(xp: Any, input: Any, filters: Any, *, strides: Sizes, dilations: Sizes, padding: Padding) -> Any:
+def dilation2d(
+    xp: Namespace, input: Array, filters: Array, *, strides: Sizes, dilations: Sizes, padding: Padding
+) -> Any:
     """The largest of image plus filter in each window."""
     found = _found(input, filters, strides, dilations, padding)
     result = xp.full(_out_shape(input, found), -xp.inf, input.dtype)
@@ -92,7 +95,14 @@ def _check_like(given: Array, shape: tuple[int, ...], what: str) -> None:
 
 @op(dtypes=FLOATING, tf_name="Dilation2DBackpropInput", shape=like(1))
 def dilation2d_backprop_input(
-    xp: Any, out_backprop: Any, input: Any, filters: Any, *, strides: Sizes, dilations: Sizes, padding: Padding
+    xp: Namespace,
+    out_backprop: Array,
+    input: Array,
+    filters: Array,
+    *,
+    strides: Sizes,
+    dilations: Sizes,
+    padding: Padding,
 ) -> Any:
     """Zeros like the image, with each output's cotangent added where its winner is."""
     found = _found(input, filters, strides, dilations, padding)
@@ -105,7 +115,14 @@ def dilation2d_backprop_input(
 
 @op(dtypes=FLOATING, tf_name="Dilation2DBackpropFilter", shape=like(2))
 def dilation2d_backprop_filter(
-    xp: Any, out_backprop: Any, input: Any, filters: Any, *, strides: Sizes, dilations: Sizes, padding: Padding
+    xp: Namespace,
+    out_backprop: Array,
+    input: Array,
+    filters: Array,
+    *,
+    strides: Sizes,
+    dilations: Sizes,
+    padding: Padding,
 ) -> Any:
     """Zeros like the filter, with each output's cotangent added where its winner is."""
     found = _found(input, filters, strides, dilations, padding)
@@ -118,7 +135,7 @@ def dilation2d_backprop_filter(
 
 @op(dtypes=FLOATING, shape=_picked)
 def dilation2d_pick_input(
-    xp: Any, t: Any, input: Any, filters: Any, *, strides: Sizes, dilations: Sizes, padding: Padding
+    xp: Namespace, t: Array, input: Array, filters: Array, *, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Any:
     """For each output, the element of t (like the image) where its winner is."""
     found = _found(input, filters, strides, dilations, padding)
@@ -131,7 +148,7 @@ def dilation2d_pick_input(
 
 @op(dtypes=FLOATING, shape=_picked)
 def dilation2d_pick_filter(
-    xp: Any, t: Any, input: Any, filters: Any, *, strides: Sizes, dilations: Sizes, padding: Padding
+    xp: Namespace, t: Array, input: Array, filters: Array, *, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Any:
     """For each output, the element of t (like the filter) where its winner is."""
     found = _found(input, filters, strides, dilations, padding)
@@ -145,7 +162,14 @@ def dilation2d_pick_filter(
 def _moves(rule_of: Op) -> Any:
     """A rule that moves what it is given by this op, along the choice made from image and filter."""
 
-    def rule(t: Any, input: Any, filters: Any, strides: Any, dilations: Any, padding: Any) -> Any:
+    def rule(
+        t: Value,
+        input: Value,
+        filters: Value,
+        strides: tuple[int, ...],
+        dilations: tuple[int, ...],
+        padding: tuple[int, ...],
+    ) -> Any:
         return rule_of(t, input, filters, strides=strides, dilations=dilations, padding=padding)
 
     return rule
@@ -165,11 +189,11 @@ for _put, _pick in (
     _pick.jvp("t")(_moves(_pick))
 
 
-def _batched(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _batched(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     """Channels do not mix: the hidden axis goes among them."""
     size, data = all_batched(is_batched, args)
 
-    def fold(x: Any) -> Any:
+    def fold(x: Array) -> Any:
         shape, rank = shape_of(x), rank_of(x)
         return reshape(permute(x, perm=(*range(1, rank - 1), 0, rank - 1)), shape=(*shape[1:-1], size * shape[-1]))
 
@@ -191,7 +215,7 @@ def _sampled(declared: Op, like: str | None) -> None:
     declared.batching = _batched
 
     @declared.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         for shape, window, strides, dilations, padding in _CASES:
             filters = draw((*window, shape[-1]), -0.2, 0.2)
             apart = np.random.default_rng(1).permutation(int(np.prod(shape)))  # no two sums nearly equal
@@ -228,7 +252,9 @@ for _declared, _like in (
 
 
 @dilation2d.value
-def _(input: Any, filters: Any, strides: Any, dilations: Any, padding: Any) -> Any:
+def _(
+    input: Array, filters: Array, strides: tuple[int, ...], dilations: tuple[int, ...], padding: tuple[int, ...]
+) -> Any:
     found = windows("dilation2d", input.shape[1:3], filters.shape[:2], strides, dilations, padding)
     result = np.full((len(input), *found.outputs, input.shape[-1]), -np.inf)
     for row, column in np.ndindex(found.outputs):

@@ -11,6 +11,7 @@ import numpy as np
 from ...base.dtypes import NUMERIC, Array
 from ...base.errors import invalid
 from ...base.sizes import product
+from ...base.types import Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import reshape
@@ -35,7 +36,9 @@ def _extract(input: Array, window: Sizes, strides: Sizes, dilations: Sizes, padd
 
 
 @op(eager=_extract, dtypes=NUMERIC, tf_name="ExtractImagePatches")
-def extract_windows(xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Any:
+def extract_windows(
+    xp: Namespace, input: Array, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
+) -> Any:
     """What each window sees: (batch, outputs ..., places of the window, channels); zero on padding."""
     found = _found(input.shape, window, strides, dilations, padding)
     result = xp.zeros(_shape_of_windows(input.shape, found), input.dtype)
@@ -76,7 +79,14 @@ def _checked(g: Any, shape: Any, window: Any, strides: Any, dilations: Any, padd
 
 @op(eager=_overlay, dtypes=NUMERIC, tf_name="ExtractImagePatchesGrad", shape=shaped_by("shape"))
 def overlay_windows(
-    xp: Any, g: Any, *, shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
+    xp: Any,
+    g: Any,
+    *,
+    shape: Sizes,
+    window: Sizes,
+    strides: Sizes,
+    dilations: Sizes,
+    padding: Padding,
 ) -> Any:
     """The transpose of `extract_windows`, for an input of this shape: windows added where they lie."""
     found = _checked(g, shape, window, strides, dilations, padding)
@@ -88,12 +98,12 @@ def overlay_windows(
 
 
 @extract_windows.vjp("input")
-def _(g: Any, input_shape: Sizes, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
+def _(g: Cotangent, input_shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Any:
     return overlay_windows(g, shape=input_shape, window=window, strides=strides, dilations=dilations, padding=padding)
 
 
 @overlay_windows.vjp("g")
-def _(t: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
+def _(t: Cotangent, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Any:
     return extract_windows(t, window=window, strides=strides, dilations=dilations, padding=padding)
 
 
@@ -101,7 +111,7 @@ extract_windows.linear("input")
 overlay_windows.linear("g")
 
 
-def _batch(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _batch(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     (x,) = args
     size, batch, *rest = shape_of(x)
     if "shape" in attributes:
@@ -136,13 +146,13 @@ def _cases() -> Iterator[tuple[Sizes, Sizes, dict[str, Any]]]:
 
 
 @extract_windows.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, _, attributes in _cases():
         yield Sample((draw(shape),), attributes)
 
 
 @overlay_windows.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, seen, attributes in _cases():
         yield Sample((draw(seen),), {"shape": shape, **attributes})
 
@@ -162,7 +172,7 @@ def _written_out(shape: Sizes, attributes: dict[str, Any]) -> Iterator[tuple[Any
 
 
 @extract_windows.value
-def _(input: Any, **attributes: Any) -> Any:
+def _(input: Array, **attributes: Any) -> Any:
     result = np.zeros(_shape_of_windows(input.shape, _found(input.shape, **attributes)))
     for seen, at in _written_out(input.shape, attributes):
         result[seen] = input[at]
@@ -170,7 +180,7 @@ def _(input: Any, **attributes: Any) -> Any:
 
 
 @overlay_windows.value
-def _(g: Any, shape: Any, **attributes: Any) -> Any:
+def _(g: Array, shape: tuple[int, ...], **attributes: Any) -> Any:
     result = np.zeros(shape)
     for seen, at in _written_out(shape, attributes):
         result[at] += g[seen]

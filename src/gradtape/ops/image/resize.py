@@ -19,6 +19,7 @@ import numpy as np
 from ...base.dtypes import FLOATING, NARROW_FLOATS, Array
 from ...base.errors import ResourceExhaustedError, invalid
 from ...base.sizes import UNKNOWN, matched
+from ...base.types import Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import negative_axis, rank_of
@@ -116,7 +117,7 @@ def _add_taps(x: Array, axis: int, weights: Weights) -> Array:
 
 
 @op(eager=_resample, dtypes=FLOATING, tf_name="ScaleAndTranslate")
-def resample(xp: Any, x: Any, *, axis: int, weights: Weights) -> Any:
+def resample(xp: Namespace, x: Array, *, axis: int, weights: Weights) -> Any:
     """Weighted sums along one axis."""
     matrix = xp.asarray(_matrix(weights), dtype=x.dtype)
     return xp.moveaxis(xp.tensordot(matrix, x, axes=([1], [axis])), 0, axis)
@@ -131,7 +132,7 @@ def _(x: Abstract, *, axis: Any, weights: Any) -> Shape:
 
 
 @resample.vjp("x")
-def _(g: Any, axis: int, weights: Weights) -> Any:
+def _(g: Cotangent, axis: int, weights: Weights) -> Any:
     return resample(g, axis=axis, weights=_transposed(weights))
 
 
@@ -139,7 +140,7 @@ resample.linear("x")
 
 
 @resample.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     (x,) = args
     axis = negative_axis(attributes["axis"], rank_of(x) - 1)
     return resample(x, axis=axis, weights=attributes["weights"])
@@ -311,13 +312,13 @@ def _samples() -> Iterator[tuple[tuple[int, ...], int, Weights]]:
 
 
 @resample.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, axis, weights in _samples():
         yield Sample((draw(shape),), {"axis": axis, "weights": weights})
 
 
 @resample.value
-def _(x: Any, axis: int, weights: Weights) -> Any:
+def _(x: Array, axis: int, weights: Weights) -> Any:
     lines = np.moveaxis(x, axis, 0)
     result = np.zeros((weights.outputs, *lines.shape[1:]))
     for output in range(weights.outputs):

@@ -11,6 +11,7 @@ import numpy as np
 from ...base.dtypes import INEXACT, NARROW_FLOATS, NUMERIC, Array
 from ...base.errors import invalid
 from ...base.sizes import matched
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...native import blas
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
@@ -40,7 +41,7 @@ def _dense(x: Array, weights: Array, biases: Array) -> Array:
 
 
 @op(eager=_dense, dtypes=INEXACT, tf_name="XwPlusB")
-def dense(xp: Any, x: Any, weights: Any, biases: Any) -> Any:
+def dense(xp: Namespace, x: Array, weights: Array, biases: Array) -> Any:
     """x @ weights + biases over the last axis of x, in one array."""
     return x @ weights + biases
 
@@ -58,37 +59,37 @@ def _rows(x: Any) -> Any:
 
 
 @dense.vjp("x")
-def _(g: Any, weights: Any, x_shape: tuple[int, ...]) -> Any:
+def _(g: Cotangent, weights: Value, x_shape: tuple[int, ...]) -> Any:
     return reshape(matmul(_rows(g), conjugated(weights), transpose_a=False, transpose_b=True), shape=x_shape)
 
 
 @dense.vjp("weights")
-def _(g: Any, x: Any) -> Any:
+def _(g: Cotangent, x: Value) -> Any:
     return matmul(_rows(conjugated(x)), _rows(g), transpose_a=True, transpose_b=False)
 
 
 @dense.vjp("biases")
-def _(g: Any) -> Any:
+def _(g: Cotangent) -> Any:
     return reduce_sum(_rows(g), axis=0, keepdims=False)
 
 
 @dense.jvp("x")
-def _(t: Any, weights: Any, out: Any) -> Any:
+def _(t: Tangent, weights: Value, out: Value) -> Any:
     return reshape(matmul(_rows(t), weights, transpose_a=False, transpose_b=False), shape=shape_of(out))
 
 
 @dense.jvp("weights")
-def _(t: Any, x: Any, out: Any) -> Any:
+def _(t: Tangent, x: Value, out: Value) -> Any:
     return reshape(matmul(_rows(x), t, transpose_a=False, transpose_b=False), shape=shape_of(out))
 
 
 @dense.jvp("biases")
-def _(t: Any, out: Any) -> Any:
+def _(t: Tangent, out: Value) -> Any:
     return zeros_like(out) + t
 
 
 @dense.batched
-def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     if is_batched == (True, False, False):
         return declared(*args)
     size, (x, weights, biases) = all_batched(is_batched, args)
@@ -99,7 +100,7 @@ def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> A
 
 
 @dense.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for lead, n, m in [
         ((), 3, 2), ((4,), 3, 2), ((2, 3), 2, 4), ((0,), 2, 3), ((1,), 1, 1), ((5,), 4, 1), ((2, 1, 2), 3, 3), ((3,), 1, 5), ((2,), 2, 2),
         ((1, 1), 2, 3), ((6,), 2, 1), ((3, 2), 4, 2),
@@ -108,7 +109,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @dense.value
-def _(x: Any, weights: Any, biases: Any) -> Any:
+def _(x: Array, weights: Array, biases: Array) -> Any:
     return np.einsum("...n,nm->...m", x, weights) + biases
 
 
@@ -140,7 +141,7 @@ def _vecdot(x1: Array, x2: Array, axis: int = -1) -> Array:
 
 
 @op(eager=_vecdot, dtypes=NUMERIC)
-def vecdot(xp: Any, x1: Any, x2: Any, *, axis: int = -1) -> Any:
+def vecdot(xp: Namespace, x1: Array, x2: Array, *, axis: int = -1) -> Any:
     """The inner products of vectors along an axis, the first conjugated; the other axes broadcast."""
     return xp.sum(xp.conj(x1) * x2, axis=axis)
 
@@ -157,36 +158,36 @@ def _kept(g: Any, rank: int, axis: int) -> Any:
 
 
 @vecdot.vjp("x1")
-def _(g: Any, x2: Any, x1_shape: tuple[int, ...], axis: int) -> Any:
+def _(g: Cotangent, x2: Value, x1_shape: tuple[int, ...], axis: int) -> Any:
     rank = max(len(x1_shape), rank_of(x2))
     return sum_to_shape(conjugated(_kept(g, rank, axis)) * x2, shape=x1_shape)
 
 
 @vecdot.vjp("x2")
-def _(g: Any, x1: Any, x2_shape: tuple[int, ...], axis: int) -> Any:
+def _(g: Cotangent, x1: Value, x2_shape: tuple[int, ...], axis: int) -> Any:
     rank = max(len(x2_shape), rank_of(x1))
     return sum_to_shape(_kept(g, rank, axis) * x1, shape=x2_shape)
 
 
 @vecdot.jvp("x1")
-def _(t: Any, x2: Any, axis: int) -> Any:
+def _(t: Tangent, x2: Value, axis: int) -> Any:
     return vecdot(t, x2, axis=axis)
 
 
 @vecdot.jvp("x2")
-def _(t: Any, x1: Any, axis: int) -> Any:
+def _(t: Tangent, x1: Value, axis: int) -> Any:
     return vecdot(x1, t, axis=axis)
 
 
 @vecdot.batched
-def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     rank = max(rank_of(a) - batched for a, batched in zip(args, is_batched, strict=True))
     aligned = [insert_axes(a, rank) if batched else a for a, batched in zip(args, is_batched, strict=True)]
     return declared(*aligned, axis=negative_axis(attributes["axis"], rank))
 
 
 @vecdot.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for first, second, axis in [
         ((3,), (3,), -1), ((2, 3), (2, 3), -1), ((2, 3), (3,), -1), ((3,), (2, 3), -1), ((2, 3), (2, 3), -2), ((2, 1, 3), (4, 3), -1), ((0,), (0,), -1),
         ((1,), (1,), 0), ((2, 3, 4), (2, 3, 4), 1), ((2, 0), (2, 0), -1), ((5, 2), (1, 2), -1), ((0, 3), (0, 3), -1),
@@ -195,7 +196,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @vecdot.value
-def _(x1: Any, x2: Any, axis: int) -> Any:
+def _(x1: Array, x2: Array, axis: int) -> Any:
     return np.sum(np.conj(x1) * x2, axis=axis)
 
 
@@ -216,13 +217,13 @@ def _trace(x: Array) -> Any:
 
 
 @op(eager=_trace, dtypes=NUMERIC, shape=without_last(2))
-def trace(xp: Any, x: Any) -> Any:
+def trace(xp: Namespace, x: Array) -> Any:
     """The sum of the main diagonal of matrices."""
     return xp.trace(x, axis1=-2, axis2=-1)
 
 
 @trace.vjp("x")
-def _(g: Any, x_shape: tuple[int, ...]) -> Any:
+def _(g: Cotangent, x_shape: tuple[int, ...]) -> Any:
     return reshape(g, shape=(*x_shape[:-2], 1, 1)) * np.eye(x_shape[-2], x_shape[-1], dtype=numpy_type(g))
 
 
@@ -231,7 +232,7 @@ trace.batching = batch_leading
 
 
 @trace.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in [
         (2, 2),
         (3, 3),
@@ -250,7 +251,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @trace.value
-def _(x: Any) -> Any:
+def _(x: Array) -> Any:
     return sum((x[..., k, k] for k in range(min(x.shape[-2:]))), np.zeros(x.shape[:-2], x.dtype))
 
 
@@ -263,13 +264,13 @@ def _() -> Iterator[BadInput]:
 # --- Kronecker products -------------------------------------------------------------------------------------
 
 
-def _spread(a: Any, rank: int) -> Any:
+def _spread(a: Value, rank: int) -> Any:
     shape = shape_of(a)
     lead = len(shape) - rank
     return reshape(a, shape=(*shape[:lead], *(size for n in shape[lead:] for size in (n, 1))))
 
 
-def _spaced(b: Any, rank: int) -> Any:
+def _spaced(b: Value, rank: int) -> Any:
     shape = shape_of(b)
     lead = len(shape) - rank
     return reshape(b, shape=(*shape[:lead], *(size for n in shape[lead:] for size in (1, n))))
@@ -287,7 +288,7 @@ def _kron(a: Array, b: Array, rank: int) -> Array:
 
 
 @op(eager=_kron, dtypes=NUMERIC)
-def kron(xp: Any, a: Any, b: Any, *, rank: int) -> Any:
+def kron(xp: Namespace, a: Array, b: Array, *, rank: int) -> Any:
     """Each element of `a` times the whole of `b`, over the last `rank` axes."""
     return _kron(a, b, rank)
 
@@ -308,14 +309,14 @@ def _apart(g: Any, a_shape: tuple[int, ...], b_shape: tuple[int, ...], rank: int
 
 
 @kron.vjp("a")
-def _(g: Any, b: Any, a_shape: tuple[int, ...], rank: int) -> Any:
+def _(g: Cotangent, b: Value, a_shape: tuple[int, ...], rank: int) -> Any:
     lead = len(a_shape) - rank
     parts = _apart(g, a_shape, shape_of(b), rank) * _spaced(conjugated(b), rank)
     return reduce_sum(parts, axis=tuple(lead + 2 * k + 1 for k in range(rank)), keepdims=False)
 
 
 @kron.vjp("b")
-def _(g: Any, a: Any, b_shape: tuple[int, ...], rank: int) -> Any:
+def _(g: Cotangent, a: Value, b_shape: tuple[int, ...], rank: int) -> Any:
     lead = len(b_shape) - rank
     parts = _apart(g, shape_of(a), b_shape, rank) * _spread(conjugated(a), rank)
     return reduce_sum(parts, axis=tuple(lead + 2 * k for k in range(rank)), keepdims=False)
@@ -326,7 +327,7 @@ kron.batching = batch_leading
 
 
 @kron.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for left, right, rank in [
         ((2,), (3,), 1), ((2, 3), (2, 2), 2), ((1, 2), (3, 1), 2), ((), (), 0), ((2, 2), (2, 3), 1), ((3, 2, 2), (3, 1, 2), 2), ((0,), (2,), 1),
         ((2, 1, 2), (1, 2, 2), 3), ((1,), (4,), 1), ((4, 1), (1, 4), 2), ((2, 0), (2, 2), 2), ((2, 2), (2, 2), 0),
@@ -335,7 +336,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @kron.value
-def _(a: Any, b: Any, rank: int) -> Any:
+def _(a: Array, b: Array, rank: int) -> Any:
     lead = a.shape[: a.ndim - rank]
     found = [np.kron(a[place], b[place]) for place in np.ndindex(lead)]
     return np.array(found).reshape((*lead, *np.shape(found[0])))
@@ -359,12 +360,12 @@ def _matrix_power(a: Array, n: int) -> Array:
 
 
 @op(eager=_matrix_power, dtypes=LAPACK, shape=square_like)
-def matrix_power(xp: Any, a: Any, *, n: int) -> Any:
+def matrix_power(xp: Namespace, a: Array, *, n: int) -> Any:
     """Square matrices multiplied by themselves, n times."""
     return xp.linalg.matrix_power(a, n)
 
 
-def _power_derivative(a: Any, t: Any, n: int) -> Any:
+def _power_derivative(a: Value, t: Value, n: int) -> Any:
     """The sum of a^k t a^(n - 1 - k): by doubling, in as many products as the power itself takes, times three."""
     power: Any = None
     change: Any = None
@@ -382,12 +383,12 @@ def _power_derivative(a: Any, t: Any, n: int) -> Any:
 
 
 @matrix_power.vjp("a")
-def _(g: Any, a: Any, n: int) -> Any:
+def _(g: Cotangent, a: Value, n: int) -> Any:
     return _power_derivative(adjoint(a), g, n)
 
 
 @matrix_power.jvp("a")
-def _(t: Any, a: Any, n: int) -> Any:
+def _(t: Tangent, a: Value, n: int) -> Any:
     return _power_derivative(a, t, n)
 
 
@@ -395,7 +396,7 @@ matrix_power.batching = batch_leading
 
 
 @matrix_power.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, n in [
         ((2, 2), 0), ((2, 2), 1), ((2, 2), 2), ((3, 3), 3), ((1, 1), 5), ((2, 2, 2), 4), ((0, 2, 2), 3), ((3, 3), 7), ((2, 1, 2, 2), 2), ((4, 4), 3),
         ((0, 0), 2), ((2, 2), 6),
@@ -404,7 +405,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @matrix_power.value
-def _(a: Any, n: int) -> Any:
+def _(a: Array, n: int) -> Any:
     result = np.broadcast_to(np.eye(a.shape[-1]), a.shape)
     for _ in range(n):
         result = np.einsum("...ij,...jk->...ik", result, a)

@@ -7,7 +7,7 @@ and has no derivative.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from ...base.dtypes import INDEX, Array
 from ...base.errors import invalid
 from ...base.sizes import smaller
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Sample, op
 from ..array.borders import crop
@@ -47,7 +48,7 @@ def _cholesky_or_nan(matrix: Array) -> Array:
 
 
 @op(eager=_cholesky, dtypes=LAPACK, shape=square_like)
-def cholesky(xp: Any, input: Any) -> Any:
+def cholesky(xp: Namespace, input: Array) -> Any:
     """The lower triangular L with L @ adjoint(L) = input, for Hermitian positive definite matrices.
 
     Only the lower triangle is read. A matrix that is not positive definite gives nan in the lower triangle.
@@ -61,13 +62,13 @@ def cholesky(xp: Any, input: Any) -> Any:
     return xp.linalg.cholesky(input)
 
 
-def _half_diagonal(x: Any) -> Any:
+def _half_diagonal(x: Value) -> Any:
     """The lower triangle with half of the diagonal: x + adjoint of it is a whole Hermitian matrix."""
     return lower_part(x) - 0.5 * diagonal_part(x)
 
 
 @cholesky.vjp("input")
-def _(g: Any, out: Any) -> Any:
+def _(g: Cotangent, out: Value) -> Any:
     middle = _half_diagonal(product(out, g, adjoint_a=True))
     left = triangular_solve(out, middle, lower=True, adjoint=True)
     result = triangular_solve(out, adjoint(left), lower=True, adjoint=True)
@@ -75,7 +76,7 @@ def _(g: Any, out: Any) -> Any:
 
 
 @cholesky.jvp("input")
-def _(t: Any, out: Any) -> Any:
+def _(t: Tangent, out: Value) -> Any:
     t = 0.5 * (t + adjoint(t))
     left = triangular_solve(out, t, lower=True, adjoint=False)
     middle = triangular_solve(out, adjoint(left), lower=True, adjoint=False)
@@ -90,7 +91,7 @@ def _(direction: Array) -> Array:
     return (direction + np.conj(direction.swapaxes(-1, -2))) / 2
 
 
-def positive(draw: Any, shape: tuple[int, ...]) -> Array:
+def positive(draw: Draw, shape: tuple[int, ...]) -> Array:
     """Hermitian positive definite matrices."""
     noise: Array = draw(shape, -1.0, 1.0)
     matrix: Array = noise @ np.conj(noise.swapaxes(-1, -2)) + np.eye(shape[-1]).astype(noise.dtype)
@@ -98,13 +99,13 @@ def positive(draw: Any, shape: tuple[int, ...]) -> Array:
 
 
 @cholesky.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in SQUARE:
         yield Sample((positive(draw, shape),))
 
 
 @cholesky.value
-def _(input: Any) -> Any:
+def _(input: Array) -> Any:
     result = np.zeros_like(input)
     for j in range(input.shape[-1]):
         rest = input[..., j:, j] - np.einsum("...ik,...k->...i", result[..., j:, :j], np.conj(result[..., j, :j]))
@@ -125,7 +126,7 @@ def _qr(input: Array, full_matrices: bool = False) -> tuple[Array, Array]:
 
 
 @op(eager=_qr, dtypes=LAPACK, outputs=2)
-def qr(xp: Any, input: Any, *, full_matrices: bool = False) -> Any:
+def qr(xp: Namespace, input: Array, *, full_matrices: bool = False) -> Any:
     """Matrices as q @ r: q with orthonormal columns, r upper triangular."""
     return tuple(xp.linalg.qr(input, mode="complete" if full_matrices else "reduced"))
 
@@ -151,18 +152,18 @@ def _refuse_basis(m: int, n: int, full_matrices: bool) -> None:
         )
 
 
-def _over(x: Any, r: Any) -> Any:
+def _over(x: Value, r: Value) -> Any:
     """x @ inverse(r) for upper triangular r."""
     return adjoint(triangular_solve(r, adjoint(x), lower=False, adjoint=True))
 
 
-def _over_adjoint(x: Any, r: Any) -> Any:
+def _over_adjoint(x: Value, r: Value) -> Any:
     """x @ adjoint(inverse(r)) for upper triangular r."""
     return adjoint(triangular_solve(r, adjoint(x), lower=False, adjoint=False))
 
 
 @qr.vjp("input")
-def _(g: Any, input: Any, out: Any, full_matrices: bool) -> Any:
+def _(g: Sequence[Cotangent], input: Value, out: Sequence[Value], full_matrices: bool) -> Any:
     m, n = shape_of(input)[-2:]
     _refuse_basis(m, n, full_matrices)
     (gq, gr), (q, r) = g, out
@@ -178,7 +179,7 @@ def _(g: Any, input: Any, out: Any, full_matrices: bool) -> Any:
     return _qr_cotangent(gq - product(added, product(g_added, q, adjoint_a=True)), gr, q, r, gq)
 
 
-def _qr_cotangent(gq_all: Any, gr: Any, q: Any, r: Any, gq: Any = None) -> Any:
+def _qr_cotangent(gq_all: Value, gr: Value, q: Value, r: Value, gq: Value | None = None) -> Any:
     """For at least as many rows as columns. (`gq` where `gq_all` holds more than the cotangent of q.)"""
     inner = product(gr, r, adjoint_b=True) - product(q, gq_all if gq is None else gq, adjoint_a=True)
     upper = upper_part(inner) - 0.5 * diagonal_part(inner)
@@ -186,7 +187,7 @@ def _qr_cotangent(gq_all: Any, gr: Any, q: Any, r: Any, gq: Any = None) -> Any:
 
 
 @qr.jvp("input")
-def _(t: Any, input: Any, out: Any, full_matrices: bool) -> Any:
+def _(t: Tangent, input: Value, out: Sequence[Value], full_matrices: bool) -> Any:
     m, n = shape_of(input)[-2:]
     _refuse_basis(m, n, full_matrices)
     q, r = out
@@ -203,7 +204,7 @@ def _(t: Any, input: Any, out: Any, full_matrices: bool) -> Any:
     return [concat([dq, d_added], axis=-1), concat([dr, below], axis=-2)]
 
 
-def _qr_tangent(t: Any, q: Any, r: Any) -> list[Any]:
+def _qr_tangent(t: Value, q: Value, r: Value) -> list[Any]:
     scaled = _over(t, r)
     inner = product(q, scaled, adjoint_a=True)
     lower = lower_part(inner, strictly=True)
@@ -218,7 +219,7 @@ qr.batched(batch_leading)
 
 
 @qr.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, full in [
         ((1, 1), False), ((2, 2), False), ((3, 3), True), ((3, 2), False), ((5, 2), False), ((2, 3), False),
         ((2, 5), True), ((3, 2), True),
@@ -233,7 +234,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @qr.value
-def _(input: Any, full_matrices: bool) -> Any:
+def _(input: Array, full_matrices: bool) -> Any:
     """Reflections, written out."""
     m, n = input.shape[-2:]
     kept = m if full_matrices else min(m, n)
@@ -266,7 +267,7 @@ def _() -> Iterator[BadInput]:
 
 
 @op(dtypes=LAPACK, outputs=2, gives=typed_by(None, "output_idx_type"))
-def lu(xp: Any, input: Any, *, output_idx_type: Any = np.int32) -> Any:
+def lu(xp: Namespace, input: Array, *, output_idx_type: Any = np.int32) -> Any:
     """L + U - I in one matrix and the order p of the rows, with input[p] = L @ U."""
     from scipy.linalg import lu as factor
 
@@ -284,13 +285,13 @@ def lu(xp: Any, input: Any, *, output_idx_type: Any = np.int32) -> Any:
 
 
 @lu.shapes
-def _(input: Abstract, **_: Any) -> list[Shape]:
+def _(input: Abstract, **_: object) -> list[Shape]:
     lead, size = square(input)
     return [(*lead, size, size), (*lead, size)]
 
 
 @lu.vjp("input")
-def _(g: Any, out: Any, input_shape: tuple[int, ...]) -> Any:
+def _(g: Sequence[Cotangent], out: Sequence[Value], input_shape: tuple[int, ...]) -> Any:
     factors, order = out
     lower = _unit_lower(factors)
     inner = lower_part(product(lower, lower_part(g[0], strictly=True), adjoint_a=True), strictly=True)
@@ -301,18 +302,18 @@ def _(g: Any, out: Any, input_shape: tuple[int, ...]) -> Any:
     return put(permuted, order, shape=input_shape, axis=rank - 2, batch_dims=rank - 2)
 
 
-def _unit_lower(factors: Any) -> Any:
+def _unit_lower(factors: Value) -> Any:
     eye = np.eye(shape_of(factors)[-1])
     return lower_part(factors, strictly=True) + _constant(eye, factors)
 
 
-def _constant(value: Array, like: Any) -> Array:
+def _constant(value: Array, like: Value) -> Array:
     dtype = like.dtype
     return value.astype(getattr(dtype, "numpy", dtype))
 
 
 @lu.jvp("input")
-def _(t: Any, out: Any) -> Any:
+def _(t: Tangent, out: Sequence[Value]) -> Any:
     factors, order = out
     rank = rank_of(t)
     permuted = take(t, order, axis=rank - 2, batch_dims=rank - 2)
@@ -326,7 +327,7 @@ lu.batched(batch_leading)
 
 
 @lu.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in SQUARE:
         matrix = regular(draw, shape)
         yield Sample((np.flip(matrix, -2).copy() if len(shape) == 3 else matrix,))
@@ -334,7 +335,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @lu.value
-def _(input: Any, output_idx_type: Any) -> Any:
+def _(input: Array, output_idx_type: np.dtype[Any]) -> Any:
     """Gaussian elimination, written out, each row exchanged for the one with the largest element."""
     factors = np.array(input)
     order = np.empty(input.shape[:-1], output_idx_type)

@@ -16,6 +16,7 @@ import numpy as np
 from ...base.dtypes import BOOL, NUMERIC, Array
 from ...base.errors import invalid
 from ...base.sizes import UNKNOWN, larger, same, smaller
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Sample, op
 from ..family import batch_leading, shape_of
@@ -70,7 +71,7 @@ def _check_band(name: str, shape: tuple[int, ...], k: Band, align: str) -> None:
 # --- diag_part ----------------------------------------------------------------------------------------------
 
 
-def _diag_part(input: Array, k: Band = (0, 0), padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Array:
+def _diag_part(input: Array, k: Band = (0, 0), padding_value: object = 0, align: str = "RIGHT_LEFT") -> Array:
     check_matrix("diag_part", input, square=False)
     _check_band("diag_part", input.shape, k, align)
     if k[0] == k[1]:
@@ -82,7 +83,9 @@ def _diag_part(input: Array, k: Band = (0, 0), padding_value: Any = 0, align: st
 
 
 @op(eager=_diag_part, dtypes=_TYPES, tf_name="MatrixDiagPartV3")
-def diag_part(xp: Any, input: Any, *, k: Band = (0, 0), padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Any:
+def diag_part(
+    xp: Namespace, input: Array, *, k: Band = (0, 0), padding_value: Any = 0, align: str = "RIGHT_LEFT"
+) -> Any:
     """The diagonals k[0] to k[1] of matrices: a vector for one, else one row each from the highest down."""
     row, column, valid = _layout(*input.shape[-2:], k, align)
     found = xp.where(valid, input[..., row, column], padding_value)
@@ -90,7 +93,7 @@ def diag_part(xp: Any, input: Any, *, k: Band = (0, 0), padding_value: Any = 0, 
 
 
 @diag_part.shapes
-def _(input: Abstract, *, k: Any, **_: Any) -> Shape:
+def _(input: Abstract, *, k: Any, **_: object) -> Shape:
     low, high = k
     *lead, rows, columns = input.shape
     longest = smaller(rows + smaller(high, 0), columns - larger(low, 0))
@@ -98,12 +101,12 @@ def _(input: Abstract, *, k: Any, **_: Any) -> Shape:
 
 
 @diag_part.vjp("input")
-def _(g: Any, input_shape: tuple[int, ...], k: Band, align: str) -> Any:
+def _(g: Cotangent, input_shape: tuple[int, ...], k: Band, align: str) -> Any:
     return diag(g, k=k, num_rows=input_shape[-2], num_cols=input_shape[-1], padding_value=0, align=align)
 
 
 @diag_part.jvp("input")
-def _(t: Any, k: Band, align: str) -> Any:
+def _(t: Tangent, k: Band, align: str) -> Any:
     return diag_part(t, k=k, padding_value=0, align=align)
 
 
@@ -127,14 +130,14 @@ def _compact_shape(shape: tuple[int, ...], k: Band) -> tuple[int, ...]:
 
 
 @diag_part.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, k, align in _BANDS:
         yield Sample((draw(shape),), {"k": k, "align": align})
     yield Sample((draw((3, 3)),), {"k": (-1, 2), "padding_value": 7})
 
 
 @diag_part.value
-def _(input: Any, k: Band, padding_value: Any, align: str) -> Any:
+def _(input: Array, k: Band, padding_value: Array, align: str) -> Any:
     longest = _longest(input.shape, k)
     result = np.full((*input.shape[:-2], k[1] - k[0] + 1, longest), padding_value, input.dtype)
     for number in range(k[0], k[1] + 1):
@@ -194,7 +197,7 @@ def _diag(
     k: Band = (0, 0),
     num_rows: int = -1,
     num_cols: int = -1,
-    padding_value: Any = 0,
+    padding_value: object = 0,
     align: str = "RIGHT_LEFT",
 ) -> Array:
     rows, columns = _matrix_size(diagonal, k, num_rows, num_cols, align)
@@ -214,8 +217,8 @@ def _written(result: Array, diagonal: Array, k: Band, align: str) -> Array:
 
 @op(eager=_diag, dtypes=_TYPES, tf_name="MatrixDiagV3")
 def diag(
-    xp: Any,
-    diagonal: Any,
+    xp: Namespace,
+    diagonal: Array,
     *,
     k: Band = (0, 0),
     num_rows: int = -1,
@@ -232,7 +235,7 @@ def diag(
 
 
 @diag.shapes
-def _(diagonal: Abstract, *, k: Any, num_rows: Any, num_cols: Any, **_: Any) -> Shape:
+def _(diagonal: Abstract, *, k: Any, num_rows: Any, num_cols: Any, **_: object) -> Shape:
     low, high = k
     lead = diagonal.shape[: -1 if low == high else -2]
     longest = diagonal.shape[-1]
@@ -246,12 +249,12 @@ def _(diagonal: Abstract, *, k: Any, num_rows: Any, num_cols: Any, **_: Any) -> 
 
 
 @diag.vjp("diagonal")
-def _(g: Any, k: Band, align: str) -> Any:
+def _(g: Cotangent, k: Band, align: str) -> Any:
     return diag_part(g, k=k, padding_value=0, align=align)
 
 
 @diag.jvp("diagonal")
-def _(t: Any, k: Band, num_rows: int, num_cols: int, align: str) -> Any:
+def _(t: Tangent, k: Band, num_rows: int, num_cols: int, align: str) -> Any:
     return diag(t, k=k, num_rows=num_rows, num_cols=num_cols, padding_value=0, align=align)
 
 
@@ -259,7 +262,7 @@ diag.batched(batch_leading)
 
 
 @diag.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, k, align in _BANDS:
         rows, columns = shape[-2:]
         yield Sample((draw(_compact_shape(shape, k)),), {"k": k, "num_rows": rows, "num_cols": columns, "align": align})
@@ -270,7 +273,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @diag.value
-def _(diagonal: Any, k: Band, num_rows: int, num_cols: int, padding_value: Any, align: str) -> Any:
+def _(diagonal: Array, k: Band, num_rows: int, num_cols: int, padding_value: Array, align: str) -> Any:
     rows, columns = _matrix_size(diagonal, k, num_rows, num_cols, align)
     compact = diagonal[..., None, :] if k[0] == k[1] else diagonal
     result = np.full((*compact.shape[:-2], rows, columns), padding_value, diagonal.dtype)
@@ -313,7 +316,7 @@ def _set_diag(input: Array, diagonal: Array, k: Band = (0, 0), align: str = "RIG
 
 
 @op(eager=_set_diag, dtypes=_TYPES, tf_name="MatrixSetDiagV3", shape=like(0))
-def set_diag(xp: Any, input: Any, diagonal: Any, *, k: Band = (0, 0), align: str = "RIGHT_LEFT") -> Any:
+def set_diag(xp: Namespace, input: Any, diagonal: Array, *, k: Band = (0, 0), align: str = "RIGHT_LEFT") -> Any:
     """Matrices with the diagonals k[0] to k[1] replaced."""
     row, column, valid = _layout(*input.shape[-2:], k, align)
     compact = diagonal[..., None, :] if k[0] == k[1] else diagonal
@@ -321,22 +324,22 @@ def set_diag(xp: Any, input: Any, diagonal: Any, *, k: Band = (0, 0), align: str
 
 
 @set_diag.vjp("input")
-def _(g: Any, diagonal: Any, k: Band, align: str) -> Any:
+def _(g: Cotangent, diagonal: Value, k: Band, align: str) -> Any:
     return set_diag(g, zeros_like(diagonal), k=k, align=align)
 
 
 @set_diag.vjp("diagonal")
-def _(g: Any, k: Band, align: str) -> Any:
+def _(g: Cotangent, k: Band, align: str) -> Any:
     return diag_part(g, k=k, padding_value=0, align=align)
 
 
 @set_diag.jvp("input")
-def _(t: Any, diagonal: Any, k: Band, align: str) -> Any:
+def _(t: Tangent, diagonal: Value, k: Band, align: str) -> Any:
     return set_diag(t, zeros_like(diagonal), k=k, align=align)
 
 
 @set_diag.jvp("diagonal")
-def _(t: Any, input_shape: tuple[int, ...], k: Band, align: str) -> Any:
+def _(t: Tangent, input_shape: tuple[int, ...], k: Band, align: str) -> Any:
     return diag(t, k=k, num_rows=input_shape[-2], num_cols=input_shape[-1], padding_value=0, align=align)
 
 
@@ -344,13 +347,13 @@ set_diag.batched(batch_leading)
 
 
 @set_diag.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, k, align in _BANDS:
         yield Sample((draw(shape), draw(_compact_shape(shape, k))), {"k": k, "align": align})
 
 
 @set_diag.value
-def _(input: Any, diagonal: Any, k: Band, align: str) -> Any:
+def _(input: Array, diagonal: Array, k: Band, align: str) -> Any:
     rows, columns = input.shape[-2:]
     number = np.arange(columns) - np.arange(rows)[:, None]
     placed = _diag(diagonal, k, rows, columns, 0, align)
@@ -400,13 +403,13 @@ def _band_part(input: Array, num_lower: int, num_upper: int) -> Array:
 
 
 @op(eager=_band_part, dtypes=_TYPES, tf_name="MatrixBandPart", shape=like(0))
-def band_part(xp: Any, input: Any, *, num_lower: int, num_upper: int) -> Any:
+def band_part(xp: Namespace, input: Array, *, num_lower: int, num_upper: int) -> Any:
     """Matrices with zeros outside a band of diagonals below and above the main one (negative: all)."""
     return xp.where(_in_band(input.shape, num_lower, num_upper), input, xp.zeros((), input.dtype))
 
 
 @band_part.vjp("input")
-def _(g: Any, num_lower: int, num_upper: int) -> Any:
+def _(g: Cotangent, num_lower: int, num_upper: int) -> Any:
     return band_part(g, num_lower=num_lower, num_upper=num_upper)
 
 
@@ -415,7 +418,7 @@ band_part.batched(batch_leading)
 
 
 @band_part.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, lower, upper in [
         ((3, 3), 0, 0), ((3, 3), -1, 0), ((3, 3), 0, -1), ((3, 4), 1, 2), ((4, 3), -1, -1),
         ((2, 3, 3), 1, 0), ((0, 3), 0, 0), ((2, 0), 1, 0),
@@ -425,7 +428,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @band_part.value
-def _(input: Any, num_lower: int, num_upper: int) -> Any:
+def _(input: Array, num_lower: int, num_upper: int) -> Any:
     upper = np.triu(input, -num_lower) if num_lower >= 0 else input
     return np.tril(upper, num_upper) if num_upper >= 0 else upper
 
@@ -442,28 +445,28 @@ def _() -> Iterator[BadInput]:
 # --- what rules are written with ----------------------------------------------------------------------------
 
 
-def lower_part(x: Any, strictly: bool = False) -> Any:
+def lower_part(x: Value, strictly: bool = False) -> Any:
     """The lower triangle; with `strictly`, without the diagonal."""
     part = band_part(x, num_lower=-1, num_upper=0)
     return part - diagonal_part(x) if strictly else part
 
 
-def upper_part(x: Any) -> Any:
+def upper_part(x: Value) -> Any:
     """The upper triangle with the diagonal."""
     return band_part(x, num_lower=0, num_upper=-1)
 
 
-def diagonal_part(x: Any) -> Any:
+def diagonal_part(x: Value) -> Any:
     """The matrix with everything but its main diagonal set to zero."""
     return band_part(x, num_lower=0, num_upper=0)
 
 
-def diagonal_vector(x: Any) -> Any:
+def diagonal_vector(x: Value) -> Any:
     """The main diagonal."""
     return diag_part(x, k=(0, 0), padding_value=0, align="RIGHT_LEFT")
 
 
-def diagonal_matrix(x: Any) -> Any:
+def diagonal_matrix(x: Value) -> Any:
     """The square matrix with this main diagonal."""
     size = shape_of(x)[-1]
     return diag(x, k=(0, 0), num_rows=size, num_cols=size, padding_value=0, align="RIGHT_LEFT")

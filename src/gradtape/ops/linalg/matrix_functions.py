@@ -6,13 +6,14 @@ The derivative of a matrix function f at A along T is the upper right block of f
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...base.dtypes import COMPLEX, FLOATING, NARROW_FLOATS, Array
 from ...base.errors import unfit
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.borders import crop
@@ -26,12 +27,12 @@ from .products import adjoint, check_matrix, conjugated, product, transposed
 from .solve import LAPACK, SQUARE, all_finite, bad_matrices, each_matrix, inv, regular, sylvester, trsm
 
 
-def _over_matrices(numbers: Any) -> Any:
+def _over_matrices(numbers: Value) -> Any:
     """One number for each matrix, with two axes of size one so that it multiplies the matrix."""
     return reshape(numbers, shape=(*shape_of(numbers), 1, 1))
 
 
-def _total(x: Any) -> Any:
+def _total(x: Value) -> Any:
     """The sum of the elements of each matrix."""
     return reduce_sum(x, axis=(-2, -1), keepdims=False)
 
@@ -46,7 +47,7 @@ def _det(input: Array) -> Array:
 
 
 @op(eager=_det, dtypes=LAPACK, tf_name="MatrixDeterminant", shape=square_to_number)
-def det(xp: Any, input: Any) -> Any:
+def det(xp: Namespace, input: Array) -> Any:
     """The determinant of square matrices.
 
     >>> import gradtape as tf
@@ -57,12 +58,12 @@ def det(xp: Any, input: Any) -> Any:
 
 
 @det.vjp("input")
-def _(g: Any, input: Any) -> Any:
+def _(g: Cotangent, input: Value) -> Any:
     return _over_matrices(g) * conjugated(cofactors(input))
 
 
 @det.jvp("input")
-def _(t: Any, input: Any) -> Any:
+def _(t: Tangent, input: Value) -> Any:
     return _total(cofactors(input) * t)
 
 
@@ -70,13 +71,13 @@ det.batched(batch_leading)
 
 
 @det.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in SQUARE:
         yield Sample((regular(draw, shape),))
 
 
 @det.value
-def _(input: Any) -> Any:
+def _(input: Array) -> Any:
     """Leibniz's sum over permutations."""
     from itertools import permutations
 
@@ -115,19 +116,19 @@ def _cofactors_by_svd(input: Array) -> Array:
 
 
 @op(eager=_cofactors, dtypes=LAPACK, shape=square_like)
-def cofactors(xp: Any, input: Any) -> Any:
+def cofactors(xp: Namespace, input: Array) -> Any:
     """The derivative of the determinant with respect to each element; it exists for singular matrices too."""
     return xp.linalg.det(input)[..., None, None] * xp.swapaxes(xp.linalg.inv(input), -1, -2)
 
 
 @cofactors.vjp("input")
-def _(g: Any, input: Any, out: Any) -> Any:
+def _(g: Cotangent, input: Value, out: Value) -> Any:
     inverse, c = conjugated(transposed(inv(input, adjoint=False))), conjugated(out)
     return _over_matrices(_total(g * c)) * inverse - product(c, product(transposed(g), inverse))
 
 
 @cofactors.jvp("input")
-def _(t: Any, input: Any, out: Any) -> Any:
+def _(t: Tangent, input: Value, out: Value) -> Any:
     inverse = transposed(inv(input, adjoint=False))
     return _over_matrices(_total(inverse * t)) * out - product(inverse, product(transposed(t), out))
 
@@ -136,13 +137,13 @@ cofactors.batched(batch_leading)
 
 
 @cofactors.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in SQUARE:
         yield Sample((regular(draw, shape),))
 
 
 @cofactors.value
-def _(input: Any) -> Any:
+def _(input: Array) -> Any:
     n = input.shape[-1]
     result = np.zeros_like(input)
     for i in range(n):
@@ -162,14 +163,14 @@ def _slogdet(input: Array) -> tuple[Array, Array]:
 
 
 @op(eager=_slogdet, dtypes=LAPACK, outputs=2, tf_name="LogMatrixDeterminant", shape=square_to_number)
-def slogdet(xp: Any, input: Any) -> Any:
+def slogdet(xp: Namespace, input: Array) -> Any:
     """The sign (complex: the phase) of the determinant, and the logarithm of its absolute value."""
     sign, size = xp.linalg.slogdet(input)
     return sign, size.astype(input.dtype)
 
 
 @slogdet.vjp("input")
-def _(g: Any, input: Any, out: Any) -> Any:
+def _(g: Sequence[Cotangent], input: Value, out: Any) -> Any:
     g_sign, g_size = g
     if is_complex(input):
         # d log det = tr(A^-1 dA): its real part moves the size, its imaginary part turns the phase.
@@ -178,7 +179,7 @@ def _(g: Any, input: Any, out: Any) -> Any:
 
 
 @slogdet.jvp("input")
-def _(t: Any, input: Any, out: Any) -> Any:
+def _(t: Tangent, input: Value, out: Sequence[Value]) -> Any:
     change = _total(transposed(inv(input, adjoint=False)) * t)
     if not is_complex(input):
         return [zeros_like(change), change]
@@ -190,13 +191,13 @@ slogdet.batched(batch_leading)
 
 
 @slogdet.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in SQUARE:
         yield Sample((np.flip(regular(draw, shape), -1).copy(),))
 
 
 @slogdet.value
-def _(input: Any) -> Any:
+def _(input: Array) -> Any:
     determinant = np.linalg.det(input)
     return determinant / np.abs(determinant), np.log(np.abs(determinant))
 
@@ -207,7 +208,7 @@ bad_matrices(slogdet)
 # --- exponential, logarithm ---------------------------------------------------------------------------------
 
 
-def _frechet(function: Op, matrix: Any, direction: Any) -> Any:
+def _frechet(function: Op, matrix: Value, direction: Value) -> Any:
     """The derivative of a matrix function at `matrix` along `direction`."""
     n, rank = shape_of(matrix)[-1], rank_of(matrix)
     upper = concat([matrix, direction], axis=-1)
@@ -220,11 +221,11 @@ def _differentiated(function: Op) -> None:
     """Both rules of a matrix function, from its own value on block matrices."""
 
     @function.vjp("input")
-    def _(g: Any, input: Any) -> Any:
+    def _(g: Cotangent, input: Value) -> Any:
         return _frechet(function, adjoint(input), g)
 
     @function.jvp("input")
-    def _(t: Any, input: Any) -> Any:
+    def _(t: Tangent, input: Value) -> Any:
         return _frechet(function, input, t)
 
     function.batched(batch_leading)
@@ -232,7 +233,7 @@ def _differentiated(function: Op) -> None:
 
 
 @op(dtypes=LAPACK, tf_name="MatrixExponential", shape=square_like)
-def expm(xp: Any, input: Any) -> Any:
+def expm(xp: Namespace, input: Array) -> Any:
     """The exponential of square matrices.
 
     >>> import gradtape as tf
@@ -253,13 +254,13 @@ _differentiated(expm)
 
 
 @expm.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in SQUARE:
         yield Sample((draw(shape, -1.0, 1.0),))
 
 
 @expm.value
-def _(input: Any) -> Any:
+def _(input: Array) -> Any:
     """The series, after halving ten times."""
     x = input / 1024
     term = total = np.broadcast_to(np.eye(input.shape[-1]), input.shape)
@@ -287,7 +288,7 @@ def _logm_of_one(matrix: Array) -> Array:
 
 
 @op(dtypes=COMPLEX, tf_name="MatrixLogarithm", shape=square_like)
-def logm(xp: Any, input: Any) -> Any:
+def logm(xp: Namespace, input: Array) -> Any:
     """The principal logarithm of complex square matrices: expm(logm(x)) = x. A singular matrix gives nan.
 
     >>> import gradtape as tf
@@ -303,14 +304,14 @@ _differentiated(logm)
 
 
 @logm.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in SQUARE:
         matrix = regular(draw, shape)
         yield Sample((matrix if matrix.dtype.kind == "c" else matrix.astype(np.complex128),))
 
 
 @logm.value
-def _(input: Any) -> Any:
+def _(input: Array) -> Any:
     values, vectors = np.linalg.eig(input)
     return vectors * np.log(values)[..., None, :] @ np.linalg.inv(vectors)
 
@@ -347,7 +348,7 @@ def _sqrtm_of_one(matrix: Array) -> Array:
 
 
 @op(dtypes=LAPACK, tf_name="MatrixSquareRoot", shape=square_like)
-def sqrtm(xp: Any, input: Any) -> Any:
+def sqrtm(xp: Namespace, input: Array) -> Any:
     """The principal square root of square matrices; nan for a real matrix that has no real one.
 
     >>> import gradtape as tf
@@ -360,13 +361,13 @@ def sqrtm(xp: Any, input: Any) -> Any:
 
 
 @sqrtm.vjp("input")
-def _(g: Any, out: Any) -> Any:
+def _(g: Cotangent, out: Value) -> Any:
     root = adjoint(out)
     return sylvester(root, root, g)
 
 
 @sqrtm.jvp("input")
-def _(t: Any, out: Any) -> Any:
+def _(t: Tangent, out: Value) -> Any:
     return sylvester(out, out, t)
 
 
@@ -374,13 +375,13 @@ sqrtm.batched(batch_leading)
 
 
 @sqrtm.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in SQUARE:
         yield Sample((regular(draw, shape),))
 
 
 @sqrtm.value
-def _(input: Any) -> Any:
+def _(input: Array) -> Any:
     """Newton's iteration of Denman and Beavers."""
     y, z = input, np.broadcast_to(np.eye(input.shape[-1]), input.shape)
     for _ in range(40):
@@ -416,7 +417,7 @@ def _pinv(a: Array, rcond: Array) -> Array:
 
 
 @op(dtypes=LAPACK, eager=_pinv, other={"rcond": FLOATING - NARROW_FLOATS})
-def pinv(xp: Any, a: Any, rcond: Any) -> Any:
+def pinv(xp: Namespace, a: Array, rcond: Array) -> Any:
     """The Moore-Penrose pseudo-inverse; singular values up to `rcond` times the largest count as zero."""
     return xp.linalg.pinv(a, rcond)
 
@@ -435,7 +436,7 @@ def _of_three(x: Any, y: Any, z: Any) -> Any:
 
 
 @pinv.vjp("a")
-def _(g: Any, a: Any, out: Any) -> Any:
+def _(g: Cotangent, a: Value, out: Value) -> Any:
     # Golub and Pereyra, for matrices whose rank stays what it is.
     flipped = adjoint(out)
     first = _of_three(flipped, g, flipped)
@@ -447,7 +448,7 @@ def _(g: Any, a: Any, out: Any) -> Any:
 
 
 @pinv.jvp("a")
-def _(t: Any, a: Any, out: Any) -> Any:
+def _(t: Tangent, a: Value, out: Value) -> Any:
     flipped = adjoint(out)
     first = _of_three(out, t, out)
     outside = _of_three(out, flipped, adjoint(t))
@@ -458,7 +459,7 @@ def _(t: Any, a: Any, out: Any) -> Any:
 
 
 @pinv.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     if not is_batched[1]:
         return op(*args)
     _, (a, rcond) = all_batched(is_batched, args)
@@ -466,7 +467,7 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 
 
 @pinv.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in [
         (1, 1), (2, 2), (3, 3), (3, 2), (2, 3), (5, 2), (2, 5), (2, 3, 2), (2, 2, 3), (0, 2), (2, 0),
         (0, 3, 2), (2, 1, 3, 3),
@@ -480,7 +481,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @pinv.value
-def _(a: Any, rcond: Any) -> Any:
+def _(a: Array, rcond: Array) -> Any:
     places = np.ndindex(a.shape[:-2])
     limits = np.broadcast_to(rcond, a.shape[:-2])
     result = np.zeros((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, INEXACT, NARROW_FLOATS, Array
 from ...base.errors import invalid
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.borders import crop, pad_constant
@@ -53,23 +54,23 @@ def _reduce_norm(x: Array, order: float, axis: Axis = None, keepdims: bool = Fal
 
 
 @op(eager=_reduce_norm, dtypes=FLOATING, shape=reduced, gives=real_type)
-def reduce_norm(xp: Any, x: Any, *, order: float, axis: Axis = None, keepdims: bool = False) -> Any:
+def reduce_norm(xp: Namespace, x: Array, *, order: float, axis: Axis = None, keepdims: bool = False) -> Any:
     """(sum |x|^order)^(1 / order) over some axes, or over all; without overflow."""
     return xp.sum(xp.abs(x) ** order, axis=axis, keepdims=keepdims) ** (1 / order)
 
 
-def _slope(x: Any, out: Any, axis: Axis, order: float) -> Any:
+def _slope(x: Value, out: Value, axis: Axis, order: float) -> Any:
     kept = reshape(out, shape=kept_shape(shape_of(x), axis))
     return sign(x) * pow(divide_no_nan(absolute(x), kept), order - 1.0)
 
 
 @reduce_norm.vjp("x")
-def _(g: Any, x: Any, out: Any, axis: Axis, order: float) -> Any:
+def _(g: Cotangent, x: Value, out: Value, axis: Axis, order: float) -> Any:
     return spread(g, shape_of(x), axis) * _slope(x, out, axis, order)
 
 
 @reduce_norm.jvp("x")
-def _(t: Any, x: Any, out: Any, axis: Axis, keepdims: bool, order: float) -> Any:
+def _(t: Tangent, x: Value, out: Value, axis: Axis, keepdims: bool, order: float) -> Any:
     return reduce_sum(t * _slope(x, out, axis, order), axis=axis, keepdims=keepdims)
 
 
@@ -78,7 +79,7 @@ reject_axes(reduce_norm)
 
 
 @reduce_norm.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, order, axis, keepdims in [
         ((4,), 3.0, None, False), ((2, 3), 2.5, 0, False), ((2, 3), 1.0, 1, True), ((2, 3, 2), 4.0, (0, 2), False), ((1,), 2.0, 0, False),
         ((3, 2), 0.5, -1, False), ((2, 2, 2), 3.0, None, True), ((5,), 1.5, -1, False), ((0, 2), 3.0, 1, False), ((3, 3), 6.0, (0, 1), False),
@@ -88,7 +89,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @reduce_norm.value
-def _(x: Any, order: float, axis: Any, keepdims: bool) -> Any:
+def _(x: Array, order: float, axis: Axis, keepdims: bool) -> Any:
     return np.sum(np.abs(x) ** order, axis=axis, keepdims=keepdims) ** (1 / order)
 
 
@@ -115,7 +116,7 @@ def _weighted_moments(x: Array, weights: Array, axis: Axis = None) -> tuple[Arra
 
 
 @op(eager=_weighted_moments, dtypes=FLOATING, outputs=2)
-def weighted_moments(xp: Any, x: Any, weights: Any, *, axis: Axis = None) -> Any:
+def weighted_moments(xp: Namespace, x: Array, weights: Array, *, axis: Axis = None) -> Any:
     """Mean and variance over some axes, which stay with size 1; each element counts as much as its weight says."""
     total = xp.sum(weights + xp.zeros_like(x), axis=axis, keepdims=True)
     mean = xp.sum(weights * x, axis=axis, keepdims=True) / total
@@ -133,33 +134,33 @@ def _total(x: Any, weights: Any, axis: Axis) -> Any:
 
 
 @weighted_moments.vjp("x")
-def _(g: Any, x: Any, weights: Any, out: Any, axis: Axis) -> Any:
+def _(g: Sequence[Cotangent], x: Value, weights: Value, out: Sequence[Value], axis: Axis) -> Any:
     return (g[0] + 2.0 * g[1] * (x - out[0])) / _total(x, weights, axis) * weights
 
 
 @weighted_moments.vjp("weights")
-def _(g: Any, x: Any, weights: Any, out: Any, axis: Axis, weights_shape: tuple[int, ...]) -> Any:
+def _(g: Sequence[Cotangent], x: Value, weights: Value, out: Any, axis: Axis, weights_shape: tuple[int, ...]) -> Any:
     distance = x - out[0]
     change = g[0] * distance + g[1] * (square(distance) - out[1])
     return sum_to_shape(change / _total(x, weights, axis), shape=weights_shape)
 
 
 @weighted_moments.jvp("x")
-def _(t: Any, x: Any, weights: Any, out: Any, axis: Axis) -> Any:
+def _(t: Tangent, x: Value, weights: Value, out: Sequence[Value], axis: Axis) -> Any:
     weighted, total = t * weights, _total(x, weights, axis)
     change = 2.0 * (weighted * (x - out[0]))
     return [reduce_sum(part, axis=axis, keepdims=True) / total for part in (weighted, change)]
 
 
 @weighted_moments.jvp("weights")
-def _(t: Any, x: Any, weights: Any, out: Any, axis: Axis) -> Any:
+def _(t: Tangent, x: Value, weights: Value, out: Sequence[Value], axis: Axis) -> Any:
     distance, total = x - out[0], _total(x, weights, axis)
     changes = (t * distance, t * (square(distance) - out[1]))
     return [reduce_sum(part, axis=axis, keepdims=True) / total for part in changes]
 
 
 @weighted_moments.batched
-def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     x, weights = args
     rank = rank_of(x) - is_batched[0]
     if not is_batched[0]:
@@ -169,7 +170,7 @@ def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> A
 
 
 @weighted_moments.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, of_weights, axis in [
         ((4,), (4,), None), ((2, 3), (2, 3), 0), ((2, 3), (3,), 1), ((2, 3), (2, 1), (0, 1)), ((2, 3, 4), (4,), (0, 2)), ((3,), (), 0), ((2, 2), (2, 2), -1),
         ((1, 4), (4,), 1), ((0, 3), (3,), 1), ((2, 3, 2), (2, 3, 2), 1), ((5,), (1,), 0), ((3, 2), (3, 1), 0),
@@ -178,7 +179,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @weighted_moments.value
-def _(x: Any, weights: Any, axis: Any) -> Any:
+def _(x: Array, weights: Array, axis: Axis) -> Any:
     w = np.broadcast_to(weights, x.shape)
     mean: Any = np.sum(w * x, axis=axis, keepdims=True) / np.sum(w, axis=axis, keepdims=True)
     return mean, np.sum(w * x * x, axis=axis, keepdims=True) / np.sum(w, axis=axis, keepdims=True) - mean**2
@@ -208,14 +209,14 @@ def _standardize_image(image: Array) -> Any:
 
 
 @op(eager=_standardize_image, dtypes=FLOATING, shape=like(0))
-def standardize_image(xp: Any, image: Any) -> Any:
+def standardize_image(xp: Namespace, image: Array) -> Any:
     """Images with mean 0 and deviation 1 over all of their pixels; the deviation counts as at least 1 / sqrt(pixels)."""
     axes = (-3, -2, -1)
     centred = image - xp.mean(image, axis=axes, keepdims=True)
     return centred / xp.maximum(xp.std(image, axis=axes, keepdims=True), 1 / np.sqrt(prod(image.shape[-3:])))
 
 
-def _image_derivative(t: Any, image: Any, out: Any) -> Any:
+def _image_derivative(t: Array, image: Value, out: Array) -> Any:
     """Symmetric: it serves both directions. Where the deviation is cut it does not change."""
     axes = (-3, -2, -1)
     count = prod(shape_of(image)[-3:]) or 1
@@ -234,7 +235,7 @@ standardize_image.batching = batch_leading
 
 
 @standardize_image.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in [
         (2, 3, 1), (1, 1, 3), (3, 2, 2), (2, 2, 2, 3), (1, 2, 2, 1), (4, 1, 2), (0, 2, 2, 3), (2, 1, 1, 2, 2), (5, 2, 1), (2, 3, 4), (1, 4, 1), (3, 3, 3),
     ]:  # fmt: skip
@@ -243,7 +244,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @standardize_image.value
-def _(image: Any) -> Any:
+def _(image: Array) -> Any:
     axes = (-3, -2, -1)
     floor = 1 / np.sqrt(prod(image.shape[-3:]))
     return (image - image.mean(axis=axes, keepdims=True)) / np.maximum(image.std(axis=axes, keepdims=True), floor)
@@ -270,7 +271,7 @@ def _vector_sum(x: Array) -> Array:
 
 
 @op(eager=_trapezoid, dtypes=INEXACT)
-def trapezoid(xp: Any, y: Any, x: Any) -> Any:
+def trapezoid(xp: Namespace, y: Array, x: Array) -> Any:
     """The integral of values `y` at points `x` along the last axis, by the trapezoidal rule."""
     return xp.trapezoid(y, x, axis=-1)
 
@@ -286,13 +287,13 @@ def _pairs(values: Any, difference: bool) -> Any:
     return ahead - behind if difference else 0.5 * (ahead + behind)
 
 
-def _cut(x: Any, first: int, last: int) -> Any:
+def _cut(x: Value, first: int, last: int) -> Any:
     size = shape_of(x)[-1]
     pair = (min(first, size), min(last, size)) if size else (0, 0)
     return crop(x, paddings=(*((0, 0),) * (rank_of(x) - 1), pair))
 
 
-def _spread_back(g: Any, size: int, difference: bool) -> Any:
+def _spread_back(g: Value, size: int, difference: bool) -> Any:
     """The transpose of `_pairs`."""
     lead = ((0, 0),) * (rank_of(g) - 1)
     if not size:
@@ -301,17 +302,17 @@ def _spread_back(g: Any, size: int, difference: bool) -> Any:
     return ahead - behind if difference else 0.5 * (ahead + behind)
 
 
-def _last(g: Any) -> Any:
+def _last(g: Value) -> Any:
     return expand_dims(g, axis=rank_of(g))
 
 
 @trapezoid.vjp("y")
-def _(g: Any, x: Any) -> Any:
+def _(g: Cotangent, x: Value) -> Any:
     return _spread_back(_last(g) * conjugated(_pairs(x, True)), shape_of(x)[-1], False)
 
 
 @trapezoid.vjp("x")
-def _(g: Any, y: Any) -> Any:
+def _(g: Cotangent, y: Value) -> Any:
     return _spread_back(_last(g) * conjugated(_pairs(y, False)), shape_of(y)[-1], True)
 
 
@@ -320,13 +321,13 @@ trapezoid.batching = batch_leading
 
 
 @trapezoid.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in [(4,), (2,), (1,), (2, 3), (3, 5), (0, 3), (2, 2, 4), (6,), (1, 2), (5, 2), (2, 1), (7,)]:
         yield Sample((draw(shape), draw(shape)))
 
 
 @trapezoid.value
-def _(y: Any, x: Any) -> Any:
+def _(y: Array, x: Array) -> Any:
     pieces = [(y[..., k] + y[..., k + 1]) / 2 * (x[..., k + 1] - x[..., k]) for k in range(y.shape[-1] - 1)]
     return sum(pieces, np.zeros(y.shape[:-1], y.dtype))
 

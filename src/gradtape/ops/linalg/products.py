@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from ...base.dtypes import NARROW_FLOATS, NUMERIC, REAL, Array
 from ...base.errors import FailedPreconditionError, invalid
 from ...base.sizes import Undecided, matched
+from ...base.types import Cotangent, Draw, Namespace, Value
 from ...native import blas
 from ...native.background import later
 from ...op.abstract import Abstract, Shape
@@ -47,7 +48,7 @@ def _matmul(a: Array, b: Array, transpose_a: bool = False, transpose_b: bool = F
 
 # (`tf.matmul` looks at the flags: on small matrices the look costs 2 % of the entry, which `@` need not pay.)
 @op(eager=_matmul, dtypes=NUMERIC, tf_name="MatMul", checks_flags=False)
-def matmul(xp: Any, a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool = False) -> Any:
+def matmul(xp: Namespace, a: Array, b: Array, *, transpose_a: bool = False, transpose_b: bool = False) -> Any:
     """The product of matrices in the last two axes, with broadcasting over the others."""
     a = xp.swapaxes(a, -1, -2) if transpose_a else a
     b = xp.swapaxes(b, -1, -2) if transpose_b else b
@@ -66,7 +67,7 @@ def _(a: Abstract, b: Abstract, *, transpose_a: Any, transpose_b: Any) -> Shape:
 
 
 @matmul.vjp("a")
-def _(g: Any, b: Any, a_shape: tuple[int, ...], transpose_a: bool, transpose_b: bool) -> Any:
+def _(g: Cotangent, b: Value, a_shape: tuple[int, ...], transpose_a: bool, transpose_b: bool) -> Any:
     b = conj(b) if is_complex(b) else b
     if transpose_a:
         result = matmul(b, g, transpose_a=transpose_b, transpose_b=True)
@@ -76,7 +77,7 @@ def _(g: Any, b: Any, a_shape: tuple[int, ...], transpose_a: bool, transpose_b: 
 
 
 @matmul.vjp("b")
-def _(g: Any, a: Any, b_shape: tuple[int, ...], transpose_a: bool, transpose_b: bool) -> Any:
+def _(g: Cotangent, a: Value, b_shape: tuple[int, ...], transpose_a: bool, transpose_b: bool) -> Any:
     a = conj(a) if is_complex(a) else a
     if len(b_shape) == 2 and rank_of(a) > 2 and not transpose_a and shape_of(a)[:-1] == shape_of(g)[:-1]:
         # b was shared by all leading axes: one product over all rows, not many that are then added up.
@@ -99,7 +100,7 @@ matmul.linear("a", "b")
 
 
 @matmul.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     a, b = args
     if is_batched == (True, False) and rank_of(a) == 3 and not attributes.get("transpose_a") and rank_of(b) == 2:
         # Fold the batch into the rows of one product.
@@ -140,7 +141,7 @@ def _(a: Array, b: Array, transpose_a: bool = False, transpose_b: bool = False) 
 
 
 @matmul.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for a, b, ta, tb in [
         ((2, 3), (3, 4), False, False), ((3, 2), (3, 4), True, False), ((2, 3), (4, 3), False, True),
         ((3, 2), (4, 3), True, True),
@@ -156,7 +157,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @matmul.value
-def _(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
+def _(a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> Any:
     left = "ji" if transpose_a else "ij"
     right = "kj" if transpose_b else "jk"
     return np.einsum(f"...{left},...{right}->...ik", a, b)
@@ -176,23 +177,23 @@ def _() -> Iterator[BadInput]:
 # --- what the rules of the ops on matrices are written with -------------------------------------------------
 
 
-def transposed(x: Any) -> Any:
+def transposed(x: Value) -> Any:
     """The last two axes exchanged."""
     rank = rank_of(x)
     return permute(x, perm=(*range(rank - 2), rank - 1, rank - 2))
 
 
-def conjugated(x: Any) -> Any:
+def conjugated(x: Value) -> Any:
     """x as it stands in reverse rules: conjugated where it is complex, and untouched where it is not."""
     return conj(x) if is_complex(x) else x
 
 
-def adjoint(x: Any) -> Any:
+def adjoint(x: Value) -> Any:
     """The last two axes exchanged, and complex elements conjugated."""
     return transposed(conjugated(x))
 
 
-def product(a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False) -> Any:
+def product(a: Value, b: Value, adjoint_a: bool = False, adjoint_b: bool = False) -> Any:
     """a @ b, either of them as its adjoint."""
     a = conjugated(a) if adjoint_a else a
     b = conjugated(b) if adjoint_b else b
@@ -286,7 +287,7 @@ def _two_operand_product(a: Array, b: Array, equation: str) -> Array | None:
 
 
 @op(eager=_einsum, dtypes=NUMERIC, variadic=True, tf_name="Einsum")
-def contract(xp: Any, operands: Any, *, equation: str) -> Any:
+def contract(xp: Namespace, operands: Sequence[Array], *, equation: str) -> Any:
     """Einstein summation with an explicit output and no ellipsis (see `einsum`)."""
     return xp.einsum(equation, *operands)
 
@@ -304,13 +305,13 @@ def _(operands: list[Abstract], *, equation: Any) -> Shape:
 
 
 @contract.vjp("operands")
-def _(g: Any, operands: Any, equation: str) -> Any:
+def _(g: Cotangent, operands: Sequence[Value], equation: str) -> Any:
     inputs, output = equation.split("->")
     labels = inputs.split(",")
     return [_cotangent(g, operands, labels, output, k) for k in range(len(labels))]
 
 
-def _cotangent(g: Any, operands: Any, labels: list[str], output: str, k: int) -> Any:
+def _cotangent(g: Value, operands: Sequence[Value], labels: list[str], output: str, k: int) -> Any:
     others = [conjugated(o) for i, o in enumerate(operands) if i != k]
     other_labels = [labels[i] for i in range(len(labels)) if i != k]
     shape = shape_of(operands[k])
@@ -327,7 +328,7 @@ def _cotangent(g: Any, operands: Any, labels: list[str], output: str, k: int) ->
     return result
 
 
-def _cotangent_of_diagonal(g: Any, operands: Any, labels: list[str], output: str, k: int) -> Any:
+def _cotangent_of_diagonal(g: Value, operands: Sequence[Value], labels: list[str], output: str, k: int) -> Any:
     """A label that repeats in one operand takes a diagonal; its cotangent is put back on that diagonal."""
     wanted = labels[k]
     unique = "".join(dict.fromkeys(wanted))
@@ -350,7 +351,7 @@ contract.multilinear = True
 
 
 @contract.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     inputs, output = attributes["equation"].split("->")
     labels = inputs.split(",")
     fresh = next(c for c in "ZYXWVUTSRQPONMLKJIHGFEDCBAzyxwvutsrqponmlkjihgfedcba" if c not in attributes["equation"])
@@ -389,7 +390,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @contract.value
-def _(operands: Any, equation: str) -> Any:
+def _(operands: Array, equation: str) -> Any:
     return np.einsum(equation, *operands)
 
 
@@ -430,7 +431,7 @@ def _cross(a: Array, b: Array) -> Array:
 
 
 @op(eager=_cross, dtypes=REAL)
-def cross(xp: Any, a: Any, b: Any) -> Any:
+def cross(xp: Namespace, a: Array, b: Array) -> Any:
     """The cross product of vectors of three elements in the last axis.
 
     >>> import gradtape as tf
@@ -448,12 +449,12 @@ def _(a: Abstract, b: Abstract) -> Shape:
 
 
 @cross.vjp("a")
-def _(g: Any, b: Any) -> Any:
+def _(g: Cotangent, b: Value) -> Any:
     return cross(b, g)
 
 
 @cross.vjp("b")
-def _(g: Any, a: Any) -> Any:
+def _(g: Cotangent, a: Value) -> Any:
     return cross(g, a)
 
 
@@ -462,7 +463,7 @@ cross.batched(batch_leading)
 
 
 @cross.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in [
         (3,),
         (2, 3),
@@ -481,7 +482,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @cross.value
-def _(a: Any, b: Any) -> Any:
+def _(a: Array, b: Array) -> Any:
     rows = [a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in ((1, 2), (2, 0), (0, 1))]
     return np.stack(rows, axis=-1)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...base.dtypes import COMPLEX, Array, float16, float32, float64
 from ...base.errors import invalid
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import permute, reshape, sum_to_shape
 from ..family import all_batched, batch_leading, in_float32, insert_axes, rank_of, shape_of
@@ -58,7 +59,7 @@ def _inv(input: Array, adjoint: bool = False) -> Array:
 
 
 @op(eager=_inv, dtypes=LAPACK | {float16.numpy}, tf_name="MatrixInverse", shape=square_like)
-def inv(xp: Any, input: Any, *, adjoint: bool = False) -> Any:
+def inv(xp: Namespace, input: Array, *, adjoint: bool = False) -> Any:
     """The inverse of square matrices, or with `adjoint` the adjoint of the inverse.
 
     >>> import gradtape as tf
@@ -71,12 +72,12 @@ def inv(xp: Any, input: Any, *, adjoint: bool = False) -> Any:
 
 
 @inv.vjp("input")
-def _(g: Any, out: Any, adjoint: bool) -> Any:
+def _(g: Cotangent, out: Value, adjoint: bool) -> Any:
     return -product(out, product(g, out, adjoint, not adjoint), adjoint_a=not adjoint)
 
 
 @inv.jvp("input")
-def _(t: Any, out: Any, adjoint: bool) -> Any:
+def _(t: Tangent, out: Value, adjoint: bool) -> Any:
     return -product(out, product(t, out, adjoint_a=adjoint))
 
 
@@ -88,7 +89,7 @@ SQUARE: list[tuple[int, ...]] = [
 ]  # fmt: skip
 
 
-def regular(draw: Any, shape: tuple[int, ...], spread: float = 0.4) -> Array:
+def regular(draw: Draw, shape: tuple[int, ...], spread: float = 0.4) -> Array:
     """Well-conditioned square matrices without symmetry, with eigenvalues near 1, 2, 3, ..."""
     noise: Array = draw(shape, -spread, spread)
     matrix: Array = noise + np.diag(np.arange(1, shape[-1] + 1)).astype(noise.dtype)
@@ -110,13 +111,13 @@ def bad_matrices(function: Op, square: bool = True, **attributes: Any) -> None:
 
 
 @inv.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in SQUARE:
         yield Sample((regular(draw, shape),), {"adjoint": len(shape) == 2 and shape[0] % 2 == 0})
 
 
 @inv.value
-def _(input: Any, adjoint: bool) -> Any:
+def _(input: Array, adjoint: bool) -> Any:
     solution = np.linalg.solve(input, np.broadcast_to(np.eye(input.shape[-1]), input.shape))
     return np.conj(np.swapaxes(solution, -1, -2)) if adjoint else solution
 
@@ -168,7 +169,7 @@ def _solve(matrix: Array, rhs: Array, adjoint: bool = False) -> Array:
 
 
 @op(eager=_solve, dtypes=LAPACK, tf_name="MatrixSolve", shape=solved)
-def solve(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool = False) -> Any:
+def solve(xp: Namespace, matrix: Array, rhs: Array, *, adjoint: bool = False) -> Any:
     """The solution x of `matrix @ x = rhs`, or with `adjoint` of `adjoint(matrix) @ x = rhs`.
 
     >>> import gradtape as tf
@@ -180,32 +181,32 @@ def solve(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool = False) -> Any:
 
 
 @solve.vjp("matrix")
-def _(g: Any, matrix: Any, out: Any, adjoint: bool) -> Any:
+def _(g: Cotangent, matrix: Value, out: Value, adjoint: bool) -> Any:
     back = solve(matrix, g, adjoint=not adjoint)
     return -product(out, back, adjoint_b=True) if adjoint else -product(back, out, adjoint_b=True)
 
 
 @solve.vjp("rhs")
-def _(g: Any, matrix: Any, adjoint: bool) -> Any:
+def _(g: Cotangent, matrix: Value, adjoint: bool) -> Any:
     return solve(matrix, g, adjoint=not adjoint)
 
 
 @solve.jvp("matrix")
-def _(t: Any, matrix: Any, out: Any, adjoint: bool) -> Any:
+def _(t: Tangent, matrix: Value, out: Value, adjoint: bool) -> Any:
     return -solve(matrix, product(t, out, adjoint_a=adjoint), adjoint=adjoint)
 
 
 solve.linear("rhs")
 
 
-def batch_system(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def batch_system(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     matrix, rhs = args
     if is_batched == (False, True):
         return _many_columns(op, matrix, rhs, attributes)
     return batch_leading(op, is_batched, args, attributes)
 
 
-def _many_columns(op: Op, matrix: Any, rhs: Any, attributes: dict[str, Any]) -> Any:
+def _many_columns(op: Op, matrix: Value, rhs: Value, attributes: dict[str, Any]) -> Any:
     """One matrix for a batch of right-hand sides: all of them as columns, so that it is factored once."""
     size, columns = shape_of(rhs)[0], shape_of(rhs)[-1]
     rank = rank_of(rhs)
@@ -226,14 +227,14 @@ _SYSTEMS: list[tuple[tuple[int, ...], int]] = [
 
 
 @solve.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for position, (shape, columns) in enumerate(_SYSTEMS):
         rhs = draw((*shape[:-1], columns))
         yield Sample((regular(draw, shape), rhs), {"adjoint": position % 3 == 2})
 
 
 @solve.value
-def _(matrix: Any, rhs: Any, adjoint: bool) -> Any:
+def _(matrix: Array, rhs: Array, adjoint: bool) -> Any:
     inverse = np.linalg.inv(matrix)
     return (np.conj(np.swapaxes(inverse, -1, -2)) if adjoint else inverse) @ rhs
 
@@ -313,7 +314,7 @@ def _substitute(a: Array, b: Array, lower: bool, adjoint: bool) -> Array:
 
 
 @op(eager=_triangular_solve, dtypes=LAPACK, tf_name="MatrixTriangularSolve", shape=solved)
-def triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool = True, adjoint: bool = False) -> Any:
+def triangular_solve(xp: Namespace, matrix: Array, rhs: Array, *, lower: bool = True, adjoint: bool = False) -> Any:
     """The solution of `matrix @ x = rhs` for triangular matrices (adjoint: of `adjoint(matrix) @ x = rhs`).
 
     The other triangle is not read. Leading axes broadcast. A zero on the diagonal gives inf and nan.
@@ -329,7 +330,7 @@ def triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool = True, adjo
 
 
 @triangular_solve.vjp("matrix")
-def _(g: Any, matrix: Any, out: Any, lower: bool, adjoint: bool) -> Any:
+def _(g: Cotangent, matrix: Value, out: Value, lower: bool, adjoint: bool) -> Any:
     back = triangular_solve(matrix, g, lower=lower, adjoint=not adjoint)
     result = -product(out, back, adjoint_b=True) if adjoint else -product(back, out, adjoint_b=True)
     result = lower_part(result) if lower else upper_part(result)
@@ -338,13 +339,13 @@ def _(g: Any, matrix: Any, out: Any, lower: bool, adjoint: bool) -> Any:
 
 
 @triangular_solve.vjp("rhs")
-def _(g: Any, matrix: Any, rhs_shape: tuple[int, ...], lower: bool, adjoint: bool) -> Any:
+def _(g: Cotangent, matrix: Value, rhs_shape: tuple[int, ...], lower: bool, adjoint: bool) -> Any:
     back = triangular_solve(matrix, g, lower=lower, adjoint=not adjoint)
     return back if shape_of(back) == rhs_shape else sum_to_shape(back, shape=rhs_shape)
 
 
 @triangular_solve.jvp("matrix")
-def _(t: Any, matrix: Any, out: Any, lower: bool, adjoint: bool) -> Any:
+def _(t: Tangent, matrix: Value, out: Value, lower: bool, adjoint: bool) -> Any:
     t = lower_part(t) if lower else upper_part(t)
     return -triangular_solve(matrix, product(t, out, adjoint_a=adjoint), lower=lower, adjoint=adjoint)
 
@@ -353,7 +354,7 @@ triangular_solve.linear("rhs")
 
 
 @triangular_solve.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     matrix, rhs = args
     if is_batched == (False, True):
         return _many_columns(op, matrix, rhs, attributes)
@@ -363,7 +364,7 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 
 
 @triangular_solve.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for position, (shape, columns) in enumerate(_SYSTEMS):
         rhs = draw((*shape[:-1], columns))
         yield Sample((regular(draw, shape), rhs), {"lower": position % 2 == 0, "adjoint": position % 3 == 2})
@@ -372,7 +373,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @triangular_solve.value
-def _(matrix: Any, rhs: Any, lower: bool, adjoint: bool) -> Any:
+def _(matrix: Array, rhs: Array, lower: bool, adjoint: bool) -> Any:
     a = np.tril(matrix) if lower else np.triu(matrix)
     return np.linalg.inv(np.conj(np.swapaxes(a, -1, -2)) if adjoint else a) @ rhs
 
@@ -406,7 +407,7 @@ def _sylvester(a: Array, b: Array, c: Array) -> Array:
 
 
 @op(eager=_sylvester, dtypes=LAPACK, shape=like(2))
-def sylvester(xp: Any, a: Any, b: Any, c: Any) -> Any:
+def sylvester(xp: Namespace, a: Array, b: Array, c: Array) -> Any:
     """The solution x of a x + x b = c: the derivative of a matrix square root leads to it."""
     size = a.shape[-1] * b.shape[-1]
     left = xp.einsum("...ij,kl->...ikjl", a, xp.eye(b.shape[-1])).reshape(*a.shape[:-2], size, size)
@@ -414,32 +415,32 @@ def sylvester(xp: Any, a: Any, b: Any, c: Any) -> Any:
     return xp.linalg.solve(left + right, c.reshape(*c.shape[:-2], size, 1)).reshape(c.shape)
 
 
-def _sylvester_back(g: Any, a: Any, b: Any) -> Any:
+def _sylvester_back(g: Value, a: Value, b: Value) -> Any:
     return sylvester(adjoint(a), adjoint(b), g)
 
 
 @sylvester.vjp("a")
-def _(g: Any, a: Any, b: Any, out: Any) -> Any:
+def _(g: Cotangent, a: Value, b: Value, out: Value) -> Any:
     return -product(_sylvester_back(g, a, b), out, adjoint_b=True)
 
 
 @sylvester.vjp("b")
-def _(g: Any, a: Any, b: Any, out: Any) -> Any:
+def _(g: Cotangent, a: Value, b: Value, out: Value) -> Any:
     return -product(out, _sylvester_back(g, a, b), adjoint_a=True)
 
 
 @sylvester.vjp("c")
-def _(g: Any, a: Any, b: Any) -> Any:
+def _(g: Cotangent, a: Value, b: Value) -> Any:
     return _sylvester_back(g, a, b)
 
 
 @sylvester.jvp("a")
-def _(t: Any, a: Any, b: Any, out: Any) -> Any:
+def _(t: Tangent, a: Value, b: Value, out: Value) -> Any:
     return -sylvester(a, b, product(t, out))
 
 
 @sylvester.jvp("b")
-def _(t: Any, a: Any, b: Any, out: Any) -> Any:
+def _(t: Tangent, a: Value, b: Value, out: Value) -> Any:
     return -sylvester(a, b, product(out, t))
 
 
@@ -447,13 +448,13 @@ sylvester.linear("c")
 
 
 @sylvester.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     _, data = all_batched(is_batched, args)
     return op(*data)
 
 
 @sylvester.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for lead, m, n in [
         ((), 1, 1), ((), 2, 2), ((), 3, 3), ((), 2, 3), ((), 4, 1), ((2,), 2, 2), ((2, 1), 2, 3),
         ((0,), 2, 2), ((), 0, 0), ((1,), 3, 2), ((3,), 1, 1),
@@ -463,7 +464,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @sylvester.value
-def _(a: Any, b: Any, c: Any) -> Any:
+def _(a: Array, b: Array, c: Array) -> Any:
     return sylvester.kernel(np, a, b, c) if c.size else c
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...base.dtypes import INDEX, NARROW_FLOATS, NUMERIC, Array
 from ...base.errors import invalid
+from ...base.types import Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.borders import reverse as flip
@@ -33,7 +34,7 @@ def _multiply(values: Array, b: Array, indices: Array, size: int) -> Array:
 
 
 @op(eager=_multiply, dtypes=NUMERIC, other={"indices": INDEX}, tf_name="SparseTensorDenseMatMul")
-def sparse_dense_matmul(xp: Any, values: Any, b: Any, indices: Any, *, size: int) -> Any:
+def sparse_dense_matmul(xp: Namespace, values: Array, b: Array, indices: Array, *, size: int) -> Any:
     """A @ b, where A has `size` rows and `values` at the places [row, column] that `indices` lists."""
     products = values[:, None] * b[indices[:, 1]]
     return xp.zeros((size, b.shape[1]), values.dtype).at[indices[:, 0]].add(products)
@@ -45,7 +46,7 @@ def _(values: Abstract, b: Abstract, indices: Abstract, *, size: Any) -> Shape:
 
 
 @sparse_dense_matmul.vjp("values")
-def _(g: Any, b: Any, indices: Any) -> Any:
+def _(g: Cotangent, b: Value, indices: Value) -> Any:
     # Only the entries of g @ b^H that A has; the product itself would be as large as A made dense.
     rows, columns = _column(indices, 0), _column(indices, 1)
     products = multiply(_rows(g, rows), conj(_rows(b, columns)))
@@ -53,18 +54,18 @@ def _(g: Any, b: Any, indices: Any) -> Any:
 
 
 @sparse_dense_matmul.vjp("b")
-def _(g: Any, values: Any, indices: Any, b_shape: tuple[int, ...]) -> Any:
+def _(g: Cotangent, values: Value, indices: Value, b_shape: tuple[int, ...]) -> Any:
     return sparse_dense_matmul(conj(values), g, flip(indices, axis=(-1,)), size=b_shape[0])
 
 
 sparse_dense_matmul.linear("values", "b")
 
 
-def _column(indices: Any, position: int) -> Any:
+def _column(indices: Value, position: int) -> Any:
     return getitem(indices, key=(slice(None), position))
 
 
-def _rows(x: Any, positions: Any) -> Any:
+def _rows(x: Value, positions: Value) -> Any:
     return take(x, positions, axis=0, batch_dims=0)
 
 
@@ -116,7 +117,7 @@ _CASES: list[tuple[list[list[int]], tuple[int, int, int]]] = [
 
 
 @sparse_dense_matmul.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for position, (places, (rows, inner, width)) in enumerate(_CASES):
         indices = np.array(places, np.int32 if position % 2 else np.int64).reshape(-1, 2)
         yield Sample((draw((len(places),)), draw((inner, width)), indices), {"size": rows})

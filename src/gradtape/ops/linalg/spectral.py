@@ -10,7 +10,7 @@ possible derivatives, and symmetric functions of them (such as their sum) get th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy as np
 from ...base.dtypes import Array
 from ...base.errors import invalid
 from ...base.sizes import smaller
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import concat, reshape
@@ -30,27 +31,27 @@ from .products import adjoint, check_matrix, columns, product
 from .solve import LAPACK, SQUARE, all_finite, bad_matrices, regular, solve
 
 
-def _reciprocal(x: Any) -> Any:
+def _reciprocal(x: Value) -> Any:
     """1 / x with TensorFlow's broadening and its constant; 0 at 0, where it counts as constant."""
     is_zero = equal(x, zeros_like(x))
     safe = select(is_zero, ones_like(x), x)
     return select(is_zero, zeros_like(x), safe / (safe * safe + 1e-20))
 
 
-def _row(x: Any) -> Any:
+def _row(x: Value) -> Any:
     return reshape(x, shape=(*shape_of(x)[:-1], 1, shape_of(x)[-1]))
 
 
-def _column(x: Any) -> Any:
+def _column(x: Value) -> Any:
     return reshape(x, shape=(*shape_of(x), 1))
 
 
-def _gaps(values: Any) -> Any:
+def _gaps(values: Value) -> Any:
     """The matrix 1 / (values[j] - values[i]), 0 on the diagonal."""
     return _reciprocal(_row(values) - _column(values))
 
 
-def _like(x: Any, other: Any) -> Any:
+def _like(x: Value, other: Any) -> Any:
     """`x` in the type of `other`."""
     dtype = numpy_type(other)
     return x if numpy_type(x) == dtype else convert(x, dtype=dtype)
@@ -78,32 +79,32 @@ def _values_and_vectors(tensor: Abstract) -> list[Shape]:
 
 
 @op(eager=_eigh, dtypes=LAPACK, outputs=2, tf_name="SelfAdjointEigV2", shape=_values_and_vectors)
-def eigh(xp: Any, tensor: Any) -> Any:
+def eigh(xp: Namespace, tensor: Array) -> Any:
     """Eigenvalues, ascending, and eigenvectors (columns) of Hermitian matrices; reads the lower triangle."""
     values, vectors = xp.linalg.eigh(tensor)
     return values.astype(tensor.dtype), vectors
 
 
-def _for_lower_triangle(cotangent: Any) -> Any:
+def _for_lower_triangle(cotangent: Value) -> Any:
     """The cotangent of the elements that are read, from that of the whole Hermitian matrix."""
     whole = cotangent + adjoint(cotangent)
     return lower_part(whole) - 0.5 * diagonal_part(whole)
 
 
-def _from_lower_triangle(tangent: Any) -> Any:
+def _from_lower_triangle(tangent: Value) -> Any:
     half = lower_part(tangent) - 0.5 * diagonal_part(tangent)
     return half + adjoint(half)
 
 
 @eigh.vjp("tensor")
-def _(g: Any, out: Any) -> Any:
+def _(g: Sequence[Cotangent], out: Sequence[Value]) -> Any:
     (g_values, g_vectors), (values, vectors) = g, out
     inner = diagonal_matrix(g_values) + _gaps(values) * product(vectors, g_vectors, adjoint_a=True)
     return _for_lower_triangle(product(vectors, product(inner, vectors, adjoint_b=True)))
 
 
 @eigh.jvp("tensor")
-def _(t: Any, out: Any) -> Any:
+def _(t: Tangent, out: Sequence[Value]) -> Any:
     values, vectors = out
     inner = product(vectors, product(_from_lower_triangle(t), vectors), adjoint_a=True)
     return [diagonal_vector(inner), product(vectors, _gaps(values) * inner)]
@@ -113,7 +114,7 @@ eigh.batched(batch_leading)
 
 
 @eigh.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in SQUARE:
         matrix = regular(draw, shape)
         yield Sample((matrix,), differentiable=matrix.dtype.kind != "c")
@@ -134,7 +135,7 @@ def _eigvalsh(tensor: Array) -> Array:
 
 
 @op(eager=_eigvalsh, dtypes=LAPACK, tf_name="SelfAdjointEigV2", shape=square_to_vector)
-def eigvalsh(xp: Any, tensor: Any) -> Any:
+def eigvalsh(xp: Namespace, tensor: Array) -> Any:
     """The eigenvalues of Hermitian matrices in ascending order; reads the lower triangle.
 
     >>> import gradtape as tf
@@ -145,13 +146,13 @@ def eigvalsh(xp: Any, tensor: Any) -> Any:
 
 
 @eigvalsh.vjp("tensor")
-def _(g: Any, tensor: Any) -> Any:
+def _(g: Cotangent, tensor: Value) -> Any:
     _, vectors = eigh(tensor)
     return _for_lower_triangle(product(vectors * _row(g), vectors, adjoint_b=True))
 
 
 @eigvalsh.jvp("tensor")
-def _(t: Any, tensor: Any) -> Any:
+def _(t: Tangent, tensor: Value) -> Any:
     _, vectors = eigh(tensor)
     return diagonal_vector(product(vectors, product(_from_lower_triangle(t), vectors), adjoint_a=True))
 
@@ -160,13 +161,13 @@ eigvalsh.batched(batch_leading)
 
 
 @eigvalsh.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in SQUARE:
         yield Sample((regular(draw, shape),))
 
 
 @eigvalsh.value
-def _(tensor: Any) -> Any:
+def _(tensor: Array) -> Any:
     lower = np.tril(tensor, -1)
     whole = lower + np.conj(lower.swapaxes(-1, -2)) + np.eye(tensor.shape[-1]) * tensor.real
     return np.sort(np.linalg.eigvals(whole).real, axis=-1)
@@ -178,7 +179,7 @@ bad_matrices(eigvalsh)
 # --- general matrices ---------------------------------------------------------------------------------------
 
 
-def _complex_type(dtype: Any) -> Any:
+def _complex_type(dtype: np.dtype[Any]) -> Any:
     return np.result_type(dtype, np.complex64)
 
 
@@ -193,18 +194,18 @@ def _eig(tensor: Array) -> tuple[Array, Array]:
 
 
 @op(eager=_eig, dtypes=LAPACK, outputs=2, gives=complex_type, shape=_values_and_vectors)
-def eig(xp: Any, tensor: Any) -> Any:
+def eig(xp: Namespace, tensor: Array) -> Any:
     """Eigenvalues (in no order) and eigenvectors of unit length (columns) of square matrices, complex."""
     dtype = _complex_type(tensor.dtype)
     return tuple(part.astype(dtype) for part in xp.linalg.eig(tensor))
 
 
-def _as_given(cotangent: Any, tensor: Any) -> Any:
+def _as_given(cotangent: Value, tensor: Any) -> Any:
     return cotangent if is_complex(tensor) else real(cotangent)
 
 
 @eig.vjp("tensor")
-def _(g: Any, tensor: Any, out: Any) -> Any:
+def _(g: Sequence[Cotangent], tensor: Value, out: Sequence[Value]) -> Any:
     (g_values, g_vectors), (values, vectors) = g, out
     turned = product(vectors, g_vectors, adjoint_a=True)
     # The vectors keep unit length: what would stretch them is taken out.
@@ -216,7 +217,7 @@ def _(g: Any, tensor: Any, out: Any) -> Any:
 
 
 @eig.jvp("tensor")
-def _(t: Any, out: Any) -> Any:
+def _(t: Tangent, out: Sequence[Value]) -> Any:
     values, vectors = out
     inner = solve(vectors, product(_like(t, values), vectors), adjoint=False)
     turn = _gaps(values) * inner
@@ -229,7 +230,7 @@ eig.batched(batch_leading)
 
 
 @eig.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in SQUARE:
         matrix = regular(draw, shape, 0.15)
         yield Sample((matrix,), differentiable=matrix.dtype.kind != "c")
@@ -251,7 +252,7 @@ def _eigvals(tensor: Array) -> Array:
 
 
 @op(eager=_eigvals, dtypes=LAPACK, tf_name="Eig", gives=complex_type, shape=square_to_vector)
-def eigvals(xp: Any, tensor: Any) -> Any:
+def eigvals(xp: Namespace, tensor: Array) -> Any:
     """The eigenvalues of square matrices, in no order: complex numbers.
 
     >>> import gradtape as tf
@@ -262,13 +263,13 @@ def eigvals(xp: Any, tensor: Any) -> Any:
 
 
 @eigvals.vjp("tensor")
-def _(g: Any, tensor: Any) -> Any:
+def _(g: Cotangent, tensor: Value) -> Any:
     back = adjoint(eig(tensor)[1])
     return _as_given(solve(back, _column(g) * back, adjoint=False), tensor)
 
 
 @eigvals.jvp("tensor")
-def _(t: Any, tensor: Any) -> Any:
+def _(t: Tangent, tensor: Value) -> Any:
     vectors = eig(tensor)[1]
     return diagonal_vector(solve(vectors, product(_like(t, vectors), vectors), adjoint=False))
 
@@ -277,7 +278,7 @@ eigvals.batched(batch_leading)
 
 
 @eigvals.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in SQUARE:
         yield Sample((regular(draw, shape),))
     yield Sample((draw((4, 4)),))
@@ -303,7 +304,7 @@ def _svd(tensor: Array, full_matrices: bool = False) -> tuple[Array, Array, Arra
 
 
 @op(eager=_svd, dtypes=LAPACK, outputs=3, gives=lambda tensor, **_: [real_type(tensor), None, None])
-def svd(xp: Any, tensor: Any, *, full_matrices: bool = False) -> Any:
+def svd(xp: Namespace, tensor: Array, *, full_matrices: bool = False) -> Any:
     """Singular values s in descending order, and u and v, with tensor = u @ diag(s) @ adjoint(v)."""
     u, s, v = xp.linalg.svd(tensor, full_matrices=full_matrices)
     return s, u, xp.conj(xp.swapaxes(v, -1, -2))
@@ -325,14 +326,14 @@ def _refuse_basis(m: int, n: int, full_matrices: bool) -> None:
         )
 
 
-def _phase(inner: Any, s: Any) -> Any:
+def _phase(inner: Value, s: Value) -> Any:
     """i * Im(diagonal of `inner`) / s."""
     turn = imag(diagonal_vector(inner)) * _reciprocal(real(s))
     return make_complex(zeros_like(turn), turn)
 
 
 @svd.vjp("tensor")
-def _(g: Any, tensor: Any, out: Any, full_matrices: bool) -> Any:
+def _(g: Sequence[Cotangent], tensor: Value, out: Sequence[Value], full_matrices: bool) -> Any:
     m, n = shape_of(tensor)[-2:]
     _refuse_basis(m, n, full_matrices)
     k = min(m, n)
@@ -362,7 +363,7 @@ def _(g: Any, tensor: Any, out: Any, full_matrices: bool) -> Any:
 
 
 @svd.jvp("tensor")
-def _(t: Any, tensor: Any, out: Any, full_matrices: bool) -> Any:
+def _(t: Tangent, tensor: Value, out: Sequence[Value], full_matrices: bool) -> Any:
     m, n = shape_of(tensor)[-2:]
     _refuse_basis(m, n, full_matrices)
     k = min(m, n)
@@ -404,7 +405,7 @@ _SHAPES: list[tuple[int, ...]] = [
 ]  # fmt: skip
 
 
-def _rectangular(draw: Any, shape: tuple[int, ...]) -> Array:
+def _rectangular(draw: Draw, shape: tuple[int, ...]) -> Array:
     matrix: Array = np.array(draw(shape, -0.3, 0.3))
     for i in range(min(shape[-2:])):
         matrix[..., i, i] += i + 1
@@ -412,7 +413,7 @@ def _rectangular(draw: Any, shape: tuple[int, ...]) -> Array:
 
 
 @svd.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in _SHAPES:
         matrix = _rectangular(draw, shape)
         yield Sample((matrix,), {"full_matrices": False}, differentiable=matrix.dtype.kind != "c")
@@ -441,7 +442,7 @@ def _singular_values(tensor: Array) -> Array:
 
 
 @op(eager=_singular_values, dtypes=LAPACK, tf_name="Svd", gives=real_type)
-def singular_values(xp: Any, tensor: Any) -> Any:
+def singular_values(xp: Namespace, tensor: Array) -> Any:
     """The singular values of matrices in descending order."""
     return xp.linalg.svd(tensor, compute_uv=False)
 
@@ -453,13 +454,13 @@ def _(tensor: Abstract) -> Shape:
 
 
 @singular_values.vjp("tensor")
-def _(g: Any, tensor: Any) -> Any:
+def _(g: Cotangent, tensor: Value) -> Any:
     _, u, v = svd(tensor, full_matrices=False)
     return product(u * _row(_like(g, tensor)), v, adjoint_b=True)
 
 
 @singular_values.jvp("tensor")
-def _(t: Any, tensor: Any) -> Any:
+def _(t: Tangent, tensor: Value) -> Any:
     _, u, v = svd(tensor, full_matrices=False)
     change = diagonal_vector(product(u, product(t, v), adjoint_a=True))
     return real(change) if is_complex(change) else change
@@ -469,13 +470,13 @@ singular_values.batched(batch_leading)
 
 
 @singular_values.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in _SHAPES:
         yield Sample((_rectangular(draw, shape),))
 
 
 @singular_values.value
-def _(tensor: Any) -> Any:
+def _(tensor: Array) -> Any:
     flipped = np.conj(tensor.swapaxes(-1, -2))
     gram = flipped @ tensor if tensor.shape[-1] <= tensor.shape[-2] else tensor @ flipped
     return np.sqrt(np.linalg.eigvalsh(gram))[..., ::-1]

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...base.dtypes import Array
 from ...base.errors import invalid
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Sample, op
 from ..array.borders import crop, pad_constant
 from ..array.layout import stack, unpack
@@ -25,7 +26,7 @@ from .solve import LAPACK, batch_system
 # --- what the rules are written with ------------------------------------------------------------------------
 
 
-def _moved(x: Any, by: int, axis: int) -> Any:
+def _moved(x: Value, by: int, axis: int) -> Any:
     """x moved along an axis by one place; what comes in is zero."""
     rank = rank_of(x)
     where = axis % rank
@@ -34,13 +35,13 @@ def _moved(x: Any, by: int, axis: int) -> Any:
     return crop(pad_constant(x, paddings=pairs[0], constant_values=0), paddings=pairs[1])
 
 
-def _adjoint(diagonals: Any) -> Any:
+def _adjoint(diagonals: Value) -> Any:
     """The diagonals of the adjoint matrix."""
     upper, main, lower = unpack(conjugated(diagonals), axis=-2)
     return stack([_moved(lower, -1, -1), main, _moved(upper, 1, -1)], axis=-2)
 
 
-def _outer(g: Any, x: Any) -> Any:
+def _outer(g: Value, x: Value) -> Any:
     """The diagonals of g times the adjoint of x: what reaches a matrix that is multiplied by x."""
     x = conjugated(x)
     parts = (_moved(x, -1, -2), x, _moved(x, 1, -2))
@@ -75,7 +76,7 @@ def _tridiagonal_matmul(diagonals: Array, rhs: Array) -> Array:
 
 
 @op(eager=_tridiagonal_matmul, dtypes=LAPACK, tf_name="TridiagonalMatMul", shape=like(1))
-def tridiagonal_matmul(xp: Any, diagonals: Any, rhs: Any) -> Any:
+def tridiagonal_matmul(xp: Namespace, diagonals: Array, rhs: Any) -> Any:
     """The product of matrices with three diagonals (upper, main, lower, in the last but one axis) and `rhs`."""
     upper, main, lower = (diagonals[..., k, :, None] for k in range(3))
     result = main * rhs
@@ -84,12 +85,12 @@ def tridiagonal_matmul(xp: Any, diagonals: Any, rhs: Any) -> Any:
 
 
 @tridiagonal_matmul.vjp("rhs")
-def _(g: Any, diagonals: Any) -> Any:
+def _(g: Cotangent, diagonals: Value) -> Any:
     return tridiagonal_matmul(_adjoint(diagonals), g)
 
 
 @tridiagonal_matmul.vjp("diagonals")
-def _(g: Any, rhs: Any) -> Any:
+def _(g: Cotangent, rhs: Value) -> Any:
     return _outer(g, rhs)
 
 
@@ -98,7 +99,7 @@ tridiagonal_matmul.batching = batch_leading
 
 
 @tridiagonal_matmul.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for lead, m, k in [
         ((), 3, 1), ((), 4, 2), ((2,), 3, 2), ((), 1, 1), ((), 2, 3), ((2, 2), 2, 1), ((0,), 3, 1), ((), 5, 1), ((3,), 1, 2), ((), 3, 0), ((1,), 4, 1),
         ((), 6, 2),
@@ -107,7 +108,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @tridiagonal_matmul.value
-def _(diagonals: Any, rhs: Any) -> Any:
+def _(diagonals: Array, rhs: Array) -> Any:
     return _whole(diagonals) @ rhs
 
 
@@ -168,7 +169,7 @@ def _tridiagonal_or_nan(diagonals: Array, rhs: Array, perturb: bool) -> Array:
 
 @op(dtypes=LAPACK, tf_name="TridiagonalSolve", eager=_tridiagonal_solve, shape=like(1))
 def tridiagonal_solve(
-    xp: Any, diagonals: Any, rhs: Any, *, partial_pivoting: bool = True, perturb_singular: bool = False
+    xp: Namespace, diagonals: Array, rhs: Array, *, partial_pivoting: bool = True, perturb_singular: bool = False
 ) -> Any:
     """The solution of tridiagonal systems, given as rows superdiagonal, diagonal, subdiagonal."""
     upper, main, lower = (diagonals[..., row, :] for row in range(3))
@@ -180,7 +181,7 @@ def tridiagonal_solve(
 
 
 @tridiagonal_solve.vjp("diagonals")
-def _(g: Any, diagonals: Any, out: Any, partial_pivoting: bool, perturb_singular: bool) -> Any:
+def _(g: Cotangent, diagonals: Value, out: Value, partial_pivoting: bool, perturb_singular: bool) -> Any:
     back = tridiagonal_solve(
         _adjoint(diagonals), g, partial_pivoting=partial_pivoting, perturb_singular=perturb_singular
     )
@@ -188,14 +189,14 @@ def _(g: Any, diagonals: Any, out: Any, partial_pivoting: bool, perturb_singular
 
 
 @tridiagonal_solve.vjp("rhs")
-def _(g: Any, diagonals: Any, partial_pivoting: bool, perturb_singular: bool) -> Any:
+def _(g: Cotangent, diagonals: Value, partial_pivoting: bool, perturb_singular: bool) -> Any:
     return tridiagonal_solve(
         _adjoint(diagonals), g, partial_pivoting=partial_pivoting, perturb_singular=perturb_singular
     )
 
 
 @tridiagonal_solve.jvp("diagonals")
-def _(t: Any, diagonals: Any, out: Any, partial_pivoting: bool, perturb_singular: bool) -> Any:
+def _(t: Tangent, diagonals: Value, out: Value, partial_pivoting: bool, perturb_singular: bool) -> Any:
     change = tridiagonal_matmul(t, out)
     return -tridiagonal_solve(diagonals, change, partial_pivoting=partial_pivoting, perturb_singular=perturb_singular)
 
@@ -205,7 +206,7 @@ tridiagonal_solve.batched(batch_system)
 
 
 @tridiagonal_solve.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for lead, size, columns in [
         ((), 1, 1), ((), 2, 1), ((), 3, 2), ((), 5, 3), ((2,), 3, 1), ((2, 2), 4, 2), ((0,), 3, 1),
         ((), 0, 1), ((), 3, 0), ((1,), 6, 1), ((3,), 1, 2),
@@ -217,7 +218,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @tridiagonal_solve.value
-def _(diagonals: Any, rhs: Any, partial_pivoting: bool, perturb_singular: bool) -> Any:
+def _(diagonals: Array, rhs: Array, partial_pivoting: bool, perturb_singular: bool) -> Any:
     return np.linalg.solve(_whole(diagonals), rhs)
 
 

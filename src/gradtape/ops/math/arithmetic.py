@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...base.dtypes import ANY, FLOATING, INEXACT, NUMERIC, REAL, Array
 from ...base.errors import invalid
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import UNARY_SHAPES, all_batched, batch_over_axis, elementwise, in_float32, not_tensors, one_pass
@@ -38,7 +39,7 @@ def _add_n(inputs: list[Array]) -> Array:
 
 
 @op(eager=_add_n, dtypes=NUMERIC, variadic=True, tf_name="AddN")
-def add_n(xp: Any, inputs: Any) -> Any:
+def add_n(xp: Namespace, inputs: Sequence[Array]) -> Any:
     """The sum of tensors of one shape, in one array."""
     return sum(inputs[1:], inputs[0])
 
@@ -49,7 +50,7 @@ def _(inputs: list[Abstract]) -> Shape:
 
 
 @add_n.vjp("inputs")
-def _(g: Any, inputs_shape: tuple[tuple[int, ...], ...]) -> Any:
+def _(g: Cotangent, inputs_shape: tuple[tuple[int, ...], ...]) -> Any:
     return [g] * len(inputs_shape)
 
 
@@ -57,18 +58,18 @@ add_n.linear("inputs")
 
 
 @add_n.batched
-def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(declared: Op, is_batched: tuple[bool, ...], args: Any, attributes: dict[str, Any]) -> Any:
     return declared(all_batched(is_batched, args[0])[1])
 
 
 @add_n.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for number, shape in enumerate(UNARY_SHAPES):
         yield Sample(([draw(shape) for _ in range(1 + number % 4)],))
 
 
 @add_n.value
-def _(inputs: Any) -> Any:
+def _(inputs: Sequence[Array]) -> Any:
     return np.sum(np.stack(inputs), axis=0)
 
 
@@ -93,33 +94,33 @@ def _clip(t: Array, clip_value_min: Array, clip_value_max: Array) -> Any:
 
 
 @elementwise(eager=_clip, dtypes=REAL)
-def clip_by_value(xp: Any, t: Any, clip_value_min: Any, clip_value_max: Any) -> Any:
+def clip_by_value(xp: Namespace, t: Array, clip_value_min: Array, clip_value_max: Array) -> Any:
     """The values between two bounds; the derivative at the bounds themselves is that of the value."""
     return xp.maximum(xp.minimum(t, clip_value_max), clip_value_min)
 
 
-def _inside(t: Any, low: Any, high: Any) -> Any:
+def _inside(t: Value, low: Value, high: Value) -> Any:
     return logical_not(logical_or(greater(t, high), less(minimum(t, high), low)))
 
 
 @clip_by_value.derivative("t")
-def _(d: Any, t: Any, clip_value_min: Any, clip_value_max: Any) -> Any:
+def _(d: Value, t: Value, clip_value_min: Value, clip_value_max: Value) -> Any:
     return select(_inside(t, clip_value_min, clip_value_max), d, zeros_like(d))
 
 
 @clip_by_value.derivative("clip_value_min")
-def _(d: Any, t: Any, clip_value_min: Any, clip_value_max: Any) -> Any:
+def _(d: Value, t: Value, clip_value_min: Value, clip_value_max: Value) -> Any:
     return select(less(minimum(t, clip_value_max), clip_value_min), d, zeros_like(d))
 
 
 @clip_by_value.derivative("clip_value_max")
-def _(d: Any, t: Any, clip_value_min: Any, clip_value_max: Any) -> Any:
+def _(d: Value, t: Value, clip_value_min: Value, clip_value_max: Value) -> Any:
     above = logical_and(greater(t, clip_value_max), greater_equal(clip_value_max, clip_value_min))
     return select(above, d, zeros_like(d))
 
 
 @clip_by_value.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in UNARY_SHAPES:
         yield Sample((draw(shape, -3.0, 3.0, (-1.0, 1.0)), draw((), -1.05, -0.95), draw((), 0.95, 1.05)))
     yield Sample((draw((2, 3)), draw((3,), -1.0, -0.5), draw((2, 1), 0.5, 1.0)))
@@ -127,7 +128,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @clip_by_value.value
-def _(t: Any, clip_value_min: Any, clip_value_max: Any) -> Any:
+def _(t: Array, clip_value_min: Array, clip_value_max: Array) -> Any:
     limited = np.where(t > clip_value_max, clip_value_max, t)
     return np.where(limited < clip_value_min, clip_value_min, limited)
 
@@ -145,18 +146,18 @@ def _weighted_cross_entropy(logits: Array, labels: Array, pos_weight: Array) -> 
 
 
 @elementwise(eager=_weighted_cross_entropy, dtypes=FLOATING)
-def weighted_cross_entropy(xp: Any, logits: Any, labels: Any, pos_weight: Any) -> Any:
+def weighted_cross_entropy(xp: Namespace, logits: Array, labels: Array, pos_weight: Array) -> Any:
     """The sigmoid cross entropy with positive examples weighted by `pos_weight`."""
     return (1 - labels) * xp.logaddexp(logits, 0.0) + pos_weight * labels * xp.logaddexp(-logits, 0.0)
 
 
 @weighted_cross_entropy.derivative("logits")
-def _(t: Any, logits: Any, labels: Any, pos_weight: Any) -> Any:
+def _(t: Value, logits: Value, labels: Value, pos_weight: Value) -> Any:
     return t * ((1.0 - labels) * sigmoid(logits) - pos_weight * labels * sigmoid(-logits))
 
 
 @weighted_cross_entropy.derivative("labels")
-def _(t: Any, logits: Any, pos_weight: Any) -> Any:
+def _(t: Value, logits: Value, pos_weight: Value) -> Any:
     # w softplus(-x) - softplus(x), with what both have in common taken out.
     right = greater_equal(logits, 0)
     rest = softplus(select(right, -logits, logits))
@@ -164,19 +165,19 @@ def _(t: Any, logits: Any, pos_weight: Any) -> Any:
 
 
 @weighted_cross_entropy.derivative("pos_weight")
-def _(t: Any, logits: Any, labels: Any) -> Any:
+def _(t: Value, logits: Value, labels: Value) -> Any:
     return t * (labels * softplus(-logits))
 
 
 @weighted_cross_entropy.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in UNARY_SHAPES:
         yield Sample((draw(shape), draw(shape, 0.0, 1.0), draw((), 0.5, 3.0)))
     yield Sample((draw((2, 3)), draw((2, 3), 0.0, 1.0), draw((3,), 0.5, 3.0)))
 
 
 @weighted_cross_entropy.value
-def _(logits: Any, labels: Any, pos_weight: Any) -> Any:
+def _(logits: Array, labels: Array, pos_weight: Array) -> Any:
     p = 1 / (1 + np.exp(-logits))
     return -pos_weight * labels * np.log(p) - (1 - labels) * np.log(1 - p)
 
@@ -191,7 +192,7 @@ def _count_nonzero(input: Array, axis: Axis = None, keepdims: bool = False) -> A
 
 
 @op(eager=_count_nonzero, dtypes=ANY, retypes=True, gives=np.int64, shape=reduced)
-def count_nonzero(xp: Any, input: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+def count_nonzero(xp: Namespace, input: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """How many elements are not zero (no empty text)."""
     return xp.count_nonzero(input, axis=axis, keepdims=keepdims)
 
@@ -202,7 +203,7 @@ count_nonzero.check = explain_axis("count_nonzero")
 
 
 @count_nonzero.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, axis, keepdims in [
         ((), None, False), ((4,), None, False), ((2, 3), 0, False), ((2, 3), -1, True), ((2, 3, 4), (0, 2), False), ((0,), None, False),
         ((2, 0), 1, False),
@@ -215,7 +216,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @count_nonzero.value
-def _(input: Any, axis: Any, keepdims: bool) -> Any:
+def _(input: Array, axis: Axis, keepdims: bool) -> Any:
     return np.sum(input.astype(bool).astype(np.int64), axis=axis, keepdims=keepdims)
 
 
@@ -235,28 +236,28 @@ def _check_numerics(tensor: Array, message: str = "") -> Array:
 
 
 @op(eager=_check_numerics, dtypes=INEXACT, shape=like(0))
-def check_numerics(xp: Any, tensor: Any, *, message: str) -> Any:
+def check_numerics(xp: Namespace, tensor: Array, *, message: str) -> Any:
     """The tensor, if it has no nan and no inf."""
     return tensor
 
 
 @check_numerics.vjp("tensor")
-def _(g: Any) -> Any:
+def _(g: Cotangent) -> Any:
     return g
 
 
 @check_numerics.jvp("tensor")
-def _(t: Any) -> Any:
+def _(t: Tangent) -> Any:
     return t
 
 
 @check_numerics.batched
-def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     return declared(args[0], **attributes)
 
 
 @check_numerics.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in UNARY_SHAPES:
         yield Sample((draw(shape),), {"message": "checked"})
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, Array
 from ...base.errors import invalid
+from ...base.types import Draw, Namespace, Value
 from ...op.declaration import BadInput, Op, Sample
 from ..family import elementwise
 from .special import functions, keeping_type, reject_types
@@ -120,25 +121,25 @@ def _bessel_k(x: Array, order: int) -> Any:
 
 
 @elementwise(eager=_falling(_of_order("jv", "j0", "j1")), dtypes=FLOATING)
-def bessel_j(xp: Any, x: Any, *, order: int) -> Any:
+def bessel_j(xp: Namespace, x: Array, *, order: int) -> Any:
     """The Bessel function of the first kind."""
     return functions(xp).bessel_jn(x, v=order)[order]
 
 
 @elementwise(eager=_falling(_of_order("yv", "y0", "y1")), dtypes=FLOATING)
-def bessel_y(xp: Any, x: Any, *, order: int) -> Any:
+def bessel_y(xp: Namespace, x: Array, *, order: int) -> Any:
     """The Bessel function of the second kind."""
     return functions(xp).yv(order, x)
 
 
 @elementwise(eager=keeping_type(_bessel_i), dtypes=FLOATING)
-def bessel_i(xp: Any, x: Any, *, order: int) -> Any:
+def bessel_i(xp: Namespace, x: Array, *, order: int) -> Any:
     """The modified Bessel function of the first kind."""
     return getattr(functions(xp), f"i{order}")(x)
 
 
 @elementwise(eager=keeping_type(_bessel_ie), dtypes=FLOATING)
-def bessel_ie(xp: Any, x: Any, *, order: int, derivatives: int = 0) -> Any:
+def bessel_ie(xp: Namespace, x: Array, *, order: int, derivatives: int = 0) -> Any:
     """bessel_i times exp(-|x|), which does not overflow; or its derivative of an order."""
     if derivatives:
         raise NotImplementedError("derivatives are known in NumPy only")
@@ -146,20 +147,20 @@ def bessel_ie(xp: Any, x: Any, *, order: int, derivatives: int = 0) -> Any:
 
 
 @elementwise(eager=keeping_type(_bessel_k), dtypes=FLOATING)
-def bessel_k(xp: Any, x: Any, *, order: int) -> Any:
+def bessel_k(xp: Namespace, x: Array, *, order: int) -> Any:
     """The modified Bessel function of the second kind."""
     return functions(xp).kv(order, x)
 
 
 @elementwise(eager=keeping_type(_bessel_ke), dtypes=FLOATING)
-def bessel_ke(xp: Any, x: Any, *, order: int, derivatives: int = 0) -> Any:
+def bessel_ke(xp: Namespace, x: Array, *, order: int, derivatives: int = 0) -> Any:
     """bessel_k times exp(x), which does not underflow; or its derivative of an order."""
     if derivatives:
         raise NotImplementedError("derivatives are known in NumPy only")
     return functions(xp).kve(order, x)
 
 
-def _slope(kind: Op, below: float, above: float, x: Any, order: int) -> Any:
+def _slope(kind: Op, below: float, above: float, x: Value, order: int) -> Any:
     """(below * f[order - 1] + above * f[order + 1]) / 2; f[-1] is f[1] up to the sign that makes them add."""
     if order == 0:
         return above * kind(x, order=1)
@@ -167,38 +168,38 @@ def _slope(kind: Op, below: float, above: float, x: Any, order: int) -> Any:
 
 
 @bessel_j.derivative("x")
-def _(t: Any, x: Any, order: int) -> Any:
+def _(t: Value, x: Value, order: int) -> Any:
     return t * _slope(bessel_j, 1.0, -1.0, x, order)
 
 
 @bessel_y.derivative("x")
-def _(t: Any, x: Any, order: int) -> Any:
+def _(t: Value, x: Value, order: int) -> Any:
     return t * _slope(bessel_y, 1.0, -1.0, x, order)
 
 
 @bessel_i.derivative("x")
-def _(t: Any, x: Any, order: int) -> Any:
+def _(t: Value, x: Value, order: int) -> Any:
     return t * _slope(bessel_i, 1.0, 1.0, x, order)
 
 
 @bessel_ie.derivative("x")
-def _(t: Any, x: Any, order: int, derivatives: int) -> Any:
+def _(t: Value, x: Value, order: int, derivatives: int) -> Any:
     return t * bessel_ie(x, order=order, derivatives=derivatives + 1)
 
 
 @bessel_k.derivative("x")
-def _(t: Any, x: Any, order: int) -> Any:
+def _(t: Value, x: Value, order: int) -> Any:
     return t * _slope(bessel_k, -1.0, -1.0, x, order)
 
 
 @bessel_ke.derivative("x")
-def _(t: Any, x: Any, order: int, derivatives: int) -> Any:
+def _(t: Value, x: Value, order: int, derivatives: int) -> Any:
     return t * bessel_ke(x, order=order, derivatives=derivatives + 1)
 
 
 def _sample(op: Op, low: float, high: float, avoid: tuple[float, ...] = ()) -> None:
     @op.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         for order in (0, 1, 2):
             for shape in [(), (4,), (0,), (2, 3), (2, 1, 3)]:
                 yield Sample((draw(shape, low, high, avoid),), {"order": order})

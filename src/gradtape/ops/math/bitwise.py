@@ -8,30 +8,31 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import INTEGER, Array
+from ...base.types import Namespace
 from ...op.declaration import BadInput
 from ..family import elementwise, sample_binary, sample_unary
 
 
 @elementwise(eager=np.bitwise_and, dtypes=INTEGER)
-def bitwise_and(xp: Any, x: Any, y: Any) -> Any:
+def bitwise_and(xp: Namespace, x: Array, y: Array) -> Any:
     """The bits that are set in both."""
     return x & y
 
 
 @elementwise(eager=np.bitwise_or, dtypes=INTEGER)
-def bitwise_or(xp: Any, x: Any, y: Any) -> Any:
+def bitwise_or(xp: Namespace, x: Array, y: Array) -> Any:
     """The bits that are set in at least one."""
     return x | y
 
 
 @elementwise(eager=np.bitwise_xor, dtypes=INTEGER)
-def bitwise_xor(xp: Any, x: Any, y: Any) -> Any:
+def bitwise_xor(xp: Namespace, x: Array, y: Array) -> Any:
     """The bits that are set in exactly one."""
     return x ^ y
 
 
 @elementwise(eager=np.invert, dtypes=INTEGER)
-def invert(xp: Any, x: Any) -> Any:
+def invert(xp: Namespace, x: Array) -> Any:
     """All bits flipped."""
     return ~x
 
@@ -45,13 +46,13 @@ def _shift(shift: Callable[..., Array]) -> Callable[..., Array]:
 
 
 @elementwise(eager=_shift(np.left_shift), dtypes=INTEGER)
-def left_shift(xp: Any, x: Any, y: Any) -> Any:
+def left_shift(xp: Namespace, x: Array, y: Array) -> Any:
     """The bits moved y places up; y is clamped to the places that there are."""
     return x << xp.clip(y, 0, x.dtype.itemsize * 8 - 1)
 
 
 @elementwise(eager=_shift(np.right_shift), dtypes=INTEGER)
-def right_shift(xp: Any, x: Any, y: Any) -> Any:
+def right_shift(xp: Namespace, x: Array, y: Array) -> Any:
     """The bits moved y places down, the sign kept; y is clamped to the places that there are."""
     return x >> xp.clip(y, 0, x.dtype.itemsize * 8 - 1)
 

@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 
 from ...base.dtypes import FLOATING, Array
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Sample, op
 from ..array.borders import crop, pad_constant
 from ..family import batch_over_axis, in_float32, numpy_type, rank_of, shape_of
@@ -30,7 +31,7 @@ def _running(x: Array, axis: int, reverse: bool) -> Array:
 
 
 @op(eager=in_float32(_running), dtypes=FLOATING, tf_name="CumulativeLogsumexp", shape=along)
-def running_logsumexp(xp: Any, x: Any, *, axis: int = 0, reverse: bool = False) -> Any:
+def running_logsumexp(xp: Namespace, x: Array, *, axis: int = 0, reverse: bool = False) -> Any:
     """log(cumsum(exp(x))) along an axis, without overflow; `reverse` runs from the end."""
     total = xp.moveaxis(x, axis, 0)
     total = total[::-1] if reverse else total
@@ -41,7 +42,7 @@ def running_logsumexp(xp: Any, x: Any, *, axis: int = 0, reverse: bool = False) 
     return xp.moveaxis(total[::-1] if reverse else total, 0, axis)
 
 
-def _rises(out: Any, axis: int, first: bool, reverse: bool) -> Any:
+def _rises(out: Value, axis: int, first: bool, reverse: bool) -> Any:
     """exp(-(out[i] - out[i - 1])) in place i, or in place i - 1; 1 where one is missing. Never above 1."""
     rank = rank_of(out)
     if not shape_of(out)[axis]:
@@ -52,7 +53,7 @@ def _rises(out: Any, axis: int, first: bool, reverse: bool) -> Any:
 
 
 @running_logsumexp.vjp("x")
-def _(g: Any, x: Any, out: Any, axis: int, reverse: bool) -> Any:
+def _(g: Cotangent, x: Value, out: Value, axis: int, reverse: bool) -> Any:
     # The sum over i >= j of g[i] exp(x[j] - out[i]) / total[i], with every exponent at most 0, and linear in g.
     powers, total, level = _shares(x, out, axis, reverse)
     decay = _rises(level, axis, False, reverse)
@@ -60,13 +61,13 @@ def _(g: Any, x: Any, out: Any, axis: int, reverse: bool) -> Any:
 
 
 @running_logsumexp.jvp("x")
-def _(t: Any, x: Any, out: Any, axis: int, reverse: bool) -> Any:
+def _(t: Tangent, x: Value, out: Value, axis: int, reverse: bool) -> Any:
     powers, total, level = _shares(x, out, axis, reverse)
     change = linear_recurrence(t * powers, _rises(level, axis, True, reverse), axis=axis, reverse=reverse)
     return divide_no_nan(change, total)
 
 
-def _shares(x: Any, out: Any, axis: int, reverse: bool) -> tuple[Any, Any, Any]:
+def _shares(x: Value, out: Value, axis: int, reverse: bool) -> tuple[Any, Any, Any]:
     """exp(x - out), their running sums at each place's own `out`, and `out` as a constant.
 
     The sums are 1 as far as `out` has digits behind the point. Divided by them, it does not matter what was subtracted,
@@ -83,7 +84,7 @@ running_logsumexp.check = explain_axis("cumulative_logsumexp")
 
 
 @running_logsumexp.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, axis, reverse in CASES:
         yield Sample((draw(shape, -3.0, 3.0),), {"axis": axis, "reverse": reverse})
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from ...base.dtypes import ANY, FLOATING, INEXACT, NARROW_FLOATS, NUMERIC, REAL, STRING, Array
 from ...base.errors import invalid
+from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import (
     UNARY_SHAPES,
@@ -36,18 +37,18 @@ from .logic import equal, greater, not_equal, ones_like, select, zeros_like
 
 
 @elementwise(exact=True, eager=operator.add, tf_name="AddV2", dtypes=NUMERIC | STRING, numbers=True, on_sizes=True)
-def add(xp: Any, x: Any, y: Any) -> Any:
+def add(xp: Namespace, x: Array, y: Array) -> Any:
     """x + y, with broadcasting; texts are joined."""
     return x + y
 
 
 @add.derivative("x")
-def _(t: Any) -> Any:
+def _(t: Value) -> Any:
     return t
 
 
 @add.derivative("y")
-def _(t: Any) -> Any:
+def _(t: Value) -> Any:
     return t
 
 
@@ -64,13 +65,13 @@ def _negated(t: Any) -> Any:
 
 
 @elementwise(exact=True, eager=operator.sub, tf_name="Sub", numbers=True, on_sizes=True)
-def subtract(xp: Any, x: Any, y: Any) -> Any:
+def subtract(xp: Namespace, x: Array, y: Array) -> Any:
     """x - y, with broadcasting."""
     return x - y
 
 
 @subtract.derivative("x")
-def _(t: Any) -> Any:
+def _(t: Value) -> Any:
     return t
 
 
@@ -78,7 +79,7 @@ subtract.derivative("y")(_negated)
 
 
 @elementwise(exact=True, eager=operator.mul, tf_name="Mul", numbers=True, on_sizes=True)
-def multiply(xp: Any, x: Any, y: Any) -> Any:
+def multiply(xp: Namespace, x: Array, y: Array) -> Any:
     """x * y, with broadcasting."""
     return x * y
 
@@ -96,13 +97,13 @@ def _times(t: Any, x: Any) -> Any:
 
 
 @elementwise(exact=True, eager=operator.truediv, tf_name="RealDiv", dtypes=INEXACT, numbers=True)
-def divide(xp: Any, x: Any, y: Any) -> Any:
+def divide(xp: Namespace, x: Array, y: Array) -> Any:
     """x / y, with broadcasting."""
     return x / y
 
 
 @divide.derivative("x")
-def _(t: Any, y: Any) -> Any:
+def _(t: Value, y: Value) -> Any:
     return t / y
 
 
@@ -121,7 +122,7 @@ def _floor_divide(x: Array, y: Array) -> Any:
 
 
 @elementwise(eager=_floor_divide, tf_name="FloorDiv", dtypes=REAL, on_sizes=operator.floordiv)
-def floordiv(xp: Any, x: Any, y: Any) -> Any:
+def floordiv(xp: Namespace, x: Array, y: Array) -> Any:
     """The largest integer not above x / y."""
     return xp.floor_divide(x, y) if xp.issubdtype(x.dtype, xp.integer) else xp.floor(x / y)
 
@@ -139,18 +140,18 @@ def _floor_mod(x: Array, y: Array) -> Any:
 
 
 @elementwise(eager=_floor_mod, tf_name="FloorMod", dtypes=REAL, on_sizes=operator.mod)
-def floormod(xp: Any, x: Any, y: Any) -> Any:
+def floormod(xp: Namespace, x: Array, y: Array) -> Any:
     """What is left of x after taking floor(x / y) times y away; it has the sign of y."""
     return xp.mod(x, y)
 
 
 @floormod.derivative("x")
-def _(t: Any) -> Any:
+def _(t: Value) -> Any:
     return t
 
 
 @floormod.derivative("y")
-def _(t: Any, x: Any, y: Any) -> Any:
+def _(t: Value, x: Value, y: Value) -> Any:
     return -t * floordiv(x, y)
 
 
@@ -166,23 +167,23 @@ def _power(x: Any, y: Any) -> Any:
 
 
 @elementwise(eager=_power, tf_name="Pow", numbers=True)
-def pow(xp: Any, x: Any, y: Any) -> Any:
+def pow(xp: Namespace, x: Array, y: Array) -> Any:
     """x to the power y."""
     return x**y
 
 
 @pow.derivative("x")
-def _(t: Any, x: Any, y: Any) -> Any:
+def _(t: Value, x: Value, y: Value) -> Any:
     # At x = y = 0 this is 0 * inf = nan, as in TensorFlow.
     return t * (y * pow(x, y - 1))
 
 
 @pow.derivative("y")
-def _(t: Any, x: Any, out: Any) -> Any:
+def _(t: Value, x: Value, out: Value) -> Any:
     return t * (out * _log_or_zero(x))
 
 
-def _log_or_zero(x: Any) -> Any:
+def _log_or_zero(x: Value) -> Any:
     """log(x) where it is defined, 0 elsewhere: TensorFlow's gradient of pow in its exponent."""
     if isinstance(x, (int, float)):
         return math.log(x) if x > 0 else 0.0
@@ -191,13 +192,13 @@ def _log_or_zero(x: Any) -> Any:
 
 
 @elementwise(exact=True, eager=np.square, on_sizes=True)
-def square(xp: Any, x: Any) -> Any:
+def square(xp: Namespace, x: Array) -> Any:
     """x * x."""
     return x * x
 
 
 @square.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     if t.__class__ is np.ndarray and t.size and not any(t.strides) and t.itemsize >= 4:
         # One number for all elements, the cotangent of a sum or a mean: one pass over memory, not two.
         return _times(x, 2 * t.item(0))
@@ -205,43 +206,43 @@ def _(t: Any, x: Any) -> Any:
 
 
 @one_pass
-def _twice(t: Any, x: Any) -> Any:
+def _twice(t: Array, x: Array) -> Any:
     return t * (x + x)
 
 
 @elementwise(tf_name="SquaredDifference", numbers=True)
-def squared_difference(xp: Any, x: Any, y: Any) -> Any:
+def squared_difference(xp: Namespace, x: Array, y: Array) -> Any:
     """conj(x - y) * (x - y)."""
     difference = x - y
     return xp.conj(difference) * difference
 
 
 @squared_difference.vjp("x")
-def _(g: Any, x: Any, y: Any) -> Any:
+def _(g: Cotangent, x: Value, y: Value) -> Any:
     return (2.0 * _real_part(g)) * (x - y)
 
 
 @squared_difference.vjp("y")
-def _(g: Any, x: Any, y: Any) -> Any:
+def _(g: Cotangent, x: Value, y: Value) -> Any:
     return (-2.0 * _real_part(g)) * (x - y)
 
 
 @squared_difference.jvp("x")
-def _(t: Any, x: Any, y: Any) -> Any:
+def _(t: Tangent, x: Value, y: Value) -> Any:
     return _real_product(t, x - y)
 
 
 @squared_difference.jvp("y")
-def _(t: Any, x: Any, y: Any) -> Any:
+def _(t: Tangent, x: Value, y: Value) -> Any:
     return _real_product(t, y - x)
 
 
-def _real_part(g: Any) -> Any:
+def _real_part(g: Value) -> Any:
     """The part of a cotangent that a value which is always real can answer to, in the type of g."""
     return 0.5 * (g + conj(g)) if is_complex(g) else g
 
 
-def _real_product(t: Any, difference: Any) -> Any:
+def _real_product(t: Value, difference: Value) -> Any:
     """The change of |difference|^2 along t: 2 Re(conj(difference) t)."""
     if is_complex(t):
         product = conj(difference) * t
@@ -250,76 +251,76 @@ def _real_product(t: Any, difference: Any) -> Any:
 
 
 @elementwise(eager=np.reciprocal, tf_name="Reciprocal", dtypes=INEXACT)
-def reciprocal(xp: Any, x: Any) -> Any:
+def reciprocal(xp: Namespace, x: Array) -> Any:
     """1 / x."""
     return 1.0 / x
 
 
 @reciprocal.derivative("x")
-def _(t: Any, out: Any) -> Any:
+def _(t: Value, out: Value) -> Any:
     return -t * out * out
 
 
-def _divide_no_nan(x: Any, y: Any) -> Any:
+def _divide_no_nan(x: Value, y: Value) -> Any:
     if isinstance(y, np.generic):  # the mean at the end of most losses
         return x / y if y else np.zeros_like(x)
     return divide_no_nan.kernel(np, x, y)
 
 
 @elementwise(eager=_divide_no_nan, dtypes=INEXACT)
-def divide_no_nan(xp: Any, x: Any, y: Any) -> Any:
+def divide_no_nan(xp: Namespace, x: Array, y: Array) -> Any:
     """x / y, and 0 where y is 0."""
     zero = y == 0
     return xp.where(zero, 0, x / xp.where(zero, 1, y)).astype(xp.result_type(x, y))
 
 
 @divide_no_nan.derivative("x")
-def _(t: Any, y: Any) -> Any:
+def _(t: Value, y: Value) -> Any:
     return divide_no_nan(t, y)
 
 
 @divide_no_nan.derivative("y")
-def _(t: Any, x: Any, y: Any) -> Any:
+def _(t: Value, x: Value, y: Value) -> Any:
     return t * divide_no_nan(divide_no_nan(-x, y), y)
 
 
 @elementwise(dtypes=INEXACT, tf_name="MulNoNan")
-def multiply_no_nan(xp: Any, x: Any, y: Any) -> Any:
+def multiply_no_nan(xp: Namespace, x: Array, y: Array) -> Any:
     """x * y, and 0 where y is 0, even if x is infinite or nan."""
     zero = y == 0
     return xp.where(zero, 0, xp.where(zero, 0, x) * y).astype(xp.result_type(x, y))
 
 
 @multiply_no_nan.derivative("x")
-def _(t: Any, y: Any) -> Any:
+def _(t: Value, y: Value) -> Any:
     return multiply_no_nan(t, y)
 
 
 @multiply_no_nan.derivative("y")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return multiply_no_nan(x, t)
 
 
-def _zero_safe_divide(x: Any, y: Any) -> Any:
+def _zero_safe_divide(x: Array, y: Array) -> Any:
     if np.ndim(x) == np.ndim(y) == 0:  # of the norm of everything
         return x / y if x else x
     return zero_safe_divide.kernel(np, x, y)
 
 
 @elementwise(eager=_zero_safe_divide, dtypes=INEXACT, tf_name="ZeroSafeDivide")
-def zero_safe_divide(xp: Any, x: Any, y: Any) -> Any:
+def zero_safe_divide(xp: Namespace, x: Array, y: Array) -> Any:
     """x / y, and 0 where x is 0, whatever y: what TensorFlow does inside the gradients of sqrt and rsqrt."""
     zero = x == 0
     return xp.where(zero, 0, x / xp.where(zero, 1, y)).astype(xp.result_type(x, y))
 
 
 @zero_safe_divide.derivative("x")
-def _(t: Any, y: Any) -> Any:
+def _(t: Value, y: Value) -> Any:
     return t / y
 
 
 @zero_safe_divide.derivative("y")
-def _(t: Any, x: Any, y: Any) -> Any:
+def _(t: Value, x: Value, y: Value) -> Any:
     return -t * zero_safe_divide(zero_safe_divide(x, y), y)
 
 
@@ -327,75 +328,75 @@ def _(t: Any, x: Any, y: Any) -> Any:
 
 
 @elementwise(exact=True, eager=np.sqrt, dtypes=INEXACT)
-def sqrt(xp: Any, x: Any) -> Any:
+def sqrt(xp: Namespace, x: Array) -> Any:
     """The square root."""
     return xp.sqrt(x)
 
 
 @sqrt.derivative("x")
-def _(t: Any, out: Any) -> Any:
+def _(t: Value, out: Value) -> Any:
     return zero_safe_divide(0.5 * t, out)
 
 
 @elementwise(dtypes=INEXACT)
-def rsqrt(xp: Any, x: Any) -> Any:
+def rsqrt(xp: Namespace, x: Array) -> Any:
     """1 / sqrt(x)."""
     return xp.reciprocal(xp.sqrt(x))
 
 
 @rsqrt.derivative("x")
-def _(t: Any, x: Any, out: Any) -> Any:
+def _(t: Value, x: Value, out: Value) -> Any:
     return zero_safe_divide(-0.5 * t * zero_where_zero(t, out), x)
 
 
-def zero_where_zero(t: Any, value: Any) -> Any:
+def zero_where_zero(t: Value, value: Value) -> Any:
     """`value`, and 0 where t is 0."""
     return select(equal(t, 0), zeros_like(value), value)
 
 
 @elementwise(eager=np.exp, dtypes=INEXACT)
-def exp(xp: Any, x: Any) -> Any:
+def exp(xp: Namespace, x: Array) -> Any:
     """e to the power x."""
     return xp.exp(x)
 
 
 @exp.derivative("x")
-def _(t: Any, out: Any) -> Any:
+def _(t: Value, out: Value) -> Any:
     return t * out
 
 
 @elementwise(eager=np.expm1, dtypes=INEXACT)
-def expm1(xp: Any, x: Any) -> Any:
+def expm1(xp: Namespace, x: Array) -> Any:
     """exp(x) - 1, exact for small x too."""
     return xp.expm1(x)
 
 
 @expm1.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     # Not t * out + t: far below 0, out is -1 and the digits of exp(x) are gone.
     return t * exp(x)
 
 
 @elementwise(eager=np.log, dtypes=INEXACT)
-def log(xp: Any, x: Any) -> Any:
+def log(xp: Namespace, x: Array) -> Any:
     """The natural logarithm."""
     return xp.log(x)
 
 
 @log.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     # Not t / x: TensorFlow multiplies by the reciprocal, so that 0 * inf is nan where t is 0 and x is 0.
     return t * reciprocal(x)
 
 
 @elementwise(eager=np.log1p, dtypes=INEXACT)
-def log1p(xp: Any, x: Any) -> Any:
+def log1p(xp: Namespace, x: Array) -> Any:
     """log(1 + x), exact for small x too."""
     return xp.log1p(x)
 
 
 @log1p.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return t / (1.0 + x)
 
 
@@ -403,18 +404,18 @@ def _(t: Any, x: Any) -> Any:
 
 
 @one_pass
-def _sigmoid(x: Any) -> Any:
+def _sigmoid(x: Array) -> Any:
     # Exact far below 0 too, where 0.5 * tanh(x / 2) + 0.5 is 0. Where exp overflows the result is below all normal numbers.
     return 1.0 / (1.0 + np.exp(-x)) if x.dtype.itemsize >= 4 else _through_float32(_sigmoid, x)
 
 
-def _through_float32(function: Any, x: Array) -> Array:
+def _through_float32(function: Function, x: Array) -> Array:
     result: Array = function(np.asarray(x).astype(np.float32)).astype(x.dtype)
     return result
 
 
 @elementwise(eager=_sigmoid, dtypes=INEXACT)
-def sigmoid(xp: Any, x: Any) -> Any:
+def sigmoid(xp: Namespace, x: Array) -> Any:
     """1 / (1 + exp(-x))."""
     return 1.0 / (1.0 + xp.exp(-x))
 
@@ -439,13 +440,13 @@ _softplus = one_pass(_softplus_of_many, small=_softplus_of_few)
 
 
 @elementwise(eager=_softplus, dtypes=FLOATING)
-def softplus(xp: Any, features: Any) -> Any:
+def softplus(xp: Namespace, features: Array) -> Any:
     """log(1 + exp(x)), without overflow."""
     return xp.logaddexp(features, 0.0)
 
 
 @softplus.derivative("features")
-def _(t: Any, features: Any) -> Any:
+def _(t: Value, features: Value) -> Any:
     return t * sigmoid(features)
 
 
@@ -453,43 +454,43 @@ def _(t: Any, features: Any) -> Any:
 
 
 @elementwise(eager=np.abs, dtypes=NUMERIC, gives=real_type)
-def abs(xp: Any, x: Any) -> Any:
+def abs(xp: Namespace, x: Array) -> Any:
     """The absolute value; for complex numbers the modulus, which is real."""
     return xp.abs(x)
 
 
 @abs.vjp("x")
-def _(g: Any, x: Any) -> Any:
+def _(g: Cotangent, x: Value) -> Any:
     return _cast_like(g, x) * sign(x)
 
 
 @abs.jvp("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Tangent, x: Value) -> Any:
     return real(t * conj(sign(x))) if is_complex(x) else t * sign(x)
 
 
-def _cast_like(g: Any, x: Any) -> Any:
+def _cast_like(g: Value, x: Value) -> Any:
     """A real cotangent as a complex one, where x is complex."""
     return make_complex(g, zeros_like(g)) if is_complex(x) and not is_complex(g) else g
 
 
 @elementwise(eager=np.sign)
-def sign(xp: Any, x: Any) -> Any:
+def sign(xp: Namespace, x: Array) -> Any:
     """-1, 0 or 1; for complex numbers x / |x|."""
     return xp.sign(x)
 
 
 @sign.vjp("x")
-def _(g: Any, x: Any) -> Any:
+def _(g: Cotangent, x: Value) -> Any:
     return _unit_direction_change(g, x) if is_complex(x) else zeros_like(g)
 
 
 @sign.jvp("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Tangent, x: Value) -> Any:
     return _unit_direction_change(t, x) if is_complex(x) else zeros_like(t)
 
 
-def _unit_direction_change(t: Any, x: Any) -> Any:
+def _unit_direction_change(t: Value, x: Value) -> Any:
     """The part of t across x, divided by |x|: how the direction x / |x| changes."""
     unit = sign(x)
     size = abs(x)
@@ -498,25 +499,25 @@ def _unit_direction_change(t: Any, x: Any) -> Any:
 
 
 @elementwise(eager=np.floor, dtypes=FLOATING)
-def floor(xp: Any, x: Any) -> Any:
+def floor(xp: Namespace, x: Array) -> Any:
     """The largest integer not above x."""
     return xp.floor(x)
 
 
 @elementwise(eager=np.ceil, dtypes=FLOATING)
-def ceil(xp: Any, x: Any) -> Any:
+def ceil(xp: Namespace, x: Array) -> Any:
     """The smallest integer not below x."""
     return xp.ceil(x)
 
 
 @elementwise(eager=np.rint, dtypes=FLOATING)
-def rint(xp: Any, x: Any) -> Any:
+def rint(xp: Namespace, x: Array) -> Any:
     """The nearest integer, ties to even."""
     return xp.rint(x)
 
 
 @elementwise(eager=np.round, dtypes=REAL)
-def round(xp: Any, x: Any) -> Any:
+def round(xp: Namespace, x: Array) -> Any:
     """The nearest integer, ties to even."""
     return xp.round(x)
 
@@ -533,50 +534,50 @@ def _conj(x: Array) -> Array:
 
 
 @elementwise(eager=_conj, dtypes=NUMERIC)
-def conj(xp: Any, x: Any) -> Any:
+def conj(xp: Namespace, x: Array) -> Any:
     """The complex conjugate."""
     return xp.conj(x)
 
 
 @conj.vjp("x")
-def _(g: Any) -> Any:
+def _(g: Cotangent) -> Any:
     return conj(g)
 
 
 @conj.jvp("x")
-def _(t: Any) -> Any:
+def _(t: Tangent) -> Any:
     return conj(t)
 
 
 @elementwise(eager=np.real, dtypes=NUMERIC, gives=real_type)
-def real(xp: Any, input: Any) -> Any:
+def real(xp: Namespace, input: Array) -> Any:
     """The real part."""
     return xp.real(input)
 
 
 @real.vjp("input")
-def _(g: Any, input: Any) -> Any:
+def _(g: Cotangent, input: Value) -> Any:
     return _cast_like(g, input)
 
 
 @real.jvp("input")
-def _(t: Any) -> Any:
+def _(t: Tangent) -> Any:
     return real(t)
 
 
 @elementwise(eager=np.imag, dtypes=NUMERIC, gives=real_type)
-def imag(xp: Any, input: Any) -> Any:
+def imag(xp: Namespace, input: Array) -> Any:
     """The imaginary part."""
     return xp.imag(input)
 
 
 @imag.vjp("input")
-def _(g: Any, input: Any) -> Any:
+def _(g: Cotangent, input: Value) -> Any:
     return make_complex(zeros_like(g), g) if is_complex(input) else zeros_like(g)
 
 
 @imag.jvp("input")
-def _(t: Any) -> Any:
+def _(t: Tangent) -> Any:
     return imag(t)
 
 
@@ -588,28 +589,28 @@ def _make_complex(real: Array, imag: Array) -> Array:
 
 
 @elementwise(eager=_make_complex, dtypes=FLOATING - NARROW_FLOATS, tf_name="Complex", retypes=True, gives=complex_type)
-def make_complex(xp: Any, real: Any, imag: Any) -> Any:
+def make_complex(xp: Namespace, real: Array, imag: Array) -> Any:
     """The complex number with this real and this imaginary part."""
     return real + 1j * imag
 
 
 @make_complex.vjp("real")
-def _(g: Any) -> Any:
+def _(g: Cotangent) -> Any:
     return real(g)
 
 
 @make_complex.vjp("imag")
-def _(g: Any) -> Any:
+def _(g: Cotangent) -> Any:
     return imag(g)
 
 
 @make_complex.jvp("real")
-def _(t: Any) -> Any:
+def _(t: Tangent) -> Any:
     return make_complex(t, zeros_like(t))
 
 
 @make_complex.jvp("imag")
-def _(t: Any) -> Any:
+def _(t: Tangent) -> Any:
     return make_complex(zeros_like(t), t)
 
 
@@ -619,13 +620,13 @@ def _angle(input: Array) -> Any:
 
 
 @elementwise(eager=_angle, dtypes=INEXACT, gives=real_type)
-def angle(xp: Any, input: Any) -> Any:
+def angle(xp: Namespace, input: Array) -> Any:
     """The argument of a complex number; of a real one pi if it is negative and 0 otherwise."""
     return xp.angle(input) if xp.iscomplexobj(input) else xp.where(input < 0, xp.pi, 0).astype(input.dtype)
 
 
 @angle.vjp("input")
-def _(g: Any, input: Any) -> Any:
+def _(g: Cotangent, input: Value) -> Any:
     if not is_complex(input):
         return zeros_like(g)
     # d angle = Im(dz / z), so the cotangent of z is g * i z / |z|^2.
@@ -633,7 +634,7 @@ def _(g: Any, input: Any) -> Any:
 
 
 @angle.jvp("input")
-def _(t: Any, input: Any) -> Any:
+def _(t: Tangent, input: Value) -> Any:
     return imag(t / input) if is_complex(input) else zeros_like(t)
 
 
@@ -645,18 +646,18 @@ def _same(x: Array) -> Array:
 
 
 @elementwise(eager=_same, dtypes=ANY, on_sizes=True)
-def identity(xp: Any, input: Any) -> Any:
+def identity(xp: Namespace, input: Array) -> Any:
     """The same value as a tensor of its own."""
     return input
 
 
 @identity.derivative("input")
-def _(t: Any) -> Any:
+def _(t: Value) -> Any:
     return t
 
 
 @elementwise(eager=_same, dtypes=ANY)
-def stop_gradient(xp: Any, input: Any) -> Any:
+def stop_gradient(xp: Namespace, input: Array) -> Any:
     """The same value; no derivative passes.
 
     >>> import gradtape as tf
@@ -672,7 +673,7 @@ def stop_gradient(xp: Any, input: Any) -> Any:
 stop_gradient.not_differentiable("that is what it is for")
 
 
-def _cast(x: Array, dtype: Any) -> Array:
+def _cast(x: Array, dtype: np.dtype[Any]) -> Array:
     if x.dtype.kind == "c" and dtype.kind != "c":
         x = x.real
     if dtype.kind in "iu" and x.dtype in FLOATING:
@@ -681,13 +682,13 @@ def _cast(x: Array, dtype: Any) -> Array:
 
 
 @functools.cache
-def _open_interval(dtype: Any) -> tuple[float, float]:
+def _open_interval(dtype: np.dtype[Any]) -> tuple[float, float]:
     """What lies between these two numbers fits an integer type, when it is truncated."""
     info = np.iinfo(dtype)
     return info.min - 1.0, info.max + 1.0
 
 
-def _to_integers(x: Array, dtype: Any) -> Array:
+def _to_integers(x: Array, dtype: np.dtype[Any]) -> Array:
     """Truncation towards zero. What does not fit is undefined in C; here it is what TensorFlow's scalars give on x86.
 
     A number becomes an int32 (for uint32, int64 and uint64: an int64), whose smallest value stands for all that does not fit,
@@ -716,13 +717,13 @@ def _to_integers(x: Array, dtype: Any) -> Array:
     gives=typed_by("dtype"),
     shape=like(0),
 )
-def convert(xp: Any, x: Any, *, dtype: Any) -> Any:
+def convert(xp: Namespace, x: Array, *, dtype: Any) -> Any:
     """The values in another type; floats become integers by truncation."""
     return x.astype(dtype)
 
 
 @convert.vjp("x")
-def _(g: Any, x: Any) -> Any:
+def _(g: Cotangent, x: Value) -> Any:
     return convert(g, dtype=numpy_type(x))
 
 
@@ -730,12 +731,12 @@ convert.linear("x")
 
 
 @convert.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     return convert(args[0], **attributes)
 
 
 @convert.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in UNARY_SHAPES:
         x = draw(shape)
         yield Sample((x,), {"dtype": np.dtype(np.complex128 if x.dtype.kind == "c" else np.float64)})
@@ -747,7 +748,7 @@ def _() -> Iterator[BadInput]:
 
 
 @convert.value
-def _(x: Any, dtype: Any) -> Any:
+def _(x: Array, dtype: np.dtype[Any]) -> Any:
     return np.asarray(x).astype(dtype)
 
 

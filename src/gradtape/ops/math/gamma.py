@@ -16,6 +16,7 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, Array
 from ...base.errors import invalid
+from ...base.types import Draw, Namespace, Value
 from ...native import thresholds
 from ...op.declaration import BadInput, Op, Sample
 from ..family import elementwise, sample_binary, sample_unary
@@ -49,13 +50,13 @@ def _lgamma(x: Array) -> Any:
 
 
 @elementwise(eager=keeping_type(_lgamma), dtypes=FLOATING)
-def lgamma(xp: Any, x: Any) -> Any:
+def lgamma(xp: Namespace, x: Array) -> Any:
     """The logarithm of the absolute value of the gamma function."""
     return functions(xp).gammaln(x)
 
 
 @lgamma.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return t * digamma(x)
 
 
@@ -72,13 +73,13 @@ def _digamma(x: Array) -> Any:
 
 
 @elementwise(eager=keeping_type(_digamma), dtypes=FLOATING)
-def digamma(xp: Any, x: Any) -> Any:
+def digamma(xp: Namespace, x: Array) -> Any:
     """The derivative of lgamma."""
     return functions(xp).digamma(x)
 
 
 @digamma.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return t * polygamma(ones_like(x), x)
 
 
@@ -92,24 +93,24 @@ def _polygamma(a: Array, x: Array) -> Any:
 
 
 @elementwise(eager=keeping_type(_polygamma), dtypes=FLOATING)
-def polygamma(xp: Any, a: Any, x: Any) -> Any:
+def polygamma(xp: Namespace, a: Array, x: Array) -> Any:
     """The a-th derivative of digamma at x; nan unless a is 0, 1, 2, ... As in tf, no derivative in a."""
     return functions(xp).polygamma(a, x)
 
 
 @polygamma.derivative("x")
-def _(t: Any, a: Any, x: Any) -> Any:
+def _(t: Value, a: Value, x: Value) -> Any:
     return t * polygamma(a + 1.0, x)
 
 
 @elementwise(eager=from_scipy("zeta"), dtypes=FLOATING)
-def zeta(xp: Any, x: Any, q: Any) -> Any:
+def zeta(xp: Namespace, x: Array, q: Array) -> Any:
     """Hurwitz's zeta function: the sum of (q + k)^-x over k = 0, 1, 2, ... As in tf, no derivative in x."""
     return functions(xp).zeta(x, q)
 
 
 @zeta.derivative("q")
-def _(t: Any, x: Any, q: Any) -> Any:
+def _(t: Value, x: Value, q: Value) -> Any:
     return t * (-x * zeta(x + 1.0, q))
 
 
@@ -117,34 +118,34 @@ def _(t: Any, x: Any, q: Any) -> Any:
 
 
 @elementwise(eager=from_scipy("gammainc"), dtypes=FLOATING)
-def igamma(xp: Any, a: Any, x: Any) -> Any:
+def igamma(xp: Namespace, a: Array, x: Array) -> Any:
     """The regularized lower incomplete gamma function: the gamma distribution function of shape a at x."""
     return functions(xp).gammainc(a, x)
 
 
 @igamma.derivative("a")
-def _(t: Any, a: Any, x: Any) -> Any:
+def _(t: Value, a: Value, x: Value) -> Any:
     return t * igamma_in_a(a, x, order=1)
 
 
 @igamma.derivative("x")
-def _(t: Any, a: Any, x: Any) -> Any:
+def _(t: Value, a: Value, x: Value) -> Any:
     return t * gamma_density(a, x, order=0)
 
 
 @elementwise(eager=from_scipy("gammaincc"), dtypes=FLOATING)
-def igammac(xp: Any, a: Any, x: Any) -> Any:
+def igammac(xp: Namespace, a: Array, x: Array) -> Any:
     """1 - igamma(a, x), exact where that is small."""
     return functions(xp).gammaincc(a, x)
 
 
 @igammac.derivative("a")
-def _(t: Any, a: Any, x: Any) -> Any:
+def _(t: Value, a: Value, x: Value) -> Any:
     return -t * igamma_in_a(a, x, order=1)
 
 
 @igammac.derivative("x")
-def _(t: Any, a: Any, x: Any) -> Any:
+def _(t: Value, a: Value, x: Value) -> Any:
     return -t * gamma_density(a, x, order=0)
 
 
@@ -203,7 +204,7 @@ def _check_order(order: int) -> None:
 
 
 @elementwise(eager=keeping_type(_gamma_density), dtypes=FLOATING, tf_name="GammaDensity")
-def gamma_density(xp: Any, a: Any, x: Any, *, order: int = 0) -> Any:
+def gamma_density(xp: Namespace, a: Array, x: Array, *, order: int = 0) -> Any:
     """The density of the gamma distribution of shape a at x, differentiated `order` times in a."""
     value = xp.exp(functions(xp).xlogy(a - 1, x) - x - functions(xp).gammaln(a))
     factors = [xp.ones_like(value)]
@@ -217,12 +218,12 @@ def gamma_density(xp: Any, a: Any, x: Any, *, order: int = 0) -> Any:
 
 
 @gamma_density.derivative("a")
-def _(t: Any, a: Any, x: Any, order: int) -> Any:
+def _(t: Value, a: Value, x: Value, order: int) -> Any:
     return t * gamma_density(a, x, order=order + 1)
 
 
 @gamma_density.derivative("x")
-def _(t: Any, a: Any, x: Any, out: Any, order: int) -> Any:
+def _(t: Value, a: Value, x: Value, out: Value, order: int) -> Any:
     # The density times (a - 1) / x - 1, differentiated in a by the product rule.
     slope = out * ((a - 1.0) / x - 1.0)
     return t * slope if order == 0 else t * (slope + order * gamma_density(a, x, order=order - 1) / x)
@@ -303,7 +304,7 @@ def _igamma_in_a(a: Array, x: Array, order: int) -> Array:
 
 
 @elementwise(eager=keeping_type(_igamma_in_a), dtypes=FLOATING, tf_name="IgammaGradA")
-def igamma_in_a(xp: Any, a: Any, x: Any, *, order: int = 1) -> Any:
+def igamma_in_a(xp: Namespace, a: Array, x: Array, *, order: int = 1) -> Any:
     """igamma(a, x) differentiated `order` times in a."""
     if order != 1:
         raise NotImplementedError("only the first derivative is known outside NumPy")
@@ -311,12 +312,12 @@ def igamma_in_a(xp: Any, a: Any, x: Any, *, order: int = 1) -> Any:
 
 
 @igamma_in_a.derivative("a")
-def _(t: Any, a: Any, x: Any, order: int) -> Any:
+def _(t: Value, a: Value, x: Value, order: int) -> Any:
     return t * igamma_in_a(a, x, order=order + 1)
 
 
 @igamma_in_a.derivative("x")
-def _(t: Any, a: Any, x: Any, order: int) -> Any:
+def _(t: Value, a: Value, x: Value, order: int) -> Any:
     return t * gamma_density(a, x, order=order)
 
 
@@ -329,7 +330,7 @@ def _betainc(a: Array, b: Array, x: Array) -> Any:
 
 
 @elementwise(eager=keeping_type(_betainc), dtypes=FLOATING)
-def betainc(xp: Any, a: Any, b: Any, x: Any) -> Any:
+def betainc(xp: Namespace, a: Array, b: Array, x: Array) -> Any:
     """The regularized incomplete beta function: the beta distribution function at x.
 
     As in TensorFlow, it has a derivative in x only.
@@ -338,7 +339,7 @@ def betainc(xp: Any, a: Any, b: Any, x: Any) -> Any:
 
 
 @betainc.derivative("x")
-def _(t: Any, a: Any, b: Any, x: Any) -> Any:
+def _(t: Value, a: Value, b: Value, x: Value) -> Any:
     return t * beta_density(a, b, x)
 
 
@@ -350,24 +351,24 @@ def _beta_density(a: Array, b: Array, x: Array) -> Any:
 
 
 @elementwise(eager=keeping_type(_beta_density), dtypes=FLOATING)
-def beta_density(xp: Any, a: Any, b: Any, x: Any) -> Any:
+def beta_density(xp: Namespace, a: Array, b: Array, x: Array) -> Any:
     """The density of the beta distribution of shapes a and b at x."""
     special = functions(xp)
     return xp.exp(special.xlog1py(b - 1, -x) + special.xlogy(a - 1, x) - special.betaln(a, b))
 
 
 @beta_density.derivative("a")
-def _(t: Any, a: Any, b: Any, x: Any, out: Any) -> Any:
+def _(t: Value, a: Value, b: Value, x: Value, out: Value) -> Any:
     return t * (out * (log(x) + digamma(a + b) - digamma(a)))
 
 
 @beta_density.derivative("b")
-def _(t: Any, a: Any, b: Any, x: Any, out: Any) -> Any:
+def _(t: Value, a: Value, b: Value, x: Value, out: Value) -> Any:
     return t * (out * (log1p(-x) + digamma(a + b) - digamma(b)))
 
 
 @beta_density.derivative("x")
-def _(t: Any, a: Any, b: Any, x: Any, out: Any) -> Any:
+def _(t: Value, a: Value, b: Value, x: Value, out: Value) -> Any:
     return t * (out * ((a - 1.0) / x - (b - 1.0) / (1.0 - x)))
 
 
@@ -385,7 +386,7 @@ lgamma.value(np.vectorize(math.lgamma, otypes=[np.float64]))
 
 
 @polygamma.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for order, shape in enumerate(
         [(), (3,), (2, 3), (0,), (1,), (2, 1, 3), (5,), (2, 2), (4, 1), (3, 2), (1, 3), (2, 0)]
     ):
@@ -396,7 +397,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 @beta_density.samples
 @betainc.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shapes in [
         ((), (), ()), ((3,), (3,), (3,)), ((2, 3), (2, 3), (2, 3)), ((), (), (2, 3)), ((2,), (2,), ()),
         ((2, 1), (3,), ()), ((0,), (0,), (0,)),
@@ -417,7 +418,7 @@ def _sample_orders(op: Op, orders: tuple[int, ...]) -> None:
     ]
 
     @op.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         for order in orders:
             for left, right in pairs:
                 yield Sample((draw(left, 0.3, 4.0), draw(right, 0.2, 5.0)), {"order": order})

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...base.dtypes import ANY, BOOL, FLOATING, REAL
+from ...base.dtypes import ANY, BOOL, FLOATING, REAL, Array
 from ...base.sizes import larger, smaller
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Sample
 from ..family import elementwise, sample_binary, sample_unary
 
@@ -17,37 +18,37 @@ from ..family import elementwise, sample_binary, sample_unary
 
 
 @elementwise(eager=operator.eq, dtypes=ANY, numbers=True, gives=np.bool_)
-def equal(xp: Any, x: Any, y: Any) -> Any:
+def equal(xp: Namespace, x: Array, y: Array) -> Any:
     """Whether x equals y, element by element."""
     return x == y
 
 
 @elementwise(eager=operator.ne, dtypes=ANY, numbers=True, gives=np.bool_)
-def not_equal(xp: Any, x: Any, y: Any) -> Any:
+def not_equal(xp: Namespace, x: Array, y: Array) -> Any:
     """Whether x differs from y, element by element."""
     return x != y
 
 
 @elementwise(eager=operator.lt, dtypes=REAL, numbers=True, gives=np.bool_)
-def less(xp: Any, x: Any, y: Any) -> Any:
+def less(xp: Namespace, x: Array, y: Array) -> Any:
     """Whether x < y, element by element."""
     return x < y
 
 
 @elementwise(eager=operator.le, dtypes=REAL, numbers=True, gives=np.bool_)
-def less_equal(xp: Any, x: Any, y: Any) -> Any:
+def less_equal(xp: Namespace, x: Array, y: Array) -> Any:
     """Whether x <= y, element by element."""
     return x <= y
 
 
 @elementwise(eager=operator.gt, dtypes=REAL, numbers=True, gives=np.bool_)
-def greater(xp: Any, x: Any, y: Any) -> Any:
+def greater(xp: Namespace, x: Array, y: Array) -> Any:
     """Whether x > y, element by element."""
     return x > y
 
 
 @elementwise(eager=operator.ge, dtypes=REAL, numbers=True, gives=np.bool_)
-def greater_equal(xp: Any, x: Any, y: Any) -> Any:
+def greater_equal(xp: Namespace, x: Array, y: Array) -> Any:
     """Whether x >= y, element by element."""
     return x >= y
 
@@ -57,25 +58,25 @@ for _op in (equal, not_equal, less, less_equal, greater, greater_equal):
 
 
 @elementwise(eager=np.logical_and, dtypes=BOOL)
-def logical_and(xp: Any, x: Any, y: Any) -> Any:
+def logical_and(xp: Namespace, x: Array, y: Array) -> Any:
     """Whether both are true."""
     return xp.logical_and(x, y)
 
 
 @elementwise(eager=np.logical_or, dtypes=BOOL)
-def logical_or(xp: Any, x: Any, y: Any) -> Any:
+def logical_or(xp: Namespace, x: Array, y: Array) -> Any:
     """Whether at least one is true."""
     return xp.logical_or(x, y)
 
 
 @elementwise(eager=np.logical_xor, dtypes=BOOL)
-def logical_xor(xp: Any, x: Any, y: Any) -> Any:
+def logical_xor(xp: Namespace, x: Array, y: Array) -> Any:
     """Whether exactly one is true."""
     return xp.logical_xor(x, y)
 
 
 @elementwise(eager=np.logical_not, dtypes=BOOL)
-def logical_not(xp: Any, x: Any) -> Any:
+def logical_not(xp: Namespace, x: Array) -> Any:
     """Whether x is false."""
     return xp.logical_not(x)
 
@@ -85,19 +86,19 @@ for _op in (logical_and, logical_or, logical_xor, logical_not):
 
 
 @elementwise(eager=np.isnan, dtypes=FLOATING, tf_name="IsNan", gives=np.bool_)
-def is_nan(xp: Any, x: Any) -> Any:
+def is_nan(xp: Namespace, x: Array) -> Any:
     """Whether x is not a number."""
     return xp.isnan(x)
 
 
 @elementwise(eager=np.isinf, dtypes=FLOATING, tf_name="IsInf", gives=np.bool_)
-def is_inf(xp: Any, x: Any) -> Any:
+def is_inf(xp: Namespace, x: Array) -> Any:
     """Whether x is infinite."""
     return xp.isinf(x)
 
 
 @elementwise(eager=np.isfinite, dtypes=FLOATING, tf_name="IsFinite", gives=np.bool_)
-def is_finite(xp: Any, x: Any) -> Any:
+def is_finite(xp: Namespace, x: Array) -> Any:
     """Whether x is a finite number."""
     return xp.isfinite(x)
 
@@ -107,65 +108,65 @@ for _op in (is_nan, is_inf, is_finite):
 
 
 @elementwise(eager=np.maximum, dtypes=REAL, numbers=True, on_sizes=np.frompyfunc(larger, 2, 1))
-def maximum(xp: Any, x: Any, y: Any) -> Any:
+def maximum(xp: Namespace, x: Array, y: Array) -> Any:
     """The larger of x and y; where they are equal the derivative goes to x."""
     return xp.maximum(x, y)
 
 
 @maximum.derivative("x")
-def _(t: Any, x: Any, y: Any) -> Any:
+def _(t: Value, x: Value, y: Value) -> Any:
     return select(greater_equal(x, y), t, zeros_like(t))
 
 
 @maximum.derivative("y")
-def _(t: Any, x: Any, y: Any) -> Any:
+def _(t: Value, x: Value, y: Value) -> Any:
     return select(greater_equal(x, y), zeros_like(t), t)
 
 
 @elementwise(eager=np.minimum, dtypes=REAL, numbers=True, on_sizes=np.frompyfunc(smaller, 2, 1))
-def minimum(xp: Any, x: Any, y: Any) -> Any:
+def minimum(xp: Namespace, x: Array, y: Array) -> Any:
     """The smaller of x and y; where they are equal the derivative goes to x."""
     return xp.minimum(x, y)
 
 
 @minimum.derivative("x")
-def _(t: Any, x: Any, y: Any) -> Any:
+def _(t: Value, x: Value, y: Value) -> Any:
     return select(less_equal(x, y), t, zeros_like(t))
 
 
 @minimum.derivative("y")
-def _(t: Any, x: Any, y: Any) -> Any:
+def _(t: Value, x: Value, y: Value) -> Any:
     return select(less_equal(x, y), zeros_like(t), t)
 
 
 @elementwise(eager=np.where, dtypes=ANY, other={"condition": BOOL}, tf_name="SelectV2")
-def select(xp: Any, condition: Any, x: Any, y: Any) -> Any:
+def select(xp: Namespace, condition: Array, x: Array, y: Array) -> Any:
     """x where the condition holds, y elsewhere."""
     return xp.where(condition, x, y)
 
 
 @select.vjp("x")
-def _(g: Any, condition: Any) -> Any:
+def _(g: Cotangent, condition: Value) -> Any:
     return select(condition, g, zeros_like(g))
 
 
 @select.vjp("y")
-def _(g: Any, condition: Any) -> Any:
+def _(g: Cotangent, condition: Value) -> Any:
     return select(condition, zeros_like(g), g)
 
 
 @select.jvp("x")
-def _(t: Any, condition: Any) -> Any:
+def _(t: Tangent, condition: Value) -> Any:
     return select(condition, t, zeros_like(t))
 
 
 @select.jvp("y")
-def _(t: Any, condition: Any) -> Any:
+def _(t: Tangent, condition: Value) -> Any:
     return select(condition, zeros_like(t), t)
 
 
 @select.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for condition, x, y in [
         ((3,), (3,), (3,)), ((2, 3), (2, 3), (2, 3)), ((), (), ()), ((3,), (), (3,)), ((2, 1), (3,), ()), ((2, 3), (3,), (2, 1)), ((0,), (0,), (0,)),
         ((), (2, 3), (3,)), ((1,), (4,), (4,)), ((2, 1, 2), (3, 1), (2,)), ((3, 1), (1, 2), (3, 2)), ((2, 0), (), ()),
@@ -188,13 +189,13 @@ def _() -> Iterator[BadInput]:
 
 
 @elementwise(eager=np.zeros_like, dtypes=ANY)
-def zeros_like(xp: Any, input: Any) -> Any:
+def zeros_like(xp: Namespace, input: Array) -> Any:
     """Zeros of the same shape and type."""
     return xp.zeros_like(input)
 
 
 @elementwise(eager=np.ones_like, dtypes=ANY)
-def ones_like(xp: Any, input: Any) -> Any:
+def ones_like(xp: Namespace, input: Array) -> Any:
     """Ones of the same shape and type."""
     return xp.ones_like(input)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, INEXACT, NARROW_FLOATS, Array
 from ...base.errors import invalid
+from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import reshape
 from ..family import batch_over_axis, elementwise, in_float32, numpy_type, sample_unary, shape_of
@@ -25,25 +26,25 @@ _add: Any = np.add.reduce
 
 
 @elementwise(eager=np.isneginf, dtypes=FLOATING - NARROW_FLOATS, gives=np.bool_)
-def isneginf(xp: Any, x: Any) -> Any:
+def isneginf(xp: Namespace, x: Array) -> Any:
     """Whether x is minus infinity."""
     return xp.isneginf(x)
 
 
 @elementwise(eager=np.isposinf, dtypes=FLOATING - NARROW_FLOATS, gives=np.bool_)
-def isposinf(xp: Any, x: Any) -> Any:
+def isposinf(xp: Namespace, x: Array) -> Any:
     """Whether x is plus infinity."""
     return xp.isposinf(x)
 
 
 @elementwise(eager=np.isreal, dtypes=INEXACT, gives=np.bool_)
-def isreal(xp: Any, x: Any) -> Any:
+def isreal(xp: Namespace, x: Array) -> Any:
     """Whether the imaginary part is 0."""
     return xp.isreal(x)
 
 
 @elementwise(eager=np.iscomplex, dtypes=INEXACT, gives=np.bool_)
-def iscomplex(xp: Any, x: Any) -> Any:
+def iscomplex(xp: Namespace, x: Array) -> Any:
     """Whether the imaginary part is not 0."""
     return xp.iscomplex(x)
 
@@ -54,24 +55,24 @@ for _op in (isneginf, isposinf, isreal, iscomplex):
 for _op in (isneginf, isposinf):
 
     @_op.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         yield Sample((np.array([np.inf, -np.inf, np.nan, 0.0]),))
 
 
 @isneginf.value
-def _(x: Any) -> Any:
+def _(x: Array) -> Any:
     return x == -np.inf
 
 
 @isposinf.value
-def _(x: Any) -> Any:
+def _(x: Array) -> Any:
     return x == np.inf
 
 
 # --- running sums, positions, variances ---------------------------------------------------------------------
 
 
-def _there(a: Any, values: Any) -> Any:
+def _there(a: Value, values: Value) -> Any:
     return select(is_nan(a), zeros_like(values), values)
 
 
@@ -83,18 +84,18 @@ def _nancumsum(a: Array, axis: int = 0) -> Any:
 
 
 @op(eager=_nancumsum, dtypes=FLOATING, shape=along)
-def nancumsum(xp: Any, a: Any, *, axis: int = 0) -> Any:
+def nancumsum(xp: Namespace, a: Array, *, axis: int = 0) -> Any:
     """Running sums along an axis, with NaN counted as 0."""
     return xp.nancumsum(a, axis=axis)
 
 
 @nancumsum.vjp("a")
-def _(g: Any, a: Any, axis: int) -> Any:
+def _(g: Cotangent, a: Value, axis: int) -> Any:
     return _there(a, cumsum(g, axis=axis, exclusive=False, reverse=True))
 
 
 @nancumsum.jvp("a")
-def _(t: Any, a: Any, axis: int) -> Any:
+def _(t: Tangent, a: Value, axis: int) -> Any:
     return cumsum(_there(a, t), axis=axis, exclusive=False, reverse=False)
 
 
@@ -102,7 +103,7 @@ nancumsum.batching = batch_over_axis
 
 
 @nancumsum.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, axis in [
         ((4,), 0), ((2, 3), 0), ((2, 3), 1), ((2, 3, 2), -2), ((1,), 0), ((0,), 0), ((3, 1), 0), ((2, 0), 0), ((5,), -1), ((2, 2, 3), 2), ((6,), 0), ((3, 4), 1),
     ]:  # fmt: skip
@@ -111,7 +112,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @nancumsum.value
-def _(a: Any, axis: int) -> Any:
+def _(a: Array, axis: int) -> Any:
     moved = np.moveaxis(np.nan_to_num(a), axis, 0).copy()
     for k in range(1, len(moved)):
         moved[k] += moved[k - 1]
@@ -126,7 +127,7 @@ def _() -> Iterator[BadInput]:
     yield BadInput("a scalar has no axis", (x[0, 0],))
 
 
-def _nan_position(name: str, function: Any) -> Any:
+def _nan_position(name: str, function: Function) -> Any:
     def kernel(a: Array, axis: int = 0) -> Any:
         if not -a.ndim <= axis < a.ndim:
             raise invalid(f"{name}: axis {axis} does not exist in a tensor of shape {a.shape}.")
@@ -139,13 +140,13 @@ def _nan_position(name: str, function: Any) -> Any:
 
 
 @op(eager=_nan_position("nanargmax", np.nanargmax), dtypes=FLOATING, retypes=True, gives=np.int64, shape=reduced)
-def nanargmax(xp: Any, a: Any, *, axis: int = 0) -> Any:
+def nanargmax(xp: Namespace, a: Array, *, axis: int = 0) -> Any:
     """Where the largest element that is not NaN is along an axis."""
     return xp.nanargmax(a, axis=axis)
 
 
 @op(eager=_nan_position("nanargmin", np.nanargmin), dtypes=FLOATING, retypes=True, gives=np.int64, shape=reduced)
-def nanargmin(xp: Any, a: Any, *, axis: int = 0) -> Any:
+def nanargmin(xp: Namespace, a: Array, *, axis: int = 0) -> Any:
     """Where the smallest element that is not NaN is along an axis."""
     return xp.nanargmin(a, axis=axis)
 
@@ -155,13 +156,13 @@ def _declare_position(declared: Op, sign: int) -> None:
     declared.batching = batch_over_axis
 
     @declared.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         yield Sample((draw((5,)),))
         yield Sample((np.array([[1.0, np.nan], [np.nan, 2.0], [3.0, -1.0]]),), {"axis": 0})
         yield Sample((draw((2, 3)),), {"axis": -1})
 
     @declared.value
-    def _(a: Any, axis: int) -> Any:
+    def _(a: Array, axis: int) -> Any:
         return np.argmax(np.where(np.isnan(a), -np.inf, sign * a), axis=axis)
 
     @declared.rejects
@@ -192,12 +193,12 @@ def _nanvar(a: Array, axis: Axis = None, keepdims: bool = False, ddof: float = 0
 
 
 @op(eager=_nanvar, dtypes=FLOATING, shape=reduced)
-def nanvar(xp: Any, a: Any, *, axis: Axis = None, keepdims: bool = False, ddof: float = 0.0) -> Any:
+def nanvar(xp: Namespace, a: Array, *, axis: Axis = None, keepdims: bool = False, ddof: float = 0.0) -> Any:
     """The variance of what is not NaN; the divisor is the number of such elements less `ddof`."""
     return xp.nanvar(a, axis=axis, keepdims=keepdims, ddof=ddof)
 
 
-def _from_mean(a: Any, axis: Axis) -> tuple[Any, Any]:
+def _from_mean(a: Value, axis: Axis) -> tuple[Any, Any]:
     """The distances from the mean of what is there, 0 where nothing is; and how many there are."""
     count = reduce_sum(convert(logical_not(is_nan(a)), dtype=numpy_type(a)), axis=axis, keepdims=True)
     mean = reduce_sum(_there(a, a), axis=axis, keepdims=True) / count
@@ -205,13 +206,13 @@ def _from_mean(a: Any, axis: Axis) -> tuple[Any, Any]:
 
 
 @nanvar.vjp("a")
-def _(g: Any, a: Any, axis: Axis, ddof: float) -> Any:
+def _(g: Cotangent, a: Value, axis: Axis, ddof: float) -> Any:
     distance, count = _from_mean(a, axis)
     return reshape(g, shape=kept_shape(shape_of(a), axis)) * (2.0 / (count - ddof)) * distance
 
 
 @nanvar.jvp("a")
-def _(t: Any, a: Any, axis: Axis, out: Any, ddof: float) -> Any:
+def _(t: Tangent, a: Value, axis: Axis, out: Value, ddof: float) -> Any:
     distance, count = _from_mean(a, axis)
     total = reduce_sum(t * distance, axis=axis, keepdims=True) * (2.0 / (count - ddof))
     return reshape(total, shape=shape_of(out))
@@ -223,12 +224,12 @@ reject_axes(nanvar)
 
 
 @nanvar.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     holes = np.array([[1.0, np.nan, 3.0, 2.5], [0.5, -1.0, np.nan, 2.0]]).astype(draw(()).dtype)
     yield Sample((holes,), {"axis": 1, "ddof": 1.0}, differentiable=False)
     yield Sample((draw((2, 4)),), {"axis": 1, "ddof": 1.0})
 
 
 @nanvar.value
-def _(a: Any, axis: Any, keepdims: bool, ddof: float) -> Any:
+def _(a: Array, axis: Axis, keepdims: bool, ddof: float) -> Any:
     return np.nanvar(a, axis=axis, keepdims=keepdims, ddof=ddof)

@@ -10,6 +10,7 @@ import numpy as np
 from ...base.dtypes import INEXACT, NUMERIC, Array
 from ...base.errors import invalid
 from ...base.sizes import UNKNOWN
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.index import take
@@ -34,7 +35,7 @@ def _powers(x: Array, exponents: tuple[int, ...]) -> Array:
 
 
 @op(eager=_powers, dtypes=NUMERIC)
-def powers(xp: Any, x: Any, *, exponents: tuple[int, ...]) -> Any:
+def powers(xp: Namespace, x: Array, *, exponents: tuple[int, ...]) -> Any:
     """Powers of x along a new last axis: the rows of a Vandermonde matrix."""
     return x[..., None] ** xp.asarray(exponents)
 
@@ -50,13 +51,13 @@ def _slopes(x: Any, exponents: tuple[int, ...]) -> Any:
 
 
 @powers.vjp("x")
-def _(g: Any, x: Any, exponents: tuple[int, ...]) -> Any:
+def _(g: Cotangent, x: Value, exponents: tuple[int, ...]) -> Any:
     slopes = _slopes(x, exponents)
     return reduce_sum(g * conjugated(slopes), axis=-1, keepdims=False)
 
 
 @powers.jvp("x")
-def _(t: Any, x: Any, exponents: tuple[int, ...]) -> Any:
+def _(t: Tangent, x: Value, exponents: tuple[int, ...]) -> Any:
     return expand_dims(t, axis=rank_of(t)) * _slopes(x, exponents)
 
 
@@ -64,7 +65,7 @@ powers.batching = batch_leading
 
 
 @powers.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, exponents in [
         ((), (0, 1, 2)), ((3,), (3, 2, 1, 0)), ((2, 3), (1,)), ((0,), (0, 1)), ((4,), ()), ((2,), (5, 0)), ((1,), (2,)), ((2, 1, 2), (0, 3)),
         ((3, 2), (4, 1)), ((5,), (0,)), ((2, 2), (1, 1)), ((3,), (2, 6)),
@@ -73,7 +74,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @powers.value
-def _(x: Any, exponents: Any) -> Any:
+def _(x: Array, exponents: Array) -> Any:
     return np.array([x**e for e in exponents]).transpose(*range(1, np.ndim(x) + 1), 0) if exponents else (
         np.zeros((*np.shape(x), 0))
     )  # fmt: skip
@@ -95,7 +96,7 @@ def _polyval(p: Array, x: Array) -> Array:
 
 
 @op(eager=_polyval, dtypes=INEXACT)
-def polyval(xp: Any, p: Any, x: Any) -> Any:
+def polyval(xp: Namespace, p: Array, x: Array) -> Any:
     """The polynomial with coefficients `p`, highest first, at x: Horner's rule in one op."""
     return xp.polyval(p, x)
 
@@ -113,18 +114,18 @@ def _derived(p: Any) -> Any:
 
 
 @polyval.vjp("x")
-def _(g: Any, p: Any, x: Any) -> Any:
+def _(g: Cotangent, p: Value, x: Value) -> Any:
     slope = polyval(_derived(p), x) if shape_of(p)[0] > 1 else zeros_like(x)
     return g * conjugated(slope)
 
 
 @polyval.jvp("x")
-def _(t: Any, p: Any, x: Any) -> Any:
+def _(t: Tangent, p: Value, x: Value) -> Any:
     return t * polyval(_derived(p), x) if shape_of(p)[0] > 1 else zeros_like(t)
 
 
 @polyval.vjp("p")
-def _(g: Any, x: Any, p_shape: tuple[int, ...]) -> Any:
+def _(g: Cotangent, x: Value, p_shape: tuple[int, ...]) -> Any:
     rows = powers(x, exponents=tuple(range(p_shape[0] - 1, -1, -1)))
     rows = conjugated(rows)
     weighted = expand_dims(g, axis=rank_of(g)) * rows
@@ -132,12 +133,12 @@ def _(g: Any, x: Any, p_shape: tuple[int, ...]) -> Any:
 
 
 @polyval.jvp("p")
-def _(t: Any, x: Any) -> Any:
+def _(t: Tangent, x: Value) -> Any:
     return polyval(t, x)
 
 
 @polyval.batched
-def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     p, x = args
     if not is_batched[0]:
         return declared(p, x)
@@ -149,7 +150,7 @@ def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> A
 
 
 @polyval.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for count, shape in [
         (3, ()), (1, (2,)), (4, (3,)), (2, (2, 3)), (0, (3,)), (5, (0,)), (3, (2, 1, 2)), (2, ()), (6, (4,)), (3, (1,)), (1, ()), (4, (2, 2)),
     ]:  # fmt: skip
@@ -157,7 +158,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @polyval.value
-def _(p: Any, x: Any) -> Any:
+def _(p: Array, x: Array) -> Any:
     return sum((c * x ** (len(p) - 1 - k) for k, c in enumerate(p)), np.zeros(np.shape(x), np.result_type(p, x)))
 
 
@@ -172,7 +173,7 @@ def _() -> Iterator[BadInput]:
 # --- evenly spaced numbers ----------------------------------------------------------------------------------
 
 
-def _fractions(rank: int, num: int, axis: int, dtype: Any) -> Array:
+def _fractions(rank: int, num: int, axis: int, dtype: np.dtype[Any]) -> Array:
     """The part of the way from start to stop at each of `num` points, along the new axis."""
     shape = [1] * (rank + 1)
     shape[axis] = num
@@ -197,7 +198,7 @@ def _linspace(start: Array, stop: Array, num: int, axis: int = 0) -> Array:
 
 
 @op(eager=_linspace, dtypes=INEXACT, tf_name="LinSpace")
-def linspace(xp: Any, start: Any, stop: Any, *, num: int, axis: int = 0) -> Any:
+def linspace(xp: Namespace, start: Array, stop: Array, *, num: int, axis: int = 0) -> Any:
     """`num` evenly spaced numbers from start to stop, both included, along a new axis."""
     return xp.linspace(start, stop, num, axis=axis)
 
@@ -212,39 +213,39 @@ def _spaced(t: Any, num: int, axis: int, from_stop: bool) -> Any:
     return expand_dims(t, axis=axis) * (part if from_stop else 1 - part)
 
 
-def _gathered(g: Any, num: int, axis: int, from_stop: bool) -> Any:
+def _gathered(g: Value, num: int, axis: int, from_stop: bool) -> Any:
     part = _fractions(rank_of(g) - 1, num, axis, numpy_type(g))
     return reduce_sum(g * (part if from_stop else 1 - part), axis=axis, keepdims=False)
 
 
 @linspace.vjp("start")
-def _(g: Any, num: int, axis: int) -> Any:
+def _(g: Cotangent, num: int, axis: int) -> Any:
     return _gathered(g, num, axis, False)
 
 
 @linspace.vjp("stop")
-def _(g: Any, num: int, axis: int) -> Any:
+def _(g: Cotangent, num: int, axis: int) -> Any:
     return _gathered(g, num, axis, True)
 
 
 @linspace.jvp("start")
-def _(t: Any, num: int, axis: int) -> Any:
+def _(t: Tangent, num: int, axis: int) -> Any:
     return _spaced(t, num, axis, False)
 
 
 @linspace.jvp("stop")
-def _(t: Any, num: int, axis: int) -> Any:
+def _(t: Tangent, num: int, axis: int) -> Any:
     return _spaced(t, num, axis, True)
 
 
 @linspace.batched
-def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     axis = attributes["axis"]
     return batch_leading(declared, is_batched, args, {**attributes, "axis": axis + 1 if axis >= 0 else axis})
 
 
 @linspace.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, num, axis in [
         ((), 3, 0), ((), 1, 0), ((), 0, 0), ((2,), 4, 0), ((2,), 3, -1), ((2, 3), 2, 1), ((0,), 3, 0), ((2, 2), 5, -1), ((3,), 1, 1), ((1,), 2, 0),
         ((2, 1, 2), 3, 2), ((4,), 6, -2),
@@ -253,7 +254,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @linspace.value
-def _(start: Any, stop: Any, num: int, axis: int) -> Any:
+def _(start: Array, stop: Array, num: int, axis: int) -> Any:
     return np.linspace(start, stop, num, axis=axis)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.dtypes import INEXACT, Array
 from ...base.errors import invalid
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.borders import crop, pad_constant
@@ -23,7 +24,7 @@ def end_of_axis(rank: int, axis: int, front: bool) -> tuple[tuple[int, int], ...
     return tuple(place if a == axis % rank else (0, 0) for a in range(rank))
 
 
-def moved_on(x: Any, axis: int, reverse: bool) -> Any:
+def moved_on(x: Value, axis: int, reverse: bool) -> Any:
     """Each element one place further along the axis (back with `reverse`), a zero where one is missing."""
     rank = rank_of(x)
     longer = pad_constant(x, paddings=end_of_axis(rank, axis, not reverse), constant_values=0)
@@ -63,7 +64,7 @@ def _along_line(x: Array, decay: Array) -> Array:
 
 
 @op(eager=in_float32(_recurrence), dtypes=INEXACT)
-def linear_recurrence(xp: Any, x: Any, decay: Any, *, axis: int, reverse: bool = False) -> Any:
+def linear_recurrence(xp: Namespace, x: Array, decay: Array, *, axis: int, reverse: bool = False) -> Any:
     """y[i] = x[i] + decay[i] * y[i - 1] along an axis (y[i + 1] with `reverse`)."""
     total, factor = xp.moveaxis(x, axis, 0), xp.moveaxis(decay, axis, 0)
     if reverse:
@@ -87,12 +88,12 @@ def _transposed(g: Any, decay: Any, axis: int, reverse: bool) -> Any:
 
 
 @linear_recurrence.vjp("x")
-def _(g: Any, decay: Any, axis: int, reverse: bool) -> Any:
+def _(g: Cotangent, decay: Value, axis: int, reverse: bool) -> Any:
     return _transposed(g, decay, axis, reverse)
 
 
 @linear_recurrence.vjp("decay")
-def _(g: Any, decay: Any, out: Any, axis: int, reverse: bool) -> Any:
+def _(g: Cotangent, decay: Value, out: Value, axis: int, reverse: bool) -> Any:
     return _transposed(g, decay, axis, reverse) * conj(moved_on(out, axis, reverse))
 
 
@@ -100,12 +101,12 @@ linear_recurrence.linear("x")
 
 
 @linear_recurrence.jvp("decay")
-def _(t: Any, decay: Any, out: Any, axis: int, reverse: bool) -> Any:
+def _(t: Tangent, decay: Value, out: Value, axis: int, reverse: bool) -> Any:
     return linear_recurrence(t * moved_on(out, axis, reverse), decay, axis=axis, reverse=reverse)
 
 
 @linear_recurrence.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     _, (x, decay) = all_batched(is_batched, args)
     return linear_recurrence(x, decay, **{**attributes, "axis": negative_axis(attributes["axis"], rank_of(x) - 1)})
 
@@ -119,7 +120,7 @@ CASES: list[tuple[tuple[int, ...], int, bool]] = [
 
 
 @linear_recurrence.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, axis, reverse in CASES:
         yield Sample((draw(shape), draw(shape, 0.1, 0.9)), {"axis": axis, "reverse": reverse})
 

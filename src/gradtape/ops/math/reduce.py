@@ -10,6 +10,7 @@ import numpy as np
 
 from ...base.dtypes import BOOL, FLOATING, NARROW_FLOATS, NUMERIC, REAL, Array
 from ...base.errors import invalid
+from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...native import thresholds
 from ...native.choice import by_size
 from ...op.declaration import BadInput, Op, Sample, op
@@ -37,7 +38,7 @@ def kept_shape(shape: tuple[int, ...], axis: Axis) -> tuple[int, ...]:
     return tuple(1 if position in axes else size for position, size in enumerate(shape))
 
 
-def spread(reduced: Any, shape: tuple[int, ...], axis: Axis) -> Any:
+def spread(reduced: Value, shape: tuple[int, ...], axis: Axis) -> Any:
     """A reduced value repeated over the axes that were reduced."""
     if axis is None:
         return broadcast_to(reduced, shape=shape)
@@ -77,7 +78,7 @@ def _sample(reduction: Op, low: float = -2.0, high: float = 2.0, empty: bool = T
         cases += [((0,), 0, False), ((2, 0), 1, True), ((0, 3), 1, False)]
 
     @reduction.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         for shape, axis, keepdims in cases:
             yield Sample((draw(shape, low, high),), {"axis": axis, "keepdims": keepdims, **more})
 
@@ -98,7 +99,7 @@ def refuse_axis_of_scalar(x: Array, axis: Axis) -> None:
         raise ValueError(f"axis {axis} does not exist in a scalar")
 
 
-def _checked(kernel: Any) -> Any:
+def _checked(kernel: Function) -> Any:
     def checked(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
         refuse_axis_of_scalar(x, axis)
         return kernel(x, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
@@ -118,7 +119,7 @@ def _sum(x: Array, axis: Axis, keepdims: bool) -> Array:
 
 
 @op(eager=_sum, dtypes=NUMERIC, tf_name="Sum", on_sizes=True, shape=reduced)
-def reduce_sum(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+def reduce_sum(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The sum over some axes, or over all.
 
     >>> import gradtape as tf
@@ -129,7 +130,7 @@ def reduce_sum(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool 
 
 
 @reduce_sum.vjp("input_tensor")
-def _(g: Any, input_tensor_shape: tuple[int, ...], axis: Axis) -> Any:
+def _(g: Cotangent, input_tensor_shape: tuple[int, ...], axis: Axis) -> Any:
     return spread(g, input_tensor_shape, axis)
 
 
@@ -144,20 +145,20 @@ def _mean(x: Array, axis: Axis, keepdims: bool) -> Array:
         count = max(count_reduced(x.shape, axis), 1)
         return np.asarray(np.trunc(total / count)).astype(x.dtype)
     if x.dtype in NARROW_FLOATS:
-        return np.asarray(x.astype(np.float32).mean(axis=axis, keepdims=keepdims)).astype(x.dtype)
+        return np.asarray(_mean(x.astype(np.float32), axis, keepdims)).astype(x.dtype)
     # Not ndarray.mean: it goes through a slow Python layer, and warns where there is nothing to average.
     count = count_reduced(x.shape, axis)
     return sum_over(x, axis, keepdims) / x.dtype.type(count)  # type: ignore[no-any-return]
 
 
 @op(eager=_mean, dtypes=NUMERIC, tf_name="Mean", shape=reduced)
-def reduce_mean(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+def reduce_mean(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The mean over some axes, or over all; of integers, the mean truncated to an integer, as in TensorFlow."""
     return xp.mean(input_tensor, axis=axis, keepdims=keepdims)
 
 
 @reduce_mean.vjp("input_tensor")
-def _(g: Any, input_tensor_shape: tuple[int, ...], axis: Axis) -> Any:
+def _(g: Cotangent, input_tensor_shape: tuple[int, ...], axis: Axis) -> Any:
     return spread(g / max(count_reduced(input_tensor_shape, axis), 1), input_tensor_shape, axis)
 
 
@@ -169,18 +170,18 @@ def _product(x: Array, axis: Axis, keepdims: bool) -> Array:
 
 
 @op(eager=_checked(_product), dtypes=NUMERIC, tf_name="Prod", on_sizes=True, shape=reduced)
-def reduce_prod(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+def reduce_prod(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The product over some axes, or over all."""
     return xp.prod(input_tensor, axis=axis, keepdims=keepdims, dtype=input_tensor.dtype)
 
 
 @reduce_prod.vjp("input_tensor")
-def _(g: Any, input_tensor: Any, axis: Axis) -> Any:
+def _(g: Cotangent, input_tensor: Value, axis: Axis) -> Any:
     return spread(g, shape_of(input_tensor), axis) * conj(_product_of_others(input_tensor, axis))
 
 
 @reduce_prod.jvp("input_tensor")
-def _(t: Any, input_tensor: Any, axis: Axis, keepdims: bool) -> Any:
+def _(t: Tangent, input_tensor: Value, axis: Axis, keepdims: bool) -> Any:
     return reduce_sum(t * _product_of_others(input_tensor, axis), axis=axis, keepdims=keepdims)
 
 
@@ -188,7 +189,7 @@ def _product_of(shape: tuple[int, ...], axes: tuple[int, ...]) -> int:
     return int(np.prod([shape[a] for a in axes], dtype=np.int64))
 
 
-def _product_of_others(x: Any, axis: Axis) -> Any:
+def _product_of_others(x: Value, axis: Axis) -> Any:
     """For each element the product of all others it is multiplied with, without dividing: right at zeros too."""
     shape = shape_of(x)
     rank = len(shape)
@@ -237,7 +238,7 @@ def _extreme_vjp(g: Any, input_tensor: Any, out: Any, axis: Axis) -> Any:
     return spread(g, shape, axis) * (chosen / ties)
 
 
-def _extreme_jvp(t: Any, input_tensor: Any, out: Any, axis: Axis, keepdims: bool) -> Any:
+def _extreme_jvp(t: Value, input_tensor: Value, out: Value, axis: Axis, keepdims: bool) -> Any:
     chosen = convert(equal(input_tensor, spread(out, shape_of(input_tensor), axis)), dtype=numpy_type(t))
     ties = reduce_sum(chosen, axis=axis, keepdims=keepdims)
     return reduce_sum(t * chosen, axis=axis, keepdims=keepdims) / ties
@@ -264,13 +265,13 @@ for _op in (reduce_max, reduce_min):
 
 
 @op(eager=_checked(np.logical_and.reduce), dtypes=BOOL, tf_name="All", shape=reduced)
-def reduce_all(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+def reduce_all(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """Whether all elements are true."""
     return xp.all(input_tensor, axis=axis, keepdims=keepdims)
 
 
 @op(eager=_checked(np.logical_or.reduce), dtypes=BOOL, tf_name="Any", shape=reduced)
-def reduce_any(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+def reduce_any(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """Whether at least one element is true."""
     return xp.any(input_tensor, axis=axis, keepdims=keepdims)
 
@@ -290,7 +291,7 @@ def _logsumexp(x: Array, axis: Axis, keepdims: bool) -> Array:
 
 
 @op(eager=_checked(in_float32(_logsumexp)), dtypes=FLOATING, tf_name="LogSumExp", shape=reduced)
-def reduce_logsumexp(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+def reduce_logsumexp(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """log(sum(exp(x))), without overflow."""
     top = xp.max(input_tensor, axis=axis, keepdims=True)
     top = xp.where(xp.isfinite(top), top, 0)
@@ -299,7 +300,7 @@ def reduce_logsumexp(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims:
 
 
 @reduce_logsumexp.vjp("input_tensor")
-def _(g: Any, input_tensor: Any, out: Any, axis: Axis) -> Any:
+def _(g: Cotangent, input_tensor: Value, out: Value, axis: Axis) -> Any:
     shape = shape_of(input_tensor)
     powers = _powers_below(input_tensor, out, axis)
     total = reduce_sum(powers, axis=axis, keepdims=True)
@@ -307,13 +308,13 @@ def _(g: Any, input_tensor: Any, out: Any, axis: Axis) -> Any:
 
 
 @reduce_logsumexp.jvp("input_tensor")
-def _(t: Any, input_tensor: Any, out: Any, axis: Axis, keepdims: bool) -> Any:
+def _(t: Tangent, input_tensor: Value, out: Value, axis: Axis, keepdims: bool) -> Any:
     powers = _powers_below(input_tensor, out, axis)
     change = reduce_sum(t * powers, axis=axis, keepdims=keepdims)
     return change / reduce_sum(powers, axis=axis, keepdims=keepdims)
 
 
-def _powers_below(x: Any, out: Any, axis: Axis) -> Any:
+def _powers_below(x: Value, out: Value, axis: Axis) -> Any:
     """exp(x - out), which only add up to 1 as far as `out` has digits behind the point: rules divide by their sum.
 
     Then it does not matter what is subtracted, so `out` counts as a constant, and a finite number stands for inf.
@@ -356,20 +357,20 @@ def _sum_of_squares(x: Array, axis: Axis) -> Any:
 
 
 @op(eager=_checked(in_float32(_euclidean_norm)), dtypes=NUMERIC, tf_name="EuclideanNorm", shape=reduced)
-def reduce_euclidean_norm(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+def reduce_euclidean_norm(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The square root of the sum of squares."""
     return xp.sqrt(xp.sum(xp.abs(input_tensor) ** 2, axis=axis, keepdims=keepdims)).astype(input_tensor.dtype)
 
 
 @reduce_euclidean_norm.vjp("input_tensor")
-def _(g: Any, input_tensor: Any, out: Any, axis: Axis) -> Any:
+def _(g: Cotangent, input_tensor: Value, out: Value, axis: Axis) -> Any:
     g = 0.5 * (g + conj(g)) if is_complex(g) else g  # the norm is real, whatever its type
     # A norm that does not matter may be 0.
     return input_tensor * spread(zero_safe_divide(g, out), shape_of(input_tensor), axis)
 
 
 @reduce_euclidean_norm.jvp("input_tensor")
-def _(t: Any, input_tensor: Any, out: Any, axis: Axis, keepdims: bool) -> Any:
+def _(t: Tangent, input_tensor: Value, out: Value, axis: Axis, keepdims: bool) -> Any:
     product = conj(input_tensor / spread(out, shape_of(input_tensor), axis)) * t
     return 0.5 * reduce_sum(product + conj(product), axis=axis, keepdims=keepdims)
 
@@ -377,7 +378,7 @@ def _(t: Any, input_tensor: Any, out: Any, axis: Axis, keepdims: bool) -> Any:
 # --- positions -------------------------------------------------------------------------------------------------------
 
 
-def _passing_over_nan(xp: Any, x: Any, last: float) -> Any:
+def _passing_over_nan(xp: Namespace, x: Array, last: float) -> Any:
     return x if x.dtype.kind in "iub" else xp.where(x != x, x.dtype.type(last), x)
 
 
@@ -393,8 +394,8 @@ def _nan_chosen(x: Array, place: Array, axis: int) -> bool:
 _has_nan = by_size(_nan_anywhere, _nan_chosen, thresholds.NAN_CHOSEN_ELEMENTS)
 
 
-def _arg_extreme(function: Any, last: float) -> Any:
-    def kernel(x: Array, axis: int, output_type: Any, nan_wins: bool) -> Array:
+def _arg_extreme(function: Function, last: float) -> Any:
+    def kernel(x: Array, axis: int, output_type: np.dtype[Any], nan_wins: bool) -> Array:
         if not -x.ndim <= axis < x.ndim:
             raise ValueError("no such axis")
         place = np.asarray(function(x, axis=axis))
@@ -406,13 +407,13 @@ def _arg_extreme(function: Any, last: float) -> Any:
 
 
 @op(eager=_arg_extreme(np.argmax, -np.inf), dtypes=REAL | BOOL, shape=reduced, gives=typed_by("output_type"))
-def argmax(xp: Any, input: Any, *, axis: int = 0, output_type: Any = np.int64, nan_wins: bool = False) -> Any:
+def argmax(xp: Namespace, input: Array, *, axis: int = 0, output_type: Any = np.int64, nan_wins: bool = False) -> Any:
     """The position of the largest element along one axis; nan is passed over as in TensorFlow, or chosen as in NumPy."""
     return xp.argmax(input if nan_wins else _passing_over_nan(xp, input, -np.inf), axis=axis).astype(output_type)
 
 
 @op(eager=_arg_extreme(np.argmin, np.inf), dtypes=REAL | BOOL, shape=reduced, gives=typed_by("output_type"))
-def argmin(xp: Any, input: Any, *, axis: int = 0, output_type: Any = np.int64, nan_wins: bool = False) -> Any:
+def argmin(xp: Namespace, input: Array, *, axis: int = 0, output_type: Any = np.int64, nan_wins: bool = False) -> Any:
     """The position of the smallest element along one axis; nan is passed over as in TensorFlow, or chosen as in NumPy."""
     return xp.argmin(input if nan_wins else _passing_over_nan(xp, input, np.inf), axis=axis).astype(output_type)
 
@@ -423,7 +424,7 @@ for _op in (argmax, argmin):
     _op.batching = batch_over_axis
 
     @_op.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         for shape, axis in [
             ((4,), 0),
             ((2, 3), 0),
@@ -447,7 +448,7 @@ for _op in (argmax, argmin):
 # --- cumulative sums and products ------------------------------------------------------------------------------------
 
 
-def _cumulative(function: Any, unit: int) -> Any:
+def _cumulative(function: Function, unit: int) -> Any:
     def kernel(x: Array, axis: int, exclusive: bool, reverse: bool) -> Array:
         if not -x.ndim <= axis < x.ndim:
             raise ValueError("no such axis")
@@ -468,7 +469,7 @@ def _cumulative(function: Any, unit: int) -> Any:
 
 
 @op(eager=_cumulative(np.add.accumulate, 0), dtypes=NUMERIC, shape=along)
-def cumsum(xp: Any, x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
+def cumsum(xp: Namespace, x: Array, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
     """Running sums along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end."""
     x = xp.flip(x, axis) if reverse else x
     total = xp.cumsum(x, axis=axis)
@@ -477,7 +478,7 @@ def cumsum(xp: Any, x: Any, *, axis: int = 0, exclusive: bool = False, reverse: 
 
 
 @cumsum.vjp("x")
-def _(g: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
+def _(g: Cotangent, axis: int, exclusive: bool, reverse: bool) -> Any:
     return cumsum(g, axis=axis, exclusive=exclusive, reverse=not reverse)
 
 
@@ -485,7 +486,7 @@ cumsum.linear("x")
 
 
 @op(eager=_cumulative(np.multiply.accumulate, 1), dtypes=NUMERIC, shape=along)
-def cumprod(xp: Any, x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
+def cumprod(xp: Namespace, x: Array, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
     """Running products along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end."""
     x = xp.flip(x, axis) if reverse else x
     if exclusive:
@@ -498,7 +499,7 @@ def cumprod(xp: Any, x: Any, *, axis: int = 0, exclusive: bool = False, reverse:
 
 
 @cumprod.vjp("x")
-def _(g: Any, x: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
+def _(g: Cotangent, x: Value, axis: int, exclusive: bool, reverse: bool) -> Any:
     # d x[j] is what stands before x[j], times the sum over i >= j of g[i] x[j + 1] ... x[i]. Nothing is divided by: exact at
     # zeros, where TensorFlow's rule gives 0 or nan.
     before = cumprod(x, axis=axis, exclusive=True, reverse=reverse)
@@ -508,7 +509,7 @@ def _(g: Any, x: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
 
 
 @cumprod.jvp("x")
-def _(t: Any, x: Any, out: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
+def _(t: Tangent, x: Value, out: Value, axis: int, exclusive: bool, reverse: bool) -> Any:
     if exclusive:
         return linear_recurrence(
             moved_on(t * out, axis, reverse), moved_on(x, axis, reverse), axis=axis, reverse=reverse
@@ -522,7 +523,7 @@ for _op in (cumsum, cumprod):
     _op.batching = batch_over_axis
 
     @_op.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         for shape, axis, exclusive, backwards in [
             ((4,), 0, False, False), ((4,), 0, True, False), ((4,), -1, False, True), ((4,), 0, True, True), ((2, 3), 0, False, False),
             ((2, 3), 1, True, False), ((2, 3), -1, False, True), ((2, 3, 2), 1, True, True), ((1,), 0, True, False), ((0,), 0, False, False),

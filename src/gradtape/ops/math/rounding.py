@@ -8,6 +8,7 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, REAL, Array
 from ...base.errors import invalid
+from ...base.types import Namespace, Value
 from ..family import elementwise, sample_binary
 from .logic import zeros_like
 
@@ -26,7 +27,7 @@ def _truncate_divide(x: Array, y: Array) -> Any:
 
 
 @elementwise(eager=_truncate_divide, dtypes=REAL, tf_name="TruncateDiv")
-def truncatediv(xp: Any, x: Any, y: Any) -> Any:
+def truncatediv(xp: Namespace, x: Array, y: Array) -> Any:
     """x / y rounded towards zero."""
     return (x - xp.fmod(x, y)) // y if xp.issubdtype(x.dtype, xp.integer) else xp.trunc(x / y)
 
@@ -41,34 +42,34 @@ def _truncate_mod(x: Array, y: Array) -> Any:
 
 
 @elementwise(eager=_truncate_mod, dtypes=REAL, tf_name="TruncateMod")
-def truncatemod(xp: Any, x: Any, y: Any) -> Any:
+def truncatemod(xp: Namespace, x: Array, y: Array) -> Any:
     """What is left of x after taking truncatediv(x, y) times y away; it has the sign of x."""
     return xp.fmod(x, y)
 
 
 @truncatemod.derivative("x")
-def _(t: Any) -> Any:
+def _(t: Value) -> Any:
     return t
 
 
 @truncatemod.derivative("y")
-def _(t: Any, x: Any, y: Any) -> Any:
+def _(t: Value, x: Value, y: Value) -> Any:
     return -t * truncatediv(x, y)
 
 
 @elementwise(eager=np.nextafter, dtypes=FLOATING, tf_name="NextAfter")
-def nextafter(xp: Any, x1: Any, x2: Any) -> Any:
+def nextafter(xp: Namespace, x1: Array, x2: Array) -> Any:
     """The floating-point number next to x1 on the way to x2; its derivative in x1 is 1, in x2 it is 0."""
     return xp.nextafter(x1, x2)
 
 
 @nextafter.derivative("x1")
-def _(t: Any) -> Any:
+def _(t: Value) -> Any:
     return t
 
 
 @nextafter.derivative("x2")
-def _(t: Any) -> Any:
+def _(t: Value) -> Any:
     return zeros_like(t)
 
 

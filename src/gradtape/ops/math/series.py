@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from ...base.dtypes import FLOATING, NARROW_FLOATS, NUMERIC, Array
 from ...base.errors import invalid
 from ...base.sizes import larger, matched, smaller
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.borders import pad_constant, reverse
@@ -38,7 +39,7 @@ def _diff(a: Array, n: int = 1, axis: int = -1) -> Array:
 
 
 @op(eager=_diff, dtypes=NUMERIC)
-def diff(xp: Any, a: Any, *, n: int = 1, axis: int = -1) -> Any:
+def diff(xp: Namespace, a: Array, *, n: int = 1, axis: int = -1) -> Any:
     """Differences of neighbours along an axis, `n` times."""
     return xp.diff(a, n, axis)
 
@@ -49,7 +50,7 @@ def _(a: Abstract, *, n: Any, axis: Any) -> Shape:
 
 
 @diff.vjp("a")
-def _(g: Any, a_shape: tuple[int, ...], n: int, axis: int) -> Any:
+def _(g: Cotangent, a_shape: tuple[int, ...], n: int, axis: int) -> Any:
     where = axis % len(a_shape)
     missing = a_shape[where] - shape_of(g)[where]  # less than n where there were fewer elements
     if missing < n:
@@ -69,7 +70,7 @@ diff.check = explain_axis("diff")
 
 
 @diff.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, n, axis in [
         ((5,), 1, 0), ((5,), 2, -1), ((2, 3), 1, 0), ((2, 3), 1, 1), ((2, 3, 4), 3, 2), ((4,), 0, 0), ((1,), 1, 0), ((2,), 3, 0),
         ((3, 2), 2, -2), ((0,), 1, 0), ((2, 0), 1, 0), ((6,), 5, 0),
@@ -78,7 +79,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @diff.value
-def _(a: Any, n: int, axis: int) -> Any:
+def _(a: Array, n: int, axis: int) -> Any:
     moved = np.moveaxis(a, axis, 0)
     for _ in range(n):
         moved = moved[1:] - moved[:-1]
@@ -105,18 +106,18 @@ def _unwrap(p: Array, axis: int = -1, period: float = 2 * np.pi) -> Array:
 
 
 @op(eager=_unwrap, dtypes=FLOATING, shape=along)
-def unwrap(xp: Any, p: Any, *, axis: int = -1, period: float = 2 * np.pi) -> Any:
+def unwrap(xp: Namespace, p: Array, *, axis: int = -1, period: float = 2 * np.pi) -> Any:
     """Phases with whole periods added, so that neighbours along the axis are at most half a period apart."""
     return xp.unwrap(p, axis=axis, period=period)
 
 
 @unwrap.vjp("p")
-def _(g: Any) -> Any:
+def _(g: Cotangent) -> Any:
     return g
 
 
 @unwrap.jvp("p")
-def _(t: Any) -> Any:
+def _(t: Tangent) -> Any:
     return t
 
 
@@ -124,7 +125,7 @@ unwrap.batching = batch_over_axis
 
 
 @unwrap.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, axis in [
         ((5,), 0), ((8,), -1), ((2, 3), 0), ((2, 3), 1), ((2, 3, 4), 2), ((1,), 0), ((0,), 0), ((3, 1), 1), ((2, 2, 2), -2), ((6,), 0),
     ]:  # fmt: skip
@@ -134,7 +135,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @unwrap.value
-def _(p: Any, axis: int, period: float) -> Any:
+def _(p: Array, axis: int, period: float) -> Any:
     moved = np.moveaxis(p, axis, -1).copy()
     for k in range(1, moved.shape[-1]):
         step = moved[..., k] - moved[..., k - 1]
@@ -164,7 +165,7 @@ def _interp(x: Array, points: Array, values: Array) -> Array:
 
 
 @op(eager=_interp, dtypes=FLOATING)
-def interp(xp: Any, x: Any, points: Any, values: Any) -> Any:
+def interp(xp: Namespace, x: Array, points: Array, values: Array) -> Any:
     """The function that has `values` at increasing `points` and is linear between them, constant outside."""
     return xp.interp(x, points, values)
 
@@ -178,7 +179,7 @@ def _(x: Abstract, points: Abstract, values: Abstract) -> Shape:
 class _Place:
     """Where x lies among the points: the neighbours' numbers, the fraction of the way, and the slope there."""
 
-    def __init__(self, x: Any, points: Any, values: Any) -> None:
+    def __init__(self, x: Array, points: Array, values: Array) -> None:
         count = shape_of(points)[0]
         after = interp_interval(x, points)
         if count == 1:
@@ -195,7 +196,7 @@ class _Place:
         self.part, self.slope = limited, select(outside, zeros_like(slope), slope)
 
     @staticmethod
-    def at(values: Any, places: Any) -> Any:
+    def at(values: Value | Sequence[Value], places: Value) -> Any:
         return take(values, places, axis=0, batch_dims=0)
 
 
@@ -207,7 +208,7 @@ def _interp_interval(x: Array, points: Array) -> Array:
 
 
 @op(eager=_interp_interval, dtypes=FLOATING, retypes=True, gives=np.int32)
-def interp_interval(xp: Any, x: Any, points: Any) -> Any:
+def interp_interval(xp: Namespace, x: Array, points: Array) -> Any:
     """For each x, the number of the point that ends the piece between increasing points in which it lies."""
     return xp.clip(xp.searchsorted(points, x, side="right"), 1, points.shape[0] - 1)
 
@@ -222,14 +223,14 @@ interp_interval.not_differentiable("positions are integers")
 
 
 @interp_interval.batched
-def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     x, points = args
     if is_batched[1]:
         return _interval_rows(*all_batched(is_batched, args)[1])
     return declared(x, points)
 
 
-def _interval_rows(x: Any, points: Any) -> Any:
+def _interval_rows(x: Value, points: Value) -> Any:
     """The same for rows of points: count those that are not above."""
     shape, count = shape_of(x), shape_of(points)[-1]
     flat = reshape(x, shape=(shape[0], prod(shape[1:]), 1))
@@ -240,50 +241,50 @@ def _interval_rows(x: Any, points: Any) -> Any:
 
 
 @interp.vjp("x")
-def _(g: Any, x: Any, points: Any, values: Any) -> Any:
+def _(g: Sequence[Cotangent], x: Any, points: Any, values: Any) -> Any:
     return g * _Place(x, points, values).slope
 
 
 @interp.jvp("x")
-def _(t: Any, x: Any, points: Any, values: Any) -> Any:
+def _(t: Sequence[Tangent], x: Any, points: Any, values: Any) -> Any:
     return t * _Place(x, points, values).slope
 
 
-def _put(place: _Place, left: Any, right: Any, count: int) -> Any:
+def _put(place: _Place, left: Value, right: Value, count: int) -> Any:
     settings: dict[str, Any] = {"shape": (count,), "axis": 0, "batch_dims": 0}
     return put(left, place.left, **settings) + put(right, place.right, **settings)
 
 
 @interp.vjp("values")
-def _(g: Any, x: Any, points: Any, values: Any) -> Any:
+def _(g: Cotangent, x: Any, points: Any, values: Any) -> Any:
     place = _Place(x, points, values)
     return _put(place, g * (1.0 - place.part), g * place.part, shape_of(points)[0])
 
 
 @interp.vjp("points")
-def _(g: Any, x: Any, points: Any, values: Any) -> Any:
+def _(g: Cotangent, x: Any, points: Any, values: Any) -> Any:
     place = _Place(x, points, values)
     scaled = -g * place.slope
     return _put(place, scaled * (1.0 - place.part), scaled * place.part, shape_of(points)[0])
 
 
-def _mixed(place: _Place, t: Any) -> Any:
+def _mixed(place: _Place, t: Value | Sequence[Value]) -> Any:
     return (1.0 - place.part) * place.at(t, place.left) + place.part * place.at(t, place.right)
 
 
 @interp.jvp("values")
-def _(t: Any, x: Any, points: Any, values: Any) -> Any:
+def _(t: Sequence[Tangent], x: Any, points: Any, values: Any) -> Any:
     return _mixed(_Place(x, points, values), t)
 
 
 @interp.jvp("points")
-def _(t: Any, x: Any, points: Any, values: Any) -> Any:
+def _(t: Tangent, x: Any, points: Any, values: Any) -> Any:
     place = _Place(x, points, values)
     return -place.slope * _mixed(place, t)
 
 
 @interp.batched
-def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     if is_batched == (True, False, False):
         return declared(*args)
     size, (x, points, values) = all_batched(is_batched, args)
@@ -303,7 +304,7 @@ def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> A
 
 
 @interp.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, count in [
         ((), 3), ((4,), 2), ((2, 3), 4), ((0,), 3), ((5,), 5), ((3,), 1), ((1,), 2), ((2, 1, 2), 3), ((6,), 6), ((3, 2), 2), ((2,), 8), ((4, 1), 3),
     ]:  # fmt: skip
@@ -314,14 +315,14 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @interp_interval.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((draw((2, 3)), np.array([-1.0, 0.0, 0.5])))
     yield Sample((draw(()), np.array([0.0])))
     yield Sample((draw((0,)), np.array([0.0, 1.0])))
 
 
 @interp.value
-def _(x: Any, points: Any, values: Any) -> Any:
+def _(x: Array, points: Array, values: Array) -> Any:
     def one(at: float) -> float:
         for k in range(len(points) - 1):
             if points[k] <= at <= points[k + 1]:
@@ -379,7 +380,7 @@ def _convolve(a: Array, v: Array, mode: str = "full") -> Array:
 
 
 @op(eager=_convolve, dtypes=NUMERIC)
-def convolve(xp: Any, a: Any, v: Any, *, mode: str = "full") -> Any:
+def convolve(xp: Namespace, a: Array, v: Array, *, mode: str = "full") -> Any:
     """The convolution of lines in the last axis: all of it, or where both overlap fully ("valid")."""
     return xp.convolve(a, v, mode)
 
@@ -396,7 +397,7 @@ def _flipped(x: Any) -> Any:
     return reverse(conjugated(x), axis=(rank_of(x) - 1,))
 
 
-def _convolve_vjp(g: Any, other: Any, size: int, mode: str) -> Any:
+def _convolve_vjp(g: Value, other: Value, size: int, mode: str) -> Any:
     """The cotangent of a line of this size that was convolved with `other`."""
     if mode == "full":
         return convolve(g, _flipped(other), mode="valid")
@@ -406,12 +407,12 @@ def _convolve_vjp(g: Any, other: Any, size: int, mode: str) -> Any:
 
 
 @convolve.vjp("a")
-def _(g: Any, v: Any, a_shape: tuple[int, ...], mode: str) -> Any:
+def _(g: Cotangent, v: Value, a_shape: tuple[int, ...], mode: str) -> Any:
     return _convolve_vjp(g, v, a_shape[-1], mode)
 
 
 @convolve.vjp("v")
-def _(g: Any, a: Any, v_shape: tuple[int, ...], mode: str) -> Any:
+def _(g: Cotangent, a: Value, v_shape: tuple[int, ...], mode: str) -> Any:
     return _convolve_vjp(g, a, v_shape[-1], mode)
 
 
@@ -420,7 +421,7 @@ convolve.batching = batch_leading
 
 
 @convolve.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for n, m, mode in [
         (5, 3, "full"), (3, 5, "full"), (5, 3, "valid"), (3, 5, "valid"), (1, 1, "full"), (4, 4, "valid"), (1, 4, "full"), (4, 1, "valid"),
         (6, 2, "full"), (2, 6, "valid"),
@@ -431,7 +432,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @convolve.value
-def _(a: Any, v: Any, mode: str) -> Any:
+def _(a: Array, v: Array, mode: str) -> Any:
     lines = [
         _lines_convolved(x, y, mode)
         for x, y in zip(a.reshape(-1, a.shape[-1]), v.reshape(-1, v.shape[-1]), strict=True)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import FLOATING, INEXACT, NARROW_FLOATS, Array
+from ...base.types import Draw, Namespace, Value
 from ...op.declaration import BadInput, Op, Sample
 from ..family import UNARY_SHAPES, elementwise, in_float32, numpy_type, one_pass, sample_binary, sample_unary
 from .elementwise import abs as absolute
@@ -21,7 +22,7 @@ from .elementwise import convert, exp, log, square
 from .logic import equal, greater, not_equal, ones_like, select
 
 
-def functions(xp: Any) -> Any:
+def functions(xp: Namespace) -> Any:
     """The special functions that belong to an array namespace."""
     return importlib.import_module("scipy.special" if xp is np else "jax.scipy.special")
 
@@ -65,17 +66,17 @@ _ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
 
 
 @elementwise(eager=from_scipy("erf"), dtypes=FLOATING)
-def erf(xp: Any, x: Any) -> Any:
+def erf(xp: Namespace, x: Array) -> Any:
     """The error function: twice the integral of exp(-t^2) / sqrt(pi) from 0 to x."""
     return functions(xp).erf(x)
 
 
 @erf.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return t * (_TWO_OVER_ROOT_PI * bell(x))
 
 
-def _what_a_square_loses(x: Any, squared: Any) -> Any:
+def _what_a_square_loses(x: Array, squared: Array) -> Any:
     """x^2 - squared, where `squared` is x * x as it was rounded: Dekker's product of the halves of x."""
     high = x * (4097.0 if x.dtype.itemsize == 4 else 134217729.0)
     high = high - (high - x)
@@ -85,20 +86,20 @@ def _what_a_square_loses(x: Any, squared: Any) -> Any:
 
 @in_float32
 @one_pass
-def _bell(x: Any) -> Any:
+def _bell(x: Array) -> Any:
     size = np.minimum(np.abs(x), 30.0)  # exp(-900) is 0
     squared = size * size
     return np.exp(-squared) * (1.0 - _what_a_square_loses(size, squared))
 
 
 @elementwise(eager=_bell, dtypes=FLOATING)
-def bell(xp: Any, x: Any) -> Any:
+def bell(xp: Namespace, x: Array) -> Any:
     """exp(-x^2), also where x^2 is so large that its rounding changes the result."""
     return xp.exp(-(x * x))
 
 
 @bell.derivative("x")
-def _(t: Any, x: Any, out: Any) -> Any:
+def _(t: Value, x: Value, out: Value) -> Any:
     return t * (-2.0 * (x * out))
 
 
@@ -111,46 +112,46 @@ def _erfc(x: Array) -> Any:
 
 
 @elementwise(eager=keeping_type(_erfc), dtypes=FLOATING)
-def erfc(xp: Any, x: Any) -> Any:
+def erfc(xp: Namespace, x: Array) -> Any:
     """1 - erf(x), exact for large x too."""
     return functions(xp).erfc(x)
 
 
 @erfc.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return t * (-_TWO_OVER_ROOT_PI * bell(x))
 
 
 @elementwise(eager=from_scipy("erfinv"), dtypes=FLOATING)
-def erfinv(xp: Any, x: Any) -> Any:
+def erfinv(xp: Namespace, x: Array) -> Any:
     """The inverse of erf."""
     return functions(xp).erfinv(x)
 
 
 @erfinv.derivative("x")
-def _(t: Any, out: Any) -> Any:
+def _(t: Value, out: Value) -> Any:
     return t * (_HALF_ROOT_PI * exp(out * out))
 
 
 @elementwise(eager=from_scipy("erfcinv"), dtypes=FLOATING)
-def erfcinv(xp: Any, x: Any) -> Any:
+def erfcinv(xp: Namespace, x: Array) -> Any:
     """The inverse of erfc, exact for small x, where erfinv(1 - x) is not."""
     return -functions(xp).ndtri(0.5 * x) * math.sqrt(0.5)
 
 
 @erfcinv.derivative("x")
-def _(t: Any, out: Any) -> Any:
+def _(t: Value, out: Value) -> Any:
     return t * (-_HALF_ROOT_PI * exp(out * out))
 
 
 @elementwise(eager=from_scipy("ndtri"), dtypes=FLOATING)
-def ndtri(xp: Any, x: Any) -> Any:
+def ndtri(xp: Namespace, x: Array) -> Any:
     """The quantiles of the normal distribution: where its distribution function has the value x."""
     return functions(xp).ndtri(x)
 
 
 @ndtri.derivative("x")
-def _(t: Any, out: Any) -> Any:
+def _(t: Value, out: Value) -> Any:
     return t * (_ROOT_TWO_PI * exp(0.5 * (out * out)))
 
 
@@ -164,13 +165,13 @@ def _dawsn(x: Array) -> Any:
 
 
 @elementwise(eager=keeping_type(_dawsn), dtypes=FLOATING)
-def dawsn(xp: Any, x: Any) -> Any:
+def dawsn(xp: Namespace, x: Array) -> Any:
     """Dawson's integral: exp(-x^2) times the integral of exp(t^2) from 0 to x."""
     return functions(xp).dawsn(x)
 
 
 @dawsn.derivative("x")
-def _(t: Any, x: Any, out: Any) -> Any:
+def _(t: Value, x: Value, out: Value) -> Any:
     far = greater(absolute(x), 50.0)
     y = 0.5 / square(select(far, x, ones_like(x)))  # where 1 - 2 x out has no digits left: its series
     series = -y * (1.0 + 3.0 * y * (1.0 + 5.0 * y * (1.0 + 7.0 * y * (1.0 + 9.0 * y * (1.0 + 11.0 * y)))))
@@ -178,13 +179,13 @@ def _(t: Any, x: Any, out: Any) -> Any:
 
 
 @elementwise(eager=from_scipy("expi"), dtypes=FLOATING)
-def expint(xp: Any, x: Any) -> Any:
+def expint(xp: Namespace, x: Array) -> Any:
     """The exponential integral Ei: the integral of exp(t) / t from -infinity to x (its principal value)."""
     return functions(xp).expi(x)
 
 
 @expint.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     half = exp(0.5 * x)  # in two factors: the quotient is finite a little further than exp(x)
     return t * (half * (half / x))
 
@@ -198,24 +199,24 @@ def _fresnel_cos(x: Array) -> Any:
 
 
 @elementwise(eager=keeping_type(_fresnel_sin), dtypes=FLOATING)
-def fresnel_sin(xp: Any, x: Any) -> Any:
+def fresnel_sin(xp: Namespace, x: Array) -> Any:
     """The integral of sin(pi t^2 / 2) from 0 to x."""
     return functions(xp).fresnel(x)[0]
 
 
 @fresnel_sin.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return t * half_pi_squared(x, quarters=0)
 
 
 @elementwise(eager=keeping_type(_fresnel_cos), dtypes=FLOATING)
-def fresnel_cos(xp: Any, x: Any) -> Any:
+def fresnel_cos(xp: Namespace, x: Array) -> Any:
     """The integral of cos(pi t^2 / 2) from 0 to x."""
     return functions(xp).fresnel(x)[1]
 
 
 @fresnel_cos.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return t * half_pi_squared(x, quarters=1)
 
 
@@ -234,35 +235,35 @@ def _half_pi_squared(x: Array, quarters: int = 0) -> Any:
 
 
 @elementwise(eager=keeping_type(_half_pi_squared), dtypes=FLOATING)
-def half_pi_squared(xp: Any, x: Any, *, quarters: int = 0) -> Any:
+def half_pi_squared(xp: Namespace, x: Array, *, quarters: int = 0) -> Any:
     """sin(pi x^2 / 2), turned on by quarters of a circle: the slopes of Fresnel's integrals."""
     return xp.sin(0.5 * math.pi * (x * x + quarters))
 
 
 @half_pi_squared.derivative("x")
-def _(t: Any, x: Any, quarters: int) -> Any:
+def _(t: Value, x: Value, quarters: int) -> Any:
     return t * (math.pi * x * half_pi_squared(x, quarters=quarters + 1))
 
 
 @half_pi_squared.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for number, shape in enumerate(UNARY_SHAPES):
         yield Sample((draw(shape),), {"quarters": number % 5})
 
 
 @half_pi_squared.value
-def _(x: Any, quarters: int) -> Any:
+def _(x: Array, quarters: int) -> Any:
     return (np.exp(0.5j * math.pi * x * x) * 1j**quarters).imag
 
 
 @elementwise(eager=from_scipy("spence"), dtypes=FLOATING)
-def spence(xp: Any, x: Any) -> Any:
+def spence(xp: Namespace, x: Array) -> Any:
     """Spence's integral: that of log(t) / (1 - t) from 1 to x, which is the dilogarithm of 1 - x."""
     return functions(xp).spence(x)
 
 
 @spence.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     # log(x) / (1 - x) is 0 / 0 at 1; its tangent stands for it there, and the second derivative is right too.
     at_one = equal(x, 1.0)
     away = select(at_one, ones_like(x) * 0.5, x)
@@ -278,23 +279,23 @@ def _xlogy(x: Array, y: Array) -> Array:
 
 
 @elementwise(eager=_xlogy, dtypes=INEXACT)
-def xlogy(xp: Any, x: Any, y: Any) -> Any:
+def xlogy(xp: Namespace, x: Array, y: Array) -> Any:
     """x * log(y), and 0 where x is 0."""
     zero = x == 0
     return xp.where(zero, 0, x * xp.log(xp.where(zero, 1, y)))
 
 
 @xlogy.derivative("x")
-def _(t: Any, x: Any, y: Any) -> Any:
+def _(t: Value, x: Value, y: Value) -> Any:
     return t * xlogy(_indicator(x, y), y)
 
 
 @xlogy.derivative("y")
-def _(t: Any, x: Any, y: Any) -> Any:
+def _(t: Value, x: Value, y: Value) -> Any:
     return t * xdivy(x, y)
 
 
-def _indicator(x: Any, like: Any) -> Any:
+def _indicator(x: Value, like: Value) -> Any:
     """1 where x is not 0, in the type of `like`: TensorFlow's derivative of these products is 0 at 0."""
     return convert(not_equal(x, 0), dtype=numpy_type(like if hasattr(like, "dtype") else x))
 
@@ -305,19 +306,19 @@ def _xdivy(x: Array, y: Array) -> Array:
 
 
 @elementwise(eager=_xdivy, dtypes=INEXACT)
-def xdivy(xp: Any, x: Any, y: Any) -> Any:
+def xdivy(xp: Namespace, x: Array, y: Array) -> Any:
     """x / y, and 0 where x is 0."""
     zero = x == 0
     return xp.where(zero, 0, x / xp.where(zero, 1, y))
 
 
 @xdivy.derivative("x")
-def _(t: Any, x: Any, y: Any) -> Any:
+def _(t: Value, x: Value, y: Value) -> Any:
     return t * xdivy(_indicator(x, y), y)
 
 
 @xdivy.derivative("y")
-def _(t: Any, x: Any, y: Any) -> Any:
+def _(t: Value, x: Value, y: Value) -> Any:
     return -t * xdivy(xdivy(x, y), y)
 
 
@@ -327,19 +328,19 @@ def _xlog1py(x: Array, y: Array) -> Array:
 
 
 @elementwise(eager=_xlog1py, dtypes=INEXACT)
-def xlog1py(xp: Any, x: Any, y: Any) -> Any:
+def xlog1py(xp: Namespace, x: Array, y: Array) -> Any:
     """x * log(1 + y), and 0 where x is 0."""
     zero = x == 0
     return xp.where(zero, 0, x * xp.log1p(xp.where(zero, 0, y)))
 
 
 @xlog1py.derivative("x")
-def _(t: Any, x: Any, y: Any) -> Any:
+def _(t: Value, x: Value, y: Value) -> Any:
     return t * xlog1py(_indicator(x, y), y)
 
 
 @xlog1py.derivative("y")
-def _(t: Any, x: Any, y: Any) -> Any:
+def _(t: Value, x: Value, y: Value) -> Any:
     return t * xdivy(x, 1.0 + y)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from ...base.dtypes import FLOATING, INEXACT, NARROW_FLOATS, REAL, Array
 from ...base.errors import invalid
 from ...base.sizes import UNKNOWN
+from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import permute, reshape
@@ -29,7 +30,7 @@ Axis = int | tuple[int, ...] | None
 _add: Any = np.add.reduce
 
 
-def _with_holes(draw: Any, shape: tuple[int, ...], low: float = -2.0, high: float = 2.0) -> Any:
+def _with_holes(draw: Draw, shape: tuple[int, ...], low: float = -2.0, high: float = 2.0) -> Any:
     """Values of which every third is NaN, but never a whole line."""
     x = np.array(draw(shape, low, high))
     holes = np.arange(x.size).reshape(x.shape) % 5 == 3
@@ -40,7 +41,7 @@ def _sample_holes(declared: Op, **more: Any) -> None:
     sample_axes(declared)
 
     @declared.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         yield Sample((_with_holes(draw, (8,)),), {"axis": 0}, differentiable=False)
         yield Sample((_with_holes(draw, (3, 4)),), {"axis": 1, "keepdims": True}, differentiable=False)
 
@@ -55,22 +56,22 @@ def _nansum(a: Array, axis: Axis = None, keepdims: bool = False) -> Any:
 
 
 @op(eager=_nansum, dtypes=FLOATING, shape=reduced)
-def nansum(xp: Any, a: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+def nansum(xp: Namespace, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The sum of what is not NaN."""
     return xp.nansum(a, axis=axis, keepdims=keepdims)
 
 
 @nansum.vjp("a")
-def _(g: Any, a: Any, axis: Axis) -> Any:
+def _(g: Cotangent, a: Value, axis: Axis) -> Any:
     return _where_there(a, spread(g, shape_of(a), axis))
 
 
 @nansum.jvp("a")
-def _(t: Any, a: Any, axis: Axis, keepdims: bool) -> Any:
+def _(t: Tangent, a: Value, axis: Axis, keepdims: bool) -> Any:
     return reduce_sum(_where_there(a, t), axis=axis, keepdims=keepdims)
 
 
-def _where_there(a: Any, values: Any) -> Any:
+def _where_there(a: Value, values: Value) -> Any:
     return select(is_nan(a), zeros_like(values), values)
 
 
@@ -83,23 +84,23 @@ def _nanmean(a: Array, axis: Axis = None, keepdims: bool = False) -> Any:
 
 
 @op(eager=_nanmean, dtypes=FLOATING, shape=reduced)
-def nanmean(xp: Any, a: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+def nanmean(xp: Namespace, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The mean of what is not NaN."""
     return xp.nanmean(a, axis=axis, keepdims=keepdims)
 
 
-def _count_there(a: Any, axis: Axis, keepdims: bool) -> Any:
+def _count_there(a: Value, axis: Axis, keepdims: bool) -> Any:
     return reduce_sum(convert(logical_not(is_nan(a)), dtype=numpy_type(a)), axis=axis, keepdims=keepdims)
 
 
 @nanmean.vjp("a")
-def _(g: Any, a: Any, axis: Axis) -> Any:
+def _(g: Cotangent, a: Value, axis: Axis) -> Any:
     share = reshape(g, shape=kept_shape(shape_of(a), axis)) / _count_there(a, axis, True)
     return _where_there(a, spread(share, shape_of(a), axis))
 
 
 @nanmean.jvp("a")
-def _(t: Any, a: Any, axis: Axis, keepdims: bool) -> Any:
+def _(t: Tangent, a: Value, axis: Axis, keepdims: bool) -> Any:
     return reduce_sum(_where_there(a, t), axis=axis, keepdims=keepdims) / _count_there(a, axis, keepdims)
 
 
@@ -115,28 +116,28 @@ def _nan_extreme(choose: np.ufunc) -> Any:
 
 
 @op(eager=_nan_extreme(np.fmax), dtypes=FLOATING, shape=reduced)
-def nanmax(xp: Any, a: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+def nanmax(xp: Namespace, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The largest element that is not NaN; NaN where there is no other."""
     return xp.nanmax(a, axis=axis, keepdims=keepdims)
 
 
 @op(eager=_nan_extreme(np.fmin), dtypes=FLOATING, shape=reduced)
-def nanmin(xp: Any, a: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+def nanmin(xp: Namespace, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The smallest element that is not NaN; NaN where there is no other."""
     return xp.nanmin(a, axis=axis, keepdims=keepdims)
 
 
-def _shares(a: Any, extreme: Any, axis: Axis) -> Any:
+def _shares(a: Value, extreme: Value, axis: Axis) -> Any:
     """1 at the elements that are the extreme, divided by how many there are."""
     chosen = convert(equal(a, reshape(extreme, shape=kept_shape(shape_of(a), axis))), dtype=numpy_type(a))
     return divide_no_nan(chosen, reduce_sum(chosen, axis=axis, keepdims=True))
 
 
-def _extreme_vjp(g: Any, a: Any, out: Any, axis: Axis) -> Any:
+def _extreme_vjp(g: Value, a: Value, out: Value, axis: Axis) -> Any:
     return spread(g, shape_of(a), axis) * _shares(a, out, axis)
 
 
-def _extreme_jvp(t: Any, a: Any, out: Any, axis: Axis, keepdims: bool) -> Any:
+def _extreme_jvp(t: Value, a: Value, out: Value, axis: Axis, keepdims: bool) -> Any:
     return reduce_sum(t * _shares(a, out, axis), axis=axis, keepdims=keepdims)
 
 
@@ -149,7 +150,7 @@ for _op in (nansum, nanmean, nanmax, nanmin):
     reject_axes(_op)
 
 
-def _listed(values: Any, axis: Axis, keepdims: bool, function: Any) -> Any:
+def _listed(values: Array, axis: Axis, keepdims: bool, function: Function) -> Any:
     """A reference: line by line, as lists."""
     axes = tuple(range(values.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     axes = tuple(a % values.ndim for a in axes)
@@ -162,22 +163,22 @@ def _listed(values: Any, axis: Axis, keepdims: bool, function: Any) -> Any:
 
 
 @nansum.value
-def _(a: Any, axis: Any, keepdims: bool) -> Any:
+def _(a: Array, axis: Axis, keepdims: bool) -> Any:
     return _listed(a, axis, keepdims, sum)
 
 
 @nanmean.value
-def _(a: Any, axis: Any, keepdims: bool) -> Any:
+def _(a: Array, axis: Axis, keepdims: bool) -> Any:
     return _listed(a, axis, keepdims, lambda row: sum(row) / len(row))
 
 
 @nanmax.value
-def _(a: Any, axis: Any, keepdims: bool) -> Any:
+def _(a: Array, axis: Axis, keepdims: bool) -> Any:
     return _listed(a, axis, keepdims, max)
 
 
 @nanmin.value
-def _(a: Any, axis: Any, keepdims: bool) -> Any:
+def _(a: Array, axis: Axis, keepdims: bool) -> Any:
     return _listed(a, axis, keepdims, min)
 
 
@@ -190,23 +191,23 @@ def _ptp(a: Array, axis: Axis = None, keepdims: bool = False) -> Any:
 
 
 @op(eager=_ptp, dtypes=REAL, shape=reduced)
-def ptp(xp: Any, a: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+def ptp(xp: Namespace, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The largest less the smallest element."""
     return xp.max(a, axis=axis, keepdims=keepdims) - xp.min(a, axis=axis, keepdims=keepdims)
 
 
-def _ends(a: Any, axis: Axis) -> Any:
+def _ends(a: Value, axis: Axis) -> Any:
     high = reduce_max(a, axis=axis, keepdims=True)
     return _shares(a, high, axis) - _shares(a, reduce_min(a, axis=axis, keepdims=True), axis)
 
 
 @ptp.vjp("a")
-def _(g: Any, a: Any, axis: Axis) -> Any:
+def _(g: Cotangent, a: Value, axis: Axis) -> Any:
     return spread(g, shape_of(a), axis) * _ends(a, axis)
 
 
 @ptp.jvp("a")
-def _(t: Any, a: Any, axis: Axis, keepdims: bool) -> Any:
+def _(t: Tangent, a: Value, axis: Axis, keepdims: bool) -> Any:
     return reduce_sum(t * _ends(a, axis), axis=axis, keepdims=keepdims)
 
 
@@ -215,7 +216,7 @@ sample_axes(ptp)
 
 
 @ptp.value
-def _(a: Any, axis: Any, keepdims: bool) -> Any:
+def _(a: Array, axis: Axis, keepdims: bool) -> Any:
     return _listed(a, axis, keepdims, lambda row: max(row) - min(row))
 
 
@@ -238,7 +239,7 @@ def _average(a: Array, weights: Array, axis: Axis = None, keepdims: bool = False
 
 
 @op(eager=_average, dtypes=INEXACT)
-def average(xp: Any, a: Any, weights: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+def average(xp: Namespace, a: Array, weights: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The sum of values times weights, divided by the sum of the weights."""
     total = xp.sum(a * weights, axis=axis, keepdims=keepdims)
     return total / xp.sum(weights, axis=axis, keepdims=keepdims)
@@ -254,36 +255,36 @@ def _total(weights: Any, axis: Axis, keepdims: bool = True) -> Any:
 
 
 @average.vjp("a")
-def _(g: Any, weights: Any, axis: Axis) -> Any:
+def _(g: Cotangent, weights: Value, axis: Axis) -> Any:
     share = reshape(g, shape=kept_shape(shape_of(weights), axis))
     return share * conjugated(weights / _total(weights, axis))
 
 
 @average.vjp("weights")
-def _(g: Any, a: Any, weights: Any, out: Any, axis: Axis) -> Any:
+def _(g: Cotangent, a: Value, weights: Value, out: Value, axis: Axis) -> Any:
     kept = kept_shape(shape_of(a), axis)
     return reshape(g, shape=kept) * conjugated((a - reshape(out, shape=kept)) / _total(weights, axis))
 
 
 @average.jvp("a")
-def _(t: Any, weights: Any, axis: Axis, keepdims: bool) -> Any:
+def _(t: Tangent, weights: Value, axis: Axis, keepdims: bool) -> Any:
     return reduce_sum(t * weights, axis=axis, keepdims=keepdims) / _total(weights, axis, keepdims)
 
 
 @average.jvp("weights")
-def _(t: Any, a: Any, weights: Any, out: Any, axis: Axis, keepdims: bool) -> Any:
+def _(t: Tangent, a: Value, weights: Value, out: Value, axis: Axis, keepdims: bool) -> Any:
     distance = a - reshape(out, shape=kept_shape(shape_of(a), axis))
     return reduce_sum(t * distance, axis=axis, keepdims=keepdims) / _total(weights, axis, keepdims)
 
 
 @average.batched
-def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     rank = rank_of(args[0]) - is_batched[0]
     return batch_leading(declared, is_batched, args, {**attributes, "axis": negative_axis(attributes["axis"], rank)})
 
 
 @average.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, axis, keepdims in [
         ((4,), None, False), ((4,), 0, True), ((2, 3), None, True), ((2, 3), 0, False), ((2, 3), -1, True), ((2, 3), (0, 1), False),
         ((2, 3, 4), (0, 2), False), ((2, 3, 4), 1, True), ((3, 1), 0, False), ((2, 3, 2), (-1, 0), True), ((1,), -1, False), ((), None, False),
@@ -292,7 +293,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @average.value
-def _(a: Any, weights: Any, axis: Any, keepdims: bool) -> Any:
+def _(a: Array, weights: Array, axis: Axis, keepdims: bool) -> Any:
     reference: Any = np.average
     return reference(a, axis=axis, weights=weights, keepdims=keepdims)
 
@@ -309,7 +310,7 @@ def _() -> Iterator[BadInput]:
 # --- quantiles ----------------------------------------------------------------------------------------------
 
 
-def _quantile_weights(count: int, q: tuple[float, ...], dtype: Any) -> Array:
+def _quantile_weights(count: int, q: tuple[float, ...], dtype: np.dtype[Any]) -> Array:
     """What each element, in order, contributes to each quantile."""
     places = np.asarray(q, np.float64) * (count - 1)
     low = np.floor(places).astype(int)
@@ -332,7 +333,7 @@ def _quantile(a: Array, q: tuple[float, ...], axis: int = -1) -> Array:
 
 
 @op(eager=_quantile, dtypes=FLOATING)
-def quantile(xp: Any, a: Any, *, q: tuple[float, ...], axis: int = -1) -> Any:
+def quantile(xp: Namespace, a: Array, *, q: tuple[float, ...], axis: int = -1) -> Any:
     """Quantiles along an axis, one for each of `q` in a new first axis; between two elements, linear."""
     return xp.quantile(a, xp.asarray(q), axis=axis)
 
@@ -348,17 +349,17 @@ def _axis_last(x: Any, axis: int) -> Any:
     return permute(x, perm=(*(a for a in range(rank) if a != where), where))
 
 
-def _axis_back(x: Any, axis: int) -> Any:
+def _axis_back(x: Value, axis: int) -> Any:
     rank = rank_of(x)
     where = axis % rank
     return permute(x, perm=(*range(where), rank - 1, *range(where, rank - 1)))
 
 
-def _first_last(x: Any) -> Any:
+def _first_last(x: Value) -> Any:
     return permute(x, perm=(*range(1, rank_of(x)), 0))
 
 
-def _matrix_rows(x: Any, matrix: Array) -> Any:
+def _matrix_rows(x: Value, matrix: Array) -> Any:
     """x @ matrix over the last axis, also of a vector."""
     shape = shape_of(x)
     rows = matmul(reshape(x, shape=(int(np.prod(shape[:-1])), shape[-1])), matrix, transpose_a=False, transpose_b=False)
@@ -366,7 +367,7 @@ def _matrix_rows(x: Any, matrix: Array) -> Any:
 
 
 @quantile.vjp("a")
-def _(g: Any, a: Any, q: tuple[float, ...], axis: int) -> Any:
+def _(g: Cotangent, a: Value, q: tuple[float, ...], axis: int) -> Any:
     size = shape_of(a)[axis]
     weights = _quantile_weights(size, q, numpy_type(a))
     in_order = _matrix_rows(_first_last(g), weights)
@@ -375,7 +376,7 @@ def _(g: Any, a: Any, q: tuple[float, ...], axis: int) -> Any:
 
 
 @quantile.jvp("a")
-def _(t: Any, a: Any, q: tuple[float, ...], axis: int) -> Any:
+def _(t: Tangent, a: Value, q: tuple[float, ...], axis: int) -> Any:
     weights = _quantile_weights(shape_of(a)[axis], q, numpy_type(a))
     order = order_along(_axis_last(a, axis), axis=-1, descending=False)
     found = _matrix_rows(take_along(_axis_last(t, axis), order, axis=-1), np.ascontiguousarray(weights.T))
@@ -383,14 +384,14 @@ def _(t: Any, a: Any, q: tuple[float, ...], axis: int) -> Any:
 
 
 @quantile.batched
-def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     (x,) = args
     result = declared(x, q=attributes["q"], axis=negative_axis(attributes["axis"], rank_of(x) - 1))
     return permute(result, perm=(1, 0, *range(2, rank_of(result))))
 
 
 @quantile.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, q, axis in [
         ((4,), (0.5,), 0), ((5,), (0.25, 0.75), -1), ((2, 3), (0.1,), 0), ((2, 3), (0.0, 1.0), 1), ((2, 3, 4), (0.3, 0.6), 1), ((1,), (0.4,), 0),
         ((2, 3), (), 1), ((3, 1), (0.9,), 0), ((0, 3), (0.5,), 1), ((6,), (0.5, 0.5), 0), ((2, 2, 2), (0.35,), -3), ((7,), (0.2, 0.4, 0.95), 0),
@@ -399,7 +400,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @quantile.value
-def _(a: Any, q: Any, axis: int) -> Any:
+def _(a: Array, q: Array, axis: int) -> Any:
     ordered = np.moveaxis(np.sort(a, axis=axis), axis, -1)
     found = np.zeros((len(q), *ordered.shape[:-1]))
     for number, each in enumerate(q):
@@ -430,14 +431,14 @@ def _cov(m: Array, ddof: float = 1.0) -> Any:
 
 
 @op(eager=_cov, dtypes=INEXACT)
-def cov(xp: Any, m: Any, *, ddof: float = 1.0) -> Any:
+def cov(xp: Namespace, m: Array, *, ddof: float = 1.0) -> Any:
     """The covariances of the rows of matrices; the divisor is the number of columns less `ddof`."""
     centred = m - xp.mean(m, axis=-1, keepdims=True)
     return centred @ xp.conj(xp.swapaxes(centred, -1, -2)) / (m.shape[-1] - ddof)
 
 
 @cov.shapes
-def _(m: Abstract, **_: Any) -> Shape:
+def _(m: Abstract, **_: object) -> Shape:
     *lead, rows, _columns = m.shape
     return (*lead, rows, rows)
 
@@ -447,12 +448,12 @@ def _centred_rows(m: Any) -> Any:
 
 
 @cov.vjp("m")
-def _(g: Any, m: Any, ddof: float) -> Any:
+def _(g: Cotangent, m: Value, ddof: float) -> Any:
     return product(g + adjoint(g), _centred_rows(m)) * (1.0 / (shape_of(m)[-1] - ddof))
 
 
 @cov.jvp("m")
-def _(t: Any, m: Any, ddof: float) -> Any:
+def _(t: Tangent, m: Value, ddof: float) -> Any:
     half = product(_centred_rows(t), _centred_rows(m), adjoint_b=True) * (1.0 / (shape_of(m)[-1] - ddof))
     return half + adjoint(half)
 
@@ -461,7 +462,7 @@ cov.batching = batch_leading
 
 
 @cov.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for number, shape in enumerate(
         [(2, 3), (1, 4), (3, 2), (2, 2, 3), (4, 5), (1, 2), (3, 1, 3), (2, 6), (0, 3), (2, 1, 2, 4), (5, 3), (3, 3)]
     ):
@@ -469,7 +470,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @cov.value
-def _(m: Any, ddof: float) -> Any:
+def _(m: Array, ddof: float) -> Any:
     mean = m.mean(axis=-1, keepdims=True)
     return np.einsum("...it,...jt->...ij", m - mean, np.conj(m - mean)) / (m.shape[-1] - ddof)
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...base.dtypes import FLOATING, INEXACT
+from ...base.dtypes import FLOATING, INEXACT, Array
+from ...base.types import Namespace, Value
 from ..family import elementwise, is_complex, one_pass, sample_binary, sample_unary
 from .elementwise import rsqrt, sqrt
 from .logic import ones_like
@@ -14,45 +15,45 @@ from .ufuncs import hypot
 
 
 @elementwise(eager=np.sin, dtypes=INEXACT)
-def sin(xp: Any, x: Any) -> Any:
+def sin(xp: Namespace, x: Array) -> Any:
     """The sine of an angle in radians."""
     return xp.sin(x)
 
 
 @sin.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return t * cos(x)
 
 
 @elementwise(eager=np.cos, dtypes=INEXACT)
-def cos(xp: Any, x: Any) -> Any:
+def cos(xp: Namespace, x: Array) -> Any:
     """The cosine of an angle in radians."""
     return xp.cos(x)
 
 
 @cos.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return -t * sin(x)
 
 
 @elementwise(eager=np.tan, dtypes=INEXACT)
-def tan(xp: Any, x: Any) -> Any:
+def tan(xp: Namespace, x: Array) -> Any:
     """The tangent of an angle in radians."""
     return xp.tan(x)
 
 
 @tan.derivative("x")
-def _(t: Any, out: Any) -> Any:
+def _(t: Value, out: Value) -> Any:
     return t + t * (out * out)
 
 
 @elementwise(eager=np.arcsin, dtypes=INEXACT)
-def asin(xp: Any, x: Any) -> Any:
+def asin(xp: Namespace, x: Array) -> Any:
     """The angle whose sine is x."""
     return xp.arcsin(x)
 
 
-def _one_minus_square(x: Any) -> Any:
+def _one_minus_square(x: Value) -> Any:
     """1 - x^2: near 1 and -1, x * x would lose what is left after the subtraction.
 
     A zero imaginary part keeps its sign in the complex form: it says on which side of the branch cut a number lies.
@@ -61,75 +62,75 @@ def _one_minus_square(x: Any) -> Any:
 
 
 @asin.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return t * rsqrt(_one_minus_square(x))
 
 
 @elementwise(eager=np.arccos, dtypes=INEXACT)
-def acos(xp: Any, x: Any) -> Any:
+def acos(xp: Namespace, x: Array) -> Any:
     """The angle whose cosine is x."""
     return xp.arccos(x)
 
 
 @acos.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return -t * rsqrt(_one_minus_square(x))
 
 
 @elementwise(eager=np.arctan, dtypes=INEXACT)
-def atan(xp: Any, x: Any) -> Any:
+def atan(xp: Namespace, x: Array) -> Any:
     """The angle whose tangent is x."""
     return xp.arctan(x)
 
 
 @atan.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return t / (1.0 + x * x)
 
 
 @elementwise(eager=np.arctan2, dtypes=FLOATING)
-def atan2(xp: Any, y: Any, x: Any) -> Any:
+def atan2(xp: Namespace, y: Array, x: Array) -> Any:
     """The angle of the point (x, y)."""
     return xp.arctan2(y, x)
 
 
 @atan2.derivative("y")
-def _(t: Any, y: Any, x: Any) -> Any:
+def _(t: Value, y: Value, x: Value) -> Any:
     # Divided twice by the distance: its square overflows, or vanishes, long before the result does.
     distance = hypot(x, y)
     return t * (x / distance) / distance
 
 
 @atan2.derivative("x")
-def _(t: Any, y: Any, x: Any) -> Any:
+def _(t: Value, y: Value, x: Value) -> Any:
     distance = hypot(x, y)
     return -t * (y / distance) / distance
 
 
 @elementwise(eager=np.sinh, dtypes=INEXACT)
-def sinh(xp: Any, x: Any) -> Any:
+def sinh(xp: Namespace, x: Array) -> Any:
     """The hyperbolic sine."""
     return xp.sinh(x)
 
 
 @sinh.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return t * cosh(x)
 
 
 @elementwise(eager=np.cosh, dtypes=INEXACT)
-def cosh(xp: Any, x: Any) -> Any:
+def cosh(xp: Namespace, x: Array) -> Any:
     """The hyperbolic cosine."""
     return xp.cosh(x)
 
 
 @cosh.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return t * sinh(x)
 
 
 @elementwise(eager=np.tanh, dtypes=INEXACT)
-def tanh(xp: Any, x: Any) -> Any:
+def tanh(xp: Namespace, x: Array) -> Any:
     """The hyperbolic tangent.
 
     >>> import gradtape as tf
@@ -146,35 +147,35 @@ def _(t: Any, out: Any) -> Any:
 
 
 @elementwise(eager=np.arcsinh, dtypes=INEXACT)
-def asinh(xp: Any, x: Any) -> Any:
+def asinh(xp: Namespace, x: Array) -> Any:
     """The inverse of the hyperbolic sine."""
     return xp.arcsinh(x)
 
 
 @asinh.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return t * rsqrt(x * x + 1.0) if is_complex(x) else t / hypot(x, ones_like(x))
 
 
 @elementwise(eager=np.arccosh, dtypes=INEXACT)
-def acosh(xp: Any, x: Any) -> Any:
+def acosh(xp: Namespace, x: Array) -> Any:
     """The inverse of the hyperbolic cosine."""
     return xp.arccosh(x)
 
 
 @acosh.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return t / (sqrt(x - 1.0) * sqrt(x + 1.0))
 
 
 @elementwise(eager=np.arctanh, dtypes=INEXACT)
-def atanh(xp: Any, x: Any) -> Any:
+def atanh(xp: Namespace, x: Array) -> Any:
     """The inverse of the hyperbolic tangent."""
     return xp.arctanh(x)
 
 
 @atanh.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return t / _one_minus_square(x)
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import ml_dtypes
@@ -14,6 +14,7 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, INDEX, INEXACT, INTEGER, REAL, Array
 from ...base.errors import invalid
+from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Sample
 from ..family import UNARY_SHAPES, elementwise, in_float32, machine_code_for, one_pass, sample_binary, sample_unary
 from .elementwise import abs as absolute
@@ -26,46 +27,46 @@ LN2, LN10 = math.log(2.0), math.log(10.0)
 
 
 @elementwise(eager=np.cbrt, dtypes=FLOATING)
-def cbrt(xp: Any, x: Any) -> Any:
+def cbrt(xp: Namespace, x: Array) -> Any:
     """The cube root, also of negative numbers."""
     return xp.cbrt(x)
 
 
 @cbrt.derivative("x")
-def _(t: Any, out: Any) -> Any:
+def _(t: Value, out: Value) -> Any:
     return t / (3.0 * (out * out))
 
 
 @elementwise(eager=np.exp2, dtypes=INEXACT)
-def exp2(xp: Any, x: Any) -> Any:
+def exp2(xp: Namespace, x: Array) -> Any:
     """2 to the power x."""
     return xp.exp2(x)
 
 
 @exp2.derivative("x")
-def _(t: Any, out: Any) -> Any:
+def _(t: Value, out: Value) -> Any:
     return t * (out * LN2)
 
 
 @elementwise(eager=np.log2, dtypes=INEXACT)
-def log2(xp: Any, x: Any) -> Any:
+def log2(xp: Namespace, x: Array) -> Any:
     """The logarithm to base 2, exact at powers of 2."""
     return xp.log2(x)
 
 
 @log2.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return t * (1.0 / LN2) / x  # (x times the logarithm overflows)
 
 
 @elementwise(eager=np.log10, dtypes=INEXACT)
-def log10(xp: Any, x: Any) -> Any:
+def log10(xp: Namespace, x: Array) -> Any:
     """The logarithm to base 10, exact at powers of 10."""
     return xp.log10(x)
 
 
 @log10.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return t * (1.0 / LN10) / x
 
 
@@ -82,7 +83,7 @@ def _log_sigmoid(x: Array) -> Any:
 
 
 @elementwise(eager=_log_sigmoid, dtypes=FLOATING)
-def log_sigmoid(xp: Any, x: Any) -> Any:
+def log_sigmoid(xp: Namespace, x: Array) -> Any:
     """log(sigmoid(x)), without overflow.
 
     >>> import gradtape as tf
@@ -93,7 +94,7 @@ def log_sigmoid(xp: Any, x: Any) -> Any:
 
 
 @log_sigmoid.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return t * sigmoid(-x)
 
 
@@ -101,7 +102,7 @@ sample_unary(log_sigmoid, -5.0, 5.0)
 
 
 @log_sigmoid.value
-def _(x: Any) -> Any:
+def _(x: Array) -> Any:
     return np.log(1 / (1 + np.exp(-x)))
 
 
@@ -111,18 +112,18 @@ def _logaddexp(x1: Array, x2: Array) -> Any:
 
 
 @elementwise(eager=_logaddexp, dtypes=FLOATING)
-def logaddexp(xp: Any, x1: Any, x2: Any) -> Any:
+def logaddexp(xp: Namespace, x1: Array, x2: Array) -> Any:
     """log(exp(x1) + exp(x2)), without overflow."""
     return xp.logaddexp(x1, x2)
 
 
 @logaddexp.derivative("x1")
-def _(t: Any, x1: Any, x2: Any) -> Any:
+def _(t: Value, x1: Value, x2: Value) -> Any:
     return t * sigmoid(x1 - x2)
 
 
 @logaddexp.derivative("x2")
-def _(t: Any, x1: Any, x2: Any) -> Any:
+def _(t: Value, x1: Value, x2: Value) -> Any:
     return t * sigmoid(x2 - x1)
 
 
@@ -132,18 +133,18 @@ def _logaddexp2(x1: Array, x2: Array) -> Any:
 
 
 @elementwise(eager=_logaddexp2, dtypes=FLOATING)
-def logaddexp2(xp: Any, x1: Any, x2: Any) -> Any:
+def logaddexp2(xp: Namespace, x1: Array, x2: Array) -> Any:
     """log2(2^x1 + 2^x2), without overflow."""
     return xp.logaddexp2(x1, x2)
 
 
 @logaddexp2.derivative("x1")
-def _(t: Any, x1: Any, x2: Any) -> Any:
+def _(t: Value, x1: Value, x2: Value) -> Any:
     return t * sigmoid((x1 - x2) * LN2)
 
 
 @logaddexp2.derivative("x2")
-def _(t: Any, x1: Any, x2: Any) -> Any:
+def _(t: Value, x1: Value, x2: Value) -> Any:
     return t * sigmoid((x2 - x1) * LN2)
 
 
@@ -154,24 +155,24 @@ sample_binary(logaddexp2)
 
 
 @elementwise(eager=np.deg2rad, dtypes=FLOATING)
-def deg2rad(xp: Any, x: Any) -> Any:
+def deg2rad(xp: Namespace, x: Array) -> Any:
     """Degrees as radians."""
     return xp.deg2rad(x)
 
 
 @deg2rad.derivative("x")
-def _(t: Any) -> Any:
+def _(t: Value) -> Any:
     return deg2rad(t)
 
 
 @elementwise(eager=np.rad2deg, dtypes=FLOATING)
-def rad2deg(xp: Any, x: Any) -> Any:
+def rad2deg(xp: Namespace, x: Array) -> Any:
     """Radians as degrees."""
     return xp.rad2deg(x)
 
 
 @rad2deg.derivative("x")
-def _(t: Any) -> Any:
+def _(t: Value) -> Any:
     return rad2deg(t)
 
 
@@ -212,18 +213,18 @@ def _sinc(x: Array, order: int = 0) -> Array:
 
 
 @elementwise(eager=_sinc, dtypes=INEXACT)
-def sinc(xp: Any, x: Any, *, order: int = 0) -> Any:
+def sinc(xp: Namespace, x: Array, *, order: int = 0) -> Any:
     """sin(pi x) / (pi x), 1 at 0; or its derivative of an order."""
     return _sinc(x, order)
 
 
 @sinc.derivative("x")
-def _(t: Any, x: Any, order: int) -> Any:
+def _(t: Value, x: Value, order: int) -> Any:
     return t * sinc(x, order=order + 1)
 
 
 @sinc.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for number, shape in enumerate(UNARY_SHAPES):
         yield Sample((draw(shape, -3.0, 3.0),), {"order": number % 3})
     yield Sample((draw((3,)) * 0,))
@@ -231,7 +232,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @sinc.value
-def _(x: Any, order: int) -> Any:
+def _(x: Array, order: int) -> Any:
     # d^n / dx^n sinc(x) is the integral of (pi s)^n cos(pi s x + n pi / 2) over s from 0 to 1.
     points, weights = np.polynomial.legendre.leggauss(60)
     s = (points + 1) / 2
@@ -249,18 +250,18 @@ def _hypot(x1: Any, x2: Any) -> Any:
 
 
 @elementwise(eager=_hypot, dtypes=FLOATING)
-def hypot(xp: Any, x1: Any, x2: Any) -> Any:
+def hypot(xp: Namespace, x1: Array, x2: Array) -> Any:
     """sqrt(x1^2 + x2^2), without overflow; the derivative at 0 is 0."""
     return xp.hypot(x1, x2)
 
 
 @hypot.derivative("x1")
-def _(t: Any, x1: Any, out: Any) -> Any:
+def _(t: Value, x1: Value, out: Value) -> Any:
     return t * divide_no_nan(x1, out)
 
 
 @hypot.derivative("x2")
-def _(t: Any, x2: Any, out: Any) -> Any:
+def _(t: Value, x2: Value, out: Value) -> Any:
     return t * divide_no_nan(x2, out)
 
 
@@ -270,13 +271,13 @@ sample_binary(hypot, first=(0.3, 2.0))
 
 
 @elementwise(eager=np.copysign, dtypes=FLOATING)
-def copysign(xp: Any, x1: Any, x2: Any) -> Any:
+def copysign(xp: Namespace, x1: Array, x2: Array) -> Any:
     """|x1| with the sign of x2; -0.0 is negative."""
     return xp.copysign(x1, x2)
 
 
 @copysign.derivative("x1")
-def _(t: Any, x1: Any, x2: Any) -> Any:
+def _(t: Value, x1: Value, x2: Value) -> Any:
     return t * (sign(x1) * copysign(ones_like(x2), x2))
 
 
@@ -285,7 +286,7 @@ sample_binary(copysign, avoid=(0.0,))
 
 
 @elementwise(eager=np.heaviside, dtypes=FLOATING)
-def heaviside(xp: Any, x1: Any, x2: Any) -> Any:
+def heaviside(xp: Namespace, x1: Array, x2: Array) -> Any:
     """0 where x1 is negative, 1 where it is positive, x2 where it is 0."""
     return xp.heaviside(x1, x2)
 
@@ -294,12 +295,12 @@ heaviside.constant_in("x1")
 
 
 @heaviside.derivative("x2")
-def _(t: Any, x1: Any) -> Any:
+def _(t: Value, x1: Value) -> Any:
     return select(equal(x1, zeros_like(x1)), t, zeros_like(t))
 
 
 @heaviside.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in UNARY_SHAPES:
         x = draw(shape, avoid=(0.0,))
         yield Sample((np.asarray(np.where(x > 1, 0, x), x.dtype), draw(shape)))
@@ -307,38 +308,38 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @elementwise(eager=np.fmax, dtypes=REAL)
-def fmax(xp: Any, x1: Any, x2: Any) -> Any:
+def fmax(xp: Namespace, x1: Array, x2: Array) -> Any:
     """The larger of both; where one is NaN, the other."""
     return xp.fmax(x1, x2)
 
 
 @elementwise(eager=np.fmin, dtypes=REAL)
-def fmin(xp: Any, x1: Any, x2: Any) -> Any:
+def fmin(xp: Namespace, x1: Array, x2: Array) -> Any:
     """The smaller of both; where one is NaN, the other."""
     return xp.fmin(x1, x2)
 
 
-def _takes_first(compare: Any, x1: Any, x2: Any) -> Any:
+def _takes_first(compare: Function, x1: Value, x2: Value) -> Any:
     return logical_or(compare(x1, x2), is_nan(x2))
 
 
 @fmax.derivative("x1")
-def _(t: Any, x1: Any, x2: Any) -> Any:
+def _(t: Value, x1: Value, x2: Value) -> Any:
     return select(_takes_first(greater_equal, x1, x2), t, zeros_like(t))
 
 
 @fmax.derivative("x2")
-def _(t: Any, x1: Any, x2: Any) -> Any:
+def _(t: Value, x1: Value, x2: Value) -> Any:
     return select(_takes_first(greater_equal, x1, x2), zeros_like(t), t)
 
 
 @fmin.derivative("x1")
-def _(t: Any, x1: Any, x2: Any) -> Any:
+def _(t: Value, x1: Value, x2: Value) -> Any:
     return select(_takes_first(less_equal, x1, x2), t, zeros_like(t))
 
 
 @fmin.derivative("x2")
-def _(t: Any, x1: Any, x2: Any) -> Any:
+def _(t: Value, x1: Value, x2: Value) -> Any:
     return select(_takes_first(less_equal, x1, x2), zeros_like(t), t)
 
 
@@ -347,13 +348,13 @@ sample_binary(fmin)
 
 
 @elementwise(eager=np.trunc, dtypes=FLOATING)
-def trunc(xp: Any, x: Any) -> Any:
+def trunc(xp: Namespace, x: Array) -> Any:
     """The nearest integer towards 0."""
     return xp.trunc(x)
 
 
 @elementwise(eager=np.spacing, dtypes=FLOATING)
-def spacing(xp: Any, x: Any) -> Any:
+def spacing(xp: Namespace, x: Array) -> Any:
     """The distance to the next number that the type can hold, away from 0."""
     return xp.spacing(x)
 
@@ -363,7 +364,7 @@ spacing.not_differentiable("it is constant between its jumps")
 
 
 @elementwise(eager=np.signbit, dtypes=REAL, gives=np.bool_)
-def signbit(xp: Any, x: Any) -> Any:
+def signbit(xp: Namespace, x: Array) -> Any:
     """Whether the sign bit is set: of negative numbers and of -0.0."""
     return xp.signbit(x)
 
@@ -383,18 +384,20 @@ def _nan_to_num(x: Array, nan: float = 0.0, posinf: float | None = None, neginf:
 
 
 @elementwise(eager=_nan_to_num, dtypes=FLOATING)
-def nan_to_num(xp: Any, x: Any, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Any:
+def nan_to_num(
+    xp: Namespace, x: Array, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Any:
     """NaN replaced by `nan`, infinities by the largest numbers or what is given; what is replaced has no derivative."""
     return xp.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
 
 
 @nan_to_num.derivative("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Value, x: Value) -> Any:
     return select(is_finite(x), t, zeros_like(t))
 
 
 @nan_to_num.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in UNARY_SHAPES:
         yield Sample((draw(shape),), {"nan": 2.0})
     special = np.array([np.nan, np.inf, -np.inf, 1.5]).astype(draw(()).dtype)
@@ -402,7 +405,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @nan_to_num.value
-def _(x: Any, nan: float, posinf: Any, neginf: Any) -> Any:
+def _(x: Array, nan: float, posinf: Array, neginf: Array) -> Any:
     return np.where(np.isnan(x), nan, np.where(x == np.inf, posinf, np.where(x == -np.inf, neginf, x))).astype(x.dtype)
 
 
@@ -410,18 +413,18 @@ def _(x: Any, nan: float, posinf: Any, neginf: Any) -> Any:
 
 
 @elementwise(eager=np.modf, dtypes=FLOATING, outputs=2)
-def modf(xp: Any, x: Any) -> Any:
+def modf(xp: Namespace, x: Array) -> Any:
     """The part behind the point and the part before it, both with the sign of x."""
     return xp.modf(x)
 
 
 @modf.vjp("x")
-def _(g: Any) -> Any:
+def _(g: Sequence[Cotangent]) -> Any:
     return g[0]
 
 
 @modf.jvp("x")
-def _(t: Any) -> Any:
+def _(t: Tangent) -> Any:
     return [t, zeros_like(t)]
 
 
@@ -429,18 +432,18 @@ sample_unary(modf, avoid=(-2.0, -1.0, 0.0, 1.0, 2.0))
 
 
 @elementwise(eager=np.frexp, dtypes=FLOATING, outputs=2, gives=(None, np.int32))
-def frexp(xp: Any, x: Any) -> Any:
+def frexp(xp: Namespace, x: Array) -> Any:
     """The mantissa, from 0.5 to 1 or negative, and the exponent of 2 with it: x = mantissa * 2^exponent."""
     return xp.frexp(x)
 
 
 @frexp.vjp("x")
-def _(g: Any, out: Any) -> Any:
+def _(g: Sequence[Cotangent], out: Any) -> Any:
     return ldexp(g[0], -out[1])
 
 
 @frexp.jvp("x")
-def _(t: Any, out: Any) -> Any:
+def _(t: Tangent, out: Sequence[Value]) -> Any:
     return [ldexp(t, -out[1]), zeros_like(out[1])]
 
 
@@ -452,18 +455,18 @@ def _ldexp(x1: Array, x2: Array) -> Any:
 
 
 @elementwise(eager=_ldexp, dtypes=FLOATING, other={"x2": INDEX})
-def ldexp(xp: Any, x1: Any, x2: Any) -> Any:
+def ldexp(xp: Namespace, x1: Array, x2: Array) -> Any:
     """x1 * 2^x2, for integers x2."""
     return xp.ldexp(x1, x2)
 
 
 @ldexp.derivative("x1")
-def _(t: Any, x2: Any) -> Any:
+def _(t: Value, x2: Value) -> Any:
     return ldexp(t, x2)
 
 
 @ldexp.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in UNARY_SHAPES:
         count = math.prod(shape)
         yield Sample((draw(shape), np.asarray(np.arange(count).reshape(shape) % 7 - 3, np.int32)))
@@ -485,13 +488,13 @@ def _() -> Iterator[BadInput]:
 
 
 @elementwise(eager=np.gcd, dtypes=INTEGER)
-def gcd(xp: Any, x1: Any, x2: Any) -> Any:
+def gcd(xp: Namespace, x1: Array, x2: Array) -> Any:
     """The greatest common divisor."""
     return xp.gcd(x1, x2)
 
 
 @elementwise(eager=np.lcm, dtypes=INTEGER)
-def lcm(xp: Any, x1: Any, x2: Any) -> Any:
+def lcm(xp: Namespace, x1: Array, x2: Array) -> Any:
     """The least common multiple."""
     return xp.lcm(x1, x2)
 
@@ -502,7 +505,7 @@ def _population_count(x: Array) -> Any:
 
 
 @elementwise(eager=_population_count, dtypes=INTEGER, retypes=True, gives=np.uint8)
-def population_count(xp: Any, x: Any) -> Any:
+def population_count(xp: Namespace, x: Array) -> Any:
     """How many bits of each integer are set."""
     return _population_count(x)
 
@@ -515,18 +518,18 @@ sample_unary(population_count)
 
 
 @population_count.value
-def _(x: Any) -> Any:
+def _(x: Array) -> Any:
     bits = 8 * x.dtype.itemsize
     return np.array([bin(int(v) % 2**bits).count("1") for v in x.reshape(-1)], np.uint8).reshape(x.shape)
 
 
 @gcd.value
-def _(x1: Any, x2: Any) -> Any:
+def _(x1: Array, x2: Array) -> Any:
     return np.vectorize(math.gcd, otypes=[np.int64])(x1, x2)
 
 
 @lcm.value
-def _(x1: Any, x2: Any) -> Any:
+def _(x1: Array, x2: Array) -> Any:
     return np.vectorize(math.lcm, otypes=[np.int64])(x1, x2)
 
 
@@ -537,7 +540,7 @@ def _floor_divide(x1: Array, x2: Array) -> Any:
 
 
 @elementwise(eager=_floor_divide, dtypes=REAL)
-def floor_divide(xp: Any, x1: Any, x2: Any) -> Any:
+def floor_divide(xp: Namespace, x1: Array, x2: Array) -> Any:
     """x1 // x2 from the remainder, as NumPy has it: 1 // 0.1 is 9. `floordiv` rounds the quotient down."""
     return xp.floor_divide(x1, x2)
 
@@ -551,7 +554,9 @@ def _isclose(x1: Array, x2: Array, rtol: float = 1e-5, atol: float = 1e-8, equal
 
 
 @elementwise(eager=_isclose, dtypes=INEXACT | INTEGER, gives=np.bool_)
-def isclose(xp: Any, x1: Any, x2: Any, *, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+def isclose(
+    xp: Namespace, x1: Array, x2: Array, *, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> Any:
     """Whether x1 is as near to x2 as atol + rtol * |x2|."""
     return xp.isclose(x1, x2, rtol, atol, equal_nan)
 
@@ -561,7 +566,7 @@ def _approximate_equal(x: Array, y: Array, tolerance: float = 1e-5) -> Any:
 
 
 @elementwise(eager=_approximate_equal, dtypes=INEXACT | INTEGER, gives=np.bool_)
-def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float = 1e-5) -> Any:
+def approximate_equal(xp: Namespace, x: Array, y: Array, *, tolerance: float = 1e-5) -> Any:
     """Whether |x - y| is below the tolerance."""
     return xp.abs(x - y) < tolerance
 
@@ -571,7 +576,7 @@ approximate_equal.not_differentiable("truth values have no derivative")
 
 
 @isclose.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     x = draw((4,), 0.5, 2.0)
     yield Sample((x, x))
     yield Sample((x, x * 2))
@@ -582,13 +587,13 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @isclose.value
-def _(x1: Any, x2: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
+def _(x1: Array, x2: Array, rtol: float, atol: float, equal_nan: bool) -> Any:
     near = (np.abs(x1 - x2) <= atol + rtol * np.abs(x2)) | (x1 == x2)
     return near | (np.isnan(x1) & np.isnan(x2)) if equal_nan else near
 
 
 @approximate_equal.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     x = draw((4,), 0.5, 2.0)
     yield Sample((x, x))
     yield Sample((x, (x + np.array([0.0, 1e-9, 1e-3, 1.0])).astype(x.dtype)), {"tolerance": 1e-2})
@@ -597,5 +602,5 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @hypot.value
-def _(x1: Any, x2: Any) -> Any:
+def _(x1: Array, x2: Array) -> Any:
     return absolute(x1 + 1j * x2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from ...base.dtypes import FLOATING, INEXACT, INTEGER, NARROW_FLOATS, REAL, Array
 from ...base.errors import invalid
 from ...base.sizes import matched
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...native import thresholds
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
@@ -60,69 +61,69 @@ def _relu(x: Array) -> Any:
 
 
 @elementwise(eager=_relu, dtypes=REAL)
-def relu(xp: Any, features: Any) -> Any:
+def relu(xp: Namespace, features: Array) -> Any:
     """max(x, 0); the derivative at 0 is 0."""
     return xp.maximum(features, 0)
 
 
 @relu.derivative("features")
-def _(t: Any, out: Any) -> Any:
+def _(t: Value, out: Value) -> Any:
     return mask_positive(t, out)
 
 
 @elementwise(dtypes=REAL)
-def relu6(xp: Any, features: Any) -> Any:
+def relu6(xp: Namespace, features: Array) -> Any:
     """x between 0 and 6."""
     return xp.minimum(xp.maximum(features, 0), 6).astype(features.dtype)
 
 
 @relu6.derivative("features")
-def _(t: Any, features: Any) -> Any:
+def _(t: Value, features: Value) -> Any:
     return relu6_grad(t, features)
 
 
 @elementwise(dtypes=FLOATING, tf_name="LeakyRelu")
-def scaled_relu(xp: Any, features: Any, *, alpha: float = 0.2) -> Any:
+def scaled_relu(xp: Namespace, features: Array, *, alpha: float = 0.2) -> Any:
     """x where it is positive, alpha * x elsewhere; the derivative at 0 is alpha."""
     return xp.where(features > 0, features, alpha * features).astype(features.dtype)
 
 
 @scaled_relu.derivative("features")
-def _(t: Any, features: Any, alpha: float) -> Any:
+def _(t: Value, features: Value, alpha: float) -> Any:
     return leaky_relu_grad(t, features, alpha=alpha)
 
 
 @elementwise(dtypes=FLOATING)
-def elu(xp: Any, features: Any) -> Any:
+def elu(xp: Namespace, features: Array) -> Any:
     """x where it is positive, exp(x) - 1 elsewhere."""
     return xp.where(features > 0, features, xp.expm1(xp.minimum(features, 0))).astype(features.dtype)
 
 
 @elu.derivative("features")
-def _(t: Any, out: Any) -> Any:
+def _(t: Value, out: Value) -> Any:
     return elu_grad(t, out)
 
 
 @elementwise(dtypes=FLOATING)
-def selu(xp: Any, features: Any) -> Any:
+def selu(xp: Namespace, features: Array) -> Any:
     """The scaled exponential linear unit."""
     negative = SELU_SCALE * SELU_ALPHA * xp.expm1(xp.minimum(features, 0))
     return xp.where(features > 0, SELU_SCALE * features, negative).astype(features.dtype)
 
 
 @selu.derivative("features")
-def _(t: Any, out: Any) -> Any:
+def _(t: Value, out: Value) -> Any:
     return selu_grad(t, out)
 
 
 @elementwise(dtypes=FLOATING)
-def softsign(xp: Any, features: Any) -> Any:
+def softsign(xp: Namespace, features: Array) -> Any:
     """x / (|x| + 1)."""
     return features / (xp.abs(features) + 1)
 
 
 @softsign.derivative("features")
-def _(t: Any, features: Any) -> Any:
+def _(t: Value, features: Value) -> Any:
     return softsign_grad(t, features)
 
 
@@ -130,7 +131,7 @@ for _op in (relu, relu6, scaled_relu, elu, selu, softsign):
     sample_unary(_op, avoid=(0.0,))
 
 
-def _silu(features: Array, beta: Any) -> Array:
+def _silu(features: Array, beta: Array) -> Array:
     result: Array = np.multiply(features, -beta)
     np.exp(result, out=result)
     result += 1.0
@@ -138,20 +139,20 @@ def _silu(features: Array, beta: Any) -> Array:
     return result
 
 
-def _silu_any(features: Any, beta: Any) -> Any:
+def _silu_any(features: Array, beta: Array) -> Any:
     if features.ndim and features.dtype not in NARROW_FLOATS and not getattr(beta, "ndim", 0):
         return _silu(features, beta)
     return features * sigmoid(np.asarray(beta * features))
 
 
 @elementwise(eager=_silu_any, dtypes=INEXACT, tf_name="Silu")
-def silu(xp: Any, features: Any, beta: Any) -> Any:
+def silu(xp: Namespace, features: Array, beta: Array) -> Any:
     """x * sigmoid(beta * x); only the features are kept for the derivative."""
     return features / (1 + xp.exp(-beta * features))
 
 
 @silu.derivative("features")
-def _(t: Any, features: Any, beta: Any) -> Any:
+def _(t: Value, features: Value, beta: Value) -> Any:
     scaled = beta * features
     if not is_complex(features):
         return silu_grad(t, scaled)
@@ -159,7 +160,7 @@ def _(t: Any, features: Any, beta: Any) -> Any:
 
 
 @silu.derivative("beta")
-def _(t: Any, features: Any, beta: Any) -> Any:
+def _(t: Value, features: Value, beta: Value) -> Any:
     scaled = beta * features
     return t * (square(features) * (sigmoid(scaled) * sigmoid(-scaled)))
 
@@ -180,7 +181,7 @@ def _gelu(features: Array, approximate: bool = False) -> Any:
 
 
 @elementwise(eager=in_float32(_gelu), dtypes=FLOATING, tf_name="Gelu")
-def gelu_of(xp: Any, features: Any, *, approximate: bool = False) -> Any:
+def gelu_of(xp: Namespace, features: Array, *, approximate: bool = False) -> Any:
     """x times the normal distribution function of x, exact or by the tanh formula."""
     if approximate:
         inner = 2 * _ROOT_TWO_OVER_PI * (features + _CUBIC * features * features * features)
@@ -189,12 +190,12 @@ def gelu_of(xp: Any, features: Any, *, approximate: bool = False) -> Any:
 
 
 @gelu_of.derivative("features")
-def _(t: Any, features: Any, approximate: bool) -> Any:
+def _(t: Value, features: Value, approximate: bool) -> Any:
     return gelu_grad(t, features, approximate=approximate)
 
 
 @silu.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in UNARY_SHAPES:
         yield Sample((draw(shape), draw((), 0.5, 1.5)))
     yield Sample((draw((2, 3)), draw((3,))))
@@ -202,7 +203,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @gelu_of.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for number, shape in enumerate(
         [(), (), (4,), (4,), (0,), (2, 3), (3, 1), (1, 3), (2, 0), (2, 1, 3), (2, 3, 2), (5, 2), (1, 1)]
     ):
@@ -230,14 +231,14 @@ def _() -> Iterator[BadInput]:
 
 
 @gelu_of.value
-def _(features: Any, approximate: bool) -> Any:
+def _(features: Array, approximate: bool) -> Any:
     if approximate:
         return 0.5 * features * (1 + np.tanh(np.sqrt(2 / np.pi) * (features + 0.044715 * features**3)))
     return features * functions(np).ndtr(features)
 
 
 @silu.value
-def _(features: Any, beta: Any) -> Any:
+def _(features: Array, beta: Array) -> Any:
     return features * functions(np).expit(beta * features)
 
 
@@ -245,7 +246,7 @@ def _(features: Any, beta: Any) -> Any:
 # ---------------------------------------------------------------------------------------------------------
 
 
-def _power(x: Any, largest: Any) -> Any:
+def _power(x: Array, largest: Array) -> Any:
     return np.exp(x - largest)
 
 
@@ -274,13 +275,13 @@ _softmax_by_rows = by_rows(_softmax_here)
 
 
 @op(eager=in_float32(_softmax), dtypes=FLOATING, shape=along)
-def softmax(xp: Any, logits: Any, *, axis: int = -1) -> Any:
+def softmax(xp: Namespace, logits: Array, *, axis: int = -1) -> Any:
     """exp(x) / sum(exp(x)) along an axis, without overflow."""
     powers = xp.exp(logits - xp.max(logits, axis=axis, keepdims=True))
     return powers / xp.sum(powers, axis=axis, keepdims=True)
 
 
-def _less_its_part(weighted: Any, total: Any, out: Any) -> Any:
+def _less_its_part(weighted: Array, total: Array, out: Array) -> Any:
     return weighted - total * out
 
 
@@ -302,7 +303,7 @@ softmax.vjp("logits")(_softmax_derivative)
 softmax.jvp("logits")(_softmax_derivative)
 
 
-def _less_the_log(x: Any, largest: Any, total: Any) -> Any:
+def _less_the_log(x: Array, largest: Array, total: Array) -> Any:
     return (x - largest) - np.log(total)
 
 
@@ -323,13 +324,13 @@ def _log_softmax(logits: Array, axis: int) -> Array:
 
 
 @op(eager=in_float32(_log_softmax), dtypes=FLOATING, shape=along)
-def log_softmax(xp: Any, logits: Any, *, axis: int = -1) -> Any:
+def log_softmax(xp: Namespace, logits: Array, *, axis: int = -1) -> Any:
     """log(softmax(x)), without overflow."""
     shifted = logits - xp.max(logits, axis=axis, keepdims=True)
     return shifted - xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True))
 
 
-def _less_its_share(g: Any, out: Any, total: Any) -> Any:
+def _less_its_share(g: Array, out: Array, total: Array) -> Any:
     return g - np.exp(out) * total
 
 
@@ -345,7 +346,7 @@ def _(g: Any, out: Any, axis: int) -> Any:
 
 
 @log_softmax.jvp("logits")
-def _(t: Any, out: Any, axis: int) -> Any:
+def _(t: Tangent, out: Value, axis: int) -> Any:
     return t - reduce_sum(exp(out) * t, axis=axis, keepdims=True)
 
 
@@ -354,7 +355,7 @@ for _op in (softmax, log_softmax):
     _op.check = explain_axis(_op.name)
 
     @_op.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         for shape, axis in [
             ((4,), -1), ((4,), 0), ((2, 3), -1), ((2, 3), 0), ((2, 3, 4), 1), ((2, 3, 4), -2),
             ((1,), 0), ((3, 1), -1), ((0, 3), -1), ((5, 2), 1),
@@ -410,7 +411,7 @@ def _sparse_cross_entropy(logits: Array, labels: Array) -> tuple[Array, Array]:
     outputs=2,
     tf_name="SparseSoftmaxCrossEntropyWithLogits",
 )
-def sparse_cross_entropy(xp: Any, logits: Any, labels: Any) -> Any:
+def sparse_cross_entropy(xp: Namespace, logits: Array, labels: Array) -> Any:
     """For rows of logits and class numbers: the loss of each row, and its derivative in the logits."""
     shifted = logits - xp.max(logits, axis=-1, keepdims=True)
     log_probabilities = shifted - xp.log(xp.sum(xp.exp(shifted), axis=-1, keepdims=True))
@@ -431,7 +432,7 @@ def _through_probabilities(t: Any, logits: Any) -> Any:
 
 
 @sparse_cross_entropy.vjp("logits")
-def _(g: Any, logits: Any, out: Any) -> Any:
+def _(g: Sequence[Cotangent], logits: Value, out: Sequence[Value]) -> Any:
     loss, gradient = g
     result = out[1] * expand_dims(loss, axis=-1)
     if _is_zero(gradient):
@@ -439,19 +440,19 @@ def _(g: Any, logits: Any, out: Any) -> Any:
     return result + _through_probabilities(gradient, logits)
 
 
-def _is_zero(value: Any) -> bool:
+def _is_zero(value: Value) -> bool:
     """Whether a cotangent is known to be zero, as the second output's is in a first derivative."""
     array = value._array if value.__class__ is EagerTensor else value
     return isinstance(array, np.ndarray) and not array.any()
 
 
 @sparse_cross_entropy.jvp("logits")
-def _(t: Any, logits: Any, out: Any) -> Any:
+def _(t: Tangent, logits: Value, out: Sequence[Value]) -> Any:
     return [reduce_sum(t * out[1], axis=-1, keepdims=False), _through_probabilities(t, logits)]
 
 
 @sparse_cross_entropy.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     size, (logits, labels) = all_batched(is_batched, args)
     _, rows, classes = shape_of(logits)
     loss, gradient = sparse_cross_entropy(
@@ -461,7 +462,7 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 
 
 @sparse_cross_entropy.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for rows, classes in [
         (1, 1),
         (1, 3),
@@ -498,7 +499,7 @@ def _cross_entropy(logits: Array, labels: Array) -> Array:
 
 
 @op(eager=_cross_entropy, dtypes=FLOATING, tf_name="SoftmaxCrossEntropyWithLogits")
-def cross_entropy(xp: Any, logits: Any, labels: Any) -> Any:
+def cross_entropy(xp: Namespace, logits: Array, labels: Array) -> Any:
     """For logits and class probabilities along the last axis: the cross entropy."""
     shifted = logits - xp.max(logits, axis=-1, keepdims=True)
     return -xp.sum((shifted - xp.log(xp.sum(xp.exp(shifted), axis=-1, keepdims=True))) * labels, axis=-1)
@@ -513,30 +514,30 @@ def _(logits: Abstract, labels: Abstract) -> Shape:
 
 
 @cross_entropy.vjp("logits")
-def _(g: Any, logits: Any, labels: Any) -> Any:
+def _(g: Cotangent, logits: Value, labels: Value) -> Any:
     total = reduce_sum(labels, axis=-1, keepdims=True)
     result = (softmax(logits, axis=-1) * total - labels) * expand_dims(g, axis=-1)
     return sum_to_shape(result, shape=shape_of(logits))
 
 
 @cross_entropy.vjp("labels")
-def _(g: Any, logits: Any, labels_shape: tuple[int, ...]) -> Any:
+def _(g: Cotangent, logits: Value, labels_shape: tuple[int, ...]) -> Any:
     return sum_to_shape(-log_softmax(logits, axis=-1) * expand_dims(g, axis=-1), shape=labels_shape)
 
 
 @cross_entropy.jvp("logits")
-def _(t: Any, logits: Any, labels: Any) -> Any:
+def _(t: Tangent, logits: Value, labels: Value) -> Any:
     total = reduce_sum(labels, axis=-1, keepdims=True)
     return reduce_sum(t * (softmax(logits, axis=-1) * total - labels), axis=-1, keepdims=False)
 
 
 @cross_entropy.jvp("labels")
-def _(t: Any, logits: Any) -> Any:
+def _(t: Tangent, logits: Value) -> Any:
     return -reduce_sum(t * log_softmax(logits, axis=-1), axis=-1, keepdims=False)
 
 
 @cross_entropy.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     _, (logits, labels) = all_batched(is_batched, args)
     return cross_entropy(logits, labels)
 
@@ -551,7 +552,7 @@ def _(logits: Array, labels: Array) -> None:
 
 
 @cross_entropy.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in [
         (3,),
         (2, 3),

@@ -18,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from ...base.dtypes import FLOATING, int32
+from ...base.dtypes import FLOATING, Array, int32
 from ...base.sizes import UNKNOWN, Undecided, matched
+from ...base.types import Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import permute, reshape
@@ -46,7 +47,7 @@ def _convolved(input: Abstract, filters: Abstract, *, strides: Any, dilations: A
 
 @op(eager=kernels.conv, dtypes=_TYPES, tf_name="Conv", shape=_convolved)
 def conv(
-    xp: Any, input: Any, filters: Any, *, strides: Sizes, dilations: Sizes, padding: Padding, groups: int = 1
+    xp: Namespace, input: Array, filters: Array, *, strides: Sizes, dilations: Sizes, padding: Padding, groups: int = 1
 ) -> Any:
     """The convolution (without flipping, as in neural networks) of an input with filters."""
     plan = plan_of(input.shape, filters.shape, strides, dilations, padding, groups)
@@ -59,9 +60,9 @@ def conv(
 
 @op(eager=kernels.conv_input_gradient, dtypes=_TYPES, tf_name="ConvBackpropInput")
 def conv_input_gradient(
-    xp: Any,
-    g: Any,
-    filters: Any,
+    xp: Namespace,
+    g: Array,
+    filters: Array,
     *,
     shape: Sizes,
     strides: Sizes,
@@ -91,9 +92,9 @@ def _(g: Abstract, filters: Abstract, *, shape: Any, **geometry: Any) -> Shape:
 
 @op(eager=kernels.conv_filter_gradient, dtypes=_TYPES, tf_name="ConvBackpropFilter")
 def conv_filter_gradient(
-    xp: Any,
-    input: Any,
-    g: Any,
+    xp: Namespace,
+    input: Array,
+    g: Array,
     *,
     window: Sizes,
     strides: Sizes,
@@ -113,7 +114,7 @@ def conv_filter_gradient(
 
 
 @conv_filter_gradient.shapes
-def _(input: Abstract, g: Abstract, *, window: Any, groups: Any, **_: Any) -> Shape:
+def _(input: Abstract, g: Abstract, *, window: Any, groups: Any, **_: object) -> Shape:
     rank = len(window) + 2
     return (*window, input.of_rank(rank)[-1] // groups, g.of_rank(rank)[-1])
 
@@ -125,14 +126,18 @@ def _kernel_taps(input: Any, plan: Plan) -> Iterator[tuple[Sizes, Any, tuple[sli
 
 
 @conv.vjp("input")
-def _(g: Any, filters: Any, input_shape: Sizes, strides: Any, dilations: Any, padding: Any, groups: int) -> Any:
+def _(
+    g: Cotangent, filters: Value, input_shape: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, groups: int
+) -> Any:
     return conv_input_gradient(
         g, filters, shape=input_shape, strides=strides, dilations=dilations, padding=padding, groups=groups
     )
 
 
 @conv.vjp("filters")
-def _(g: Any, input: Any, filters_shape: Sizes, strides: Any, dilations: Any, padding: Any, groups: int) -> Any:
+def _(
+    g: Cotangent, input: Value, filters_shape: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, groups: int
+) -> Any:
     return conv_filter_gradient(
         input,
         g,
@@ -145,26 +150,30 @@ def _(g: Any, input: Any, filters_shape: Sizes, strides: Any, dilations: Any, pa
 
 
 @conv_input_gradient.vjp("g")
-def _(t: Any, filters: Any, strides: Any, dilations: Any, padding: Any, groups: int) -> Any:
+def _(t: Cotangent, filters: Value, strides: Sizes, dilations: Sizes, padding: Padding, groups: int) -> Any:
     return conv(t, filters, strides=strides, dilations=dilations, padding=padding, groups=groups)
 
 
 @conv_input_gradient.vjp("filters")
-def _(t: Any, g: Any, filters_shape: Sizes, strides: Any, dilations: Any, padding: Any, groups: int) -> Any:
+def _(
+    t: Cotangent, g: Value, filters_shape: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, groups: int
+) -> Any:
     return conv_filter_gradient(
         t, g, window=filters_shape[:-2], strides=strides, dilations=dilations, padding=padding, groups=groups
     )
 
 
 @conv_filter_gradient.vjp("input")
-def _(t: Any, g: Any, input_shape: Sizes, strides: Any, dilations: Any, padding: Any, groups: int) -> Any:
+def _(
+    t: Cotangent, g: Value, input_shape: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, groups: int
+) -> Any:
     return conv_input_gradient(
         g, t, shape=input_shape, strides=strides, dilations=dilations, padding=padding, groups=groups
     )
 
 
 @conv_filter_gradient.vjp("g")
-def _(t: Any, input: Any, strides: Any, dilations: Any, padding: Any, groups: int) -> Any:
+def _(t: Cotangent, input: Value, strides: Sizes, dilations: Sizes, padding: Padding, groups: int) -> Any:
     return conv(input, t, strides=strides, dilations=dilations, padding=padding, groups=groups)
 
 
@@ -183,17 +192,17 @@ conv_filter_gradient.linear("input", "g")
 # does not have it; two batched operands make the hidden axis a part of the groups.
 
 
-def _into_batch(x: Any) -> Any:
+def _into_batch(x: Value) -> Any:
     size, batch, *rest = shape_of(x)
     return reshape(x, shape=(size * batch, *rest))
 
 
-def _out_of_batch(x: Any, size: int) -> Any:
+def _out_of_batch(x: Value, size: int) -> Any:
     batch, *rest = shape_of(x)
     return reshape(x, shape=(size, batch // size, *rest))
 
 
-def _into_axis(x: Any, axis: int, groups: int) -> Any:
+def _into_axis(x: Value, axis: int, groups: int) -> Any:
     """The hidden axis merged into `axis` (counted without it), between the groups there and the rest."""
     size, *shape = shape_of(x)
     axis %= len(shape)
@@ -204,7 +213,7 @@ def _into_axis(x: Any, axis: int, groups: int) -> Any:
     return reshape(permute(split, perm=order), shape=merged)
 
 
-def _out_of_axis(x: Any, axis: int, groups: int, size: int) -> Any:
+def _out_of_axis(x: Value, axis: int, groups: int, size: int) -> Any:
     """The reverse of `_into_axis`."""
     shape = shape_of(x)
     axis %= len(shape)
@@ -215,7 +224,7 @@ def _out_of_axis(x: Any, axis: int, groups: int, size: int) -> Any:
 
 
 @conv.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     input, filters = args
     groups = attributes["groups"]
     if is_batched == (True, False):
@@ -228,7 +237,7 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 
 
 @conv_input_gradient.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     g, filters = args
     groups = attributes["groups"]
     batch, *rest, channels = attributes["shape"]
@@ -247,7 +256,7 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 
 
 @conv_filter_gradient.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     input, g = args
     groups = attributes["groups"]
     size = shape_of(input if is_batched[0] else g)[0]
@@ -295,19 +304,19 @@ def _cases() -> Iterator[tuple[Sizes, Sizes, Sizes, dict[str, Any]]]:
 
 
 @conv.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for x, w, _, attributes in _cases():
         yield Sample((draw(x, -1, 1), draw(w, -1, 1)), attributes)
 
 
 @conv_input_gradient.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for x, w, y, attributes in _cases():
         yield Sample((draw(y, -1, 1), draw(w, -1, 1)), {"shape": x, **attributes})
 
 
 @conv_filter_gradient.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for x, w, y, attributes in _cases():
         yield Sample((draw(x, -1, 1), draw(y, -1, 1)), {"window": w[:-2], **attributes})
 
@@ -338,7 +347,7 @@ def _written_out(x_shape: Sizes, w_shape: Sizes, attributes: dict[str, Any]) -> 
 
 
 @conv.value
-def _(input: Any, filters: Any, **attributes: Any) -> Any:
+def _(input: Array, filters: Array, **attributes: Any) -> Any:
     shape = plan_of(input.shape, filters.shape, **attributes).output_shape(input.shape[0])
     result = np.zeros(shape)
     for x, w, y in _written_out(input.shape, filters.shape, attributes):
@@ -347,7 +356,7 @@ def _(input: Any, filters: Any, **attributes: Any) -> Any:
 
 
 @conv_input_gradient.value
-def _(g: Any, filters: Any, shape: Any, **attributes: Any) -> Any:
+def _(g: Array, filters: Array, shape: tuple[int, ...], **attributes: Any) -> Any:
     result = np.zeros(shape)
     for x, w, y in _written_out(shape, filters.shape, attributes):
         result[x] += g[y] * filters[w]
@@ -355,7 +364,7 @@ def _(g: Any, filters: Any, shape: Any, **attributes: Any) -> Any:
 
 
 @conv_filter_gradient.value
-def _(input: Any, g: Any, window: Any, **attributes: Any) -> Any:
+def _(input: Array, g: Array, window: tuple[int, ...], **attributes: Any) -> Any:
     result = np.zeros((*window, input.shape[-1] // attributes["groups"], g.shape[-1]))
     for x, w, y in _written_out(input.shape, result.shape, attributes):
         result[w] += (input[x] * g[y]).sum()

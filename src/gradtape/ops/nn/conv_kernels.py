@@ -78,7 +78,7 @@ def plan_of(
 _TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
-def _geometry(plan: Plan, batch: int, dtype: Any, lanes: int, fewest: int = 8) -> Geometry | None:
+def _geometry(plan: Plan, batch: int, dtype: np.dtype[Any], lanes: int, fewest: int = 8) -> Geometry | None:
     """The geometry for machine code where that is faster than the NumPy form. Of a vector it uses `lanes` elements, which
     should not be less than `fewest` bytes: 8 or 16, whether registers hold 16, 32 or 64."""
     if dtype not in _TYPES or lanes * dtype.itemsize < fewest:

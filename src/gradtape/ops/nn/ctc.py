@@ -13,6 +13,7 @@ import numpy as np
 
 from ...base.dtypes import INDEX, Array
 from ...base.errors import invalid, too_few_axes
+from ...base.types import Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import reshape
@@ -51,7 +52,9 @@ def _states(
 
 
 @op(eager=_states, dtypes=INDEX, outputs=4, tf_name="CTCStates", gives=(np.int64, np.bool_, np.bool_, np.bool_))
-def ctc_states(xp: Any, labels: Any, label_length: Any, logit_length: Any, *, classes: int, blank: int) -> Any:
+def ctc_states(
+    xp: Namespace, labels: Array, label_length: Array, logit_length: Array, *, classes: int, blank: int
+) -> Any:
     """Each state's class, whether a skip enters it, whether alignments may end there; who has no labels."""
     return _states(np.asarray(labels), np.asarray(label_length), np.asarray(logit_length), classes, blank)
 
@@ -67,7 +70,7 @@ ctc_states.not_differentiable("labels are integers")
 
 
 @ctc_states.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     size, data = all_batched(is_batched, args)
     folded = [reshape(x, shape=(size * shape_of(x)[1], *shape_of(x)[2:])) for x in data]
     parts = ctc_states(*folded, **attributes)
@@ -75,7 +78,7 @@ def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
 
 
 @ctc_states.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for labels, label_length, classes, blank in [
         ([[1, 2], [2, 0]], [2, 1], 3, 0), ([[1, 1]], [2], 3, 0), ([[0, 1], [1, 2]], [2, 2], 4, 3),
         ([[0, 1]], [2], 3, -1), ([[1]], [1], 2, 0),
@@ -87,7 +90,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @ctc_states.value
-def _(labels: Any, label_length: Any, logit_length: Any, classes: int, blank: int) -> Any:
+def _(labels: Array, label_length: Array, logit_length: Array, classes: int, blank: int) -> Any:
     symbols, skips, ends = [], [], []
     for row, length in zip(labels.tolist(), label_length.tolist(), strict=True):
         line = [blank % classes]

@@ -13,6 +13,7 @@ import numpy as np
 from ...base.dtypes import FLOATING, INDEX, INTEGER, Array
 from ...base.errors import FailedPreconditionError, invalid
 from ...base.sizes import UNKNOWN, matched
+from ...base.types import Draw, Namespace
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 
@@ -47,7 +48,7 @@ def _table(rows: list[list[int]]) -> tuple[Array, Array, Array]:
     gives=(np.int64, np.int64, np.int64, None),
 )
 def ctc_greedy_decoder(
-    xp: Any, inputs: Any, sequence_length: Any, *, merge_repeated: bool = False, blank_index: int = -1
+    xp: Namespace, inputs: Array, sequence_length: Array, *, merge_repeated: bool = False, blank_index: int = -1
 ) -> Any:
     """The best class at each time, without blanks and (if merged) repeats: places, labels, shape, and minus the scores."""
     _check_scores("ctc_greedy_decoder", inputs, sequence_length)
@@ -69,7 +70,7 @@ def ctc_greedy_decoder(
 
 
 @ctc_greedy_decoder.shapes
-def _(inputs: Abstract, sequence_length: Abstract, **_: Any) -> list[Shape]:
+def _(inputs: Abstract, sequence_length: Abstract, **_: object) -> list[Shape]:
     return [(UNKNOWN, 2), (UNKNOWN,), (2,), (inputs.of_rank(3)[1], 1)]
 
 
@@ -104,7 +105,7 @@ def _best_labellings(logs: Array, width: int) -> list[tuple[tuple[int, ...], flo
     gives=lambda *_, top_paths, **__: [*[np.int64] * (3 * top_paths), None],
 )
 def ctc_beam_search_decoder(
-    xp: Any, inputs: Any, sequence_length: Any, *, beam_width: int = 100, top_paths: int = 1
+    xp: Namespace, inputs: Array, sequence_length: Array, *, beam_width: int = 100, top_paths: int = 1
 ) -> Any:
     """The most likely labellings, the last class the blank: places, labels, shapes of each, and their log chances."""
     _check_scores("ctc_beam_search_decoder", inputs, sequence_length)
@@ -131,14 +132,14 @@ def ctc_beam_search_decoder(
 
 
 @ctc_beam_search_decoder.shapes
-def _(inputs: Abstract, sequence_length: Abstract, *, top_paths: Any, **_: Any) -> list[Shape]:
+def _(inputs: Abstract, sequence_length: Abstract, *, top_paths: Any, **_: object) -> list[Shape]:
     each = range(top_paths)
     tables: list[Shape] = [*((UNKNOWN, 2) for _ in each), *((UNKNOWN,) for _ in each), *((2,) for _ in each)]
     return [*tables, (inputs.of_rank(3)[1], top_paths)]
 
 
 @op(dtypes=INTEGER, other={"seq_length": INDEX}, outputs=2, gives=lambda labels, seq_length: [None, seq_length.dtype])
-def collapse_repeated(xp: Any, labels: Any, seq_length: Any) -> Any:
+def collapse_repeated(xp: Namespace, labels: Array, seq_length: Array) -> Any:
     """Each row without labels that repeat the one before, padded with 0, and how many are left."""
     if labels.ndim != 2 or seq_length.shape != labels.shape[:1]:
         raise invalid(f"collapse_repeated: got labels {labels.shape} and seq_length {seq_length.shape}.")
@@ -162,7 +163,7 @@ for _op in (ctc_greedy_decoder, ctc_beam_search_decoder, collapse_repeated):
 
 
 @ctc_greedy_decoder.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     lengths = np.array([5, 3], np.int32)
     yield Sample((draw((5, 2, 4)), lengths), {"merge_repeated": True})
     yield Sample((draw((5, 2, 4)), lengths), {"blank_index": 0})
@@ -170,19 +171,19 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @ctc_beam_search_decoder.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((draw((5, 2, 4)), np.array([5, 3], np.int32)), {"top_paths": 3})
     yield Sample((draw((4, 1, 3)), np.array([4], np.int32)), {"beam_width": 3})
 
 
 @collapse_repeated.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((np.array([[1, 1, 2, 2], [3, 3, 3, 1]], np.int64), np.array([4, 2], np.int64)))
     yield Sample((np.array([[5, 5]], np.int64), np.zeros(1, np.int64)))
 
 
 @collapse_repeated.value
-def _(labels: Any, seq_length: Any) -> Any:
+def _(labels: Array, seq_length: Array) -> Any:
     rows = [
         [c for k, c in enumerate(row[:n]) if not k or row[k - 1] != c]
         for row, n in zip(labels.tolist(), seq_length, strict=True)

@@ -10,6 +10,7 @@ import numpy as np
 from ...base.dtypes import FLOATING, NUMERIC, Array
 from ...base.errors import invalid
 from ...base.sizes import matched
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import broadcast_to, reshape
@@ -39,7 +40,7 @@ def _channel_axis(name: str, rank: int, data_format: str) -> int:
     return 1 if data_format == "NCHW" else rank - 1
 
 
-def _lined_up(bias: Any, rank: int, data_format: str) -> Any:
+def _lined_up(bias: Value, rank: int, data_format: str) -> Any:
     if data_format == "NHWC":
         return bias
     return reshape(bias, shape=(*shape_of(bias), *(1,) * (rank - 2)))
@@ -58,7 +59,7 @@ def _bias_add(value: Array, bias: Array, data_format: str = "NHWC") -> Array:
 
 
 @op(eager=_bias_add, dtypes=NUMERIC)
-def bias_add(xp: Any, value: Any, bias: Any, *, data_format: str = "NHWC") -> Any:
+def bias_add(xp: Namespace, value: Array, bias: Array, *, data_format: str = "NHWC") -> Any:
     """A vector added along the channels: the last axis, or the second for "NCHW"."""
     return value + _lined_up(bias, value.ndim, data_format)
 
@@ -72,27 +73,27 @@ def _(value: Abstract, bias: Abstract, *, data_format: Any) -> Shape:
 
 
 @bias_add.vjp("value")
-def _(g: Any) -> Any:
+def _(g: Cotangent) -> Any:
     return g
 
 
 @bias_add.vjp("bias")
-def _(g: Any, data_format: str) -> Any:
+def _(g: Cotangent, data_format: str) -> Any:
     return bias_add_grad(g, data_format=data_format)
 
 
 @bias_add.jvp("value")
-def _(t: Any) -> Any:
+def _(t: Tangent) -> Any:
     return t
 
 
 @bias_add.jvp("bias")
-def _(t: Any, value_shape: tuple[int, ...], data_format: str) -> Any:
+def _(t: Tangent, value_shape: tuple[int, ...], data_format: str) -> Any:
     return broadcast_to(_lined_up(t, len(value_shape), data_format), shape=value_shape)
 
 
 @bias_add.batched
-def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     value, bias = args
     rank = rank_of(value) - is_batched[0]
     channels = shape_of(bias)[-1]
@@ -114,7 +115,7 @@ def _bias_add_grad(out_backprop: Array, data_format: str = "NHWC") -> Array:
 
 
 @op(eager=_bias_add_grad, dtypes=NUMERIC)
-def bias_add_grad(xp: Any, out_backprop: Any, *, data_format: str = "NHWC") -> Any:
+def bias_add_grad(xp: Namespace, out_backprop: Array, *, data_format: str = "NHWC") -> Any:
     """The sum over all axes but that of the channels."""
     axis = _channel_axis("bias_add_grad", out_backprop.ndim, data_format)
     return xp.sum(out_backprop, axis=tuple(a for a in range(out_backprop.ndim) if a != axis))
@@ -126,7 +127,7 @@ def _(out_backprop: Abstract, *, data_format: Any) -> Shape:
 
 
 @bias_add_grad.vjp("out_backprop")
-def _(g: Any, out_backprop_shape: tuple[int, ...], data_format: str) -> Any:
+def _(g: Cotangent, out_backprop_shape: tuple[int, ...], data_format: str) -> Any:
     return broadcast_to(_lined_up(g, len(out_backprop_shape), data_format), shape=out_backprop_shape)
 
 
@@ -134,7 +135,7 @@ bias_add_grad.linear("out_backprop")
 
 
 @bias_add_grad.batched
-def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     rank = rank_of(args[0]) - 1
     axis = _channel_axis("bias_add_grad", rank, attributes["data_format"])
     return reduce_sum(args[0], axis=tuple(a + 1 for a in range(rank) if a != axis), keepdims=False)
@@ -147,25 +148,25 @@ _BIASED = [
 
 
 @bias_add.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, data_format in _BIASED:
         size = shape[1] if data_format == "NCHW" else shape[-1]
         yield Sample((draw(shape), draw((size,))), {"data_format": data_format})
 
 
 @bias_add_grad.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, data_format in _BIASED:
         yield Sample((draw(shape),), {"data_format": data_format})
 
 
 @bias_add.value
-def _(value: Any, bias: Any, data_format: str) -> Any:
+def _(value: Array, bias: Array, data_format: str) -> Any:
     return value + bias if data_format == "NHWC" else np.moveaxis(np.moveaxis(value, 1, -1) + bias, -1, 1)
 
 
 @bias_add_grad.value
-def _(out_backprop: Any, data_format: str) -> Any:
+def _(out_backprop: Array, data_format: str) -> Any:
     return (
         np.moveaxis(out_backprop, 1 if data_format == "NCHW" else -1, 0)
         .reshape(out_backprop.shape[1 if data_format == "NCHW" else -1], -1)
@@ -200,35 +201,35 @@ def _l2_loss(t: Array) -> Any:
 
 
 @op(eager=_l2_loss, dtypes=FLOATING, tf_name="L2Loss", shape=fixed())
-def l2_loss(xp: Any, t: Any) -> Any:
+def l2_loss(xp: Namespace, t: Array) -> Any:
     """Half the sum of squares."""
     return 0.5 * xp.sum(t * t)
 
 
 @l2_loss.vjp("t")
-def _(g: Any, t: Any) -> Any:
+def _(g: Cotangent, t: Value) -> Any:
     return g * t
 
 
 @l2_loss.jvp("t")
-def _(d: Any, t: Any) -> Any:
+def _(d: Tangent, t: Value) -> Any:
     return reduce_sum(d * t, axis=None, keepdims=False)
 
 
 @l2_loss.batched
-def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     (x,) = args
     return 0.5 * reduce_sum(square(x), axis=tuple(range(1, rank_of(x))), keepdims=False)
 
 
 @l2_loss.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in UNARY_SHAPES:
         yield Sample((draw(shape),))
 
 
 @l2_loss.value
-def _(t: Any) -> Any:
+def _(t: Array) -> Any:
     return np.linalg.norm(np.ravel(t)) ** 2 / 2
 
 
@@ -244,18 +245,18 @@ def _logistic_error(logits: Array, labels: Array) -> Any:
 
 
 @elementwise(eager=_logistic_error, dtypes=FLOATING)
-def logistic_error(xp: Any, logits: Any, labels: Any) -> Any:
+def logistic_error(xp: Namespace, logits: Array, labels: Array) -> Any:
     """sigmoid(logits) - labels, with all digits where the sigmoid is almost 0 or 1 and the label is 0 or 1."""
     return (1 - labels) / (1 + xp.exp(-logits)) - labels / (1 + xp.exp(logits))
 
 
 @logistic_error.derivative("logits")
-def _(t: Any, logits: Any) -> Any:
+def _(t: Value, logits: Value) -> Any:
     return t * (sigmoid(logits) * sigmoid(-logits))
 
 
 @logistic_error.derivative("labels")
-def _(t: Any) -> Any:
+def _(t: Value) -> Any:
     return -t
 
 
@@ -263,7 +264,7 @@ sample_binary(logistic_error, second=(0.0, 1.0))
 
 
 @logistic_error.value
-def _(logits: Any, labels: Any) -> Any:
+def _(logits: Array, labels: Array) -> Any:
     return 0.5 * np.tanh(0.5 * logits) + 0.5 - labels
 
 
@@ -275,18 +276,18 @@ def _sigmoid_cross_entropy(logits: Array, labels: Array) -> Any:
 
 
 @elementwise(eager=_sigmoid_cross_entropy, dtypes=FLOATING)
-def sigmoid_cross_entropy(xp: Any, logits: Any, labels: Any) -> Any:
+def sigmoid_cross_entropy(xp: Namespace, logits: Array, labels: Array) -> Any:
     """The cross entropy between probabilities and sigmoid(logits), without overflow."""
     return xp.logaddexp(logits, 0.0) - logits * labels
 
 
 @sigmoid_cross_entropy.derivative("logits")
-def _(t: Any, logits: Any, labels: Any) -> Any:
+def _(t: Value, logits: Value, labels: Value) -> Any:
     return t * logistic_error(logits, labels)
 
 
 @sigmoid_cross_entropy.derivative("labels")
-def _(t: Any, logits: Any) -> Any:
+def _(t: Value, logits: Value) -> Any:
     return -t * logits
 
 
@@ -294,6 +295,6 @@ sample_binary(sigmoid_cross_entropy, second=(0.0, 1.0))
 
 
 @sigmoid_cross_entropy.value
-def _(logits: Any, labels: Any) -> Any:
+def _(logits: Array, labels: Array) -> Any:
     p = 1 / (1 + np.exp(-logits))
     return -labels * np.log(p) - (1 - labels) * np.log(1 - p)

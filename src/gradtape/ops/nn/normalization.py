@@ -6,7 +6,7 @@ mean and the inverse deviation, as further outputs, which are small.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod, sqrt
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, NARROW_FLOATS, Array
 from ...base.errors import invalid
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...native import choice, thresholds
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
@@ -33,11 +34,11 @@ from ..math.reduce import (
 )
 from ..shapes import along, broadcast_to_sizes, like, reduced, reduced_sizes
 from .pool import window_sum
+from .rows import sum_over
 from .standardizing import gradient_by_scale, gradient_by_x, row_length, standardized
 
 Axis = int | tuple[int, ...] | None
 
-_add: Any = np.add.reduce  # (not ndarray.sum: a Python layer less)
 
 _CASES: list[tuple[tuple[int, ...], Axis, bool]] = [
     ((4,), None, False), ((4,), 0, True), ((2, 3), None, True), ((2, 3), 0, False), ((2, 3), -1, True), ((2, 3), (0, 1), False),
@@ -50,7 +51,7 @@ def sample_axes(declared: Op) -> None:
     """Samples for a reduction that needs at least one element."""
 
     @declared.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         for shape, axis, keepdims in _CASES:
             yield Sample((draw(shape),), {"axis": axis, "keepdims": keepdims})
 
@@ -70,7 +71,7 @@ def reject_axes(declared: Op) -> None:
 
 def _mean(x: Array, axis: Axis) -> Any:
     refuse_axis_of_scalar(x, axis)
-    return _add(x, axis, None, None, True) / count_reduced(x.shape, axis)
+    return sum_over(x, axis, True) / count_reduced(x.shape, axis)
 
 
 # --- mean and variance --------------------------------------------------------------------------------------
@@ -81,30 +82,30 @@ def _moments(x: Array, axis: Axis = None, keepdims: bool = False) -> tuple[Array
     mean = np.asarray(_mean(wide, axis), wide.dtype)
     variance = np.asarray(_mean(np.square(wide - mean), axis), wide.dtype)
     if not keepdims:
-        shape = _add(np.empty(x.shape), axis).shape
+        shape = np.add.reduce(np.empty(x.shape), axis).shape
         mean, variance = mean.reshape(shape), variance.reshape(shape)
     return mean.astype(x.dtype), variance.astype(x.dtype)
 
 
 @op(eager=_moments, dtypes=FLOATING, outputs=2, shape=reduced)
-def moments(xp: Any, x: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
+def moments(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
     """The mean and the variance over some axes, or over all."""
     return xp.mean(x, axis=axis, keepdims=keepdims), xp.var(x, axis=axis, keepdims=keepdims)
 
 
-def _centred(x: Any, mean: Any, axis: Axis) -> Any:
+def _centred(x: Value, mean: Value, axis: Axis) -> Any:
     return x - reshape(mean, shape=kept_shape(shape_of(x), axis))
 
 
 @moments.vjp("x")
-def _(g: Any, x: Any, out: Any, axis: Axis) -> Any:
+def _(g: Sequence[Cotangent], x: Value, out: Sequence[Value], axis: Axis) -> Any:
     of_mean, of_variance = (reshape(part, shape=kept_shape(shape_of(x), axis)) for part in g)
     count = count_reduced(shape_of(x), axis) or 1
     return of_mean * (1.0 / count) + of_variance * (2.0 / count) * _centred(x, out[0], axis)
 
 
 @moments.jvp("x")
-def _(t: Any, x: Any, out: Any, axis: Axis, keepdims: bool) -> Any:
+def _(t: Tangent, x: Value, out: Sequence[Value], axis: Axis, keepdims: bool) -> Any:
     change = 2.0 * (t * _centred(x, out[0], axis))
     return [reduce_mean(part, axis=axis, keepdims=keepdims) for part in (t, change)]
 
@@ -115,31 +116,31 @@ def _variance(x: Array, axis: Axis = None, keepdims: bool = False, ddof: float =
     centred = np.asarray(wide - np.asarray(_mean(wide, axis), wide.dtype))
     # What the mean lost to rounding is in every distance: their sum, which should be 0, says how much it was.
     count = count_reduced(x.shape, axis)
-    lost = np.square(_add(centred, axis, None, None, keepdims)) / (count or 1)
+    lost = np.square(sum_over(centred, axis, keepdims)) / (count or 1)
     centred *= centred
-    total = np.maximum(_add(centred, axis, None, None, keepdims) - np.minimum(lost, np.finfo(wide.dtype).max), 0)
+    total = np.maximum(sum_over(centred, axis, keepdims) - np.minimum(lost, np.finfo(wide.dtype).max), 0)
     return np.asarray(total / max(count - ddof, 0), wide.dtype).astype(x.dtype, copy=False)
 
 
 @op(eager=_variance, dtypes=FLOATING, shape=reduced)
-def reduce_variance(xp: Any, x: Any, *, axis: Axis = None, keepdims: bool = False, ddof: float = 0.0) -> Any:
+def reduce_variance(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False, ddof: float = 0.0) -> Any:
     """The sum of squared distances from the mean, divided by the number of elements less `ddof`."""
     return xp.var(x, axis=axis, keepdims=keepdims, ddof=ddof)
 
 
 @reduce_variance.vjp("x")
-def _(g: Any, x: Any, axis: Axis, ddof: float) -> Any:
+def _(g: Cotangent, x: Value, axis: Axis, ddof: float) -> Any:
     factor = 2.0 / _divisor(shape_of(x), axis, ddof)
     return reshape(g, shape=kept_shape(shape_of(x), axis)) * factor * _from_mean(x, axis)
 
 
 @reduce_variance.jvp("x")
-def _(t: Any, x: Any, axis: Axis, keepdims: bool, ddof: float) -> Any:
+def _(t: Tangent, x: Value, axis: Axis, keepdims: bool, ddof: float) -> Any:
     factor = 2.0 / _divisor(shape_of(x), axis, ddof)
     return factor * reduce_sum(t * _from_mean(x, axis), axis=axis, keepdims=keepdims)
 
 
-def _from_mean(x: Any, axis: Axis) -> Any:
+def _from_mean(x: Value, axis: Axis) -> Any:
     return x - reduce_mean(x, axis=axis, keepdims=True)
 
 
@@ -153,20 +154,20 @@ def _deviation(x: Array, axis: Axis = None, keepdims: bool = False, ddof: float 
 
 
 @op(eager=_deviation, dtypes=FLOATING, shape=reduced)
-def reduce_std(xp: Any, x: Any, *, axis: Axis = None, keepdims: bool = False, ddof: float = 0.0) -> Any:
+def reduce_std(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False, ddof: float = 0.0) -> Any:
     """The square root of the variance."""
     return xp.std(x, axis=axis, keepdims=keepdims, ddof=ddof)
 
 
 @reduce_std.vjp("x")
-def _(g: Any, x: Any, out: Any, axis: Axis, ddof: float) -> Any:
+def _(g: Cotangent, x: Value, out: Value, axis: Axis, ddof: float) -> Any:
     # Where all elements are equal this is 0 * inf = nan, unless the cotangent is 0: as in TensorFlow.
     slope = reshape(zero_safe_divide(g, out), shape=kept_shape(shape_of(x), axis)) / _divisor(shape_of(x), axis, ddof)
     return slope * _from_mean(x, axis)
 
 
 @reduce_std.jvp("x")
-def _(t: Any, x: Any, out: Any, axis: Axis, keepdims: bool, ddof: float) -> Any:
+def _(t: Tangent, x: Value, out: Value, axis: Axis, keepdims: bool, ddof: float) -> Any:
     total = reduce_sum(t * _from_mean(x, axis), axis=axis, keepdims=keepdims)
     return zero_safe_divide(total, out * _divisor(shape_of(x), axis, ddof))
 
@@ -178,25 +179,25 @@ for _op in (moments, reduce_variance, reduce_std):
 
 
 @moments.value
-def _(x: Any, axis: Any, keepdims: bool) -> Any:
+def _(x: Array, axis: Axis, keepdims: bool) -> Any:
     mean = np.mean(x, axis=axis, keepdims=keepdims)
     return mean, np.mean(x * x, axis=axis, keepdims=keepdims) - mean**2
 
 
 @reduce_variance.value
-def _(x: Any, axis: Any, keepdims: bool, ddof: float) -> Any:
+def _(x: Array, axis: Axis, keepdims: bool, ddof: float) -> Any:
     return np.var(x, axis=axis, keepdims=keepdims, ddof=ddof)
 
 
 @reduce_std.value
-def _(x: Any, axis: Any, keepdims: bool, ddof: float) -> Any:
+def _(x: Array, axis: Axis, keepdims: bool, ddof: float) -> Any:
     return np.std(x, axis=axis, keepdims=keepdims, ddof=ddof)
 
 
 for _op in (reduce_variance, reduce_std):
 
     @_op.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         yield Sample((draw((5,)),), {"ddof": 1.0})
         yield Sample((draw((3, 4)),), {"axis": 1, "ddof": 1.5, "keepdims": True})
 
@@ -249,7 +250,7 @@ def _standardize_rows(operands: list[Array], row: int, epsilon: float) -> tuple[
 
 
 @op(eager=_standardize, dtypes=FLOATING, outputs=3)
-def standardize(xp: Any, x: Any, scale: Any, offset: Any, *, axis: Axis = -1, epsilon: float = 1e-3) -> Any:
+def standardize(xp: Namespace, x: Array, scale: Array, offset: Array, *, axis: Axis = -1, epsilon: float = 1e-3) -> Any:
     """(x - mean) / sqrt(variance + epsilon) * scale + offset, with the mean and 1 / sqrt(variance + epsilon).
 
     Mean and variance are taken over `axis`; scale and offset broadcast against x.
@@ -268,7 +269,7 @@ def _(x: Abstract, scale: Abstract, offset: Abstract, *, axis: Any, epsilon: Any
 
 
 @standardize.vjp("x")
-def _(g: Any, x: Any, scale: Any, out: Any, axis: Axis) -> Any:
+def _(g: Sequence[Cotangent], x: Value, scale: Value, out: Sequence[Value], axis: Axis) -> Any:
     gradient, of_mean, of_inverse = g
     _, mean, inverse = out
     share = 1.0 / (count_reduced(shape_of(x), axis) or 1)
@@ -282,7 +283,7 @@ def _(g: Any, x: Any, scale: Any, out: Any, axis: Axis) -> Any:
 
 
 @standardize.vjp("scale")
-def _(g: Any, x: Any, out: Any, scale_shape: tuple[int, ...]) -> Any:
+def _(g: Sequence[Cotangent], x: Value, out: Sequence[Value], scale_shape: tuple[int, ...]) -> Any:
     found = gradient_by_scale(g[0], x, out[1], out[2], scale_shape)
     if found is not None:
         return found
@@ -290,12 +291,12 @@ def _(g: Any, x: Any, out: Any, scale_shape: tuple[int, ...]) -> Any:
 
 
 @standardize.vjp("offset")
-def _(g: Any, offset_shape: tuple[int, ...]) -> Any:
+def _(g: Sequence[Cotangent], offset_shape: tuple[int, ...]) -> Any:
     return sum_to_shape(g[0], shape=offset_shape)
 
 
 @standardize.jvp("x")
-def _(t: Any, x: Any, scale: Any, out: Any, axis: Axis) -> Any:
+def _(t: Tangent, x: Value, scale: Value, out: Sequence[Value], axis: Axis) -> Any:
     _, mean, inverse = out
     level = reduce_mean(t, axis=axis, keepdims=True)
     centred = x - mean
@@ -304,16 +305,18 @@ def _(t: Any, x: Any, scale: Any, out: Any, axis: Axis) -> Any:
 
 
 @standardize.jvp("scale")
-def _(t: Any, x: Any, out: Any) -> Any:
+def _(t: Tangent, x: Value, out: Sequence[Value]) -> Any:
     return [t * ((x - out[1]) * out[2]), zeros_like(out[1]), zeros_like(out[2])]
 
 
 @standardize.jvp("offset")
-def _(t: Any, out: Any, x_shape: tuple[int, ...]) -> Any:
+def _(t: Tangent, out: Sequence[Value], x_shape: tuple[int, ...]) -> Any:
     return [broadcast_to(t, shape=x_shape), zeros_like(out[1]), zeros_like(out[2])]
 
 
-def _batch_affine(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _batch_affine(
+    declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]
+) -> Any:
     size = next(shape_of(a)[0] for a, batched in zip(args, is_batched, strict=True) if batched)
     x = args[0] if is_batched[0] else with_batch_axis(args[0], size)
     rank = rank_of(x) - 1
@@ -331,13 +334,13 @@ _AFFINE: list[tuple[tuple[int, ...], tuple[int, ...], Axis]] = [
 
 
 @standardize.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, affine, axis in _AFFINE:
         yield Sample((draw(shape), draw(affine, 0.5, 1.5), draw(affine)), {"axis": axis, "epsilon": 0.01})
 
 
 @standardize.value
-def _(x: Any, scale: Any, offset: Any, axis: Any, epsilon: float) -> Any:
+def _(x: Array, scale: Array, offset: Array, axis: Axis, epsilon: float) -> Any:
     mean, inverse = x.mean(axis=axis, keepdims=True), (x.var(axis=axis, keepdims=True) + epsilon) ** -0.5
     return (x - mean) * inverse * scale + offset, mean, inverse
 
@@ -369,7 +372,7 @@ def _rms_standardize(x: Array, scale: Array, axis: Axis = -1, epsilon: float = 1
 
 
 @op(eager=_rms_standardize, dtypes=FLOATING, outputs=2)
-def rms_standardize(xp: Any, x: Any, scale: Any, *, axis: Axis = -1, epsilon: float = 1e-6) -> Any:
+def rms_standardize(xp: Namespace, x: Array, scale: Array, *, axis: Axis = -1, epsilon: float = 1e-6) -> Any:
     """x / sqrt(mean(x^2) + epsilon) * scale, with 1 / sqrt(mean(x^2) + epsilon)."""
     inverse = 1 / xp.sqrt(xp.mean(x * x, axis=axis, keepdims=True) + epsilon)
     return x * inverse * scale, inverse
@@ -382,7 +385,7 @@ def _(x: Abstract, scale: Abstract, *, axis: Any, epsilon: Any) -> list[Shape]:
 
 
 @rms_standardize.vjp("x")
-def _(g: Any, x: Any, scale: Any, out: Any, axis: Axis) -> Any:
+def _(g: Sequence[Cotangent], x: Value, scale: Value, out: Sequence[Value], axis: Axis) -> Any:
     gradient, of_inverse = g
     inverse, share = out[1], 1.0 / (count_reduced(shape_of(x), axis) or 1)
     scaled = gradient * scale
@@ -391,19 +394,19 @@ def _(g: Any, x: Any, scale: Any, out: Any, axis: Axis) -> Any:
 
 
 @rms_standardize.vjp("scale")
-def _(g: Any, x: Any, out: Any, scale_shape: tuple[int, ...]) -> Any:
+def _(g: Sequence[Cotangent], x: Value, out: Sequence[Value], scale_shape: tuple[int, ...]) -> Any:
     return sum_to_shape(g[0] * (x * out[1]), shape=scale_shape)
 
 
 @rms_standardize.jvp("x")
-def _(t: Any, x: Any, scale: Any, out: Any, axis: Axis) -> Any:
+def _(t: Tangent, x: Value, scale: Value, out: Sequence[Value], axis: Axis) -> Any:
     inverse = out[1]
     turn = -(inverse * inverse * inverse) * reduce_mean(t * x, axis=axis, keepdims=True)
     return [scale * (t * inverse + x * turn), turn]
 
 
 @rms_standardize.jvp("scale")
-def _(t: Any, x: Any, out: Any) -> Any:
+def _(t: Tangent, x: Value, out: Sequence[Value]) -> Any:
     return [t * (x * out[1]), zeros_like(out[1])]
 
 
@@ -411,13 +414,13 @@ rms_standardize.batching = _batch_affine
 
 
 @rms_standardize.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, affine, axis in _AFFINE:
         yield Sample((draw(shape), draw(affine, 0.5, 1.5)), {"axis": axis, "epsilon": 0.01})
 
 
 @rms_standardize.value
-def _(x: Any, scale: Any, axis: Any, epsilon: float) -> Any:
+def _(x: Array, scale: Array, axis: Axis, epsilon: float) -> Any:
     inverse = ((x**2).mean(axis=axis, keepdims=True) + epsilon) ** -0.5
     return x * inverse * scale, inverse
 
@@ -439,12 +442,12 @@ def _l2_normalize(x: Array, axis: Axis = None, epsilon: float = 1e-12) -> Any:
 
 
 @op(eager=_l2_normalize, dtypes=FLOATING, shape=along)
-def l2_normalize(xp: Any, x: Any, *, axis: Axis = None, epsilon: float = 1e-12) -> Any:
+def l2_normalize(xp: Namespace, x: Array, *, axis: Axis = None, epsilon: float = 1e-12) -> Any:
     """x divided by its Euclidean norm along `axis`; the squared norm is at least `epsilon`."""
     return x / xp.sqrt(xp.maximum(xp.sum(x * x, axis=axis, keepdims=True), epsilon))
 
 
-def _l2_derivative(t: Any, x: Any, out: Any, axis: Axis, epsilon: float) -> Any:
+def _l2_derivative(t: Array, x: Array, out: Array, axis: Axis, epsilon: float) -> Any:
     """Symmetric in t: what is across x, divided by the length; where the length is cut, all of t."""
     length, least = reduce_euclidean_norm(x, axis=axis, keepdims=True), sqrt(max(epsilon, 0.0))
     along = reduce_sum(t * out, axis=axis, keepdims=True)
@@ -458,21 +461,21 @@ reject_axes(l2_normalize)
 
 
 @l2_normalize.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, axis, _ in _CASES:
         yield Sample((draw(shape, 0.3, 2.0),), {"axis": axis})
     yield Sample((draw((2, 3)) * 1e-3,), {"axis": 1, "epsilon": 1.0})
 
 
 @l2_normalize.value
-def _(x: Any, axis: Any, epsilon: float) -> Any:
+def _(x: Array, axis: Axis, epsilon: float) -> Any:
     return x / np.maximum(np.sqrt((x**2).sum(axis=axis, keepdims=True)), np.sqrt(epsilon))
 
 
 # --- by neighbouring channels -------------------------------------------------------------------------------
 
 
-def _over_channels(x: Any, radius: int) -> Any:
+def _over_channels(x: Value, radius: int) -> Any:
     """For each channel, the sum of the channels at most `radius` away."""
     shape = shape_of(x)
     reach = min(radius, max(shape[-1] - 1, 0))
@@ -493,31 +496,33 @@ def _lrn(input: Array, depth_radius: int = 5, bias: float = 1.0, alpha: float = 
 
 
 @op(eager=_lrn, dtypes=FLOATING, tf_name="LRN", shape=like(0))
-def lrn(xp: Any, input: Any, *, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5) -> Any:
+def lrn(
+    xp: Namespace, input: Array, *, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5
+) -> Any:
     """x / (bias + alpha * sum of squares over the neighbouring channels)^beta."""
     return input * (bias + alpha * _over_channels(input * input, depth_radius)) ** -beta
 
 
-def _lrn_factor(input: Any, depth_radius: int, bias: float, alpha: float) -> Any:
+def _lrn_factor(input: Value, depth_radius: int, bias: float, alpha: float) -> Any:
     return _over_channels(square(input), depth_radius) * alpha + bias
 
 
 @lrn.vjp("input")
-def _(g: Any, input: Any, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
+def _(g: Cotangent, input: Value, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
     base = _lrn_factor(input, depth_radius, bias, alpha)
     spread = _over_channels(g * input * pow(base, -beta - 1.0), depth_radius)
     return g * pow(base, -beta) - (2.0 * alpha * beta) * (input * spread)
 
 
 @lrn.jvp("input")
-def _(t: Any, input: Any, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
+def _(t: Tangent, input: Value, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
     base = _lrn_factor(input, depth_radius, bias, alpha)
     change = _over_channels(t * input, depth_radius) * pow(base, -beta - 1.0)
     return t * pow(base, -beta) - (2.0 * alpha * beta) * (input * change)
 
 
 @lrn.batched
-def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     shape = shape_of(args[0])
     if len(shape) != 5:
         raise invalid(f"lrn: the input must have 4 axes (batch, height, width, channels), got {len(shape) - 1}.")
@@ -525,7 +530,7 @@ def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> A
 
 
 @lrn.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, radius in [
         ((1, 1, 1, 4), 1), ((2, 1, 2, 3), 1), ((1, 2, 2, 5), 2), ((1, 1, 1, 1), 5), ((2, 2, 1, 6), 3), ((0, 1, 1, 3), 1),
         ((1, 1, 2, 4), 0), ((1, 3, 1, 3), 9), ((2, 1, 1, 2), 1), ((1, 1, 1, 7), 2), ((1, 2, 3, 2), 1),
@@ -535,7 +540,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @lrn.value
-def _(input: Any, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
+def _(input: Array, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
     result = np.empty_like(input)
     for channel in range(input.shape[-1]):
         near = input[..., max(0, channel - depth_radius) : channel + depth_radius + 1]

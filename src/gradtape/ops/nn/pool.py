@@ -21,6 +21,7 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, NARROW_FLOATS, REAL, Array
 from ...base.errors import invalid
+from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...native import choice
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
@@ -48,7 +49,7 @@ def _pool_blocks(shape: Sizes, itemsize: int) -> Iterator[slice]:
     return blocks(shape[0], 8 * prod(shape[1:]) * itemsize)
 
 
-def _in_machine_code(shape: Sizes, dtype: Any, found: Windows) -> Any:
+def _in_machine_code(shape: Sizes, dtype: np.dtype[Any], found: Windows) -> Any:
     """The module of pools in machine code, where it takes the input and is worth its while; else None."""
     taken = dtype.char in "fd" and len(found.sizes) <= 2 and 0 not in found.outputs
     if not taken or not choice.in_pools(prod(shape)):
@@ -58,7 +59,7 @@ def _in_machine_code(shape: Sizes, dtype: Any, found: Windows) -> Any:
     return pooling
 
 
-def _reduce_windows(function: Any, x: Array, found: Windows, start: Any) -> Array:
+def _reduce_windows(function: Function, x: Array, found: Windows, start: object) -> Array:
     """Reduce each window with a ufunc, one axis after the other (the last first)."""
     result = np.empty((x.shape[0], *found.outputs, x.shape[-1]), x.dtype)
     for block in _pool_blocks(x.shape, x.itemsize):
@@ -69,7 +70,7 @@ def _reduce_windows(function: Any, x: Array, found: Windows, start: Any) -> Arra
     return result
 
 
-def _reduce_along(function: Any, x: Array, axis: int, taps: tuple[Tap, ...], count: int, start: Any) -> Array:
+def _reduce_along(function: Function, x: Array, axis: int, taps: tuple[Tap, ...], count: int, start: object) -> Array:
     lead = (slice(None),) * axis
     parts = [(x[(*lead, tap.inputs[0])], (*lead, tap.outputs[0])) for tap in taps]
     if parts and all(part.shape[axis] == count for part, _ in parts):  # no padding
@@ -107,13 +108,17 @@ def _largest_of_windows(input: Array, found: Windows) -> Array:
     return _reduce_windows(np.maximum, input, found, _lowest(input.dtype))
 
 
-def _pooled(input: Abstract, *, window: Any, strides: Any, dilations: Any, padding: Any, **_: Any) -> tuple[Any, ...]:
+def _pooled(
+    input: Abstract, *, window: Any, strides: Any, dilations: Any, padding: Any, **_: object
+) -> tuple[Any, ...]:
     batch, *sizes, channels = input.of_rank(len(window) + 2)
     return (batch, *window_counts("pool", tuple(sizes), window, strides, dilations, padding), channels)
 
 
 @op(eager=_window_max, dtypes=REAL, tf_name="MaxPool", shape=_pooled)
-def window_max(xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Any:
+def window_max(
+    xp: Namespace, input: Array, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
+) -> Any:
     """The largest element of each window."""
     found = _pool_windows(input.shape, window, strides, dilations, padding)
     result = xp.full((input.shape[0], *found.outputs, input.shape[-1]), _lowest(input.dtype), input.dtype)
@@ -187,10 +192,10 @@ def _at_largest(g: Array, input: Array, largest: Array, found: Windows) -> Array
 
 @op(eager=_window_max_gradient, dtypes=FLOATING, tf_name="MaxPoolGrad")
 def window_max_gradient(
-    xp: Any,
-    g: Any,
-    input: Any,
-    largest: Any,
+    xp: Namespace,
+    g: Array,
+    input: Array,
+    largest: Array,
     *,
     window: Sizes,
     strides: Sizes,
@@ -205,7 +210,7 @@ def window_max_gradient(
     return result
 
 
-def _first_hits(xp: Any, input: Any, largest: Any, found: Windows) -> Iterator[tuple[Any, Any, Any]]:
+def _first_hits(xp: Namespace, input: Array, largest: Array, found: Windows) -> Iterator[tuple[Any, Any, Any]]:
     """For each place of the window: its keys, and where it holds the first of the largest elements (`_chosen`, in `xp`)."""
     done = xp.zeros(largest.shape, bool)
     for _, inputs, outputs in found.taps():
@@ -243,10 +248,10 @@ def _window_max_pick(
 
 @op(eager=_window_max_pick, dtypes=FLOATING, tf_name="MaxPoolGradGrad")
 def window_max_pick(
-    xp: Any,
-    t: Any,
-    input: Any,
-    largest: Any,
+    xp: Namespace,
+    t: Array,
+    input: Array,
+    largest: Array,
     *,
     window: Sizes,
     strides: Sizes,
@@ -269,7 +274,14 @@ def _(t: Abstract, input: Abstract, largest: Abstract, **geometry: Any) -> Shape
 
 
 def _checked_triple(
-    given: Any, input: Any, largest: Any, window: Any, strides: Any, dilations: Any, padding: Any, like: str
+    given: Any,
+    input: Any,
+    largest: Any,
+    window: Any,
+    strides: Any,
+    dilations: Any,
+    padding: Any,
+    like: str,
 ) -> Windows:
     found = _pool_windows(input.shape, window, strides, dilations, padding)
     expected = (input.shape[0], *found.outputs, input.shape[-1])
@@ -283,17 +295,19 @@ def _checked_triple(
 
 
 @window_max.vjp("input")
-def _(g: Any, input: Any, out: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
+def _(g: Cotangent, input: Value, out: Value, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Any:
     return window_max_gradient(g, input, out, window=window, strides=strides, dilations=dilations, padding=padding)
 
 
 @window_max.jvp("input")
-def _(t: Any, input: Any, out: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
+def _(t: Tangent, input: Value, out: Value, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Any:
     return window_max_pick(t, input, out, window=window, strides=strides, dilations=dilations, padding=padding)
 
 
 @window_max_gradient.vjp("g")
-def _(t: Any, input: Any, largest: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
+def _(
+    t: Cotangent, input: Value, largest: Value, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
+) -> Any:
     return window_max_pick(t, input, largest, window=window, strides=strides, dilations=dilations, padding=padding)
 
 
@@ -301,17 +315,23 @@ window_max_gradient.constant_in("input")
 
 
 @window_max_pick.vjp("t")
-def _(g: Any, input: Any, largest: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
+def _(
+    g: Cotangent, input: Value, largest: Value, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
+) -> Any:
     return window_max_gradient(g, input, largest, window=window, strides=strides, dilations=dilations, padding=padding)
 
 
 @window_max_gradient.jvp("g")
-def _(t: Any, input: Any, largest: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
+def _(
+    t: Tangent, input: Value, largest: Value, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
+) -> Any:
     return window_max_gradient(t, input, largest, window=window, strides=strides, dilations=dilations, padding=padding)
 
 
 @window_max_pick.jvp("t")
-def _(t: Any, input: Any, largest: Any, window: Any, strides: Any, dilations: Any, padding: Any) -> Any:
+def _(
+    t: Tangent, input: Value, largest: Value, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
+) -> Any:
     return window_max_pick(t, input, largest, window=window, strides=strides, dilations=dilations, padding=padding)
 
 
@@ -332,8 +352,8 @@ def _window_argmax(
 
 @op(eager=_window_argmax, dtypes=REAL, tf_name="MaxPoolWithArgmax", gives=np.int64, shape=_pooled)
 def window_argmax(
-    xp: Any,
-    input: Any,
+    xp: Namespace,
+    input: Array,
     *,
     window: Sizes,
     strides: Sizes,
@@ -363,7 +383,7 @@ window_argmax.not_differentiable("positions are integers")
 # ----------------------------------------------------------------------------------------------------
 
 
-def _divisor(found: Windows, dtype: Any) -> Any:
+def _divisor(found: Windows, dtype: np.dtype[Any]) -> Any:
     """How many elements each window has, padding not counted: a number, or an array where windows differ."""
     if not found.padded:
         return float(prod(found.window))
@@ -386,7 +406,7 @@ def _window_sum(
 
 @op(eager=_window_sum, dtypes=FLOATING, tf_name="AvgPool", shape=_pooled)
 def window_sum(
-    xp: Any, input: Any, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, average: bool
+    xp: Namespace, input: Array, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, average: bool
 ) -> Any:
     """The sum or the mean of each window; padding does not count."""
     found = _pool_windows(input.shape, window, strides, dilations, padding)
@@ -424,8 +444,8 @@ def _spread_along(g: Array, axis: int, taps: tuple[Tap, ...], size: int) -> Arra
 
 @op(eager=_window_spread, dtypes=FLOATING, tf_name="AvgPoolGrad", shape=shaped_by("shape"))
 def window_spread(
-    xp: Any,
-    g: Any,
+    xp: Namespace,
+    g: Array,
     *,
     shape: Sizes,
     window: Sizes,
@@ -455,7 +475,9 @@ def _checked_spread(g: Any, shape: Any, window: Any, strides: Any, dilations: An
 
 
 @window_sum.vjp("input")
-def _(g: Any, input_shape: Sizes, window: Any, strides: Any, dilations: Any, padding: Any, average: bool) -> Any:
+def _(
+    g: Cotangent, input_shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, average: bool
+) -> Any:
     return window_spread(
         g,
         shape=input_shape,
@@ -468,7 +490,7 @@ def _(g: Any, input_shape: Sizes, window: Any, strides: Any, dilations: Any, pad
 
 
 @window_spread.vjp("g")
-def _(t: Any, window: Any, strides: Any, dilations: Any, padding: Any, average: bool) -> Any:
+def _(t: Cotangent, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, average: bool) -> Any:
     return window_sum(t, window=window, strides=strides, dilations=dilations, padding=padding, average=average)
 
 
@@ -480,7 +502,7 @@ window_spread.linear("g")
 # -------------------------------------------------------------------------
 
 
-def _batch_pool(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _batch_pool(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     size, data = all_batched(is_batched, args)
     if "shape" in attributes:
         batch, *rest = attributes["shape"]
@@ -526,39 +548,39 @@ def _cases() -> Iterator[tuple[Sizes, Sizes, dict[str, Any]]]:
 
 
 @window_max.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, _, attributes in _cases():
         yield Sample((draw(shape),), attributes)
 
 
 @window_max_gradient.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, output, attributes in _cases():
         x = draw(shape)
         yield Sample((draw(output), x, _window_max(x, **attributes)), attributes)
 
 
 @window_max_pick.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, _, attributes in _cases():
         x = draw(shape)
         yield Sample((draw(shape), x, _window_max(x, **attributes)), attributes)
 
 
 @window_argmax.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, _, attributes in _cases():
         yield Sample((draw(shape),), {**attributes, "with_batch": shape[0] == 2})
 
 
 @window_sum.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for number, (shape, _, attributes) in enumerate(_cases()):
         yield Sample((draw(shape),), {**attributes, "average": number % 4 != 3})
 
 
 @window_spread.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for number, (shape, output, attributes) in enumerate(_cases()):
         yield Sample((draw(output),), {"shape": shape, **attributes, "average": number % 4 != 3})
 
@@ -586,7 +608,7 @@ def _output_shape(shape: Sizes, attributes: dict[str, Any]) -> Sizes:
 
 
 @window_max.value
-def _(input: Any, **attributes: Any) -> Any:
+def _(input: Array, **attributes: Any) -> Any:
     result = np.zeros(_output_shape(input.shape, attributes))
     for at, seen in _written_out(input.shape, attributes):
         result[at] = max(input[s] for s in seen)
@@ -594,7 +616,7 @@ def _(input: Any, **attributes: Any) -> Any:
 
 
 @window_max_gradient.value
-def _(g: Any, input: Any, largest: Any, **attributes: Any) -> Any:
+def _(g: Array, input: Array, largest: Array, **attributes: Any) -> Any:
     result = np.zeros(input.shape)
     for at, seen in _written_out(input.shape, attributes):
         result[max(seen, key=lambda s: input[s])] += g[at]
@@ -602,7 +624,7 @@ def _(g: Any, input: Any, largest: Any, **attributes: Any) -> Any:
 
 
 @window_max_pick.value
-def _(t: Any, input: Any, largest: Any, **attributes: Any) -> Any:
+def _(t: Array, input: Array, largest: Array, **attributes: Any) -> Any:
     result = np.zeros(_output_shape(input.shape, attributes))
     for at, seen in _written_out(input.shape, attributes):
         result[at] = t[max(seen, key=lambda s: input[s])]
@@ -610,7 +632,7 @@ def _(t: Any, input: Any, largest: Any, **attributes: Any) -> Any:
 
 
 @window_argmax.value
-def _(input: Any, with_batch: bool, **attributes: Any) -> Any:
+def _(input: Array, with_batch: bool, **attributes: Any) -> Any:
     result = np.zeros(_output_shape(input.shape, attributes), np.int64)
     for at, seen in _written_out(input.shape, attributes):
         n, *rest = max(seen, key=lambda s: input[s])
@@ -619,7 +641,7 @@ def _(input: Any, with_batch: bool, **attributes: Any) -> Any:
 
 
 @window_sum.value
-def _(input: Any, average: bool, **attributes: Any) -> Any:
+def _(input: Array, average: bool, **attributes: Any) -> Any:
     result = np.zeros(_output_shape(input.shape, attributes))
     for at, seen in _written_out(input.shape, attributes):
         result[at] = sum(input[s] for s in seen) / (len(seen) if average else 1)
@@ -627,7 +649,7 @@ def _(input: Any, average: bool, **attributes: Any) -> Any:
 
 
 @window_spread.value
-def _(g: Any, shape: Any, average: bool, **attributes: Any) -> Any:
+def _(g: Array, shape: tuple[int, ...], average: bool, **attributes: Any) -> Any:
     result = np.zeros(shape)
     for at, seen in _written_out(shape, attributes):
         for s in seen:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, NARROW_FLOATS, Array
 from ...base.errors import invalid
+from ...base.types import Draw, Namespace, Value
 from ...op.declaration import BadInput, Sample
 from ..family import elementwise, numpy_type
 from ..math.elementwise import convert, floor
@@ -26,7 +27,7 @@ from ..math.logic import (
 )
 
 
-def grid(low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Any, Any, Any]:
+def grid(low: Value, high: Value, num_bits: int, narrow_range: bool) -> tuple[Any, Any, Any]:
     """The bounds moved a little so that 0 is on the grid, and the width of a step."""
     first, last = (1.0 if narrow_range else 0.0), float(2**num_bits - 1)
     step = (high - low) / (last - first)
@@ -56,7 +57,9 @@ def _fake_quant(inputs: Array, min: Array, max: Array, num_bits: int, narrow_ran
 
 
 @elementwise(eager=_fake_quant, dtypes=FLOATING, tf_name="FakeQuantWithMinMaxVars")
-def fake_quant(xp: Any, inputs: Any, min: Any, max: Any, *, num_bits: int = 8, narrow_range: bool = False) -> Any:
+def fake_quant(
+    xp: Namespace, inputs: Array, min: Array, max: Array, *, num_bits: int = 8, narrow_range: bool = False
+) -> Any:
     """`inputs` clipped to [min, max] and rounded to a grid of `2**num_bits` values that contains 0.
 
     The derivative is that of the clip alone: 1 inside; outside it goes to `min` or `max`.
@@ -67,33 +70,33 @@ def fake_quant(xp: Any, inputs: Any, min: Any, max: Any, *, num_bits: int = 8, n
     return xp.where((min == 0) & (max == 0), 0, rounded)
 
 
-def _no_range(min: Any, max: Any) -> Any:
+def _no_range(min: Value, max: Value) -> Any:
     return logical_and(equal(min, min * 0.0), equal(max, max * 0.0))
 
 
 @fake_quant.derivative("inputs")
-def _(t: Any, inputs: Any, min: Any, max: Any, num_bits: int, narrow_range: bool) -> Any:
+def _(t: Value, inputs: Value, min: Value, max: Value, num_bits: int, narrow_range: bool) -> Any:
     low, high, _ = grid(min, max, num_bits, narrow_range)
     inside = logical_and(greater_equal(inputs, low), less_equal(inputs, high))
     return t * convert(logical_or(inside, _no_range(min, max)), dtype=numpy_type(inputs))
 
 
 @fake_quant.derivative("min")
-def _(t: Any, inputs: Any, min: Any, max: Any, num_bits: int, narrow_range: bool) -> Any:
+def _(t: Value, inputs: Value, min: Value, max: Value, num_bits: int, narrow_range: bool) -> Any:
     low, _, _ = grid(min, max, num_bits, narrow_range)
     outside = logical_and(less(inputs, low), logical_not(_no_range(min, max)))
     return t * convert(outside, dtype=numpy_type(inputs))
 
 
 @fake_quant.derivative("max")
-def _(t: Any, inputs: Any, min: Any, max: Any, num_bits: int, narrow_range: bool) -> Any:
+def _(t: Value, inputs: Value, min: Value, max: Value, num_bits: int, narrow_range: bool) -> Any:
     _, high, _ = grid(min, max, num_bits, narrow_range)
     outside = logical_and(greater(inputs, high), logical_not(_no_range(min, max)))
     return t * convert(outside, dtype=numpy_type(inputs))
 
 
 @fake_quant.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     # Not differentiable: the derivative that is declared is not that of the steps.
     for shape, bounds, bits, narrow in [
         ((), (), 8, False), ((4,), (), 8, False), ((0,), (), 8, True), ((2, 3), (), 4, False), ((2, 3), (3,), 8, False), ((2, 3), (3,), 2, True),
@@ -105,7 +108,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @fake_quant.value
-def _(inputs: Any, min: Any, max: Any, num_bits: int, narrow_range: bool) -> Any:
+def _(inputs: Array, min: Array, max: Array, num_bits: int, narrow_range: bool) -> Any:
     first = int(narrow_range)
     last = 2**num_bits - 1
     result = np.zeros(np.broadcast_shapes(np.shape(inputs), np.shape(min)))

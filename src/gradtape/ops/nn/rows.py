@@ -57,7 +57,7 @@ class RowText:
         self._kernels: dict[Any, Any] = {}
         self._plans: dict[Any, Any] = {}
 
-    def takes(self, first: Any, axis: int = -1) -> bool:
+    def takes(self, first: object, axis: int = -1) -> bool:
         """Whether machine code is worth while: many floats, along the last axis, which has more than one."""
         return (
             first.__class__ is np.ndarray
@@ -83,7 +83,7 @@ class RowText:
         run([*(np.ascontiguousarray(x) for x in operands), *results])
         return [sum_of_rows(x) if layout == BY_COLUMN else x for x, layout in zip(results, self._results, strict=True)]
 
-    def _plan(self, shape: tuple[int, ...], dtype: Any) -> tuple[Any, list[tuple[int, ...]]]:
+    def _plan(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Any, list[tuple[int, ...]]]:
         """For operands of this shape: a function that runs the kernel on arrays, if there is one, and the shapes of results."""
         from ...native import pool
         from ...native.rows import lanes_for, levels_for, packed_rows
@@ -104,7 +104,7 @@ class RowText:
 
         return run if kernel is not None else None, [shapes[layout] for layout in self._results]
 
-    def _compiled(self, dtype: Any, lanes: int, levels: int) -> Any:
+    def _compiled(self, dtype: np.dtype[Any], lanes: int, levels: int) -> Any:
         from ...native.language import Unsupported
         from ...native.rows import Given, Step, Text, Wanted, kernel_of
 

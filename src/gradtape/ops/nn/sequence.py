@@ -5,13 +5,14 @@ What the derivative needs and the forward pass has anyway, the gates of a step, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...base.dtypes import FLOATING, Array
 from ...base.errors import invalid
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...native import choice
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
@@ -52,7 +53,7 @@ def _scaled_softmax(logits: Array, bias: Array, scale: float = 1.0, causal: bool
 
 
 @op(eager=_scaled_softmax, dtypes=FLOATING)
-def scaled_softmax(xp: Any, logits: Any, bias: Any, *, scale: float = 1.0, causal: bool = False) -> Any:
+def scaled_softmax(xp: Namespace, logits: Array, bias: Array, *, scale: float = 1.0, causal: bool = False) -> Any:
     """softmax(scale * logits + bias) over the last axis; `causal` hides the keys that come after a query."""
     shifted = logits * scale + bias
     if causal:
@@ -63,7 +64,7 @@ def scaled_softmax(xp: Any, logits: Any, bias: Any, *, scale: float = 1.0, causa
 
 
 @scaled_softmax.shapes
-def _(logits: Abstract, bias: Abstract, **_: Any) -> Shape:
+def _(logits: Abstract, bias: Abstract, **_: object) -> Shape:
     return broadcast_to_sizes(bias.known, logits.known)
 
 
@@ -73,27 +74,27 @@ def _through_softmax(t: Any, out: Any) -> Any:
 
 
 @scaled_softmax.vjp("logits")
-def _(g: Any, out: Any, scale: float) -> Any:
+def _(g: Cotangent, out: Value, scale: float) -> Any:
     return _through_softmax(g, out) * scale
 
 
 @scaled_softmax.vjp("bias")
-def _(g: Any, out: Any, bias_shape: tuple[int, ...]) -> Any:
+def _(g: Cotangent, out: Value, bias_shape: tuple[int, ...]) -> Any:
     return sum_to_shape(_through_softmax(g, out), shape=bias_shape)
 
 
 @scaled_softmax.jvp("logits")
-def _(t: Any, out: Any, scale: float) -> Any:
+def _(t: Tangent, out: Value, scale: float) -> Any:
     return _through_softmax(t * scale, out)
 
 
 @scaled_softmax.jvp("bias")
-def _(t: Any, out: Any) -> Any:
+def _(t: Tangent, out: Value) -> Any:
     return _through_softmax(t, out)
 
 
 @scaled_softmax.batched
-def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     rank = rank_of(args[0]) - is_batched[0]
     if not is_batched[0]:
         _, (logits, bias) = all_batched(is_batched, args)
@@ -102,7 +103,7 @@ def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> A
 
 
 @scaled_softmax.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, bias, causal in [
         ((2, 3), (), False), ((3, 3), (), True), ((2, 3), (3,), False), ((2, 2, 3), (2, 3), False), ((2, 4, 4), (4,), True), ((1, 1), (1, 1), True),
         ((2, 3, 2, 4), (3, 1, 4), False), ((2, 4), (2, 4), True), ((3, 2), (2, 1)[:1], False), ((1, 5), (), True), ((0, 2, 3), (3,), False),
@@ -112,7 +113,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @scaled_softmax.value
-def _(logits: Any, bias: Any, scale: float, causal: bool) -> Any:
+def _(logits: Array, bias: Array, scale: float, causal: bool) -> Any:
     powers = np.exp(logits * scale + bias)
     if causal:
         queries, keys = logits.shape[-2:]
@@ -132,7 +133,7 @@ def _() -> Iterator[BadInput]:
 # --- steps of recurrent layers ------------------------------------------------------------------------------
 
 
-def _parts(z: Any, count: int) -> Any:
+def _parts(z: Value, count: int) -> Any:
     return split_sizes(z, sizes=(shape_of(z)[-1] // count,) * count, axis=-1)
 
 
@@ -172,7 +173,7 @@ def _lstm_step(gates: Array, cell: Array) -> tuple[Array, Array, Array]:
 
 
 @op(eager=_lstm_step, dtypes=FLOATING, outputs=3, tf_name="LSTMStep")
-def lstm_step(xp: Any, gates: Any, cell: Any) -> Any:
+def lstm_step(xp: Namespace, gates: Array, cell: Array) -> Any:
     """One step of an LSTM: from what the gates are given (input, forget, candidate, output) and the cell's state.
 
     Gives the output, the new state, and the gates' own values. What the gates are given is `x @ kernel + h @ recurrent
@@ -203,7 +204,7 @@ def _of_cell(g: Any, out: Any, o: Any) -> tuple[Any, Any]:
 
 
 @lstm_step.vjp("gates")
-def _(cotangents: Any, cell: Any, out: Any) -> Any:
+def _(cotangents: Any, cell: Value, out: Any) -> Any:
     i, f, g, o = _parts(out[2], 4)
     of_new, squashed = _of_cell(cotangents, out, o)
     direct = _parts(cotangents[2], 4)
@@ -223,7 +224,7 @@ def _(cotangents: Any, out: Any) -> Any:
 
 
 @lstm_step.jvp("gates")
-def _(t: Any, cell: Any, out: Any) -> Any:
+def _(t: Tangent, cell: Value, out: Sequence[Value]) -> Any:
     i, f, g, o = _parts(out[2], 4)
     ti, tf, tg, to = _parts(t, 4)
     di, df, dg, do = sigmoid_grad(i, ti), sigmoid_grad(f, tf), tanh_grad(g, tg), sigmoid_grad(o, to)
@@ -233,7 +234,7 @@ def _(t: Any, cell: Any, out: Any) -> Any:
 
 
 @lstm_step.jvp("cell")
-def _(t: Any, out: Any) -> Any:
+def _(t: Tangent, out: Sequence[Value]) -> Any:
     _, f, _, o = _parts(out[2], 4)
     new = t * f
     return [o * tanh_grad(tanh(out[1]), new), new, out[2] * 0.0]
@@ -263,7 +264,7 @@ def _gru_step(inputs: Array, recurrent: Array, state: Array) -> tuple[Array, Arr
 
 
 @op(eager=_gru_step, dtypes=FLOATING, outputs=2, tf_name="GRUStep")
-def gru_step(xp: Any, inputs: Any, recurrent: Any, state: Any) -> Any:
+def gru_step(xp: Namespace, inputs: Array, recurrent: Array, state: Array) -> Any:
     """One step of a GRU: from what input and state contribute to the gates (update, reset, candidate), and the state.
 
     Gives the new state and the gates' own values. The reset gate is applied after the product with the recurrent kernel.
@@ -308,13 +309,13 @@ def _(cotangents: Any, out: Any) -> Any:
     return cotangents[0] * _parts(out[1], 3)[0]
 
 
-def _gru_tangent(dz: Any, dr: Any, dc: Any, state: Any, out: Any) -> list[Any]:
+def _gru_tangent(dz: Value, dr: Value, dc: Value, state: Value, out: Sequence[Value]) -> list[Any]:
     z, _, candidate = _parts(out[1], 3)
     return [dc + dz * (state - candidate) - z * dc, concat([dz, dr, dc], axis=-1)]
 
 
 @gru_step.jvp("inputs")
-def _(t: Any, recurrent: Any, state: Any, out: Any) -> Any:
+def _(t: Tangent, recurrent: Value, state: Value, out: Sequence[Value]) -> Any:
     z, r, candidate = _parts(out[1], 3)
     tz, tr, tc = _parts(t, 3)
     dz, dr = sigmoid_grad(z, tz), sigmoid_grad(r, tr)
@@ -322,7 +323,7 @@ def _(t: Any, recurrent: Any, state: Any, out: Any) -> Any:
 
 
 @gru_step.jvp("recurrent")
-def _(t: Any, recurrent: Any, state: Any, out: Any) -> Any:
+def _(t: Tangent, recurrent: Value, state: Value, out: Sequence[Value]) -> Any:
     z, r, candidate = _parts(out[1], 3)
     tz, tr, tc = _parts(t, 3)
     dz, dr = sigmoid_grad(z, tz), sigmoid_grad(r, tr)
@@ -331,7 +332,7 @@ def _(t: Any, recurrent: Any, state: Any, out: Any) -> Any:
 
 
 @gru_step.jvp("state")
-def _(t: Any, out: Any) -> Any:
+def _(t: Tangent, out: Sequence[Value]) -> Any:
     return [t * _parts(out[1], 3)[0], out[1] * 0.0]
 
 
@@ -341,20 +342,20 @@ _STATES = [(2,), (1,), (2, 3), (1, 2), (3, 1), (0, 2), (2, 1, 2), (4, 3), (1, 1,
 
 
 @lstm_step.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in _STATES:
         yield Sample((draw((*shape[:-1], 4 * shape[-1])), draw(shape)))
 
 
 @gru_step.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in _STATES:
         wide = (*shape[:-1], 3 * shape[-1])
         yield Sample((draw(wide), draw(wide), draw(shape)))
 
 
 @lstm_step.value
-def _(gates: Any, cell: Any) -> Any:
+def _(gates: Array, cell: Array) -> Any:
     sigma = functions(np).expit
     i, f, g, o = np.split(gates, 4, axis=-1)
     new = sigma(f) * cell + sigma(i) * np.tanh(g)
@@ -362,7 +363,7 @@ def _(gates: Any, cell: Any) -> Any:
 
 
 @gru_step.value
-def _(inputs: Any, recurrent: Any, state: Any) -> Any:
+def _(inputs: Array, recurrent: Array, state: Array) -> Any:
     sigma = functions(np).expit
     (xz, xr, xc), (hz, hr, hc) = np.split(inputs, 3, axis=-1), np.split(recurrent, 3, axis=-1)
     z, r = sigma(xz + hz), sigma(xr + hr)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import FLOATING, REAL, Array
+from ...base.types import Draw, Namespace, Value
 from ...op.declaration import Op, Sample
 from ..family import UNARY_SHAPES, elementwise, in_float32, one_pass
 from ..math.elementwise import abs as absolute
@@ -33,13 +34,13 @@ def _mask_positive(gradients: Array, features: Array) -> Any:
 
 
 @elementwise(eager=_mask_positive, dtypes=REAL, tf_name="ReluGrad")
-def mask_positive(xp: Any, gradients: Any, features: Any) -> Any:
+def mask_positive(xp: Namespace, gradients: Array, features: Array) -> Any:
     """The gradients where `features` is positive, 0 elsewhere: the derivative of relu, in two array passes."""
     return gradients * (features > 0)
 
 
 @mask_positive.derivative("gradients")
-def _(t: Any, features: Any) -> Any:
+def _(t: Value, features: Value) -> Any:
     return mask_positive(t, features)
 
 
@@ -52,13 +53,13 @@ def _relu6_grad(gradients: Array, features: Array) -> Any:
 
 
 @elementwise(eager=_relu6_grad, dtypes=REAL)
-def relu6_grad(xp: Any, gradients: Any, features: Any) -> Any:
+def relu6_grad(xp: Namespace, gradients: Array, features: Array) -> Any:
     """The gradients where a feature is between 0 and 6, 0 elsewhere."""
     return gradients * ((features > 0) & (features < 6))
 
 
 @relu6_grad.derivative("gradients")
-def _(t: Any, features: Any) -> Any:
+def _(t: Value, features: Value) -> Any:
     return relu6_grad(t, features)
 
 
@@ -71,13 +72,13 @@ def _leaky_relu_grad(gradients: Array, features: Array, alpha: float = 0.2) -> A
 
 
 @elementwise(eager=_leaky_relu_grad, dtypes=FLOATING)
-def leaky_relu_grad(xp: Any, gradients: Any, features: Any, *, alpha: float = 0.2) -> Any:
+def leaky_relu_grad(xp: Namespace, gradients: Array, features: Array, *, alpha: float = 0.2) -> Any:
     """The gradients where a feature is positive, alpha times them elsewhere."""
     return xp.where(features > 0, gradients, alpha * gradients)
 
 
 @leaky_relu_grad.derivative("gradients")
-def _(t: Any, features: Any, alpha: float) -> Any:
+def _(t: Value, features: Value, alpha: float) -> Any:
     return leaky_relu_grad(t, features, alpha=alpha)
 
 
@@ -98,7 +99,7 @@ def _elu_grad(gradients: Array, outputs: Array) -> Any:
 
 
 @elementwise(eager=_elu_grad, dtypes=FLOATING)
-def elu_grad(xp: Any, gradients: Any, outputs: Any) -> Any:
+def elu_grad(xp: Namespace, gradients: Array, outputs: Array) -> Any:
     """The gradients times the slope of elu where it has these outputs: 1, or output + 1 below 0."""
     return xp.where(outputs < 0, gradients * (outputs + 1), gradients)
 
@@ -109,22 +110,22 @@ def _selu_grad(gradients: Array, outputs: Array) -> Any:
 
 
 @elementwise(eager=_selu_grad, dtypes=FLOATING)
-def selu_grad(xp: Any, gradients: Any, outputs: Any) -> Any:
+def selu_grad(xp: Namespace, gradients: Array, outputs: Array) -> Any:
     """The gradients times the slope of selu where it has these outputs."""
     return xp.where(outputs < 0, gradients * (outputs + SELU_SCALE * SELU_ALPHA), gradients * SELU_SCALE)
 
 
-def _below_zero(t: Any, gradients: Any, outputs: Any) -> Any:
+def _below_zero(t: Array, gradients: Array, outputs: Array) -> Any:
     return select(less(outputs, 0), t * gradients, zeros_like(t))
 
 
 @elu_grad.derivative("gradients")
-def _(t: Any, outputs: Any) -> Any:
+def _(t: Value, outputs: Value) -> Any:
     return elu_grad(t, outputs)
 
 
 @selu_grad.derivative("gradients")
-def _(t: Any, outputs: Any) -> Any:
+def _(t: Value, outputs: Value) -> Any:
     return selu_grad(t, outputs)
 
 
@@ -139,18 +140,18 @@ def _softplus_grad(gradients: Array, features: Array) -> Any:
 
 
 @elementwise(eager=_softplus_grad, dtypes=FLOATING)
-def softplus_grad(xp: Any, gradients: Any, features: Any) -> Any:
+def softplus_grad(xp: Namespace, gradients: Array, features: Array) -> Any:
     """The gradients times the slope of softplus, which is the sigmoid."""
     return gradients / (1.0 + xp.exp(-features))
 
 
 @softplus_grad.derivative("gradients")
-def _(t: Any, features: Any) -> Any:
+def _(t: Value, features: Value) -> Any:
     return softplus_grad(t, features)
 
 
 @softplus_grad.derivative("features")
-def _(t: Any, gradients: Any, features: Any) -> Any:
+def _(t: Value, gradients: Value, features: Value) -> Any:
     return (t * gradients) * (sigmoid(features) * sigmoid(-features))
 
 
@@ -162,19 +163,19 @@ def _softsign_grad(gradients: Array, features: Array) -> Any:
 
 
 @elementwise(eager=_softsign_grad, dtypes=FLOATING)
-def softsign_grad(xp: Any, gradients: Any, features: Any) -> Any:
+def softsign_grad(xp: Namespace, gradients: Array, features: Array) -> Any:
     """The gradients divided by (1 + |x|)^2: the slope of softsign."""
     size = xp.abs(features) + 1
     return gradients / size / size
 
 
 @softsign_grad.derivative("gradients")
-def _(t: Any, features: Any) -> Any:
+def _(t: Value, features: Value) -> Any:
     return softsign_grad(t, features)
 
 
 @softsign_grad.derivative("features")
-def _(t: Any, features: Any, out: Any) -> Any:
+def _(t: Value, features: Value, out: Value) -> Any:
     return -2.0 * (t * out) * sign(features) / (absolute(features) + 1.0)
 
 
@@ -185,18 +186,18 @@ def _sigmoid_grad(y: Array, dy: Array) -> Any:
 
 
 @elementwise(eager=_sigmoid_grad, dtypes=FLOATING)
-def sigmoid_grad(xp: Any, y: Any, dy: Any) -> Any:
+def sigmoid_grad(xp: Namespace, y: Array, dy: Array) -> Any:
     """dy * y * (1 - y): the slope of the sigmoid where it is y."""
     return dy * y * (1 - y)
 
 
 @sigmoid_grad.derivative("y")
-def _(t: Any, y: Any, dy: Any) -> Any:
+def _(t: Value, y: Value, dy: Value) -> Any:
     return t * dy * (1.0 - 2.0 * y)
 
 
 @sigmoid_grad.derivative("dy")
-def _(t: Any, y: Any) -> Any:
+def _(t: Value, y: Value) -> Any:
     return sigmoid_grad(y, t)
 
 
@@ -207,18 +208,18 @@ def _tanh_grad(y: Array, dy: Array) -> Any:
 
 
 @elementwise(eager=_tanh_grad, dtypes=FLOATING)
-def tanh_grad(xp: Any, y: Any, dy: Any) -> Any:
+def tanh_grad(xp: Namespace, y: Array, dy: Array) -> Any:
     """dy * (1 - y^2): the slope of tanh where it is y."""
     return dy * (1 - y) * (1 + y)
 
 
 @tanh_grad.derivative("y")
-def _(t: Any, y: Any, dy: Any) -> Any:
+def _(t: Value, y: Value, dy: Value) -> Any:
     return -2.0 * (t * dy) * y
 
 
 @tanh_grad.derivative("dy")
-def _(t: Any, y: Any) -> Any:
+def _(t: Value, y: Value) -> Any:
     return tanh_grad(y, t)
 
 
@@ -231,18 +232,18 @@ def _sqrt_grad(y: Array, dy: Array) -> Any:
 
 
 @elementwise(eager=_sqrt_grad, dtypes=FLOATING)
-def sqrt_grad(xp: Any, y: Any, dy: Any) -> Any:
+def sqrt_grad(xp: Namespace, y: Array, dy: Array) -> Any:
     """dy / (2 y): the slope of the square root where it is y."""
     return dy * 0.5 / y
 
 
 @sqrt_grad.derivative("y")
-def _(t: Any, y: Any, out: Any) -> Any:
+def _(t: Value, y: Value, out: Value) -> Any:
     return -t * out / y
 
 
 @sqrt_grad.derivative("dy")
-def _(t: Any, y: Any) -> Any:
+def _(t: Value, y: Value) -> Any:
     return sqrt_grad(y, t)
 
 
@@ -252,18 +253,18 @@ def _rsqrt_grad(y: Array, dy: Array) -> Any:
 
 
 @elementwise(eager=_rsqrt_grad, dtypes=FLOATING)
-def rsqrt_grad(xp: Any, y: Any, dy: Any) -> Any:
+def rsqrt_grad(xp: Namespace, y: Array, dy: Array) -> Any:
     """-dy y^3 / 2: the slope of 1 / sqrt(x) where it is y."""
     return dy * -0.5 * y * y * y
 
 
 @rsqrt_grad.derivative("y")
-def _(t: Any, y: Any, dy: Any) -> Any:
+def _(t: Value, y: Value, dy: Value) -> Any:
     return t * dy * -1.5 * y * y
 
 
 @rsqrt_grad.derivative("dy")
-def _(t: Any, y: Any) -> Any:
+def _(t: Value, y: Value) -> Any:
     return rsqrt_grad(y, t)
 
 
@@ -273,18 +274,18 @@ def _reciprocal_grad(y: Array, dy: Array) -> Any:
 
 
 @elementwise(eager=_reciprocal_grad, dtypes=FLOATING)
-def reciprocal_grad(xp: Any, y: Any, dy: Any) -> Any:
+def reciprocal_grad(xp: Namespace, y: Array, dy: Array) -> Any:
     """-dy y^2: the slope of 1 / x where it is y."""
     return -dy * y * y
 
 
 @reciprocal_grad.derivative("y")
-def _(t: Any, y: Any, dy: Any) -> Any:
+def _(t: Value, y: Value, dy: Value) -> Any:
     return -2.0 * (t * dy) * y
 
 
 @reciprocal_grad.derivative("dy")
-def _(t: Any, y: Any) -> Any:
+def _(t: Value, y: Value) -> Any:
     return reciprocal_grad(y, t)
 
 
@@ -309,7 +310,7 @@ def _gelu_grad(gradients: Array, features: Array, approximate: bool = False) -> 
     return gradients * (functions(np).erfc(features * -_ROOT_HALF) * 0.5 + features * density)
 
 
-def _gates(x: Any) -> tuple[Any, Any]:
+def _gates(x: Array) -> tuple[Any, Any]:
     """sigmoid(x) and sigmoid(-x), both exact."""
     power = np.exp(-np.abs(x))
     larger = 1.0 / (1.0 + power)
@@ -319,7 +320,7 @@ def _gates(x: Any) -> tuple[Any, Any]:
 
 
 @elementwise(eager=_gelu_grad, dtypes=FLOATING)
-def gelu_grad(xp: Any, gradients: Any, features: Any, *, approximate: bool = False) -> Any:
+def gelu_grad(xp: Namespace, gradients: Array, features: Array, *, approximate: bool = False) -> Any:
     """The gradients times the slope of gelu, exact or of the tanh formula."""
     if approximate:
         x = xp.clip(features, -_FAR, _FAR)
@@ -330,12 +331,12 @@ def gelu_grad(xp: Any, gradients: Any, features: Any, *, approximate: bool = Fal
 
 
 @gelu_grad.derivative("gradients")
-def _(t: Any, features: Any, approximate: bool) -> Any:
+def _(t: Value, features: Value, approximate: bool) -> Any:
     return gelu_grad(t, features, approximate=approximate)
 
 
 @gelu_grad.derivative("features")
-def _(t: Any, gradients: Any, features: Any, approximate: bool) -> Any:
+def _(t: Value, gradients: Value, features: Value, approximate: bool) -> Any:
     squared = square(features)
     if not approximate:
         return (t * gradients) * (exp(squared * -0.5) * _DENSITY * (2.0 - squared))
@@ -346,13 +347,13 @@ def _(t: Any, gradients: Any, features: Any, approximate: bool) -> Any:
 
 
 @gelu_grad.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for number, shape in enumerate(UNARY_SHAPES):
         yield Sample((draw(shape), draw(shape)), {"approximate": number % 2 == 1})
 
 
 @gelu_grad.value
-def _(gradients: Any, features: Any, approximate: bool) -> Any:
+def _(gradients: Array, features: Array, approximate: bool) -> Any:
     if approximate:
         u = np.sqrt(2 / np.pi) * (features + 0.044715 * features**3)
         du = np.sqrt(2 / np.pi) * (1 + 0.134145 * features**2)
@@ -368,31 +369,31 @@ def _silu_grad(gradients: Array, features: Array) -> Any:
 
 
 @elementwise(eager=_silu_grad, dtypes=FLOATING)
-def silu_grad(xp: Any, gradients: Any, features: Any) -> Any:
+def silu_grad(xp: Namespace, gradients: Array, features: Array) -> Any:
     """The gradients times the slope of x * sigmoid(x)."""
     gate, rest = 1 / (1 + xp.exp(-features)), 1 / (1 + xp.exp(features))
     return gradients * (gate * (1 + features * rest))
 
 
 @silu_grad.derivative("gradients")
-def _(t: Any, features: Any) -> Any:
+def _(t: Value, features: Value) -> Any:
     return silu_grad(t, features)
 
 
 @silu_grad.derivative("features")
-def _(t: Any, gradients: Any, features: Any) -> Any:
+def _(t: Value, gradients: Value, features: Value) -> Any:
     gate, rest = sigmoid(features), sigmoid(-features)
     return (t * gradients) * (gate * rest) * (2.0 + features * (rest - gate))
 
 
 @silu_grad.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in UNARY_SHAPES:
         yield Sample((draw(shape), draw(shape)))
 
 
 @silu_grad.value
-def _(gradients: Any, features: Any) -> Any:
+def _(gradients: Array, features: Array) -> Any:
     gate = functions(np).expit(features)
     return gradients * gate * (1 + features * (1 - gate))
 
@@ -402,7 +403,7 @@ def _(gradients: Any, features: Any) -> Any:
 
 def _sampled(op: Op, low: float, high: float, kept_first: bool, avoid: tuple[float, ...] = ()) -> None:
     @op.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         for shape in UNARY_SHAPES:
             pair = (draw(shape, low, high, avoid), draw(shape))
             yield Sample(pair if kept_first else pair[::-1])
@@ -420,57 +421,57 @@ for _op in (sqrt_grad, rsqrt_grad, reciprocal_grad):
 
 
 @relu6_grad.value
-def _(gradients: Any, features: Any) -> Any:
+def _(gradients: Array, features: Array) -> Any:
     return np.where(np.clip(features, 0, 6) == features, gradients, 0)
 
 
 @leaky_relu_grad.value
-def _(gradients: Any, features: Any, alpha: float) -> Any:
+def _(gradients: Array, features: Array, alpha: float) -> Any:
     return gradients * np.heaviside(features, 0) + alpha * gradients * np.heaviside(-features, 1)
 
 
 @elu_grad.value
-def _(gradients: Any, outputs: Any) -> Any:
+def _(gradients: Array, outputs: Array) -> Any:
     return gradients * np.minimum(outputs + 1, 1)
 
 
 @selu_grad.value
-def _(gradients: Any, outputs: Any) -> Any:
+def _(gradients: Array, outputs: Array) -> Any:
     # From the input: outputs = scale * alpha * (exp(x) - 1) below 0, so that the slope is scale * alpha * exp(x).
     x = np.log1p(np.minimum(outputs, 0) / (SELU_SCALE * SELU_ALPHA))
     return gradients * SELU_SCALE * np.where(outputs < 0, SELU_ALPHA * np.exp(x), 1)
 
 
 @softplus_grad.value
-def _(gradients: Any, features: Any) -> Any:
+def _(gradients: Array, features: Array) -> Any:
     return gradients / (1 + np.exp(-features))
 
 
 @softsign_grad.value
-def _(gradients: Any, features: Any) -> Any:
+def _(gradients: Array, features: Array) -> Any:
     return gradients / (1 + 2 * np.abs(features) + features**2)
 
 
 @sigmoid_grad.value
-def _(y: Any, dy: Any) -> Any:
+def _(y: Array, dy: Array) -> Any:
     return dy * np.exp(np.log(y) + np.log1p(-y))
 
 
 @tanh_grad.value
-def _(y: Any, dy: Any) -> Any:
+def _(y: Array, dy: Array) -> Any:
     return dy / np.cosh(np.arctanh(y)) ** 2
 
 
 @sqrt_grad.value
-def _(y: Any, dy: Any) -> Any:
+def _(y: Array, dy: Array) -> Any:
     return dy / (2 * y)
 
 
 @rsqrt_grad.value
-def _(y: Any, dy: Any) -> Any:
+def _(y: Array, dy: Array) -> Any:
     return -dy / (2 * (1 / y**2) ** 1.5)
 
 
 @reciprocal_grad.value
-def _(y: Any, dy: Any) -> Any:
+def _(y: Array, dy: Array) -> Any:
     return -dy / (1 / y) ** 2

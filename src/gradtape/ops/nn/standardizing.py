@@ -32,7 +32,7 @@ def _repeated(x: Array, count: int) -> Array:
     return np.broadcast_to(x.reshape(-1), (count,))
 
 
-def _are_arrays(*values: Any) -> bool:
+def _are_arrays(*values: object) -> bool:
     return all(value.__class__ is np.ndarray for value in values)
 
 
@@ -78,11 +78,11 @@ def _by_row(epsilon: float) -> RowText:
     )
 
 
-def _square_from(x: Any, mean: Any) -> Any:
+def _square_from(x: Array, mean: Array) -> Any:
     return (x - mean) * (x - mean)
 
 
-def _affine(x: Any, mean: Any, inverse: Any, scale: Any, offset: Any) -> Any:
+def _affine(x: Array, mean: Array, inverse: Array, scale: Array, offset: Array) -> Any:
     return (x - mean) * inverse * scale + offset
 
 
@@ -93,7 +93,15 @@ _BY_COLUMN = RowText([FULL, *[BY_COLUMN] * 4], [("map", _affine, (0, 1, 2, 3, 4)
 # --- the gradients ------------------------------------------------------------------------------------------
 
 
-def gradient_by_x(g: Any, x: Any, scale: Any, mean: Any, inverse: Any, of_mean: Any, of_inverse: Any) -> Any:
+def gradient_by_x(
+    g: Any,
+    x: Any,
+    scale: Any,
+    mean: Any,
+    inverse: Any,
+    of_mean: Any,
+    of_inverse: Any,
+) -> Any:
     """The gradient by x; `of_mean` and `of_inverse` are the cotangents of these two results."""
     if not _BY_COLUMN.takes(x) or not _are_arrays(g, scale, mean, inverse, of_mean, of_inverse):
         return None
@@ -119,7 +127,13 @@ def gradient_by_x(g: Any, x: Any, scale: Any, mean: Any, inverse: Any, of_mean: 
     return found and found[0].reshape(x.shape)
 
 
-def gradient_by_scale(g: Any, x: Any, mean: Any, inverse: Any, shape: Shape) -> Any:
+def gradient_by_scale(
+    g: Any,
+    x: Any,
+    mean: Any,
+    inverse: Any,
+    shape: Shape,
+) -> Any:
     """The gradient by a scale that has one number for each element of the last axis."""
     if not _DOWN.takes(x) or shape != x.shape[-1:] or not _are_arrays(g, mean, inverse):
         return None
@@ -132,11 +146,11 @@ def gradient_by_scale(g: Any, x: Any, mean: Any, inverse: Any, shape: Shape) -> 
     return found and found[0]
 
 
-def _normal(x: Any, mean: Any, inverse: Any) -> Any:
+def _normal(x: Array, mean: Array, inverse: Array) -> Any:
     return (x - mean) * inverse
 
 
-def _along_normal(g: Any, x: Any, mean: Any, inverse: Any) -> Any:
+def _along_normal(g: Array, x: Array, mean: Array, inverse: Array) -> Any:
     return g * ((x - mean) * inverse)
 
 
@@ -144,7 +158,7 @@ _DOWN_BY_ROW = RowText([FULL, FULL, BY_ROW, BY_ROW], [("map", _along_normal, (0,
 _DOWN = RowText([FULL, FULL, BY_COLUMN, BY_COLUMN], [("map", _along_normal, (0, 1, 2, 3))], [4], down=True)
 
 
-def _less_level_and_slope(scaled: Any, inverse: Any, level: Any, normal: Any, slope: Any) -> Any:
+def _less_level_and_slope(scaled: Array, inverse: Array, level: Array, normal: Array, slope: Array) -> Any:
     return scaled * inverse - level - normal * slope
 
 
@@ -166,7 +180,9 @@ def _gradient_by_row(share: float) -> RowText:
     )
 
 
-def _gradient_of_column(g: Any, x: Any, factor: Any, mean: Any, inverse: Any, level: Any, slope: Any) -> Any:
+def _gradient_of_column(
+    g: Array, x: Array, factor: Array, mean: Array, inverse: Array, level: Array, slope: Array
+) -> Any:
     return g * factor - level - (x - mean) * inverse * slope
 
 

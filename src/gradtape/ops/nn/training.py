@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...base.dtypes import FLOATING, NARROW_FLOATS, Array
 from ...base.errors import invalid
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import expand_dims, sum_to_shape
 from ..family import (
@@ -47,13 +48,13 @@ def _dropped(x: Array, noise: Array, rate: float = 0.5) -> Any:
 
 
 @elementwise(eager=_dropped, dtypes=FLOATING)
-def apply_dropout(xp: Any, x: Any, noise: Any, *, rate: float = 0.5) -> Any:
+def apply_dropout(xp: Namespace, x: Array, noise: Array, *, rate: float = 0.5) -> Any:
     """x / (1 - rate) where the noise is at least the rate, 0 elsewhere."""
     return xp.where(noise >= rate, x / (1 - rate), 0)
 
 
 @apply_dropout.derivative("x")
-def _(t: Any, noise: Any, rate: float) -> Any:
+def _(t: Value, noise: Value, rate: float) -> Any:
     return apply_dropout(t, noise, rate=rate)
 
 
@@ -61,7 +62,7 @@ apply_dropout.constant_in("noise")
 
 
 @apply_dropout.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for number, shape in enumerate(UNARY_SHAPES):
         rate = (0.3, 0.6, 0.0)[number % 3]
         yield Sample((draw(shape), draw(shape, 0.0, 1.0, (rate,))), {"rate": rate})
@@ -69,7 +70,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @apply_dropout.value
-def _(x: Any, noise: Any, rate: float) -> Any:
+def _(x: Array, noise: Array, rate: float) -> Any:
     return x * (np.floor(noise - rate) + 1) / (1 - rate)
 
 
@@ -95,7 +96,7 @@ def _log_poisson(log_input: Array, targets: Array, full: bool = False) -> Any:
 
 
 @elementwise(eager=_log_poisson, dtypes=FLOATING)
-def log_poisson(xp: Any, log_input: Any, targets: Any, *, full: bool = False) -> Any:
+def log_poisson(xp: Namespace, log_input: Array, targets: Array, *, full: bool = False) -> Any:
     """exp(x) - x * target; `full` adds Stirling's approximation of log(target!) for targets above 1."""
     loss = xp.exp(log_input) - log_input * targets
     if full:
@@ -105,12 +106,12 @@ def log_poisson(xp: Any, log_input: Any, targets: Any, *, full: bool = False) ->
 
 
 @log_poisson.derivative("log_input")
-def _(t: Any, log_input: Any, targets: Any) -> Any:
+def _(t: Value, log_input: Value, targets: Value) -> Any:
     return t * (exp(log_input) - targets)
 
 
 @log_poisson.derivative("targets")
-def _(t: Any, log_input: Any, targets: Any, full: bool) -> Any:
+def _(t: Value, log_input: Value, targets: Value, full: bool) -> Any:
     if not full:
         return -t * log_input
     small = logical_and(greater_equal(targets, 0.0), less_equal(targets, 1.0))
@@ -119,13 +120,13 @@ def _(t: Any, log_input: Any, targets: Any, full: bool) -> Any:
 
 
 @log_poisson.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for number, shape in enumerate(UNARY_SHAPES):
         yield Sample((draw(shape), draw(shape, 0.1, 4.0, (1.0,))), {"full": number % 2 == 0})
 
 
 @log_poisson.value
-def _(log_input: Any, targets: Any, full: bool) -> Any:
+def _(log_input: Array, targets: Array, full: bool) -> Any:
     loss = np.exp(log_input) - log_input * targets
     extra = targets * np.log(targets) - targets + 0.5 * np.log(2 * np.pi * targets)
     return loss + np.where(targets > 1, extra, 0) if full else loss
@@ -149,40 +150,40 @@ def _adjust_contrast(images: Array, contrast_factor: Array) -> Any:
 
 
 @op(eager=_adjust_contrast, dtypes=FLOATING, tf_name="AdjustContrastv2", shape=like(0))
-def adjust_contrast(xp: Any, images: Any, contrast_factor: Any) -> Any:
+def adjust_contrast(xp: Namespace, images: Array, contrast_factor: Array) -> Any:
     """Distances from the mean of the image and channel, times a factor."""
     mean = xp.mean(images, axis=(-3, -2), keepdims=True)
     return (images - mean) * contrast_factor + mean
 
 
-def _contrast_of(t: Any, factor: Any) -> Any:
+def _contrast_of(t: Value, factor: Value) -> Any:
     """Linear in the image, and symmetric: it serves both directions."""
     mean = reduce_mean(t, axis=(-3, -2), keepdims=True)
     return (t - mean) * factor + mean
 
 
 @adjust_contrast.vjp("images")
-def _(g: Any, contrast_factor: Any) -> Any:
+def _(g: Cotangent, contrast_factor: Value) -> Any:
     return _contrast_of(g, contrast_factor)
 
 
 @adjust_contrast.jvp("images")
-def _(t: Any, contrast_factor: Any) -> Any:
+def _(t: Tangent, contrast_factor: Value) -> Any:
     return _contrast_of(t, contrast_factor)
 
 
 @adjust_contrast.vjp("contrast_factor")
-def _(g: Any, images: Any) -> Any:
+def _(g: Cotangent, images: Value) -> Any:
     return sum_to_shape(g * (images - reduce_mean(images, axis=(-3, -2), keepdims=True)), shape=())
 
 
 @adjust_contrast.jvp("contrast_factor")
-def _(t: Any, images: Any) -> Any:
+def _(t: Tangent, images: Value) -> Any:
     return t * (images - reduce_mean(images, axis=(-3, -2), keepdims=True))
 
 
 @adjust_contrast.batched
-def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     images, factor = args
     if not is_batched[1]:
         return declared(images, factor)
@@ -192,7 +193,7 @@ def _(declared: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> A
 
 
 @adjust_contrast.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in [
         (2, 3, 1), (1, 1, 3), (3, 2, 2), (2, 2, 2, 3), (1, 2, 2, 1), (4, 1, 2), (0, 2, 2, 3), (2, 1, 1, 2, 2), (5, 2, 1), (2, 3, 4), (1, 4, 1), (3, 3, 3),
     ]:  # fmt: skip
@@ -200,7 +201,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @adjust_contrast.value
-def _(images: Any, contrast_factor: Any) -> Any:
+def _(images: Array, contrast_factor: Array) -> Any:
     mean = np.mean(images, axis=(-3, -2), keepdims=True)
     return contrast_factor * images + (1 - contrast_factor) * mean
 
@@ -249,10 +250,10 @@ def _quantize_and_dequantize(
 
 @elementwise(eager=in_float32(_quantize_and_dequantize), dtypes=FLOATING, tf_name="QuantizeAndDequantizeV4")
 def quantize_and_dequantize(
-    xp: Any,
-    input: Any,
-    input_min: Any,
-    input_max: Any,
+    xp: Namespace,
+    input: Array,
+    input_min: Array,
+    input_max: Array,
     *,
     signed_input: bool = True,
     num_bits: int = 8,
@@ -266,23 +267,23 @@ def quantize_and_dequantize(
 
 
 @quantize_and_dequantize.derivative("input")
-def _(t: Any, input: Any, input_min: Any, input_max: Any) -> Any:
+def _(t: Value, input: Value, input_min: Value, input_max: Value) -> Any:
     inside = logical_and(greater_equal(input, input_min), less_equal(input, input_max))
     return select(inside, t, zeros_like(t))
 
 
 @quantize_and_dequantize.derivative("input_min")
-def _(t: Any, input: Any, input_min: Any) -> Any:
+def _(t: Value, input: Value, input_min: Value) -> Any:
     return select(less(input, input_min), t, zeros_like(t))
 
 
 @quantize_and_dequantize.derivative("input_max")
-def _(t: Any, input: Any, input_max: Any) -> Any:
+def _(t: Value, input: Value, input_max: Value) -> Any:
     return select(greater(input, input_max), t, zeros_like(t))
 
 
 @quantize_and_dequantize.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     dtype = np.asarray(draw(())).dtype
     low, high = np.array(-1.0, dtype), np.array(1.5, dtype)
     for number, shape in enumerate(UNARY_SHAPES):
@@ -306,7 +307,7 @@ def _() -> Iterator[BadInput]:
 
 
 @op(dtypes=FLOATING, outputs=2, shape=like(0), gives=(None, np.int32))
-def isotonic_regression(xp: Any, input: Any) -> Any:
+def isotonic_regression(xp: Namespace, input: Array) -> Any:
     """The nearest sequence that never increases, along the last axis; and the number of the level each element is on."""
     if not input.ndim:
         raise invalid("isotonic_regression: at least one axis is needed, got a scalar.")
@@ -327,13 +328,13 @@ def isotonic_regression(xp: Any, input: Any) -> Any:
     return found.reshape(input.shape).astype(input.dtype), segments.reshape(input.shape)
 
 
-def _level_means(t: Any, segments: Any) -> Any:
+def _level_means(t: Value, segments: Value) -> Any:
     """The mean of t over each level: the derivative, which is symmetric."""
     joined = convert(equal(segments, moved_on(segments, -1, False)), dtype=numpy_type(t))  # 1 where a level goes on
     return _level_sums(t, joined) / _level_sums(ones_like(joined), joined)
 
 
-def _level_sums(t: Any, joined: Any) -> Any:
+def _level_sums(t: Value, joined: Value) -> Any:
     """In each place the sum over its level: added up to the end of the level, and brought back from there."""
     goes_on = moved_on(joined, -1, True)
     at_end = linear_recurrence(t, joined, axis=-1) * (1 - goes_on)
@@ -341,12 +342,12 @@ def _level_sums(t: Any, joined: Any) -> Any:
 
 
 @isotonic_regression.vjp("input")
-def _(g: Any, out: Any) -> Any:
+def _(g: Sequence[Cotangent], out: Any) -> Any:
     return _level_means(g[0], out[1])
 
 
 @isotonic_regression.jvp("input")
-def _(t: Any, out: Any) -> Any:
+def _(t: Tangent, out: Sequence[Value]) -> Any:
     return [_level_means(t, out[1]), zeros_like(out[1])]
 
 
@@ -354,13 +355,13 @@ isotonic_regression.batching = batch_leading
 
 
 @isotonic_regression.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in [(4,), (1,), (6,), (2, 3), (3, 5), (0, 3), (2, 2, 4), (8,), (1, 7), (5, 2), (2,), (3, 1)]:
         yield Sample((draw(shape, -3.0, 3.0),))
 
 
 @isotonic_regression.value
-def _(input: Any) -> Any:
+def _(input: Array) -> Any:
     # The min-max formula: the level at k is the smallest over starts of the largest mean of a run that holds k.
     size = input.shape[-1]
     result, levels = np.empty_like(input), np.zeros(input.shape, np.int32)
@@ -394,20 +395,20 @@ def _lbeta(x: Array) -> Any:
 
 
 @op(eager=_lbeta, dtypes=FLOATING, shape=without_last())
-def lbeta(xp: Any, x: Any) -> Any:
+def lbeta(xp: Namespace, x: Array) -> Any:
     """log of the beta function of many arguments: the sum of log gamma over the last axis, less that of the sum."""
     gammaln = functions(xp).gammaln
     return xp.sum(gammaln(x), axis=-1) - gammaln(xp.sum(x, axis=-1))
 
 
 @lbeta.vjp("x")
-def _(g: Any, x: Any) -> Any:
+def _(g: Cotangent, x: Value) -> Any:
     slope = digamma(x) - digamma(reduce_sum(x, axis=-1, keepdims=True))
     return expand_dims(g, axis=rank_of(g)) * slope
 
 
 @lbeta.jvp("x")
-def _(t: Any, x: Any) -> Any:
+def _(t: Tangent, x: Value) -> Any:
     slope = digamma(x) - digamma(reduce_sum(x, axis=-1, keepdims=True))
     return reduce_sum(t * slope, axis=-1, keepdims=False)
 
@@ -416,13 +417,13 @@ lbeta.batching = batch_leading
 
 
 @lbeta.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape in [(2,), (3,), (2, 3), (1,), (4, 2), (0, 3), (2, 2, 2), (5,), (1, 4), (3, 1), (2, 5), (6,)]:
         yield Sample((draw(shape, 0.3, 3.0),))
 
 
 @lbeta.value
-def _(x: Any) -> Any:
+def _(x: Array) -> Any:
     beta = functions(np).betaln
     total, result = x[..., 0], np.zeros(x.shape[:-1])
     for k in range(1, x.shape[-1]):  # B(a, b, c) = B(a, b) B(a + b, c)

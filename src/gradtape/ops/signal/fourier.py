@@ -17,6 +17,7 @@ import numpy as np
 from ...base.dtypes import COMPLEX, Array, float32, float64
 from ...base.errors import invalid
 from ...base.sizes import smaller
+from ...base.types import Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..family import batch_leading, negative_axis, numpy_type, rank_of, shape_of
@@ -62,28 +63,28 @@ def _complex_transform(name: str) -> Callable[..., Array]:
 
 
 @op(eager=_complex_transform("fft"), dtypes=COMPLEX, tf_name="FFT", shape=along)
-def fft(xp: Any, input: Any, *, axes: Axes) -> Any:
+def fft(xp: Namespace, input: Array, *, axes: Axes) -> Any:
     """The discrete Fourier transform over some axes: sums of x * exp(-2 pi i k n / N)."""
     return xp.fft.fftn(input, axes=axes)
 
 
 @op(eager=_complex_transform("ifft"), dtypes=COMPLEX, tf_name="IFFT", shape=along)
-def ifft(xp: Any, input: Any, *, axes: Axes) -> Any:
+def ifft(xp: Namespace, input: Array, *, axes: Axes) -> Any:
     """The inverse discrete Fourier transform over some axes: means of x * exp(2 pi i k n / N)."""
     return xp.fft.ifftn(input, axes=axes)
 
 
 @fft.vjp("input")
-def _(g: Any, axes: Axes) -> Any:
+def _(g: Cotangent, axes: Axes) -> Any:
     return ifft(g, axes=axes) * float(_size(shape_of(g), axes))
 
 
 @ifft.vjp("input")
-def _(g: Any, axes: Axes) -> Any:
+def _(g: Cotangent, axes: Axes) -> Any:
     return fft(g, axes=axes) * (1.0 / max(_size(shape_of(g), axes), 1))
 
 
-def _batch(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _batch(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     (x,) = args
     return op(x, **{**attributes, "axes": negative_axis(attributes["axes"], rank_of(x) - 1)})
 
@@ -112,7 +113,7 @@ def _rfft(input: Array, axes: Axes) -> Array:
 
 
 @op(eager=_rfft, dtypes=_REAL, tf_name="RFFT", gives=complex_type)
-def rfft(xp: Any, input: Any, *, axes: Axes) -> Any:
+def rfft(xp: Namespace, input: Array, *, axes: Axes) -> Any:
     """The Fourier transform of a real signal over some axes, half of the last of them kept."""
     return xp.fft.rfftn(input, axes=axes)
 
@@ -143,7 +144,7 @@ def _irfft(input: Array, axes: Axes, length: int) -> Array:
 
 
 @op(eager=_irfft, dtypes=COMPLEX, tf_name="IRFFT", gives=real_type)
-def irfft(xp: Any, input: Any, *, axes: Axes, length: int) -> Any:
+def irfft(xp: Namespace, input: Array, *, axes: Axes, length: int) -> Any:
     """The real signal with this half of a spectrum; `length` is its size along the last of the axes."""
     return xp.fft.irfftn(input, [*(input.shape[a] for a in axes[:-1]), length], axes=axes)
 
@@ -164,14 +165,14 @@ def _half_weights(like: Any, axis: int, length: int, inner: float, scale: float)
 
 
 @rfft.vjp("input")
-def _(g: Any, input_shape: tuple[int, ...], axes: Axes) -> Any:
+def _(g: Cotangent, input_shape: tuple[int, ...], axes: Axes) -> Any:
     length = input_shape[axes[-1]]
     weights = _half_weights(g, axes[-1], length, 0.5, float(_size(input_shape, axes)))
     return irfft(g * weights, axes=axes, length=length)
 
 
 @irfft.vjp("input")
-def _(g: Any, axes: Axes, length: int) -> Any:
+def _(g: Cotangent, axes: Axes, length: int) -> Any:
     spectrum = rfft(g, axes=axes)
     return spectrum * _half_weights(spectrum, axes[-1], length, 2.0, 1.0 / max(_size(shape_of(g), axes), 1))
 
@@ -189,7 +190,7 @@ _SHAPES: list[tuple[tuple[int, ...], Axes]] = [
 ]  # fmt: skip
 
 
-def _complex(draw: Any, shape: tuple[int, ...]) -> Array:
+def _complex(draw: Draw, shape: tuple[int, ...]) -> Array:
     values = np.asarray(draw(shape))
     return values if values.dtype.kind == "c" else values + 1j * np.asarray(draw(shape))
 
@@ -206,13 +207,13 @@ def _along(matrix: Array, x: Any, axis: int) -> Any:
 for _op, _sign in ((fft, -1.0), (ifft, 1.0)):
 
     @_op.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         for shape, axes in _SHAPES:
             yield Sample((_complex(draw, shape),), {"axes": axes})
         yield Sample((_complex(draw, (3,)),), {"axes": ()})
 
     @_op.value
-    def _(input: Any, axes: Axes, sign: float = _sign) -> Any:
+    def _(input: Array, axes: Axes, sign: float = _sign) -> Any:
         for axis in axes:
             size = input.shape[axis]
             input = _along(_matrix(size, size, size, sign), input, axis) / (max(size, 1) if sign > 0 else 1)
@@ -227,13 +228,13 @@ for _op, _sign in ((fft, -1.0), (ifft, 1.0)):
 
 
 @rfft.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, axes in _SHAPES:
         yield Sample((draw(shape),), {"axes": axes})
 
 
 @rfft.value
-def _(input: Any, axes: Axes) -> Any:
+def _(input: Array, axes: Axes) -> Any:
     size = input.shape[axes[-1]]
     result = _along(_matrix(half_size(size), size, size, -1.0), input, axes[-1])
     for axis in axes[:-1]:
@@ -252,7 +253,7 @@ def _() -> Iterator[BadInput]:
 
 
 @irfft.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, axes in _SHAPES:
         spectrum = list(shape)
         spectrum[axes[-1]] = half_size(shape[axes[-1]])
@@ -260,7 +261,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @irfft.value
-def _(input: Any, axes: Axes, length: int) -> Any:
+def _(input: Array, axes: Axes, length: int) -> Any:
     for axis in axes[:-1]:
         size = input.shape[axis]
         input = _along(_matrix(size, size, size, 1.0), input, axis) / max(size, 1)
@@ -293,7 +294,7 @@ def _dct(input: Array, kind: int, orthonormal: bool) -> Array:
 
 
 @op(eager=_dct, dtypes=_REAL, tf_name="DCT", shape=like(0))
-def dct(xp: Any, input: Any, *, kind: int = 2, orthonormal: bool = False) -> Any:
+def dct(xp: Namespace, input: Array, *, kind: int = 2, orthonormal: bool = False) -> Any:
     """The discrete cosine transform of kind 1, 2, 3 or 4 along the last axis."""
     return xp.matmul(input, xp.asarray(_cosines(input.shape[-1], kind, orthonormal).T, dtype=input.dtype))
 
@@ -313,7 +314,7 @@ def _cosines(size: int, kind: int, orthonormal: bool) -> Array:
     return 2 * np.cos(np.pi * (2 * k + 1) * (2 * n + 1) / (4 * size)) * (1 / np.sqrt(2 * size) if orthonormal else 1.0)
 
 
-def _scaled_ends(x: Any, first: float, last: float = 1.0) -> Any:
+def _scaled_ends(x: Value, first: float, last: float = 1.0) -> Any:
     """x with the first and the last number along the last axis scaled."""
     weights = np.ones(shape_of(x)[-1], numpy_type(x))
     weights[:1] *= first
@@ -322,7 +323,7 @@ def _scaled_ends(x: Any, first: float, last: float = 1.0) -> Any:
 
 
 @dct.vjp("input")
-def _(g: Any, kind: int, orthonormal: bool) -> Any:
+def _(g: Cotangent, kind: int, orthonormal: bool) -> Any:
     if kind == 4 or orthonormal:
         return dct(g, kind={1: 1, 2: 3, 3: 2, 4: 4}[kind], orthonormal=orthonormal)
     if kind == 1:  # only the ends break the symmetry
@@ -347,7 +348,7 @@ def _(input: Array, kind: int, orthonormal: bool) -> None:
 
 
 @dct.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, kind, orthonormal in [
         ((4,), 1, False), ((2,), 1, False), ((3, 5), 1, False), ((4,), 2, False), ((5,), 2, True),
         ((2, 3), 2, False), ((1,), 2, True), ((4,), 3, False), ((5,), 3, True), ((2, 3), 3, False),
@@ -358,7 +359,7 @@ def _(draw: Any) -> Iterator[Sample]:
 
 
 @dct.value
-def _(input: Any, kind: int, orthonormal: bool) -> Any:
+def _(input: Array, kind: int, orthonormal: bool) -> Any:
     return input @ _cosines(input.shape[-1], kind, orthonormal).T if input.size else input
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.dtypes import ANY, NUMERIC, Array
 from ...base.errors import InvalidArgumentError, ResourceExhaustedError, invalid
+from ...base.types import Cotangent, Draw, Namespace
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Sample, op
 from ..family import batch_leading, in_float32
@@ -28,7 +29,7 @@ def _frames(signal: Array, length: int, step: int, count: int) -> Array:
 
 
 @op(eager=_frames, dtypes=ANY, tf_name="Frame")
-def frames(xp: Any, signal: Any, *, length: int, step: int, count: int) -> Any:
+def frames(xp: Namespace, signal: Array, *, length: int, step: int, count: int) -> Any:
     """`count` frames of `length` numbers along the last axis, one every `step`: (..., count, length)."""
     return signal[..., step * xp.arange(count)[:, None] + xp.arange(length)]
 
@@ -65,7 +66,7 @@ def _overlap_add(frames: Array, step: int, size: int) -> Array:
 
 
 @op(eager=in_float32(_overlap_add), dtypes=NUMERIC, tf_name="OverlapAndAdd")
-def overlap_add(xp: Any, frames: Any, *, step: int, size: int) -> Any:
+def overlap_add(xp: Namespace, frames: Array, *, step: int, size: int) -> Any:
     """A signal of `size` numbers: frames (..., count, length) added up, one every `step`."""
     *lead, count, length = frames.shape
     places = step * xp.arange(count)[:, None] + xp.arange(length)
@@ -78,12 +79,12 @@ def _(frames: Abstract, *, step: Any, size: Any) -> Shape:
 
 
 @frames.vjp("signal")
-def _(g: Any, signal_shape: tuple[int, ...], step: int) -> Any:
+def _(g: Cotangent, signal_shape: tuple[int, ...], step: int) -> Any:
     return overlap_add(g, step=step, size=signal_shape[-1])
 
 
 @overlap_add.vjp("frames")
-def _(g: Any, frames_shape: tuple[int, ...], step: int) -> Any:
+def _(g: Cotangent, frames_shape: tuple[int, ...], step: int) -> Any:
     return frames(g, length=frames_shape[-1], step=step, count=frames_shape[-2])
 
 
@@ -120,25 +121,25 @@ _FRAMINGS = [
 
 
 @frames.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, length, step, count in _FRAMINGS:
         yield Sample((draw(shape),), {"length": length, "step": step, "count": count})
 
 
 @frames.value
-def _(signal: Any, length: int, step: int, count: int) -> Any:
+def _(signal: Array, length: int, step: int, count: int) -> Any:
     parts = [signal[..., k * step : k * step + length] for k in range(count)]
     return np.stack(parts, axis=-2) if parts else np.zeros((*signal.shape[:-1], 0, length))
 
 
 @overlap_add.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for (*lead, size), length, step, count in _FRAMINGS:
         yield Sample((draw((*lead, count, length)),), {"step": step, "size": size})
 
 
 @overlap_add.value
-def _(frames: Any, step: int, size: int) -> Any:
+def _(frames: Array, step: int, size: int) -> Any:
     result = np.zeros((*frames.shape[:-2], size))
     for k in range(frames.shape[-2]):
         for n in range(frames.shape[-1]):

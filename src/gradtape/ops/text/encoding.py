@@ -15,6 +15,7 @@ from ...base.dtypes import INDEX, STRING, Array
 from ...base.errors import invalid
 from ...base.farmhash import fingerprint64
 from ...base.sizes import UNKNOWN
+from ...base.types import Draw, Namespace
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Sample, op
 from ..shapes import typed_by
@@ -32,7 +33,7 @@ def _text(values: Any) -> Array:
 
 
 @textwise(dtypes=STRING)
-def encode_base64(xp: Any, input: Any, *, pad: bool = False) -> Any:
+def encode_base64(xp: Namespace, input: Array, *, pad: bool = False) -> Any:
     """Bytes in the web-safe base64 alphabet, with or without `=` at the end."""
 
     def encode(text: bytes) -> bytes:
@@ -46,7 +47,7 @@ _BASE64 = re.compile(rb"[A-Za-z0-9_-]*={0,2}")
 
 
 @textwise(dtypes=STRING)
-def decode_base64(xp: Any, input: Any) -> Any:
+def decode_base64(xp: Namespace, input: Array) -> Any:
     """The bytes that web-safe base64 stands for."""
 
     def decode(text: bytes) -> bytes:
@@ -62,7 +63,7 @@ def decode_base64(xp: Any, input: Any) -> Any:
 
 
 @encode_base64.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((_text([b"hello?>", b"a", b""]),))
     yield Sample((_text([[b"a"], [b"abc"]]),), {"pad": True})
     yield Sample((_text(b"\xff\xfe"),))
@@ -75,7 +76,7 @@ def _() -> Iterator[BadInput]:
 
 
 @decode_base64.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((_text([b"aGVsbG8_Pg", b"YQ", b""]),))
     yield Sample((_text([b"YQ==", b"YWI="]),))
 
@@ -89,14 +90,14 @@ def _() -> Iterator[BadInput]:
 # --- raw values ---------------------------------------------------------------------------------------------
 
 
-def _numbers(data: bytes, dtype: Any, little_endian: bool) -> Array:
+def _numbers(data: bytes, dtype: np.dtype[Any], little_endian: bool) -> Array:
     kind = np.dtype(dtype)
     array = np.frombuffer(data, kind)
     return array if little_endian or kind.itemsize == 1 else array.byteswap()
 
 
 @op(dtypes=STRING, retypes=True, gives=typed_by("out_type"))
-def decode_raw(xp: Any, input_bytes: Any, *, out_type: Any, little_endian: bool = True) -> Any:
+def decode_raw(xp: Namespace, input_bytes: Array, *, out_type: Any, little_endian: bool = True) -> Any:
     """The bytes of each text, all of one length, read as numbers along a new last axis."""
     lengths = {len(text) for text in input_bytes.reshape(-1)}
     if len(lengths) > 1:
@@ -112,13 +113,13 @@ def decode_raw(xp: Any, input_bytes: Any, *, out_type: Any, little_endian: bool 
 
 
 @decode_raw.shapes
-def _(input_bytes: Abstract, **_: Any) -> Shape:
+def _(input_bytes: Abstract, **_: object) -> Shape:
     return (*input_bytes.shape, UNKNOWN)
 
 
 @op(dtypes=STRING, other={"fixed_length": INDEX}, retypes=True, gives=typed_by("out_type"))
 def decode_padded_raw(
-    xp: Any, input_bytes: Any, fixed_length: Any, *, out_type: Any, little_endian: bool = True
+    xp: Namespace, input_bytes: Array, fixed_length: Array, *, out_type: Any, little_endian: bool = True
 ) -> Any:
     """The first `fixed_length` bytes of each text, filled up with zeros, read as numbers along a new last axis."""
     if fixed_length.ndim:
@@ -131,13 +132,13 @@ def decode_padded_raw(
 
 
 @decode_padded_raw.shapes
-def _(input_bytes: Abstract, fixed_length: Abstract, *, out_type: Any, **_: Any) -> Shape:
+def _(input_bytes: Abstract, fixed_length: Abstract, *, out_type: Any, **_: object) -> Shape:
     length = UNKNOWN if fixed_length.value is None else fixed_length.value.item()
     return (*input_bytes.shape, length // np.dtype(out_type).itemsize)
 
 
 @decode_raw.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((_text([b"\x01\x02\x03\x04", b"abcd"]),), {"out_type": np.uint16})
     yield Sample((_text(b"\x01\x02"),), {"out_type": np.uint16, "little_endian": False})
     yield Sample((_text([b""]),), {"out_type": np.int32})
@@ -158,7 +159,7 @@ def _() -> Iterator[BadInput]:
 
 
 @decode_padded_raw.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     four = np.array(4, np.int32)
     yield Sample((_text([b"\x01\x02", b"abcdef"]), four), {"out_type": np.uint8})
     yield Sample((_text(b"\x01"), four), {"out_type": np.uint16, "little_endian": False})
@@ -227,14 +228,14 @@ def _check_buckets(name: str, num_buckets: int) -> None:
 
 
 @textwise(dtypes=STRING, retypes=True, gives=np.int64)
-def string_to_hash_bucket(xp: Any, string_tensor: Any, *, num_buckets: int) -> Any:
+def string_to_hash_bucket(xp: Namespace, string_tensor: Array, *, num_buckets: int) -> Any:
     """Each text's number among the buckets, by MurmurHash64A."""
     _check_buckets("to_hash_bucket", num_buckets)
     return each(lambda text: _murmur64(text) % num_buckets, np.int64, string_tensor)
 
 
 @textwise(dtypes=STRING, retypes=True, gives=np.int64)
-def string_to_hash_bucket_strong(xp: Any, input: Any, *, num_buckets: int, key: tuple[int, ...]) -> Any:
+def string_to_hash_bucket_strong(xp: Namespace, input: Array, *, num_buckets: int, key: tuple[int, ...]) -> Any:
     """Each text's number among the buckets, by SipHash under a key: nobody can make texts that collide."""
     _check_buckets("to_hash_bucket_strong", num_buckets)
     if len(key) != 2:
@@ -243,7 +244,7 @@ def string_to_hash_bucket_strong(xp: Any, input: Any, *, num_buckets: int, key: 
 
 
 @string_to_hash_bucket.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     known = np.array([105434511174508091, 2996632905371535868, 1331861223480393034])  # TensorFlow's numbers
     yield Sample((_text([b"", b"a", b"hello"]),), {"num_buckets": 2**62}, known)
     yield Sample((_text(b"hello world, this is a longer text"),), {"num_buckets": 10})
@@ -257,7 +258,7 @@ def _() -> Iterator[BadInput]:
 
 
 @string_to_hash_bucket_strong.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     known = np.array([443797209252341627, 546566331822570742, 2957200328589801622])  # TensorFlow's numbers
     yield Sample((_text([b"", b"a", b"hello"]),), {"num_buckets": 2**62, "key": (1, 2)}, known)
     yield Sample((_text(b"hello world, this is a longer text"),), {"num_buckets": 10, "key": (-1, 2**62)})
@@ -276,7 +277,7 @@ def _() -> Iterator[BadInput]:
     retypes=True,
     gives=np.uint8,
 )
-def fingerprint(xp: Any, data: Any, *, method: str = "farmhash64") -> Any:
+def fingerprint(xp: Namespace, data: Array, *, method: str = "farmhash64") -> Any:
     """A hash of eight bytes for each row of the data."""
     if method != "farmhash64":
         raise invalid(f"fingerprint: the only method is farmhash64, got {method!r}.")
@@ -296,12 +297,12 @@ def fingerprint(xp: Any, data: Any, *, method: str = "farmhash64") -> Any:
 
 
 @fingerprint.shapes
-def _(data: Abstract, **_: Any) -> Shape:
+def _(data: Abstract, **_: object) -> Shape:
     return (data.shape[0] if data.rank is not None else UNKNOWN, 8)
 
 
 @fingerprint.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     known = np.array([[227, 117, 223, 182, 101, 66, 69, 179], [22, 241, 200, 94, 33, 96, 178, 163]])  # TensorFlow's
     yield Sample((_text([b"a", b"b"]),), {}, known)
     yield Sample((np.array([[1, 2], [3, 4]], np.int32),))
@@ -333,9 +334,9 @@ def _padded(row: list[bytes], width: int, left: str, right: str, pad_width: int)
     gives=lambda data, data_splits, **_: [None, data_splits.dtype],
 )
 def string_ngrams(
-    xp: Any,
-    data: Any,
-    data_splits: Any,
+    xp: Namespace,
+    data: Array,
+    data_splits: Array,
     *,
     separator: str,
     ngram_widths: tuple[int, ...],
@@ -370,7 +371,7 @@ def string_ngrams(
 
 
 @string_ngrams.shapes
-def _(data: Abstract, data_splits: Abstract, **_: Any) -> list[Shape]:
+def _(data: Abstract, data_splits: Abstract, **_: object) -> list[Shape]:
     return [(UNKNOWN,), data_splits.of_rank(1)]
 
 
@@ -380,7 +381,7 @@ _SETTINGS: dict[str, Any] = {
 
 
 @string_ngrams.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     data, splits = _text([b"a", b"b", b"c", b"d", b"e"]), np.array([0, 3, 5], np.int32)
     yield Sample((data, splits), _SETTINGS)
     yield Sample((data, splits), {**_SETTINGS, "pad_width": -1})

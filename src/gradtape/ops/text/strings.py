@@ -6,7 +6,7 @@ A string tensor holds `bytes` objects. Characters are UTF-8 where a function cou
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from ...base.dtypes import ANY, INDEX, STRING, Array
 from ...base.errors import InfiniteNumberError, NumberNeededError, OutOfRangeError, invalid
 from ...base.farmhash import fingerprint64
 from ...base.sizes import Size
+from ...base.types import Draw, Namespace
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Rule, Sample, op
 from ..array.segment import segment_rows
@@ -97,8 +98,8 @@ def _number_format(
 
 @textwise(dtypes=ANY, gives=object)
 def as_string(
-    xp: Any,
-    input: Any,
+    xp: Namespace,
+    input: Array,
     *,
     precision: int = -1,
     scientific: bool = False,
@@ -113,7 +114,7 @@ def as_string(
 
 
 @as_string.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((np.array([3.14159, -2.5]),))
     yield Sample((np.array(7, np.int32),))
     yield Sample((np.array([[True], [False]]),))
@@ -139,7 +140,7 @@ _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf(
 
 
 @textwise(dtypes=STRING, tf_name="StringToNumber", retypes=True, gives=typed_by("dtype"))
-def string_to_number(xp: Any, input: Any, *, dtype: Any = np.float32) -> Any:
+def string_to_number(xp: Namespace, input: Array, *, dtype: Any = np.float32) -> Any:
     """The numbers that are written there."""
     kind = np.dtype(dtype)
 
@@ -164,7 +165,7 @@ def string_to_number(xp: Any, input: Any, *, dtype: Any = np.float32) -> Any:
 
 
 @string_to_number.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((_text([b"1.5", b" 2 ", b"-3e2"]),))
     yield Sample((_text(b"12"),), {"dtype": np.int32})
     yield Sample((_text([b"0x10", b"inf", b"-nan"]),))
@@ -201,19 +202,19 @@ _lower, _upper = _cased("lower"), _cased("upper")
 
 
 @textwise(eager=_lower, dtypes=STRING)
-def string_lower(xp: Any, input: Any, *, encoding: str = "") -> Any:
+def string_lower(xp: Namespace, input: Array, *, encoding: str = "") -> Any:
     """Small letters; of ASCII only, unless the encoding is "utf-8"."""
     return _lower(input, encoding)
 
 
 @textwise(eager=_upper, dtypes=STRING)
-def string_upper(xp: Any, input: Any, *, encoding: str = "") -> Any:
+def string_upper(xp: Namespace, input: Array, *, encoding: str = "") -> Any:
     """Capital letters; of ASCII only, unless the encoding is "utf-8"."""
     return _upper(input, encoding)
 
 
 @textwise(dtypes=STRING)
-def string_strip(xp: Any, input: Any) -> Any:
+def string_strip(xp: Namespace, input: Array) -> Any:
     """Without white space at both ends."""
     return each(lambda text: text.strip(b" \t\n\v\f\r"), object, input)
 
@@ -221,7 +222,7 @@ def string_strip(xp: Any, input: Any) -> Any:
 for _op in (string_lower, string_upper, string_strip):
 
     @_op.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         for text in (b"  aB c\n", [b"X", b"\xc3\x80"], [[b""], [b" "]], np.zeros((0,), object)):
             yield Sample((_text(text),))
 
@@ -229,7 +230,7 @@ for _op in (string_lower, string_upper, string_strip):
 for _op in (string_lower, string_upper):
 
     @_op.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         yield Sample((_text([b"\xc3\x80b", b"a\xff"]),), {"encoding": "utf-8"})
 
     @_op.rejects
@@ -239,7 +240,7 @@ for _op in (string_lower, string_upper):
 
 
 @op(dtypes=STRING, variadic=True, gives=object)
-def string_join(xp: Any, inputs: Any, *, separator: str = "") -> Any:
+def string_join(xp: Namespace, inputs: Sequence[Array], *, separator: str = "") -> Any:
     """The texts one after the other, element by element; scalars are repeated."""
     shapes = {array.shape for array in inputs if array.ndim}
     if len(shapes) > 1:
@@ -249,7 +250,7 @@ def string_join(xp: Any, inputs: Any, *, separator: str = "") -> Any:
 
 
 @string_join.shapes
-def _(inputs: list[Abstract], **_: Any) -> Shape:
+def _(inputs: list[Abstract], **_: object) -> Shape:
     shape: Shape = ()
     for value in inputs:
         if value.shape:
@@ -258,7 +259,7 @@ def _(inputs: list[Abstract], **_: Any) -> Shape:
 
 
 @string_join.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample(([_text(b"a"), _text([b"b", b"c"])],), {"separator": "-"})
     yield Sample(([_text([b"a"]), _text([b"b"])],))
     yield Sample(([_text(b"a")],))
@@ -284,7 +285,7 @@ def _joined_axes(rank: int, axis: Any) -> list[int]:
 
 
 @op(dtypes=STRING)
-def reduce_join(xp: Any, inputs: Any, *, axis: Any = None, keepdims: bool = False, separator: str = "") -> Any:
+def reduce_join(xp: Namespace, inputs: Array, *, axis: Any = None, keepdims: bool = False, separator: str = "") -> Any:
     """The texts along axes joined to one."""
     rank, ordered = inputs.ndim, _joined_axes(inputs.ndim, axis)
     kept = [a for a in range(rank) if a not in ordered]
@@ -300,14 +301,14 @@ def reduce_join(xp: Any, inputs: Any, *, axis: Any = None, keepdims: bool = Fals
 
 
 @reduce_join.shapes
-def _(inputs: Abstract, *, axis: Any, keepdims: Any, **_: Any) -> Shape:
+def _(inputs: Abstract, *, axis: Any, keepdims: Any, **_: object) -> Shape:
     if not isinstance(axis, Size):
         _joined_axes(inputs.ndim, axis)
     return reduced_sizes(inputs.shape, axis, keepdims)
 
 
 @reduce_join.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     table = _text([[b"a", b"b"], [b"c", b"d"]])
     cases: list[dict[str, Any]] = [
         {},
@@ -348,14 +349,14 @@ def _check_unit(unit: str, name: str) -> None:
 
 
 @textwise(dtypes=STRING, retypes=True, gives=np.int32)
-def string_length(xp: Any, input: Any, *, unit: str = "BYTE") -> Any:
+def string_length(xp: Namespace, input: Array, *, unit: str = "BYTE") -> Any:
     """How many bytes or characters each text has."""
     _check_unit(unit, "length")
     return each(len if unit == "BYTE" else lambda text: len(_characters(text)), np.int32, input)
 
 
 @string_length.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((_text([b"abc", b"\xc3\xa9", b""]),))
     yield Sample((_text([b"abc", b"\xc3\xa9", b""]),), {"unit": "UTF8_CHAR"})
     yield Sample((_text(b"a"),))
@@ -368,11 +369,18 @@ def _() -> Iterator[BadInput]:
 
 
 @textwise(dtypes=STRING, other={"pos": INDEX, "len": INDEX})
-def substr(xp: Any, input: Any, pos: Any, len: Any, *, unit: str = "BYTE") -> Any:
+def substr(
+    xp: Namespace,
+    input: Array,
+    pos: Array,
+    len: Array,
+    *,
+    unit: str = "BYTE",
+) -> Any:
     """The part of each text from `pos` on (from the end, if negative) of `len` units (all, if negative)."""
     _check_unit(unit, "substr")
 
-    def part(text: bytes, start: Any, count: Any) -> bytes:
+    def part(text: bytes, start: Array, count: Array) -> bytes:
         units: Any = text if unit == "BYTE" else _characters(text)
         size = units.__len__()
         if not -size <= start <= size:
@@ -385,7 +393,7 @@ def substr(xp: Any, input: Any, pos: Any, len: Any, *, unit: str = "BYTE") -> An
 
 
 @substr.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     one, two = np.array(1, np.int32), np.array(2, np.int32)
     yield Sample((_text(b"hello"), one, two))
     yield Sample((_text([b"hello", b"world"]), -two, -one))
@@ -415,7 +423,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 @textwise(dtypes=STRING)
-def regex_replace(xp: Any, input: Any, *, pattern: str, rewrite: str, replace_global: bool = True) -> Any:
+def regex_replace(xp: Namespace, input: Array, *, pattern: str, rewrite: str, replace_global: bool = True) -> Any:
     r"""Each text with what matches the pattern rewritten; \1 to \9 stand for the groups, \0 for the match."""
     compiled = _compiled(pattern)
     groups = [int(number) for number in re.findall(r"(?<!\\)(?:\\\\)*\\(\d)", rewrite)]
@@ -439,21 +447,21 @@ def regex_replace(xp: Any, input: Any, *, pattern: str, rewrite: str, replace_gl
 
 
 @regex_replace.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((_text([b"hello world", b""]),), {"pattern": "o(.)", "rewrite": r"0\1"})
     yield Sample((_text(b"hello"),), {"pattern": "l", "rewrite": r"[\0]", "replace_global": False})
     yield Sample((_text(b"\xc3\xa9a\xff"),), {"pattern": ".", "rewrite": "x"})
 
 
 @textwise(dtypes=STRING, retypes=True, gives=np.bool_)
-def regex_full_match(xp: Any, input: Any, *, pattern: str) -> Any:
+def regex_full_match(xp: Namespace, input: Array, *, pattern: str) -> Any:
     """Whether the pattern matches the whole of each text."""
     compiled = _compiled(pattern)
     return each(lambda text: bool(compiled.fullmatch(text.decode("utf-8", "surrogateescape"))), np.bool_, input)
 
 
 @regex_full_match.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((_text([b"abc", b"ab", b"xabc"]),), {"pattern": "ab."})
     yield Sample((_text(b""),), {"pattern": "a*"})
 
@@ -470,7 +478,7 @@ for _op, _more in ((regex_replace, {"rewrite": "x"}), (regex_full_match, {})):
 
 
 @textwise(dtypes=STRING, tf_name="StringToHashBucketFast", retypes=True, gives=np.int64)
-def string_to_hash_bucket_fast(xp: Any, input: Any, *, num_buckets: int) -> Any:
+def string_to_hash_bucket_fast(xp: Namespace, input: Array, *, num_buckets: int) -> Any:
     """A number below `num_buckets` for each text, the same in every run and the same as in TensorFlow."""
     if num_buckets < 1:
         raise invalid(f"to_hash_bucket_fast: num_buckets must be at least 1, got {num_buckets}.")
@@ -478,7 +486,7 @@ def string_to_hash_bucket_fast(xp: Any, input: Any, *, num_buckets: int) -> Any:
 
 
 @string_to_hash_bucket_fast.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((_text([b"Hello", b"TensorFlow", b"2.x"]),), {"num_buckets": 3})
     yield Sample((_text(b""),), {"num_buckets": 1})
 
@@ -490,7 +498,9 @@ def _() -> Iterator[BadInput]:
 
 
 @op(dtypes=STRING, other={"segment_ids": INDEX}, shape=segment_rows)
-def unsorted_segment_join(xp: Any, inputs: Any, segment_ids: Any, *, num_segments: int, separator: str = "") -> Any:
+def unsorted_segment_join(
+    xp: Namespace, inputs: Array, segment_ids: Array, *, num_segments: int, separator: str = ""
+) -> Any:
     """The texts that share a segment id, joined in their order."""
     if inputs.shape[: segment_ids.ndim] != segment_ids.shape:
         raise invalid(f"unsorted_segment_join: ids of shape {segment_ids.shape} for inputs of shape {inputs.shape}.")
@@ -511,7 +521,7 @@ def unsorted_segment_join(xp: Any, inputs: Any, segment_ids: Any, *, num_segment
 
 
 @unsorted_segment_join.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((_text([b"a", b"b", b"c"]), np.array([1, 0, 1])), {"num_segments": 3, "separator": ":"})
     yield Sample((_text([[b"a", b"b"], [b"c", b"d"]]), np.array([0, 1])), {"num_segments": 2})
 

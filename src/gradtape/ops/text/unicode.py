@@ -11,6 +11,7 @@ import numpy as np
 from ...base.dtypes import INDEX, STRING, Array
 from ...base.errors import invalid
 from ...base.sizes import UNKNOWN
+from ...base.types import Draw, Namespace
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..shapes import without_last
@@ -50,8 +51,8 @@ def _texts(values: Any) -> Array:
 
 @textwise(dtypes=STRING)
 def unicode_transcode(
-    xp: Any,
-    input: Any,
+    xp: Namespace,
+    input: Array,
     *,
     input_encoding: str,
     output_encoding: str,
@@ -69,7 +70,7 @@ def unicode_transcode(
 
 
 @unicode_transcode.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     utf16 = {"input_encoding": "UTF-8", "output_encoding": "UTF-16-BE"}
     yield Sample((_texts([b"abc", b"\xc3\xa9", b""]),), utf16)
     yield Sample((_texts(b"\x00a"),), {"input_encoding": "UTF-16-BE", "output_encoding": "UTF-8"})
@@ -88,15 +89,15 @@ def _() -> Iterator[BadInput]:
 # --- code points --------------------------------------------------------------------------------------------
 
 
-def _rows(input: Abstract, **_: Any) -> list[Shape]:
+def _rows(input: Abstract, **_: object) -> list[Shape]:
     """Where each text's parts begin and end, and the parts."""
     return [(input.of_rank(1)[0] + 1,), (UNKNOWN,)]
 
 
 @op(dtypes=STRING, outputs=2, shape=_rows, gives=(np.int64, np.int32))
 def unicode_decode(
-    xp: Any,
-    input: Any,
+    xp: Namespace,
+    input: Array,
     *,
     input_encoding: str,
     errors: str = "replace",
@@ -120,7 +121,7 @@ def _in_rows(rows: list[list[Any]], dtype: Any) -> tuple[Array, Array]:
 
 
 @unicode_decode.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((_texts([b"ab", b"", b"\xc3\xa9"]),), {"input_encoding": "UTF-8"})
     yield Sample((_texts([b"a\xff"]),), {"input_encoding": "UTF-8", "replacement_char": 63})
     yield Sample((_texts(np.zeros((0,), object)),), {"input_encoding": "UTF-8"})
@@ -136,7 +137,7 @@ def _() -> Iterator[BadInput]:
 
 @op(dtypes=INDEX, retypes=True, shape=without_last(), gives=object)
 def unicode_encode(
-    xp: Any, input: Any, *, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD
+    xp: Namespace, input: Array, *, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD
 ) -> Any:
     """The texts whose code points stand along the last axis."""
     if not input.ndim:
@@ -158,7 +159,7 @@ def unicode_encode(
 
 
 @unicode_encode.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((np.array([[97, 233], [98, 99]], np.int32),), {"output_encoding": "UTF-8"})
     yield Sample((np.array([97, -1], np.int64),), {"output_encoding": "UTF-16-BE", "errors": "ignore"})
     yield Sample((np.zeros((2, 0), np.int32),), {"output_encoding": "UTF-8"})
@@ -177,7 +178,7 @@ def _() -> Iterator[BadInput]:
 
 
 @op(dtypes=STRING, outputs=3, tf_name="StringSplitV2", gives=(np.int64, None, np.int64))
-def string_split(xp: Any, input: Any, *, sep: str = "", maxsplit: int = -1) -> Any:
+def string_split(xp: Namespace, input: Array, *, sep: str = "", maxsplit: int = -1) -> Any:
     """The parts between separators (white space, if none is given): places, parts, and the shape of the table they fill."""
     if input.ndim != 1:
         raise invalid(f"string_split: a vector of texts is needed, got shape {input.shape}.")
@@ -190,12 +191,12 @@ def string_split(xp: Any, input: Any, *, sep: str = "", maxsplit: int = -1) -> A
 
 
 @string_split.shapes
-def _(input: Abstract, **_: Any) -> list[Shape]:
+def _(input: Abstract, **_: object) -> list[Shape]:
     return [(UNKNOWN, 2), (UNKNOWN,), (2,)]
 
 
 @string_split.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((_texts([b"a b  c", b"", b"d"]),))
     yield Sample((_texts([b"a,b,,c"]),), {"sep": ",", "maxsplit": 2})
     yield Sample((_texts(np.zeros((0,), object)),))
@@ -210,14 +211,19 @@ def _() -> Iterator[BadInput]:
 
 
 @op(dtypes=STRING, outputs=2, shape=_rows, gives=(np.int64, object))
-def split_rows(xp: Any, input: Any, *, sep: str = "", maxsplit: int = -1) -> Any:
+def split_rows(xp: Namespace, input: Array, *, sep: str = "", maxsplit: int = -1) -> Any:
     """The parts of all texts between separators, after where each text's begin and end."""
     return _in_rows([text.split(sep.encode() or None, maxsplit) for text in _vector(input)], object)
 
 
 @op(dtypes=STRING, outputs=2, shape=_rows, gives=(np.int64, object))
 def character_rows(
-    xp: Any, input: Any, *, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD
+    xp: Namespace,
+    input: Array,
+    *,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
 ) -> Any:
     """The characters of all texts, each by itself, after where each text's begin and end."""
     settings = (input_encoding, errors, replacement_char)
@@ -225,7 +231,7 @@ def character_rows(
 
 
 @op(dtypes=STRING, outputs=2, shape=_rows, gives=(np.int64, object))
-def byte_rows(xp: Any, input: Any) -> Any:
+def byte_rows(xp: Namespace, input: Array) -> Any:
     """The bytes of all texts, each by itself, after where each text's begin and end."""
     return _in_rows([[text[k : k + 1] for k in range(len(text))] for text in _vector(input)], object)
 
@@ -241,7 +247,7 @@ _ROWS: dict[Op, dict[str, Any]] = {split_rows: {}, character_rows: {"input_encod
 for _op, _needed in _ROWS.items():
 
     @_op.samples
-    def _(draw: Any, needed: dict[str, Any] = _needed) -> Iterator[Sample]:
+    def _(draw: Draw, needed: dict[str, Any] = _needed) -> Iterator[Sample]:
         yield Sample((_texts([b"a b  c", b"", b"\xc3\xa9"]),), needed)
         yield Sample((_texts(np.zeros((0,), object)),), needed)
 

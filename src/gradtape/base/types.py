@@ -1,0 +1,100 @@
+"""The types of the engine, by name: what kernels, rules and public functions take.
+
+Three kinds of things go through the engine. Kernels take an `Array`. Rules take a `Value`: an array, a tensor, or whatever
+else ops run on, of which they know operators, shape and type. Public functions take what users give: a `TensorLike`.
+
+Aliases are text where they name classes of the rooms above, which are imported by type checkers alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from os import PathLike
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import numpy as np
+
+from .dtypes import Array as Array
+
+if TYPE_CHECKING:
+    from ..api.tensor_array import TensorArray
+    from ..ragged.tensor import RaggedTensor
+    from ..sparse.tensor import SparseTensor
+    from ..values.tensor import IndexedSlices, Tensor
+    from ..variables.variable import Variable
+    from .dtypes import DType
+    from .shapes import TensorShape
+
+# --- kernels: arrays -------------------------------------------------------------------------------------------------
+
+# What a kernel computes with: NumPy, or another module with the same functions (jax.numpy).
+Namespace: TypeAlias = ModuleType
+
+Axis: TypeAlias = int | tuple[int, ...] | None
+
+# The arguments of an op that are no operands, by name.
+Attributes: TypeAlias = dict[str, Any]
+
+
+class Draw(Protocol):
+    """Random values of the type that an op is tested on, away from the points in `avoid`."""
+
+    def __call__(
+        self, shape: tuple[int, ...], low: float = ..., high: float = ..., avoid: Sequence[float] = ...
+    ) -> Array:
+        """An array of this shape."""
+
+
+# --- rules: anything that ops run on ---------------------------------------------------------------------------------
+
+
+class Value(Protocol):
+    """What a rule may do with its operands besides calling ops: an array, a tensor, a batched or a symbolic value."""
+
+    @property
+    def shape(self) -> Any: ...
+    @property
+    def dtype(self) -> Any: ...
+    @property
+    def ndim(self) -> int: ...
+
+    def __neg__(self) -> Any: ...
+    def __add__(self, other: Any, /) -> Any: ...
+    def __radd__(self, other: Any, /) -> Any: ...
+    def __sub__(self, other: Any, /) -> Any: ...
+    def __rsub__(self, other: Any, /) -> Any: ...
+    def __mul__(self, other: Any, /) -> Any: ...
+    def __rmul__(self, other: Any, /) -> Any: ...
+    def __truediv__(self, other: Any, /) -> Any: ...
+    def __rtruediv__(self, other: Any, /) -> Any: ...
+
+
+# The directions of differentiation: of the output, which a reverse rule takes back; of an operand, which a forward rule
+# takes on.
+Cotangent: TypeAlias = Value
+Tangent: TypeAlias = Value
+
+# --- public functions: what users give -------------------------------------------------------------------------------
+
+
+class SupportsArray(Protocol):
+    """Anything that NumPy makes an array of."""
+
+    def __array__(self, dtype: Any = ..., /) -> Array:
+        """The values."""
+
+
+Number: TypeAlias = bool | int | float | complex | np.generic
+# What `tf.convert_to_tensor` takes, and the values made of several tensors that functions know beside it.
+TensorLike: TypeAlias = (
+    "Tensor | Variable | Array | Number | str | bytes | Sequence[TensorLike] | SupportsArray "
+    "| IndexedSlices | RaggedTensor | SparseTensor | TensorArray"
+)
+DTypeLike: TypeAlias = "DType | np.dtype[Any] | type | str | int"
+ShapeLike: TypeAlias = "TensorShape | Sequence[int | Tensor | np.integer[Any] | None] | int | Tensor | Variable | Array"
+# A whole number, or a tensor that holds one; and several.
+IntLike: TypeAlias = "int | np.integer[Any] | Tensor | Variable | Array"
+AxisLike: TypeAlias = "IntLike | Sequence[IntLike]"
+PathLikeOrTensor: TypeAlias = "str | bytes | PathLike[str] | Tensor"
+Function: TypeAlias = Callable[..., Any]
