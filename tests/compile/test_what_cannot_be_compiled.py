@@ -1,4 +1,4 @@
-"""A function that cannot be compiled together with its gradient runs step by step; a mistake of the compiler is told."""
+"""A function that cannot be compiled together with its derivative runs step by step; a mistake of the compiler is told."""
 
 import logging
 
@@ -42,6 +42,24 @@ def test_a_mistake_of_the_compiler_is_told_once_and_changes_no_result(told, brok
     assert "squares could not be compiled" in record.getMessage()
     assert record.exc_info[0] is KeyError
     assert record.exc_info[2].tb_next is not None  # the way to the mistake
+
+
+def test_so_is_one_in_forward_mode(told, monkeypatch):
+    def broken(*args):
+        raise KeyError("a mistake of the compiler")
+
+    monkeypatch.setattr(executor, "Advanced", broken)
+
+    @tf.function
+    def squares(x):
+        return x * x
+
+    for _ in range(2):
+        with tf.autodiff.ForwardAccumulator(X, tf.ones([2])) as accumulator:
+            y = squares(X)
+        assert accumulator.jvp(y).numpy().tolist() == [2.0, 4.0]
+    (record,) = told.records
+    assert record.exc_info[0] is KeyError
 
 
 def test_what_depends_on_values_is_interpreted_silently(told):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -10,10 +11,13 @@ from ..base.context import ACTIVE, STATE
 from ..base.errors import GradientLookupError
 from ..base.generated import Names
 from ..base.locks import new_rlock
+from ..differentiation.forward import ForwardAccumulator
 from ..trace.concrete import Executor, interpret
 from ..trace.ghost import Ghost, NeedsValue
 from ..trace.graph import Environment, Graph, Ref, bind, leaves, map_parts
 from ..values.tensor import EagerTensor, TensorSpec, from_array
+from ..variables.variable import Variable
+from .advanced import Advanced
 from .codegen import explain, packed, python_of
 from .lowering import Lowering
 from .passes import optimized
@@ -39,9 +43,11 @@ class CompiledGraph:
         self._dtypes = [spec.dtype.numpy for spec in specs]
         self._plans: dict[Key, Any] = {}  # by sizes: a generated Python function, or None to interpret the graph
         self._recorded: dict[tuple[Key, tuple[int, ...]], Recorded | None] = {}
+        self._advanced: dict[tuple[Key, tuple[int, ...], tuple[int, ...]], Advanced | None] = {}
         self._lock = new_rlock()
-        constants = [value for value in graph.constants() if value.__class__ is EagerTensor]
-        self._captured = [value for value in constants if value.dtype.is_differentiable]
+        constants = [value for value in graph.constants() if value.dtype.is_differentiable]
+        self._captured = [value for value in constants if value.__class__ is EagerTensor]
+        self._variables = [value for value in constants if isinstance(value, Variable)]
         # What Python functions that a step calls refer to is not seen here.
         self._calls_python = any(isinstance(value, (FunctionType, MethodType)) for value in graph.given())
 
@@ -90,39 +96,78 @@ class CompiledGraph:
     def _under_tapes(self, key: Key, tensors: list[Any]) -> Any:
         """A call under a tape: one record for the whole call, where the tapes need no more."""
         # Tapes with a class of records of their own need each op: to look at it backwards, or to run it again.
-        if self._calls_python or STATE.accumulators or any(records.__class__ is not dict for records in STATE.tapes):
+        if self._calls_python or any(records.__class__ is not dict for records in STATE.tapes):
             return interpret(self._graph, tensors)
+        if STATE.accumulators:
+            return interpret(self._graph, tensors) if STATE.tapes else self._advanced_by(key, tensors)
         followed = [
             tensor for tensor in self._captured if tensor._id and any(tensor._id in records for records in STATE.tapes)
         ]
         kind = key, tuple([tensor._id for tensor in followed])
         failure = None
-        with self._lock:
-            if kind not in self._recorded:
-                self._recorded[kind], failure = self._with_gradient(tensors, followed)
+        try:
             recorded = self._recorded[kind]
-        if recorded is not None:
-            return recorded(tensors)
-        result = interpret(self._graph, tensors)  # raises what eager code would, at the place where it would
+        except KeyError:
+            shapes = [tensor._array.shape for tensor in tensors]
+            recorded, failure = self._differentiated(
+                self._recorded, kind, lambda: Recorded(self._graph, shapes, self._dtypes, followed)
+            )
+        return self._interpreted(tensors, failure) if recorded is None else recorded(tensors)
+
+    def _differentiated(
+        self, found: dict[Any, Any], kind: object, compile: Callable[[], Any]
+    ) -> tuple[Any, Exception | None]:
+        """The graph compiled together with its derivative, and kept in `found`.
+
+        Else None, with the error unless eager code can have it too.
+        """
+        with self._lock:
+            if kind not in found:
+                try:
+                    found[kind] = compile()
+                except (NeedsValue, GradientLookupError):  # (the second is raised where somebody asks for the gradient)
+                    found[kind] = None
+                except Exception as error:
+                    found[kind] = None
+                    return None, error
+            return found[kind], None
+
+    def _interpreted(self, tensors: list[Any], failure: Exception | None) -> Any:
+        """Run step by step. What could not be compiled is told, unless an error is raised here, as eager code would raise it."""
+        result = interpret(self._graph, tensors)
         if failure is not None:
             LOGGER.debug(
-                "%s could not be compiled together with its gradient, and runs step by step: the results are the same, and "
+                "%s could not be compiled together with its derivative, and runs step by step: the results are the same, and "
                 "take longer. If the error below does not come from your own code, please report it.",
                 self._graph.name,
                 exc_info=failure,
             )
         return result
 
-    def _with_gradient(
-        self, tensors: list[Any], followed: list[EagerTensor]
-    ) -> tuple[Recorded | None, Exception | None]:
-        """The graph compiled together with its gradient; else None, with the error unless eager code can have it too."""
+    def _advanced_by(self, key: Key, tensors: list[Any]) -> Any:
+        """A call that an accumulator follows: the results have tangents."""
+        accumulator = STATE.accumulators[0]
+        if len(STATE.accumulators) > 1 or not isinstance(accumulator, ForwardAccumulator):
+            return interpret(self._graph, tensors)
+        followed = [place for place, tensor in enumerate(tensors) if accumulator.follows(tensor._id)]
+        captured = [tensor for tensor in self._captured if accumulator.follows(tensor._id)]
+        variables = [variable for variable in self._variables if accumulator.follows(variable._id)]
+        sources = [*(tensors[place] for place in followed), *captured, *variables]
+        tangents = accumulator.jvp(sources)
+        if any(tangent.__class__ is not EagerTensor for tangent in tangents):
+            return interpret(self._graph, tensors)
+        kind = key, tuple(followed), tuple(source._id for source in sources[len(followed) :])
+        failure = None
         try:
-            return Recorded(self._graph, [tensor._array.shape for tensor in tensors], self._dtypes, followed), None
-        except (NeedsValue, GradientLookupError):  # (the second is raised where somebody asks for the gradient)
-            return None, None
-        except Exception as error:
-            return None, error
+            advanced = self._advanced[kind]
+        except KeyError:
+            shapes = [tensor._array.shape for tensor in tensors]
+            advanced, failure = self._differentiated(
+                self._advanced, kind, lambda: Advanced(self._graph, shapes, self._dtypes, captured, followed, variables)
+            )
+        if advanced is None:
+            return self._interpreted(tensors, failure)
+        return advanced([tensor._array for tensor in (*tensors, *captured)], tangents, accumulator)
 
 
 class CompiledBody:
