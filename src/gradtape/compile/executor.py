@@ -115,7 +115,7 @@ class CompiledGraph:
         return self._interpreted(tensors, failure) if recorded is None else recorded(tensors)
 
     def _differentiated(
-        self, found: dict[Any, Any], kind: object, compile: Callable[[], Any]
+        self, found: dict[Any, Any], kind: object, make: Callable[[], Any]
     ) -> tuple[Any, Exception | None]:
         """The graph compiled together with its derivative, and kept in `found`.
 
@@ -124,7 +124,7 @@ class CompiledGraph:
         with self._lock:
             if kind not in found:
                 try:
-                    found[kind] = compile()
+                    found[kind] = make()
                 except (NeedsValue, GradientLookupError):  # (the second is raised where somebody asks for the gradient)
                     found[kind] = None
                 except Exception as error:
