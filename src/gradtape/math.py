@@ -128,8 +128,8 @@ segment_min = segment.segment_min.public
 xlogy = s.xlogy.public
 xdivy = s.xdivy.public
 xlog1py = s.xlog1py.public
-cumsum = r.cumsum.public
-cumprod = r.cumprod.public
+cumsum = cumulative.cumsum.public
+cumprod = cumulative.cumprod.public
 
 
 def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:

@@ -29,7 +29,7 @@ _MOVED = {
     "ops.array": ("layout index rearrange borders blocks scatter order search sort segment pooled_segments accumulate"),
     "ops.math": (
         "elementwise arithmetic trigonometric special bessel gamma logic rounding reduce cumulative "
-        "statistics nans ufuncs polynomials series bitwise recurrence"
+        "statistics nans ufuncs polynomials series bitwise"
     ),
     "ops.linalg": "contractions decompositions spectral solve tridiagonal diagonal matrix_functions norms sparse",
     "ops.nn": (

@@ -66,6 +66,20 @@ def explain_broadcast(name: str) -> Rule:
     return check
 
 
+def explain_axis(name: str) -> Any:
+    """The check of a reduction: the axes must exist, once each."""
+
+    def check(x: Array, axis: int | tuple[int, ...] | None = None, **attributes: Any) -> None:
+        axes = () if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        for a in axes:
+            if not -x.ndim <= a < x.ndim:
+                raise invalid(f"{name}: axis {a} does not exist in a tensor of shape {x.shape}.")
+        if len({a % x.ndim for a in axes}) != len(axes):
+            raise invalid(f"{name}: axis {list(axes)} names an axis twice.")
+
+    return check
+
+
 def rank_of(value: Any) -> int:
     """The number of axes of an array, a tensor, a batched value or a Python number."""
     return int(getattr(value, "ndim", 0))

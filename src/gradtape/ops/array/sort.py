@@ -16,9 +16,17 @@ from ...base.sizes import larger, matched, same
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import all_batched, batch_leading, batch_over_axis, negative_axis, numpy_type, rank_of, shape_of
+from ..family import (
+    all_batched,
+    batch_leading,
+    batch_over_axis,
+    explain_axis,
+    negative_axis,
+    numpy_type,
+    rank_of,
+    shape_of,
+)
 from ..math.elementwise import convert
-from ..math.reduce import explain_axis
 from ..shapes import along, broadcast_sizes, inserted, like, natural, place, replaced, typed_by, unknown_rest
 from .index import check_range
 from .layout import reshape

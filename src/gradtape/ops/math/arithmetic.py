@@ -13,11 +13,20 @@ from ...base.errors import invalid
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import UNARY_SHAPES, all_batched, batch_over_axis, elementwise, in_float32, not_tensors, one_pass
+from ..family import (
+    UNARY_SHAPES,
+    all_batched,
+    batch_over_axis,
+    elementwise,
+    explain_axis,
+    in_float32,
+    not_tensors,
+    one_pass,
+)
 from ..shapes import equal_shapes, like, reduced
 from .elementwise import sigmoid, softplus
 from .logic import greater, greater_equal, less, logical_and, logical_not, logical_or, minimum, select, zeros_like
-from .reduce import explain_axis, refuse_axis_of_scalar
+from .reduce import refuse_axis_of_scalar
 
 Axis = int | tuple[int, ...] | None
 

@@ -15,9 +15,10 @@ from ..array.layout import reshape
 from ..family import batch_over_axis, elementwise, in_float32, numpy_type, sample_unary, shape_of
 from ..nn.normalization import reject_axes, sample_axes
 from ..shapes import along, reduced
+from .cumulative import cumsum
 from .elementwise import convert
 from .logic import is_nan, logical_not, select, zeros_like
-from .reduce import cumsum, kept_shape, reduce_sum, refuse_axis_of_scalar
+from .reduce import kept_shape, reduce_sum, refuse_axis_of_scalar
 
 Axis = int | tuple[int, ...] | None
 _add: Any = np.add.reduce

@@ -20,12 +20,12 @@ from ...op.declaration import BadInput, Op, Sample, op
 from ..array.borders import pad_constant, reverse
 from ..array.index import put, take
 from ..array.layout import broadcast_to, reshape
-from ..family import all_batched, batch_leading, batch_over_axis, rank_of, shape_of
+from ..family import all_batched, batch_leading, batch_over_axis, explain_axis, rank_of, shape_of
 from ..linalg.products import conjugated
 from ..shapes import along, matched_sizes, place, replaced
 from .elementwise import convert
 from .logic import greater, less, less_equal, logical_or, maximum, minimum, select, zeros_like
-from .reduce import explain_axis, reduce_sum
+from .reduce import reduce_sum
 
 # --- differences --------------------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from ..family import (
     batch_over_axis,
     by_rows,
     elementwise,
+    explain_axis,
     in_float32,
     is_complex,
     machine_code_for,
@@ -30,7 +31,7 @@ from ..family import (
     shape_of,
 )
 from ..math.elementwise import exp, sigmoid, square
-from ..math.reduce import explain_axis, reduce_sum, refuse_axis_of_scalar
+from ..math.reduce import reduce_sum, refuse_axis_of_scalar
 from ..math.special import functions
 from ..shapes import along, broadcast_sizes
 from .rows import FULL, RowText

@@ -19,12 +19,20 @@ from ...native import choice, thresholds
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import broadcast_to, reshape, sum_to_shape
-from ..family import batch_over_axis, in_float32, insert_axes, negative_axis, rank_of, shape_of, with_batch_axis
+from ..family import (
+    batch_over_axis,
+    explain_axis,
+    in_float32,
+    insert_axes,
+    negative_axis,
+    rank_of,
+    shape_of,
+    with_batch_axis,
+)
 from ..math.elementwise import pow, square, zero_safe_divide
 from ..math.logic import greater_equal, maximum, select, zeros_like
 from ..math.reduce import (
     count_reduced,
-    explain_axis,
     kept_shape,
     reduce_euclidean_norm,
     reduce_mean,

@@ -24,10 +24,10 @@ from ..family import (
     shape_of,
     with_batch_axis,
 )
+from ..math.cumulative import linear_recurrence, moved_on
 from ..math.elementwise import convert, exp, log
 from ..math.gamma import digamma
 from ..math.logic import equal, greater, greater_equal, less, less_equal, logical_and, ones_like, select, zeros_like
-from ..math.recurrence import linear_recurrence, moved_on
 from ..math.reduce import reduce_mean, reduce_sum
 from ..math.special import functions
 from ..shapes import like, without_last
