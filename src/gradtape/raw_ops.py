@@ -18,9 +18,8 @@ from .native.updates import Update
 from .nn.normalization import fused_batch_norm
 from .op.arguments import flag, number, sequence, takes, text
 from .op.declaration import REGISTRY, as_float, as_int, as_ints, matching_tensors
-from .ops.array.blocks import mirror_pad_grad
-from .ops.array.order import list_diff
-from .ops.array.search import bucketize
+from .ops.array.borders import mirror_pad_grad
+from .ops.array.search import bucketize, list_diff
 from .ops.image.morphology import dilation2d_backprop_filter, dilation2d_backprop_input
 from .ops.math.rounding import nextafter
 from .ops.text.encoding import decode_padded_raw, decode_raw, fingerprint, string_to_hash_bucket_strong
@@ -139,9 +138,9 @@ _OPS = {
     "BiasAddGrad": "nn.fused.bias_add_grad",
     "L2Loss": "nn.fused.l2_loss",
     "LRN": "nn.normalization.lrn",
-    "NthElement": "array.order.nth_element",
-    "DataFormatDimMap": "array.order.data_format_dim_map",
-    "DataFormatVecPermute": "array.order.data_format_vec_permute",
+    "NthElement": "array.sort.nth_element",
+    "DataFormatDimMap": "nn.data_format.data_format_dim_map",
+    "DataFormatVecPermute": "nn.data_format.data_format_vec_permute",
     "EncodeBase64": "text.encoding.encode_base64",
     "DecodeBase64": "text.encoding.decode_base64",
     "StringToHashBucket": "text.encoding.string_to_hash_bucket",

@@ -66,6 +66,12 @@ def explain_broadcast(name: str) -> Rule:
     return check
 
 
+def check_axis(name: str, x: Array, axis: int) -> None:
+    """Raise unless the axis exists."""
+    if not -x.ndim <= axis < x.ndim:
+        raise invalid(f"{name}: axis {axis} does not exist in a tensor of shape {x.shape}.")
+
+
 def explain_axis(name: str) -> Any:
     """The check of a reduction: the axes must exist, once each."""
 

@@ -17,9 +17,10 @@ from ...base.sizes import larger, matched, smaller
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..array.borders import pad_constant, reverse
+from ..array.borders import pad_constant
 from ..array.index import put, take
 from ..array.layout import broadcast_to, reshape
+from ..array.rearrange import reverse
 from ..family import all_batched, batch_leading, batch_over_axis, explain_axis, rank_of, shape_of
 from ..linalg.products import conjugated
 from ..shapes import along, matched_sizes, place, replaced

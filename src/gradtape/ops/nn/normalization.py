@@ -41,9 +41,9 @@ from ..math.reduce import (
     root_of_squares,
 )
 from ..shapes import along, broadcast_to_sizes, like, reduced, reduced_sizes
+from .normalization_kernels import gradient_by_scale, gradient_by_x, row_length, standardized
 from .pool import window_sum
 from .rows import sum_over
-from .standardizing import gradient_by_scale, gradient_by_x, row_length, standardized
 
 Axis = int | tuple[int, ...] | None
 
