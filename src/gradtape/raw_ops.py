@@ -131,12 +131,12 @@ _OPS = {
     "SoftsignGrad": "nn.slopes.softsign_grad",
     "SigmoidGrad": "nn.slopes.sigmoid_grad",
     "TanhGrad": "nn.slopes.tanh_grad",
-    "SqrtGrad": "nn.slopes.sqrt_grad",
-    "RsqrtGrad": "nn.slopes.rsqrt_grad",
-    "ReciprocalGrad": "nn.slopes.reciprocal_grad",
-    "BiasAdd": "nn.fused.bias_add",
-    "BiasAddGrad": "nn.fused.bias_add_grad",
-    "L2Loss": "nn.fused.l2_loss",
+    "SqrtGrad": "math.slopes.sqrt_grad",
+    "RsqrtGrad": "math.slopes.rsqrt_grad",
+    "ReciprocalGrad": "math.slopes.reciprocal_grad",
+    "BiasAdd": "nn.bias.bias_add",
+    "BiasAddGrad": "nn.bias.bias_add_grad",
+    "L2Loss": "nn.losses.l2_loss",
     "LRN": "nn.normalization.lrn",
     "NthElement": "array.sort.nth_element",
     "DataFormatDimMap": "nn.data_format.data_format_dim_map",
@@ -199,7 +199,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'gradtape.raw_ops' has no attribute {name!r}")
     module, _, op = _OPS[name].rpartition(".")
     found = getattr(importlib.import_module(f".ops.{module}", __package__), op).public
-    if module == "nn.slopes" or name == "ApproximateEqual":
+    if module in ("nn.slopes", "math.slopes") or name == "ApproximateEqual":
         found = _of_one_shape(found)
     globals()[name] = found
     return found

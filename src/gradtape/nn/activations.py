@@ -15,7 +15,7 @@ from ..op.arguments import number
 from ..op.declaration import as_int, as_int_vector
 from ..ops.linalg.products import dense
 from ..ops.nn import activations as n
-from ..ops.nn.training import apply_dropout
+from ..ops.nn.dropout import apply_dropout
 from ..values.tensor import Tensor, to_tensor
 from ..variables.variable import Variable
 from . import sequence

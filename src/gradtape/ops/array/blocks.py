@@ -1,7 +1,7 @@
 """Blocks of space moved into the batch or the channels, and back: space_to_batch, space_to_depth and their inverses.
 
 All are linear and move elements only. Each is the transpose of its inverse: of `space_to_batch_nd` that is
-`batch_to_space_nd` with the paddings cropped, of `mirror_pad` it adds the borders up where they came from.
+`batch_to_space_nd` with the paddings cropped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Borders: constants or mirrored elements added around a tensor (pad), and taken away again (crop)."""
+"""Borders: constants (pad_constant) or mirrored elements (mirror_pad) added around a tensor, and taken away (crop).
+
+Each is linear. The transpose of `mirror_pad` adds the borders up where they came from.
+"""
 
 from __future__ import annotations
 

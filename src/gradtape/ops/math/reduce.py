@@ -1,4 +1,4 @@
-"""Reductions over axes, and positions of extremes (argmax, argmin)."""
+"""Reductions over axes, positions of extremes (argmax, argmin), and counts (count_nonzero)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ...base.dtypes import BOOL, FLOATING, NARROW_FLOATS, NUMERIC, REAL, Array
+from ...base.dtypes import ANY, BOOL, FLOATING, NARROW_FLOATS, NUMERIC, REAL, Array
 from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...native import thresholds
 from ...native.choice import by_size
 from ...op.declaration import BadInput, Op, Sample, op
 from ..array.layout import broadcast_to, permute, reshape
-from ..family import batch_over_axis, explain_axis, in_float32, is_complex, numpy_type, shape_of
+from ..family import batch_over_axis, explain_axis, in_float32, is_complex, not_tensors, numpy_type, shape_of
 from ..nn.rows import along_rows, sum_over
 from ..shapes import reduced, typed_by
 from .cumulative import cumprod
@@ -445,3 +445,49 @@ for _op in (reduce_sum, reduce_prod, reduce_all, reduce_any):
 for _op in (reduce_mean, reduce_max, reduce_min, reduce_logsumexp):
     _sample(_op, empty=False)
 _sample(reduce_euclidean_norm, 0.3, 2.0, empty=False)
+
+
+# --- counts -------------------------------------------------------------------------------------------------
+
+
+def _count_nonzero(input: Array, axis: Axis = None, keepdims: bool = False) -> Any:
+    refuse_axis_of_scalar(input, axis)
+    there = input != (b"" if input.dtype.kind == "O" else input.dtype.type(0))
+    return np.asarray(np.count_nonzero(np.asarray(there), axis=axis, keepdims=keepdims), np.int64)
+
+
+@op(eager=_count_nonzero, dtypes=ANY, retypes=True, gives=np.int64, shape=reduced)
+def count_nonzero(xp: Namespace, input: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """How many elements are not zero (no empty text)."""
+    return xp.count_nonzero(input, axis=axis, keepdims=keepdims)
+
+
+count_nonzero.not_differentiable("counts are integers")
+count_nonzero.batching = batch_over_axis
+count_nonzero.check = explain_axis("count_nonzero")
+
+
+@count_nonzero.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    for shape, axis, keepdims in [
+        ((), None, False), ((4,), None, False), ((2, 3), 0, False), ((2, 3), -1, True), ((2, 3, 4), (0, 2), False), ((0,), None, False),
+        ((2, 0), 1, False),
+    ]:  # fmt: skip
+        x = np.array(draw(shape))
+        yield Sample(
+            (np.where(np.arange(x.size).reshape(shape) % 3 == 0, 0, x).astype(x.dtype),),
+            {"axis": axis, "keepdims": keepdims},
+        )
+
+
+@count_nonzero.value
+def _(input: Array, axis: Axis, keepdims: bool) -> Any:
+    return np.sum(input.astype(bool).astype(np.int64), axis=axis, keepdims=keepdims)
+
+
+@count_nonzero.rejects
+def _() -> Iterator[BadInput]:
+    yield from not_tensors()
+    x = np.ones((2, 3), np.float32)
+    for axis in (2, -3, (0, 0), 2**40):
+        yield BadInput("the axes must exist, once each", (x,), {"axis": axis})
