@@ -20,6 +20,7 @@ SUBJECTS = {
     "keras.md": ["src/keras_gradtape"],
     "native.md": ["src/gradtape/native"],
     "saved-model.md": ["src/gradtape/saved_model"],
+    "tracing-next.md": ["src/gradtape/trace", "src/gradtape/compile"],
 }
 PATH = re.compile(r"`([\w./]+(?:\.py|/))`")
 

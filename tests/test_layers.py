@@ -19,8 +19,8 @@ pytestmark = pytest.mark.quick
 
 SOURCE = pathlib.Path(__file__).parents[1] / "src"
 
-# The rooms from the bottom up. A room is a folder of src/gradtape/ (or of src/), or a module beside them. What else
-# stands in src/gradtape/ is a public namespace of the package.
+# The rooms, the lowest first; the page prints the highest first. A room is a folder of src/gradtape/ (or of src/), or a module
+# beside them. What else stands in src/gradtape/ is a public namespace of the package.
 NAMESPACES = "public namespaces"
 ROOMS: list[list[str]] = [
     ["base", "version"],

@@ -83,6 +83,10 @@ class Dialect(Speaker):
     def call(self, function: str, *operands: Array) -> Step:
         """One call of a function of the library on tensors, with nothing recorded."""
 
+    def value(self, function: Loss, data: Data) -> Step:
+        """A function of (dialect, parameters, inputs), with nothing recorded."""
+        raise Unavailable("this library has no such row")
+
     def tracing(self, function: str, *operands: Array) -> Step:
         """A new function that calls one of the library's is traced, and nothing is computed; gives the shape of its result."""
         raise Unavailable("this library does not trace without running")
@@ -107,7 +111,14 @@ class Dialect(Speaker):
         """A function whose result is one pass over shuffled batches; with `maps`, of images scaled one by one."""
         raise Unavailable("this library has no input pipeline")
 
+    def repeat(self, rounds: int, turn: Callable[..., Any], state: tuple[Any, ...], rows: Any = None) -> Sequence[Any]:
+        """A loop of the library, where it has one: `state = turn(*state)`, with a row of `rows` as one more argument."""
+        for place in range(rounds):
+            state = turn(*state, *(() if rows is None else (rows[place],)))
+        return state
+
     # Elementwise functions and reductions to a scalar.
+    sin: Callable[[Any], Any]
     tanh: Callable[[Any], Any]
     exp: Callable[[Any], Any]
     sigmoid: Callable[[Any], Any]
@@ -121,8 +132,13 @@ class Dialect(Speaker):
     lookup: Callable[[Any, Any], Any]
 
     # Layout.
+    stack: Callable[[Sequence[Any]], Any]
     reshape: Callable[[Any, tuple[int, ...]], Any]
     transpose: Callable[[Any, tuple[int, ...]], Any]
+
+    def roll(self, x: Any, by: int) -> Any:
+        """A vector whose elements have moved on, the last ones to the front."""
+        return self.module.roll(x, by, 0)
 
     @abstractmethod
     def split(self, x: Any, parts: int) -> Sequence[Any]:

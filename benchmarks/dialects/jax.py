@@ -15,6 +15,7 @@ from benchmarks.step import Array, Data, Step
 
 class Jax(Dialect):
     words: ClassVar[Mapping[str, str]] = {
+        "sin": "numpy.sin",
         "tanh": "numpy.tanh",
         "exp": "numpy.exp",
         "sigmoid": "nn.sigmoid",
@@ -24,6 +25,7 @@ class Jax(Dialect):
         "sum": "numpy.sum",
         "mean": "numpy.mean",
         "reshape": "numpy.reshape",
+        "stack": "numpy.stack",
         "transpose": "numpy.transpose",
     }
 
@@ -35,6 +37,19 @@ class Jax(Dialect):
     def call(self, function: str, *operands: Array) -> Step:
         jnp = self.module.numpy
         return self._waiting(self.compiled(getattr(jnp, function)), [jnp.asarray(operand) for operand in operands])
+
+    def value(self, function: Loss, data: Data) -> Step:
+        run = self.compiled(lambda parameters, inputs: function(self, parameters, inputs))
+        return self._waiting(run, self._tensors(data))
+
+    def repeat(self, rounds: int, turn: Callable[..., Any], state: tuple[Any, ...], rows: Any = None) -> Sequence[Any]:
+        def count(state: Any, row: Any) -> Any:
+            return tuple(turn(*state, *(() if row is None else (row,)))), None
+
+        return self.module.lax.scan(count, state, rows, length=rounds)[0]  # type: ignore[no-any-return]
+
+    def roll(self, x: Any, by: int) -> Any:
+        return self.module.numpy.roll(x, by)
 
     def tracing(self, function: str, *operands: Array) -> Step:
         jnp = self.module.numpy

@@ -15,6 +15,7 @@ from benchmarks.step import Array, Data, Step
 
 class TensorFlow(Dialect):
     words: ClassVar[Mapping[str, str]] = {
+        "sin": "sin",
         "tanh": "tanh",
         "exp": "exp",
         "sigmoid": "sigmoid",
@@ -23,6 +24,7 @@ class TensorFlow(Dialect):
         "sum": "reduce_sum",
         "mean": "reduce_mean",
         "reshape": "reshape",
+        "stack": "stack",
         "transpose": "transpose",
         "lookup": "gather",
     }
@@ -59,6 +61,16 @@ class TensorFlow(Dialect):
             dataset = dataset.map(scale, num_parallel_calls=tf.data.AUTOTUNE)
         dataset = dataset.shuffle(len(images)).batch(size).prefetch(tf.data.AUTOTUNE)
         return lambda: iter(dataset)
+
+    def value(self, function: Loss, data: Data) -> Step:
+        run = self.compiled(lambda parameters, inputs: function(self, parameters, inputs))
+        return Step(run, self._tensors(data))
+
+    def repeat(self, rounds: int, turn: Callable[..., Any], state: tuple[Any, ...], rows: Any = None) -> Sequence[Any]:
+        def count(place: Any, *state: Any) -> Any:
+            return place + 1, *turn(*state, *(() if rows is None else (rows[place],)))
+
+        return self.module.while_loop(lambda place, *state: place < rounds, count, (0, *state))[1:]  # type: ignore[no-any-return]
 
     def gradient(self, loss: Loss, data: Data) -> Step:
         tf = self.module

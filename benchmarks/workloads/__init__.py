@@ -7,6 +7,7 @@ from benchmarks.workloads.embedding import Embedding, EmbeddingStep
 from benchmarks.workloads.installation import ImportTime, InstalledSize
 from benchmarks.workloads.jacobian import Jacobian
 from benchmarks.workloads.keras import KerasFirstFit, KerasFit
+from benchmarks.workloads.loops import Heat, LoopedLSTM, Rounds, RoundsGradient, RungeKutta
 from benchmarks.workloads.lstm import LSTM
 from benchmarks.workloads.mlp import MLP, MLPWithAdamInOps
 from benchmarks.workloads.per_example import ClippedCNN, ClippedMLP
@@ -37,6 +38,11 @@ ROWS: dict[str, Workload] = {
         CNN(),
         Transformer(),
         LSTM(),
+        Rounds(),
+        RoundsGradient(),
+        Heat(),
+        RungeKutta(),
+        LoopedLSTM(),
         Jacobian(),
         Embedding(),
         EmbeddingStep(),

@@ -43,6 +43,7 @@ from . import (  # noqa: E402
     version,
 )
 from . import compile as _compile  # noqa: E402, F401 - compiles what tf.function records
+from .api import growing_tensor_array as _growing_tensor_array  # noqa: E402, F401 - lets loops carry arrays that grow
 from .api import interop as _interop  # noqa: E402, F401 - attaches what NumPy asks of an operand
 from .api.arrays import (  # noqa: E402
     bitcast,

@@ -30,6 +30,7 @@ SOURCE = pathlib.Path(__file__).parents[2] / "src"
 SITES = {
     ("gradtape.base.generated", "define"): "text of our own: names of objects, whole numbers, identifiers",
     ("gradtape.autograph.transpile", "_convert"): "the tree of a Python function that was imported",
+    ("gradtape.autograph.source", "_code_of"): "the tree of a lambda in a file that was imported: compared, never run",
     ("gradtape.autograph.calls", "_eval"): "the user's own call of eval in a converted function",
     ("gradtape.autograph.calls", "<module>"): "the function eval as a key: converted code calls `_eval` for it",
     ("keras_gradtape.hook", "get_code"): "the tree of a module of the installed Keras",

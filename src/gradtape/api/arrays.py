@@ -440,4 +440,4 @@ def _representable(given: DType, target: DType) -> tuple[Any, Any]:
     return smallest, largest
 
 
-trace_public(globals(), always=("constant", "zeros", "ones", "fill", "range", "eye", "linspace"))
+trace_public(globals(), always=("constant", "zeros", "ones", "fill", "range", "eye", "linspace"), pure=True)

@@ -16,9 +16,15 @@ from ..base.errors import ElementIndexError, OutOfRangeError, TensorTypeError, i
 from ..base.memory import slots
 from ..base.shapes import TensorShape
 from ..base.types import DTypeLike, IntLike, ShapeLike, TensorLike
+from ..compile.control import UNSHAPED, ElementShape
 from ..op.declaration import as_ints
+from ..ops.array.index import take
+from ..ops.array.layout import expand_dims, reshape
+from ..ops.array.row import get_row, set_row
+from ..ops.array.scatter import tensor_scatter_nd_update
 from ..trace.control import either, repeated
 from ..trace.facades import Facade, steps_of
+from ..trace.ghost import Ghost, NeedsValue
 from ..trace.inference import Inference
 from ..values.composite import Composite, declare
 from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor
@@ -80,6 +86,7 @@ class TensorArray:
         self._infer_shape = infer_shape
         self._shape = [TensorShape(element_shape)]  # in a list, because arrays that come from this one share it
         self._elements: list[Any] = slots("TensorArray", _position(size))
+        self._made_in = _depth()
 
     # --- what it is ----------------------------------------------------------------------------------------------
 
@@ -132,8 +139,21 @@ class TensorArray:
 
     def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """Put `value` at `index`; go on with the array that is returned."""
-        self._write(_position(index), value)
-        return self.identity()
+        if index.__class__ is Ghost and not isinstance(STATE.trace, Inference):
+            if self._dynamic_size:
+                raise NeedsValue("How long a TensorArray becomes is known only when the function runs.")
+            return RowsTensorArray.of(self, tuple(self._accepted(value).shape)).write(index, value)  # type: ignore[no-any-return]
+        target = self._own()
+        target._write(_position(index), value)
+        return target.identity()
+
+    def _own(self) -> TensorArray:
+        """The array to change: in a branch or a loop that is being compiled, a copy of one from outside."""
+        if _depth() <= self._made_in:
+            return self
+        other = self.identity()
+        other._elements, other._shape = list(self._elements), list(self._shape)
+        return other
 
     def _write(self, position: int, value: TensorLike) -> None:
         if position < 0:
@@ -172,13 +192,15 @@ class TensorArray:
 
     def read(self, index: TensorLike, name: str | None = None) -> Any:
         """The element at `index`, which is then given up unless `clear_after_read=False`."""
+        if index.__class__ is Ghost and not isinstance(STATE.trace, Inference):
+            return RowsTensorArray.of(self, None).read(index)
         position, size = _position(index), len(self._elements)
         if position < 0:
             raise OutOfRangeError(None, None, f"Reading from negative indices (index {position}) is not allowed.")
         if position >= size:
             raise OutOfRangeError(None, None, f"Tried to read from index {position} but array size is: {size}.")
         value = self._at(position)
-        if self._clear_after_read:
+        if self._clear_after_read and self._own() is self:
             self._elements[position] = _CLEARED
         return value
 
@@ -241,15 +263,17 @@ class TensorArray:
             raise ValueError(
                 f"Cannot unstack {len(parts)} tensors into a TensorArray of static size {len(self._elements)}."
             )
-        self._elements[:] = [self._accepted(part) for part in parts]
-        return self.identity()
+        target = self._own()
+        target._elements[:] = [target._accepted(part) for part in parts]
+        return target.identity()
 
     def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """The slices of a tensor along its first axis, each at its index."""
         tensor = self._whole(value, "scatter")
+        target = self._own()
         for position, part in zip(as_ints(indices), unstack_of(tensor), strict=False):
-            self._write(position, part)
-        return self.identity()
+            target._write(position, part)
+        return target.identity()
 
     def split(self, value: TensorLike, lengths: object, name: str | None = None) -> TensorArray:
         """Pieces of the given lengths along the first axis, as the elements."""
@@ -284,6 +308,11 @@ class TensorArray:
 
     def __repr__(self) -> str:
         return f"<tf.TensorArray: size={len(self._elements)}, dtype={self._dtype.name}, element_shape={self.element_shape}>"
+
+
+def _depth() -> int:
+    """In how many loops and branches, one inside the other, a function is that is being compiled."""
+    return len(getattr(STATE.trace, "levels", ())) if ACTIVE and STATE.trace is not None else 0
 
 
 def _position(value: Any) -> int:
@@ -403,6 +432,140 @@ class GuessedTensorArray(TensorArray):
     def __repr__(self) -> str:
         return f"<guessed tf.TensorArray, dtype={self._dtype.name}>"
 
+
+# --- inside compiled loops and branches ----------------------------------------------------------------------------------
+
+
+class RowsTensorArray(TensorArray):
+    """A `TensorArray` whose elements are the rows of one tensor: they can be written at places that only running shows."""
+
+    def __init__(self, rows: Any) -> None:
+        self._rows = rows
+        self._dtype = rows.dtype
+        self._dynamic_size = False
+        self._infer_shape = True
+        self._shape = [TensorShape(tuple(rows.shape)[1:])]
+
+    @classmethod
+    def of(cls, array: TensorArray, shape: tuple[int, ...] | None) -> Any:
+        """The array in this form; `shape` is that of an element, if it is known from elsewhere."""
+        if isinstance(array, (RowsTensorArray, UnshapedTensorArray)):
+            return array
+        written = [element for element in array._elements if element is not None and element is not _CLEARED]
+        if shape is None:
+            known = array.element_shape.is_fully_defined()
+            shape = _sizes(array.element_shape) if known else _sizes(written[0].shape) if written else None
+        if shape is None:
+            return UnshapedTensorArray(array)
+        if any(tuple(element.shape) != shape for element in written):
+            raise NeedsValue("The elements of a TensorArray have shapes of their own.")
+        if not written:
+            return cls(zeros((len(array._elements), *shape), array.dtype))
+        empty = zeros(shape, array.dtype)
+        return cls(stack_of([empty if e is None or e is _CLEARED else e for e in array._elements]))
+
+    def identity(self) -> TensorArray:
+        """The same array."""
+        return self
+
+    def size(self, name: str | None = None) -> Tensor:
+        """The number of elements."""
+        return from_array(np.int32(self._rows.shape[0]))  # type: ignore[arg-type]
+
+    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The array with another element."""
+        return RowsTensorArray(set_row(self._rows, to_tensor(index), self._accepted(value)))
+
+    def read(self, index: Any, name: str | None = None) -> Any:
+        """One element."""
+        return get_row(self._rows, to_tensor(index))
+
+    def stack(self, name: str | None = None) -> Any:
+        """All elements."""
+        return self._rows
+
+    def gather(self, indices: Any, name: str | None = None) -> Any:
+        """Some elements."""
+        return take(self._rows, to_tensor(indices), axis=0, batch_dims=0)
+
+    def concat(self, name: str | None = None) -> Any:
+        """All elements, one after the other along their first axis."""
+        count, *shape = tuple(self._rows.shape)
+        if not shape:
+            raise invalid("concat: the elements are scalars; they need at least one axis. Use stack().")
+        return reshape(self._rows, shape=(count * shape[0], *shape[1:]))
+
+    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+        """The slices of a tensor as the elements."""
+        tensor = self._whole(value, "unstack")
+        if tuple(tensor.shape) != tuple(self._rows.shape):
+            raise NeedsValue("A TensorArray gets another number of elements.")
+        return RowsTensorArray(tensor)
+
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The slices of a tensor, each at its index."""
+        tensor = self._whole(value, "scatter")
+        places = expand_dims(to_tensor(indices), axis=-1)
+        return RowsTensorArray(tensor_scatter_nd_update(self._rows, places, tensor))
+
+    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+        """Pieces have lengths of their own."""
+        raise NeedsValue("The elements of a TensorArray have shapes of their own.")
+
+    def close(self, name: str | None = None) -> None:
+        """Nothing to give up."""
+
+    def __repr__(self) -> str:
+        return f"<tf.TensorArray: rows of {self._rows!r}>"
+
+
+class UnshapedTensorArray(TensorArray):
+    """Enters a loop before anything was written: the first element that is written in it shows what shape its rows have."""
+
+    def __init__(self, array: TensorArray) -> None:
+        self.__dict__.update(array.__dict__)
+        self._count = len(array._elements)
+
+    def identity(self) -> TensorArray:
+        """The same array."""
+        return self
+
+    def size(self, name: str | None = None) -> Tensor:
+        """The number of elements."""
+        return from_array(np.int32(self._count))  # type: ignore[arg-type]
+
+    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        """Begin again with rows of this shape."""
+        raise ElementShape(self, tuple(self._accepted(value).shape))
+
+    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+        """Begin again with rows of this shape."""
+        raise ElementShape(self, tuple(self._whole(value, "unstack").shape)[1:])
+
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+        """Begin again with rows of this shape."""
+        raise ElementShape(self, tuple(self._whole(value, "scatter").shape)[1:])
+
+    def _at(self, position: int) -> Any:
+        raise NeedsValue("An element of a TensorArray is read before one was written.")
+
+    def read(self, index: Any, name: str | None = None) -> Any:
+        """Nothing is known of its shape."""
+        return self._at(0)
+
+
+def _sizes(shape: TensorShape) -> tuple[int, ...]:
+    return tuple(size or 0 for size in shape)
+
+
+UNSHAPED.add(UnshapedTensorArray)
+declare(
+    Composite(
+        RowsTensorArray,
+        components=lambda array: [array._rows],
+        build=lambda static, parts: RowsTensorArray(parts[0]),
+    )
+)
 
 steps_of(
     TracedTensorArray,

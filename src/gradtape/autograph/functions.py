@@ -23,7 +23,8 @@ def range_tensor(*args: Any, **kwargs: Any) -> Any:
     """`tf.range`, which remembers its steps: a loop over it counts instead of reading the numbers."""
     result = public.arrays().range(*args, **kwargs)
     if not kwargs and len(args) <= 3 and result.dtype.name == "int32":
-        result._range = (0 if len(args) == 1 else args[0]), (args[2] if len(args) == 3 else 1)
+        start, limit, delta = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+        result._range = start, limit, delta
     return result
 
 

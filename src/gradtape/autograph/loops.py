@@ -143,10 +143,13 @@ def by_position(iterable: Any) -> Positions | None:
         steps = getattr(iterable, "_range", None)
         if iterable.shape.rank == 0:
             raise ValueError(f"A scalar cannot be iterated over: {iterable}. Did you mean tf.range(...)?")
-        count = length(iterable)
         if steps is not None:
-            start, delta = steps
+            start, limit, delta = steps
+            known = iterable.shape[0]
+            # (Not more than the numbers says how many they are: nobody has to make them.)
+            count = public.math().maximum(0, -((start - limit) // delta)) if known is None else known
             return Positions(count, lambda place: start + place * delta)
+        count = length(iterable)
         # Unstacked once: the gradient of `tensor[place]` would be as large as the tensor, in each turn.
         rows = public.tensor_array().TensorArray(iterable.dtype, size=count, element_shape=iterable.shape[1:])
         return Positions(count, rows.unstack(iterable).read)

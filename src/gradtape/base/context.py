@@ -29,6 +29,9 @@ class Accumulator(Protocol):
     def advance_custom(self, grad_fn: Any, tensors: list[Any], variables: list[Any], outputs: list[Any]) -> None:
         """The same for a call whose reverse rule is all that is known."""
 
+    def advance_call(self, push: Any, inputs: list[Any], outputs: list[Any]) -> None:
+        """The same for a call as a whole: `push` gives the tangents of its outputs from those of its inputs."""
+
     def carry(self, old: Any, new: Any) -> bool:
         """Give `new` the tangent of `old`; whether there was one."""
 

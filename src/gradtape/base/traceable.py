@@ -19,7 +19,12 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def traceable(
-    function: _Function, always: bool = False, in_world: object = None, on_trace: object = None, kinds: Any = None
+    function: _Function,
+    always: bool = False,
+    in_world: object = None,
+    on_trace: object = None,
+    kinds: Any = None,
+    pure: bool = False,
 ) -> _Function:
     """The function, as one step of a trace that calls it with a symbolic value.
 
@@ -29,9 +34,11 @@ def traceable(
         in_world: Called instead on abstract values, with their world and the function before its arguments.
         on_trace: Called instead while a function is traced, with the trace before its arguments, to write the step down.
         kinds: Classes of operands, each with what is called instead for it, with the function before its arguments.
+        pure: Whether it does nothing but to compute what it gives: where nobody uses that, it is not called.
     """
     call = _one_step_by_kind(function, kinds) if kinds else _called(function, is_step=True)
     call.always = always
+    call.pure = pure
     call.in_world = in_world
     call.on_trace = on_trace
     return call  # type: ignore[no-any-return]
@@ -84,7 +91,11 @@ def name_errors(cls: type, *methods: str) -> None:
 
 
 def trace_public(
-    namespace: dict[str, Any], always: tuple[str, ...] = (), skip: tuple[str, ...] = (), in_world: object = None
+    namespace: dict[str, Any],
+    always: tuple[str, ...] = (),
+    skip: tuple[str, ...] = (),
+    in_world: object = None,
+    pure: bool = False,
 ) -> None:
     """Mark every public function that a module defines (called at its end, with its `globals()`)."""
     marked: dict[int, Any] = {}  # two names for one function stay two names for one function
@@ -95,5 +106,5 @@ def trace_public(
         # The entry of an op takes symbolic operands by itself, but not a symbolic shape.
         if value.__module__ == namespace["__name__"] if op is None else "shape" in op.attributes:
             if id(value) not in marked:
-                marked[id(value)] = traceable(value, always=name in always, in_world=in_world)
+                marked[id(value)] = traceable(value, always=name in always, in_world=in_world, pure=pure)
             namespace[name] = marked[id(value)]

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from ..base.generated import Names, define
 from ..native import background, blas, thresholds
 from ..native.choice import choice_of
 from ..op.declaration import Op, explained
+from ..ops.array.row import add_in_place, add_row, set_in_place, set_row
 from ..ops.linalg.products import matmul
 from ..trace.graph import leaves
 from ..values.tensor import EagerTensor, IndexedSlices, from_array
@@ -24,13 +27,26 @@ from ..variables.variable import AwaitingVariable
 from .fusion import grouped, ufunc_of
 from .group import Group, Item
 from .in_place import UfuncKernel, UpdatingKernel
-from .program import Assign, Call, Node, Program, Read, Update, Value, arrays_of, call_outside
+from .program import (
+    Assign,
+    Branch,
+    Call,
+    Loop,
+    Node,
+    Program,
+    Read,
+    Update,
+    Value,
+    arrays_of,
+    call_outside,
+    stacked,
+)
 
 
 class _Writer:
     """Collects lines, and the objects that they name."""
 
-    def __init__(self, program: Program, names: Names) -> None:
+    def __init__(self, program: Program, names: Names, posting: bool = True) -> None:
         self.updates: dict[int, int] = {}  # results of updates, with the operand that is the variable's value
         self.program = program = _with_updates_as_ops(program, self.updates)
         self.names = names
@@ -40,7 +56,7 @@ class _Writer:
         self.items = grouped(program)
         self.fresh = _fresh(self.items)
         self.last = _last_uses(program, self.items)
-        self.posted = _posted(program, self.items)
+        self.posted = _posted(program, self.items) if posting else {}
         for position, asked in self.posted.items():  # the operands stay in use until the product is waited for
             for number in self.items[position].used:
                 if number in self.last:
@@ -65,10 +81,7 @@ def python_of(program: Program, outputs: str | None = None, names: Names | None 
     With `outputs` it returns that expression, which `packed` has made with these `names`.
     """
     writer = _Writer(program, names or Names())
-    for position, item in enumerate(writer.items):
-        _write_settled(writer, position)
-        _write_node(writer, position, item)
-    _write_settled(writer, len(writer.items))
+    _write_items(writer)
     result = outputs or "(" + "".join(f"{writer.operand(o)}, " for o in program.outputs) + ")"
     writer.write(f"return {result}")
     head = f"def run({', '.join(f'v{number}' for number in program.inputs)}):"
@@ -78,6 +91,13 @@ def python_of(program: Program, outputs: str | None = None, names: Names | None 
     run: Any = define(source, f"<gradtape program {id(objects):x}>", objects)
     run.__source__ = source
     return background.around(run) if writer.posted else run
+
+
+def _write_items(writer: _Writer) -> None:
+    for position, item in enumerate(writer.items):
+        _write_settled(writer, position)
+        _write_node(writer, position, item)
+    _write_settled(writer, len(writer.items))
 
 
 def _write_settled(writer: _Writer, position: int) -> None:
@@ -109,6 +129,11 @@ def _write_node(writer: _Writer, position: int, node: Item) -> None:
         _write_update(writer, node, what)
     elif isinstance(what, Call):
         writer.write(_call_outside(writer, node, what, targets), node)
+    elif isinstance(what, (Loop, Branch)):
+        run = loop_function(what, _listed(writer, node, what)) if isinstance(what, Loop) else BranchFunction(what)
+        operands = ", ".join(writer.operand(operand) for operand in node.inputs)
+        call = f"{writer.name('run', run)}({operands})"
+        writer.write(f"{targets}= {call}" if targets else call, node)
     elif position in writer.posted:
         given = [writer.operand(o) for o in node.inputs] + _settings(writer, node)
         writer.write(f"v{node.outputs[0]} = {writer.name('k', background.posted)}({', '.join(given)})", node)
@@ -237,6 +262,8 @@ def _call_kernel(writer: _Writer, position: int, node: Node, op: Op) -> list[str
             return _updating(
                 writer, UfuncKernel(ufunc, place), operands, node.outputs, {read: node.outputs[0]}, [place]
             )
+    if op in _IN_PLACE and _is_own(writer, position, node.inputs[0]):
+        return [f"v{node.outputs[0]} = {writer.name('k', _IN_PLACE[op])}({', '.join(operands)})"]
     target = _reused(writer, position, node, op)
     if op.eager in _SIGNS:
         return _with_sign(node, operands, _SIGNS[op.eager], target)
@@ -248,6 +275,14 @@ def _call_kernel(writer: _Writer, position: int, node: Node, op: Op) -> list[str
         kernel = ufunc_of(op)
     results = f"v{node.outputs[0]}" if op.outputs == 1 else "".join(f"v{number}, " for number in node.outputs)
     return [f"{results} = {writer.name('k', kernel)}({', '.join(given)})"]
+
+
+# Ops that change one row: what does it in the array itself, where nobody else sees it.
+_IN_PLACE: dict[Op, Any] = {set_row: set_in_place, add_row: add_in_place}
+
+
+def _is_own(writer: _Writer, position: int, operand: Any) -> bool:
+    return operand.__class__ is Value and operand.number in writer.fresh and writer.last.get(operand.number) == position
 
 
 def _kernel_for(writer: _Writer, node: Node, op: Op) -> Any:
@@ -282,6 +317,140 @@ def _with_sign(node: Node, operands: list[str], sign: str, target: int | None) -
 
 def _settings(writer: _Writer, node: Node) -> list[str]:
     return [writer.names.setting(name, value) for name, value in node.attributes.items()]
+
+
+# --- loops and branches ------------------------------------------------------------------------------------------------------
+
+
+def _listed(writer: _Writer, node: Node, loop: Loop) -> set[int]:
+    """What is collected for other loops alone, by place: a list will do, nobody takes all elements at once."""
+    collected = {number: place for place, number in enumerate(node.outputs[loop.carried + 1 :])}
+    elsewhere = {output.number for output in writer.program.outputs if output.__class__ is Value}
+    for other in writer.program.nodes:
+        taken = list(other.used)
+        if isinstance(other.what, Loop):
+            begin = other.what.carried + (other.what.condition is None)
+            given = list(other.inputs)
+            del given[begin : begin + other.what.sequences]
+            taken = [operand.number for operand in given if operand.__class__ is Value]
+        elsewhere.update(taken)
+    return {place for number, place in collected.items() if number not in elsewhere}
+
+
+def loop_function(loop: Loop, listed: Set[int] = frozenset()) -> Callable[..., Any]:
+    """A loop as a Python function of its operands; what is `listed` of the collected values is returned as lists."""
+    names = Names()
+    lines: list[str] = []
+    nodes: list[Node | None] = []
+
+    def write(text: str, node: Node | None = None) -> None:
+        lines.append(text)
+        nodes.append(node)
+
+    def write_program(program: Program, own: set[int]) -> _Writer:
+        writer = _Writer(program, names, posting=False)
+        writer.fresh |= own
+        _write_items(writer)
+        for line, node in zip(writer.lines, writer.nodes[1:], strict=True):
+            write(f"    {line}", node)
+        return writer
+
+    body = loop.body
+    carried, rest = body.inputs[: loop.carried], body.inputs[loop.carried :]
+    elements, constants = rest[: loop.sequences], rest[loop.sequences :]
+    collected = body.outputs[loop.carried :]
+    given = [*(f"v{n}" for n in carried), *(f"s{n}" for n in elements), *(f"v{n}" for n in constants)]
+    write(f"def run({', '.join([*(['count'] if loop.condition is None else []), *given])}):")
+    own = _changed_in_place(loop)
+    for number in own:
+        write(f"    v{number} = {names.of('copy', np.array)}(v{number})")
+    for place in range(len(collected)):
+        write(f"    y{place} = []")
+    if loop.condition is None:
+        order = names.of("order", _backwards if loop.reverse else _forwards)
+        write("    rounds = count")
+        write(f"    for place in {order}(count):")
+    else:
+        write("    rounds = 0")
+        write("    while True:")
+        test = write_program(loop.condition, set())
+        write(f"        if not {test.operand(loop.condition.outputs[0])}: break")
+        write("        rounds += 1")
+    for number in elements:
+        write(f"        v{number} = s{number}[place]")
+    writer = write_program(body, own)
+    for place, output in enumerate(collected):
+        write(f"        y{place}.append({writer.operand(output)})")
+    if carried:
+        targets = "".join(f"v{number}, " for number in carried)
+        write(f"        {targets}= {''.join(f'{writer.operand(o)}, ' for o in body.outputs[: loop.carried])}")
+    else:
+        write("        pass")
+    stack = names.of("stack", stacked)
+    stacks = []
+    for place, output in enumerate(collected):
+        shape, dtype = body.look_of(output)
+        values = f"{names.of('turned', _turned)}(y{place})" if loop.reverse else f"y{place}"
+        whole = f"{stack}({values}, {names.of('shape', shape)}, {names.of('dtype', dtype)})"
+        stacks.append(values if place in listed else whole)
+    write(f"    return ({', '.join(['rounds', *(f'v{n}' for n in carried), *stacks])},)")
+    names.objects["__nodes__"] = nodes
+    source = "\n".join([*lines, ""])
+    run: Any = define(source, f"<gradtape loop {id(names.objects):x}>", names.objects)
+    run.__source__ = source
+    return run  # type: ignore[no-any-return]
+
+
+def _changed_in_place(loop: Loop) -> set[int]:
+    """The carried values that each round changes in one row and nothing else holds: they are copied once, before the loop."""
+    body, found = loop.body, set()
+    makers = {number: node for node in body.nodes for number in node.outputs}
+    ends = [output.number for output in body.outputs if output.__class__ is Value]
+    for number, output in zip(body.inputs[: loop.carried], body.outputs[: loop.carried], strict=True):
+        if output.__class__ is not Value:
+            continue
+        steps, current = 0, output.number
+        while current in makers and makers[current].what in _IN_PLACE and makers[current].inputs[0].__class__ is Value:
+            current, steps = makers[current].inputs[0].number, steps + 1
+        alone = ends.count(output.number) == 1 and number not in ends
+        if steps and current == number and alone and not _is_viewed(body, number):
+            found.add(number)
+    return found
+
+
+def _is_viewed(body: Program, number: int) -> bool:
+    """Whether something else than reading or changing a row takes the value."""
+    readers = [node for node in body.nodes if number in node.used]
+    return any(getattr(node.what, "name", "") not in ("get_row", "set_row", "add_row") for node in readers)
+
+
+def _forwards(count: Any) -> range:
+    return range(int(count))
+
+
+def _backwards(count: Any) -> range:
+    return range(int(count) - 1, -1, -1)
+
+
+def _turned(values: list[Any]) -> list[Any]:
+    return values[::-1]
+
+
+class BranchFunction:
+    """Runs one of several programs; each is compiled when it is taken first."""
+
+    def __init__(self, branch: Branch) -> None:
+        self._programs = branch.programs
+        self._functions: dict[int, Callable[..., Any]] = {}
+
+    def __call__(self, number: Any, *given: Any) -> Any:
+        place = int(number)
+        if not 0 <= place < len(self._programs):
+            place = len(self._programs) - 1
+        run = self._functions.get(place)
+        if run is None:
+            run = self._functions[place] = python_of(self._programs[place])
+        return run(*given)
 
 
 # --- buffers -----------------------------------------------------------------------------------------------------------------
@@ -348,7 +517,7 @@ def _fresh(items: list[Item]) -> set[int]:
 
 
 def _makes_own_memory(op: Op) -> bool:
-    return ufunc_of(op) is not None or op.name in ("matmul", "reduce_sum", "select")
+    return ufunc_of(op) is not None or op in _IN_PLACE or op.name in ("matmul", "reduce_sum", "select", "put_row")
 
 
 def _reused(writer: _Writer, position: int, node: Node, op: Op) -> int | None:

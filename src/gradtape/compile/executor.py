@@ -8,10 +8,13 @@ from typing import Any
 from ..base.context import ACTIVE, STATE
 from ..base.generated import Names
 from ..base.locks import new_rlock
+from ..differentiation.forward import ForwardAccumulator
 from ..trace.concrete import Executor, interpret
 from ..trace.ghost import Ghost, NeedsValue
 from ..trace.graph import Environment, Graph, Ref, bind, leaves, map_parts
 from ..values.tensor import EagerTensor, TensorSpec, from_array
+from ..variables.variable import Variable
+from .advanced import Advanced
 from .codegen import explain, packed, python_of
 from .lowering import Lowering
 from .passes import optimized
@@ -35,9 +38,11 @@ class CompiledGraph:
         self._dtypes = [spec.dtype.numpy for spec in specs]
         self._plans: dict[Key, Any] = {}  # by sizes: a generated Python function, or None to interpret the graph
         self._recorded: dict[tuple[Key, tuple[int, ...]], Recorded | None] = {}
+        self._advanced: dict[tuple[Key, tuple[int, ...], tuple[int, ...]], Advanced | None] = {}
         self._lock = new_rlock()
-        constants = [value for value in graph.constants() if value.__class__ is EagerTensor]
-        self._captured = [value for value in constants if value.dtype.is_differentiable]
+        constants = [value for value in graph.constants() if value.dtype.is_differentiable]
+        self._captured = [value for value in constants if value.__class__ is EagerTensor]
+        self._variables = [value for value in constants if isinstance(value, Variable)]
         # What Python functions that a step calls refer to is not seen here.
         self._calls_python = any(isinstance(value, (FunctionType, MethodType)) for value in graph.given())
 
@@ -85,8 +90,11 @@ class CompiledGraph:
 
     def _under_tapes(self, key: Key, tensors: list[Any]) -> Any:
         """A call under a tape: one record for the whole call, where the tapes need no more."""
-        if self._calls_python or STATE.accumulators or any(records.__class__ is not dict for records in STATE.tapes):
+        if self._calls_python or any(records.__class__ is not dict for records in STATE.tapes):
             return interpret(self._graph, tensors)
+        if STATE.accumulators:
+            result = NotImplemented if STATE.tapes else self._advanced_by(key, tensors)
+            return interpret(self._graph, tensors) if result is NotImplemented else result
         if any(getattr(reader, "_nan_safe", False) for reader in STATE.readers):
             return interpret(self._graph, tensors)  # each op is looked at in the backward pass
         followed = [
@@ -103,6 +111,33 @@ class CompiledGraph:
                     self._recorded[kind] = None
             recorded = self._recorded[kind]
         return interpret(self._graph, tensors) if recorded is None else recorded(tensors)
+
+    def _advanced_by(self, key: Key, tensors: list[Any]) -> Any:
+        """An accumulator follows the call: the results have tangents. NotImplemented where the ops have to be seen."""
+        accumulator = STATE.accumulators[0]
+        if len(STATE.accumulators) > 1 or not isinstance(accumulator, ForwardAccumulator):
+            return NotImplemented
+        followed = [place for place, tensor in enumerate(tensors) if accumulator.follows(tensor._id)]
+        captured = [tensor for tensor in self._captured if accumulator.follows(tensor._id)]
+        variables = [variable for variable in self._variables if accumulator.follows(variable._id)]
+        sources = [*(tensors[place] for place in followed), *captured, *variables]
+        tangents = accumulator.jvp(sources)
+        if any(tangent.__class__ is not EagerTensor for tangent in tangents):
+            return NotImplemented
+        kind = key, tuple(followed), tuple(source._id for source in sources[len(followed) :])
+        with self._lock:
+            if kind not in self._advanced:
+                shapes = [tensor._array.shape for tensor in tensors]
+                try:
+                    made = Advanced(self._graph, shapes, self._dtypes, captured, followed, variables)
+                    self._advanced[kind] = made
+                except Exception:
+                    # The interpreter can do it, or raises the error at the place where eager code would.
+                    self._advanced[kind] = None
+            advanced = self._advanced[kind]
+        if advanced is None:
+            return NotImplemented
+        return advanced([tensor._array for tensor in (*tensors, *captured)], tangents, accumulator)
 
 
 class CompiledBody:

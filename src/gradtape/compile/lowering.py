@@ -6,11 +6,14 @@ size that depends on data) `NeedsValue` is raised, and the graph is interpreted 
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from ..base.context import STATE, Paused
 from ..base.sizes import UNKNOWN
 from ..base.types import Function
 from ..op.declaration import Op
@@ -19,6 +22,7 @@ from ..trace.ghost import Ghost, NeedsValue, World
 from ..trace.graph import map_parts
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
+from .control import Assigned, Level, branch, loop, while_loop
 from .program import Assign, Call, Node, Program, Read, Update, Value
 
 
@@ -31,12 +35,18 @@ class Lowering(World):
         self._numbers = itertools.count()
         self.read_variables: dict[int, Variable] = {}
         self._captured: dict[int, Ghost] = {}
+        self.root = self.program
+        self.levels: list[Level] = []
+        self._depths: dict[int, int] = {}  # in how many levels a value was made
 
-    def ghost_of(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Ghost:
+    def ghost_of(
+        self, shape: tuple[int, ...], dtype: np.dtype[Any], kind: type[Ghost] = Ghost, depth: int = -1
+    ) -> Ghost:
         """A new value."""
         number = next(self._numbers)
         self.program.looks[number] = (shape, dtype)
-        return Ghost(self, shape, dtype, number)
+        self._depths[number] = len(self.levels) if depth < 0 else depth
+        return kind(self, shape, dtype, number)
 
     def input(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Ghost:
         """A new input of the program."""
@@ -56,9 +66,45 @@ class Lowering(World):
     def emit(self, what: Any, inputs: tuple[Any, ...], attributes: dict[str, Any], looks: list[Any]) -> list[Ghost]:
         """Append an instruction; returns its results."""
         results = [self.ghost_of(shape, dtype) for shape, dtype in looks]
-        node = Node(what, inputs, attributes, tuple(result.number for result in results))
-        self.program.nodes.append(node)
+        self.append(Node(what, inputs, attributes, tuple(result.number for result in results)))
         return results
+
+    def append(self, node: Node) -> None:
+        """Write an instruction down."""
+        self.program.nodes.append(node)
+
+    # --- programs inside ---------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def inside(self, is_loop: bool, recorded: bool, assigned: set[int]) -> Iterator[Level]:
+        """In this block the program of a loop or branch is written. Those who record outside do not see what runs."""
+        outer, variables = self.program, dict(self._variables)
+        tapes, accumulators = STATE.tapes, STATE.accumulators
+        level = Level(Program(looks=outer.looks), is_loop, recorded, assigned)
+        if is_loop:
+            for variable in assigned:
+                self._variables.pop(variable, None)
+        self.levels.append(level)
+        self.program = level.program
+        STATE.tapes, STATE.accumulators = [Paused() for _ in tapes], []
+        try:
+            yield level
+        finally:
+            STATE.tapes, STATE.accumulators = tapes, accumulators
+            self.levels.pop()
+            self.program = outer
+            # What was read before the loop is known outside of it too.
+            inner = {k: v for k, v in self._variables.items() if k not in assigned and self._is_outer(v)}
+            self._variables = {**{k: v for k, v in variables.items() if k not in assigned}, **inner}
+
+    def _is_outer(self, value: Any) -> bool:
+        return value.__class__ is EagerTensor or self._depths.get(value.number, 0) <= len(self.levels)
+
+    def note(self, tensor: Any) -> None:
+        """An op takes a tensor: of levels around it, if it was not made in them, an operand as a whole."""
+        depth = 0 if tensor.__class__ is EagerTensor else self._depths.get(getattr(tensor, "number", -1), 0)
+        for level in self.levels[depth:]:
+            level.used[id(tensor)] = tensor
 
     # --- what runs here --------------------------------------------------------------------------------------------
 
@@ -66,18 +112,32 @@ class Lowering(World):
         """The results of an op, which becomes an instruction."""
         if any(size is UNKNOWN for shape, _ in shapes for size in shape):
             raise NeedsValue(f"The shape of what {op.name} gives depends on values.")
+        if self.levels:
+            for tensor in inputs:
+                self.note(tensor)
         return self.emit(op, tuple(map(operand_of, inputs)), attributes, shapes)
 
     def initial(self, variable: Variable) -> Any:
         """A variable is read once, unless it is assigned."""
         array = variable._value._array
-        (ghost,) = self.emit(Read(variable), (), {}, [(array.shape, array.dtype)])
+        depth = len(self.levels)
+        while depth and not (self.levels[depth - 1].is_loop and variable._id in self.levels[depth - 1].assigned):
+            depth -= 1  # outside of the loops that do not change it
+        ghost = self.ghost_of(array.shape, array.dtype, depth=depth)
+        program = self.levels[depth - 1].program if depth else self.root
+        program.nodes.append(Node(Read(variable), (), {}, (ghost.number,)))
         ghost._id = variable._id
         self.read_variables[variable._id] = variable
         return ghost
 
     def change(self, variable: Variable, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """An assignment of a value that is computed here, an update by such a value, or what the variable does itself."""
+        for level in self.levels:
+            if level.recorded:
+                raise NeedsValue("A tape follows a loop or a branch that changes a variable.")
+            if level.is_loop and variable._id not in level.assigned:
+                raise Assigned(variable)
+            level.assigned.add(variable._id)
         if method.startswith("scatter_") or (method in _UPDATES and not variable.shape.is_fully_defined()):
             self.opaque(getattr(variable, method), args, kwargs, [])
             self.forget([variable])
@@ -108,11 +168,33 @@ class Lowering(World):
         self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: list[Any]
     ) -> list[Ghost]:
         """A Python function that is called at each run."""
+        if self.levels and self.levels[-1].replay is not None:
+            return [next(self.levels[-1].replay) for _ in shapes]
+        if shapes and any(level.recorded for level in self.levels[:-1]):
+            raise NeedsValue("What is drawn in a loop inside another one is not kept for its gradient.")
 
         def value(part: Any) -> Any:
             return Value(part.number) if part.__class__ is Ghost else map_parts(part, value)
 
-        return self.emit(Call(function, value((args, kwargs))), (), {}, shapes)
+        results = self.emit(Call(function, value((args, kwargs))), (), {}, shapes)
+        if self.levels:
+            self.levels[-1].drawn += results
+        return results
+
+    def loop(self, condition: Any, body: Any, variables: list[Any], limit: Any) -> list[Any]:
+        """`tf.while_loop`."""
+        return while_loop(self, condition, body, variables, limit)
+
+    def rounds(
+        self, turn: Any, carried: list[Any], sequences: list[Any], count: int, reverse: bool = False
+    ) -> tuple[list[Any], list[Any]]:
+        """A loop over the elements of sequences: the carried values after it, and what was collected."""
+        _, after, collected = loop(self, turn, carried, sequences, count=count, reverse=reverse)
+        return after, collected
+
+    def branches(self, number: Any, functions: list[Any]) -> Any:
+        """One of several functions is called."""
+        return branch(self, number, functions)
 
 
 _SETTINGS = ("use_locking", "name", "read_value")
@@ -126,7 +208,7 @@ def operand_of(value: Any) -> Any:
     """An operand as instructions store it: the number of a value, or a constant array."""
     if value is None:
         return None
-    if value.__class__ is Ghost:
+    if isinstance(value, Ghost):
         return Value(value.number)
     if value.__class__ is EagerTensor:
         return value._array

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..op.declaration import Op
+from ..ops.array.row import add_row
 from ..trace.graph import map_parts
 from ..values.tensor import from_array
-from .program import Call, Node, Program, Value
+from .keys import key_of
+from .program import Branch, Call, Loop, Node, Program, Value
+from .residuals import with_residuals
 
 Pass = Callable[[Program], Program]
 
@@ -32,9 +36,71 @@ def without_dead_code(program: Program) -> Program:
     kept: list[Node] = []
     for node in reversed(program.nodes):
         if node.has_effect or any(number in wanted for number in node.outputs):
+            if isinstance(node.what, Loop):
+                node = _narrowed(node, node.what, wanted)
             kept.append(node)
             wanted.update(node.used)
     return program.with_nodes(reversed(kept))
+
+
+def _narrowed(node: Node, loop: Loop, wanted: set[int]) -> Node:
+    """A loop without the values that neither its results nor its own rounds need."""
+    count = loop.carried
+    offset = 0 if loop.condition is not None else 1
+    outputs, body = loop.body.outputs, loop.body
+    finals, collected = node.outputs[1 : count + 1], node.outputs[count + 1 :]
+    kept = {place for place in range(count) if finals[place] in wanted}
+    stacks = [place for place, number in enumerate(collected) if number in wanted]
+    in_condition = _needed(loop.condition, loop.condition.outputs) if loop.condition is not None else set()
+    kept |= {place for place in range(count) if body.inputs[place] in in_condition}
+    while True:  # a value that goes round may need another one
+        ends = [outputs[place] for place in sorted(kept)] + [outputs[count + place] for place in stacks]
+        needed = _needed(body, ends)
+        more = {place for place in range(count) if body.inputs[place] in needed} - kept
+        if not more:
+            break
+        kept |= more
+    places = sorted(kept)
+    elements = [place for place in range(loop.sequences) if body.inputs[count + place] in needed]
+    rest = count + loop.sequences
+    constants = [p for p in range(rest, len(body.inputs)) if body.inputs[p] in needed | in_condition]
+    chosen = [*places, *(count + place for place in elements), *constants]
+    if len(chosen) == len(body.inputs) and len(stacks) == len(collected):
+        return node
+    inner = replace(body, inputs=[body.inputs[place] for place in chosen], outputs=ends)
+    condition = loop.condition
+    if condition is not None:
+        taken = [body.inputs[place] for place in chosen]
+        condition = replace(condition, inputs=[n for n in taken if n in condition.inputs])
+    return Node(
+        replace(loop, body=without_dead_code(inner), condition=condition, carried=len(places), sequences=len(elements)),
+        (*node.inputs[:offset], *(node.inputs[offset + place] for place in chosen)),
+        node.attributes,
+        (node.outputs[0], *(finals[place] for place in places), *(collected[place] for place in stacks)),
+    )
+
+
+def _needed(program: Program, outputs: list[Any]) -> set[int]:
+    """The numbers of all values that these outputs, and the effects of the program, depend on."""
+    wanted = {output.number for output in outputs if output.__class__ is Value}
+    for node in reversed(program.nodes):
+        if node.has_effect or any(number in wanted for number in node.outputs):
+            wanted.update(node.used)
+    return wanted
+
+
+def optimized_inside(program: Program) -> Program:
+    """Run all passes on the programs of loops and branches."""
+    return program.with_nodes(_optimized_inside(node) for node in program.nodes)
+
+
+def _optimized_inside(node: Node) -> Node:
+    if isinstance(node.what, Loop):
+        condition = None if node.what.condition is None else optimized(node.what.condition)
+        return replace(node, what=replace(node.what, condition=condition, body=optimized(node.what.body)))
+    if isinstance(node.what, Branch):
+        return replace(node, what=replace(node.what, programs=tuple(map(optimized, node.what.programs))))
+    return node
 
 
 # --- common subexpressions -------------------------------------------------------------------------------------------------
@@ -47,7 +113,7 @@ def without_repetition(program: Program) -> Program:
     kept: list[Node] = []
     for node in program.nodes:
         node = _renamed(node, same)
-        key = _key(node) if isinstance(node.what, Op) else None
+        key = key_of(node) if isinstance(node.what, Op) else None
         if key is not None and key in seen:
             same.update((number, Value(other)) for number, other in zip(node.outputs, seen[key], strict=True))
             continue
@@ -55,34 +121,6 @@ def without_repetition(program: Program) -> Program:
             seen[key] = node.outputs
         kept.append(node)
     return program.with_nodes(kept, [_resolved(output, same) for output in program.outputs])
-
-
-def _key(node: Node) -> Any:
-    operands = tuple(_operand_key(operand) for operand in node.inputs)
-    try:
-        attributes = tuple((name, _attribute_key(value)) for name, value in node.attributes.items())
-        key = (node.what, operands, attributes)
-        hash(key)
-    except TypeError:
-        return None  # an attribute that cannot be compared cheaply
-    return key
-
-
-def _operand_key(operand: Any) -> Any:
-    if operand.__class__ is Value or operand is None:
-        return operand
-    array = np.asarray(operand)
-    if array.size <= 16 and array.dtype.kind != "O":
-        return array.dtype.str, array.shape, array.tobytes()
-    return "array", id(operand)
-
-
-def _attribute_key(value: Any) -> Any:
-    if isinstance(value, slice):
-        return "slice", value.start, value.stop, value.step
-    if isinstance(value, (list, tuple)):
-        return value.__class__, tuple(map(_attribute_key, value))
-    return value.__class__, value
 
 
 def _renamed(node: Node, same: dict[int, Any]) -> Node:
@@ -201,7 +239,14 @@ def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
 @_rule("add")
 def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
     first, second = node.inputs
-    return first if _is_all(second, 0) else second if _is_all(first, 0) else None
+    if _is_all(second, 0) or _is_all(first, 0):
+        return first if _is_all(second, 0) else second
+    for total, part in ((first, second), (second, first)):
+        inner = _made_by(part, made, "put_row")  # an array of zeros but for one row, as gradients of rows are
+        if inner is not None and program.look_of(total) == program.looks[node.outputs[0]]:
+            row, index = inner.inputs
+            return Node(add_row, (total, index, row), {}, node.outputs)
+    return None
 
 
 @_rule("subtract")
@@ -268,9 +313,11 @@ def _made_by(operand: Any, made: dict[int, Node], name: str) -> Node | None:
 
 PASSES: tuple[Pass, ...] = (
     without_dead_code,
+    optimized_inside,
     simplified,
     without_repetition,
     simplified,
     without_repetition,
+    with_residuals,
     without_dead_code,
 )

@@ -6,7 +6,7 @@ and `check` says what a well-formed program is; the tests call it after every pa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from ..base.nest import flatten
 from ..op.declaration import Op
+from ..ops.array.layout import stack
 from ..trace.graph import leaves, map_parts
 from ..values.tensor import Tensor, from_array
 from ..variables.in_place import lock_of
@@ -67,11 +68,41 @@ class Call:
         return getattr(self.function, "__name__", "call")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    """Runs a program again and again.
+
+    Its operands are, in this order: the number of rounds, where it has no condition; the values that go from round to
+    round; sequences, of which each round takes one element; values that stay the same. It gives the number of rounds, the
+    values after the last one, and what the rounds have collected, stacked.
+    """
+
+    condition: Program | None  # of the carried and the constant values
+    body: Program  # from the carried values, elements and constants to the next values and what is collected
+    carried: int
+    sequences: int
+    reverse: bool = False  # from the last element to the first; what is collected stands where its element stood
+    name = "loop"
+
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        """What runs inside."""
+        return (self.body,) if self.condition is None else (self.condition, self.body)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Branch:
+    """Runs one of several programs: the one whose number is the first operand, or the last one. The rest is given to it."""
+
+    programs: tuple[Program, ...]
+    name = "branch"
+
+
 @dataclass(slots=True)
 class Node:
     """One instruction."""
 
-    what: Op | Read | Assign | Update | Call
+    what: Op | Read | Assign | Update | Call | Loop | Branch
     inputs: tuple[Any, ...]  # Values, arrays, Python numbers, or None
     attributes: dict[str, Any]
     outputs: tuple[int, ...]
@@ -85,7 +116,16 @@ class Node:
     @property
     def has_effect(self) -> bool:
         """Whether it has a side effect."""
+        if isinstance(self.what, (Loop, Branch)):
+            return any(node.has_effect for program in self.what.programs for node in program.nodes)
         return isinstance(self.what, (Assign, Update, Call))
+
+    @property
+    def computes(self) -> bool:
+        """Whether its outputs depend on its operands alone."""
+        if isinstance(self.what, (Loop, Branch)):
+            return all(node.computes for program in self.what.programs for node in program.nodes)
+        return isinstance(self.what, Op)
 
     def __str__(self) -> str:
         given = [_shown(operand) for operand in self.inputs]
@@ -95,7 +135,11 @@ class Node:
         elif isinstance(self.what, Update):
             given = [repr(self.what.variable.name.removesuffix(":0")), self.what.op.name, *given]
         left = ", ".join(f"%{number}" for number in self.outputs)
-        return f"{left}{' = ' if left else ''}{self.what.name}({', '.join(given)})"
+        text = f"{left}{' = ' if left else ''}{self.what.name}({', '.join(given)})"
+        if isinstance(self.what, (Loop, Branch)):
+            for program in self.what.programs:
+                text += "\n    " + str(program).replace("\n", "\n    ")
+        return text
 
 
 def _shown(operand: Any) -> str:
@@ -126,19 +170,28 @@ class Program:
         """
         values = dict(zip(self.inputs, given, strict=True))
         for node in self.nodes:
-            if reads is not None and not isinstance(node.what, Op):
+            if reads is not None and not node.computes:
                 values.update((number, reads[number]) for number in node.outputs if number in reads)
                 continue
             operands = [values[o.number] if o.__class__ is Value else o for o in node.inputs]
             values.update(zip(node.outputs, perform(node, operands, values), strict=True))
         return [values[o.number] if o.__class__ is Value else o for o in self.outputs]
 
+    def look_of(self, operand: Any) -> tuple[Shape, np.dtype[Any]]:
+        """Shape and type of an operand."""
+        if operand.__class__ is Value:
+            return self.looks[operand.number]
+        array = np.asarray(operand)
+        return array.shape, array.dtype
+
     def __str__(self) -> str:
         given = ", ".join(f"%{number}: {_look(self.looks[number])}" for number in self.inputs)
         lines = [f"program({given}):"]
         for node in self.nodes:
             looks = ", ".join(_look(self.looks[number]) for number in node.outputs)
-            lines.append(f"    {node}{'  # ' if looks else ''}{looks}")
+            first, *inner = str(node).split("\n")
+            lines.append(f"    {first}{'  # ' if looks else ''}{looks}")
+            lines += [f"    {line}" for line in inner]
         lines.append(f"    return {', '.join(_shown(o) for o in self.outputs)}")
         return "\n".join(lines)
 
@@ -163,7 +216,52 @@ def perform(node: Node, operands: list[Any], values: dict[int, Any]) -> tuple[An
             result = what.op(what.variable._value._array, *operands)
             what.variable._store(result)
         return (result,)
+    if isinstance(what, Loop):
+        return tuple(_run_loop(what, operands))
+    if isinstance(what, Branch):
+        return tuple(chosen(what.programs, operands[0]).run(operands[1:]))
     return tuple(call_outside(what, values))
+
+
+def _run_loop(loop: Loop, operands: list[Any]) -> list[Any]:
+    """What a loop means: one round after the other."""
+    count = None if loop.condition is not None else int(operands.pop(0))
+    carried, rest = operands[: loop.carried], operands[loop.carried :]
+    sequences, constants = rest[: loop.sequences], rest[loop.sequences :]
+    kept: list[list[Any]] = [[] for _ in loop.body.outputs[loop.carried :]]
+    rounds = 0
+    while rounds < count if count is not None else _holds(loop.condition, [*carried, *constants]):
+        place = rounds if count is None or not loop.reverse else count - 1 - rounds
+        results = loop.body.run([*carried, *(sequence[place] for sequence in sequences), *constants])
+        carried = results[: loop.carried]
+        for collected, value in zip(kept, results[loop.carried :], strict=True):
+            collected.append(value)
+        rounds += 1
+    if loop.reverse:
+        kept = [collected[::-1] for collected in kept]
+    looks = [loop.body.look_of(output) for output in loop.body.outputs[loop.carried :]]
+    stacks = [stacked(collected, *look) for collected, look in zip(kept, looks, strict=True)]
+    return [np.int64(rounds), *carried, *stacks]
+
+
+def _holds(condition: Program | None, given: list[Any]) -> bool:
+    assert condition is not None
+    return bool(condition.run(given)[0])
+
+
+def stacked(values: list[Any], shape: Shape, dtype: np.dtype[Any]) -> Any:
+    """Values of one look along a new first axis, also if there are none."""
+    if not values:
+        return np.zeros((0, *shape), dtype)
+    if isinstance(values[0], Tensor):
+        return stack(values, axis=0)
+    return np.array(values, dtype)
+
+
+def chosen(programs: Sequence[Any], number: Any) -> Any:
+    """The one of that number, or the last one."""
+    place = int(number)
+    return programs[place if 0 <= place < len(programs) else -1]
 
 
 def call_outside(call: Call, values: Any) -> list[Any]:
@@ -196,6 +294,9 @@ def check(program: Program) -> None:
             if number not in program.looks:
                 raise AssertionError(f"nothing is known of %{number}: {node}")
             written.add(number)
+        if isinstance(node.what, (Loop, Branch)):
+            for inner in node.what.programs:
+                check(inner)
     for output in program.outputs:
         if output.__class__ is Value and output.number not in written:
             raise AssertionError(f"%{output.number} is returned and never written")

@@ -7,6 +7,7 @@ the forward program runs again op by op, on what was read and drawn the first ti
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from ..base.frames import user_location
 from ..differentiation.slices import densify
 from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched
-from ..op.declaration import Op
 from ..ops.math.elementwise import identity
 from ..trace.ghost import Ghost, NeedsValue
 from ..trace.graph import Environment, Graph, bind, leaves, map_parts
@@ -25,7 +25,7 @@ from ..variables.variable import Variable
 from .codegen import explain, python_of
 from .lowering import Lowering
 from .passes import optimized, without_dead_code
-from .program import Program, Read, Value
+from .program import Branch, Loop, Program, Read, Value
 
 
 class _FollowsAll(GradientTape):
@@ -64,13 +64,15 @@ class Recorded:
             world.close()
         self._outputs = [ghost.number for ghost in followed]
         self._gradients = [_numbers(part) for part in found]
-        self._split(world.program, len(inputs), _all_ghosts(self._results))
+        self._split(world.program, len(inputs), all_ghosts(self._results))
 
     def _split(self, program: Program, given: int, results: list[Ghost]) -> None:
         """Split one program in two: the forward pass, and the backward pass from the cotangents."""
         wanted = [Value(ghost.number) for ghost in results]
         parts = [part for gradient in self._gradients for part in gradient if part.__class__ is Value]
         program = optimized(program.with_nodes(program.nodes, [*wanted, *parts]))
+        if any(isinstance(node.what, (Loop, Branch)) and not node.computes for node in program.nodes):
+            raise NeedsValue("A second derivative runs a loop again, and what it has drawn is not kept.")
         wanted, parts = program.outputs[: len(wanted)], program.outputs[len(wanted) :]
         renamed = iter(parts)
         self._gradients = [
@@ -79,8 +81,10 @@ class Recorded:
         ]
         forward = without_dead_code(program.with_nodes(program.nodes, wanted))
         inputs, cotangents = program.inputs[:given], program.inputs[given:]
-        there = {*inputs, *(number for node in forward.nodes for number in node.outputs)}
-        backward = [node for node in program.nodes if not (node.has_effect or set(node.outputs) & there)]
+        needed = {number for node in forward.nodes for number in node.outputs}
+        before = [node for node in program.nodes if node.has_effect or needed.intersection(node.outputs)]
+        there = {*inputs, *(number for node in before for number in node.outputs)}
+        backward = [node for node in program.nodes if not (node.has_effect or there.intersection(node.outputs))]
         used = {number for node in backward for number in node.used}
         used |= {part.number for part in parts if part.__class__ is Value}
         kept = sorted(used & there)
@@ -89,15 +93,14 @@ class Recorded:
         asked |= {output.number for output in wanted if output.__class__ is Value}
         self._drawn = {
             number
-            for node in forward.nodes
-            if not isinstance(node.what, Op)
+            for node in before
+            if not node.computes
             for number in node.outputs
             if number in asked or number in kept
         }
         self._kept = [*kept, *sorted(self._drawn.difference(kept))]
-        forward.inputs = inputs
-        forward.outputs = [*wanted, *(Value(number) for number in self._kept)]
-        self._forward = forward
+        ends = [*wanted, *(Value(number) for number in self._kept)]
+        self._forward = forward = without_dead_code(replace(program, inputs=inputs, nodes=before, outputs=ends))
         computed = [part for part in parts if part.__class__ is Value]
         self._backward = Program([*self._kept, *cotangents], backward, computed, program.looks)
         self._backward = without_dead_code(self._backward)
@@ -122,8 +125,7 @@ class Recorded:
         outputs = [results[place] for place in self._places]
         if outputs:
             self._record(tensors, outputs, dict(zip(self._kept, arrays[self._count :], strict=True)))
-        filled = iter(results)
-        return _filled(self._results, filled)
+        return filled(self._results, iter(results))
 
     def _record(self, tensors: list[Any], outputs: list[Any], kept: dict[int, Any]) -> None:
         sources = [*tensors, *self._variables]
@@ -193,10 +195,11 @@ class Recorded:
 
 
 def _followed(results: Any) -> list[Ghost]:
-    return [ghost for ghost in _all_ghosts(results) if ghost.dtype.is_differentiable]
+    return [ghost for ghost in all_ghosts(results) if ghost.dtype.is_differentiable]
 
 
-def _all_ghosts(results: Any) -> list[Ghost]:
+def all_ghosts(results: Any) -> list[Ghost]:
+    """What a function returns that a program computes."""
     found = []
     for leaf in leaves(results):
         if leaf.__class__ is Ghost:
@@ -206,10 +209,11 @@ def _all_ghosts(results: Any) -> list[Ghost]:
     return found
 
 
-def _filled(results: Any, values: Any) -> Any:
+def filled(results: Any, values: Any) -> Any:
+    """What a function returns, with these values in place of ghosts."""
     if results.__class__ is Ghost:
         return next(values)
-    return map_parts(results, lambda part: _filled(part, values))
+    return map_parts(results, lambda part: filled(part, values))
 
 
 def _numbers(gradient: Any) -> tuple[Any, ...]:
@@ -221,4 +225,9 @@ def _numbers(gradient: Any) -> tuple[Any, ...]:
         if isinstance(gradient, IndexedSlices)
         else (gradient,)
     )
-    return tuple(Value(part.number) if part.__class__ is Ghost else np.asarray(part._array) for part in parts)
+    return tuple(map(operand_of_result, parts))
+
+
+def operand_of_result(value: Any) -> Any:
+    """How a program returns a tensor that came out of the lowering: by number, or as the array itself."""
+    return Value(value.number) if value.__class__ is Ghost else np.asarray(value._array)

@@ -1,6 +1,6 @@
 """The backward pass: from the cotangents of targets to those of sources, over the records that a tape holds.
 
-A record is one flat tuple under the identity of the output, written by the op entries (see op.append):
+A record is one flat tuple under the identity of the output, written by the op entries (op/declaration.py: append):
 
     (pull, n, id 1, ..., id n, what the rules need ..., code object, instruction offset)
 

@@ -115,7 +115,9 @@ class Cotangents:
         outputs = (self._outputs or {}).pop(number, None) or [None] * len(looks)
         outputs[0] = first
         for position, (shape, dtype) in enumerate(looks):
-            if outputs[position] is None:
+            if (
+                outputs[position] is None and -1 not in shape
+            ):  # (what a loop has collected, of a size that is not known)
                 zeros = np.zeros(shape, dtype)
                 outputs[position] = from_array(zeros) if on_tensors else zeros
         return outputs

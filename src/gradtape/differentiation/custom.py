@@ -188,6 +188,39 @@ def _record(grad_fn: Callable[..., Any], inputs: list[Any], variables: list[Vari
             _record(lifted, _data(inputs, innermost.depth), variables, _data(outputs, innermost.depth))
 
 
+def record_call(
+    grad_fn: Callable[..., Any], push: Callable[[list[Any]], list[Any]], inputs: list[Any], outputs: list[Any]
+) -> None:
+    """One record for a call on everything that follows an input.
+
+    Args:
+        grad_fn: From the gradients of the outputs to those of the inputs.
+        push: From the tangents of the inputs to those of the outputs.
+        inputs: What was given to the call.
+        outputs: What came out.
+    """
+    _record(grad_fn, inputs, [], outputs)
+    for accumulator in tuple(STATE.accumulators):
+        accumulator.advance_call(push, inputs, outputs)
+
+
+def linked(result: Any, sources: list[Any]) -> Any:
+    """The same result, with gradient 0 in sources that it could have depended on, where it depends on none of them."""
+    followed = [source for source in sources if isinstance(source, Tensor) and source.dtype.is_differentiable]
+    if not followed or not isinstance(result, Tensor) or not result.dtype.is_differentiable:
+        return result
+    output = identity.public(result)
+
+    def gradient(cotangent: Any) -> list[Any]:
+        return [cotangent, *map(zeros_of, followed)]
+
+    def push(tangents: list[Any]) -> list[Any]:
+        return [zeros_of(result) if tangents[0] is None else tangents[0]]
+
+    record_call(gradient, push, [result, *followed], [output])
+    return output
+
+
 def _data(values: list[Any], depth: int) -> list[Any]:
     return [value.data if _is_batched(value, depth) else value for value in values]
 

@@ -136,11 +136,17 @@ class ForwardAccumulator:
         self, grad_fn: Callable[..., Any], tensors: list[Any], variables: list[Variable], outputs: list[Any]
     ) -> None:
         """A call of a custom_gradient function: where its body could not be followed, transpose its gradient."""
-        tangents = [self._tangents.get(getattr(value, "_id", 0)) for value in (*tensors, *variables)]
+        self.advance_call(
+            lambda tangents: transposed(grad_fn, tensors, variables, outputs, tangents), [*tensors, *variables], outputs
+        )
+
+    def advance_call(self, push: Callable[[list[Any]], list[Any]], inputs: list[Any], outputs: list[Any]) -> None:
+        """A call as a whole: `push` gives the tangents of its outputs from those of its inputs."""
+        tangents = [self._tangents.get(getattr(value, "_id", 0)) for value in inputs]
         if all(t is None for t in tangents):
             return
         with self._outside():
-            results = transposed(grad_fn, tensors, variables, outputs, tangents)
+            results = push(tangents)
         self._note(tuple(outputs), results)
 
     def follows(self, number: int) -> bool:

@@ -177,6 +177,9 @@ class BudgetedRecords(dict[int, Any]):
     def advance_custom(self, grad_fn: object, tensors: list[Any], variables: list[Any], outputs: list[Any]) -> None:
         """A call of a custom_gradient function: its record is kept, as only the user's code could make it again."""
 
+    def advance_call(self, push: object, inputs: list[Any], outputs: list[Any]) -> None:
+        """A call as a whole: its record is kept too."""
+
     def carry(self, old: object, new: object) -> bool:
         """There are no tangents to carry, and nothing else is to be done."""
         return True

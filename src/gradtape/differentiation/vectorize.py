@@ -1,8 +1,8 @@
 """`Batched`: a value with a hidden first axis, on which every op runs once for the whole batch.
 
 Jacobians are a backward pass over a batch of cotangents, and `vectorized_map` a function of a batch of examples. An
-op meets a `Batched` operand through `op.RUNNERS`: its batching rule, written in ops, runs it on the data inside. The
-data is an array, or a tensor where somebody outside records, or `Batched` again where maps are nested.
+op meets a `Batched` operand through `RUNNERS` (op/declaration.py): its batching rule, written in ops, runs it on the data
+inside. The data is an array, or a tensor where somebody outside records, or `Batched` again where maps are nested.
 
 Tapes and accumulators opened inside a vectorized function follow the `Batched` values themselves; those from outside
 see only the ops on the data. `level` says how many of each were outside.

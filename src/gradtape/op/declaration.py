@@ -130,7 +130,9 @@ class Op:
                 f"{kernel.__name__}: `out` means the op's output in rules, and cannot be a parameter. Choose another name."
             )
         if not kernel.__name__.isidentifier():
-            raise OpDeclarationError(f"An op has the name of its kernel, and {kernel.__name__} is no name. Use def.")
+            raise OpDeclarationError(
+                f"An op has the plain name of its kernel, and {kernel.__name__} is no name. Use def."
+            )
         if not positional or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS):
             raise OpDeclarationError(
                 f"{kernel.__name__}: a kernel takes the array namespace first and operands after it, each by its name: "

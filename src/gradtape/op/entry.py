@@ -2,7 +2,7 @@
 
 Two kinds are made here. A public entry (`tf.tanh`) treats the usual case inline: operands that are float32 or
 float64 tensors or Python numbers, one kernel call, a new tensor, and one record for each tape; everything else goes
-to `op.apply`. A pull is the backward step of one record. Both are compiled on first use, so that importing the
+to `apply` (op/declaration.py). A pull is the backward step of one record. Both are compiled on first use, so that importing the
 package compiles nothing; `tf.tanh.__source__` shows what was generated. Why generated: a hook called with the op and
 its operands costs 45 % more on small tensors (docs/design/ops.md).
 """
@@ -378,7 +378,7 @@ def _number_case(op: Op, followed: int, number: str) -> list[str]:
 
 
 def _record(op: Op, followed: tuple[int, ...], numbers: tuple[int, ...], broadcast: bool) -> str:
-    """The record as an expression in the entry's locals; its layout is that of `op.append`."""
+    """The record as an expression in the entry's locals; its layout is that of `append` in op/declaration.py."""
     ids = {0: "_i", 1: "_j"} if len(op.arguments) == 2 and not numbers else {0: "_i", 1: "_i"}
     saved = [_saved_expression(op, name) for name in op.saved_names(followed, broadcast)]
     if op.outputs != 1:

@@ -27,6 +27,7 @@ from ..differentiation.tape import GradientTape
 from ..op.declaration import REGISTRY, Op
 from ..ragged import RaggedTensor
 from ..ragged.dispatch import on_rows
+from ..ragged.functions import concat, stack
 from ..sparse import SparseTensor
 from ..trace.facades import METHODS, enter, leave
 from ..trace.graph import Method, leaves
@@ -100,6 +101,8 @@ _STEPS: dict[str, Any] = {
         if hasattr(step := getattr(method, "__func__", method), "in_world")
     },
 }
+# What files of earlier versions may name, and nothing is stored under any more.
+_EARLIER_STEPS: dict[str, Any] = {"RaggedTensor._concatenated": concat, "RaggedTensor._stacked_along": stack}
 _CLASSES: dict[str, type] = {cls.__name__: cls for cls in (GradientTape, ForwardAccumulator, TensorArray)}
 _STEP_NAMES = {id(function): name for name, function in _STEPS.items()}
 
@@ -137,7 +140,7 @@ def function_named(kind: str, name: str) -> Any:
     elif kind == "class":
         found = _CLASSES.get(name)
     elif kind == "step":
-        found = _STEPS.get(name)
+        found = _STEPS.get(name) or _EARLIER_STEPS.get(name)
     elif kind == "function":
         found = _public_function(name)
     if found is None:

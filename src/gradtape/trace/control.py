@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..base import nest
+from ..base.context import STATE
 from ..base.shapes import TensorShape
+from ..differentiation.custom import linked
 from ..ops.array.layout import broadcast_to, expand_dims
+from ..ops.math.elementwise import identity
 from ..ops.math.logic import select
 from ..values.composite import COMPOSITES, expanded, is_composite
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
-from .ghost import Ghost, NeedsValue, World, depending_on, filled
+from .ghost import Ghost, World, depending_on, filled
 from .graph import Graph, map_parts
 from .inference import Inference
 from .recorder import Recorder, outside_traces
@@ -105,14 +108,29 @@ def either(world: World, first: object, second: object) -> Any:
 _BOOL = to_tensor(True)._array.dtype
 
 
-def branches_in_world(world: World, functions: list[Callee]) -> Any:
-    """The result of one of several branches, when it is not known which."""
+def branches_in_world(world: World, number: Any, functions: list[Callee]) -> Any:
+    """The result of one of several branches, when it is not known which: that of this number, or the last one."""
     if not isinstance(world, Inference):
-        raise NeedsValue("Which branch to take is known only when the function runs.")
+        return world.branches(number, functions)  # type: ignore[attr-defined]
     result = functions[0]()
     for function in functions[1:]:
         result = either(world, result, function())
     return result
+
+
+def chosen_in_world(world: World, place: int, functions: list[Callee]) -> Any:
+    """The result of one of several branches, when it is known which. What others depend on has gradient 0, not none."""
+    result = functions[place]()
+    if not (STATE.tapes or STATE.accumulators):
+        return result
+    seen = [value for function in functions for value in function.seen()]  # type: ignore[attr-defined]
+
+    def connected(leaf: Any) -> Any:
+        if leaf.__class__ is EagerTensor:  # (a constant is not followed)
+            (leaf,) = world.outputs(identity, [leaf], {}, [(leaf._array.shape, leaf._array.dtype)])
+        return linked(leaf, seen)
+
+    return nest.map_structure(connected, result)
 
 
 # --- loops -----------------------------------------------------------------------------------------------------------
@@ -210,10 +228,10 @@ def _tensor_pairs(values: Any, returned: Any) -> Iterator[tuple[Any, Any]]:
         yield from zip(first, second, strict=True)
 
 
-def loop_in_world(world: World, condition: Callee, body: Callee, variables: list[Any]) -> list[Any]:
+def loop_in_world(world: World, condition: Callee, body: Callee, variables: list[Any], limit: Any = None) -> list[Any]:
     """The variables after a loop of unknown length: what depends on what shows after a few rounds."""
     if not isinstance(world, Inference):
-        raise NeedsValue("How often a loop runs is known only when the function runs.")
+        return world.loop(condition, body, variables, limit)  # type: ignore[attr-defined, no-any-return]
     values = [_loose(world, value) for value in variables]
     condition(*values)
     for _ in range(min(len(nest.flatten(values)), 3)):
@@ -238,13 +256,9 @@ def repeated(value: object, count: int) -> Any:
     return broadcast_to(expand_dims(tensor, axis=0), shape=(count, *tuple(tensor.shape)))
 
 
-def can_unroll(world: World, count: int) -> bool:
-    """Whether a loop of known length is written out; in a world that only looks for shapes it is not."""
-    if isinstance(world, Inference):
-        return False
-    if count > _MOST_UNROLLED:
-        raise NeedsValue("A loop of many rounds is not written out.")
-    return True
+def is_written_out(world: World, count: int) -> bool:
+    """Whether the rounds of a loop of known length are written one after the other."""
+    return not isinstance(world, Inference) and 0 < count <= _MOST_UNROLLED
 
 
 # --- functions with effects, or with results that are no function of their arguments --------------------------------------

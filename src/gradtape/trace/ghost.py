@@ -1,8 +1,12 @@
 """`Ghost`: a tensor of which only shape and type are known, and the worlds in which ops run on such tensors.
 
-Every size of a ghost is a number. Ops, rules and composites therefore run on ghosts as they are, tapes record them, and
-backward passes walk over them: nothing in the layers below knows of tracing. What an op would give is found by
-running its kernel on an array of the right shape with stand-in values.
+Every size of a ghost is a number. Rules and composites therefore run on ghosts as they are, tapes record them, and backward
+passes walk over them. What an op would give is what its shape rule says (`infer`); no array of that shape is made. (A kernel
+runs only on small whole numbers that are known, as shapes are: op/abstract.py.)
+
+The layers below know a trace as `STATE.trace`, a `Trace` (base/context.py), and ask it where a trace makes a difference: `apply`,
+variables that are read, changed or made, tapes and accumulators that are made, functions that `traceable` has marked
+(`vectorized_map` among them). A world is such a trace while it is `running`.
 """
 
 from __future__ import annotations

@@ -54,6 +54,14 @@ class Step:
         """All arguments."""
         return (self.args, *self.kwargs.values())
 
+    def is_idle(self, over: tuple[int, ...]) -> bool:
+        """Whether it does nothing but to compute what nobody uses: `over` has the numbers that are not needed after it.
+
+        (A loop over `tf.range(n)` counts: its numbers, of which there are as many as `n` says, are not made.)
+        """
+        computes = isinstance(self.function, Op) or getattr(self.function, "pure", False)
+        return computes and all(number in over for number in _used(self.results))
+
 
 @dataclass(slots=True, eq=False)
 class Graph:
@@ -74,7 +82,10 @@ class Graph:
         values = environment.values
         if len(self.last_uses) != len(self.steps):
             self.last_uses = self._last_uses()
+        in_world = STATE.trace is not None
         for step, over in zip(self.steps, self.last_uses, strict=True):
+            if in_world and step.is_idle(over):
+                continue
             bind(step.results, call_step(step.function, step.args, step.kwargs, environment), values)
             for number in over:
                 values.pop(number, None)
@@ -131,6 +142,7 @@ class Graph:
                     return result
             return self.run(inner)
 
+        run.seen = lambda: [environment[number] for number in self.free()]  # type: ignore[attr-defined]
         return run
 
     def free(self) -> list[int]:

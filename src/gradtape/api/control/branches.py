@@ -11,7 +11,9 @@ from ...base import dtypes
 from ...base.errors import BranchTypeError, invalid
 from ...base.traceable import traceable
 from ...base.types import Value
-from ...trace.control import branches_in_world, trace_branches
+from ...ops.array.layout import reshape
+from ...ops.math.logic import equal, logical_not, zeros_like
+from ...trace.control import branches_in_world, chosen_in_world, trace_branches
 from ...trace.ghost import Ghost
 from ...trace.symbolic import is_symbolic
 from ...values.tensor import Tensor, to_tensor
@@ -165,8 +167,10 @@ def _trace_cond(trace: Any, pred: Any, true_fn: Any = None, false_fn: Any = None
 
 def _cond_in_world(world: Any, function: Any, pred: Value, true_fn: Any, false_fn: Any) -> Any:
     if pred.__class__ is not Ghost:
-        return function.__wrapped__(pred, true_fn, false_fn)
-    return branches_in_world(world, [true_fn, false_fn])
+        return chosen_in_world(world, 0 if truth_of(pred) else 1, [true_fn, false_fn])
+    condition = reshape(pred, shape=())
+    is_false = logical_not(condition) if pred.dtype is dtypes.bool else equal(condition, zeros_like(condition))
+    return branches_in_world(world, is_false, [true_fn, false_fn])
 
 
 def _trace_case(
@@ -212,9 +216,11 @@ def _switch_case_in_world(
     branch_fns: Any,
     default: Any = None,
 ) -> Any:
+    functions = [*branch_fns, *([default] if default is not None else [])]
     if branch_index.__class__ is not Ghost:
-        return function.__wrapped__(branch_index, branch_fns, default)
-    return branches_in_world(world, [*branch_fns, *([default] if default is not None else [])])
+        number = int(to_tensor(branch_index))
+        return chosen_in_world(world, number if 0 <= number < len(functions) else -1, functions)
+    return branches_in_world(world, branch_index, functions)
 
 
 cond = traceable(cond, always=True, in_world=_cond_in_world, on_trace=_trace_cond)

@@ -13,11 +13,13 @@ from ...base.shapes import TensorShape
 from ...base.traceable import traceable
 from ...base.type_spec import CompositeSpec
 from ...op.arguments import count, optional_count, takes
-from ...trace.control import can_unroll, either, loop_in_world, repeated, trace_loop
-from ...values.composite import COMPOSITES, Rows
+from ...trace.control import either, is_written_out, loop_in_world, repeated, trace_loop
+from ...trace.ghost import NeedsValue, depending_on
+from ...trace.inference import Inference
+from ...values.composite import COMPOSITES, Rows, is_composite
 from ...values.tensor import TensorSpec, to_tensor
 from ..arrays import zeros
-from ..layout import unstack
+from ..layout import concat, expand_dims, unstack
 from ..tensor_array import TensorArray
 from .branches import truth_of
 
@@ -322,7 +324,9 @@ def _while_loop_in_world(
     loop_vars: Any,
     maximum_iterations: Any = None,
 ) -> Any:
-    return loop_in_world(world, cond, body, loop_vars)
+    return loop_in_world(
+        world, cond, body, loop_vars, None if maximum_iterations is None else _iteration_limit(maximum_iterations)
+    )
 
 
 def _trace_for_dataset(trace: Any, dataset: Any, body: Any, loop_vars: list[Any], shape_invariants: Any = None) -> Any:
@@ -335,6 +339,9 @@ def _trace_for_dataset(trace: Any, dataset: Any, body: Any, loop_vars: list[Any]
 
 
 def _for_dataset_in_world(world: Any, function: Any, dataset: Any, body: Any, loop_vars: list[Any]) -> Any:
+    if not isinstance(world, Inference):
+        raise NeedsValue("How many elements a dataset has is known only when the function runs.")
+
     def turn(*values: Any) -> Any:
         return body(nest.map_structure(world.ghost, dataset.element_spec), *values)[1:]
 
@@ -349,9 +356,15 @@ def _slice_of(elems: Any, name: str, one: Callable[[Any], Any]) -> Any:
     return nest.map_structure(one, tensors)
 
 
-def _first_of(elems: Any, name: str) -> Any:
-    """The first slice of each tensor."""
-    return _slice_of(elems, name, lambda tensor: tensor[0])
+def _first_of(world: Inference, elems: Any, name: str) -> Any:
+    """The first slice of each tensor, or something like it where there is none."""
+
+    def first(tensor: Any) -> Any:
+        if tensor.shape[0] != 0:
+            return tensor[0]
+        return depending_on(world.ghost(TensorSpec(tensor.shape[1:], tensor.dtype)), tensor)
+
+    return _slice_of(elems, name, first)
 
 
 def _trace_map_fn(trace: Any, fn: Any, elems: Any, dtype: Any = None, *rest: Any, **kwargs: Any) -> Any:
@@ -371,9 +384,30 @@ def _count(elems: Any) -> int:
 
 def _map_fn_in_world(world: Any, function: Any, fn: Any, elems: Any, dtype: Any = None, **kwargs: Any) -> Any:
     count = _count(elems)
-    if can_unroll(world, count):
+    if is_written_out(world, count):
         return function.__wrapped__(fn, elems, dtype, **kwargs)
-    return nest.map_structure(lambda value: repeated(value, count), fn(_first_of(elems, "map_fn")))
+    if isinstance(world, Inference):
+        return nest.map_structure(lambda value: repeated(value, count), fn(_first_of(world, elems, "map_fn")))
+    signature = kwargs.get("fn_output_signature", dtype)
+    kinds = elems if signature is None else signature
+
+    def turn(carried: list[Any], elements: list[Any]) -> tuple[list[Any], list[Any]]:
+        returned = fn(nest.pack_sequence_as(elems, elements))
+        nest.assert_same_structure(kinds, returned)
+        return [], nest.flatten(returned)
+
+    _, collected = world.rounds(turn, [], _sequences(elems), count)
+    for value, kind in zip(collected, nest.flatten(kinds), strict=True):
+        if value.dtype != (getattr(kind, "dtype", None) or dtypes.as_dtype(kind)):
+            raise NeedsValue("The function itself says what is wrong with the type.")
+    return nest.pack_sequence_as(kinds, collected)
+
+
+def _sequences(elems: Any) -> list[Any]:
+    found = nest.flatten(elems)
+    if any(map(is_composite, found)):
+        raise NeedsValue("Rows of what is made of several tensors have sizes of their own.")
+    return [to_tensor(value) for value in found]
 
 
 def _trace_fold(name: str) -> Any:
@@ -406,15 +440,36 @@ def _fold_in_world(
     **kwargs: Any,
 ) -> Any:
     count = _count(elems)
-    if can_unroll(world, count):
+    if is_written_out(world, count) or (not count and initializer is None and not isinstance(world, Inference)):
         return function.__wrapped__(fn, elems, initializer, **kwargs)
-    first = _first_of(elems, function.__name__)
-    value = first if initializer is None else initializer
-    for _ in range(2):
-        value = either(world, value, fn(value, first))
-    if function.__name__ != "scan":
-        return value
-    return nest.map_structure(lambda part: repeated(part, count), value)
+    collects, reverse = function.__name__ == "scan", kwargs.get("reverse", function.__name__ == "foldr")
+    if isinstance(world, Inference):
+        first = _first_of(world, elems, function.__name__)
+        value = first if initializer is None else initializer
+        for _ in range(2):
+            value = either(world, value, fn(value, first))
+        return nest.map_structure(lambda part: repeated(part, count), value) if collects else value
+    sequences = _sequences(elems)
+    structure, first = elems if initializer is None else initializer, []
+    if initializer is None:
+        first = [sequence[-1] if reverse else sequence[0] for sequence in sequences]
+        sequences = [sequence[:-1] if reverse else sequence[1:] for sequence in sequences]
+        count -= 1
+
+    def turn(carried: list[Any], elements: list[Any]) -> tuple[list[Any], list[Any]]:
+        value = fn(nest.pack_sequence_as(structure, carried), nest.pack_sequence_as(elems, elements))
+        nest.assert_same_structure(structure, value)
+        return nest.flatten(value), nest.flatten(value) if collects else []
+
+    start = first or [to_tensor(value) for value in nest.flatten(initializer)]
+    after, collected = world.rounds(turn, start, sequences, count, reverse)
+    if not collects:
+        return nest.pack_sequence_as(structure, after)
+    if first:
+        ends = [expand_dims(value, 0) for value in first]
+        pairs = zip(ends, collected, strict=True)
+        collected = [concat([rest, end] if reverse else [end, rest], 0) for end, rest in pairs]
+    return nest.pack_sequence_as(structure, collected)
 
 
 while_loop = traceable(while_loop, always=True, in_world=_while_loop_in_world, on_trace=_trace_while_loop)

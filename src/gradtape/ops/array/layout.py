@@ -1,4 +1,4 @@
-"""Ops that move elements without changing them: reshape, transpose, broadcast, concatenate, split, pad, tile."""
+"""Ops that move elements without changing them: reshape, transpose, broadcast, concatenate, stack, split."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""NumPy's elementwise functions that TensorFlow has no op for, each in one pass instead of several ops.
+"""NumPy's elementwise functions, each in one pass instead of several ops, and relatives that `tf.math` has.
 
-`gradtape.numpy` has them under NumPy's names. What jumps (trunc, spacing, signbit) has no derivative.
+`gradtape.numpy` has them under NumPy's names. The relatives: log_sigmoid, population_count, approximate_equal. What jumps (trunc, spacing, signbit) has no derivative.
 """
 
 from __future__ import annotations

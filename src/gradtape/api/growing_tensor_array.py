@@ -1,0 +1,108 @@
+"""A `TensorArray` of dynamic size in a compiled loop: what lists that grow become.
+
+Its rows are as many as it will ever have, which is known where the number of rounds is: the loop is written down once to see
+how long the array becomes, and then with so many rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import invalid
+from ..compile.control import CARRIED
+from ..math import cast
+from ..ops.array.row import set_row
+from ..ops.math.elementwise import add
+from ..ops.math.logic import maximum
+from ..trace.ghost import NeedsValue
+from ..values.composite import Composite, declare
+from ..values.tensor import EagerTensor, from_array, to_tensor
+from .arrays import zeros
+from .layout import concat as concat_of
+from .tensor_array import RowsTensorArray, TensorArray, UnshapedTensorArray
+
+
+class GrowingTensorArray(RowsTensorArray):
+    """Rows, of which the first ones are elements; writing past them makes the array longer."""
+
+    def __init__(self, rows: Any, length: Any) -> None:
+        super().__init__(rows)
+        self._dynamic_size = True
+        self.length = length  # how many elements there are
+
+    @classmethod
+    def grown(cls, array: TensorArray, shape: tuple[int, ...] | None, capacity: int) -> Any:
+        """An array in this form, with room for so many elements; `shape` is that of an element, if known from elsewhere."""
+        if isinstance(array, GrowingTensorArray):
+            return cls(_with_room(array._rows, capacity), array.length)
+        fixed = RowsTensorArray.of(array, shape)
+        if isinstance(fixed, UnshapedTensorArray):
+            return fixed
+        return cls(_with_room(fixed._rows, max(capacity, 1)), from_array(np.int32(fixed._rows.shape[0])))  # type: ignore[arg-type]
+
+    @property
+    def capacity(self) -> int:
+        """For how many elements there is room."""
+        return int(self._rows.shape[0])
+
+    def size(self, name: str | None = None) -> Any:
+        """The number of elements."""
+        return self.length
+
+    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The array with another element."""
+        place = cast(to_tensor(index), np.int32)
+        rows = _with_room(self._rows, int(place) + 1) if place.__class__ is EagerTensor else self._rows
+        written = set_row(rows, place, self._accepted(value))
+        return GrowingTensorArray(written, maximum(self.length, add(place, to_tensor(1))))
+
+    def stack(self, name: str | None = None) -> Any:
+        """All elements."""
+        if self.length.__class__ is not EagerTensor:
+            raise NeedsValue("How long a TensorArray has become is known only when the function runs.")
+        return self._rows[: int(self.length)]
+
+    def concat(self, name: str | None = None) -> Any:
+        """All elements, one after the other along their first axis."""
+        return RowsTensorArray(self.stack()).concat()
+
+    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+        """The slices of a tensor as the elements."""
+        tensor = self._whole(value, "unstack")
+        return GrowingTensorArray(tensor, from_array(np.int32(tensor.shape[0])))  # type: ignore[arg-type]
+
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+        """Each slice at its index, which has to be known to tell how long the array becomes."""
+        places = to_tensor(indices)
+        if places.__class__ is not EagerTensor:
+            raise NeedsValue("How long a TensorArray becomes is known only when the function runs.")
+        if places.ndim != 1:
+            raise invalid(f"TensorArray.scatter: indices must be a vector, got shape {places.shape}.")
+        array: TensorArray = self
+        tensor = self._whole(value, "scatter")
+        for position, place in enumerate(places.numpy().tolist()):
+            array = array.write(place, tensor[position])
+        return array
+
+
+def _with_room(rows: Any, capacity: int) -> Any:
+    missing = capacity - int(rows.shape[0])
+    return rows if missing <= 0 else concat_of([rows, zeros((missing, *tuple(rows.shape)[1:]), rows.dtype)], 0)
+
+
+declare(
+    Composite(
+        GrowingTensorArray,
+        components=lambda array: [array._rows, array.length],
+        build=lambda static, parts: GrowingTensorArray(*parts),
+    )
+)
+
+
+def _carried(array: Any, shape: tuple[int, ...] | None, capacity: int) -> Any:
+    return GrowingTensorArray.grown(array, shape, capacity) if array._dynamic_size else RowsTensorArray.of(array, shape)
+
+
+CARRIED[TensorArray] = CARRIED[GrowingTensorArray] = _carried

@@ -1,0 +1,60 @@
+"""Compiled functions under an accumulator: one program gives the results and their tangents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..differentiation.forward import ForwardAccumulator
+from ..trace.graph import Environment, Graph, bind
+from ..values.tensor import EagerTensor, from_array
+from ..variables.variable import Variable
+from .codegen import explain, python_of
+from .lowering import Lowering
+from .passes import optimized
+from .recorded import all_ghosts, filled, operand_of_result
+
+
+class Advanced:
+    """A function for given sizes, with the tangents of its results from those of some of its sources."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        shapes: list[tuple[int, ...]],
+        dtypes: list[Any],
+        captured: list[EagerTensor],
+        followed: list[int],
+        variables: list[Variable],
+    ) -> None:
+        """`followed` are the arguments that have tangents; all that is captured and all variables here have one."""
+        world = Lowering()
+        arguments = [world.input(shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
+        environment = Environment({})
+        bind(graph.inputs, tuple(arguments), environment.values)
+        lifted = list(map(world.lift, captured))
+        sources: list[Any] = [*(arguments[place] for place in followed), *lifted, *variables]
+        looks = [(tuple(source.shape), source.dtype.numpy) for source in sources]
+        tangents = [world.input(*look) for look in looks]
+        try:
+            with world.running():
+                with ForwardAccumulator(sources, tangents) as accumulator:
+                    self._results = graph.run(environment)
+                ghosts = all_ghosts(self._results)
+                slopes = [accumulator.jvp(ghost) if ghost.dtype.is_differentiable else None for ghost in ghosts]
+        finally:
+            world.close()
+        self._count = len(ghosts)
+        self._places = [place for place, slope in enumerate(slopes) if slope is not None]
+        ends = [*ghosts, *(slope for slope in slopes if slope is not None)]
+        program = world.program.with_nodes(world.program.nodes, [operand_of_result(end) for end in ends])
+        self._run = python_of(optimized(program))
+
+    def __call__(self, arrays: list[Any], tangents: list[Any], accumulator: ForwardAccumulator) -> Any:
+        try:
+            found = self._run(*arrays, *[tangent._array for tangent in tangents])
+        except Exception as error:
+            raise explain(error) from None
+        results = [from_array(array) for array in found[: self._count]]
+        for place, slope in zip(self._places, found[self._count :], strict=True):
+            accumulator.watch(results[place], from_array(slope))
+        return filled(self._results, iter(results))

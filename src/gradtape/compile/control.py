@@ -1,0 +1,679 @@
+"""Loops and branches while a graph is lowered: what runs inside becomes a program of its own.
+
+A loop is recorded on tapes as one call. Its gradient is a loop again, which goes back over the values that each round began
+with and runs the round once more under a tape; so gradients of gradients need nothing else. What was drawn at random is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..base.context import STATE, Paused
+from ..differentiation.backward import zeros_of
+from ..differentiation.custom import record_call
+from ..differentiation.forward import ForwardAccumulator
+from ..differentiation.tape import GradientTape
+from ..differentiation.vectorize import Batched
+from ..op.declaration import RUNNERS, Op
+from ..ops.array.layout import permute
+from ..ops.family import with_batch_axis
+from ..ops.math.elementwise import add
+from ..ops.math.logic import less, logical_and
+from ..trace.ghost import Ghost, NeedsValue
+from ..trace.graph import leaves, map_parts
+from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
+from ..variables.variable import Variable
+from .counting import counted
+from .program import Branch, Loop, Node, Program, Value
+
+if TYPE_CHECKING:
+    from .lowering import Lowering
+
+Look = tuple[tuple[int, ...], np.dtype[Any]]
+_MANY = -1  # the size of what a loop collects in a number of rounds that only running it shows
+
+
+class Assigned(Exception):
+    """A loop changes a variable, which it was thought to leave alone."""
+
+    def __init__(self, variable: Variable) -> None:
+        self.variable = variable
+
+
+@dataclass
+class Level:
+    """A program inside the one that is written: of a loop, its condition, or a branch."""
+
+    program: Program
+    is_loop: bool
+    recorded: bool  # whether a tape or an accumulator outside follows the loop or branch as a whole
+    assigned: set[int]  # the variables that it changes
+    used: dict[int, Tensor] = field(default_factory=dict)  # the tensors from outside that its ops take, by `id`
+    drawn: list[Ghost] = field(default_factory=list)  # what calls have given
+    replay: Iterator[Any] | None = None  # what they gave the first time, where a gradient runs it again
+
+
+class Stack(Ghost):
+    """What the rounds of a loop have collected, when it is not known how many there are."""
+
+    __slots__ = ()
+
+
+def run_on_stacks(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
+    """Gradients of what was collected are added up, and their axes put in order; nothing else is done with them."""
+    stack = next(value for value in args if value.__class__ is Stack)
+    shape, dtype = stack._array.shape, stack.dtype.numpy
+    if op is permute:
+        shape = tuple(shape[axis] for axis in attributes["perm"])
+    elif op is not add or any(value.__class__ is not Stack for value in args):
+        raise NeedsValue(f"The sizes of what {op.name} is given are known only when the function runs.")
+    world = stack.world
+    result = world.ghost_of(shape, dtype, Stack)  # type: ignore[attr-defined]
+    inputs = tuple(Value(value.number) for value in args)
+    world.append(Node(op, inputs, attributes, (result.number,)))  # type: ignore[attr-defined]
+    return result
+
+
+RUNNERS[Stack] = run_on_stacks
+
+
+# --- values that are carried ---------------------------------------------------------------------------------------------
+#
+# A batched value goes round as its data, and has its hidden axis again inside.
+
+
+@dataclass(frozen=True)
+class _Shell:
+    """The hidden axes around a value, outermost first."""
+
+    layers: tuple[tuple[Any, int], ...] = ()
+
+    def __call__(self, value: Any) -> Any:
+        for level, depth in reversed(self.layers):
+            value = Batched(value, level, depth)
+        return value
+
+    def element(self, sequence: Any) -> Any:
+        """The data of a batched sequence with the axis of the sequence first."""
+        count = len(self.layers)
+        return _moved(sequence, [count, *range(count), *range(count + 1, _rank(sequence))]) if count else sequence
+
+    def collected(self, stack: Any) -> Any:
+        """The data of what was collected with its batch axes first."""
+        count = len(self.layers)
+        return self(_moved(stack, [*range(1, count + 1), 0, *range(count + 1, _rank(stack))]) if count else stack)
+
+
+def _rank(value: Any) -> int:
+    return len(value._array.shape)
+
+
+def _moved(value: Any, order: list[int]) -> Any:
+    return permute(value, perm=tuple(order))
+
+
+def _opened(value: Any) -> tuple[Any, _Shell]:
+    layers = []
+    while value.__class__ is Batched:
+        layers.append((value.level, value.depth))
+        value = value.data
+    return value if isinstance(value, Tensor) else from_array(value), _Shell(tuple(layers))
+
+
+def _tensor(value: Any) -> Any:
+    return value if isinstance(value, Tensor) else to_tensor(value)
+
+
+def _look(value: Any) -> Look:
+    array = value._array
+    return array.shape, np.dtype(value.dtype.numpy)
+
+
+def _operand(value: Any) -> Any:
+    return Value(value.number) if isinstance(value, Ghost) else value._array
+
+
+def _free(programs: Sequence[Program], given: set[int]) -> list[int]:
+    """The numbers of the values that programs take from around them."""
+    found: dict[int, None] = {}
+    for program in programs:
+        made = set(given)
+        for node in program.nodes:
+            found.update(dict.fromkeys(number for number in node.used if number not in made))
+            made.update(node.outputs)
+        ends = [output.number for output in program.outputs if output.__class__ is Value]
+        found.update(dict.fromkeys(number for number in ends if number not in made))
+    return list(found)
+
+
+def _recording() -> bool:
+    return bool(STATE.accumulators) or any(records.__class__ is not Paused for records in STATE.tapes)
+
+
+def _followed(tensors: Any) -> list[Any]:
+    """Those of which a tape or an accumulator may want the gradient."""
+    found = []
+    for tensor in tensors:
+        number = tensor._id
+        if number and tensor.dtype.is_differentiable:
+            in_tapes = any(number in records for records in STATE.tapes)
+            if in_tapes or any(accumulator.follows(number) for accumulator in STATE.accumulators):
+                found.append(tensor)
+    return found
+
+
+# --- loops -----------------------------------------------------------------------------------------------------------------
+
+Turn = Callable[[list[Any], list[Any]], tuple[list[Any], list[Any]]]
+
+
+class _Wider(Exception):
+    """A value becomes batched inside."""
+
+    def __init__(self, place: int, like: Batched) -> None:
+        self.place, self.like = place, like
+
+
+def loop(
+    world: Lowering,
+    turn: Turn,
+    carried: list[Any],
+    sequences: Sequence[Any] = (),
+    condition: Callable[[list[Any]], Any] | None = None,
+    count: Any = None,
+    reverse: bool = False,
+    settle: Callable[[dict[int, Any]], None] | None = None,
+) -> tuple[Any, list[Any], list[Any]]:
+    """The number of rounds, the carried values after the last one, and what was collected.
+
+    Args:
+        world: Where it is written down.
+        turn: From the carried values and one element of each sequence to the next values and what to collect.
+        carried: What the first round is given.
+        sequences: What each round takes one element of, along the first axis.
+        condition: Of the carried values, whether there is another round; without it there are `count`.
+        count: The number of rounds.
+        reverse: Whether to begin with the last element.
+        settle: Called before it is written down with those carried values after the last round that are known, by place.
+    """
+    carried = list(map(_tensor, carried))
+    assigned: set[int] = set()
+    while True:
+        try:
+            return _Loop(world, turn, carried, list(sequences), condition, count, reverse, assigned).written(settle)
+        except Assigned as found:
+            if found.variable._id in assigned:
+                raise
+            assigned.add(found.variable._id)
+        except _Wider as found:
+            like, value = found.like, carried[found.place]
+            carried[found.place] = Batched(with_batch_axis(value, like.batch_size), like.level, like.depth)
+
+
+class _Loop:
+    """One attempt to write a loop down."""
+
+    def __init__(
+        self,
+        world: Lowering,
+        turn: Turn,
+        carried: list[Any],
+        sequences: list[Any],
+        condition: Callable[[list[Any]], Any] | None,
+        count: Any,
+        reverse: bool,
+        assigned: set[int],
+    ) -> None:
+        self.world, self.given_turn, self.condition, self.count, self.reverse = world, turn, condition, count, reverse
+        self.carried, self.sequences, self.assigned = carried, sequences, assigned
+        self.recorded = _recording()
+        self.own = 0  # how many of the collected values are the caller's
+
+    def turn(self, carried: list[Any], elements: list[Any]) -> tuple[list[Any], list[Any]]:
+        """One round; for the gradient, the values that it began with are collected too."""
+        following, collected = self.given_turn(carried, elements)
+        self.own = len(collected)
+        return following, [*collected, *carried] if self.recorded else collected
+
+    def written(self, settle: Callable[[dict[int, Any]], None] | None) -> tuple[Any, list[Any], list[Any]]:
+        """Write it down; what it gives."""
+        world = self.world
+        starts, shells = zip(*map(_opened, self.carried), strict=True) if self.carried else ((), ())
+        opened = [_opened(sequence) for sequence in self.sequences]
+        stacks = [shell.element(data) for data, shell in opened]
+        depth = len(world.levels) + 1
+        inside = [world.ghost_of(*_look(start), depth=depth) for start in starts]
+        taken = [world.ghost_of(_look(stack)[0][1:], _look(stack)[1], depth=depth) for stack in stacks]
+        hidden = [shell(ghost) for shell, ghost in zip(shells, inside, strict=True)]
+        elements = [shell(ghost) for (_, shell), ghost in zip(opened, taken, strict=True)]
+        test = self._condition(hidden) if self.condition is not None else None
+        body, level, layers = self._body(hidden, elements, starts, shells)
+        numbers = [ghost.number for ghost in (*inside, *taken)]
+        free = _free([*([test] if test is not None else []), body], set(numbers))
+        body.inputs = [*numbers, *free]
+        if test is not None:
+            test.inputs = [*(ghost.number for ghost in inside), *free]
+        what = Loop(test, body, len(inside), len(taken), self.reverse)
+        if self.recorded and any(not node.computes for node in body.nodes if node.outputs and not level.drawn):
+            raise NeedsValue("A loop whose gradient is asked for reads what it changes.")
+        operands = [*starts, *stacks]
+        finals: dict[int, Any] = {}
+        if test is not None:
+            known = counted(what, [start._array if start.__class__ is EagerTensor else None for start in starts])
+            if known is not None:
+                self.count, finals = known.rounds, known.finals
+                what = replace(what, condition=None)
+        if settle is not None:
+            settle(finals)
+        if what.condition is None:
+            operands.insert(0, to_tensor(self.count))
+        return self._results(what, operands, free, shells, layers, level, finals)
+
+    def _condition(self, carried: list[Any]) -> Program:
+        assert self.condition is not None
+        with self.world.inside(True, False, self.assigned) as level:
+            truth = _tensor(self.condition(carried))
+            if truth.__class__ is Batched:
+                raise NeedsValue("Each entry of a batch has a number of rounds of its own.")
+            level.program.outputs = [_operand(truth)]
+        return level.program
+
+    def _body(
+        self, carried: list[Any], elements: list[Any], starts: Any, shells: Any
+    ) -> tuple[Program, Level, list[_Shell]]:
+        """The program of one round, and the hidden axes of what it collects."""
+        with self.world.inside(True, self.recorded, self.assigned) as level:
+            following, collected = self.turn(list(carried), list(elements))
+            following, collected = list(map(_tensor, following)), list(map(_tensor, collected))
+            for place, (value, start, shell) in enumerate(zip(following, starts, shells, strict=True)):
+                data, layers = _opened(value)
+                if layers.layers and not shell.layers:
+                    raise _Wider(place, value)
+                if shell.layers and not layers.layers:
+                    size = _look(start)[0][0]
+                    following[place] = shell(with_batch_axis(value, size))
+                    data, layers = _opened(following[place])
+                if layers != shell or _look(data) != _look(start):
+                    raise NeedsValue("What goes round in a loop changes its shape or type.")
+            kept = [_opened(value) for value in [*following, *collected, *level.drawn]]
+            for data, _ in kept:
+                self.world.note(data)
+            level.program.outputs = [_operand(data) for data, _ in kept]
+        return level.program, level, [shell for _, shell in kept[len(following) :]]
+
+    def _results(
+        self,
+        what: Loop,
+        operands: list[Any],
+        free: list[int],
+        shells: Any,
+        layers: list[_Shell],
+        level: Level,
+        known_after: dict[int, Any],
+    ) -> tuple[Any, list[Any], list[Any]]:
+        world = self.world
+        rounds = world.ghost_of((), np.dtype(np.int64))
+        finals = [world.ghost_of(*what.body.look_of(output)) for output in what.body.outputs[: what.carried]]
+        known = self.count if isinstance(self.count, int) else _MANY
+        kind = Ghost if known >= 0 else Stack
+        stacks = []
+        for output in what.body.outputs[what.carried :]:
+            shape, dtype = what.body.look_of(output)
+            stacks.append(world.ghost_of((known, *shape), dtype, kind))
+        results = [rounds, *finals, *stacks]
+        inputs = (*map(_operand, operands), *map(Value, free))
+        world.append(Node(what, inputs, {}, tuple(ghost.number for ghost in results)))
+        after = [shell(ghost) for shell, ghost in zip(shells, finals, strict=True)]
+        for place, value in known_after.items():
+            after[place] = shells[place](from_array(value))
+        collected = [shell.collected(stack) for shell, stack in zip(layers, stacks, strict=True)]
+        if self.recorded:
+            self._record(rounds, after, collected, level)
+        for operand in operands:
+            world.note(operand)
+        return rounds, after, collected[: self.own]
+
+    # --- the gradient ------------------------------------------------------------------------------------------------
+
+    def _record(self, rounds: Any, after: list[Any], collected: list[Any], level: Level) -> None:
+        """One record for the loop on all tapes that follow something of it."""
+        constants = _followed(level.used.values())
+        states = collected[self.own : self.own + len(after)]
+        draws = collected[self.own + len(after) :]
+        places = [place for place, value in enumerate(after) if value.dtype.is_differentiable]
+        elements = [place for place, value in enumerate(self.sequences) if value.dtype.is_differentiable]
+        sources = [*self.carried, *self.sequences, *constants]
+        size = self.count if isinstance(self.count, int) else rounds
+
+        def gradient(*cotangents: Any) -> list[Any]:
+            of_after = cotangents[: len(after)]
+            of_collected = cotangents[
+                len(after) : len(after) + self.own + len(states)
+            ]  # (no gradient of what was drawn)
+            weighted = [place for place, weight in enumerate(of_collected) if _is_weight(weight)]
+            weights = [of_collected[place] for place in weighted]
+
+            def turn_back(carried: list[Any], given: list[Any]) -> tuple[list[Any], list[Any]]:
+                parts = iter(given)
+                began, taken = [next(parts) for _ in states], [next(parts) for _ in self.sequences]
+                pulled = [next(parts) for _ in weights]
+                self.world.levels[-1].replay = iter(list(parts))
+                backward, sums = carried[: len(places)], carried[len(places) :]
+                followed = [*(began[p] for p in places), *(taken[p] for p in elements), *constants]
+                with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+                    tape.watch(followed)
+                    following, found = self.turn(began, taken)
+                targets = [_tensor(following[p]) for p in places] + [_tensor(found[p]) for p in weighted]
+                parts_found = tape.gradient(targets, followed, output_gradients=[*backward, *pulled])
+                dense = [None if part is None else to_tensor(part) for part in parts_found]
+                own, rest = dense[: len(places)], dense[len(places) :]
+                of_elements, of_constants = rest[: len(elements)], rest[len(elements) :]
+                return (
+                    [
+                        *(zeros_of(began[p]) if part is None else part for p, part in zip(places, own, strict=True)),
+                        *(s if part is None else s + part for s, part in zip(sums, of_constants, strict=True)),
+                    ],
+                    [
+                        zeros_of(taken[p]) if part is None else part
+                        for p, part in zip(elements, of_elements, strict=True)
+                    ],
+                )
+
+            starts = [of_after[place] for place in places] + [zeros_of(constant) for constant in constants]
+            _, ends, found = loop(
+                self.world,
+                turn_back,
+                starts,
+                [*states, *self.sequences, *weights, *draws],
+                count=size,
+                reverse=not self.reverse,
+            )
+            by_place = dict(zip(places, ends, strict=False))
+            by_element = dict(zip(elements, found, strict=True))
+            return [
+                *(by_place.get(place) for place in range(len(self.carried))),
+                *(by_element.get(place) for place in range(len(self.sequences))),
+                *ends[len(places) :],
+            ]
+
+        def push(tangents: list[Any]) -> list[Any]:
+            """The same rounds on pairs of a value and its tangent."""
+            of_carried, rest = tangents[: len(self.carried)], tangents[len(self.carried) :]
+            of_elements = {p: t for p, t in enumerate(rest[: len(self.sequences)]) if t is not None}
+            of_constants = [
+                (c, t) for c, t in zip(constants, rest[len(self.sequences) :], strict=True) if t is not None
+            ]
+
+            def turn(carried: list[Any], given: list[Any]) -> tuple[list[Any], list[Any]]:
+                values, slopes = carried[: len(after)], carried[len(after) :]
+                parts = iter(given)
+                taken, beside = [next(parts) for _ in self.sequences], [next(parts) for _ in of_elements]
+                self.world.levels[-1].replay = iter(list(parts))
+                followed = [
+                    *(values[p] for p in places),
+                    *(taken[p] for p in of_elements),
+                    *(c for c, _ in of_constants),
+                ]
+                with ForwardAccumulator(followed, [*slopes, *beside, *(t for _, t in of_constants)]) as accumulator:
+                    following, found = self.turn(values, taken)
+                    following, found = list(map(_tensor, following)), list(map(_tensor, found))
+                return (
+                    [*following, *(_tangent(accumulator, following[p]) for p in places)],
+                    [_tangent(accumulator, value) for value in found if value.dtype.is_differentiable],
+                )
+
+            slopes = [zeros_of(self.carried[p]) if of_carried[p] is None else of_carried[p] for p in places]
+            _, ends, found = loop(
+                self.world,
+                turn,
+                [*self.carried, *slopes],
+                [*self.sequences, *of_elements.values(), *draws],
+                count=size,
+                reverse=self.reverse,
+            )
+            by_place = dict(zip(places, ends[len(after) :], strict=True))
+            kept = iter(found)
+            return [
+                *(by_place.get(place) for place in range(len(after))),
+                *(
+                    next(kept) if value.dtype.is_differentiable else None
+                    for value in collected[: self.own + len(states)]
+                ),
+                *(None for _ in draws),
+            ]
+
+        record_call(gradient, push, sources, [*after, *collected])
+
+
+def _tangent(accumulator: ForwardAccumulator, value: Any) -> Any:
+    return accumulator.jvp(value, unconnected_gradients="zero")
+
+
+def _is_weight(weight: Any) -> bool:
+    if weight is None or not weight.dtype.is_differentiable:
+        return False
+    # (Zeros stand where none arrived.)
+    return weight.__class__ is not EagerTensor or bool(weight._id) or bool(weight._array.any())
+
+
+# What is not made of tensors of fixed shapes and goes through a loop, with a function that gives a form which is: of the
+# value, the shape of an element, and how many there will be, as far as an earlier attempt has shown it. What grows has a
+# `length`, which is a tensor, and a `capacity`.
+CARRIED: dict[type, Callable[[Any, Any, int], Any]] = {}
+UNSHAPED: set[type] = set()  # what waits in a loop for the shape of its elements
+
+
+class ElementShape(Exception):
+    """Shows the shape of the elements of something that goes through a loop: begin again."""
+
+    def __init__(self, owner: Any, shape: tuple[int, ...]) -> None:
+        self.owner, self.shape = owner, shape
+
+
+class Longer(Exception):
+    """Shows how many elements something has after a loop: begin again with room for them."""
+
+    def __init__(self, owner: Any, length: int) -> None:
+        self.owner, self.length = owner, length
+
+
+def while_loop(world: Lowering, condition: Any, body: Any, variables: list[Any], limit: Any) -> list[Any]:
+    """`tf.while_loop`: the variables after the last round."""
+    shapes: dict[int, tuple[int, ...]] = {}
+    lengths: dict[int, int] = {}
+    while True:
+        carried, owners = _carried(variables, shapes, lengths)
+        try:
+            return _while_loop(world, condition, body, carried, owners, limit)
+        except (ElementShape, Longer) as found:
+            place = next((place for place, owner in enumerate(owners) if owner is found.owner), None)
+            if place is None:
+                raise
+            if isinstance(found, Longer):
+                lengths[place] = found.length
+            else:
+                shapes[place] = found.shape
+
+
+def _carried(
+    structure: Any, shapes: dict[int, tuple[int, ...]] | None = None, lengths: dict[int, int] | None = None
+) -> tuple[Any, list[Any]]:
+    """The structure in a form that can go through a loop or come out of a branch, and what was brought into that form."""
+    owners: list[Any] = []
+
+    def convert(part: Any) -> Any:
+        if part.__class__ not in CARRIED:
+            return map_parts(part, convert)
+        place = len(owners)
+        owners.append(CARRIED[part.__class__](part, (shapes or {}).get(place), (lengths or {}).get(place, 0)))
+        return owners[-1]
+
+    return convert(structure), owners
+
+
+def _while_loop(
+    world: Lowering, condition: Any, body: Any, variables: list[Any], owners: list[Any], limit: Any
+) -> list[Any]:
+    start = _leaves(variables)
+    growing = {
+        place: owner
+        for owner in owners
+        if hasattr(owner, "capacity") and owner.length.__class__ is EagerTensor
+        for place, value in enumerate(start)
+        if value is owner.length
+    }
+    own = [] if limit is None else [to_tensor(np.int64(0))]
+
+    def holds(carried: list[Any]) -> Any:
+        truth = _tensor(condition(*_filled(variables, carried[len(own) :])))
+        return logical_and(less(carried[0], to_tensor(np.int64(limit))), truth) if own else truth
+
+    def turn(carried: list[Any], elements: list[Any]) -> tuple[list[Any], list[Any]]:
+        following, _ = _carried(list(body(*_filled(variables, carried[len(own) :]))))
+        return [*(c + 1 for c in carried[: len(own)]), *_leaves(following)], []
+
+    def check_room(known: dict[int, Any]) -> None:
+        for place, owner in growing.items():
+            length = known.get(len(own) + place)
+            if length is None:
+                raise NeedsValue("How long a TensorArray becomes is known only when the function runs.")
+            if length > owner.capacity:
+                raise Longer(owner, int(length))
+
+    _, after, _ = loop(world, turn, [*own, *start], condition=holds, settle=check_room)
+    results: list[Any] = _filled(variables, after[len(own) :])
+    return results
+
+
+def _leaves(structure: Any) -> list[Any]:
+    """The tensors of what goes round in a loop, or comes out of a branch."""
+    found = []
+    for leaf in leaves(structure):
+        if isinstance(leaf, (Tensor, Variable, bool, int, float, complex, np.ndarray, np.generic)):
+            found.append(_tensor(leaf))
+        elif (
+            leaf is not None
+            and leaf.__class__ not in UNSHAPED
+            and not (isinstance(leaf, (list, tuple, dict)) and not leaf)
+        ):
+            raise NeedsValue(f"{type(leaf).__name__} goes through a loop or a branch.")
+    return found
+
+
+def _filled(structure: Any, values: list[Any]) -> Any:
+    """The structure with other tensors."""
+    following = iter(values)
+
+    def fill(part: Any) -> Any:
+        if isinstance(part, (Tensor, Variable, bool, int, float, complex, np.ndarray, np.generic)):
+            return next(following)
+        return map_parts(part, fill)
+
+    return fill(structure)
+
+
+# --- branches --------------------------------------------------------------------------------------------------------------
+
+
+def branch(world: Lowering, number: Any, functions: list[Callable[[], Any]]) -> Any:
+    """What the function of that number gives, or the last one."""
+    if number.__class__ is Batched:
+        raise NeedsValue("Each entry of a batch may take a branch of its own.")
+    hidden: dict[int, Batched] = {}  # the results that are batched in one of the branches
+    while True:
+        try:
+            return _Branch(world, number, functions, hidden).written()
+        except _Wider as found:
+            hidden[found.place] = found.like
+
+
+class _Branch:
+    """One attempt to write a branch down."""
+
+    def __init__(
+        self, world: Lowering, number: Any, functions: list[Callable[[], Any]], hidden: dict[int, Batched]
+    ) -> None:
+        self.world, self.number, self.functions, self.hidden = world, number, functions, hidden
+        self.recorded = _recording()
+        self.used: dict[int, Tensor] = {}
+        self.assigned: set[int] = set()
+
+    def written(self) -> Any:
+        """Write it down; what it gives."""
+        world = self.world
+        programs, structures, layers = zip(*map(self._program, self.functions), strict=True)
+        looks = [[program.look_of(output) for output in program.outputs] for program in programs]
+        if any(found != looks[0] for found in looks) or any(found != layers[0] for found in layers):
+            raise NeedsValue("The branches give different shapes or types.")
+        free = _free(programs, set())
+        for program in programs:
+            program.inputs = list(free)
+        ghosts = [world.ghost_of(*look) for look in looks[0]]
+        world.note(self.number)
+        inputs = (_operand(self.number), *map(Value, free))
+        world.append(Node(Branch(tuple(programs)), inputs, {}, tuple(ghost.number for ghost in ghosts)))
+        results = [shell(ghost) for shell, ghost in zip(layers[0], ghosts, strict=True)]
+        if self.recorded and results:
+            self._record(results, _followed(self.used.values()))
+        return _filled(structures[0], results)
+
+    def _program(self, function: Callable[[], Any]) -> tuple[Program, Any, list[_Shell]]:
+        """The program of one branch, what it returns, and the hidden axes of that."""
+        with self.world.inside(False, self.recorded, self.assigned) as level:
+            structure, _ = _carried(function())
+            values = _leaves(structure)
+            for place, value in enumerate(values):
+                like = self.hidden.get(place)
+                if value.__class__ is Batched and like is None:
+                    raise _Wider(place, value)
+                if value.__class__ is not Batched and like is not None:
+                    values[place] = Batched(with_batch_axis(value, like.batch_size), like.level, like.depth)
+            kept = [_opened(value) for value in values]
+            for data, _ in kept:
+                self.world.note(data)
+            level.program.outputs = [_operand(data) for data, _ in kept]
+        if self.recorded and level.drawn:
+            raise NeedsValue("What is drawn in a branch is not kept for its gradient.")
+        self.used.update(level.used)
+        return level.program, structure, [shell for _, shell in kept]
+
+    def _record(self, results: list[Any], sources: list[Any]) -> None:
+        def again(function: Callable[[], Any]) -> list[Any]:
+            return _leaves(_carried(function())[0])
+
+        def gradient(*cotangents: Any) -> list[Any]:
+            def back(function: Callable[[], Any]) -> list[Any]:
+                with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+                    tape.watch(sources)
+                    values = again(function)
+                pairs = [(v, c) for v, c in zip(values, cotangents, strict=True) if v.dtype.is_differentiable]
+                found = tape.gradient([v for v, _ in pairs], sources, output_gradients=[c for _, c in pairs])
+                return [
+                    zeros_of(s) if part is None else to_tensor(part) for s, part in zip(sources, found, strict=True)
+                ]
+
+            return self._each(back)
+
+        def push(tangents: list[Any]) -> list[Any]:
+            pairs = [(source, slope) for source, slope in zip(sources, tangents, strict=True) if slope is not None]
+
+            def along(function: Callable[[], Any]) -> list[Any]:
+                with ForwardAccumulator([source for source, _ in pairs], [slope for _, slope in pairs]) as accumulator:
+                    values = again(function)
+                return [_tangent(accumulator, value) for value in values if value.dtype.is_differentiable]
+
+            kept = iter(self._each(along))
+            return [next(kept) if result.dtype.is_differentiable else None for result in results]
+
+        if sources:
+            record_call(gradient, push, sources, results)
+
+    def _each(self, what: Callable[[Callable[[], Any]], list[Any]]) -> list[Any]:
+        """The same choice among what is made of the branches."""
+        made: list[Any] = branch(self.world, self.number, [partial(what, function) for function in self.functions])
+        return made

@@ -1,0 +1,70 @@
+"""How often a loop runs, where that follows from constants: `for i in tf.range(5)`, a counter up to a bound.
+
+What such a loop collects has a known size, and what it counts is known after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .codegen import python_of
+from .passes import without_dead_code
+from .program import Loop, Node, Program, Value
+
+_MOST = 10_000  # rounds, beyond which counting would take as long as it saves
+_SMALL = 16  # elements of a value that may be a counter
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A number of rounds, and the carried values after them that depend on constants alone, by place."""
+
+    rounds: int
+    finals: dict[int, Any]
+
+
+def counted(loop: Loop, starts: Sequence[Any]) -> Counted | None:
+    """Run what depends on constants alone; `starts` are arrays, or None for carried values that are not known before."""
+    condition, body = loop.condition, loop.body
+    assert condition is not None
+    places = [p for p, start in enumerate(starts) if start is not None and start.size <= _SMALL]
+    while True:
+        made = _made_of(body, {body.inputs[place] for place in places})
+        kept = [place for place in places if _is_known(body.outputs[place], made)]
+        if kept == places:
+            break
+        places = kept
+    given = [body.inputs[place] for place in places]
+    if not _is_known(condition.outputs[0], _made_of(condition, set(given))) or any(
+        n.has_effect for n in condition.nodes
+    ):
+        return None
+    holds = python_of(_part(condition, given, condition.outputs))
+    turn = python_of(_part(body, given, [body.outputs[place] for place in places]))
+    values = tuple(starts[place] for place in places)
+    for rounds in range(_MOST + 1):
+        if not holds(*values)[0]:
+            return Counted(rounds, dict(zip(places, values, strict=True)))
+        values = turn(*values)
+    return None
+
+
+def _made_of(program: Program, known: set[int]) -> set[int]:
+    """The values that are computed from known ones."""
+    made = set(known)
+    for node in program.nodes:
+        if node.computes and all(number in made for number in node.used):
+            made.update(node.outputs)
+    return made
+
+
+def _is_known(output: Any, made: set[int]) -> bool:
+    return output.__class__ is not Value or output.number in made
+
+
+def _part(program: Program, inputs: list[int], outputs: list[Any]) -> Program:
+    """What of a program leads from some of its inputs to some of its outputs."""
+    computing: list[Node] = [node for node in program.nodes if node.computes]
+    return without_dead_code(Program(inputs, computing, outputs, program.looks))

@@ -1,0 +1,143 @@
+"""What a loop computes and its gradient would compute again is kept, where that costs little memory.
+
+A loop that goes back over another one runs each round again. Here the instructions of its rounds are found in those of the
+other loop. Of these values, the ones that the rest of the round takes are collected by the first loop, and come back as
+sequences; what led to them is dead code then.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..op.declaration import Op
+from .keys import key_of
+from .program import Loop, Node, Program, Value
+
+_MOST = 16  # times the memory of the values that a round begins with, which are kept in any case
+_LEAST = 1 << 10  # bytes for each round that are worth no thought
+
+
+def with_residuals(program: Program) -> Program:
+    """The program, with loops that keep what others would compute again."""
+    nodes, looks = list(program.nodes), dict(program.looks)
+    for place, node in enumerate(nodes):
+        if isinstance(node.what, Loop) and node.what.condition is None:
+            for earlier in range(place):
+                first = nodes[earlier]
+                if isinstance(first.what, Loop) and _goes_over(node, first):
+                    nodes[earlier], nodes[place] = _shared(first, node, looks)
+                    node = nodes[place]
+    return replace(program, nodes=nodes, looks=looks)
+
+
+def _loop(node: Node) -> Loop:
+    assert isinstance(node.what, Loop)
+    return node.what
+
+
+def _goes_over(node: Node, first: Node) -> bool:
+    """Whether a loop takes what the first one has collected, as many rounds."""
+    count, rounds = node.inputs[0], first.outputs[0]
+    if count.__class__ is Value:
+        same = count.number == rounds
+    else:
+        loop = _loop(first)
+        known = None if loop.condition is not None or first.inputs[0].__class__ is Value else first.inputs[0]
+        same = known is not None and int(known) == int(count)
+    collected = first.outputs[_loop(first).carried + 1 :]
+    return same and any(operand.__class__ is Value and operand.number in collected for operand in _sequences(node))
+
+
+def _sequences(node: Node) -> tuple[Any, ...]:
+    loop = _loop(node)
+    begin = loop.carried + (loop.condition is None)
+    return node.inputs[begin : begin + loop.sequences]
+
+
+def _constants(node: Node) -> tuple[Any, ...]:
+    loop = _loop(node)
+    return node.inputs[loop.carried + (loop.condition is None) + loop.sequences :]
+
+
+def _shared(first: Node, second: Node, looks: dict[int, Any]) -> tuple[Node, Node]:
+    """Both loops, with what the second one takes of the rounds of the first."""
+    one, two = _loop(first), _loop(second)
+    same = _same_values(first, second)
+    again = [n for n in two.body.nodes if n.outputs and all(number in same for number in n.outputs)]
+    single = {node.outputs[0] for node in again if len(node.outputs) == 1}
+    rest = [n for n in two.body.nodes if not any(number in same for number in n.outputs)]
+    used = [number for node in rest for number in node.used]
+    used += [output.number for output in two.body.outputs if output.__class__ is Value]
+    wanted = [number for number in dict.fromkeys(used) if number in single]
+    if not wanted or not _is_worth(first, wanted, looks):
+        return first, second
+    collected = {
+        o.number: n
+        for o, n in zip(one.body.outputs[one.carried :], first.outputs[one.carried + 1 :], strict=True)
+        if o.__class__ is Value
+    }
+    outputs, numbers, stacks = list(one.body.outputs), list(first.outputs), []
+    for number in wanted:
+        value = same[number]
+        if value not in collected:
+            collected[value] = max(looks) + 1
+            shape, dtype = looks[number]
+            count = first.inputs[0] if one.condition is None else None
+            looks[collected[value]] = ((-1 if count is None or count.__class__ is Value else int(count), *shape), dtype)
+            outputs.append(Value(value))
+            numbers.append(collected[value])
+        stacks.append(Value(collected[value]))
+    begin = two.carried + two.sequences
+    taken = [*two.body.inputs[:begin], *wanted, *two.body.inputs[begin:]]
+    kept = [node for node in two.body.nodes if not (len(node.outputs) == 1 and node.outputs[0] in wanted)]
+    body = replace(two.body, inputs=taken, nodes=kept)
+    inputs = (*second.inputs[: 1 + begin], *stacks, *second.inputs[1 + begin :])
+    return (
+        replace(first, what=replace(one, body=replace(one.body, outputs=outputs)), outputs=tuple(numbers)),
+        replace(second, what=replace(two, body=body, sequences=two.sequences + len(wanted)), inputs=inputs),
+    )
+
+
+def _same_values(first: Node, second: Node) -> dict[int, int]:
+    """Values of a round of the second loop that one of the first has too, each with its number there."""
+    one, two = _loop(first), _loop(second)
+    collected = dict(zip(first.outputs[one.carried + 1 :], one.body.outputs[one.carried :], strict=True))
+    elements = one.body.inputs[one.carried : one.carried + one.sequences]
+    by_sequence = {o.number: n for o, n in zip(_sequences(first), elements, strict=True) if o.__class__ is Value}
+    by_constant = {
+        o.number: n
+        for o, n in zip(_constants(first), one.body.inputs[one.carried + one.sequences :], strict=True)
+        if o.__class__ is Value
+    }
+    same: dict[int, int] = {}
+    for operand, number in zip(_sequences(second), two.body.inputs[two.carried :], strict=False):
+        output = collected.get(operand.number) if operand.__class__ is Value else None
+        if output.__class__ is Value:
+            same[number] = output.number
+        elif operand.__class__ is Value and operand.number in by_sequence:
+            same[number] = by_sequence[operand.number]
+    for operand, number in zip(_constants(second), two.body.inputs[two.carried + two.sequences :], strict=True):
+        if operand.__class__ is Value and operand.number in by_constant:
+            same[number] = by_constant[operand.number]
+    there = {key_of(node): node.outputs for node in one.body.nodes if isinstance(node.what, Op)}
+    for node in two.body.nodes:
+        if isinstance(node.what, Op) and all(number in same for number in node.used):
+            there_it_takes = tuple(Value(same[o.number]) if o.__class__ is Value else o for o in node.inputs)
+            key = key_of(replace(node, inputs=there_it_takes))
+            if key is not None and key in there:
+                same.update(zip(node.outputs, there[key], strict=True))
+    return same
+
+
+def _is_worth(first: Node, wanted: list[int], looks: dict[int, Any]) -> bool:
+    """Whether keeping the values costs little memory, compared to what the round begins with."""
+    begun = sum(_bytes(looks[number]) for number in _loop(first).body.inputs[: _loop(first).carried])
+    return sum(_bytes(looks[number]) for number in wanted) <= max(_MOST * begun, _LEAST)
+
+
+def _bytes(look: tuple[tuple[int, ...], np.dtype[Any]]) -> int:
+    return math.prod(look[0]) * look[1].itemsize

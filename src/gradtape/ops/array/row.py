@@ -1,0 +1,272 @@
+"""One row of an array at a position that is a tensor: what a `TensorArray` in a compiled loop is made of.
+
+`take` and `tensor_scatter_nd_update` do the same for many rows; these cost a fraction, and a program does the changes in
+place where nobody else sees the array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...base.dtypes import ANY, INDEX, NUMERIC, Array
+from ...base.errors import invalid
+from ...op.abstract import Abstract, Shape
+from ...op.declaration import BadInput, Op, Sample, op
+from ..family import all_batched, numpy_type, shape_of
+from ..math.logic import zeros_like
+from ..shapes import matched_sizes, natural
+from .index import take
+from .layout import reshape, stack
+from .scatter import tensor_scatter_nd_add, tensor_scatter_nd_update
+
+
+def _position(index: Any, size: int, name: str) -> int:
+    if np.ndim(index):
+        raise invalid(f"{name}: the index is one number, got shape {np.shape(index)}.")
+    place = int(index)
+    if not 0 <= place < size:
+        raise invalid(f"{name}: there is no row {place} in an array of {size} rows.")
+    return place
+
+
+def _check_row(x: Array, row: Any, name: str) -> None:
+    if not np.ndim(x) or np.shape(row) != np.shape(x)[1:]:
+        raise invalid(f"{name}: a row of an array of shape {np.shape(x)} is expected, got shape {np.shape(row)}.")
+
+
+def _get(x: Array, index: Any) -> Any:
+    if not np.ndim(x):
+        raise invalid("get_row: a scalar has no rows.")
+    return x[
+        _position(index, x.shape[0], "get_row")
+    ].copy()  # (the array may be changed in place while the row is in use)
+
+
+@op(eager=_get, dtypes=NUMERIC, other={"index": INDEX})
+def get_row(xp: Any, x: Any, index: Any) -> Any:
+    """x[index]."""
+    return x[index]
+
+
+@get_row.shapes
+def _(x: Abstract, index: Abstract) -> Shape:
+    index.of_rank(0)
+    if x.rank == 0:
+        raise ValueError("a scalar has no rows")
+    return x.shape[1:]
+
+
+@get_row.vjp("x")
+def _(g: Any, x_shape: tuple[int, ...], index: Any) -> Any:
+    return put_row(g, index, size=x_shape[0])
+
+
+@get_row.jvp("x")
+def _(t: Any, index: Any) -> Any:
+    return get_row(t, index)
+
+
+@get_row.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    x, index = args
+    if not is_batched[1]:
+        return take(x, index, axis=1, batch_dims=0)
+    if not is_batched[0]:
+        return take(x, index, axis=0, batch_dims=0)
+    size = shape_of(x)[0]
+    rows = take(x, reshape(index, shape=(size, 1)), axis=1, batch_dims=1)
+    return reshape(rows, shape=(size, *shape_of(x)[2:]))
+
+
+def _put(row: Any, index: Any, size: int) -> Any:
+    row = np.asarray(row)
+    result = np.zeros((size, *row.shape), row.dtype)
+    result[_position(index, size, "put_row")] = row
+    return result
+
+
+@op(eager=_put, dtypes=NUMERIC, other={"index": INDEX})
+def put_row(xp: Any, row: Any, index: Any, *, size: int) -> Any:
+    """`size` rows, of which the one at `index` is given and all others are zeros."""
+    return xp.zeros((size, *xp.shape(row)), row.dtype).at[index].set(row)
+
+
+@put_row.shapes
+def _(row: Abstract, index: Abstract, *, size: Any) -> Shape:
+    index.of_rank(0)
+    return (natural(size), *row.shape)
+
+
+@put_row.vjp("row")
+def _(g: Any, index: Any) -> Any:
+    return get_row(g, index)
+
+
+@put_row.jvp("row")
+def _(t: Any, index: Any, size: int) -> Any:
+    return put_row(t, index, size=size)
+
+
+@put_row.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    count, (row, index) = all_batched(is_batched, args)
+    zeros = np.zeros((count, attributes["size"], *shape_of(row)[1:]), numpy_type(row))
+    return tensor_scatter_nd_add(zeros, _places(index, count), row)
+
+
+def _places(index: Any, count: int) -> Any:
+    """The place of a row in each entry of a batch."""
+    return stack([np.arange(count, dtype=numpy_type(index)), index], axis=1)
+
+
+def _with_row(x: Abstract, index: Abstract, row: Abstract) -> Shape:
+    """Like the array, of which the row must be one."""
+    index.of_rank(0)
+    if x.rank == 0:
+        raise ValueError("a scalar has no rows")
+    if x.rank is not None and row.rank is not None:
+        matched_sizes(x.shape[1:], row.shape, "a row and what takes its place,")
+    return x.known
+
+
+def _set(x: Array, index: Any, row: Any) -> Any:
+    return set_in_place(np.array(x), index, row)
+
+
+def set_in_place(x: Array, index: Any, row: Any) -> Array:
+    """The same array, changed."""
+    _check_row(x, row, "set_row")
+    x[_position(index, x.shape[0], "set_row")] = row
+    return x
+
+
+@op(eager=_set, dtypes=ANY, other={"index": INDEX}, shape=_with_row)
+def set_row(xp: Any, x: Any, index: Any, row: Any) -> Any:
+    """The array with another row at `index`."""
+    return x.at[index].set(row)
+
+
+@set_row.vjp("x")
+def _(g: Any, index: Any, row: Any) -> Any:
+    return set_row(g, index, zeros_like(row))
+
+
+@set_row.vjp("row")
+def _(g: Any, index: Any) -> Any:
+    return get_row(g, index)
+
+
+@set_row.jvp("x")
+def _(t: Any, index: Any, row: Any) -> Any:
+    return set_row(t, index, zeros_like(row))
+
+
+@set_row.jvp("row")
+def _(t: Any, index: Any, x_shape: tuple[int, ...]) -> Any:
+    return put_row(t, index, size=x_shape[0])
+
+
+@set_row.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    count, (x, index, row) = all_batched(is_batched, args)
+    return tensor_scatter_nd_update(x, _places(index, count), row)
+
+
+def _add(x: Array, index: Any, row: Any) -> Any:
+    return add_in_place(np.array(x), index, row)
+
+
+def add_in_place(x: Array, index: Any, row: Any) -> Array:
+    """The same array, changed."""
+    _check_row(x, row, "add_row")
+    x[_position(index, x.shape[0], "add_row")] += row
+    return x
+
+
+@op(eager=_add, dtypes=NUMERIC, other={"index": INDEX}, shape=_with_row)
+def add_row(xp: Any, x: Any, index: Any, row: Any) -> Any:
+    """The array with something added to its row at `index`."""
+    return x.at[index].add(row)
+
+
+@add_row.vjp("x")
+def _(g: Any) -> Any:
+    return g
+
+
+@add_row.vjp("row")
+def _(g: Any, index: Any) -> Any:
+    return get_row(g, index)
+
+
+@add_row.jvp("x")
+def _(t: Any) -> Any:
+    return t
+
+
+@add_row.jvp("row")
+def _(t: Any, index: Any, x_shape: tuple[int, ...]) -> Any:
+    return put_row(t, index, size=x_shape[0])
+
+
+@add_row.batched
+def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+    count, (x, index, row) = all_batched(is_batched, args)
+    return tensor_scatter_nd_add(x, _places(index, count), row)
+
+
+_SHAPES = [
+    ((4,), 2), ((4,), 0), ((1,), 0), ((3, 2), 0), ((3, 2), 2), ((1, 2, 3), 0), ((5, 1), 4), ((2, 0), 1), ((3, 2, 2), 1),
+    ((2, 1, 1, 2), 1), ((6, 3), 5), ((2, 4), 0),
+]  # fmt: skip
+
+
+@get_row.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, index in _SHAPES:
+        yield Sample((draw(shape), np.array(index, np.int32)))
+
+
+@put_row.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for shape, index in _SHAPES:
+        yield Sample((draw(shape[1:]), np.array(index, np.int32)), {"size": shape[0]})
+
+
+for _op in (set_row, add_row):
+
+    @_op.samples
+    def _(draw: Any) -> Iterator[Sample]:
+        for shape, index in _SHAPES:
+            yield Sample((draw(shape), np.array(index, np.int32), draw(shape[1:])))
+
+    @_op.rejects
+    def _() -> Iterator[BadInput]:
+        x, row = np.ones((3, 2), np.float32), np.ones((2,), np.float32)
+        for index in (3, -1, 2**31 - 1, [0]):
+            yield BadInput("the row must exist", (x, np.array(index, np.int32), row))
+        for other in (np.ones((3,), np.float32), np.ones((), np.float32), np.ones((2, 1), np.float32)):
+            yield BadInput("the row has the shape of a row", (x, np.array(0, np.int32), other))
+        yield BadInput("a scalar has no rows", (np.float32(1), np.array(0, np.int32), np.float32(1)))
+        yield BadInput("the index is a whole number", (x, np.array(0.5, np.float32), row))
+        yield BadInput("types never mix", (x, np.array(0, np.int32), row.astype(np.float64)))
+
+
+@get_row.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((3, 2), np.float32)
+    for index in (3, -1, 2**31 - 1, [0]):
+        yield BadInput("the row must exist", (x, np.array(index, np.int32)))
+    yield BadInput("a scalar has no rows", (np.float32(1), np.array(0, np.int32)))
+    yield BadInput("the index is a whole number", (x, np.array(0.5, np.float32)))
+
+
+@put_row.rejects
+def _() -> Iterator[BadInput]:
+    row = np.ones((2,), np.float32)
+    for index in (3, -1, 2**31 - 1, [0]):
+        yield BadInput("the row must exist", (row, np.array(index, np.int32)), {"size": 3})
+    yield BadInput("the index is a whole number", (row, np.array(0.5, np.float32)), {"size": 3})
