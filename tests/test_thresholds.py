@@ -16,7 +16,7 @@ import gradtape as tf
 from gradtape.native import engine, thresholds
 from gradtape.native.choice import by_size, choice_of
 from gradtape.op.declaration import REGISTRY
-from gradtape.ops.family import machine_code_for, one_pass
+from gradtape.op.family import machine_code_for, one_pass
 
 SOURCE = pathlib.Path(thresholds.__file__).parents[1]
 UNITS = {

@@ -11,9 +11,9 @@ import numpy as np
 from ..base.context import STATE, Records, activate, deactivate, remove_identical
 from ..base.errors import invalid
 from ..base.types import TensorLike
+from ..op.family import numpy_type, shape_of
 from ..ops.array.index import getitem
 from ..ops.array.layout import concat, permute, reshape
-from ..ops.family import numpy_type, shape_of
 from ..ops.math.reduce import reduce_sum
 from ..values.tensor import EagerTensor, Tensor, from_array, identify, to_tensor
 from .backward import backpropagate, gradients, records_now, zeros_of

@@ -25,9 +25,9 @@ from ..base.shapes import TensorShape
 from ..base.traceable import traceable
 from ..base.types import Function, TensorLike
 from ..op.declaration import RUNNERS, Op, record
+from ..op.family import numpy_type, shape_of, with_batch_axis
 from ..ops.array.index import getitem
 from ..ops.array.layout import stack
-from ..ops.family import numpy_type, shape_of, with_batch_axis
 from ..ops.math import elementwise as e
 from ..values.tensor import Tensor, from_array, to_tensor
 from ..variables.operators import multiply_operator

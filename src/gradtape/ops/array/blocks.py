@@ -18,8 +18,8 @@ from ...base.sizes import product
 from ...base.types import Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import rank_of, shape_of
-from ..shapes import divided
+from ...op.family import rank_of, shape_of
+from ...op.shapes import divided
 from .borders import Pairs
 from .layout import permute, reshape
 

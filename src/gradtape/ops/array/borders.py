@@ -16,7 +16,7 @@ from ...base.errors import InvalidArgumentError, ResourceExhaustedError, invalid
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..shapes import padded_sizes
+from ...op.shapes import padded_sizes
 
 Pairs = tuple[tuple[int, int], ...]
 

@@ -16,9 +16,9 @@ from ...base.sizes import UNKNOWN, Sizes, Undecided
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import all_batched, rank_of, shape_of, with_batch_axis
+from ...op.shapes import broadcast_sizes, indexed, matched_sizes, place, shaped_by, sliced
 from ...values.tensor import IndexedSlices
-from ..family import all_batched, rank_of, shape_of, with_batch_axis
-from ..shapes import broadcast_sizes, indexed, matched_sizes, place, shaped_by, sliced
 from .accumulate import add_rows
 from .layout import permute, reshape
 

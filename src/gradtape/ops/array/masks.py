@@ -13,8 +13,8 @@ from ...base.sizes import UNKNOWN
 from ...base.types import Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import batch_leading, not_tensors
-from ..shapes import inserted, natural, typed_by
+from ...op.family import batch_leading, not_tensors
+from ...op.shapes import inserted, natural, typed_by
 
 
 def _length_mask(lengths: Array, maxlen: int) -> Any:

@@ -15,8 +15,8 @@ from ...base.sizes import UNKNOWN
 from ...base.types import Axis, Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import all_batched, negative_axis, rank_of, shape_of
-from ..shapes import along, axis_exists, like, natural, unknown_rest
+from ...op.family import all_batched, negative_axis, rank_of, shape_of
+from ...op.shapes import along, axis_exists, like, natural, unknown_rest
 from .layout import permute, reshape, sum_to_shape
 
 _MANY = 1 << 20  # copies: with more, the free memory is checked first

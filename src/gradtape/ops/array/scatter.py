@@ -11,7 +11,7 @@ from ...base.dtypes import ANY, INDEX, NUMERIC, REAL, Array
 from ...base.errors import invalid
 from ...base.types import Cotangent, Draw, Function, Tangent, Value
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import all_batched, numpy_type, shape_of
+from ...op.family import all_batched, numpy_type, shape_of
 from ..math.elementwise import convert
 from ..math.logic import equal, zeros_like
 from .index import gather_nd, nd_key, put_nd, scattered, take_nd

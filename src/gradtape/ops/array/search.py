@@ -16,8 +16,8 @@ from ...base.sizes import UNKNOWN
 from ...base.types import Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import all_batched, batch_elementwise, not_tensors
-from ..shapes import fixed, like, matched_sizes, natural, typed_by, unknown_rest
+from ...op.family import all_batched, batch_elementwise, not_tensors
+from ...op.shapes import fixed, like, matched_sizes, natural, typed_by, unknown_rest
 
 _INT32 = np.dtype(np.int32)
 _WIDE = frozenset(np.dtype(t) for t in (np.float32, np.float64, np.int32, np.int64))

@@ -17,7 +17,7 @@ from ...base.sizes import larger, matched, same
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import (
+from ...op.family import (
     all_batched,
     batch_leading,
     batch_over_axis,
@@ -28,10 +28,7 @@ from ..family import (
     rank_of,
     shape_of,
 )
-from ..math.elementwise import convert
-from ..math.logic import equal
-from ..math.reduce import reduce_sum
-from ..shapes import (
+from ...op.shapes import (
     along,
     broadcast_sizes,
     inserted,
@@ -43,6 +40,9 @@ from ..shapes import (
     unknown_rest,
     without_last,
 )
+from ..math.elementwise import convert
+from ..math.logic import equal
+from ..math.reduce import reduce_sum
 from .index import check_range
 from .layout import expand_dims, reshape
 

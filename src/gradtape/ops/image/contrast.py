@@ -14,12 +14,12 @@ from ...base.dtypes import FLOATING, NARROW_FLOATS, Array
 from ...base.errors import invalid
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import batch_leading, in_float32, insert_axes, rank_of, shape_of, with_batch_axis
+from ...op.shapes import like
 from ..array.layout import sum_to_shape
-from ..family import batch_leading, in_float32, insert_axes, rank_of, shape_of, with_batch_axis
 from ..math.elementwise import rsqrt, square
 from ..math.logic import greater_equal, maximum, select, zeros_like
 from ..math.reduce import reduce_mean
-from ..shapes import like
 
 # --- standardised images ------------------------------------------------------------------------------------
 

@@ -16,8 +16,8 @@ from ...base.types import Cotangent, Namespace, Value
 from ...native import blas
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import shape_of
 from ..array.layout import broadcast_to, reshape
-from ..family import shape_of
 from ..math.logic import select, zeros_like
 from .products import conjugated
 

@@ -20,11 +20,11 @@ from ...base.sizes import UNKNOWN, larger, same, smaller
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Sample, op
+from ...op.family import batch_leading, numpy_type, shape_of
+from ...op.shapes import like, without_last
 from ..array.layout import reshape
-from ..family import batch_leading, numpy_type, shape_of
 from ..math.logic import zeros_like
 from ..math.reduce import reduce_sum
-from ..shapes import like, without_last
 from .products import check_matrix
 
 ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")

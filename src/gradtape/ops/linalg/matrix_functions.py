@@ -17,13 +17,13 @@ from ...base.errors import invalid, unfit
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import all_batched, batch_leading, insert_axes, is_complex, rank_of, shape_of
+from ...op.shapes import square_like, square_to_number
 from ..array.borders import crop
 from ..array.layout import concat, reshape
-from ..family import all_batched, batch_leading, insert_axes, is_complex, rank_of, shape_of
 from ..math.elementwise import conj, imag, make_complex, real
 from ..math.logic import zeros_like
 from ..math.reduce import reduce_sum
-from ..shapes import square_like, square_to_number
 from .products import adjoint, check_matrix, conjugated, product, transposed
 from .solve import LAPACK, SQUARE, all_finite, bad_matrices, each_matrix, inv, regular, sylvester, trsm
 

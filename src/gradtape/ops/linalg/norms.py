@@ -11,17 +11,17 @@ from ...base.dtypes import FLOATING, Array
 from ...base.errors import invalid
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Sample, op
-from ..array.layout import reshape
-from ..family import (
+from ...op.family import (
     batch_over_axis,
     in_float32,
     shape_of,
 )
+from ...op.shapes import real_type, reduced
+from ..array.layout import reshape
 from ..math.elementwise import abs as absolute
 from ..math.elementwise import divide_no_nan, pow, sign
 from ..math.reduce import kept_shape, reduce_sum, refuse_axis_of_scalar, spread
 from ..nn.normalization import reject_axes
-from ..shapes import real_type, reduced
 
 Axis = int | tuple[int, ...] | None
 _add: Any = np.add.reduce

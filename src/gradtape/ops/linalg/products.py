@@ -18,13 +18,13 @@ from ...native import blas
 from ...native.background import later
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import all_batched, batch_leading, insert_axes, is_complex, negative_axis, rank_of, shape_of
+from ...op.shapes import broadcast_sizes, equal_shapes, matched_sizes, place, replaced
 from ..array.borders import crop
 from ..array.layout import expand_dims, permute, reshape, sum_to_shape
-from ..family import all_batched, batch_leading, insert_axes, is_complex, negative_axis, rank_of, shape_of
 from ..math.elementwise import conj
 from ..math.logic import zeros_like
 from ..math.reduce import reduce_sum
-from ..shapes import broadcast_sizes, equal_shapes, matched_sizes, place, replaced
 
 # --- matmul -------------------------------------------------------------------------------------------------
 

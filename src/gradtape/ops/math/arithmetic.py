@@ -13,12 +13,12 @@ from ...base.errors import invalid
 from ...base.types import Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import (
+from ...op.family import (
     UNARY_SHAPES,
     all_batched,
     elementwise,
 )
-from ..shapes import equal_shapes
+from ...op.shapes import equal_shapes
 from .logic import greater, greater_equal, less, logical_and, logical_not, logical_or, minimum, select, zeros_like
 
 # --- sums of lists ------------------------------------------------------------------------------------------

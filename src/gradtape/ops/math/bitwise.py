@@ -13,8 +13,8 @@ from ...base.sizes import matched
 from ...base.types import Draw, Namespace
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import batch_leading, batch_over_axis, check_axis, elementwise, sample_binary, sample_unary
-from ..shapes import ceiling, place, replaced, typed_by
+from ...op.family import batch_leading, batch_over_axis, check_axis, elementwise, sample_binary, sample_unary
+from ...op.shapes import ceiling, place, replaced, typed_by
 
 
 @elementwise(eager=np.bitwise_and, dtypes=INTEGER)

@@ -16,8 +16,7 @@ from ...base.errors import invalid
 from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..array.borders import crop, pad_constant
-from ..family import (
+from ...op.family import (
     all_batched,
     batch_over_axis,
     explain_axis,
@@ -27,7 +26,8 @@ from ..family import (
     rank_of,
     shape_of,
 )
-from ..shapes import along, equal_shapes
+from ...op.shapes import along, equal_shapes
+from ..array.borders import crop, pad_constant
 from .elementwise import conj, divide_no_nan, exp, stop_gradient
 from .logic import maximum
 

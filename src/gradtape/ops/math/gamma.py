@@ -20,9 +20,9 @@ from ...base.errors import invalid
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...native import thresholds
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import batch_leading, elementwise, in_float32, rank_of, sample_binary, sample_unary
+from ...op.shapes import without_last
 from ..array.layout import expand_dims
-from ..family import batch_leading, elementwise, in_float32, rank_of, sample_binary, sample_unary
-from ..shapes import without_last
 from .elementwise import log, log1p
 from .logic import ones_like
 from .reduce import reduce_sum

@@ -15,8 +15,8 @@ from ...base.errors import invalid
 from ...base.sizes import larger, smaller
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import UNARY_SHAPES, elementwise, sample_binary, sample_unary
-from ..shapes import like
+from ...op.family import UNARY_SHAPES, elementwise, sample_binary, sample_unary
+from ...op.shapes import like
 
 # --- comparison, logic, selection ------------------------------------------------------------------------------------
 

@@ -14,10 +14,10 @@ from ...base.dtypes import FLOATING, NARROW_FLOATS, Array
 from ...base.errors import invalid
 from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import batch_over_axis, in_float32, numpy_type, shape_of
+from ...op.shapes import along, reduced
 from ..array.layout import reshape
-from ..family import batch_over_axis, in_float32, numpy_type, shape_of
 from ..nn.normalization import reject_axes, sample_axes
-from ..shapes import along, reduced
 from .cumulative import cumsum
 from .elementwise import convert
 from .logic import is_nan, logical_not, select, zeros_like

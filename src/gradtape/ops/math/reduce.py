@@ -13,10 +13,10 @@ from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...native import thresholds
 from ...native.choice import by_size
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import batch_over_axis, explain_axis, in_float32, is_complex, not_tensors, numpy_type, shape_of
+from ...op.shapes import reduced, typed_by
 from ..array.layout import broadcast_to, permute, reshape
-from ..family import batch_over_axis, explain_axis, in_float32, is_complex, not_tensors, numpy_type, shape_of
 from ..nn.rows import along_rows, sum_over
-from ..shapes import reduced, typed_by
 from .cumulative import cumprod
 from .elementwise import conj, convert, exp, stop_gradient, zero_safe_divide
 from .logic import equal, minimum, ones_like

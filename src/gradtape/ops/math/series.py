@@ -17,13 +17,13 @@ from ...base.sizes import larger, matched, smaller
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import all_batched, batch_leading, batch_over_axis, explain_axis, rank_of, shape_of
+from ...op.shapes import along, equal_shapes, matched_sizes, place, replaced
 from ..array.borders import crop, pad_constant
 from ..array.index import put, take
 from ..array.layout import broadcast_to, expand_dims, reshape
 from ..array.rearrange import reverse
-from ..family import all_batched, batch_leading, batch_over_axis, explain_axis, rank_of, shape_of
 from ..linalg.products import conjugated
-from ..shapes import along, equal_shapes, matched_sizes, place, replaced
 from .elementwise import convert
 from .logic import greater, less, less_equal, logical_or, maximum, minimum, select, zeros_like
 from .reduce import reduce_sum

@@ -10,7 +10,7 @@ from typing import Any
 from ...base.dtypes import FLOATING, Array
 from ...base.types import Draw, Namespace, Value
 from ...op.declaration import Op, Sample
-from ..family import UNARY_SHAPES, elementwise, one_pass
+from ...op.family import UNARY_SHAPES, elementwise, one_pass
 
 
 @one_pass

@@ -16,9 +16,7 @@ from ...base.sizes import UNKNOWN
 from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..array.layout import permute, reshape, sum_to_shape
-from ..array.sort import order_along, put_along, take_along
-from ..family import (
+from ...op.family import (
     all_batched,
     batch_leading,
     batch_over_axis,
@@ -29,9 +27,11 @@ from ..family import (
     rank_of,
     shape_of,
 )
+from ...op.shapes import broadcast_to_sizes, equal_shapes, reduced, reduced_sizes, replaced
+from ..array.layout import permute, reshape, sum_to_shape
+from ..array.sort import order_along, put_along, take_along
 from ..linalg.products import adjoint, check_matrix, conjugated, matmul, product
 from ..nn.normalization import sample_axes
-from ..shapes import broadcast_to_sizes, equal_shapes, reduced, reduced_sizes, replaced
 from .elementwise import convert, divide_no_nan, square
 from .logic import equal, zeros_like
 from .reduce import kept_shape, reduce_max, reduce_min, reduce_sum, refuse_axis_of_scalar, spread

@@ -13,8 +13,8 @@ from ...base.sizes import matched
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import rank_of, shape_of
 from ..array.layout import broadcast_to, reshape
-from ..family import rank_of, shape_of
 from ..math.reduce import reduce_sum
 from .rows import BY_COLUMN, FULL, RowText, sum_of_rows
 

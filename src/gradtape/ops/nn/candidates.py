@@ -12,7 +12,7 @@ from ...base.errors import invalid
 from ...base.sizes import UNKNOWN
 from ...base.types import Draw, Namespace
 from ...op.declaration import BadInput, Sample, op
-from ..shapes import fixed
+from ...op.shapes import fixed
 
 
 @op(dtypes=frozenset({np.dtype(np.int64)}), outputs=3, shape=fixed(UNKNOWN), gives=(np.int32, np.int64, np.float32))

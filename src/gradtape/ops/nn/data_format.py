@@ -11,7 +11,7 @@ from ...base.dtypes import INDEX, Array
 from ...base.errors import invalid
 from ...base.types import Draw, Namespace
 from ...op.declaration import BadInput, Sample, op
-from ..shapes import like
+from ...op.shapes import like
 
 
 def _check_formats(name: str, src_format: str, dst_format: str) -> None:

@@ -11,7 +11,7 @@ from ...base.dtypes import FLOATING, Array
 from ...base.errors import invalid
 from ...base.types import Draw, Namespace, Value
 from ...op.declaration import BadInput, Sample
-from ..family import UNARY_SHAPES, elementwise, one_pass
+from ...op.family import UNARY_SHAPES, elementwise, one_pass
 
 
 @one_pass

@@ -11,11 +11,11 @@ from ...base.dtypes import FLOATING, Array
 from ...base.errors import invalid
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Sample, op
-from ..family import batch_leading, numpy_type
+from ...op.family import batch_leading, numpy_type
+from ...op.shapes import like
 from ..math.cumulative import linear_recurrence, moved_on
 from ..math.elementwise import convert
 from ..math.logic import equal, ones_like, zeros_like
-from ..shapes import like
 
 
 @op(dtypes=FLOATING, outputs=2, shape=like(0), gives=(None, np.int32))

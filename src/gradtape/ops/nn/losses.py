@@ -13,11 +13,11 @@ import numpy as np
 from ...base.dtypes import FLOATING, Array
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.declaration import Op, Sample, op
-from ..family import UNARY_SHAPES, elementwise, in_float32, one_pass, rank_of, reject_operands, sample_binary
+from ...op.family import UNARY_SHAPES, elementwise, in_float32, one_pass, rank_of, reject_operands, sample_binary
+from ...op.shapes import fixed
 from ..math.elementwise import exp, log, sigmoid, softplus, square
 from ..math.logic import greater_equal, less_equal, logical_and, select, zeros_like
 from ..math.reduce import reduce_sum
-from ..shapes import fixed
 
 
 @in_float32

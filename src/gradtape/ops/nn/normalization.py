@@ -18,8 +18,7 @@ from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...native import choice, thresholds
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..array.layout import broadcast_to, reshape, sum_to_shape
-from ..family import (
+from ...op.family import (
     batch_over_axis,
     explain_axis,
     in_float32,
@@ -29,6 +28,8 @@ from ..family import (
     shape_of,
     with_batch_axis,
 )
+from ...op.shapes import along, broadcast_to_sizes, like, reduced, reduced_sizes
+from ..array.layout import broadcast_to, reshape, sum_to_shape
 from ..math.elementwise import pow, square, zero_safe_divide
 from ..math.logic import greater_equal, maximum, select, zeros_like
 from ..math.reduce import (
@@ -40,7 +41,6 @@ from ..math.reduce import (
     refuse_axis_of_scalar,
     root_of_squares,
 )
-from ..shapes import along, broadcast_to_sizes, like, reduced, reduced_sizes
 from .normalization_kernels import gradient_by_scale, gradient_by_x, row_length, standardized
 from .pool import window_sum
 from .rows import sum_over

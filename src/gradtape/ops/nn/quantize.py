@@ -13,7 +13,7 @@ from ...base.dtypes import FLOATING, NARROW_FLOATS, Array
 from ...base.errors import invalid
 from ...base.types import Draw, Namespace, Value
 from ...op.declaration import BadInput, Sample
-from ..family import UNARY_SHAPES, elementwise, in_float32, numpy_type
+from ...op.family import UNARY_SHAPES, elementwise, in_float32, numpy_type
 from ..math.elementwise import convert, floor
 from ..math.logic import (
     equal,

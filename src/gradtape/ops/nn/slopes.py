@@ -15,7 +15,7 @@ import numpy as np
 from ...base.dtypes import FLOATING, REAL, Array
 from ...base.types import Draw, Namespace, Value
 from ...op.declaration import Sample
-from ..family import UNARY_SHAPES, elementwise, in_float32, one_pass
+from ...op.family import UNARY_SHAPES, elementwise, in_float32, one_pass
 from ..math.elementwise import abs as absolute
 from ..math.elementwise import exp, sigmoid, sign, square
 from ..math.logic import less, select, zeros_like

@@ -20,8 +20,8 @@ from ..base.types import Draw
 from ..native import thresholds
 from ..native.choice import Choice, by_size, is_native, with_choice
 from ..native.texts import CompiledText, Exact
-from ..op.declaration import REGISTRY, BadInput, Op, Rule, Sample
 from ..values.tensor import EagerTensor
+from .declaration import REGISTRY, BadInput, Op, Rule, Sample
 from .shapes import broadcasted
 
 
@@ -259,8 +259,9 @@ def by_rows(function: Callable[..., Array]) -> Callable[..., Array]:
 
 UNARY_SHAPES = [(), (1,), (4,), (0,), (2, 3), (3, 1), (1, 3), (2, 0), (2, 1, 3), (2, 3, 2), (5, 2), (1, 1, 1)]
 _PAIRS = [
-    ((), ()), ((3,), (3,)), ((2, 3), (2, 3)), ((2, 3), (3,)), ((3,), (2, 3)), ((2, 1), (1, 3)), ((), (2, 3)), ((2, 3), ()), ((0,), (0,)),
-    ((0, 3), (1, 3)), ((4, 1, 2), (3, 1)), ((1,), (5,)), ((2, 3, 2), (2, 3, 2)), ((2, 0), ()),
+    ((), ()), ((3,), (3,)), ((2, 3), (2, 3)), ((2, 3), (3,)), ((3,), (2, 3)), ((2, 1), (1, 3)),
+    ((), (2, 3)), ((2, 3), ()), ((0,), (0,)), ((0, 3), (1, 3)), ((4, 1, 2), (3, 1)), ((1,), (5,)),
+    ((2, 3, 2), (2, 3, 2)), ((2, 0), ()),
 ]  # fmt: skip
 
 
