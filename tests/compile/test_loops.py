@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -511,3 +512,25 @@ def test_a_loop_keeps_no_more_than_a_few_times_what_its_rounds_begin_with():
     first, *_ = [node for node in executor.optimized(world.program).nodes if node.what.name == "loop"]
     assert all(np.prod(first.what.body.look_of(output)[0]) < 100 for output in first.what.body.outputs)
     check(run, x)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer signals here")
+def test_an_interrupt_ends_a_loop_without_end(compiled_only):
+    @tf.function
+    def endless(x):
+        i = tf.constant(0.0)
+        while i < 1e30:
+            x, i = x * 0.999 + 1.0, i * 0.5
+        return x
+
+    def interrupt(*args: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            endless(tf.constant(1.0))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)

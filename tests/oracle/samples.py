@@ -120,6 +120,10 @@ INTERNAL = {
     "pick": "tf.boolean_mask",
     "put_picked": "the derivative of tf.boolean_mask",
     "take": "tf.gather",
+    "get_row": "TensorArray.read in compiled loops",
+    "put_row": "the derivative of TensorArray.read in compiled loops",
+    "set_row": "TensorArray.write in compiled loops",
+    "add_row": "the derivative of TensorArray.read in compiled loops",
     "put": "the derivative of tf.gather",
     "take_nd": "tf.gather_nd",
     "put_nd": "tf.scatter_nd",
@@ -171,6 +175,9 @@ INTERNAL = {
     "dilation2d_pick_input": "the forward derivative of tf.nn.dilation2d",
     "dilation2d_pick_filter": "the forward derivative of tf.nn.dilation2d",
     "length_mask": "tf.sequence_mask",
+    "split_rows": "tf.strings.split",
+    "character_rows": "tf.strings.unicode_split",
+    "byte_rows": "tf.strings.bytes_split",
     "unicode_decode": "tf.strings.unicode_decode",
     "unicode_encode": "tf.strings.unicode_encode",
 }
@@ -179,7 +186,8 @@ INTERNAL = {
 # with what they are made of (tests/nn/test_fused.py).
 _OWN_NAMES = """
     cbrt exp2 log2 log10 logaddexp logaddexp2 deg2rad rad2deg sinc hypot copysign heaviside fmax fmin trunc spacing signbit
-    nan_to_num modf frexp ldexp gcd lcm isclose isneginf isposinf isreal iscomplex nansum nanmean nanmax nanmin nanvar nancumsum
+    nan_to_num modf frexp floor_divide ldexp gcd lcm isclose isneginf isposinf isreal iscomplex nansum nanmean nanmax nanmin nanvar
+    nancumsum
     nanargmax nanargmin ptp average quantile cov diff unwrap interp interp_interval convolve powers polyval trapezoid vecdot kron
     matrix_power argpartition lexsort isin histogram packbits unpackbits
     standardize rms_standardize scaled_softmax lstm_step gru_step dense
