@@ -78,8 +78,7 @@ def explain_axis(name: str) -> Any:
     def check(x: Array, axis: int | tuple[int, ...] | None = None, **attributes: Any) -> None:
         axes = () if axis is None else axis if isinstance(axis, tuple) else (axis,)
         for a in axes:
-            if not -x.ndim <= a < x.ndim:
-                raise invalid(f"{name}: axis {a} does not exist in a tensor of shape {x.shape}.")
+            check_axis(name, x, a)
         if len({a % x.ndim for a in axes}) != len(axes):
             raise invalid(f"{name}: axis {list(axes)} names an axis twice.")
 
