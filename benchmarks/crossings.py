@@ -17,8 +17,8 @@ from gradtape.native import engine, thresholds
 from gradtape.native.choice import choice_of
 from gradtape.native.texts import CompiledText, Exact
 from gradtape.native.updates import Update
+from gradtape.op import family
 from gradtape.op.declaration import REGISTRY
-from gradtape.ops import family
 from gradtape.ops.array import accumulate
 from gradtape.ops.math import reduce
 from gradtape.ops.nn import conv_kernels, rows, sequence

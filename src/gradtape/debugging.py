@@ -19,7 +19,7 @@ from .op.arguments import takes, text
 from .op.attributes import as_float, as_int
 from .op.declaration import Op
 from .op.entry import observe_ops, unobserve_ops
-from .ops.math import arithmetic
+from .ops.math import logic
 from .trace.control import effect_in_world
 from .values.composite import is_composite
 from .values.tensor import Tensor, to_tensor
@@ -185,7 +185,7 @@ def check_numerics(tensor: TensorLike, message: str, name: str | None = None) ->
     x = to_tensor(tensor)
     if not x.dtype.is_differentiable:
         raise invalid(f"check_numerics: only floating types have nan and inf, got {x.dtype!r}.")
-    return arithmetic.check_numerics.public(x, str(message))
+    return logic.check_numerics.public(x, str(message))
 
 
 def _refuse_nonfinite(op: Op, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:

@@ -30,7 +30,7 @@ from .ops.math import elementwise as e
 from .ops.math import reduce as r
 from .ops.math import special as s
 from .ops.nn import activations as n
-from .ops.nn import normalization, training
+from .ops.nn import normalization
 from .values.composite import COMPOSITES, is_composite
 from .values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from .variables.operators import as_divisible
@@ -129,8 +129,8 @@ segment_min = segment.segment_min.public
 xlogy = s.xlogy.public
 xdivy = s.xdivy.public
 xlog1py = s.xlog1py.public
-cumsum = r.cumsum.public
-cumprod = r.cumprod.public
+cumsum = cumulative.cumsum.public
+cumprod = cumulative.cumprod.public
 
 
 def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
@@ -219,7 +219,7 @@ def count_nonzero(
     name: str | None = None,
 ) -> Any:
     """How many elements are not zero."""
-    return cast(arithmetic.count_nonzero.public(input, as_axis(axis), bool(keepdims)), dtype)
+    return cast(r.count_nonzero.public(input, as_axis(axis), bool(keepdims)), dtype)
 
 
 def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Any:
@@ -360,7 +360,7 @@ def polyval(coeffs: Any, x: TensorLike, name: str | None = None) -> Any:
 
 def lbeta(x: TensorLike, name: str | None = None) -> Any:
     """log(|Beta(x)|) over the last axis: the sum of lgamma(x), less lgamma(sum of x)."""
-    return training.lbeta.public(x)
+    return gamma.lbeta.public(x)
 
 
 @takes(exclusive=flag, reverse=flag)

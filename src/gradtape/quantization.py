@@ -17,7 +17,7 @@ from .ops.math.elementwise import stop_gradient
 from .ops.math.logic import maximum, minimum, zeros_like
 from .ops.math.reduce import reduce_max, reduce_min
 from .ops.nn.quantize import fake_quant, grid
-from .ops.nn.training import quantize_and_dequantize as quantized_again
+from .ops.nn.quantize import quantize_and_dequantize as quantized_again
 from .values.tensor import EagerTensor, Tensor, to_tensor
 
 

@@ -20,9 +20,8 @@ from .op.arguments import flag, number, sequence, takes, text
 from .op.attributes import as_float, as_int, as_ints
 from .op.call import matching_tensors
 from .op.declaration import REGISTRY
-from .ops.array.blocks import mirror_pad_grad
-from .ops.array.order import list_diff
-from .ops.array.search import bucketize
+from .ops.array.borders import mirror_pad_grad
+from .ops.array.search import bucketize, list_diff
 from .ops.image.morphology import dilation2d_backprop_filter, dilation2d_backprop_input
 from .ops.math.rounding import nextafter
 from .ops.text.encoding import decode_padded_raw, decode_raw, fingerprint, string_to_hash_bucket_strong
@@ -134,16 +133,16 @@ _OPS = {
     "SoftsignGrad": "nn.slopes.softsign_grad",
     "SigmoidGrad": "nn.slopes.sigmoid_grad",
     "TanhGrad": "nn.slopes.tanh_grad",
-    "SqrtGrad": "nn.slopes.sqrt_grad",
-    "RsqrtGrad": "nn.slopes.rsqrt_grad",
-    "ReciprocalGrad": "nn.slopes.reciprocal_grad",
-    "BiasAdd": "nn.fused.bias_add",
-    "BiasAddGrad": "nn.fused.bias_add_grad",
-    "L2Loss": "nn.fused.l2_loss",
+    "SqrtGrad": "math.slopes.sqrt_grad",
+    "RsqrtGrad": "math.slopes.rsqrt_grad",
+    "ReciprocalGrad": "math.slopes.reciprocal_grad",
+    "BiasAdd": "nn.bias.bias_add",
+    "BiasAddGrad": "nn.bias.bias_add_grad",
+    "L2Loss": "nn.losses.l2_loss",
     "LRN": "nn.normalization.lrn",
-    "NthElement": "array.order.nth_element",
-    "DataFormatDimMap": "array.order.data_format_dim_map",
-    "DataFormatVecPermute": "array.order.data_format_vec_permute",
+    "NthElement": "array.sort.nth_element",
+    "DataFormatDimMap": "nn.data_format.data_format_dim_map",
+    "DataFormatVecPermute": "nn.data_format.data_format_vec_permute",
     "EncodeBase64": "text.encoding.encode_base64",
     "DecodeBase64": "text.encoding.decode_base64",
     "StringToHashBucket": "text.encoding.string_to_hash_bucket",
@@ -202,7 +201,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'gradtape.raw_ops' has no attribute {name!r}")
     module, _, op = _OPS[name].rpartition(".")
     found = getattr(importlib.import_module(f".ops.{module}", __package__), op).public
-    if module == "nn.slopes" or name == "ApproximateEqual":
+    if module in ("nn.slopes", "math.slopes") or name == "ApproximateEqual":
         found = _of_one_shape(found)
     globals()[name] = found
     return found

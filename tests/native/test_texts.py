@@ -13,7 +13,7 @@ from gradtape.extend import checks
 from gradtape.native import engine, texts, thresholds
 from gradtape.native.abi import makes_ufuncs
 from gradtape.op.declaration import REGISTRY
-from gradtape.ops.family import one_pass
+from gradtape.op.family import one_pass
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 

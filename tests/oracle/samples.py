@@ -186,8 +186,8 @@ INTERNAL = {
 # with what they are made of (tests/nn/test_fused.py).
 _OWN_NAMES = """
     cbrt exp2 log2 log10 logaddexp logaddexp2 deg2rad rad2deg sinc hypot copysign heaviside fmax fmin trunc spacing signbit
-    nan_to_num modf frexp floor_divide ldexp gcd lcm isclose isneginf isposinf isreal iscomplex nansum nanmean nanmax nanmin nanvar
-    nancumsum
+    nan_to_num modf frexp floor_divide ldexp gcd lcm isclose isneginf isposinf isreal iscomplex nansum nanmean nanmax nanmin
+    nanvar nancumsum
     nanargmax nanargmin ptp average quantile cov diff unwrap interp interp_interval convolve powers polyval trapezoid vecdot kron
     matrix_power argpartition lexsort isin histogram packbits unpackbits
     standardize rms_standardize scaled_softmax lstm_step gru_step dense

@@ -20,9 +20,9 @@ from ..math import cast, imag, maximum, minimum, real
 from ..math import complex as make_complex
 from ..op.arguments import sequence, takes, tensor_type
 from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
-from ..ops.array import index, layout, rearrange
+from ..ops.array import layout, masks
+from ..ops.math import bitwise, logic, polynomials
 from ..ops.math import elementwise as e
-from ..ops.math import logic, polynomials
 from ..values.composite import complete_values, is_composite
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
@@ -291,7 +291,7 @@ def one_hot(
         if np.ndim(value):
             raise invalid(f"one_hot: {label} must be a scalar, got shape {np.shape(value)}.")
     x = to_tensor(indices)
-    return index.encode_one_hot.public(
+    return masks.encode_one_hot.public(
         x, as_int(depth), values[0], values[1], -1 if axis is None else as_int(axis), kind.numpy
     )
 
@@ -397,7 +397,7 @@ def bitcast(input: TensorLike, type: object, name: str | None = None) -> Any:
     >>> hex(int(tf.bitcast(1.0, tf.int32)))
     '0x3f800000'
     """
-    return rearrange.bitcast.public(input, dtypes.as_dtype(type).numpy)
+    return bitwise.bitcast.public(input, dtypes.as_dtype(type).numpy)
 
 
 def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:

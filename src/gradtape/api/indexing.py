@@ -12,12 +12,12 @@ from ..base.traceable import trace_public
 from ..base.types import AxisLike, ShapeLike, TensorLike, Value
 from ..op.arguments import takes, text
 from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
-from ..ops.array import index, layout, scatter
+from ..ops.array import index, layout, masks, scatter
 from ..ops.math import logic
 from ..values.tensor import EagerTensor, Tensor, to_tensor
 from ..variables.variable import SliceAssigner, Variable
 
-tensor_scatter_nd_update = index.tensor_scatter_nd_update.public
+tensor_scatter_nd_update = scatter.tensor_scatter_nd_update.public
 newaxis = None
 
 
@@ -195,7 +195,7 @@ def _masked(x: Value, mask: Value, axis: int) -> Any:
     if tuple(x.shape[axis : axis + mask.ndim]) != tuple(mask.shape):
         raise ValueError(f"Shapes {x.shape[axis : axis + mask.ndim]} and {mask.shape} are incompatible")
     front = (*builtins.range(axis, axis + mask.ndim), *builtins.range(axis), *builtins.range(axis + mask.ndim, x.ndim))
-    picked = index.take_nd.public(layout.permute.public(x, front), index.nonzero.public(mask))
+    picked = index.take_nd.public(layout.permute.public(x, front), masks.nonzero.public(mask))
     back = (*builtins.range(1, axis + 1), 0, *builtins.range(axis + 1, picked.ndim))
     return layout.permute.public(picked, back)
 
@@ -210,7 +210,7 @@ def where(
     array([1., 0.], dtype=float32)
     """
     if x is None and y is None:
-        return index.nonzero.public(condition)
+        return masks.nonzero.public(condition)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
     return logic.select.public(condition, x, y)

@@ -15,8 +15,8 @@ from ..base.traceable import trace_public
 from ..base.types import AxisLike, TensorLike, Value
 from ..op.arguments import optional_whole_number, takes, text
 from ..op.attributes import as_axis, as_int, as_int_vector, as_ints
-from ..ops.array import blocks, borders, index, layout
-from ..ops.family import shape_of
+from ..op.family import shape_of
+from ..ops.array import borders, index, layout, rearrange
 from ..ops.math import elementwise as e
 from ..values.composite import OPERANDS
 from ..values.tensor import Tensor, from_array, to_tensor
@@ -159,12 +159,12 @@ def pad(
     text("mode", mode)
     if kind not in ("REFLECT", "SYMMETRIC"):
         raise ValueError(f"mode must be CONSTANT, REFLECT or SYMMETRIC, got {mode!r}.")
-    return blocks.mirror_pad.public(x, rows, kind)
+    return borders.mirror_pad.public(x, rows, kind)
 
 
 def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Any:
     """The tensor repeated `multiples[i]` times along axis i."""
-    return borders.tile.public(input, as_int_vector(multiples, "tile: multiples"))
+    return rearrange.tile.public(input, as_int_vector(multiples, "tile: multiples"))
 
 
 def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Any:
@@ -193,7 +193,7 @@ def _rows(x: Value, positions: object, axis: int) -> Any:
 
 def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Any:
     """The tensor with the order along the given axes turned round."""
-    return borders.reverse.public(tensor, as_int_vector(axis, "reverse: axis"))
+    return rearrange.reverse.public(tensor, as_int_vector(axis, "reverse: axis"))
 
 
 def roll(input: object, shift: Any, axis: Any, name: str | None = None) -> Any:
@@ -201,7 +201,7 @@ def roll(input: object, shift: Any, axis: Any, name: str | None = None) -> Any:
     shifts, axes = (tuple(as_ints(v)) if np.ndim(v) else as_int(v) for v in (shift, axis))
     if np.ndim(shift) != np.ndim(axis):
         raise invalid(f"roll: shift and axis must be as many, got {shift!r} and {axis!r}.")
-    return borders.roll.public(input, shifts, axes)
+    return rearrange.roll.public(input, shifts, axes)
 
 
 trace_public(globals())

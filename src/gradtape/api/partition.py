@@ -15,7 +15,7 @@ from ..base.types import DTypeLike, IntLike, TensorLike
 from ..op.arguments import sequence, takes, tensor_type
 from ..op.attributes import as_int
 from ..ops.array import index, rearrange, search
-from ..ops.array.order import length_mask
+from ..ops.array.masks import length_mask
 from ..values.tensor import to_tensor
 from .arrays import reshape, zeros
 from .layout import concat, split

@@ -18,9 +18,10 @@ from ..base.shapes import TensorShape
 from ..base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from ..compile.control import UNSHAPED, ElementShape
 from ..op.attributes import as_ints
-from ..ops.array.index import take, tensor_scatter_nd_update
+from ..ops.array.index import take
 from ..ops.array.layout import expand_dims, reshape
 from ..ops.array.row import get_row, set_row
+from ..ops.array.scatter import tensor_scatter_nd_update
 from ..trace.control import either, repeated
 from ..trace.facades import Facade, steps_of
 from ..trace.ghost import Ghost, NeedsValue

@@ -26,16 +26,13 @@ _MOVED = {
         "interop tensor_array control device_spec initial_values generator candidates"
     ),
     "cli": "demo plot launch show_trace progress",
-    "ops.array": ("layout index rearrange borders blocks scatter order search sort segment pooled_segments accumulate"),
+    "ops.array": "layout index rearrange borders blocks scatter search sort segment pooled_segments accumulate",
     "ops.math": (
         "elementwise arithmetic trigonometric special bessel gamma logic rounding reduce cumulative "
-        "statistics nans ufuncs polynomials series bitwise recurrence"
+        "statistics nans ufuncs polynomials series bitwise"
     ),
     "ops.linalg": "contractions decompositions spectral solve tridiagonal diagonal matrix_functions norms sparse",
-    "ops.nn": (
-        "conv conv_kernels pool window normalization standardizing fused slopes sequence training ctc "
-        "decoding quantize rows"
-    ),
+    "ops.nn": "conv conv_kernels pool window normalization slopes sequence ctc decoding quantize rows",
     "ops.image": "colour resize patches detection morphology",
     "ops.signal": "fourier frames",
     "ops.text": "strings unicode encoding",

@@ -21,8 +21,8 @@ from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched
 from ..op.call import RUNNERS
 from ..op.declaration import Op
+from ..op.family import with_batch_axis
 from ..ops.array.layout import permute
-from ..ops.family import with_batch_axis
 from ..ops.math.elementwise import add
 from ..ops.math.logic import less, logical_and
 from ..trace.ghost import Ghost, NeedsValue

@@ -11,10 +11,10 @@ import numpy as np
 from ..base.context import STATE, Records, activate, deactivate, remove_identical
 from ..base.errors import invalid
 from ..base.types import TensorLike
+from ..op.family import numpy_type, shape_of
 from ..op.record import is_further_output, saved_by
 from ..ops.array.index import getitem
 from ..ops.array.layout import concat, permute, reshape
-from ..ops.family import numpy_type, shape_of
 from ..ops.math.reduce import reduce_sum
 from ..values.tensor import EagerTensor, Tensor, from_array, identify, to_tensor
 from .backward import backpropagate, gradients, records_now, zeros_of

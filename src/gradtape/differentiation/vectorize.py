@@ -26,10 +26,10 @@ from ..base.traceable import traceable
 from ..base.types import Function, TensorLike
 from ..op.call import RUNNERS
 from ..op.declaration import Op
+from ..op.family import numpy_type, shape_of, with_batch_axis
 from ..op.record import record_op
 from ..ops.array.index import getitem
 from ..ops.array.layout import stack
-from ..ops.family import numpy_type, shape_of, with_batch_axis
 from ..ops.math import elementwise as e
 from ..values.tensor import Tensor, from_array, to_tensor
 from ..variables.operators import multiply_operator

@@ -22,7 +22,7 @@ change in any release.
 
 from ..base.errors import OpCheckError, OpDeclarationError
 from ..op.declaration import BadInput, Sample
-from ..ops.family import batch_leading, batch_over_axis, sample_binary, sample_unary
+from ..op.family import batch_leading, batch_over_axis, sample_binary, sample_unary
 from .declaring import elementwise, op
 from .suite import check, checks_of
 

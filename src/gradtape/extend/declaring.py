@@ -14,8 +14,8 @@ import numpy as np
 from ..base.dtypes import FLOATING, as_dtype
 from ..base.errors import OpDeclarationError
 from ..op.declaration import Derivative, Op, Rule
-from ..ops.family import make_elementwise
-from ..ops.shapes import broadcasted
+from ..op.family import make_elementwise
+from ..op.shapes import broadcasted
 from ..values.tensor import EagerTensor, from_array
 
 

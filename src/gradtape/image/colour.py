@@ -30,8 +30,8 @@ from ..math import (
 from ..op.arguments import real, takes
 from ..op.attributes import as_int
 from ..ops.image import colour as c
-from ..ops.linalg.norms import standardize_image
-from ..ops.nn.training import adjust_contrast as contrast
+from ..ops.image.contrast import adjust_contrast as contrast
+from ..ops.image.contrast import standardize_image
 from ..trace.ghost import Ghost, NeedsValue
 from ..trace.graph import leaves
 from ..trace.inference import Inference

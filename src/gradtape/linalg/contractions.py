@@ -13,7 +13,8 @@ from ..base.errors import invalid, too_few_axes, unfit
 from ..base.traceable import trace_public
 from ..base.types import TensorLike
 from ..op.attributes import as_ints
-from ..ops.linalg.products import contract, matmul
+from ..ops.linalg.contractions import contract
+from ..ops.linalg.products import matmul
 from ..values.tensor import Tensor, to_tensor
 from ..variables.variable import Variable
 

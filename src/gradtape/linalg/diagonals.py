@@ -13,7 +13,6 @@ from ..base.traceable import trace_public
 from ..base.types import IntLike, TensorLike
 from ..op.arguments import takes, text
 from ..op.attributes import as_int, as_ints
-from ..ops.linalg import contractions
 from ..ops.linalg import diagonal as o
 from ..values.tensor import Tensor, to_tensor
 from ..variables.variable import Variable
@@ -111,7 +110,7 @@ def band_part(input: object, num_lower: IntLike, num_upper: IntLike, name: str |
 
 def trace(x: TensorLike, name: str | None = None) -> Any:
     """The sum of the main diagonal of matrices."""
-    return contractions.trace.public(x)
+    return o.trace.public(x)
 
 
 def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Any:

@@ -13,9 +13,9 @@ from ..base.traceable import trace_public
 from ..base.types import AxisLike, DTypeLike, Function, ShapeLike, TensorLike
 from ..op.arguments import number
 from ..op.attributes import as_int, as_int_vector
-from ..ops.linalg.contractions import dense
+from ..ops.linalg.products import dense
 from ..ops.nn import activations as n
-from ..ops.nn.training import apply_dropout
+from ..ops.nn.dropout import apply_dropout
 from ..values.tensor import Tensor, to_tensor
 from ..variables.variable import Variable
 from . import sequence

@@ -14,9 +14,9 @@ from ..base.errors import invalid
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, IntLike, TensorLike
 from ..op.attributes import as_int
-from ..ops.math import arithmetic
 from ..ops.nn import activations as n
-from ..ops.nn import fused, training
+from ..ops.nn import isotonic
+from ..ops.nn import losses as o
 from ..values.tensor import EagerTensor, to_tensor
 
 
@@ -93,7 +93,7 @@ def sigmoid_cross_entropy_with_logits(
             f"labels={labels} and logits={logits}"
         )
     labels, logits = _pair(labels, logits)
-    return fused.sigmoid_cross_entropy.public(logits, labels)
+    return o.sigmoid_cross_entropy.public(logits, labels)
 
 
 def weighted_cross_entropy_with_logits(
@@ -101,12 +101,12 @@ def weighted_cross_entropy_with_logits(
 ) -> Any:
     """The sigmoid cross entropy with positive examples weighted by `pos_weight`."""
     labels, logits = _pair(labels, logits)
-    return arithmetic.weighted_cross_entropy.public(logits, labels, convert_to_tensor(pos_weight, logits.dtype))
+    return o.weighted_cross_entropy.public(logits, labels, convert_to_tensor(pos_weight, logits.dtype))
 
 
 def l2_loss(t: TensorLike, name: str | None = None) -> Any:
     """Half the sum of squares."""
-    return fused.l2_loss.public(t)
+    return o.l2_loss.public(t)
 
 
 def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Any:
@@ -119,7 +119,7 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
         )
     if log_input.dtype.is_complex and not compute_full_loss:
         return math.exp(log_input) - log_input * targets
-    return training.log_poisson.public(log_input, targets, bool(compute_full_loss))
+    return o.log_poisson.public(log_input, targets, bool(compute_full_loss))
 
 
 def isotonic_regression(
@@ -140,7 +140,7 @@ def isotonic_regression(
     last = as_int(axis) % max(x.ndim, 1) == x.ndim - 1
     order = [p for p in range(x.ndim) if p != as_int(axis) % max(x.ndim, 1)] + [as_int(axis) % max(x.ndim, 1)]
     lines = x if last else transpose(x, order)
-    found, levels = training.isotonic_regression.public(lines if decreasing else -lines)
+    found, levels = isotonic.isotonic_regression.public(lines if decreasing else -lines)
     found = found if decreasing else -found
     if last:
         return found, levels

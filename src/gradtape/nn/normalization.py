@@ -16,8 +16,8 @@ from ..base.traceable import trace_public
 from ..base.types import AxisLike, DTypeLike, IntLike, TensorLike, Value
 from ..op.arguments import number, takes
 from ..op.attributes import as_axis, as_float, as_int, as_ints
-from ..ops.linalg import norms
-from ..ops.nn import fused
+from ..ops.math import statistics
+from ..ops.nn import bias as biases
 from ..ops.nn import normalization as o
 from ..values.tensor import from_array, to_tensor
 
@@ -57,7 +57,7 @@ def weighted_moments(
     y = math.cast(x, dtypes.float32) if narrow else x
     weights = math.cast(frequency_weights, y.dtype)
     if y.dtype.is_floating and weights.ndim <= y.ndim:
-        mean, variance = norms.weighted_moments.public(y, weights, as_axis(axes))
+        mean, variance = statistics.weighted_moments.public(y, weights, as_axis(axes))
     else:
         total = math.reduce_sum(weights + zeros_like(y), axes, True)
         mean = math.reduce_sum(weights * y, axes, True) / total
@@ -243,7 +243,7 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
     if data_format is not None and not data_format.startswith("N"):
         raise ValueError(f"`data_format` must be of the form `N...C` or `NC...`. Received: data_format={data_format}")
     channels_first = data_format is not None and data_format.startswith("NC") and len(data_format) > 2
-    return fused.bias_add.public(x, b, "NCHW" if channels_first else "NHWC")
+    return biases.bias_add.public(x, b, "NCHW" if channels_first else "NHWC")
 
 
 trace_public(globals())

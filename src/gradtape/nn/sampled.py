@@ -15,7 +15,7 @@ from ..base.traceable import trace_public
 from ..base.types import IntLike, TensorLike
 from ..linalg import matmul
 from ..op.attributes import as_int
-from ..ops.array import order
+from ..ops.nn import candidates
 from ..values.tensor import to_tensor
 from .losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
 
@@ -173,7 +173,7 @@ def compute_accidental_hits(
     """Where a sampled candidate is a true class: the row, the candidate's place, and a weight that hides it."""
     given = (true_classes, sampled_candidates)
     true, sampled = (to_tensor(v, None if hasattr(v, "dtype") else dtypes.int64) for v in given)
-    return AccidentalHits(*order.compute_accidental_hits.public(true, sampled, as_int(num_true)))
+    return AccidentalHits(*candidates.compute_accidental_hits.public(true, sampled, as_int(num_true)))
 
 
 trace_public(globals(), skip=("whole_table",))

@@ -12,7 +12,7 @@ from .. import bitwise, math
 from ..api import arrays, indexing
 from ..base.traceable import trace_public
 from ..base.types import TensorLike, Value
-from ..ops.math import nans
+from ..ops.math import logic
 from ..ops.math import ufuncs as u
 from ..values.tensor import from_array
 from .promotion import asarray, kind_of, loop_types, promoted, reduced_type, to_type
@@ -320,10 +320,10 @@ def _questioned(name: str, ask: Function, only_real: bool) -> Function:
 
 
 VALUED = {
-    "isneginf": _questioned("isneginf", nans.isneginf.public, True),
-    "isposinf": _questioned("isposinf", nans.isposinf.public, True),
-    "isreal": _questioned("isreal", nans.isreal.public, False),
-    "iscomplex": _questioned("iscomplex", nans.iscomplex.public, False),
+    "isneginf": _questioned("isneginf", logic.isneginf.public, True),
+    "isposinf": _questioned("isposinf", logic.isposinf.public, True),
+    "isreal": _questioned("isreal", logic.isreal.public, False),
+    "iscomplex": _questioned("iscomplex", logic.iscomplex.public, False),
 }
 
 

@@ -9,7 +9,7 @@ from ..api import arrays, layout
 from ..base.traceable import trace_public
 from ..base.types import IntLike, TensorLike
 from ..op.attributes import as_int
-from ..ops.linalg.contractions import matrix_power as power
+from ..ops.linalg.matrix_functions import matrix_power as power
 from ..ops.linalg.solve import LAPACK
 from ..values.tensor import Tensor
 from .products import matmul as matmul

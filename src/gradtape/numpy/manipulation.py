@@ -13,8 +13,10 @@ from ..api.sorting import sort as sort_values
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, IntLike, ShapeLike, TensorLike, Value
 from ..op.attributes import as_axis, as_int, as_ints
-from ..ops.array import order
+from ..ops.array import search
+from ..ops.array import sort as sorting
 from ..ops.array.sort import take_along
+from ..ops.math import bitwise
 from ..values.tensor import from_array
 from .elementwise import truth
 from .promotion import asarray, promoted, result_type, to_type
@@ -375,7 +377,7 @@ def argpartition(a: TensorLike, kth: TensorLike, axis: object = -1) -> Any:
     x = asarray(a)
     if axis is None:
         x, axis = arrays.reshape(x, (-1,)), 0
-    return order.argpartition.public(x, as_ints(kth), as_int(axis))
+    return sorting.argpartition.public(x, as_ints(kth), as_int(axis))
 
 
 def partition(a: TensorLike, kth: TensorLike, axis: object = -1) -> Any:
@@ -388,13 +390,13 @@ def partition(a: TensorLike, kth: TensorLike, axis: object = -1) -> Any:
 
 def lexsort(keys: Sequence[TensorLike], axis: int = -1) -> Any:
     """The order by the last key, among equal elements by the one before, and so on."""
-    return order.lexsort.public(promoted(*keys), as_int(axis))
+    return sorting.lexsort.public(promoted(*keys), as_int(axis))
 
 
 def isin(element: TensorLike, test_elements: TensorLike, assume_unique: bool = False, invert: bool = False) -> Any:
     """Whether each element is among the test elements."""
     x, y = promoted(element, test_elements)
-    return order.isin.public(x, y, bool(invert))
+    return search.isin.public(x, y, bool(invert))
 
 
 def histogram(a: TensorLike, bins: Any = 10, range: Any = None, density: bool = False) -> tuple[Any, Any]:
@@ -407,7 +409,7 @@ def histogram(a: TensorLike, bins: Any = 10, range: Any = None, density: bool = 
     """
     x = asarray(a)
     edges = np.histogram_bin_edges(np.asarray(x), np.asarray(asarray(bins)) if np.ndim(bins) else bins, range)
-    counts = order.histogram.public(to_type(x, np.int8) if x.dtype.is_bool else x, tuple(edges.tolist()))
+    counts = search.histogram.public(to_type(x, np.int8) if x.dtype.is_bool else x, tuple(edges.tolist()))
     if density:
         counts = asarray(np.asarray(counts) / (np.diff(edges) * np.asarray(counts).sum()))
     return counts, asarray(edges)
@@ -426,7 +428,7 @@ def packbits(a: TensorLike, axis: AxisLike | None = None, bitorder: str = "big")
     x = asarray(a)
     if axis is None:
         x, axis = arrays.reshape(x, (-1,)), 0
-    return order.packbits.public(x if x.dtype.numpy == np.uint8 else truth(x), as_int(axis), bitorder)
+    return bitwise.packbits.public(x if x.dtype.numpy == np.uint8 else truth(x), as_int(axis), bitorder)
 
 
 def unpackbits(a: TensorLike, axis: AxisLike | None = None, count: IntLike | None = None, bitorder: str = "big") -> Any:
@@ -434,7 +436,7 @@ def unpackbits(a: TensorLike, axis: AxisLike | None = None, count: IntLike | Non
     x = asarray(a)
     if axis is None:
         x, axis = arrays.reshape(x, (-1,)), 0
-    return order.unpackbits.public(x, as_int(axis), count, bitorder)
+    return bitwise.unpackbits.public(x, as_int(axis), count, bitorder)
 
 
 def promote_types(type1: Any, type2: Any) -> Any:

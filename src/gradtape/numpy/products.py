@@ -11,7 +11,7 @@ from ..api import arrays, layout
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, DTypeLike, TensorLike
 from ..op.attributes import as_int, as_ints
-from ..ops.linalg import contractions
+from ..ops.linalg import products
 from ..variables.operators import matmul_operator
 from .creation import diagonal
 from .elementwise import FUNCTIONS
@@ -72,7 +72,7 @@ def kron(a: TensorLike, b: TensorLike) -> Any:
     left, right = (arrays.reshape(v, (*(1,) * (rank - v.ndim), *v.shape)) for v in (x, y))
     if x.dtype.is_bool:
         return to_type(kron(to_type(left, np.int8), to_type(right, np.int8)), bool)
-    return contractions.kron.public(left, right, rank)
+    return products.kron.public(left, right, rank)
 
 
 def vecdot(x1: TensorLike, x2: TensorLike, axis: int = -1) -> Any:
@@ -85,7 +85,7 @@ def vecdot(x1: TensorLike, x2: TensorLike, axis: int = -1) -> Any:
     a, b = promoted(x1, x2)
     if a.dtype.is_bool:
         return to_type(vecdot(to_type(a, "int32"), to_type(b, "int32"), axis), bool)
-    return contractions.vecdot.public(a, b, as_int(axis))
+    return products.vecdot.public(a, b, as_int(axis))
 
 
 def cross(

@@ -10,8 +10,8 @@ from ..api import arrays, indexing, layout
 from ..base.traceable import trace_public
 from ..base.types import TensorLike, Value
 from ..op.attributes import as_int
-from ..ops.linalg.norms import trapezoid as integral
 from ..ops.math import polynomials, series
+from ..ops.math.series import trapezoid as integral
 from .elementwise import FUNCTIONS
 from .manipulation import broadcast_arrays, moveaxis
 from .promotion import asarray, promoted, to_type

@@ -17,7 +17,7 @@ from ..base.types import TensorLike, Value
 from ..op.call import apply
 from ..op.declaration import REGISTRY
 from ..op.entry import public_entry
-from ..ops.array import index, layout
+from ..ops.array import index, layout, masks
 from ..ops.linalg.products import matmul
 from ..ops.math import elementwise as e
 from ..ops.math import logic
@@ -277,7 +277,7 @@ def _masked(x: Value, mask: Any) -> Any:
     if tuple(x.shape[: mask.ndim]) != tuple(mask.shape):
         raise ValueError(f"A mask of shape {mask.shape} does not fit a tensor of shape {x.shape}.")
     if _is_unknown_mask(mask):  # its positions are looked up first
-        return index.take_nd.public(x, index.nonzero.public(mask), 0)
+        return index.take_nd.public(x, masks.nonzero.public(mask), 0)
     return index.pick.public(x, (np.asarray(mask._array),))
 
 

@@ -1,7 +1,7 @@
-"""Blocks of space moved into the batch or the channels, and back; borders that mirror what is inside.
+"""Blocks of space moved into the batch or the channels, and back: space_to_batch, space_to_depth and their inverses.
 
 All are linear and move elements only. Each is the transpose of its inverse: of `space_to_batch_nd` that is
-`batch_to_space_nd` with the paddings cropped, of `mirror_pad` it adds the borders up where they came from.
+`batch_to_space_nd` with the paddings cropped.
 """
 
 from __future__ import annotations
@@ -12,17 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from ...base.dtypes import ANY, NUMERIC, Array
+from ...base.dtypes import ANY, Array
 from ...base.errors import invalid
 from ...base.sizes import product
 from ...base.types import Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import rank_of, shape_of
-from ..shapes import divided, padded_sizes
+from ...op.family import rank_of, shape_of
+from ...op.shapes import divided
+from .borders import Pairs
 from .layout import permute, reshape
-
-Pairs = tuple[tuple[int, int], ...]
 
 # --- space and batch ----------------------------------------------------------------------------------------
 
@@ -324,129 +323,3 @@ def _() -> Iterator[BadInput]:
         yield BadInput("a block that divides height and width", (x,), {"block_size": size})
     for shape in ((4,), (2, 2, 4), (1, 1, 2, 2, 4), ()):
         yield BadInput("four axes", (np.ones(shape, np.float32),), {"block_size": 2})
-
-
-# --- borders that mirror ------------------------------------------------------------------------------------
-
-
-def _check_mirror(shape: tuple[int, ...], paddings: Pairs, mode: str) -> None:
-    if mode not in ("REFLECT", "SYMMETRIC"):
-        raise invalid(f"pad: mode must be REFLECT or SYMMETRIC, got {mode!r}.")
-    if len(paddings) != len(shape) or any(len(pair) != 2 or min(pair) < 0 for pair in paddings):
-        raise invalid(f"pad: paddings must be {len(shape)} pairs of sizes that are not negative, got {list(paddings)}.")
-    for axis, (length, pair) in enumerate(zip(shape, paddings, strict=True)):
-        allowed = length - 1 if mode == "REFLECT" else length
-        if any(pair) and max(pair) > allowed:
-            raise invalid(
-                f"pad: with {mode} at most {allowed} can be added to axis {axis} of size {length}, "
-                f"got {pair[0]} and {pair[1]}."
-            )
-
-
-def _mirror_pad(input: Array, paddings: Pairs, mode: str = "REFLECT") -> Array:
-    _check_mirror(input.shape, paddings, mode)
-    return np.pad(input, paddings, mode="reflect" if mode == "REFLECT" else "symmetric") if input.ndim else input
-
-
-@op(eager=_mirror_pad, dtypes=ANY)
-def mirror_pad(xp: Namespace, input: Array, *, paddings: Pairs, mode: str = "REFLECT") -> Any:
-    """The tensor with borders that mirror it, with (SYMMETRIC) or without (REFLECT) the edge itself."""
-    return xp.pad(input, paddings, mode=mode.lower())
-
-
-@mirror_pad.shapes
-def _(input: Abstract, *, paddings: Any, mode: Any) -> Shape:
-    return padded_sizes(input, paddings)
-
-
-@mirror_pad.vjp("input")
-def _(g: Cotangent, paddings: Pairs, mode: str) -> Any:
-    return mirror_pad_grad(g, paddings=paddings, mode=mode)
-
-
-def _mirror_pad_grad(input: Array, paddings: Pairs, mode: str = "REFLECT") -> Array:
-    sizes = tuple(size - sum(pair) for size, pair in zip(input.shape, paddings, strict=False))
-    if any(size < 0 for size in sizes):
-        raise invalid(f"mirror_pad_grad: paddings {list(paddings)} are more than there is in shape {input.shape}.")
-    _check_mirror(sizes if len(sizes) == input.ndim else input.shape, paddings, mode)
-    skip = 1 if mode == "REFLECT" else 0
-    result = input
-    for axis, (before, after) in enumerate(paddings):
-        if not before and not after:
-            continue
-        line = np.moveaxis(result, axis, 0)
-        size = len(line) - before - after
-        core = line[before : before + size].copy()
-        core[skip : skip + before] += line[:before][::-1]
-        core[size - skip - after : size - skip] += line[before + size :][::-1]
-        result = np.moveaxis(core, 0, axis)
-    return np.ascontiguousarray(result).reshape(result.shape)
-
-
-@op(eager=_mirror_pad_grad, dtypes=NUMERIC)
-def mirror_pad_grad(xp: Namespace, input: Array, *, paddings: Pairs, mode: str = "REFLECT") -> Any:
-    """Mirrored borders added to what they mirror: the transpose of `mirror_pad`."""
-    return _mirror_pad_grad(input, paddings, mode)
-
-
-@mirror_pad_grad.shapes
-def _(input: Abstract, *, paddings: Any, mode: Any) -> Shape:
-    return padded_sizes(input, paddings, -1)
-
-
-@mirror_pad_grad.vjp("input")
-def _(g: Cotangent, paddings: Pairs, mode: str) -> Any:
-    return mirror_pad(g, paddings=paddings, mode=mode)
-
-
-def _batch_borders(
-    declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]
-) -> Any:
-    return declared(args[0], **{**attributes, "paddings": ((0, 0), *attributes["paddings"])})
-
-
-_MIRRORED: list[tuple[tuple[int, ...], Pairs, str]] = [
-    ((3,), ((1, 2),), "REFLECT"), ((3,), ((3, 3),), "SYMMETRIC"), ((2, 3), ((1, 0), (0, 2)), "REFLECT"), ((2, 3), ((2, 1), (1, 1)), "SYMMETRIC"),
-    ((), (), "REFLECT"), ((0,), ((0, 0),), "SYMMETRIC"), ((1, 2), ((0, 0), (1, 1)), "REFLECT"), ((1, 2), ((1, 1), (0, 2)), "SYMMETRIC"),
-    ((2, 2, 3), ((1, 1), (1, 1), (2, 2)), "REFLECT"), ((2, 1, 2), ((0, 1), (1, 0), (2, 2)), "SYMMETRIC"), ((5,), ((0, 4),), "REFLECT"),
-    ((4,), ((0, 0),), "REFLECT"),
-]  # fmt: skip
-
-
-@mirror_pad.samples
-def _(draw: Draw) -> Iterator[Sample]:
-    for shape, paddings, mode in _MIRRORED:
-        yield Sample((draw(shape),), {"paddings": paddings, "mode": mode})
-
-
-@mirror_pad_grad.samples
-def _(draw: Draw) -> Iterator[Sample]:
-    for shape, paddings, mode in _MIRRORED:
-        padded = tuple(size + sum(pair) for size, pair in zip(shape, paddings, strict=True))
-        yield Sample((draw(padded),), {"paddings": paddings, "mode": mode})
-
-
-@mirror_pad_grad.value
-def _(input: Array, paddings: Array, mode: str) -> Any:
-    sizes = tuple(size - sum(pair) for size, pair in zip(input.shape, paddings, strict=True))
-    places = np.arange(prod(sizes)).reshape(sizes)
-    padded = np.pad(places, paddings, mode=mode.lower()) if sizes else places  # type: ignore[call-overload]
-    return np.bincount(np.ravel(padded), np.ravel(input), prod(sizes)).reshape(sizes)
-
-
-def _reject_borders(declared: Op, shape: tuple[int, ...]) -> None:
-    @declared.rejects
-    def _() -> Iterator[BadInput]:
-        x = np.ones(shape, np.float32)
-        cases: list[tuple[Any, str]] = [
-            (((9, 0), (0, 0)), "REFLECT"), (((0, 0), (9, 9)), "SYMMETRIC"), (((-1, 0), (0, 0)), "REFLECT"), (((0, 0),), "REFLECT"),
-            (((0, 0),) * 3, "SYMMETRIC"), (((0, 0), (0, 0)), "CONSTANT"),
-        ]  # fmt: skip
-        for paddings, mode in cases:
-            yield BadInput("borders that there is something to mirror for", (x,), {"paddings": paddings, "mode": mode})
-
-
-for _op in (mirror_pad, mirror_pad_grad):
-    _op.linear("input")
-    _op.batching = _batch_borders
-    _reject_borders(_op, (2, 3))

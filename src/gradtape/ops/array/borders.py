@@ -1,4 +1,7 @@
-"""Ops that add or take away around a tensor, repeat it, or turn it along an axis: pad, crop, reverse, roll, tile."""
+"""Borders: constants (pad_constant) or mirrored elements (mirror_pad) added around a tensor, and taken away (crop).
+
+Each is linear. The transpose of `mirror_pad` adds the borders up where they came from.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ...base.dtypes import ANY, Array
+from ...base.dtypes import ANY, NUMERIC, Array
 from ...base.errors import InvalidArgumentError, ResourceExhaustedError, invalid
-from ...base.memory import check_room
-from ...base.sizes import UNKNOWN
-from ...base.types import Axis, Cotangent, Draw, Namespace, Tangent, Value
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import negative_axis, rank_of
-from ..shapes import along, axis_exists, natural, padded_sizes, unknown_rest
-from .layout import reshape, sum_to_shape
+from ...op.shapes import padded_sizes
 
-_MANY = 1 << 20  # copies: with more, the free memory is checked first
+Pairs = tuple[tuple[int, int], ...]
 
 
 @op(dtypes=ANY, tf_name="Pad")
@@ -140,171 +139,127 @@ def _() -> Iterator[BadInput]:
         yield BadInput("no more can be cut off than there is", (x,), {"paddings": paddings})
 
 
-@op(dtypes=ANY, tf_name="ReverseV2", on_sizes=True, shape=along)
-def reverse(xp: Namespace, tensor: Array, *, axis: Any) -> Any:
-    """The tensor with the order along the given axes turned round."""
-    return xp.flip(tensor, axis=axis)
+# --- borders that mirror ------------------------------------------------------------------------------------
 
 
-@reverse.vjp("tensor")
-def _(g: Cotangent, axis: Axis) -> Any:
-    return reverse(g, axis=axis)
+def _check_mirror(shape: tuple[int, ...], paddings: Pairs, mode: str) -> None:
+    if mode not in ("REFLECT", "SYMMETRIC"):
+        raise invalid(f"pad: mode must be REFLECT or SYMMETRIC, got {mode!r}.")
+    if len(paddings) != len(shape) or any(len(pair) != 2 or min(pair) < 0 for pair in paddings):
+        raise invalid(f"pad: paddings must be {len(shape)} pairs of sizes that are not negative, got {list(paddings)}.")
+    for axis, (length, pair) in enumerate(zip(shape, paddings, strict=True)):
+        allowed = length - 1 if mode == "REFLECT" else length
+        if any(pair) and max(pair) > allowed:
+            raise invalid(
+                f"pad: with {mode} at most {allowed} can be added to axis {axis} of size {length}, "
+                f"got {pair[0]} and {pair[1]}."
+            )
 
 
-reverse.linear("tensor")
+def _mirror_pad(input: Array, paddings: Pairs, mode: str = "REFLECT") -> Array:
+    _check_mirror(input.shape, paddings, mode)
+    return np.pad(input, paddings, mode="reflect" if mode == "REFLECT" else "symmetric") if input.ndim else input
 
 
-@reverse.batched
-def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
-    return reverse(args[0], axis=negative_axis(attributes["axis"], rank_of(args[0]) - 1))
+@op(eager=_mirror_pad, dtypes=ANY)
+def mirror_pad(xp: Namespace, input: Array, *, paddings: Pairs, mode: str = "REFLECT") -> Any:
+    """The tensor with borders that mirror it, with (SYMMETRIC) or without (REFLECT) the edge itself."""
+    return xp.pad(input, paddings, mode=mode.lower())
 
 
-@reverse.checks
-def _(tensor: Array, axis: Axis) -> None:
-    raise invalid(f"reverse: axis {axis} must name different axes of a tensor of shape {tensor.shape}.")
+@mirror_pad.shapes
+def _(input: Abstract, *, paddings: Any, mode: Any) -> Shape:
+    return padded_sizes(input, paddings)
 
 
-@reverse.samples
+@mirror_pad.vjp("input")
+def _(g: Cotangent, paddings: Pairs, mode: str) -> Any:
+    return mirror_pad_grad(g, paddings=paddings, mode=mode)
+
+
+def _mirror_pad_grad(input: Array, paddings: Pairs, mode: str = "REFLECT") -> Array:
+    sizes = tuple(size - sum(pair) for size, pair in zip(input.shape, paddings, strict=False))
+    if any(size < 0 for size in sizes):
+        raise invalid(f"mirror_pad_grad: paddings {list(paddings)} are more than there is in shape {input.shape}.")
+    _check_mirror(sizes if len(sizes) == input.ndim else input.shape, paddings, mode)
+    skip = 1 if mode == "REFLECT" else 0
+    result = input
+    for axis, (before, after) in enumerate(paddings):
+        if not before and not after:
+            continue
+        line = np.moveaxis(result, axis, 0)
+        size = len(line) - before - after
+        core = line[before : before + size].copy()
+        core[skip : skip + before] += line[:before][::-1]
+        core[size - skip - after : size - skip] += line[before + size :][::-1]
+        result = np.moveaxis(core, 0, axis)
+    return np.ascontiguousarray(result).reshape(result.shape)
+
+
+@op(eager=_mirror_pad_grad, dtypes=NUMERIC)
+def mirror_pad_grad(xp: Namespace, input: Array, *, paddings: Pairs, mode: str = "REFLECT") -> Any:
+    """Mirrored borders added to what they mirror: the transpose of `mirror_pad`."""
+    return _mirror_pad_grad(input, paddings, mode)
+
+
+@mirror_pad_grad.shapes
+def _(input: Abstract, *, paddings: Any, mode: Any) -> Shape:
+    return padded_sizes(input, paddings, -1)
+
+
+@mirror_pad_grad.vjp("input")
+def _(g: Cotangent, paddings: Pairs, mode: str) -> Any:
+    return mirror_pad(g, paddings=paddings, mode=mode)
+
+
+def _batch_borders(
+    declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]
+) -> Any:
+    return declared(args[0], **{**attributes, "paddings": ((0, 0), *attributes["paddings"])})
+
+
+_MIRRORED: list[tuple[tuple[int, ...], Pairs, str]] = [
+    ((3,), ((1, 2),), "REFLECT"), ((3,), ((3, 3),), "SYMMETRIC"), ((2, 3), ((1, 0), (0, 2)), "REFLECT"), ((2, 3), ((2, 1), (1, 1)), "SYMMETRIC"),
+    ((), (), "REFLECT"), ((0,), ((0, 0),), "SYMMETRIC"), ((1, 2), ((0, 0), (1, 1)), "REFLECT"), ((1, 2), ((1, 1), (0, 2)), "SYMMETRIC"),
+    ((2, 2, 3), ((1, 1), (1, 1), (2, 2)), "REFLECT"), ((2, 1, 2), ((0, 1), (1, 0), (2, 2)), "SYMMETRIC"), ((5,), ((0, 4),), "REFLECT"),
+    ((4,), ((0, 0),), "REFLECT"),
+]  # fmt: skip
+
+
+@mirror_pad.samples
 def _(draw: Draw) -> Iterator[Sample]:
-    for shape, axis in [
-        ((3,), (0,)), ((2, 3), (1,)), ((2, 3), (0, 1)), ((2, 3), (-1,)), ((2, 3), ()), ((0,), (0,)), ((1, 2, 3), (0, 2)), ((1, 2, 3), (-2,)),
-        ((), ()), ((4, 1), (0,)), ((2, 2), (1, 0)), ((5,), (-1,)),
-    ]:  # fmt: skip
-        yield Sample((draw(shape),), {"axis": axis})
+    for shape, paddings, mode in _MIRRORED:
+        yield Sample((draw(shape),), {"paddings": paddings, "mode": mode})
 
 
-@reverse.rejects
-def _() -> Iterator[BadInput]:
-    x = np.ones((2, 3), np.float32)
-    for axis in [(2,), (-3,), (0, 0), (1, -1), (9,), (0, 5), (2**40,), (-(2**40),), (0, 1, 2), (3, 0)]:
-        yield BadInput("the axes must exist, once each", (x,), {"axis": axis})
-
-
-@op(dtypes=ANY)
-def roll(xp: Namespace, input: Array, *, shift: Any, axis: Axis) -> Any:
-    """The tensor moved cyclically along the given axes."""
-    return xp.roll(input, shift, axis=axis)
-
-
-@roll.shapes
-def _(input: Abstract, *, shift: Any, axis: Any) -> Shape:
-    if input.rank is not None:
-        for a in axis if isinstance(axis, tuple) else (axis,):
-            axis_exists(a, input.rank)
-    return input.known
-
-
-@roll.vjp("input")
-def _(g: Cotangent, shift: Any, axis: Axis) -> Any:
-    return roll(g, shift=tuple(-s for s in shift) if isinstance(shift, tuple) else -shift, axis=axis)
-
-
-roll.linear("input")
-
-
-@roll.batched
-def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
-    axis = negative_axis(attributes["axis"], rank_of(args[0]) - 1)
-    return roll(args[0], shift=attributes["shift"], axis=axis)
-
-
-@roll.checks
-def _(input: Array, shift: Array, axis: Axis) -> None:
-    raise invalid(f"roll: shift {shift} and axis {axis} must be as many, and the axes exist in shape {input.shape}.")
-
-
-@roll.samples
+@mirror_pad_grad.samples
 def _(draw: Draw) -> Iterator[Sample]:
-    for shape, shift, axis in [
-        ((4,), 1, 0), ((4,), -1, 0), ((2, 3), 1, 1), ((2, 3), (1, 2), (0, 1)), ((2, 3), 7, -1), ((0,), 1, 0), ((2, 0), 1, 0), ((1, 2, 3), 2, 2),
-        ((1, 2, 3), (1, 1), (1, -1)), ((3,), 0, 0), ((5,), 3, -1), ((2, 2), -5, 0),
-    ]:  # fmt: skip
-        yield Sample((draw(shape),), {"shift": shift, "axis": axis})
+    for shape, paddings, mode in _MIRRORED:
+        padded = tuple(size + sum(pair) for size, pair in zip(shape, paddings, strict=True))
+        yield Sample((draw(padded),), {"paddings": paddings, "mode": mode})
 
 
-@roll.rejects
-def _() -> Iterator[BadInput]:
-    x = np.ones((2, 3), np.float32)
-    for shift, axis in [
-        (1, 2), (1, -3), ((1, 2), (0, 5)), ((1, 2, 3), (0, 1)), ((1,), (7,)), (1, 2**40), ((1, 1), (0, 9)), (1, -9), ((1, 2, 1), (1, 0)), (3, 3),
-    ]:  # fmt: skip
-        yield BadInput("the axes must exist, one shift each", (x,), {"shift": shift, "axis": axis})
+@mirror_pad_grad.value
+def _(input: Array, paddings: Array, mode: str) -> Any:
+    sizes = tuple(size - sum(pair) for size, pair in zip(input.shape, paddings, strict=True))
+    places = np.arange(prod(sizes)).reshape(sizes)
+    padded = np.pad(places, paddings, mode=mode.lower()) if sizes else places  # type: ignore[call-overload]
+    return np.bincount(np.ravel(padded), np.ravel(input), prod(sizes)).reshape(sizes)
 
 
-@op(dtypes=ANY, on_sizes=True)
-def tile(xp: Namespace, input: Array, *, multiples: tuple[int, ...]) -> Any:
-    """The tensor repeated `multiples[i]` times along axis i.
-
-    >>> import gradtape as tf
-    >>> tf.tile([1, 2], [2])
-    <tf.Tensor: shape=(4,), dtype=int32, numpy=array([1, 2, 1, 2], dtype=int32)>
-    """
-    if len(multiples) != input.ndim:
-        raise ValueError("one multiple for each axis")
-    if prod(multiples) > _MANY:
-        check_room("tile", [n * m for n, m in zip(input.shape, multiples, strict=True)], input.dtype)
-    return xp.tile(input, multiples)
+def _reject_borders(declared: Op, shape: tuple[int, ...]) -> None:
+    @declared.rejects
+    def _() -> Iterator[BadInput]:
+        x = np.ones(shape, np.float32)
+        cases: list[tuple[Any, str]] = [
+            (((9, 0), (0, 0)), "REFLECT"), (((0, 0), (9, 9)), "SYMMETRIC"), (((-1, 0), (0, 0)), "REFLECT"), (((0, 0),), "REFLECT"),
+            (((0, 0),) * 3, "SYMMETRIC"), (((0, 0), (0, 0)), "CONSTANT"),
+        ]  # fmt: skip
+        for paddings, mode in cases:
+            yield BadInput("borders that there is something to mirror for", (x,), {"paddings": paddings, "mode": mode})
 
 
-@tile.shapes
-def _(input: Abstract, *, multiples: Any) -> Shape:
-    if multiples is UNKNOWN:
-        return unknown_rest(input.known)
-    shape = input.of_rank(len(multiples))
-    return tuple([size * natural(multiple) for size, multiple in zip(shape, multiples, strict=True)])
-
-
-@tile.vjp("input")
-def _(g: Cotangent, input_shape: tuple[int, ...], multiples: tuple[int, ...]) -> Any:
-    pairs = [part for pair in zip(multiples, input_shape, strict=True) for part in pair]
-    apart = reshape(g, shape=tuple(pairs))
-    summed = sum_to_shape(apart, shape=tuple(1 if i % 2 == 0 else size for i, size in enumerate(pairs)))
-    return reshape(summed, shape=input_shape)
-
-
-tile.linear("input")
-
-
-@tile.batched
-def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
-    return tile(args[0], multiples=(1, *attributes["multiples"]))
-
-
-@tile.checks
-def _(input: Array, multiples: tuple[int, ...]) -> None:
-    raise invalid(
-        f"tile: multiples must be {input.ndim} non-negative integers for a tensor of shape {input.shape}, "
-        f"got {list(multiples)}."
-    )
-
-
-@tile.samples
-def _(draw: Draw) -> Iterator[Sample]:
-    for shape, multiples in [
-        ((3,), (2,)), ((2, 3), (1, 2)), ((2, 3), (3, 1)), ((), ()), ((2,), (0,)), ((0,), (3,)), ((1, 2, 3), (2, 1, 2)), ((2, 2), (2, 2)),
-        ((1,), (5,)), ((2, 1), (1, 4)), ((3,), (1,)), ((2, 0), (2, 2)),
-    ]:  # fmt: skip
-        yield Sample((draw(shape),), {"multiples": multiples})
-
-
-@tile.rejects
-def _() -> Iterator[BadInput]:
-    x = np.ones((2, 3), np.float32)
-    for multiples in [
-        (2,),
-        (1, 1, 1),
-        (-1, 1),
-        (1, -2),
-        (),
-        (2**40, 2**40),
-        (0, -1),
-        (-(2**40), 1),
-        (1, 2, 3, 4),
-        (-1, -1),
-    ]:
-        yield BadInput(
-            "one non-negative multiple for each axis",
-            (x,),
-            {"multiples": multiples},
-            (InvalidArgumentError, ResourceExhaustedError),
-        )
+for _op in (mirror_pad, mirror_pad_grad):
+    _op.linear("input")
+    _op.batching = _batch_borders
+    _reject_borders(_op, (2, 3))

@@ -1,4 +1,4 @@
-"""Ops that pick elements by position and put them back: slices, gather, scatter, masks, one-hot."""
+"""Ops that pick elements by position and put them back: slices, masks and index arrays, gather, gather_nd, scatter_nd."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ import numpy as np
 from ...base.dtypes import ANY, INDEX, INTEGER, NUMERIC, Array
 from ...base.errors import invalid
 from ...base.sizes import UNKNOWN, Sizes, Undecided
-from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import all_batched, rank_of, shape_of, with_batch_axis
+from ...op.shapes import broadcast_sizes, indexed, matched_sizes, place, shaped_by, sliced
 from ...values.tensor import IndexedSlices
-from ..family import all_batched, not_tensors, rank_of, shape_of, with_batch_axis
-from ..math.logic import zeros_like
-from ..shapes import broadcast_sizes, indexed, inserted, matched_sizes, natural, place, shaped_by, sliced, typed_by
 from .accumulate import add_rows
-from .layout import concat, permute, reshape
+from .layout import permute, reshape
 
 # --- slices: x[1:, ..., None, 0] -------------------------------------------------------------------------------------
 
@@ -553,7 +552,7 @@ def _nd_full_key(shape: tuple[int, ...], indices: Array, batch_dims: int, name: 
     return (*outer, *inner)
 
 
-def _gather_nd(params: Array, indices: Array, batch_dims: int) -> Array:
+def gather_nd(params: Array, indices: Array, batch_dims: int) -> Array:
     key = _nd_full_key(params.shape, indices, batch_dims, "gather_nd")
     if not key:
         return np.broadcast_to(params, (*np.asarray(indices).shape[:-1], *params.shape))
@@ -561,7 +560,7 @@ def _gather_nd(params: Array, indices: Array, batch_dims: int) -> Array:
     return result
 
 
-@op(eager=_gather_nd, dtypes=ANY, other={"indices": INDEX | {np.dtype(np.int16)}}, tf_name="GatherNd")
+@op(eager=gather_nd, dtypes=ANY, other={"indices": INDEX | {np.dtype(np.int16)}}, tf_name="GatherNd")
 def take_nd(xp: Namespace, params: Array, indices: Array, *, batch_dims: int = 0) -> Any:
     """The elements (or slices) at positions that `indices` lists in its last axis."""
     return params[tuple(xp.moveaxis(indices, -1, 0))]
@@ -686,7 +685,7 @@ def _(draw: Draw) -> Iterator[Sample]:
     for shape, indices, batch_dims in _ND:
         picks = np.array(indices, np.int32)
         yield Sample(
-            (draw(_gather_nd(np.empty(shape), picks, batch_dims).shape), picks),
+            (draw(gather_nd(np.empty(shape), picks, batch_dims).shape), picks),
             {"shape": shape, "batch_dims": batch_dims},
         )
 
@@ -699,188 +698,3 @@ def _() -> Iterator[BadInput]:
         ([[0], [1]], (2, 3)), ([0, 1], (4,)), ([[9], [9]], (3,)), ([[0], [2]], (2,)),
     ]:  # fmt: skip
         yield BadInput("positions and shapes must fit", (x, np.array(indices, np.int32)), {"shape": shape})
-
-
-# --- one_hot, where, boolean masks -----------------------------------------------------------------------------------
-
-
-def _one_hot(indices: Array, depth: int, on_value: Array, off_value: Array, axis: int, dtype: np.dtype[Any]) -> Array:
-    indices = np.asarray(indices)
-    if depth < 0:
-        raise invalid(f"one_hot: depth must be non-negative, got {depth}.")
-    if not -1 <= axis <= indices.ndim:
-        raise invalid(f"one_hot: axis must be from -1 to {indices.ndim}, got {axis}.")
-    hot = indices[..., None] == np.arange(depth)
-    result = np.where(hot, np.asarray(on_value, dtype), np.asarray(off_value, dtype))
-    return result if axis in (-1, indices.ndim) else np.moveaxis(result, -1, axis)
-
-
-@op(eager=_one_hot, dtypes=INTEGER, tf_name="OneHot", gives=typed_by("dtype"))
-def encode_one_hot(
-    xp: Namespace,
-    indices: Array,
-    *,
-    depth: int,
-    on_value: Any = 1,
-    off_value: Any = 0,
-    axis: int = -1,
-    dtype: Any = np.float32,
-) -> Any:
-    """`on_value` at each index along a new axis of size `depth`, `off_value` elsewhere."""
-    hot = xp.where(indices[..., None] == xp.arange(depth), on_value, off_value).astype(dtype)
-    return hot if axis == -1 else xp.moveaxis(hot, -1, axis)
-
-
-@encode_one_hot.shapes
-def _(indices: Abstract, *, depth: Any, axis: Any, **_: object) -> Shape:
-    return (UNKNOWN,) * (indices.ndim + 1) if axis is UNKNOWN else inserted(indices.shape, axis, natural(depth))
-
-
-encode_one_hot.not_differentiable("its operand is an integer")
-
-
-@encode_one_hot.batched
-def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
-    axis = attributes["axis"]
-    return encode_one_hot(args[0], **{**attributes, "axis": axis if axis == -1 else axis + 1})
-
-
-@encode_one_hot.samples
-def _(draw: Draw) -> Iterator[Sample]:
-    for indices, depth, axis in [
-        ([0, 2], 3, -1), (1, 3, -1), ([[0, 1], [2, 5]], 3, -1), ([0, -1], 2, 0), ([[0], [1]], 4, 1), ([], 3, -1), ([1], 0, -1), ([3, 3], 4, 1),
-    ]:  # fmt: skip
-        yield Sample((np.array(indices, np.int32),), {"depth": depth, "axis": axis})
-
-
-@encode_one_hot.rejects
-def _() -> Iterator[BadInput]:
-    x = np.array([0, 1], np.int32)
-    for depth, axis in [(-1, -1), (3, 2), (3, -2), (-(2**40), 0), (3, 9), (2, -7), (-5, 1), (1, 2**40)]:
-        yield BadInput("depth and axis must make sense", (x,), {"depth": depth, "axis": axis})
-    yield BadInput("indices are integers", (x.astype(np.float32),), {"depth": 3})
-    yield BadInput("indices are integers", (x.astype(bool),), {"depth": 3})
-
-
-@op(dtypes=ANY, tf_name="Where", gives=np.int64)
-def nonzero(xp: Namespace, condition: Array) -> Any:
-    """The positions of all true (or nonzero) elements, one row each."""
-    return xp.stack(xp.nonzero(xp.atleast_1d(condition)), axis=-1).astype(np.int64)[:, : xp.ndim(condition)]
-
-
-@nonzero.shapes
-def _(condition: Abstract) -> Shape:
-    return (UNKNOWN, UNKNOWN if condition.rank is None else condition.rank)
-
-
-nonzero.not_differentiable("positions are integers, and how many there are depends on the value")
-
-
-@nonzero.samples
-def _(draw: Draw) -> Iterator[Sample]:
-    for shape in [(4,), (2, 3), (0,), (2, 0), (2, 2, 2), (1,)]:
-        yield Sample((draw(shape) > 0,))
-
-
-@nonzero.value
-def _(condition: Array) -> Any:
-    return np.argwhere(condition)
-
-
-@nonzero.rejects
-def _() -> Iterator[BadInput]:
-    yield from not_tensors()
-
-
-def _scatter_into(tensor: Array, indices: Array, updates: Array, combine: Function, name: str) -> Array:
-    key = nd_key(indices, tensor.shape, name)
-    expected = (*np.shape(indices)[:-1], *tensor.shape[np.shape(indices)[-1] :])
-    if np.shape(updates) != expected:
-        raise invalid(f"{name}: updates must have shape {expected}, got {np.shape(updates)}.")
-    result = np.array(tensor)
-    combine(result, key, updates)
-    return result
-
-
-def _assign(array: Array, key: Array, values: Array) -> None:
-    array[key] = values
-
-
-def _scatter_update(tensor: Array, indices: Array, updates: Array) -> Array:
-    return _scatter_into(tensor, indices, updates, _assign, "tensor_scatter_nd_update")
-
-
-@op(eager=_scatter_update, dtypes=ANY, other={"indices": INDEX}, tf_name="TensorScatterUpdate", shape=scattered)
-def tensor_scatter_nd_update(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
-    """The tensor with the elements (or slices) at `indices` replaced."""
-    return tensor.at[tuple(xp.moveaxis(indices, -1, 0))].set(updates)
-
-
-@tensor_scatter_nd_update.vjp("tensor")
-def _(g: Cotangent, indices: Value, updates: Value) -> Any:
-    return tensor_scatter_nd_update(g, indices, zeros_like(updates))
-
-
-@tensor_scatter_nd_update.vjp("updates")
-def _(g: Cotangent, indices: Value) -> Any:
-    return take_nd(g, indices, batch_dims=0)
-
-
-@tensor_scatter_nd_update.jvp("tensor")
-def _(t: Tangent, indices: Value, updates: Value) -> Any:
-    return tensor_scatter_nd_update(t, indices, zeros_like(updates))
-
-
-@tensor_scatter_nd_update.jvp("updates")
-def _(t: Tangent, tensor: Value, indices: Value) -> Any:
-    return tensor_scatter_nd_update(zeros_like(tensor), indices, t)
-
-
-@tensor_scatter_nd_update.batched
-def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
-    size, (tensor, indices, updates) = all_batched(is_batched, args)
-    return tensor_scatter_nd_update(tensor, with_batch_positions(indices, size), updates)
-
-
-def with_batch_positions(indices: Value, size: int) -> Any:
-    """Multi-dimensional indices of one batch entry each, with the entry's own position put in front."""
-    data = np.asarray(indices)
-    entry = np.arange(size, dtype=data.dtype).reshape(size, *(1,) * (data.ndim - 1))
-    return concat([np.broadcast_to(entry, (*data.shape[:-1], 1)), data], axis=-1)
-
-
-_DISTINCT: list[tuple[tuple[int, ...], Any]] = [
-    ((4,), [[0], [2]]), ((3, 2), [[0, 1], [2, 0]]), ((3, 2), [[1], [0]]), ((2, 3, 4), [[[0, 1]], [[1, 2]]]), ((3, 2), [2, 1]), ((3, 2), [0]),
-    ((2, 2), [[1, 1]]), ((5,), [[[4]], [[0]]]), ((2, 3, 2), [[1, 2, 1]]), ((1, 1), [[0, 0]]), ((4,), [[3]]), ((2, 2, 2), [[0], [1]]),
-]  # fmt: skip
-
-
-def sample_scatter(scatter: Op) -> None:
-    """Samples and bad inputs of an op (tensor, indices, updates)."""
-
-    @scatter.samples
-    def _(draw: Draw) -> Iterator[Sample]:
-        for shape, indices in _DISTINCT:
-            picks = np.array(indices, np.int32)
-            yield Sample((draw(shape), picks, draw(_gather_nd(np.empty(shape), picks, 0).shape)))
-
-    @scatter.rejects
-    def _() -> Iterator[BadInput]:
-        x, u = np.ones((3,), np.float32), np.ones((2,), np.float32)
-        for indices in [
-            [[3], [0]],
-            [[-1], [0]],
-            [[0, 0], [0, 0]],
-            [[0]],
-            [[0], [1], [2]],
-            0,
-            [0, 1],
-            [[2**31 - 1], [0]],
-            [[9], [9]],
-        ]:
-            yield BadInput("positions must exist, with one update each", (x, np.array(indices, np.int32), u))
-        yield BadInput("indices are integers", (x, np.array([[0.0], [1.0]], np.float32), u))
-        yield BadInput("types never mix", (x, np.array([[0], [1]], np.int32), u.astype(np.float64)))
-
-
-sample_scatter(tensor_scatter_nd_update)

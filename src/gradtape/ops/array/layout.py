@@ -16,9 +16,18 @@ from ...base.sizes import UNKNOWN, is_known, matched, product, same
 from ...base.types import Axis, Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import all_batched, negative_axis, rank_of, shape_of
+from ...op.family import all_batched, negative_axis, rank_of, shape_of
+from ...op.shapes import (
+    broadcast_to_sizes,
+    equal_shapes,
+    inserted,
+    matched_sizes,
+    place,
+    places,
+    replaced,
+    unknown_rest,
+)
 from ..nn.rows import along_rows, sum_of_rows
-from ..shapes import broadcast_to_sizes, equal_shapes, inserted, matched_sizes, place, places, replaced, unknown_rest
 
 # --- reshape ---------------------------------------------------------------------------------------------------------
 

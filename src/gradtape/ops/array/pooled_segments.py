@@ -16,10 +16,10 @@ from ...base.sizes import matched
 from ...base.types import Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import all_batched, numpy_type, rank_of, shape_of
+from ...op.family import all_batched, numpy_type, rank_of, shape_of
+from ...op.shapes import natural
 from ..math.elementwise import convert, sqrt
 from ..math.logic import greater_equal, maximum, select, zeros_like
-from ..shapes import natural
 from .accumulate import add_rows
 from .borders import pad_constant
 from .index import put, take

@@ -1,21 +1,196 @@
-"""Sequences turned round, each to its own length; and bits read as another type."""
+"""Tensors repeated or turned along axes: reverse, roll, tile, and reverse_sequence, which turns each sequence by its own length."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from ...base.dtypes import ANY, BY_NUMPY, INDEX, NUMERIC, Array
-from ...base.errors import invalid
-from ...base.sizes import matched
-from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
+from ...base.dtypes import ANY, INDEX, Array
+from ...base.errors import InvalidArgumentError, ResourceExhaustedError, invalid
+from ...base.memory import check_room
+from ...base.sizes import UNKNOWN
+from ...base.types import Axis, Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import all_batched, batch_leading, rank_of, shape_of
-from ..shapes import like, typed_by
-from .layout import permute, reshape
+from ...op.family import all_batched, negative_axis, rank_of, shape_of
+from ...op.shapes import along, axis_exists, like, natural, unknown_rest
+from .layout import permute, reshape, sum_to_shape
+
+_MANY = 1 << 20  # copies: with more, the free memory is checked first
+
+
+@op(dtypes=ANY, tf_name="ReverseV2", on_sizes=True, shape=along)
+def reverse(xp: Namespace, tensor: Array, *, axis: Any) -> Any:
+    """The tensor with the order along the given axes turned round."""
+    return xp.flip(tensor, axis=axis)
+
+
+@reverse.vjp("tensor")
+def _(g: Cotangent, axis: Axis) -> Any:
+    return reverse(g, axis=axis)
+
+
+reverse.linear("tensor")
+
+
+@reverse.batched
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
+    return reverse(args[0], axis=negative_axis(attributes["axis"], rank_of(args[0]) - 1))
+
+
+@reverse.checks
+def _(tensor: Array, axis: Axis) -> None:
+    raise invalid(f"reverse: axis {axis} must name different axes of a tensor of shape {tensor.shape}.")
+
+
+@reverse.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    for shape, axis in [
+        ((3,), (0,)), ((2, 3), (1,)), ((2, 3), (0, 1)), ((2, 3), (-1,)), ((2, 3), ()), ((0,), (0,)), ((1, 2, 3), (0, 2)), ((1, 2, 3), (-2,)),
+        ((), ()), ((4, 1), (0,)), ((2, 2), (1, 0)), ((5,), (-1,)),
+    ]:  # fmt: skip
+        yield Sample((draw(shape),), {"axis": axis})
+
+
+@reverse.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for axis in [(2,), (-3,), (0, 0), (1, -1), (9,), (0, 5), (2**40,), (-(2**40),), (0, 1, 2), (3, 0)]:
+        yield BadInput("the axes must exist, once each", (x,), {"axis": axis})
+
+
+@op(dtypes=ANY)
+def roll(xp: Namespace, input: Array, *, shift: Any, axis: Axis) -> Any:
+    """The tensor moved cyclically along the given axes."""
+    return xp.roll(input, shift, axis=axis)
+
+
+@roll.shapes
+def _(input: Abstract, *, shift: Any, axis: Any) -> Shape:
+    if input.rank is not None:
+        for a in axis if isinstance(axis, tuple) else (axis,):
+            axis_exists(a, input.rank)
+    return input.known
+
+
+@roll.vjp("input")
+def _(g: Cotangent, shift: Any, axis: Axis) -> Any:
+    return roll(g, shift=tuple(-s for s in shift) if isinstance(shift, tuple) else -shift, axis=axis)
+
+
+roll.linear("input")
+
+
+@roll.batched
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
+    axis = negative_axis(attributes["axis"], rank_of(args[0]) - 1)
+    return roll(args[0], shift=attributes["shift"], axis=axis)
+
+
+@roll.checks
+def _(input: Array, shift: Array, axis: Axis) -> None:
+    raise invalid(f"roll: shift {shift} and axis {axis} must be as many, and the axes exist in shape {input.shape}.")
+
+
+@roll.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    for shape, shift, axis in [
+        ((4,), 1, 0), ((4,), -1, 0), ((2, 3), 1, 1), ((2, 3), (1, 2), (0, 1)), ((2, 3), 7, -1), ((0,), 1, 0), ((2, 0), 1, 0), ((1, 2, 3), 2, 2),
+        ((1, 2, 3), (1, 1), (1, -1)), ((3,), 0, 0), ((5,), 3, -1), ((2, 2), -5, 0),
+    ]:  # fmt: skip
+        yield Sample((draw(shape),), {"shift": shift, "axis": axis})
+
+
+@roll.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for shift, axis in [
+        (1, 2), (1, -3), ((1, 2), (0, 5)), ((1, 2, 3), (0, 1)), ((1,), (7,)), (1, 2**40), ((1, 1), (0, 9)), (1, -9), ((1, 2, 1), (1, 0)), (3, 3),
+    ]:  # fmt: skip
+        yield BadInput("the axes must exist, one shift each", (x,), {"shift": shift, "axis": axis})
+
+
+@op(dtypes=ANY, on_sizes=True)
+def tile(xp: Namespace, input: Array, *, multiples: tuple[int, ...]) -> Any:
+    """The tensor repeated `multiples[i]` times along axis i.
+
+    >>> import gradtape as tf
+    >>> tf.tile([1, 2], [2])
+    <tf.Tensor: shape=(4,), dtype=int32, numpy=array([1, 2, 1, 2], dtype=int32)>
+    """
+    if len(multiples) != input.ndim:
+        raise ValueError("one multiple for each axis")
+    if prod(multiples) > _MANY:
+        check_room("tile", [n * m for n, m in zip(input.shape, multiples, strict=True)], input.dtype)
+    return xp.tile(input, multiples)
+
+
+@tile.shapes
+def _(input: Abstract, *, multiples: Any) -> Shape:
+    if multiples is UNKNOWN:
+        return unknown_rest(input.known)
+    shape = input.of_rank(len(multiples))
+    return tuple([size * natural(multiple) for size, multiple in zip(shape, multiples, strict=True)])
+
+
+@tile.vjp("input")
+def _(g: Cotangent, input_shape: tuple[int, ...], multiples: tuple[int, ...]) -> Any:
+    pairs = [part for pair in zip(multiples, input_shape, strict=True) for part in pair]
+    apart = reshape(g, shape=tuple(pairs))
+    summed = sum_to_shape(apart, shape=tuple(1 if i % 2 == 0 else size for i, size in enumerate(pairs)))
+    return reshape(summed, shape=input_shape)
+
+
+tile.linear("input")
+
+
+@tile.batched
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
+    return tile(args[0], multiples=(1, *attributes["multiples"]))
+
+
+@tile.checks
+def _(input: Array, multiples: tuple[int, ...]) -> None:
+    raise invalid(
+        f"tile: multiples must be {input.ndim} non-negative integers for a tensor of shape {input.shape}, "
+        f"got {list(multiples)}."
+    )
+
+
+@tile.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    for shape, multiples in [
+        ((3,), (2,)), ((2, 3), (1, 2)), ((2, 3), (3, 1)), ((), ()), ((2,), (0,)), ((0,), (3,)), ((1, 2, 3), (2, 1, 2)), ((2, 2), (2, 2)),
+        ((1,), (5,)), ((2, 1), (1, 4)), ((3,), (1,)), ((2, 0), (2, 2)),
+    ]:  # fmt: skip
+        yield Sample((draw(shape),), {"multiples": multiples})
+
+
+@tile.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for multiples in [
+        (2,),
+        (1, 1, 1),
+        (-1, 1),
+        (1, -2),
+        (),
+        (2**40, 2**40),
+        (0, -1),
+        (-(2**40), 1),
+        (1, 2, 3, 4),
+        (-1, -1),
+    ]:
+        yield BadInput(
+            "one non-negative multiple for each axis",
+            (x,),
+            {"multiples": multiples},
+            (InvalidArgumentError, ResourceExhaustedError),
+        )
+
 
 # --- reverse_sequence ------------------------------------------------------------------------------------------------
 
@@ -118,72 +293,3 @@ def _() -> Iterator[BadInput]:
             {"seq_axis": seq, "batch_axis": batch},
         )
     yield BadInput("lengths are integers", (x, np.array([1.0, 2.0], np.float32)), {"seq_axis": 1})
-
-
-# --- bitcast ---------------------------------------------------------------------------------------------------------
-
-
-def _bitcast(input: Array, dtype: np.dtype[Any]) -> Array:
-    if dtype not in NUMERIC:
-        raise invalid(f"bitcast: the type must be a number, got {BY_NUMPY[dtype].name}.")
-    shape = np.shape(input)
-    array = np.ascontiguousarray(input)
-    old, new = array.dtype.itemsize, dtype.itemsize
-    if new <= old:
-        parts: Array = array.reshape(-1, 1).view(dtype)
-        return parts.reshape(shape if new == old else (*shape, old // new))
-    if not shape or shape[-1] * old != new:
-        raise invalid(
-            f"bitcast: from {BY_NUMPY[array.dtype].name} to {BY_NUMPY[dtype].name} the last axis must have size {new // old}, "
-            f"got shape {shape}."
-        )
-    whole: Array = array.view(dtype)
-    return whole.reshape(shape[:-1])
-
-
-@op(eager=_bitcast, dtypes=NUMERIC, gives=typed_by("dtype"))
-def bitcast(xp: Namespace, input: Array, *, dtype: Any) -> Any:
-    """The same bits read as another type; a size ratio other than one takes or adds a last axis."""
-    return input.view(dtype)
-
-
-@bitcast.shapes
-def _(input: Abstract, *, dtype: Any) -> Shape:
-    old, new = input.dtype.itemsize, np.dtype(dtype).itemsize
-    if new > old:
-        matched(input.shape[-1], new // old, "the last size and the ratio of the types,")
-        return input.shape[:-1]
-    return input.known if new == old else (*input.shape, old // new)
-
-
-bitcast.not_differentiable("bits have no derivative", lookup_error=True)
-bitcast.batched(batch_leading)
-
-
-@bitcast.samples
-def _(draw: Draw) -> Iterator[Sample]:
-    for shape, target in [
-        ((), np.int64),
-        ((3,), np.int64),
-        ((2, 3), np.int32),
-        ((2,), np.complex64),
-        ((2, 2), np.complex128),
-        ((0,), np.uint8),
-    ]:
-        yield Sample((draw(shape),), {"dtype": np.dtype(target)})
-
-
-@bitcast.rejects
-def _() -> Iterator[BadInput]:
-    for shape in [(), (3,), (1,), (2, 3), (0,), (2, 1)]:
-        yield BadInput(
-            "elements must fill the larger type", (np.ones(shape, np.float32),), {"dtype": np.dtype(np.int64)}
-        )
-    for target in [np.bool_, np.object_]:
-        yield BadInput(
-            "truth values and strings have no bits to read",
-            (np.ones(3, np.float32),),
-            {"dtype": np.dtype(target)},
-        )
-    yield BadInput("truth values have no bits to read", (np.ones(3, bool),), {"dtype": np.dtype(np.uint8)})
-    yield BadInput("strings have no bits to read", (np.array([b"a"], object),), {"dtype": np.dtype(np.uint8)})

@@ -15,12 +15,12 @@ from ...base.dtypes import ANY, INDEX, NUMERIC, Array
 from ...base.errors import invalid
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import all_batched, numpy_type, shape_of
+from ...op.family import all_batched, numpy_type, shape_of
+from ...op.shapes import matched_sizes, natural
 from ..math.logic import zeros_like
-from ..shapes import matched_sizes, natural
-from .index import take, tensor_scatter_nd_update
+from .index import take
 from .layout import reshape, stack
-from .scatter import tensor_scatter_nd_add
+from .scatter import tensor_scatter_nd_add, tensor_scatter_nd_update
 
 
 def _position(index: Any, size: int, name: str) -> int:

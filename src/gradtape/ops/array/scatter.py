@@ -1,19 +1,120 @@
-"""Scatters that combine with what is there: add, subtract, and the larger or smaller of both."""
+"""Scatters into a tensor: update replaces what is there; add, subtract, max and min combine with it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ...base.dtypes import INDEX, NUMERIC, REAL, Array
+from ...base.dtypes import ANY, INDEX, NUMERIC, REAL, Array
 from ...base.errors import invalid
-from ...base.types import Cotangent, Function, Tangent, Value
-from ...op.declaration import Op, op
-from ..family import all_batched, numpy_type, shape_of
+from ...base.types import Cotangent, Draw, Function, Tangent, Value
+from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import all_batched, numpy_type, shape_of
 from ..math.elementwise import convert
-from ..math.logic import equal
-from .index import nd_key, put_nd, sample_scatter, scattered, take_nd, with_batch_positions
+from ..math.logic import equal, zeros_like
+from .index import gather_nd, nd_key, put_nd, scattered, take_nd
+from .layout import concat
+
+# --- update -------------------------------------------------------------------------------------------------
+
+
+def _scatter_into(tensor: Array, indices: Array, updates: Array, combine: Function, name: str) -> Array:
+    key = nd_key(indices, tensor.shape, name)
+    expected = (*np.shape(indices)[:-1], *tensor.shape[np.shape(indices)[-1] :])
+    if np.shape(updates) != expected:
+        raise invalid(f"{name}: updates must have shape {expected}, got {np.shape(updates)}.")
+    result = np.array(tensor)
+    combine(result, key, updates)
+    return result
+
+
+def _assign(array: Array, key: Array, values: Array) -> None:
+    array[key] = values
+
+
+def _scatter_update(tensor: Array, indices: Array, updates: Array) -> Array:
+    return _scatter_into(tensor, indices, updates, _assign, "tensor_scatter_nd_update")
+
+
+@op(eager=_scatter_update, dtypes=ANY, other={"indices": INDEX}, tf_name="TensorScatterUpdate", shape=scattered)
+def tensor_scatter_nd_update(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
+    """The tensor with the elements (or slices) at `indices` replaced."""
+    return tensor.at[tuple(xp.moveaxis(indices, -1, 0))].set(updates)
+
+
+@tensor_scatter_nd_update.vjp("tensor")
+def _(g: Cotangent, indices: Value, updates: Value) -> Any:
+    return tensor_scatter_nd_update(g, indices, zeros_like(updates))
+
+
+@tensor_scatter_nd_update.vjp("updates")
+def _(g: Cotangent, indices: Value) -> Any:
+    return take_nd(g, indices, batch_dims=0)
+
+
+@tensor_scatter_nd_update.jvp("tensor")
+def _(t: Tangent, indices: Value, updates: Value) -> Any:
+    return tensor_scatter_nd_update(t, indices, zeros_like(updates))
+
+
+@tensor_scatter_nd_update.jvp("updates")
+def _(t: Tangent, tensor: Value, indices: Value) -> Any:
+    return tensor_scatter_nd_update(zeros_like(tensor), indices, t)
+
+
+@tensor_scatter_nd_update.batched
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
+    size, (tensor, indices, updates) = all_batched(is_batched, args)
+    return tensor_scatter_nd_update(tensor, with_batch_positions(indices, size), updates)
+
+
+def with_batch_positions(indices: Value, size: int) -> Any:
+    """Multi-dimensional indices of one batch entry each, with the entry's own position put in front."""
+    data = np.asarray(indices)
+    entry = np.arange(size, dtype=data.dtype).reshape(size, *(1,) * (data.ndim - 1))
+    return concat([np.broadcast_to(entry, (*data.shape[:-1], 1)), data], axis=-1)
+
+
+_DISTINCT: list[tuple[tuple[int, ...], Any]] = [
+    ((4,), [[0], [2]]), ((3, 2), [[0, 1], [2, 0]]), ((3, 2), [[1], [0]]), ((2, 3, 4), [[[0, 1]], [[1, 2]]]), ((3, 2), [2, 1]), ((3, 2), [0]),
+    ((2, 2), [[1, 1]]), ((5,), [[[4]], [[0]]]), ((2, 3, 2), [[1, 2, 1]]), ((1, 1), [[0, 0]]), ((4,), [[3]]), ((2, 2, 2), [[0], [1]]),
+]  # fmt: skip
+
+
+def sample_scatter(scatter: Op) -> None:
+    """Samples and bad inputs of an op (tensor, indices, updates)."""
+
+    @scatter.samples
+    def _(draw: Draw) -> Iterator[Sample]:
+        for shape, indices in _DISTINCT:
+            picks = np.array(indices, np.int32)
+            yield Sample((draw(shape), picks, draw(gather_nd(np.empty(shape), picks, 0).shape)))
+
+    @scatter.rejects
+    def _() -> Iterator[BadInput]:
+        x, u = np.ones((3,), np.float32), np.ones((2,), np.float32)
+        for indices in [
+            [[3], [0]],
+            [[-1], [0]],
+            [[0, 0], [0, 0]],
+            [[0]],
+            [[0], [1], [2]],
+            0,
+            [0, 1],
+            [[2**31 - 1], [0]],
+            [[9], [9]],
+        ]:
+            yield BadInput("positions must exist, with one update each", (x, np.array(indices, np.int32), u))
+        yield BadInput("indices are integers", (x, np.array([[0.0], [1.0]], np.float32), u))
+        yield BadInput("types never mix", (x, np.array([[0], [1]], np.int32), u.astype(np.float64)))
+
+
+sample_scatter(tensor_scatter_nd_update)
+
+
+# --- add and subtract ---------------------------------------------------------------------------------------
 
 
 def _combined(name: str, combine: Any) -> Any:

@@ -1,8 +1,11 @@
-"""Ops that find, count and number values: unique, searchsorted, histograms, buckets, positions."""
+"""Ops that find, count and number values: unique, searchsorted, histograms, buckets, positions (unravel_index), membership
+(isin, list_diff).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,8 +16,8 @@ from ...base.sizes import UNKNOWN
 from ...base.types import Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import all_batched, batch_elementwise
-from ..shapes import like, matched_sizes, natural, typed_by, unknown_rest
+from ...op.family import all_batched, batch_elementwise, not_tensors
+from ...op.shapes import fixed, like, matched_sizes, natural, typed_by, unknown_rest
 
 _INT32 = np.dtype(np.int32)
 _WIDE = frozenset(np.dtype(t) for t in (np.float32, np.float64, np.int32, np.int64))
@@ -307,6 +310,50 @@ def _() -> Iterator[BadInput]:
         yield BadInput("boundaries go up", (x,), {"boundaries": boundaries})
 
 
+def _histogram_between(values: Array, edges: tuple[float, ...]) -> Any:
+    if len(edges) < 2 or any(not low <= high for low, high in pairwise(edges)):
+        raise invalid(f"histogram: at least two edges in ascending order are needed, got {list(edges)}.")
+    wide = values.astype(np.float32) if values.dtype.kind == "V" else values
+    return np.histogram(wide, np.asarray(edges, np.float64))[0].astype(np.int64)
+
+
+@op(eager=_histogram_between, dtypes=REAL, retypes=True, gives=np.int64)
+def histogram(xp: Namespace, values: Array, *, edges: tuple[float, ...]) -> Any:
+    """How many values lie in each bin between two edges; the last bin holds its right edge too."""
+    return xp.histogram(values, xp.asarray(edges))[0]
+
+
+@histogram.shapes
+def _(values: Abstract, *, edges: Any) -> Shape:
+    return (UNKNOWN if edges is UNKNOWN else len(edges) - 1,)
+
+
+histogram.not_differentiable("counts are integers")
+
+
+@histogram.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    yield Sample((draw((20,)),), {"edges": (-2.0, -0.5, 0.0, 1.0)})
+    yield Sample((draw((2, 5)),), {"edges": (-1.0, 1.0)})
+    yield Sample((np.array([0.0, 1.0, 2.0, 3.0]),), {"edges": (0.0, 1.0, 3.0)})
+    yield Sample((draw((0,)),), {"edges": (0.0, 1.0)})
+
+
+@histogram.value
+def _(values: Array, edges: Array) -> Any:
+    bins = list(pairwise(edges))
+    inside = [
+        ((values >= low) & ((values < high) | ((values == high) & (high == edges[-1])))).sum() for low, high in bins
+    ]
+    return np.array(inside, np.int64)
+
+
+@histogram.rejects
+def _() -> Iterator[BadInput]:
+    for edges in ((), (1.0,), (1.0, 0.0), (0.0, 2.0, 1.0), (float("nan"), 1.0)):
+        yield BadInput("edges in ascending order", (np.ones(3, np.float32),), {"edges": edges})
+
+
 # --- positions -------------------------------------------------------------------------------------------------------
 
 
@@ -372,3 +419,75 @@ def _() -> Iterator[BadInput]:
     ]:  # fmt: skip
         yield BadInput("positions must exist", (np.array(indices, np.int32), np.array(dims, np.int32)))
     yield BadInput("positions are integers", (np.array([2.0], np.float32), np.array([3.0], np.float32)))
+
+
+# --- membership ---------------------------------------------------------------------------------------------
+
+
+def _isin(element: Array, test_elements: Array, invert: bool = False) -> Any:
+    return np.isin(element, test_elements, invert=invert)
+
+
+@op(eager=_isin, dtypes=ANY, retypes=True, shape=like(0), gives=np.bool_)
+def isin(xp: Namespace, element: Array, test_elements: Array, *, invert: bool = False) -> Any:
+    """Whether each element is among the test elements, or with `invert` whether it is not."""
+    return xp.isin(element, test_elements, invert=invert)
+
+
+isin.not_differentiable("truth values have no derivative")
+
+
+@isin.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    x = draw((2, 3))
+    yield Sample((x, x[0]))
+    yield Sample((x, x[:, :1]), {"invert": True})
+    yield Sample((draw(()), draw((0,))))
+
+
+@isin.value
+def _(element: Array, test_elements: Array, invert: bool) -> Any:
+    known = set(np.ravel(test_elements).tolist())
+    return np.array([(v in known) != invert for v in np.ravel(element).tolist()], bool).reshape(np.shape(element))
+
+
+@isin.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones(3, np.float32)
+    yield from not_tensors(x)
+    for other in (x.astype(np.int32), x.astype(np.float64), x.astype(bool), x.astype(np.complex64)):
+        yield BadInput("types never mix", (x, other))
+
+
+@op(dtypes=ANY, outputs=2, shape=fixed(UNKNOWN), gives=typed_by(None, "out_idx"))
+def list_diff(xp: Namespace, x: Array, y: Array, *, out_idx: Any = _INT32) -> Any:
+    """The elements of x that are not in y, in their order, and their positions in x."""
+    if x.ndim != 1 or y.ndim != 1:
+        raise invalid(f"list_diff: two vectors are needed, got shapes {x.shape} and {y.shape}.")
+    kept = np.flatnonzero(~np.isin(x, y))
+    return x[kept], kept.astype(out_idx)
+
+
+list_diff.not_differentiable("elements are only chosen by being equal")
+
+
+@list_diff.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    x = draw((6,))
+    yield Sample((x, x[1:3]))
+    yield Sample((x, x), {"out_idx": np.dtype(np.int64)})
+    yield Sample((x, x[:0]))
+
+
+@list_diff.value
+def _(x: Array, y: Array, out_idx: np.dtype[Any]) -> Any:
+    places = [k for k, v in enumerate(x.tolist()) if v not in y.tolist()]
+    return x[np.array(places, int)], np.array(places, out_idx)
+
+
+@list_diff.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones(3, np.float32)
+    for left, right in [((), (3,)), ((3,), ()), ((2, 2), (3,)), ((3,), (1, 1))]:
+        yield BadInput("two vectors", (np.ones(left, np.float32), np.ones(right, np.float32)))
+    yield BadInput("types never mix", (x, x.astype(np.float64)))

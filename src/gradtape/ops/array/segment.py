@@ -18,11 +18,11 @@ from ...base.sizes import UNKNOWN, matched
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Rule, Sample, op
+from ...op.family import all_batched, numpy_type, rank_of, shape_of
+from ...op.shapes import matched_sizes, natural, typed_by
 from ...values.tensor import EagerTensor
-from ..family import all_batched, numpy_type, rank_of, shape_of
 from ..math.elementwise import conj, convert
 from ..math.logic import equal, greater, less, maximum, ones_like, select, zeros_like
-from ..shapes import matched_sizes, natural, typed_by
 from .accumulate import add_rows
 from .borders import pad_constant
 from .index import take

@@ -1,4 +1,5 @@
-"""Sorting, the largest elements, and elements at given places along an axis.
+"""Sorting (sort, argsort, lexsort, argpartition), the k largest elements (`tf.math.top_k` is the op `largest`), the n-th
+element, inverse permutations, and elements at given places along an axis.
 
 Equal elements keep their order. Not-a-numbers count as the largest: they come last in ascending order.
 """
@@ -10,18 +11,40 @@ from typing import Any
 
 import numpy as np
 
-from ...base.dtypes import ANY, FLOATING, INDEX, INTEGER, NUMERIC, REAL, Array
+from ...base.dtypes import ANY, BOOL, FLOATING, INDEX, INTEGER, NUMERIC, REAL, Array
 from ...base.errors import invalid
 from ...base.sizes import larger, matched, same
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import all_batched, batch_leading, batch_over_axis, negative_axis, numpy_type, rank_of, shape_of
+from ...op.family import (
+    all_batched,
+    batch_leading,
+    batch_over_axis,
+    check_axis,
+    explain_axis,
+    negative_axis,
+    numpy_type,
+    rank_of,
+    shape_of,
+)
+from ...op.shapes import (
+    along,
+    broadcast_sizes,
+    inserted,
+    like,
+    natural,
+    place,
+    replaced,
+    typed_by,
+    unknown_rest,
+    without_last,
+)
 from ..math.elementwise import convert
-from ..math.reduce import explain_axis
-from ..shapes import along, broadcast_sizes, inserted, like, natural, place, replaced, typed_by, unknown_rest
+from ..math.logic import equal
+from ..math.reduce import reduce_sum
 from .index import check_range
-from .layout import reshape
+from .layout import expand_dims, reshape
 
 # --- places along an axis -----------------------------------------------------------------------------------
 
@@ -267,7 +290,7 @@ def _largest_places(x: Array, k: int) -> Array:
 
 @op(eager=_top_k, dtypes=REAL, outputs=2, tf_name="TopKV2", gives=typed_by(None, "index_type"))
 def largest(xp: Namespace, input: Array, *, k: int, index_type: Any = np.int32) -> Any:
-    """The k largest elements along the last axis, in decreasing order, and their places."""
+    """`tf.math.top_k`: the k largest elements along the last axis, in decreasing order, and their places."""
     places = xp.argsort(input, -1, stable=True, descending=True)[..., :k]
     return xp.take_along_axis(input, places, -1), places.astype(index_type)
 
@@ -424,3 +447,155 @@ def _(x: Array) -> Array:
 def _() -> Iterator[BadInput]:
     for places in ([2, 0, 0], [3, 0, 1], [-1, 0, 1], [[0, 1]], 0, [2**31 - 1]):
         yield BadInput("every place once", (np.array(places, np.int32),))
+
+
+# --- order statistics ---------------------------------------------------------------------------------------
+
+
+def _nth_element(input: Array, n: int, reverse: bool = False) -> Any:
+    if not input.ndim:
+        raise invalid("nth_element: the input needs at least one axis, got a scalar.")
+    size = input.shape[-1]
+    if not 0 <= n < size:
+        raise invalid(f"nth_element: n must be in [0, {size}), got {n}.")
+    place = size - 1 - n if reverse else n
+    values = input.astype(np.float32) if input.dtype.kind == "V" else input  # NumPy does not order the nan of bfloat16
+    return np.partition(values, place, axis=-1)[..., place].astype(input.dtype)
+
+
+@op(eager=_nth_element, dtypes=REAL, shape=without_last())
+def nth_element(xp: Namespace, input: Array, *, n: int, reverse: bool = False) -> Any:
+    """The element that is at place `n` of each line in ascending (or, with `reverse`, descending) order.
+
+    Equal elements share the derivative.
+    """
+    ordered = xp.sort(input, axis=-1)
+    return ordered[..., -1 - n if reverse else n]
+
+
+def _chosen(input: Value, out: Value) -> Any:
+    hits = convert(equal(input, expand_dims(out, axis=rank_of(out))), dtype=numpy_type(input))
+    return hits / reduce_sum(hits, axis=-1, keepdims=True)
+
+
+@nth_element.vjp("input")
+def _(g: Cotangent, input: Value, out: Value) -> Any:
+    return expand_dims(g, axis=rank_of(g)) * _chosen(input, out)
+
+
+@nth_element.jvp("input")
+def _(t: Tangent, input: Value, out: Value) -> Any:
+    return reduce_sum(t * _chosen(input, out), axis=-1, keepdims=False)
+
+
+nth_element.batching = batch_leading
+
+
+@nth_element.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    for shape, n, reverse in [
+        ((4,), 0, False), ((4,), 3, False), ((4,), 1, True), ((2, 3), 2, False), ((2, 3), 0, True), ((2, 2, 5), 2, False), ((1,), 0, False),
+        ((0, 3), 1, False), ((3, 1), 0, True), ((7,), 4, True), ((2, 1, 3), 1, False), ((5, 2), 1, False),
+    ]:  # fmt: skip
+        yield Sample((draw(shape),), {"n": n, "reverse": reverse})
+
+
+@nth_element.value
+def _(input: Array, n: int, reverse: bool) -> Any:
+    rows = [sorted(input[place].tolist(), reverse=reverse)[n] for place in np.ndindex(input.shape[:-1])]
+    return np.array(rows, np.float64).reshape(input.shape[:-1])
+
+
+@nth_element.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for n in (3, -1, 2**40):
+        yield BadInput("a place in the line", (x,), {"n": n})
+    yield BadInput("a line", (x[0, 0],), {"n": 0})
+    yield BadInput("an element", (x[:, :0],), {"n": 0})
+
+
+def _argpartition(a: Array, kth: tuple[int, ...], axis: int = -1) -> Any:
+    check_axis("argpartition", a, axis)
+    size = a.shape[axis]
+    if any(not -size <= k < size for k in kth):
+        raise invalid(f"argpartition: places must be in [{-size}, {size}), got {list(kth)}.")
+    if a.dtype.kind == "V":  # bfloat16 has no partition
+        a = a.astype(np.float32)
+    return np.argpartition(a, kth, axis=axis) if kth else np.argsort(a, axis=axis)
+
+
+@op(eager=_argpartition, dtypes=REAL | BOOL, retypes=True, gives=np.int64, shape=along)
+def argpartition(xp: Namespace, a: Array, *, kth: tuple[int, ...], axis: int = -1) -> Any:
+    """Positions that put the elements at places `kth` in order, smaller ones before and larger ones after them."""
+    return xp.argsort(a, axis=axis)
+
+
+argpartition.not_differentiable("positions are integers")
+argpartition.batching = batch_over_axis
+
+
+@argpartition.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    yield Sample((draw((5,)),), {"kth": (2,)})
+    yield Sample((draw((2, 4)),), {"kth": (1, 3), "axis": 1})
+    yield Sample((draw((3, 2)),), {"kth": (-1,), "axis": 0})
+
+
+@argpartition.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for kth in ((3,), (-4,), (0, 9)):
+        yield BadInput("places in the line", (x,), {"kth": kth})
+    for axis in (2, -3):
+        yield BadInput("the axis must exist", (x,), {"kth": (0,), "axis": axis})
+
+
+def _lexsort(keys: list[Array], axis: int = -1) -> Any:
+    if not keys:
+        raise invalid("lexsort: at least one key is needed.")
+    shapes = [np.shape(key) for key in keys]
+    if any(shape != shapes[0] for shape in shapes) or not shapes[0]:
+        raise invalid(f"lexsort: keys of one shape with at least one axis are needed, got {shapes}.")
+    check_axis("lexsort", keys[0], axis)
+    return np.lexsort(keys, axis=axis)
+
+
+@op(eager=_lexsort, dtypes=REAL, variadic=True, retypes=True, gives=np.int64)
+def lexsort(xp: Namespace, keys: Sequence[Array], *, axis: int = -1) -> Any:
+    """The order by the last key, among equal elements by the one before, and so on."""
+    return xp.lexsort(keys, axis=axis)
+
+
+@lexsort.shapes
+def _(keys: list[Abstract], *, axis: Any) -> Shape:
+    return keys[0].known
+
+
+lexsort.not_differentiable("positions are integers")
+
+
+@lexsort.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    yield Sample(([np.array([3.0, 1.0, 2.0]), np.array([1.0, 0.0, 1.0])],))
+    yield Sample(([draw((2, 4)), np.round(draw((2, 4)))],), {"axis": 0})
+    yield Sample(([draw((3,))],))
+    yield Sample(([draw((0,)), draw((0,))],))
+
+
+@lexsort.value
+def _(keys: Sequence[Array], axis: int) -> Any:
+    moved = np.moveaxis(np.stack(keys), axis if axis < 0 else axis + 1, -1)
+    lines = [
+        [k for *_, k in sorted((*moved[(slice(None), *place, k)][::-1], k) for k in range(moved.shape[-1]))]
+        for place in np.ndindex(moved.shape[1:-1])
+    ]
+    return np.moveaxis(np.array(lines, np.int64).reshape(moved.shape[1:]), -1, axis)
+
+
+@lexsort.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for keys in ([x, x[0]], [x[0, 0]], [x, x.T], [x, x.astype(np.float64)]):
+        yield BadInput("keys of one shape and type", (keys,))
+    yield BadInput("the axis must exist", ([x, x],), {"axis": 2})

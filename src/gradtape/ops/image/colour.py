@@ -18,14 +18,14 @@ from ...base.sizes import Undecided
 from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import batch_leading, in_float32, numpy_type
+from ...op.shapes import Rule
 from ..array.index import getitem
 from ..array.layout import concat, stack, unpack
-from ..family import batch_leading, in_float32, numpy_type
 from ..math.elementwise import abs as absolute
 from ..math.elementwise import divide_no_nan, sign
 from ..math.logic import greater, greater_equal, less, less_equal, logical_and, maximum, minimum, select, zeros_like
 from ..math.reduce import reduce_sum
-from ..shapes import Rule
 
 
 def _check_channels(name: str, x: Any) -> None:

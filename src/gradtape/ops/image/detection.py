@@ -18,7 +18,7 @@ from ...base.sizes import UNKNOWN, smaller
 from ...base.types import Draw, Namespace
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..shapes import fixed, like
+from ...op.shapes import fixed, like
 
 _NO_DERIVATIVE = "boxes are taken or left"
 

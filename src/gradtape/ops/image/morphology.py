@@ -18,10 +18,10 @@ from ...base.sizes import matched
 from ...base.types import Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import all_batched, rank_of, shape_of
+from ...op.shapes import like
 from ..array.layout import permute, reshape
-from ..family import all_batched, rank_of, shape_of
 from ..nn.window import Padding, Sizes, Windows, window_counts, windows
-from ..shapes import like
 
 
 def _found(input: Array, filters: Array, strides: Sizes, dilations: Sizes, padding: Padding) -> Windows:

@@ -14,10 +14,10 @@ from ...base.sizes import product
 from ...base.types import Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import shape_of
+from ...op.shapes import shaped_by
 from ..array.layout import reshape
-from ..family import shape_of
 from ..nn.window import Padding, Sizes, Windows, window_counts, windows
-from ..shapes import shaped_by
 
 
 def _found(shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Windows:

@@ -22,8 +22,8 @@ from ...base.sizes import UNKNOWN, matched
 from ...base.types import Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import negative_axis, rank_of
-from ..shapes import place, replaced
+from ...op.family import negative_axis, rank_of
+from ...op.shapes import place, replaced
 
 _KEPT = 256  # weights, of the sizes used last
 _LARGEST = 1 << 27  # pixels in a line: beyond that it is a mistake, and the weights alone would fill the memory

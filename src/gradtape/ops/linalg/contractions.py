@@ -1,421 +1,219 @@
-"""Products with a structure of their own: affine maps, inner and Kronecker products, traces, powers, three diagonals."""
+"""Contractions: sums of products over named axes (einsum, the op `contract`), from which `tf.tensordot` is made."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import prod
-from typing import Any
+import functools
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...base.dtypes import INEXACT, NARROW_FLOATS, NUMERIC, Array
+from ...base.dtypes import NARROW_FLOATS, NUMERIC, Array
 from ...base.errors import invalid
 from ...base.sizes import matched
-from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
+from ...base.types import Cotangent, Namespace, Value
 from ...native import blas
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..array.layout import expand_dims, reshape, sum_to_shape
-from ..family import all_batched, batch_leading, insert_axes, negative_axis, numpy_type, rank_of, shape_of
-from ..math.logic import zeros_like
-from ..math.reduce import reduce_sum
-from ..shapes import broadcast_sizes, matched_sizes, place, replaced, square_like, without_last
-from .products import adjoint, check_matrix, conjugated, matmul, product
-from .solve import LAPACK, bad_matrices
-
-# --- affine maps --------------------------------------------------------------------------------------------
-
-
-def _dense(x: Array, weights: Array, biases: Array) -> Array:
-    if x.ndim < 1 or weights.ndim != 2 or x.shape[-1] != weights.shape[0] or biases.shape != weights.shape[1:]:
-        raise invalid(
-            "dense: x (..., n), weights (n, m) and biases (m,) are needed, "
-            f"got {x.shape}, {weights.shape} and {biases.shape}."
-        )
-    lead, dtype = x.shape[:-1], x.dtype
-    if dtype in NARROW_FLOATS:
-        x, weights, biases = (v.astype(np.float32) for v in (x, weights, biases))
-    result = blas.product(x.reshape(prod(lead), x.shape[-1]), weights)
-    result += biases
-    return result.reshape(*lead, weights.shape[1]).astype(dtype, copy=False)
-
-
-@op(eager=_dense, dtypes=INEXACT, tf_name="XwPlusB")
-def dense(xp: Namespace, x: Array, weights: Array, biases: Array) -> Any:
-    """x @ weights + biases over the last axis of x, in one array."""
-    return x @ weights + biases
-
-
-@dense.shapes
-def _(x: Abstract, weights: Abstract, biases: Abstract) -> Shape:
-    rows, columns = weights.of_rank(2)
-    matched(x.shape[-1], rows, "inner dimensions")
-    return replaced(x.shape, -1, matched(columns, biases.of_rank(1)[0], "columns and biases,"))
-
-
-def _rows(x: Any) -> Any:
-    shape = shape_of(x)
-    return reshape(x, shape=(prod(shape[:-1]), shape[-1]))
-
-
-@dense.vjp("x")
-def _(g: Cotangent, weights: Value, x_shape: tuple[int, ...]) -> Any:
-    return reshape(matmul(_rows(g), conjugated(weights), transpose_a=False, transpose_b=True), shape=x_shape)
-
-
-@dense.vjp("weights")
-def _(g: Cotangent, x: Value) -> Any:
-    return matmul(_rows(conjugated(x)), _rows(g), transpose_a=True, transpose_b=False)
-
-
-@dense.vjp("biases")
-def _(g: Cotangent) -> Any:
-    return reduce_sum(_rows(g), axis=0, keepdims=False)
-
-
-@dense.jvp("x")
-def _(t: Tangent, weights: Value, out: Value) -> Any:
-    return reshape(matmul(_rows(t), weights, transpose_a=False, transpose_b=False), shape=shape_of(out))
-
-
-@dense.jvp("weights")
-def _(t: Tangent, x: Value, out: Value) -> Any:
-    return reshape(matmul(_rows(x), t, transpose_a=False, transpose_b=False), shape=shape_of(out))
-
-
-@dense.jvp("biases")
-def _(t: Tangent, out: Value) -> Any:
-    return zeros_like(out) + t
-
-
-@dense.batched
-def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
-    if is_batched == (True, False, False):
-        return declared(*args)
-    size, (x, weights, biases) = all_batched(is_batched, args)
-    shape = shape_of(x)
-    rows = reshape(x, shape=(size, prod(shape[1:-1]), shape[-1]))
-    result = matmul(rows, weights, transpose_a=False, transpose_b=False) + insert_axes(biases, 2)
-    return reshape(result, shape=(*shape[:-1], shape_of(weights)[-1]))
-
-
-@dense.samples
-def _(draw: Draw) -> Iterator[Sample]:
-    for lead, n, m in [
-        ((), 3, 2), ((4,), 3, 2), ((2, 3), 2, 4), ((0,), 2, 3), ((1,), 1, 1), ((5,), 4, 1), ((2, 1, 2), 3, 3), ((3,), 1, 5), ((2,), 2, 2),
-        ((1, 1), 2, 3), ((6,), 2, 1), ((3, 2), 4, 2),
-    ]:  # fmt: skip
-        yield Sample((draw((*lead, n)), draw((n, m)), draw((m,))))
-
-
-@dense.value
-def _(x: Array, weights: Array, biases: Array) -> Any:
-    return np.einsum("...n,nm->...m", x, weights) + biases
-
-
-@dense.rejects
-def _() -> Iterator[BadInput]:
-    for x, w, b in [
-        ((2, 3), (2, 4), (4,)),
-        ((2, 3), (3, 4), (3,)),
-        ((), (3, 4), (4,)),
-        ((2, 3), (3,), (3,)),
-        ((2, 3), (3, 4), (1, 4)),
-    ]:
-        yield BadInput("sizes that fit", tuple(np.ones(shape, np.float32) for shape in (x, w, b)))
-
-
-# --- inner products and traces ------------------------------------------------------------------------------
-
-
-def _vecdot(x1: Array, x2: Array, axis: int = -1) -> Array:
-    for x in (x1, x2):
-        if not -x.ndim <= axis < x.ndim:
-            raise invalid(f"vecdot: axis {axis} does not exist in a tensor of shape {x.shape}.")
-    first, second = np.moveaxis(x1, axis, -1), np.moveaxis(x2, axis, -1)
-    if first.shape[-1] != second.shape[-1]:
-        raise invalid(f"vecdot: axis {axis} has two sizes, in shapes {x1.shape} and {x2.shape}.")
-    if x1.dtype in NARROW_FLOATS:
-        return np.asarray(np.einsum("...i,...i", first.astype(np.float32), second.astype(np.float32))).astype(x1.dtype)
-    return np.einsum("...i,...i", np.conj(first) if x1.dtype.kind == "c" else first, second)  # type: ignore[no-any-return]
-
-
-@op(eager=_vecdot, dtypes=NUMERIC)
-def vecdot(xp: Namespace, x1: Array, x2: Array, *, axis: int = -1) -> Any:
-    """The inner products of vectors along an axis, the first conjugated; the other axes broadcast."""
-    return xp.sum(xp.conj(x1) * x2, axis=axis)
-
-
-@vecdot.shapes
-def _(x1: Abstract, x2: Abstract, *, axis: Any) -> Shape:
-    first, second = place(axis, x1.ndim), place(axis, x2.ndim)
-    matched(x1.shape[first], x2.shape[second], "the sizes along the axis,")
-    return broadcast_sizes(replaced(x1.shape, first), replaced(x2.shape, second))
-
-
-def _kept(g: Any, rank: int, axis: int) -> Any:
-    return expand_dims(g, axis=axis % rank)
-
-
-@vecdot.vjp("x1")
-def _(g: Cotangent, x2: Value, x1_shape: tuple[int, ...], axis: int) -> Any:
-    rank = max(len(x1_shape), rank_of(x2))
-    return sum_to_shape(conjugated(_kept(g, rank, axis)) * x2, shape=x1_shape)
-
-
-@vecdot.vjp("x2")
-def _(g: Cotangent, x1: Value, x2_shape: tuple[int, ...], axis: int) -> Any:
-    rank = max(len(x2_shape), rank_of(x1))
-    return sum_to_shape(_kept(g, rank, axis) * x1, shape=x2_shape)
-
-
-@vecdot.jvp("x1")
-def _(t: Tangent, x2: Value, axis: int) -> Any:
-    return vecdot(t, x2, axis=axis)
-
-
-@vecdot.jvp("x2")
-def _(t: Tangent, x1: Value, axis: int) -> Any:
-    return vecdot(x1, t, axis=axis)
-
-
-@vecdot.batched
-def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
-    rank = max(rank_of(a) - batched for a, batched in zip(args, is_batched, strict=True))
-    aligned = [insert_axes(a, rank) if batched else a for a, batched in zip(args, is_batched, strict=True)]
-    return declared(*aligned, axis=negative_axis(attributes["axis"], rank))
-
-
-@vecdot.samples
-def _(draw: Draw) -> Iterator[Sample]:
-    for first, second, axis in [
-        ((3,), (3,), -1), ((2, 3), (2, 3), -1), ((2, 3), (3,), -1), ((3,), (2, 3), -1), ((2, 3), (2, 3), -2), ((2, 1, 3), (4, 3), -1), ((0,), (0,), -1),
-        ((1,), (1,), 0), ((2, 3, 4), (2, 3, 4), 1), ((2, 0), (2, 0), -1), ((5, 2), (1, 2), -1), ((0, 3), (0, 3), -1),
-    ]:  # fmt: skip
-        yield Sample((draw(first), draw(second)), {"axis": axis})
-
-
-@vecdot.value
-def _(x1: Array, x2: Array, axis: int) -> Any:
-    return np.sum(np.conj(x1) * x2, axis=axis)
-
-
-@vecdot.rejects
-def _() -> Iterator[BadInput]:
-    x = np.ones((2, 3), np.float32)
-    for shape in ((2, 2), (4,), (3, 2)):
-        yield BadInput("vectors of one size", (x, np.ones(shape, np.float32)))
-    for axis in (2, -3):
-        yield BadInput("the axis must exist", (x, x), {"axis": axis})
-
-
-def _trace(x: Array) -> Any:
-    if x.ndim < 2:
-        raise invalid(f"trace: matrices have at least two axes, got shape {x.shape}.")
-    diagonal = np.diagonal(x, axis1=-2, axis2=-1)
-    return reduce_sum(diagonal, axis=-1, keepdims=False)
-
-
-@op(eager=_trace, dtypes=NUMERIC, shape=without_last(2))
-def trace(xp: Namespace, x: Array) -> Any:
-    """The sum of the main diagonal of matrices."""
-    return xp.trace(x, axis1=-2, axis2=-1)
-
-
-@trace.vjp("x")
-def _(g: Cotangent, x_shape: tuple[int, ...]) -> Any:
-    return reshape(g, shape=(*x_shape[:-2], 1, 1)) * np.eye(x_shape[-2], x_shape[-1], dtype=numpy_type(g))
-
-
-trace.linear("x")
-trace.batching = batch_leading
-
-
-@trace.samples
-def _(draw: Draw) -> Iterator[Sample]:
-    for shape in [
-        (2, 2),
-        (3, 3),
-        (2, 3),
-        (3, 1),
-        (2, 2, 2),
-        (1, 1),
-        (0, 0),
-        (2, 3, 4, 4),
-        (0, 2, 2),
-        (4, 2),
-        (1, 3, 2),
-        (5, 5),
-    ]:
-        yield Sample((draw(shape),))
-
-
-@trace.value
-def _(x: Array) -> Any:
-    return sum((x[..., k, k] for k in range(min(x.shape[-2:]))), np.zeros(x.shape[:-2], x.dtype))
-
-
-@trace.rejects
-def _() -> Iterator[BadInput]:
-    for shape in ((), (3,), (0,), (1,)):
-        yield BadInput("a matrix", (np.ones(shape, np.float32),))
-
-
-# --- Kronecker products -------------------------------------------------------------------------------------
-
-
-def _spread(a: Value, rank: int) -> Any:
-    shape = shape_of(a)
-    lead = len(shape) - rank
-    return reshape(a, shape=(*shape[:lead], *(size for n in shape[lead:] for size in (n, 1))))
-
-
-def _spaced(b: Value, rank: int) -> Any:
-    shape = shape_of(b)
-    lead = len(shape) - rank
-    return reshape(b, shape=(*shape[:lead], *(size for n in shape[lead:] for size in (1, n))))
-
-
-def _kron(a: Array, b: Array, rank: int) -> Array:
-    if a.ndim != b.ndim or a.ndim < rank or a.shape[: a.ndim - rank] != b.shape[: b.ndim - rank] or rank < 0:
-        raise invalid(
-            f"kron: operands with {rank} axes after equal leading ones are needed, got {a.shape} and {b.shape}."
-        )
-    lead = a.ndim - rank
-    whole = _spread(a, rank) * _spaced(b, rank)
-    sizes = (n * m for n, m in zip(a.shape[lead:], b.shape[lead:], strict=True))
-    return whole.reshape((*a.shape[:lead], *sizes))  # type: ignore[no-any-return]
-
-
-@op(eager=_kron, dtypes=NUMERIC)
-def kron(xp: Namespace, a: Array, b: Array, *, rank: int) -> Any:
-    """Each element of `a` times the whole of `b`, over the last `rank` axes."""
-    return _kron(a, b, rank)
-
-
-@kron.shapes
-def _(a: Abstract, b: Abstract, *, rank: Any) -> Shape:
-    if a.ndim != b.ndim or a.ndim < rank:
-        raise ValueError(f"{rank} axes after equal leading ones are needed")
-    lead = a.ndim - rank
-    sizes = [n * m for n, m in zip(a.shape[lead:], b.shape[lead:], strict=True)]
-    return (*matched_sizes(a.shape[:lead], b.shape[:lead]), *sizes)
-
-
-def _apart(g: Any, a_shape: tuple[int, ...], b_shape: tuple[int, ...], rank: int) -> Any:
-    lead = len(a_shape) - rank
-    pairs = (size for n, m in zip(a_shape[lead:], b_shape[lead:], strict=True) for size in (n, m))
-    return reshape(g, shape=(*a_shape[:lead], *pairs))
-
-
-@kron.vjp("a")
-def _(g: Cotangent, b: Value, a_shape: tuple[int, ...], rank: int) -> Any:
-    lead = len(a_shape) - rank
-    parts = _apart(g, a_shape, shape_of(b), rank) * _spaced(conjugated(b), rank)
-    return reduce_sum(parts, axis=tuple(lead + 2 * k + 1 for k in range(rank)), keepdims=False)
-
-
-@kron.vjp("b")
-def _(g: Cotangent, a: Value, b_shape: tuple[int, ...], rank: int) -> Any:
-    lead = len(b_shape) - rank
-    parts = _apart(g, shape_of(a), b_shape, rank) * _spread(conjugated(a), rank)
-    return reduce_sum(parts, axis=tuple(lead + 2 * k for k in range(rank)), keepdims=False)
-
-
-kron.linear("a", "b")
-kron.batching = batch_leading
-
-
-@kron.samples
-def _(draw: Draw) -> Iterator[Sample]:
-    for left, right, rank in [
-        ((2,), (3,), 1), ((2, 3), (2, 2), 2), ((1, 2), (3, 1), 2), ((), (), 0), ((2, 2), (2, 3), 1), ((3, 2, 2), (3, 1, 2), 2), ((0,), (2,), 1),
-        ((2, 1, 2), (1, 2, 2), 3), ((1,), (4,), 1), ((4, 1), (1, 4), 2), ((2, 0), (2, 2), 2), ((2, 2), (2, 2), 0),
-    ]:  # fmt: skip
-        yield Sample((draw(left), draw(right)), {"rank": rank})
-
-
-@kron.value
-def _(a: Array, b: Array, rank: int) -> Any:
-    lead = a.shape[: a.ndim - rank]
-    found = [np.kron(a[place], b[place]) for place in np.ndindex(lead)]
-    return np.array(found).reshape((*lead, *np.shape(found[0])))
-
-
-@kron.rejects
-def _() -> Iterator[BadInput]:
-    x = np.ones((2, 3), np.float32)
-    for other, rank in [((2,), 2), ((2, 3), 3), ((3, 3), 1), ((2, 3, 1), 2), ((2, 3), -1)]:
-        yield BadInput("axes that fit", (x, np.ones(other, np.float32)), {"rank": rank})
-
-
-# --- powers of matrices -------------------------------------------------------------------------------------
-
-
-def _matrix_power(a: Array, n: int) -> Array:
-    check_matrix("matrix_power", a)
-    if n < 0:
-        raise invalid(f"matrix_power: the exponent cannot be negative, got {n}. Take the power of tf.linalg.inv(a).")
-    return np.linalg.matrix_power(a, n)
-
-
-@op(eager=_matrix_power, dtypes=LAPACK, shape=square_like)
-def matrix_power(xp: Namespace, a: Array, *, n: int) -> Any:
-    """Square matrices multiplied by themselves, n times."""
-    return xp.linalg.matrix_power(a, n)
-
-
-def _power_derivative(a: Value, t: Value, n: int) -> Any:
-    """The sum of a^k t a^(n - 1 - k): by doubling, in as many products as the power itself takes, times three."""
-    power: Any = None
-    change: Any = None
-    square, slope = a, t
-    while n:
-        if n & 1:
-            if power is None:
-                power, change = square, slope
-            else:
-                power, change = product(power, square), product(change, square) + product(power, slope)
-        n >>= 1
-        if n:
-            square, slope = product(square, square), product(slope, square) + product(square, slope)
-    return zeros_like(t) if change is None else change
-
-
-@matrix_power.vjp("a")
-def _(g: Cotangent, a: Value, n: int) -> Any:
-    return _power_derivative(adjoint(a), g, n)
-
-
-@matrix_power.jvp("a")
-def _(t: Tangent, a: Value, n: int) -> Any:
-    return _power_derivative(a, t, n)
-
-
-matrix_power.batching = batch_leading
-
-
-@matrix_power.samples
-def _(draw: Draw) -> Iterator[Sample]:
-    for shape, n in [
-        ((2, 2), 0), ((2, 2), 1), ((2, 2), 2), ((3, 3), 3), ((1, 1), 5), ((2, 2, 2), 4), ((0, 2, 2), 3), ((3, 3), 7), ((2, 1, 2, 2), 2), ((4, 4), 3),
-        ((0, 0), 2), ((2, 2), 6),
-    ]:  # fmt: skip
-        yield Sample((draw(shape, -0.8, 0.8),), {"n": n})
-
-
-@matrix_power.value
-def _(a: Array, n: int) -> Any:
-    result = np.broadcast_to(np.eye(a.shape[-1]), a.shape)
-    for _ in range(n):
-        result = np.einsum("...ij,...jk->...ik", result, a)
+from ...op.family import shape_of
+from ..array.layout import broadcast_to, reshape
+from ..math.logic import select, zeros_like
+from .products import conjugated
+
+
+def _einsum(operands: list[Array], equation: str) -> Array:
+    if operands[0].dtype in NARROW_FLOATS:
+        _check_sizes(operands, equation)
+        wide = np.einsum(equation, *[o.astype(np.float32) for o in operands], optimize=True)
+        return np.asarray(wide).astype(operands[0].dtype)
+    if len(operands) == 2:
+        product = _two_operand_product(operands[0], operands[1], equation)
+        if product is not None:
+            return product
+    _check_sizes(operands, equation)
+    return np.asarray(np.einsum(equation, *operands, optimize=len(operands) > 1))
+
+
+def _check_sizes(operands: list[Array], equation: str) -> None:
+    """A label has one size. (NumPy would repeat an axis of size one; TensorFlow only under an ellipsis.)"""
+    sizes: dict[str, int] = {}
+    for term, operand in zip(equation.partition("->")[0].split(","), operands, strict=True):
+        for label, size in zip(term, operand.shape, strict=True):
+            if sizes.setdefault(label, size) != size:
+                raise ValueError("a label has two sizes")
+
+
+class _Plan(NamedTuple):
+    """How a contraction of two operands is a (batched) product of matrices: axes in a new order, and how many there are."""
+
+    left: tuple[int, ...]  # batch, rows, summed
+    right: tuple[int, ...]  # batch, summed, columns
+    output: tuple[int, ...]  # of batch, rows, columns
+    batch: int
+    rows: int
+    summed: int
+
+
+@functools.cache
+def _plan(equation: str) -> _Plan | None:
+    inputs, output = equation.split("->")
+    left, right = inputs.split(",")
+    if len(set(left)) != len(left) or len(set(right)) != len(right):
+        return None
+    summed = [c for c in left if c in right and c not in output]
+    batch = [c for c in left if c in right and c in output]
+    rows = [c for c in left if c not in right]
+    columns = [c for c in right if c not in left]
+    if any(c not in output for c in (*rows, *columns)) or not summed:
+        return None
+    labels = [*batch, *rows, *columns]
+    return _Plan(
+        tuple(left.index(c) for c in (*batch, *rows, *summed)),
+        tuple(right.index(c) for c in (*batch, *summed, *columns)),
+        tuple(labels.index(c) for c in output),
+        *(len(batch), len(rows), len(summed)),
+    )
+
+
+def _two_operand_product(a: Array, b: Array, equation: str) -> Array | None:
+    """The contraction of two operands as one (batched) product of matrices: ten times faster than einsum."""
+    plan = _plan(equation)
+    if plan is None:
+        return None
+    a, b = a.transpose(plan.left), b.transpose(plan.right)
+    batch, rows, summed = a.shape[: plan.batch], a.shape[plan.batch : plan.batch + plan.rows], a.shape[-plan.summed :]
+    columns = b.shape[plan.batch + plan.summed :]
+    if b.shape[: plan.batch + plan.summed] != batch + summed:
+        return None  # (the general way raises)
+    inner = math.prod(summed)
+    result = blas.product(a.reshape(*batch, math.prod(rows), inner), b.reshape(*batch, inner, math.prod(columns)))
+    return result.reshape(batch + rows + columns).transpose(plan.output)
+
+
+@op(eager=_einsum, dtypes=NUMERIC, variadic=True, tf_name="Einsum")
+def contract(xp: Namespace, operands: Sequence[Array], *, equation: str) -> Any:
+    """Einstein summation with an explicit output and no ellipsis (see `einsum`)."""
+    return xp.einsum(equation, *operands)
+
+
+@contract.shapes
+def _(operands: list[Abstract], *, equation: Any) -> Shape:
+    given, result = equation.replace(" ", "").split("->")
+    sizes: dict[str, Any] = {}
+    for letters, operand in zip(given.split(","), operands, strict=True):
+        for letter, size in zip(letters, operand.of_rank(len(letters)), strict=True):
+            sizes[letter] = matched(sizes.get(letter, size), size, f"the sizes of {letter},")
+    if len(set(result)) != len(result):
+        raise ValueError(f"a label occurs twice in the result {result}")
+    return tuple([sizes[letter] for letter in result])
+
+
+@contract.vjp("operands")
+def _(g: Cotangent, operands: Sequence[Value], equation: str) -> Any:
+    inputs, output = equation.split("->")
+    labels = inputs.split(",")
+    return [_cotangent(g, operands, labels, output, k) for k in range(len(labels))]
+
+
+def _cotangent(g: Value, operands: Sequence[Value], labels: list[str], output: str, k: int) -> Any:
+    others = [conjugated(o) for i, o in enumerate(operands) if i != k]
+    other_labels = [labels[i] for i in range(len(labels)) if i != k]
+    shape = shape_of(operands[k])
+    wanted = labels[k]
+    if len(set(wanted)) != len(wanted):
+        return _cotangent_of_diagonal(g, operands, labels, output, k)
+    available = set(output).union(*other_labels)
+    kept = "".join(c for c in wanted if c in available)
+    result = contract([g, *others], equation=",".join([output, *other_labels]) + "->" + kept)
+    if kept != wanted:  # an axis that was summed away alone: its cotangent is the same all along it
+        sizes = dict(zip(wanted, shape, strict=True))
+        result = reshape(result, shape=tuple(sizes[c] if c in kept else 1 for c in wanted))
+        result = broadcast_to(result, shape=shape)
     return result
 
 
-@matrix_power.rejects
+def _cotangent_of_diagonal(g: Value, operands: Sequence[Value], labels: list[str], output: str, k: int) -> Any:
+    """A label that repeats in one operand takes a diagonal; its cotangent is put back on that diagonal."""
+    wanted = labels[k]
+    unique = "".join(dict.fromkeys(wanted))
+    shape = shape_of(operands[k])
+    sizes = dict(zip(wanted, shape, strict=True))
+    reduced = [o if i != k else np.empty([sizes[c] for c in unique]) for i, o in enumerate(operands)]
+    compact = _cotangent(g, reduced, [unique if i == k else s for i, s in enumerate(labels)], output, k)
+    axes = [wanted.index(c) for c in unique]
+    spread_shape = tuple(sizes[c] if p in axes else 1 for p, c in enumerate(wanted))
+    spread = broadcast_to(reshape(compact, shape=spread_shape), shape=shape)
+    grids = np.ogrid[tuple(slice(n) for n in shape)]
+    on_diagonal = np.ones(shape, bool)
+    for position, c in enumerate(wanted):
+        on_diagonal &= grids[position] == grids[wanted.index(c)]
+    return select(on_diagonal, spread, zeros_like(spread))
+
+
+contract.linear("operands")
+contract.multilinear = True
+
+
+@contract.batched
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
+    inputs, output = attributes["equation"].split("->")
+    labels = inputs.split(",")
+    fresh = next(c for c in "ZYXWVUTSRQPONMLKJIHGFEDCBAzyxwvutsrqponmlkjihgfedcba" if c not in attributes["equation"])
+    marked = [fresh + s if batched else s for s, batched in zip(labels, is_batched, strict=True)]
+    return contract(args[0], equation=",".join(marked) + "->" + fresh + output)
+
+
+@contract.checks
+def _(operands: list[Array], equation: str) -> None:
+    inputs = equation.partition("->")[0]
+    labels = inputs.split(",")
+    shapes = [o.shape for o in operands]
+    if len(labels) != len(operands):
+        raise invalid(f"einsum: equation '{equation}' has {len(labels)} operands, {len(operands)} were given.")
+    sizes: dict[str, int] = {}
+    for term, shape in zip(labels, shapes, strict=True):
+        if len(term) != len(shape):
+            raise invalid(f"einsum: '{term}' in '{equation}' has {len(term)} axes, its operand has shape {shape}.")
+        for c, n in zip(term, shape, strict=True):
+            if sizes.setdefault(c, n) != n:
+                raise invalid(f"einsum: axis '{c}' of '{equation}' has two sizes, {sizes[c]} and {n}: {shapes}.")
+    raise invalid(f"einsum: equation '{equation}' does not make sense for operands of shapes {shapes}.")
+
+
+@contract.samples
+def _(draw: Any) -> Iterator[Sample]:
+    for equation, *shapes in [
+        ("ij,jk->ik", (2, 3), (3, 4)), ("ij->ji", (2, 3)), ("ij->i", (2, 3)), ("ij->", (2, 3)),
+        ("i,i->", (3,), (3,)), ("i,j->ij", (2,), (3,)),
+        ("bij,bjk->bik", (2, 2, 3), (2, 3, 2)), ("ii->i", (3, 3)), ("ii->", (3, 3)), ("ij,ij->ij", (2, 3),
+        (2, 3)), ("ijk,kl,lm->ijm", (2, 2, 3), (3, 2), (2, 2)),
+        ("bhqd,bhkd->bhqk", (2, 2, 3, 2), (2, 2, 3, 2)), ("ij,kj->", (2, 3), (4, 3)), ("i->i", (0,)),
+        ("iij,j->i", (2, 2, 3), (3,)),
+    ]:  # fmt: skip
+        yield Sample(([draw(shape) for shape in shapes],), {"equation": equation})
+
+
+@contract.value
+def _(operands: Array, equation: str) -> Any:
+    return np.einsum(equation, *operands)
+
+
+@contract.rejects
 def _() -> Iterator[BadInput]:
-    for n in (-1, -3):
-        yield BadInput("an exponent", (np.ones((2, 2), np.float32),), {"n": n})
+    x, y = np.ones((2, 3), np.float32), np.ones((2, 3), np.float32)
+    for equation in [
+        "ij,jk->ik",
+        "ij->ij",
+        "ijk,jk->i",
+        "ij,jk,kl->il",
+        "i,j->ij",
+        "ij,ij->iz",
+        "ij,ij->ii",
+        "",
+        "ij,ji->ij",
+        "ijk,ijk->",
+    ]:
+        yield BadInput("the equation must fit the operands", ([x, y],), {"equation": equation})
 
-
-bad_matrices(matrix_power)
+    yield BadInput("a label has one size, also where it is 1", ([x[:1], y],), {"equation": "ij,ij->i"})

@@ -18,13 +18,13 @@ from ...base.sizes import smaller
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Sample, op
+from ...op.family import batch_leading, is_complex, rank_of, shape_of
+from ...op.shapes import square, square_like, typed_by
 from ..array.borders import crop
 from ..array.index import put, take
 from ..array.layout import concat
-from ..family import batch_leading, is_complex, rank_of, shape_of
 from ..math.elementwise import imag, make_complex
 from ..math.logic import zeros_like
-from ..shapes import square, square_like, typed_by
 from .diagonal import diagonal_part, lower_part, upper_part
 from .products import adjoint, check_matrix, columns, product
 from .solve import LAPACK, SQUARE, bad_matrices, regular, singular_matrices, triangular_solve

@@ -1,4 +1,5 @@
-"""Diagonals and bands of matrices in the last two axes: taking them out, putting them in, building from them.
+"""Diagonals and bands of matrices in the last two axes: taking them out, putting them in, building from them;
+and the trace.
 
 Several diagonals stand in compact form, as TensorFlow has it: one row each from the highest to the lowest,
 the short ones padded. `align` says on which side superdiagonals and subdiagonals are written: "RIGHT_LEFT"
@@ -19,9 +20,11 @@ from ...base.sizes import UNKNOWN, larger, same, smaller
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Sample, op
-from ..family import batch_leading, shape_of
+from ...op.family import batch_leading, numpy_type, shape_of
+from ...op.shapes import like, without_last
+from ..array.layout import reshape
 from ..math.logic import zeros_like
-from ..shapes import like
+from ..math.reduce import reduce_sum
 from .products import check_matrix
 
 ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
@@ -470,3 +473,58 @@ def diagonal_matrix(x: Value) -> Any:
     """The square matrix with this main diagonal."""
     size = shape_of(x)[-1]
     return diag(x, k=(0, 0), num_rows=size, num_cols=size, padding_value=0, align="RIGHT_LEFT")
+
+
+# --- trace --------------------------------------------------------------------------------------------------
+
+
+def _trace(x: Array) -> Any:
+    if x.ndim < 2:
+        raise invalid(f"trace: matrices have at least two axes, got shape {x.shape}.")
+    diagonal = np.diagonal(x, axis1=-2, axis2=-1)
+    return reduce_sum(diagonal, axis=-1, keepdims=False)
+
+
+@op(eager=_trace, dtypes=NUMERIC, shape=without_last(2))
+def trace(xp: Namespace, x: Array) -> Any:
+    """The sum of the main diagonal of matrices."""
+    return xp.trace(x, axis1=-2, axis2=-1)
+
+
+@trace.vjp("x")
+def _(g: Cotangent, x_shape: tuple[int, ...]) -> Any:
+    return reshape(g, shape=(*x_shape[:-2], 1, 1)) * np.eye(x_shape[-2], x_shape[-1], dtype=numpy_type(g))
+
+
+trace.linear("x")
+trace.batching = batch_leading
+
+
+@trace.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    for shape in [
+        (2, 2),
+        (3, 3),
+        (2, 3),
+        (3, 1),
+        (2, 2, 2),
+        (1, 1),
+        (0, 0),
+        (2, 3, 4, 4),
+        (0, 2, 2),
+        (4, 2),
+        (1, 3, 2),
+        (5, 5),
+    ]:
+        yield Sample((draw(shape),))
+
+
+@trace.value
+def _(x: Array) -> Any:
+    return sum((x[..., k, k] for k in range(min(x.shape[-2:]))), np.zeros(x.shape[:-2], x.dtype))
+
+
+@trace.rejects
+def _() -> Iterator[BadInput]:
+    for shape in ((), (3,), (0,), (1,)):
+        yield BadInput("a matrix", (np.ones(shape, np.float32),))

@@ -1,4 +1,5 @@
-"""Functions of square matrices: determinants, exponential, logarithm, square root; and the pseudo-inverse.
+"""Functions of square matrices: determinants, exponential, logarithm, square root, whole powers; and the
+pseudo-inverse.
 
 The derivative of a matrix function f at A along T is the upper right block of f([[A, T], [0, A]]).
 """
@@ -12,17 +13,17 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import COMPLEX, FLOATING, NARROW_FLOATS, Array
-from ...base.errors import unfit
+from ...base.errors import invalid, unfit
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import all_batched, batch_leading, insert_axes, is_complex, rank_of, shape_of
+from ...op.shapes import square_like, square_to_number
 from ..array.borders import crop
 from ..array.layout import concat, reshape
-from ..family import all_batched, batch_leading, insert_axes, is_complex, rank_of, shape_of
 from ..math.elementwise import conj, imag, make_complex, real
 from ..math.logic import zeros_like
 from ..math.reduce import reduce_sum
-from ..shapes import square_like, square_to_number
 from .products import adjoint, check_matrix, conjugated, product, transposed
 from .solve import LAPACK, SQUARE, all_finite, bad_matrices, each_matrix, inv, regular, sylvester, trsm
 
@@ -501,3 +502,75 @@ def _() -> Iterator[BadInput]:
         yield BadInput("a matrix of real or complex numbers", (np.ones((2, 2), kind), limit))
     for kind in ("int32", "complex64"):
         yield BadInput("limits are real numbers", (np.ones((2, 2), np.float32), np.ones((), kind)))
+
+
+# --- powers of matrices -------------------------------------------------------------------------------------
+
+
+def _matrix_power(a: Array, n: int) -> Array:
+    check_matrix("matrix_power", a)
+    if n < 0:
+        raise invalid(f"matrix_power: the exponent cannot be negative, got {n}. Take the power of tf.linalg.inv(a).")
+    return np.linalg.matrix_power(a, n)
+
+
+@op(eager=_matrix_power, dtypes=LAPACK, shape=square_like)
+def matrix_power(xp: Namespace, a: Array, *, n: int) -> Any:
+    """Square matrices multiplied by themselves, n times."""
+    return xp.linalg.matrix_power(a, n)
+
+
+def _power_derivative(a: Value, t: Value, n: int) -> Any:
+    """The sum of a^k t a^(n - 1 - k): by doubling, in as many products as the power itself takes, times three."""
+    power: Any = None
+    change: Any = None
+    square, slope = a, t
+    while n:
+        if n & 1:
+            if power is None:
+                power, change = square, slope
+            else:
+                power, change = product(power, square), product(change, square) + product(power, slope)
+        n >>= 1
+        if n:
+            square, slope = product(square, square), product(slope, square) + product(square, slope)
+    return zeros_like(t) if change is None else change
+
+
+@matrix_power.vjp("a")
+def _(g: Cotangent, a: Value, n: int) -> Any:
+    return _power_derivative(adjoint(a), g, n)
+
+
+@matrix_power.jvp("a")
+def _(t: Tangent, a: Value, n: int) -> Any:
+    return _power_derivative(a, t, n)
+
+
+matrix_power.batching = batch_leading
+
+
+@matrix_power.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    for shape, n in [
+        ((2, 2), 0), ((2, 2), 1), ((2, 2), 2), ((3, 3), 3), ((1, 1), 5), ((2, 2, 2), 4), ((0, 2, 2), 3), ((3, 3), 7), ((2, 1, 2, 2), 2), ((4, 4), 3),
+        ((0, 0), 2), ((2, 2), 6),
+    ]:  # fmt: skip
+        yield Sample((draw(shape, -0.8, 0.8),), {"n": n})
+
+
+@matrix_power.value
+def _(a: Array, n: int) -> Any:
+    result = np.broadcast_to(np.eye(a.shape[-1]), a.shape)
+    for _ in range(n):
+        result = np.einsum("...ij,...jk->...ik", result, a)
+    return result
+
+
+@matrix_power.rejects
+def _() -> Iterator[BadInput]:
+    for n in (-1, -3):
+        yield BadInput("an exponent", (np.ones((2, 2), np.float32),), {"n": n})
+
+
+bad_matrices(matrix_power)

@@ -12,9 +12,9 @@ from ...base.dtypes import COMPLEX, Array, float16, float32, float64
 from ...base.errors import invalid
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import all_batched, batch_leading, in_float32, insert_axes, rank_of, shape_of
+from ...op.shapes import like, solved, square_like
 from ..array.layout import permute, reshape, sum_to_shape
-from ..family import all_batched, batch_leading, in_float32, insert_axes, rank_of, shape_of
-from ..shapes import like, solved, square_like
 from .diagonal import lower_part, upper_part
 from .products import adjoint, check_matrix, product
 

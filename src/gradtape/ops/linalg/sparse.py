@@ -16,10 +16,10 @@ from ...base.errors import invalid
 from ...base.types import Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..array.borders import reverse as flip
+from ...op.family import all_batched, shape_of
 from ..array.index import getitem, take
 from ..array.layout import permute, reshape
-from ..family import all_batched, shape_of
+from ..array.rearrange import reverse as flip
 from ..math.elementwise import add, conj, multiply
 from ..math.reduce import reduce_sum
 

@@ -21,11 +21,11 @@ from ...base.sizes import smaller
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import batch_leading, is_complex, numpy_type, shape_of
+from ...op.shapes import complex_type, real_type, square, square_to_vector
 from ..array.layout import concat, reshape
-from ..family import batch_leading, is_complex, numpy_type, shape_of
 from ..math.elementwise import conj, convert, imag, make_complex, real
 from ..math.logic import equal, ones_like, select, zeros_like
-from ..shapes import complex_type, real_type, square, square_to_vector
 from .diagonal import diagonal_matrix, diagonal_part, diagonal_vector, lower_part
 from .products import adjoint, check_matrix, columns, product
 from .solve import LAPACK, SQUARE, all_finite, bad_matrices, regular, solve

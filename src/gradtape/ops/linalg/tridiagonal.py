@@ -15,11 +15,11 @@ from ...base.dtypes import Array
 from ...base.errors import invalid
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Sample, op
+from ...op.family import batch_leading, rank_of
+from ...op.shapes import like
 from ..array.borders import crop, pad_constant
 from ..array.layout import stack, unpack
-from ..family import batch_leading, rank_of
 from ..math.reduce import reduce_sum
-from ..shapes import like
 from .products import check_matrix, conjugated
 from .solve import LAPACK, batch_system
 

@@ -17,7 +17,7 @@ from ...base.dtypes import FLOATING, Array
 from ...base.errors import invalid
 from ...base.types import Draw, Namespace, Value
 from ...op.declaration import BadInput, Op, Sample
-from ..family import elementwise
+from ...op.family import elementwise
 from .special import functions, keeping_type, reject_types
 
 

@@ -19,7 +19,7 @@ from ...base.dtypes import ANY, FLOATING, INEXACT, NARROW_FLOATS, NUMERIC, REAL,
 from ...base.errors import invalid
 from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import (
+from ...op.family import (
     UNARY_SHAPES,
     elementwise,
     is_complex,
@@ -30,7 +30,7 @@ from ..family import (
     sample_binary,
     sample_unary,
 )
-from ..shapes import complex_type, like, real_type, typed_by
+from ...op.shapes import complex_type, like, real_type, typed_by
 from .logic import equal, greater, not_equal, ones_like, select, zeros_like
 
 # --- arithmetic ------------------------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
-"""The gamma function and its relatives: logarithm and derivatives, the zeta function, incomplete integrals.
+"""The gamma function and its relatives: logarithm and derivatives, the zeta function, incomplete integrals,
+the beta function of many (lbeta).
 
 `igamma` is differentiated in both arguments, to any order: the n-th derivative in `a` is an op of its own,
 computed as an integral, and in `x` it is the gamma density and its derivatives in `a`: closed forms.
@@ -16,12 +17,15 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, Array
 from ...base.errors import invalid
-from ...base.types import Draw, Namespace, Value
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...native import thresholds
-from ...op.declaration import BadInput, Op, Sample
-from ..family import elementwise, sample_binary, sample_unary
+from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import batch_leading, elementwise, in_float32, rank_of, sample_binary, sample_unary
+from ...op.shapes import without_last
+from ..array.layout import expand_dims
 from .elementwise import log, log1p
 from .logic import ones_like
+from .reduce import reduce_sum
 from .special import from_scipy, functions, keeping_type, reject_types
 
 # --- the gamma function -------------------------------------------------------------------------------------
@@ -431,3 +435,58 @@ def _sample_orders(op: Op, orders: tuple[int, ...]) -> None:
 
 _sample_orders(gamma_density, (0, 1, 2))
 _sample_orders(igamma_in_a, (1, 2))
+
+
+# --- the beta function of many --------------------------------------------------------------------------------
+
+
+@in_float32
+def _lbeta(x: Array) -> Any:
+    if not x.ndim:
+        raise invalid("lbeta: at least one axis is needed, got a scalar.")
+    gammaln = functions(np).gammaln
+    return gammaln(x).sum(axis=-1) - gammaln(x.sum(axis=-1))
+
+
+@op(eager=_lbeta, dtypes=FLOATING, shape=without_last())
+def lbeta(xp: Namespace, x: Array) -> Any:
+    """log of the beta function of many arguments: the sum of log gamma over the last axis, less that of the sum."""
+    gammaln = functions(xp).gammaln
+    return xp.sum(gammaln(x), axis=-1) - gammaln(xp.sum(x, axis=-1))
+
+
+@lbeta.vjp("x")
+def _(g: Cotangent, x: Value) -> Any:
+    slope = digamma(x) - digamma(reduce_sum(x, axis=-1, keepdims=True))
+    return expand_dims(g, axis=rank_of(g)) * slope
+
+
+@lbeta.jvp("x")
+def _(t: Tangent, x: Value) -> Any:
+    slope = digamma(x) - digamma(reduce_sum(x, axis=-1, keepdims=True))
+    return reduce_sum(t * slope, axis=-1, keepdims=False)
+
+
+lbeta.batching = batch_leading
+
+
+@lbeta.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    for shape in [(2,), (3,), (2, 3), (1,), (4, 2), (0, 3), (2, 2, 2), (5,), (1, 4), (3, 1), (2, 5), (6,)]:
+        yield Sample((draw(shape, 0.3, 3.0),))
+
+
+@lbeta.value
+def _(x: Array) -> Any:
+    beta = functions(np).betaln
+    total, result = x[..., 0], np.zeros(x.shape[:-1])
+    for k in range(1, x.shape[-1]):  # B(a, b, c) = B(a, b) B(a + b, c)
+        result = result + beta(total, x[..., k])
+        total = total + x[..., k]
+    return result
+
+
+@lbeta.rejects
+def _() -> Iterator[BadInput]:
+    for dtype in (np.int32, np.int64, np.bool_, np.complex64, np.complex128):
+        yield BadInput("real numbers", (np.ones(3, dtype),))

@@ -1,4 +1,6 @@
-"""Comparison, logic and selection, element by element; and constants shaped like an operand."""
+"""Comparison, logic, selection and questions (is_nan, isreal), element by element; constants shaped like an operand; and
+check_numerics.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ...base.dtypes import ANY, BOOL, FLOATING, REAL, Array
+from ...base.dtypes import ANY, BOOL, FLOATING, INEXACT, NARROW_FLOATS, REAL, Array
+from ...base.errors import invalid
 from ...base.sizes import larger, smaller
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
-from ...op.declaration import BadInput, Sample
-from ..family import elementwise, sample_binary, sample_unary
+from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import UNARY_SHAPES, elementwise, sample_binary, sample_unary
+from ...op.shapes import like
 
 # --- comparison, logic, selection ------------------------------------------------------------------------------------
 
@@ -212,3 +216,94 @@ for _op in (equal, not_equal, less, less_equal, greater, greater_equal, logical_
     sample_binary(_op)
 for _op in (maximum, minimum):
     sample_binary(_op)
+
+
+# --- questions about single numbers -------------------------------------------------------------------------
+
+
+@elementwise(eager=np.isneginf, dtypes=FLOATING - NARROW_FLOATS, gives=np.bool_)
+def isneginf(xp: Namespace, x: Array) -> Any:
+    """Whether x is minus infinity."""
+    return xp.isneginf(x)
+
+
+@elementwise(eager=np.isposinf, dtypes=FLOATING - NARROW_FLOATS, gives=np.bool_)
+def isposinf(xp: Namespace, x: Array) -> Any:
+    """Whether x is plus infinity."""
+    return xp.isposinf(x)
+
+
+@elementwise(eager=np.isreal, dtypes=INEXACT, gives=np.bool_)
+def isreal(xp: Namespace, x: Array) -> Any:
+    """Whether the imaginary part is 0."""
+    return xp.isreal(x)
+
+
+@elementwise(eager=np.iscomplex, dtypes=INEXACT, gives=np.bool_)
+def iscomplex(xp: Namespace, x: Array) -> Any:
+    """Whether the imaginary part is not 0."""
+    return xp.iscomplex(x)
+
+
+for _op in (isneginf, isposinf, isreal, iscomplex):
+    _op.not_differentiable("truth values have no derivative")
+    sample_unary(_op)
+for _op in (isneginf, isposinf):
+
+    @_op.samples
+    def _(draw: Draw) -> Iterator[Sample]:
+        yield Sample((np.array([np.inf, -np.inf, np.nan, 0.0]),))
+
+
+@isneginf.value
+def _(x: Array) -> Any:
+    return x == -np.inf
+
+
+@isposinf.value
+def _(x: Array) -> Any:
+    return x == np.inf
+
+
+# --- checks -------------------------------------------------------------------------------------------------
+
+
+def _check_numerics(tensor: Array, message: str = "") -> Array:
+    if not np.all(np.isfinite(tensor)):
+        found = [word for word, test in (("Inf", np.isinf), ("NaN", np.isnan)) if np.any(test(tensor))]
+        raise invalid(f"{message} : Tensor had {' and '.join(found)} values")
+    return tensor
+
+
+@op(eager=_check_numerics, dtypes=INEXACT, shape=like(0))
+def check_numerics(xp: Namespace, tensor: Array, *, message: str) -> Any:
+    """The tensor, if it has no nan and no inf."""
+    return tensor
+
+
+@check_numerics.vjp("tensor")
+def _(g: Cotangent) -> Any:
+    return g
+
+
+@check_numerics.jvp("tensor")
+def _(t: Tangent) -> Any:
+    return t
+
+
+@check_numerics.batched
+def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
+    return declared(args[0], **attributes)
+
+
+@check_numerics.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    for shape in UNARY_SHAPES:
+        yield Sample((draw(shape),), {"message": "checked"})
+
+
+@check_numerics.rejects
+def _() -> Iterator[BadInput]:
+    for value in (np.nan, np.inf, -np.inf):
+        yield BadInput("a finite number", (np.array([1.0, value], np.float32),), {"message": "checked"})
+        yield BadInput("a finite number", (np.array(value),), {"message": "checked"})

@@ -1,4 +1,7 @@
-"""More of NumPy's functions that leave NaN out, and its questions about single numbers."""
+"""Reductions that leave NaN out, under NumPy's names: nansum, nanmean, nanmax, nanmin, nancumsum, nanargmax, nanargmin, nanvar.
+
+NaN that is left out gets a derivative of zero; ties share theirs.
+"""
 
 from __future__ import annotations
 
@@ -7,73 +10,159 @@ from typing import Any
 
 import numpy as np
 
-from ...base.dtypes import FLOATING, INEXACT, NARROW_FLOATS, Array
+from ...base.dtypes import FLOATING, NARROW_FLOATS, Array
 from ...base.errors import invalid
 from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import batch_over_axis, in_float32, numpy_type, shape_of
+from ...op.shapes import along, reduced
 from ..array.layout import reshape
-from ..family import batch_over_axis, elementwise, in_float32, numpy_type, sample_unary, shape_of
 from ..nn.normalization import reject_axes, sample_axes
-from ..shapes import along, reduced
+from .cumulative import cumsum
 from .elementwise import convert
 from .logic import is_nan, logical_not, select, zeros_like
-from .reduce import cumsum, kept_shape, reduce_sum, refuse_axis_of_scalar
+from .reduce import kept_shape, reduce_sum, refuse_axis_of_scalar, spread
+from .statistics import line_by_line, shares_of_extremes
 
 Axis = int | tuple[int, ...] | None
 _add: Any = np.add.reduce
 
-# --- questions ----------------------------------------------------------------------------------------------
+
+# --- sums, means, extremes ----------------------------------------------------------------------------------
 
 
-@elementwise(eager=np.isneginf, dtypes=FLOATING - NARROW_FLOATS, gives=np.bool_)
-def isneginf(xp: Namespace, x: Array) -> Any:
-    """Whether x is minus infinity."""
-    return xp.isneginf(x)
+def _with_holes(draw: Draw, shape: tuple[int, ...], low: float = -2.0, high: float = 2.0) -> Any:
+    """Values of which every third is NaN, but never a whole line."""
+    x = np.array(draw(shape, low, high))
+    holes = np.arange(x.size).reshape(x.shape) % 5 == 3
+    return np.where(holes, np.nan, x).astype(x.dtype)
 
 
-@elementwise(eager=np.isposinf, dtypes=FLOATING - NARROW_FLOATS, gives=np.bool_)
-def isposinf(xp: Namespace, x: Array) -> Any:
-    """Whether x is plus infinity."""
-    return xp.isposinf(x)
+def _sample_holes(declared: Op, **more: Any) -> None:
+    sample_axes(declared)
 
-
-@elementwise(eager=np.isreal, dtypes=INEXACT, gives=np.bool_)
-def isreal(xp: Namespace, x: Array) -> Any:
-    """Whether the imaginary part is 0."""
-    return xp.isreal(x)
-
-
-@elementwise(eager=np.iscomplex, dtypes=INEXACT, gives=np.bool_)
-def iscomplex(xp: Namespace, x: Array) -> Any:
-    """Whether the imaginary part is not 0."""
-    return xp.iscomplex(x)
-
-
-for _op in (isneginf, isposinf, isreal, iscomplex):
-    _op.not_differentiable("truth values have no derivative")
-    sample_unary(_op)
-for _op in (isneginf, isposinf):
-
-    @_op.samples
+    @declared.samples
     def _(draw: Draw) -> Iterator[Sample]:
-        yield Sample((np.array([np.inf, -np.inf, np.nan, 0.0]),))
+        yield Sample((_with_holes(draw, (8,)),), {"axis": 0}, differentiable=False)
+        yield Sample((_with_holes(draw, (3, 4)),), {"axis": 1, "keepdims": True}, differentiable=False)
 
 
-@isneginf.value
-def _(x: Array) -> Any:
-    return x == -np.inf
+@in_float32
+def _nansum(a: Array, axis: Axis = None, keepdims: bool = False) -> Any:
+    refuse_axis_of_scalar(a, axis)
+    return _add(np.where(np.isnan(a), a.dtype.type(0), a), axis, a.dtype, None, keepdims)
 
 
-@isposinf.value
-def _(x: Array) -> Any:
-    return x == np.inf
+@op(eager=_nansum, dtypes=FLOATING, shape=reduced)
+def nansum(xp: Namespace, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The sum of what is not NaN."""
+    return xp.nansum(a, axis=axis, keepdims=keepdims)
+
+
+@nansum.vjp("a")
+def _(g: Cotangent, a: Value, axis: Axis) -> Any:
+    return _where_there(a, spread(g, shape_of(a), axis))
+
+
+@nansum.jvp("a")
+def _(t: Tangent, a: Value, axis: Axis, keepdims: bool) -> Any:
+    return reduce_sum(_where_there(a, t), axis=axis, keepdims=keepdims)
+
+
+def _where_there(a: Value, values: Value) -> Any:
+    return select(is_nan(a), zeros_like(values), values)
+
+
+@in_float32
+def _nanmean(a: Array, axis: Axis = None, keepdims: bool = False) -> Any:
+    refuse_axis_of_scalar(a, axis)
+    there = ~np.isnan(a)
+    total = _add(np.where(there, a, a.dtype.type(0)), axis, a.dtype, None, keepdims)
+    return np.asarray(total / _add(there, axis, a.dtype, None, keepdims), a.dtype)
+
+
+@op(eager=_nanmean, dtypes=FLOATING, shape=reduced)
+def nanmean(xp: Namespace, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The mean of what is not NaN."""
+    return xp.nanmean(a, axis=axis, keepdims=keepdims)
+
+
+def _count_there(a: Value, axis: Axis, keepdims: bool) -> Any:
+    return reduce_sum(convert(logical_not(is_nan(a)), dtype=numpy_type(a)), axis=axis, keepdims=keepdims)
+
+
+@nanmean.vjp("a")
+def _(g: Cotangent, a: Value, axis: Axis) -> Any:
+    share = reshape(g, shape=kept_shape(shape_of(a), axis)) / _count_there(a, axis, True)
+    return _where_there(a, spread(share, shape_of(a), axis))
+
+
+@nanmean.jvp("a")
+def _(t: Tangent, a: Value, axis: Axis, keepdims: bool) -> Any:
+    return reduce_sum(_where_there(a, t), axis=axis, keepdims=keepdims) / _count_there(a, axis, keepdims)
+
+
+def _nan_extreme(choose: np.ufunc) -> Any:
+    def kernel(a: Array, axis: Axis = None, keepdims: bool = False) -> Any:
+        refuse_axis_of_scalar(a, axis)
+        if not a.size:
+            empty = a.dtype.type(-np.inf if choose is np.fmax else np.inf)
+            return choose.reduce(a, axis=axis, keepdims=keepdims, initial=empty)
+        return choose.reduce(a, axis=axis, keepdims=keepdims)
+
+    return kernel
+
+
+@op(eager=_nan_extreme(np.fmax), dtypes=FLOATING, shape=reduced)
+def nanmax(xp: Namespace, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The largest element that is not NaN; NaN where there is no other."""
+    return xp.nanmax(a, axis=axis, keepdims=keepdims)
+
+
+@op(eager=_nan_extreme(np.fmin), dtypes=FLOATING, shape=reduced)
+def nanmin(xp: Namespace, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The smallest element that is not NaN; NaN where there is no other."""
+    return xp.nanmin(a, axis=axis, keepdims=keepdims)
+
+
+def _extreme_vjp(g: Value, a: Value, out: Value, axis: Axis) -> Any:
+    return spread(g, shape_of(a), axis) * shares_of_extremes(a, out, axis)
+
+
+def _extreme_jvp(t: Value, a: Value, out: Value, axis: Axis, keepdims: bool) -> Any:
+    return reduce_sum(t * shares_of_extremes(a, out, axis), axis=axis, keepdims=keepdims)
+
+
+for _op in (nanmax, nanmin):
+    _op.vjp("a")(_extreme_vjp)
+    _op.jvp("a")(_extreme_jvp)
+for _op in (nansum, nanmean, nanmax, nanmin):
+    _op.batching = batch_over_axis
+    _sample_holes(_op)
+    reject_axes(_op)
+
+
+@nansum.value
+def _(a: Array, axis: Axis, keepdims: bool) -> Any:
+    return line_by_line(a, axis, keepdims, sum)
+
+
+@nanmean.value
+def _(a: Array, axis: Axis, keepdims: bool) -> Any:
+    return line_by_line(a, axis, keepdims, lambda row: sum(row) / len(row))
+
+
+@nanmax.value
+def _(a: Array, axis: Axis, keepdims: bool) -> Any:
+    return line_by_line(a, axis, keepdims, max)
+
+
+@nanmin.value
+def _(a: Array, axis: Axis, keepdims: bool) -> Any:
+    return line_by_line(a, axis, keepdims, min)
 
 
 # --- running sums, positions, variances ---------------------------------------------------------------------
-
-
-def _there(a: Value, values: Value) -> Any:
-    return select(is_nan(a), zeros_like(values), values)
 
 
 @in_float32
@@ -91,12 +180,12 @@ def nancumsum(xp: Namespace, a: Array, *, axis: int = 0) -> Any:
 
 @nancumsum.vjp("a")
 def _(g: Cotangent, a: Value, axis: int) -> Any:
-    return _there(a, cumsum(g, axis=axis, exclusive=False, reverse=True))
+    return _where_there(a, cumsum(g, axis=axis, exclusive=False, reverse=True))
 
 
 @nancumsum.jvp("a")
 def _(t: Tangent, a: Value, axis: int) -> Any:
-    return cumsum(_there(a, t), axis=axis, exclusive=False, reverse=False)
+    return cumsum(_where_there(a, t), axis=axis, exclusive=False, reverse=False)
 
 
 nancumsum.batching = batch_over_axis
@@ -201,8 +290,8 @@ def nanvar(xp: Namespace, a: Array, *, axis: Axis = None, keepdims: bool = False
 def _from_mean(a: Value, axis: Axis) -> tuple[Any, Any]:
     """The distances from the mean of what is there, 0 where nothing is; and how many there are."""
     count = reduce_sum(convert(logical_not(is_nan(a)), dtype=numpy_type(a)), axis=axis, keepdims=True)
-    mean = reduce_sum(_there(a, a), axis=axis, keepdims=True) / count
-    return _there(a, a - mean), count
+    mean = reduce_sum(_where_there(a, a), axis=axis, keepdims=True) / count
+    return _where_there(a, a - mean), count
 
 
 @nanvar.vjp("a")

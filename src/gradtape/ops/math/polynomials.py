@@ -13,11 +13,11 @@ from ...base.sizes import UNKNOWN
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import all_batched, batch_leading, numpy_type, rank_of, shape_of
+from ...op.shapes import equal_shapes, inserted, natural
 from ..array.index import take
 from ..array.layout import expand_dims, reshape
-from ..family import all_batched, batch_leading, numpy_type, rank_of, shape_of
 from ..linalg.products import conjugated
-from ..shapes import equal_shapes, inserted, natural
 from .logic import zeros_like
 from .reduce import reduce_sum
 

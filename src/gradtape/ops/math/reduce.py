@@ -1,4 +1,4 @@
-"""Reductions over axes, positions of extremes, and cumulative sums and products."""
+"""Reductions over axes, positions of extremes (argmax, argmin), and counts (count_nonzero)."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ...base.dtypes import BOOL, FLOATING, NARROW_FLOATS, NUMERIC, REAL, Array
-from ...base.errors import invalid
+from ...base.dtypes import ANY, BOOL, FLOATING, NARROW_FLOATS, NUMERIC, REAL, Array
 from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...native import thresholds
 from ...native.choice import by_size
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import batch_over_axis, explain_axis, in_float32, is_complex, not_tensors, numpy_type, shape_of
+from ...op.shapes import reduced, typed_by
 from ..array.layout import broadcast_to, permute, reshape
-from ..family import batch_over_axis, in_float32, is_complex, numpy_type, shape_of
 from ..nn.rows import along_rows, sum_over
-from ..shapes import along, reduced, typed_by
+from .cumulative import cumprod
 from .elementwise import conj, convert, exp, stop_gradient, zero_safe_divide
 from .logic import equal, minimum, ones_like
-from .recurrence import linear_recurrence, moved_on
 
 Axis = int | tuple[int, ...] | None
 
@@ -52,20 +51,6 @@ def count_reduced(shape: tuple[int, ...], axis: Axis) -> int:
         if kept != size:
             count *= size
     return count
-
-
-def explain_axis(name: str) -> Any:
-    """The check of a reduction: the axes must exist, once each."""
-
-    def check(x: Array, axis: Axis = None, **attributes: Any) -> None:
-        axes = () if axis is None else axis if isinstance(axis, tuple) else (axis,)
-        for a in axes:
-            if not -x.ndim <= a < x.ndim:
-                raise invalid(f"{name}: axis {a} does not exist in a tensor of shape {x.shape}.")
-        if len({a % x.ndim for a in axes}) != len(axes):
-            raise invalid(f"{name}: axis {list(axes)} names an axis twice.")
-
-    return check
 
 
 def _sample(reduction: Op, low: float = -2.0, high: float = 2.0, empty: bool = True, **more: Any) -> None:
@@ -445,100 +430,6 @@ for _op in (argmax, argmin):
         yield BadInput("a scalar has no axis", (np.float32(1),), {"axis": 0})
 
 
-# --- cumulative sums and products ------------------------------------------------------------------------------------
-
-
-def _cumulative(function: Function, unit: int) -> Any:
-    def kernel(x: Array, axis: int, exclusive: bool, reverse: bool) -> Array:
-        if not -x.ndim <= axis < x.ndim:
-            raise ValueError("no such axis")
-        x = np.flip(x, axis) if reverse else x
-        if exclusive:
-            head = [slice(None)] * x.ndim
-            head[axis] = slice(None, -1)
-            first = np.full(
-                [*x.shape[: axis % x.ndim], min(1, x.shape[axis]), *x.shape[axis % x.ndim + 1 :]],
-                unit,
-                x.dtype,
-            )
-            x = np.concatenate([first, x[tuple(head)]], axis)
-        result = function(x, axis=axis, dtype=x.dtype)
-        return np.flip(result, axis) if reverse else result
-
-    return kernel
-
-
-@op(eager=_cumulative(np.add.accumulate, 0), dtypes=NUMERIC, shape=along)
-def cumsum(xp: Namespace, x: Array, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
-    """Running sums along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end."""
-    x = xp.flip(x, axis) if reverse else x
-    total = xp.cumsum(x, axis=axis)
-    total = total - x if exclusive else total
-    return xp.flip(total, axis) if reverse else total
-
-
-@cumsum.vjp("x")
-def _(g: Cotangent, axis: int, exclusive: bool, reverse: bool) -> Any:
-    return cumsum(g, axis=axis, exclusive=exclusive, reverse=not reverse)
-
-
-cumsum.linear("x")
-
-
-@op(eager=_cumulative(np.multiply.accumulate, 1), dtypes=NUMERIC, shape=along)
-def cumprod(xp: Namespace, x: Array, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
-    """Running products along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end."""
-    x = xp.flip(x, axis) if reverse else x
-    if exclusive:
-        x = xp.concatenate(
-            [xp.ones_like(xp.take(x, xp.arange(1), axis)), xp.take(x, xp.arange(x.shape[axis] - 1), axis)],
-            axis,
-        )
-    total = xp.cumprod(x, axis=axis)
-    return xp.flip(total, axis) if reverse else total
-
-
-@cumprod.vjp("x")
-def _(g: Cotangent, x: Value, axis: int, exclusive: bool, reverse: bool) -> Any:
-    # d x[j] is what stands before x[j], times the sum over i >= j of g[i] x[j + 1] ... x[i]. Nothing is divided by: exact at
-    # zeros, where TensorFlow's rule gives 0 or nan.
-    before = cumprod(x, axis=axis, exclusive=True, reverse=reverse)
-    reached = moved_on(g, axis, not reverse) if exclusive else g
-    later = moved_on(conj(x), axis, not reverse)
-    return conj(before) * linear_recurrence(reached, later, axis=axis, reverse=not reverse)
-
-
-@cumprod.jvp("x")
-def _(t: Tangent, x: Value, out: Value, axis: int, exclusive: bool, reverse: bool) -> Any:
-    if exclusive:
-        return linear_recurrence(
-            moved_on(t * out, axis, reverse), moved_on(x, axis, reverse), axis=axis, reverse=reverse
-        )
-    before = cumprod(x, axis=axis, exclusive=True, reverse=reverse)
-    return linear_recurrence(t * before, x, axis=axis, reverse=reverse)
-
-
-for _op in (cumsum, cumprod):
-    _op.check = explain_axis(_op.name)
-    _op.batching = batch_over_axis
-
-    @_op.samples
-    def _(draw: Draw) -> Iterator[Sample]:
-        for shape, axis, exclusive, backwards in [
-            ((4,), 0, False, False), ((4,), 0, True, False), ((4,), -1, False, True), ((4,), 0, True, True), ((2, 3), 0, False, False),
-            ((2, 3), 1, True, False), ((2, 3), -1, False, True), ((2, 3, 2), 1, True, True), ((1,), 0, True, False), ((0,), 0, False, False),
-            ((2, 0), 1, True, False), ((3, 1), 1, False, False),
-        ]:  # fmt: skip
-            yield Sample((draw(shape),), {"axis": axis, "exclusive": exclusive, "reverse": backwards})
-
-    @_op.rejects
-    def _() -> Iterator[BadInput]:
-        for axis in [2, -3, 9, 2**40, -(2**40), 3, 100, -7]:
-            yield BadInput("the axis must exist", (np.ones((2, 3), np.float32),), {"axis": axis})
-        yield BadInput("a scalar has no axis", (np.float32(1),), {"axis": 0})
-        yield BadInput("a scalar has no axis", (np.float32(1),), {"axis": -1})
-
-
 # --- what the reductions have in common ------------------------------------------------------------------------------
 
 _REDUCTIONS = (
@@ -554,3 +445,49 @@ for _op in (reduce_sum, reduce_prod, reduce_all, reduce_any):
 for _op in (reduce_mean, reduce_max, reduce_min, reduce_logsumexp):
     _sample(_op, empty=False)
 _sample(reduce_euclidean_norm, 0.3, 2.0, empty=False)
+
+
+# --- counts -------------------------------------------------------------------------------------------------
+
+
+def _count_nonzero(input: Array, axis: Axis = None, keepdims: bool = False) -> Any:
+    refuse_axis_of_scalar(input, axis)
+    there = input != (b"" if input.dtype.kind == "O" else input.dtype.type(0))
+    return np.asarray(np.count_nonzero(np.asarray(there), axis=axis, keepdims=keepdims), np.int64)
+
+
+@op(eager=_count_nonzero, dtypes=ANY, retypes=True, gives=np.int64, shape=reduced)
+def count_nonzero(xp: Namespace, input: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """How many elements are not zero (no empty text)."""
+    return xp.count_nonzero(input, axis=axis, keepdims=keepdims)
+
+
+count_nonzero.not_differentiable("counts are integers")
+count_nonzero.batching = batch_over_axis
+count_nonzero.check = explain_axis("count_nonzero")
+
+
+@count_nonzero.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    for shape, axis, keepdims in [
+        ((), None, False), ((4,), None, False), ((2, 3), 0, False), ((2, 3), -1, True), ((2, 3, 4), (0, 2), False), ((0,), None, False),
+        ((2, 0), 1, False),
+    ]:  # fmt: skip
+        x = np.array(draw(shape))
+        yield Sample(
+            (np.where(np.arange(x.size).reshape(shape) % 3 == 0, 0, x).astype(x.dtype),),
+            {"axis": axis, "keepdims": keepdims},
+        )
+
+
+@count_nonzero.value
+def _(input: Array, axis: Axis, keepdims: bool) -> Any:
+    return np.sum(input.astype(bool).astype(np.int64), axis=axis, keepdims=keepdims)
+
+
+@count_nonzero.rejects
+def _() -> Iterator[BadInput]:
+    yield from not_tensors()
+    x = np.ones((2, 3), np.float32)
+    for axis in (2, -3, (0, 0), 2**40):
+        yield BadInput("the axes must exist, once each", (x,), {"axis": axis})

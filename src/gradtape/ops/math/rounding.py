@@ -9,7 +9,7 @@ import numpy as np
 from ...base.dtypes import FLOATING, REAL, Array
 from ...base.errors import invalid
 from ...base.types import Namespace, Value
-from ..family import elementwise, sample_binary
+from ...op.family import elementwise, sample_binary
 from .logic import zeros_like
 
 

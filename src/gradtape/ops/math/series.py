@@ -1,4 +1,4 @@
-"""Ops on sampled functions: differences, interpolation, convolution, phases, polynomials.
+"""Ops on sampled functions: differences, phases, interpolation, convolution, integrals (trapezoid).
 
 `gradtape.numpy` has them under NumPy's names.
 """
@@ -11,21 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from ...base.dtypes import FLOATING, NARROW_FLOATS, NUMERIC, Array
+from ...base.dtypes import FLOATING, INEXACT, NARROW_FLOATS, NUMERIC, Array
 from ...base.errors import invalid
 from ...base.sizes import larger, matched, smaller
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..array.borders import pad_constant, reverse
+from ...op.family import all_batched, batch_leading, batch_over_axis, explain_axis, rank_of, shape_of
+from ...op.shapes import along, equal_shapes, matched_sizes, place, replaced
+from ..array.borders import crop, pad_constant
 from ..array.index import put, take
-from ..array.layout import broadcast_to, reshape
-from ..family import all_batched, batch_leading, batch_over_axis, rank_of, shape_of
+from ..array.layout import broadcast_to, expand_dims, reshape
+from ..array.rearrange import reverse
 from ..linalg.products import conjugated
-from ..shapes import along, matched_sizes, place, replaced
 from .elementwise import convert
 from .logic import greater, less, less_equal, logical_or, maximum, minimum, select, zeros_like
-from .reduce import explain_axis, reduce_sum
+from .reduce import reduce_sum
 
 # --- differences --------------------------------------------------------------------------------------------
 
@@ -446,3 +447,87 @@ def _() -> Iterator[BadInput]:
     for left, right in [((), (3,)), ((3,), ()), ((0,), (3,)), ((3,), (0,)), ((2, 3), (3, 3)), ((2, 3), (3,))]:
         yield BadInput("lines to convolve", (np.ones(left, np.float32), np.ones(right, np.float32)))
     yield BadInput("a mode", (x, x), {"mode": "same"})
+
+
+# --- integrals ----------------------------------------------------------------------------------------------
+
+
+def _trapezoid(y: Array, x: Array) -> Array:
+    if not y.ndim or y.shape != x.shape:
+        raise invalid(f"trapezoid: values and points of one shape are needed, got {y.shape} and {x.shape}.")
+    heights = (y[..., 1:] + y[..., :-1]) * y.dtype.type(0.5)
+    return _vector_sum(heights * (x[..., 1:] - x[..., :-1]))
+
+
+def _vector_sum(x: Array) -> Array:
+    return reduce_sum(x, axis=-1, keepdims=False)  # type: ignore[no-any-return]
+
+
+@op(eager=_trapezoid, dtypes=INEXACT)
+def trapezoid(xp: Namespace, y: Array, x: Array) -> Any:
+    """The integral of values `y` at points `x` along the last axis, by the trapezoidal rule."""
+    return xp.trapezoid(y, x, axis=-1)
+
+
+@trapezoid.shapes
+def _(y: Abstract, x: Abstract) -> Shape:
+    return equal_shapes(y, x).shape[:-1]
+
+
+def _pairs(values: Any, difference: bool) -> Any:
+    """Neighbours along the last axis: half their sum, or their difference."""
+    ahead, behind = _cut(values, 1, 0), _cut(values, 0, 1)
+    return ahead - behind if difference else 0.5 * (ahead + behind)
+
+
+def _cut(x: Value, first: int, last: int) -> Any:
+    size = shape_of(x)[-1]
+    pair = (min(first, size), min(last, size)) if size else (0, 0)
+    return crop(x, paddings=(*((0, 0),) * (rank_of(x) - 1), pair))
+
+
+def _spread_back(g: Value, size: int, difference: bool) -> Any:
+    """The transpose of `_pairs`."""
+    lead = ((0, 0),) * (rank_of(g) - 1)
+    if not size:
+        return g
+    ahead, behind = (pad_constant(g, paddings=(*lead, pair), constant_values=0) for pair in ((1, 0), (0, 1)))
+    return ahead - behind if difference else 0.5 * (ahead + behind)
+
+
+def _last(g: Value) -> Any:
+    return expand_dims(g, axis=rank_of(g))
+
+
+@trapezoid.vjp("y")
+def _(g: Cotangent, x: Value) -> Any:
+    return _spread_back(_last(g) * conjugated(_pairs(x, True)), shape_of(x)[-1], False)
+
+
+@trapezoid.vjp("x")
+def _(g: Cotangent, y: Value) -> Any:
+    return _spread_back(_last(g) * conjugated(_pairs(y, False)), shape_of(y)[-1], True)
+
+
+trapezoid.linear("y", "x")
+trapezoid.batching = batch_leading
+
+
+@trapezoid.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    for shape in [(4,), (2,), (1,), (2, 3), (3, 5), (0, 3), (2, 2, 4), (6,), (1, 2), (5, 2), (2, 1), (7,)]:
+        yield Sample((draw(shape), draw(shape)))
+
+
+@trapezoid.value
+def _(y: Array, x: Array) -> Any:
+    pieces = [(y[..., k] + y[..., k + 1]) / 2 * (x[..., k + 1] - x[..., k]) for k in range(y.shape[-1] - 1)]
+    return sum(pieces, np.zeros(y.shape[:-1], y.dtype))
+
+
+@trapezoid.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for shape in ((3,), (2, 2), (3, 2), ()):
+        yield BadInput("values and points of one shape", (x, np.ones(shape, np.float32)))
+    yield BadInput("a line", (x[0, 0], x[0, 0]))

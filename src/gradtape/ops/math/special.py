@@ -16,7 +16,7 @@ import numpy as np
 from ...base.dtypes import FLOATING, INEXACT, NARROW_FLOATS, Array
 from ...base.types import Draw, Namespace, Value
 from ...op.declaration import BadInput, Op, Sample
-from ..family import UNARY_SHAPES, elementwise, in_float32, numpy_type, one_pass, sample_binary, sample_unary
+from ...op.family import UNARY_SHAPES, elementwise, in_float32, numpy_type, one_pass, sample_binary, sample_unary
 from .elementwise import abs as absolute
 from .elementwise import convert, exp, log, square
 from .logic import equal, greater, not_equal, ones_like, select

@@ -1,11 +1,11 @@
-"""Statistics: reductions that leave NaN out, quantiles, ranges, weighted means, covariances.
+"""Statistics: ranges (ptp), weighted means and moments, quantiles, covariances. Those that leave NaN out are in nans.py.
 
-`gradtape.numpy` has them under NumPy's names. NaN that is left out gets a derivative of zero; ties share theirs.
+`gradtape.numpy` has them under NumPy's names. Ties share the derivative.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,141 +16,37 @@ from ...base.sizes import UNKNOWN
 from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..array.layout import permute, reshape
+from ...op.family import (
+    all_batched,
+    batch_leading,
+    batch_over_axis,
+    in_float32,
+    insert_axes,
+    negative_axis,
+    numpy_type,
+    rank_of,
+    shape_of,
+)
+from ...op.shapes import broadcast_to_sizes, equal_shapes, reduced, reduced_sizes, replaced
+from ..array.layout import permute, reshape, sum_to_shape
 from ..array.sort import order_along, put_along, take_along
-from ..family import batch_leading, batch_over_axis, in_float32, negative_axis, numpy_type, rank_of, shape_of
 from ..linalg.products import adjoint, check_matrix, conjugated, matmul, product
-from ..nn.normalization import reject_axes, sample_axes
-from ..shapes import equal_shapes, reduced, replaced
-from .elementwise import convert, divide_no_nan
-from .logic import equal, is_nan, logical_not, select, zeros_like
+from ..nn.normalization import sample_axes
+from .elementwise import convert, divide_no_nan, square
+from .logic import equal, zeros_like
 from .reduce import kept_shape, reduce_max, reduce_min, reduce_sum, refuse_axis_of_scalar, spread
 
 Axis = int | tuple[int, ...] | None
 _add: Any = np.add.reduce
 
 
-def _with_holes(draw: Draw, shape: tuple[int, ...], low: float = -2.0, high: float = 2.0) -> Any:
-    """Values of which every third is NaN, but never a whole line."""
-    x = np.array(draw(shape, low, high))
-    holes = np.arange(x.size).reshape(x.shape) % 5 == 3
-    return np.where(holes, np.nan, x).astype(x.dtype)
-
-
-def _sample_holes(declared: Op, **more: Any) -> None:
-    sample_axes(declared)
-
-    @declared.samples
-    def _(draw: Draw) -> Iterator[Sample]:
-        yield Sample((_with_holes(draw, (8,)),), {"axis": 0}, differentiable=False)
-        yield Sample((_with_holes(draw, (3, 4)),), {"axis": 1, "keepdims": True}, differentiable=False)
-
-
-# --- without NaN --------------------------------------------------------------------------------------------
-
-
-@in_float32
-def _nansum(a: Array, axis: Axis = None, keepdims: bool = False) -> Any:
-    refuse_axis_of_scalar(a, axis)
-    return _add(np.where(np.isnan(a), a.dtype.type(0), a), axis, a.dtype, None, keepdims)
-
-
-@op(eager=_nansum, dtypes=FLOATING, shape=reduced)
-def nansum(xp: Namespace, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The sum of what is not NaN."""
-    return xp.nansum(a, axis=axis, keepdims=keepdims)
-
-
-@nansum.vjp("a")
-def _(g: Cotangent, a: Value, axis: Axis) -> Any:
-    return _where_there(a, spread(g, shape_of(a), axis))
-
-
-@nansum.jvp("a")
-def _(t: Tangent, a: Value, axis: Axis, keepdims: bool) -> Any:
-    return reduce_sum(_where_there(a, t), axis=axis, keepdims=keepdims)
-
-
-def _where_there(a: Value, values: Value) -> Any:
-    return select(is_nan(a), zeros_like(values), values)
-
-
-@in_float32
-def _nanmean(a: Array, axis: Axis = None, keepdims: bool = False) -> Any:
-    refuse_axis_of_scalar(a, axis)
-    there = ~np.isnan(a)
-    total = _add(np.where(there, a, a.dtype.type(0)), axis, a.dtype, None, keepdims)
-    return np.asarray(total / _add(there, axis, a.dtype, None, keepdims), a.dtype)
-
-
-@op(eager=_nanmean, dtypes=FLOATING, shape=reduced)
-def nanmean(xp: Namespace, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The mean of what is not NaN."""
-    return xp.nanmean(a, axis=axis, keepdims=keepdims)
-
-
-def _count_there(a: Value, axis: Axis, keepdims: bool) -> Any:
-    return reduce_sum(convert(logical_not(is_nan(a)), dtype=numpy_type(a)), axis=axis, keepdims=keepdims)
-
-
-@nanmean.vjp("a")
-def _(g: Cotangent, a: Value, axis: Axis) -> Any:
-    share = reshape(g, shape=kept_shape(shape_of(a), axis)) / _count_there(a, axis, True)
-    return _where_there(a, spread(share, shape_of(a), axis))
-
-
-@nanmean.jvp("a")
-def _(t: Tangent, a: Value, axis: Axis, keepdims: bool) -> Any:
-    return reduce_sum(_where_there(a, t), axis=axis, keepdims=keepdims) / _count_there(a, axis, keepdims)
-
-
-def _nan_extreme(choose: np.ufunc) -> Any:
-    def kernel(a: Array, axis: Axis = None, keepdims: bool = False) -> Any:
-        refuse_axis_of_scalar(a, axis)
-        if not a.size:
-            empty = a.dtype.type(-np.inf if choose is np.fmax else np.inf)
-            return choose.reduce(a, axis=axis, keepdims=keepdims, initial=empty)
-        return choose.reduce(a, axis=axis, keepdims=keepdims)
-
-    return kernel
-
-
-@op(eager=_nan_extreme(np.fmax), dtypes=FLOATING, shape=reduced)
-def nanmax(xp: Namespace, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The largest element that is not NaN; NaN where there is no other."""
-    return xp.nanmax(a, axis=axis, keepdims=keepdims)
-
-
-@op(eager=_nan_extreme(np.fmin), dtypes=FLOATING, shape=reduced)
-def nanmin(xp: Namespace, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The smallest element that is not NaN; NaN where there is no other."""
-    return xp.nanmin(a, axis=axis, keepdims=keepdims)
-
-
-def _shares(a: Value, extreme: Value, axis: Axis) -> Any:
+def shares_of_extremes(a: Value, extreme: Value, axis: Axis) -> Any:
     """1 at the elements that are the extreme, divided by how many there are."""
     chosen = convert(equal(a, reshape(extreme, shape=kept_shape(shape_of(a), axis))), dtype=numpy_type(a))
     return divide_no_nan(chosen, reduce_sum(chosen, axis=axis, keepdims=True))
 
 
-def _extreme_vjp(g: Value, a: Value, out: Value, axis: Axis) -> Any:
-    return spread(g, shape_of(a), axis) * _shares(a, out, axis)
-
-
-def _extreme_jvp(t: Value, a: Value, out: Value, axis: Axis, keepdims: bool) -> Any:
-    return reduce_sum(t * _shares(a, out, axis), axis=axis, keepdims=keepdims)
-
-
-for _op in (nanmax, nanmin):
-    _op.vjp("a")(_extreme_vjp)
-    _op.jvp("a")(_extreme_jvp)
-for _op in (nansum, nanmean, nanmax, nanmin):
-    _op.batching = batch_over_axis
-    _sample_holes(_op)
-    reject_axes(_op)
-
-
-def _listed(values: Array, axis: Axis, keepdims: bool, function: Function) -> Any:
+def line_by_line(values: Array, axis: Axis, keepdims: bool, function: Function) -> Any:
     """A reference: line by line, as lists."""
     axes = tuple(range(values.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     axes = tuple(a % values.ndim for a in axes)
@@ -160,26 +56,6 @@ def _listed(values: Array, axis: Axis, keepdims: bool, function: Function) -> An
     lines = [rows[place] for place in np.ndindex(kept)]
     found = np.array([function([v for v in line if v == v]) for line in lines], np.float64).reshape(kept)
     return np.expand_dims(found, axes) if keepdims else found
-
-
-@nansum.value
-def _(a: Array, axis: Axis, keepdims: bool) -> Any:
-    return _listed(a, axis, keepdims, sum)
-
-
-@nanmean.value
-def _(a: Array, axis: Axis, keepdims: bool) -> Any:
-    return _listed(a, axis, keepdims, lambda row: sum(row) / len(row))
-
-
-@nanmax.value
-def _(a: Array, axis: Axis, keepdims: bool) -> Any:
-    return _listed(a, axis, keepdims, max)
-
-
-@nanmin.value
-def _(a: Array, axis: Axis, keepdims: bool) -> Any:
-    return _listed(a, axis, keepdims, min)
 
 
 # --- range and weighted mean --------------------------------------------------------------------------------
@@ -198,7 +74,7 @@ def ptp(xp: Namespace, a: Array, *, axis: Axis = None, keepdims: bool = False) -
 
 def _ends(a: Value, axis: Axis) -> Any:
     high = reduce_max(a, axis=axis, keepdims=True)
-    return _shares(a, high, axis) - _shares(a, reduce_min(a, axis=axis, keepdims=True), axis)
+    return shares_of_extremes(a, high, axis) - shares_of_extremes(a, reduce_min(a, axis=axis, keepdims=True), axis)
 
 
 @ptp.vjp("a")
@@ -217,7 +93,7 @@ sample_axes(ptp)
 
 @ptp.value
 def _(a: Array, axis: Axis, keepdims: bool) -> Any:
-    return _listed(a, axis, keepdims, lambda row: max(row) - min(row))
+    return line_by_line(a, axis, keepdims, lambda row: max(row) - min(row))
 
 
 @ptp.rejects
@@ -479,3 +355,98 @@ def _(m: Array, ddof: float) -> Any:
 def _() -> Iterator[BadInput]:
     for shape in ((), (3,), (0,), (1,)):
         yield BadInput("rows and columns", (np.ones(shape, np.float32),))
+
+
+# --- moments with weights -----------------------------------------------------------------------------------
+
+
+def _weighted_moments(x: Array, weights: Array, axis: Axis = None) -> tuple[Array, Array]:
+    refuse_axis_of_scalar(x, axis)
+    if weights.ndim > x.ndim or np.broadcast_shapes(weights.shape, x.shape) != x.shape:
+        raise invalid(f"weighted_moments: weights of shape {weights.shape} do not broadcast to {x.shape}.")
+    values, w = (
+        v.astype(np.float32) if v.dtype in NARROW_FLOATS else v for v in (x, np.broadcast_to(weights, x.shape))
+    )
+    total = _add(w, axis, None, None, True)
+    mean = np.asarray(_add(w * values, axis, None, None, True) / total)
+    variance = np.asarray(_add(w * np.square(values - mean), axis, None, None, True) / total)
+    return mean.astype(x.dtype, copy=False), variance.astype(x.dtype, copy=False)
+
+
+@op(eager=_weighted_moments, dtypes=FLOATING, outputs=2)
+def weighted_moments(xp: Namespace, x: Array, weights: Array, *, axis: Axis = None) -> Any:
+    """Mean and variance over some axes, which stay with size 1; each element counts as much as its weight says."""
+    total = xp.sum(weights + xp.zeros_like(x), axis=axis, keepdims=True)
+    mean = xp.sum(weights * x, axis=axis, keepdims=True) / total
+    return mean, xp.sum(weights * xp.square(x - mean), axis=axis, keepdims=True) / total
+
+
+@weighted_moments.shapes
+def _(x: Abstract, weights: Abstract, *, axis: Any) -> Shape:
+    broadcast_to_sizes(weights.known, x.known)
+    return reduced_sizes(x.shape, axis, True)
+
+
+def _weighted_total(x: Any, weights: Any, axis: Axis) -> Any:
+    return reduce_sum(weights + zeros_like(x), axis=axis, keepdims=True)
+
+
+@weighted_moments.vjp("x")
+def _(g: Sequence[Cotangent], x: Value, weights: Value, out: Sequence[Value], axis: Axis) -> Any:
+    return (g[0] + 2.0 * g[1] * (x - out[0])) / _weighted_total(x, weights, axis) * weights
+
+
+@weighted_moments.vjp("weights")
+def _(g: Sequence[Cotangent], x: Value, weights: Value, out: Any, axis: Axis, weights_shape: tuple[int, ...]) -> Any:
+    distance = x - out[0]
+    change = g[0] * distance + g[1] * (square(distance) - out[1])
+    return sum_to_shape(change / _weighted_total(x, weights, axis), shape=weights_shape)
+
+
+@weighted_moments.jvp("x")
+def _(t: Tangent, x: Value, weights: Value, out: Sequence[Value], axis: Axis) -> Any:
+    weighted, total = t * weights, _weighted_total(x, weights, axis)
+    change = 2.0 * (weighted * (x - out[0]))
+    return [reduce_sum(part, axis=axis, keepdims=True) / total for part in (weighted, change)]
+
+
+@weighted_moments.jvp("weights")
+def _(t: Tangent, x: Value, weights: Value, out: Sequence[Value], axis: Axis) -> Any:
+    distance, total = x - out[0], _weighted_total(x, weights, axis)
+    changes = (t * distance, t * (square(distance) - out[1]))
+    return [reduce_sum(part, axis=axis, keepdims=True) / total for part in changes]
+
+
+@weighted_moments.batched
+def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
+    x, weights = args
+    rank = rank_of(x) - is_batched[0]
+    if not is_batched[0]:
+        x, weights = all_batched(is_batched, args)[1]
+    weights = insert_axes(weights, rank) if is_batched[1] else weights
+    return declared(x, weights, axis=negative_axis(attributes["axis"], rank))
+
+
+@weighted_moments.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    for shape, of_weights, axis in [
+        ((4,), (4,), None), ((2, 3), (2, 3), 0), ((2, 3), (3,), 1), ((2, 3), (2, 1), (0, 1)), ((2, 3, 4), (4,), (0, 2)), ((3,), (), 0), ((2, 2), (2, 2), -1),
+        ((1, 4), (4,), 1), ((0, 3), (3,), 1), ((2, 3, 2), (2, 3, 2), 1), ((5,), (1,), 0), ((3, 2), (3, 1), 0),
+    ]:  # fmt: skip
+        yield Sample((draw(shape), draw(of_weights, 0.5, 2.0)), {"axis": axis})
+
+
+@weighted_moments.value
+def _(x: Array, weights: Array, axis: Axis) -> Any:
+    w = np.broadcast_to(weights, x.shape)
+    mean: Any = np.sum(w * x, axis=axis, keepdims=True) / np.sum(w, axis=axis, keepdims=True)
+    return mean, np.sum(w * x * x, axis=axis, keepdims=True) / np.sum(w, axis=axis, keepdims=True) - mean**2
+
+
+@weighted_moments.rejects
+def _() -> Iterator[BadInput]:
+    x = np.ones((2, 3), np.float32)
+    for shape in ((2,), (4,), (3, 1), (1, 2, 3)):
+        yield BadInput("weights that broadcast", (x, np.ones(shape, np.float32)))
+    for axis in (2, (0, 0)):
+        yield BadInput("the axes must exist, once each", (x, x), {"axis": axis})

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, INEXACT, Array
 from ...base.types import Namespace, Value
-from ..family import elementwise, is_complex, one_pass, sample_binary, sample_unary
+from ...op.family import elementwise, is_complex, one_pass, sample_binary, sample_unary
 from .elementwise import rsqrt, sqrt
 from .logic import ones_like
 from .ufuncs import hypot

@@ -16,7 +16,7 @@ from ...base.dtypes import FLOATING, INDEX, INEXACT, INTEGER, REAL, Array
 from ...base.errors import invalid
 from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Sample
-from ..family import UNARY_SHAPES, elementwise, in_float32, machine_code_for, one_pass, sample_binary, sample_unary
+from ...op.family import UNARY_SHAPES, elementwise, in_float32, machine_code_for, one_pass, sample_binary, sample_unary
 from .elementwise import abs as absolute
 from .elementwise import divide_no_nan, sigmoid, sign
 from .logic import equal, greater_equal, is_finite, is_nan, less_equal, logical_or, ones_like, select, zeros_like

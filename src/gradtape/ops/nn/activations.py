@@ -14,14 +14,13 @@ from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...native import thresholds
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ...values.tensor import EagerTensor
-from ..array.layout import expand_dims, reshape, sum_to_shape
-from ..family import (
+from ...op.family import (
     UNARY_SHAPES,
     all_batched,
     batch_over_axis,
     by_rows,
     elementwise,
+    explain_axis,
     in_float32,
     is_complex,
     machine_code_for,
@@ -29,10 +28,12 @@ from ..family import (
     sample_unary,
     shape_of,
 )
+from ...op.shapes import along, broadcast_sizes
+from ...values.tensor import EagerTensor
+from ..array.layout import expand_dims, reshape, sum_to_shape
 from ..math.elementwise import exp, sigmoid, square
-from ..math.reduce import explain_axis, reduce_sum, refuse_axis_of_scalar
+from ..math.reduce import reduce_sum, refuse_axis_of_scalar
 from ..math.special import functions
-from ..shapes import along, broadcast_sizes
 from .rows import FULL, RowText
 from .slopes import (
     SELU_ALPHA,

@@ -23,10 +23,10 @@ from ...base.sizes import UNKNOWN, Undecided, matched
 from ...base.types import Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import shape_of
+from ...op.shapes import matched_sizes
 from ..array.layout import permute, reshape
-from ..family import shape_of
 from ..nn.window import window_counts
-from ..shapes import matched_sizes
 from . import conv_kernels as kernels
 from .conv_kernels import Plan, plan_of
 from .window import Padding, Sizes

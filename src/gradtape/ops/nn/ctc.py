@@ -16,8 +16,8 @@ from ...base.errors import invalid, too_few_axes
 from ...base.types import Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import all_batched, shape_of
 from ..array.layout import reshape
-from ..family import all_batched, shape_of
 
 
 def _states(

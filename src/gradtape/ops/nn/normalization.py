@@ -18,13 +18,22 @@ from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...native import choice, thresholds
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import (
+    batch_over_axis,
+    explain_axis,
+    in_float32,
+    insert_axes,
+    negative_axis,
+    rank_of,
+    shape_of,
+    with_batch_axis,
+)
+from ...op.shapes import along, broadcast_to_sizes, like, reduced, reduced_sizes
 from ..array.layout import broadcast_to, reshape, sum_to_shape
-from ..family import batch_over_axis, in_float32, insert_axes, negative_axis, rank_of, shape_of, with_batch_axis
 from ..math.elementwise import pow, square, zero_safe_divide
 from ..math.logic import greater_equal, maximum, select, zeros_like
 from ..math.reduce import (
     count_reduced,
-    explain_axis,
     kept_shape,
     reduce_euclidean_norm,
     reduce_mean,
@@ -32,10 +41,9 @@ from ..math.reduce import (
     refuse_axis_of_scalar,
     root_of_squares,
 )
-from ..shapes import along, broadcast_to_sizes, like, reduced, reduced_sizes
+from .normalization_kernels import gradient_by_scale, gradient_by_x, row_length, standardized
 from .pool import window_sum
 from .rows import sum_over
-from .standardizing import gradient_by_scale, gradient_by_x, row_length, standardized
 
 Axis = int | tuple[int, ...] | None
 

@@ -25,9 +25,9 @@ from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...native import choice
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import all_batched, by_rows, shape_of
+from ...op.shapes import equal_shapes, matched_sizes, shaped_by
 from ..array.layout import reshape
-from ..family import all_batched, by_rows, shape_of
-from ..shapes import equal_shapes, matched_sizes, shaped_by
 from .window import Padding, Sizes, Tap, Windows, blocks, window_counts, windows
 
 

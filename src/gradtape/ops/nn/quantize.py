@@ -1,4 +1,6 @@
-"""Fake quantization: values rounded to a grid as small integers would hold them, with the derivative of a clip."""
+"""Quantization, fake and there and back: values rounded to a grid as small integers would hold them, with the derivative of a
+clip (fake_quant, quantize_and_dequantize).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from ...base.dtypes import FLOATING, NARROW_FLOATS, Array
 from ...base.errors import invalid
 from ...base.types import Draw, Namespace, Value
 from ...op.declaration import BadInput, Sample
-from ..family import elementwise, numpy_type
+from ...op.family import UNARY_SHAPES, elementwise, in_float32, numpy_type
 from ..math.elementwise import convert, floor
 from ..math.logic import (
     equal,
@@ -24,6 +26,8 @@ from ..math.logic import (
     logical_or,
     maximum,
     minimum,
+    select,
+    zeros_like,
 )
 
 
@@ -131,3 +135,92 @@ def _() -> Iterator[BadInput]:
         "complex numbers have no order",
         (x.astype(np.complex64), low.astype(np.complex64), high.astype(np.complex64)),
     )
+
+
+# --- quantize_and_dequantize --------------------------------------------------------------------------------
+
+
+def _quantize_and_dequantize(
+    input: Array,
+    input_min: Array,
+    input_max: Array,
+    signed_input: bool = True,
+    num_bits: int = 8,
+    round_mode: str = "HALF_TO_EVEN",
+    narrow_range: bool = False,
+    clamp: bool = True,
+) -> Any:
+    if not 1 <= num_bits <= 62:
+        raise invalid(f"quantize_and_dequantize: num_bits must be from 1 to 62, got {num_bits}.")
+    if round_mode not in ("HALF_TO_EVEN", "HALF_UP"):
+        raise invalid(f"quantize_and_dequantize: round_mode must be HALF_TO_EVEN or HALF_UP, got {round_mode!r}.")
+    if np.any(input_min > input_max):
+        raise invalid(f"quantize_and_dequantize: the range from {input_min} to {input_max} is empty.")
+    lowest = (-(2 ** (num_bits - 1)) + int(narrow_range)) if signed_input else int(narrow_range)
+    highest = 2 ** (num_bits - 1) - 1 if signed_input else 2**num_bits - 1
+    largest = np.finfo(input.dtype).max
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_low = np.where(lowest * input_min > 0, lowest / input_min, largest).astype(input.dtype)
+        of_high = np.where(highest * input_max > 0, highest / input_max, largest).astype(input.dtype)
+        scale = np.minimum(of_low, of_high)
+        # The range is widened at the end that is not the limit, so that 0 is a value that can be kept.
+        high = np.where(of_low < of_high, highest / scale, input_max).astype(input.dtype)
+        low = np.where(of_low < of_high, input_min, lowest / scale).astype(input.dtype)
+    scaled = (np.clip(input, low, high) if clamp else input) * scale
+    rounded = np.rint(scaled) if round_mode == "HALF_TO_EVEN" else np.floor(scaled + input.dtype.type(0.5))
+    return np.asarray(rounded / scale)
+
+
+@elementwise(eager=in_float32(_quantize_and_dequantize), dtypes=FLOATING, tf_name="QuantizeAndDequantizeV4")
+def quantize_and_dequantize(
+    xp: Namespace,
+    input: Array,
+    input_min: Array,
+    input_max: Array,
+    *,
+    signed_input: bool = True,
+    num_bits: int = 8,
+    round_mode: str = "HALF_TO_EVEN",
+    narrow_range: bool = False,
+    clamp: bool = True,
+) -> Any:
+    """What is left of numbers that are stored in so many bits; gradients pass inside the range as if nothing were."""
+    settings = (signed_input, num_bits, round_mode, narrow_range, clamp)
+    return _quantize_and_dequantize(input, input_min, input_max, *settings)
+
+
+@quantize_and_dequantize.derivative("input")
+def _(t: Value, input: Value, input_min: Value, input_max: Value) -> Any:
+    inside = logical_and(greater_equal(input, input_min), less_equal(input, input_max))
+    return select(inside, t, zeros_like(t))
+
+
+@quantize_and_dequantize.derivative("input_min")
+def _(t: Value, input: Value, input_min: Value) -> Any:
+    return select(less(input, input_min), t, zeros_like(t))
+
+
+@quantize_and_dequantize.derivative("input_max")
+def _(t: Value, input: Value, input_max: Value) -> Any:
+    return select(greater(input, input_max), t, zeros_like(t))
+
+
+@quantize_and_dequantize.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    dtype = np.asarray(draw(())).dtype
+    low, high = np.array(-1.0, dtype), np.array(1.5, dtype)
+    for number, shape in enumerate(UNARY_SHAPES):
+        settings = {
+            "num_bits": (8, 4, 3)[number % 3], "narrow_range": number % 5 == 0, "round_mode": ("HALF_TO_EVEN", "HALF_UP")[number % 2],
+        }  # fmt: skip
+        yield Sample((draw(shape), low, high), settings, differentiable=False)
+    yield Sample((draw((5,), 0.0, 2.0), low * 0, high), {"signed_input": False}, differentiable=False)
+    yield Sample((draw((3, 2)), draw((2,), -2.0, -1.0), draw((2,), 1.0, 2.0)), {}, differentiable=False)
+
+
+@quantize_and_dequantize.rejects
+def _() -> Iterator[BadInput]:
+    x, one = np.ones(3, np.float32), np.float32(1)
+    for settings in ({"num_bits": 0}, {"num_bits": 63}, {"round_mode": "UP"}):
+        yield BadInput("settings", (x, -one, one), settings)
+    yield BadInput("a range", (x, one, -one))

@@ -16,12 +16,12 @@ from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...native import choice
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import all_batched, batch_leading, in_float32, insert_axes, rank_of, shape_of
+from ...op.shapes import broadcast_to_sizes, matched_sizes, replaced
 from ..array.layout import concat, split_sizes, sum_to_shape
-from ..family import all_batched, batch_leading, in_float32, insert_axes, rank_of, shape_of
 from ..math.reduce import reduce_sum
 from ..math.special import functions
 from ..math.trigonometric import tanh
-from ..shapes import broadcast_to_sizes, matched_sizes, replaced
 from .slopes import sigmoid_grad, tanh_grad
 
 # --- attention ----------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Derivatives of activations and roots as ops of their own: one pass over the memory, under TensorFlow's names.
+"""Derivatives of activations as ops of their own: one pass over the memory, under TensorFlow's names.
 
 TensorFlow has them in `tf.raw_ops`. Given what the forward pass kept (its input or its output) and a cotangent, each
 gives the cotangent of the input. That the mask of a piecewise linear function does not change is a derivative of zero,
@@ -14,11 +14,12 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, REAL, Array
 from ...base.types import Draw, Namespace, Value
-from ...op.declaration import Op, Sample
-from ..family import UNARY_SHAPES, elementwise, in_float32, one_pass
+from ...op.declaration import Sample
+from ...op.family import UNARY_SHAPES, elementwise, in_float32, one_pass
 from ..math.elementwise import abs as absolute
 from ..math.elementwise import exp, sigmoid, sign, square
 from ..math.logic import less, select, zeros_like
+from ..math.slopes import sample_slope
 from ..math.special import functions
 from ..math.trigonometric import tanh
 
@@ -223,72 +224,6 @@ def _(t: Value, y: Value) -> Any:
     return tanh_grad(y, t)
 
 
-# --- roots and the reciprocal -------------------------------------------------------------------------------
-
-
-@one_pass
-def _sqrt_grad(y: Array, dy: Array) -> Any:
-    return dy * y.dtype.type(0.5) / y
-
-
-@elementwise(eager=_sqrt_grad, dtypes=FLOATING)
-def sqrt_grad(xp: Namespace, y: Array, dy: Array) -> Any:
-    """dy / (2 y): the slope of the square root where it is y."""
-    return dy * 0.5 / y
-
-
-@sqrt_grad.derivative("y")
-def _(t: Value, y: Value, out: Value) -> Any:
-    return -t * out / y
-
-
-@sqrt_grad.derivative("dy")
-def _(t: Value, y: Value) -> Any:
-    return sqrt_grad(y, t)
-
-
-@one_pass
-def _rsqrt_grad(y: Array, dy: Array) -> Any:
-    return dy * y.dtype.type(-0.5) * y * y * y
-
-
-@elementwise(eager=_rsqrt_grad, dtypes=FLOATING)
-def rsqrt_grad(xp: Namespace, y: Array, dy: Array) -> Any:
-    """-dy y^3 / 2: the slope of 1 / sqrt(x) where it is y."""
-    return dy * -0.5 * y * y * y
-
-
-@rsqrt_grad.derivative("y")
-def _(t: Value, y: Value, dy: Value) -> Any:
-    return t * dy * -1.5 * y * y
-
-
-@rsqrt_grad.derivative("dy")
-def _(t: Value, y: Value) -> Any:
-    return rsqrt_grad(y, t)
-
-
-@one_pass
-def _reciprocal_grad(y: Array, dy: Array) -> Any:
-    return -dy * y * y
-
-
-@elementwise(eager=_reciprocal_grad, dtypes=FLOATING)
-def reciprocal_grad(xp: Namespace, y: Array, dy: Array) -> Any:
-    """-dy y^2: the slope of 1 / x where it is y."""
-    return -dy * y * y
-
-
-@reciprocal_grad.derivative("y")
-def _(t: Value, y: Value, dy: Value) -> Any:
-    return -2.0 * (t * dy) * y
-
-
-@reciprocal_grad.derivative("dy")
-def _(t: Value, y: Value) -> Any:
-    return reciprocal_grad(y, t)
-
-
 # --- slopes of gelu and silu --------------------------------------------------------------------------------
 
 _ROOT_HALF, _DENSITY = 0.7071067811865476, 0.3989422804014327  # 1 / sqrt(2), and the normal density at 0
@@ -401,23 +336,13 @@ def _(gradients: Array, features: Array) -> Any:
 # --- samples and references ---------------------------------------------------------------------------------
 
 
-def _sampled(op: Op, low: float, high: float, kept_first: bool, avoid: tuple[float, ...] = ()) -> None:
-    @op.samples
-    def _(draw: Draw) -> Iterator[Sample]:
-        for shape in UNARY_SHAPES:
-            pair = (draw(shape, low, high, avoid), draw(shape))
-            yield Sample(pair if kept_first else pair[::-1])
-
-
 for _op in (mask_positive, leaky_relu_grad, softplus_grad, softsign_grad):
-    _sampled(_op, -2.0, 2.0, False, (0.0,))
-_sampled(relu6_grad, -3.0, 8.0, False, (0.0, 6.0))
+    sample_slope(_op, -2.0, 2.0, False, (0.0,))
+sample_slope(relu6_grad, -3.0, 8.0, False, (0.0, 6.0))
 for _op in (elu_grad, selu_grad):
-    _sampled(_op, -0.9, 2.0, False, (0.0,))
-_sampled(sigmoid_grad, 0.1, 0.9, True)
-_sampled(tanh_grad, -0.9, 0.9, True)
-for _op in (sqrt_grad, rsqrt_grad, reciprocal_grad):
-    _sampled(_op, 0.3, 2.0, True)
+    sample_slope(_op, -0.9, 2.0, False, (0.0,))
+sample_slope(sigmoid_grad, 0.1, 0.9, True)
+sample_slope(tanh_grad, -0.9, 0.9, True)
 
 
 @relu6_grad.value
@@ -460,18 +385,3 @@ def _(y: Array, dy: Array) -> Any:
 @tanh_grad.value
 def _(y: Array, dy: Array) -> Any:
     return dy / np.cosh(np.arctanh(y)) ** 2
-
-
-@sqrt_grad.value
-def _(y: Array, dy: Array) -> Any:
-    return dy / (2 * y)
-
-
-@rsqrt_grad.value
-def _(y: Array, dy: Array) -> Any:
-    return -dy / (2 * (1 / y**2) ** 1.5)
-
-
-@reciprocal_grad.value
-def _(y: Array, dy: Array) -> Any:
-    return -dy / (1 / y) ** 2

@@ -20,8 +20,8 @@ from ...base.sizes import smaller
 from ...base.types import Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..family import batch_leading, negative_axis, numpy_type, rank_of, shape_of
-from ..shapes import along, complex_type, like, place, real_type, replaced
+from ...op.family import batch_leading, negative_axis, numpy_type, rank_of, shape_of
+from ...op.shapes import along, complex_type, like, place, real_type, replaced
 
 Axes = tuple[int, ...]
 

@@ -12,8 +12,8 @@ from ...base.errors import InvalidArgumentError, ResourceExhaustedError, invalid
 from ...base.types import Cotangent, Draw, Namespace
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Sample, op
-from ..family import batch_leading, in_float32
-from ..shapes import replaced
+from ...op.family import batch_leading, in_float32
+from ...op.shapes import replaced
 
 
 def _frames(signal: Array, length: int, step: int, count: int) -> Array:

@@ -18,7 +18,7 @@ from ...base.sizes import UNKNOWN
 from ...base.types import Draw, Namespace
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Sample, op
-from ..shapes import typed_by
+from ...op.shapes import typed_by
 from .strings import each, textwise
 
 _NO_DERIVATIVE = "bytes do not change by small steps"

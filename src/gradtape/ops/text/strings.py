@@ -18,9 +18,9 @@ from ...base.sizes import Size
 from ...base.types import Draw, Namespace
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Rule, Sample, op
+from ...op.family import batch_elementwise
+from ...op.shapes import broadcasted, matched_sizes, reduced_sizes, typed_by
 from ..array.segment import segment_rows
-from ..family import batch_elementwise
-from ..shapes import broadcasted, matched_sizes, reduced_sizes, typed_by
 
 _NO_DERIVATIVE = "text does not change by small steps"
 

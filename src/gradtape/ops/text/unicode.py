@@ -14,7 +14,7 @@ from ...base.sizes import UNKNOWN
 from ...base.types import Draw, Namespace
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ..shapes import without_last
+from ...op.shapes import without_last
 from .strings import each, textwise
 
 _NO_DERIVATIVE = "text does not change by small steps"

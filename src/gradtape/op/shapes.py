@@ -1,6 +1,7 @@
 """Shape rules of whole families of ops (op/abstract.py says what a rule is): elementwise, reductions, slices, windows, matrices.
 
-Sizes are ints or expressions (base/sizes.py). Functions that take and give plain shapes come first, the rules made of them follow.
+Sizes are ints or expressions (base/sizes.py). Functions that take and give plain shapes come first, the rules made of them
+follow.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from ..base.dtypes import Array
 from ..base.sizes import UNKNOWN, Mismatch, Size, Sizes, Undecided, joined, larger, matched, same, smaller
-from ..op.abstract import Abstract, Shape
+from .abstract import Abstract, Shape
 
 Rule = Callable[..., Any]
 

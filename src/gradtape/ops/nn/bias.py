@@ -1,4 +1,4 @@
-"""Biases and losses of training in one op each: few passes over the memory, one record."""
+"""Biases added to the channels (bias_add), and its gradient, in one op each: few passes over the memory, one record."""
 
 from __future__ import annotations
 
@@ -7,29 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ...base.dtypes import FLOATING, NUMERIC, Array
+from ...base.dtypes import NUMERIC, Array
 from ...base.errors import invalid
 from ...base.sizes import matched
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
+from ...op.family import rank_of, shape_of
 from ..array.layout import broadcast_to, reshape
-from ..family import (
-    UNARY_SHAPES,
-    elementwise,
-    in_float32,
-    one_pass,
-    rank_of,
-    reject_operands,
-    sample_binary,
-    shape_of,
-)
-from ..math.elementwise import sigmoid, square
 from ..math.reduce import reduce_sum
-from ..shapes import fixed
 from .rows import BY_COLUMN, FULL, RowText, sum_of_rows
-
-# --- biases -------------------------------------------------------------------------------------------------
 
 
 def _channel_axis(name: str, rank: int, data_format: str) -> int:
@@ -189,112 +176,3 @@ def _() -> Iterator[BadInput]:
         yield BadInput("a channel axis", (np.ones(shape, np.float32),))
     for data_format in ("NWHC", "", "channels_last"):
         yield BadInput("a data format", (np.ones((2, 3), np.float32),), {"data_format": data_format})
-
-
-# --- losses -------------------------------------------------------------------------------------------------
-
-
-@in_float32
-def _l2_loss(t: Array) -> Any:
-    flat = np.ascontiguousarray(t).reshape(-1)
-    return t.dtype.type(0.5) * np.dot(flat, flat)
-
-
-@op(eager=_l2_loss, dtypes=FLOATING, tf_name="L2Loss", shape=fixed())
-def l2_loss(xp: Namespace, t: Array) -> Any:
-    """Half the sum of squares."""
-    return 0.5 * xp.sum(t * t)
-
-
-@l2_loss.vjp("t")
-def _(g: Cotangent, t: Value) -> Any:
-    return g * t
-
-
-@l2_loss.jvp("t")
-def _(d: Tangent, t: Value) -> Any:
-    return reduce_sum(d * t, axis=None, keepdims=False)
-
-
-@l2_loss.batched
-def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
-    (x,) = args
-    return 0.5 * reduce_sum(square(x), axis=tuple(range(1, rank_of(x))), keepdims=False)
-
-
-@l2_loss.samples
-def _(draw: Draw) -> Iterator[Sample]:
-    for shape in UNARY_SHAPES:
-        yield Sample((draw(shape),))
-
-
-@l2_loss.value
-def _(t: Array) -> Any:
-    return np.linalg.norm(np.ravel(t)) ** 2 / 2
-
-
-reject_operands(l2_loss)
-
-
-@in_float32
-@one_pass
-def _logistic_error(logits: Array, labels: Array) -> Any:
-    # exp(88) and exp(709) are the largest powers. Further out the result is -labels.
-    power = np.exp(-np.maximum(logits, -88.0 if logits.dtype.itemsize == 4 else -709.0))
-    return ((1 - labels) - labels * power) / (1 + power)
-
-
-@elementwise(eager=_logistic_error, dtypes=FLOATING)
-def logistic_error(xp: Namespace, logits: Array, labels: Array) -> Any:
-    """sigmoid(logits) - labels, with all digits where the sigmoid is almost 0 or 1 and the label is 0 or 1."""
-    return (1 - labels) / (1 + xp.exp(-logits)) - labels / (1 + xp.exp(logits))
-
-
-@logistic_error.derivative("logits")
-def _(t: Value, logits: Value) -> Any:
-    return t * (sigmoid(logits) * sigmoid(-logits))
-
-
-@logistic_error.derivative("labels")
-def _(t: Value) -> Any:
-    return -t
-
-
-sample_binary(logistic_error, second=(0.0, 1.0))
-
-
-@logistic_error.value
-def _(logits: Array, labels: Array) -> Any:
-    return 0.5 * np.tanh(0.5 * logits) + 0.5 - labels
-
-
-@in_float32
-@one_pass
-def _sigmoid_cross_entropy(logits: Array, labels: Array) -> Any:
-    # (1 - labels) softplus(logits) + labels softplus(-logits): nothing cancels.
-    return np.where(logits > 0, (1 - labels) * logits, -labels * logits) + np.log1p(np.exp(-np.abs(logits)))
-
-
-@elementwise(eager=_sigmoid_cross_entropy, dtypes=FLOATING)
-def sigmoid_cross_entropy(xp: Namespace, logits: Array, labels: Array) -> Any:
-    """The cross entropy between probabilities and sigmoid(logits), without overflow."""
-    return xp.logaddexp(logits, 0.0) - logits * labels
-
-
-@sigmoid_cross_entropy.derivative("logits")
-def _(t: Value, logits: Value, labels: Value) -> Any:
-    return t * logistic_error(logits, labels)
-
-
-@sigmoid_cross_entropy.derivative("labels")
-def _(t: Value, logits: Value) -> Any:
-    return -t * logits
-
-
-sample_binary(sigmoid_cross_entropy, second=(0.0, 1.0))
-
-
-@sigmoid_cross_entropy.value
-def _(logits: Array, labels: Array) -> Any:
-    p = 1 / (1 + np.exp(-logits))
-    return -labels * np.log(p) - (1 - labels) * np.log(1 - p)

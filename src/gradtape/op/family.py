@@ -20,8 +20,8 @@ from ..base.types import Draw
 from ..native import thresholds
 from ..native.choice import Choice, by_size, is_native, with_choice
 from ..native.texts import CompiledText, Exact
-from ..op.declaration import REGISTRY, BadInput, Op, Rule, Sample
 from ..values.tensor import EagerTensor
+from .declaration import REGISTRY, BadInput, Op, Rule, Sample
 from .shapes import broadcasted
 
 
@@ -62,6 +62,25 @@ def explain_broadcast(name: str) -> Rule:
                 f"{name}: shapes {listed} do not broadcast. Sizes must be equal or 1, counted from the last axis; "
                 "use tf.reshape or tf.expand_dims to line them up."
             )
+
+    return check
+
+
+def check_axis(name: str, x: Array, axis: int) -> None:
+    """Raise unless the axis exists."""
+    if not -x.ndim <= axis < x.ndim:
+        raise invalid(f"{name}: axis {axis} does not exist in a tensor of shape {x.shape}.")
+
+
+def explain_axis(name: str) -> Any:
+    """The check of a reduction: the axes must exist, once each."""
+
+    def check(x: Array, axis: int | tuple[int, ...] | None = None, **attributes: Any) -> None:
+        axes = () if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        for a in axes:
+            check_axis(name, x, a)
+        if len({a % x.ndim for a in axes}) != len(axes):
+            raise invalid(f"{name}: axis {list(axes)} names an axis twice.")
 
     return check
 
@@ -239,8 +258,9 @@ def by_rows(function: Callable[..., Array]) -> Callable[..., Array]:
 
 UNARY_SHAPES = [(), (1,), (4,), (0,), (2, 3), (3, 1), (1, 3), (2, 0), (2, 1, 3), (2, 3, 2), (5, 2), (1, 1, 1)]
 _PAIRS = [
-    ((), ()), ((3,), (3,)), ((2, 3), (2, 3)), ((2, 3), (3,)), ((3,), (2, 3)), ((2, 1), (1, 3)), ((), (2, 3)), ((2, 3), ()), ((0,), (0,)),
-    ((0, 3), (1, 3)), ((4, 1, 2), (3, 1)), ((1,), (5,)), ((2, 3, 2), (2, 3, 2)), ((2, 0), ()),
+    ((), ()), ((3,), (3,)), ((2, 3), (2, 3)), ((2, 3), (3,)), ((3,), (2, 3)), ((2, 1), (1, 3)),
+    ((), (2, 3)), ((2, 3), ()), ((0,), (0,)), ((0, 3), (1, 3)), ((4, 1, 2), (3, 1)), ((1,), (5,)),
+    ((2, 3, 2), (2, 3, 2)), ((2, 0), ()),
 ]  # fmt: skip
 
 
