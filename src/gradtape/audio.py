@@ -12,7 +12,7 @@ from .base import dtypes
 from .base.errors import invalid
 from .base.traceable import naming
 from .base.types import TensorLike
-from .op.declaration import as_int
+from .op.attributes import as_int
 from .values.tensor import Tensor, from_array, to_tensor
 from .variables.variable import Variable
 

@@ -16,7 +16,8 @@ from .base.shapes import TensorShape, broadcast
 from .base.traceable import traceable
 from .base.types import IntLike, TensorLike, Value
 from .op.arguments import takes, text
-from .op.declaration import Op, as_float, as_int
+from .op.attributes import as_float, as_int
+from .op.declaration import Op
 from .op.entry import observe_ops, unobserve_ops
 from .ops.math import logic
 from .trace.control import effect_in_world

@@ -15,7 +15,7 @@ from .base.locks import new_rlock
 from .base.shapes import TensorShape
 from .base.traceable import traceable
 from .base.types import DTypeLike, Function, TensorLike, Value
-from .op.declaration import as_int
+from .op.attributes import as_int
 from .ragged import RaggedTensor
 from .sparse import SparseTensor
 from .trace import inside_function

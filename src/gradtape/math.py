@@ -22,7 +22,8 @@ from .base.shapes import TensorShape
 from .base.traceable import trace_public
 from .base.types import AxisLike, DTypeLike, Function, IntLike, ShapeLike, TensorLike, Value
 from .op.arguments import flag, takes
-from .op.declaration import OBSERVERS, as_axis, as_float, as_int
+from .op.attributes import as_axis, as_float, as_int
+from .op.call import OBSERVERS
 from .ops.array import borders, index, layout, pooled_segments, segment
 from .ops.math import arithmetic, cumulative, gamma, logic, rounding, trigonometric, ufuncs
 from .ops.math import elementwise as e

@@ -11,7 +11,7 @@ from .base.errors import invalid
 from .base.traceable import trace_public
 from .base.types import AxisLike, IntLike, TensorLike, Value
 from .op.arguments import flag, number, takes, text
-from .op.declaration import as_int
+from .op.attributes import as_int
 from .ops.array.layout import reshape, sum_to_shape
 from .ops.math.elementwise import stop_gradient
 from .ops.math.logic import maximum, minimum, zeros_like

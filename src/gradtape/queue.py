@@ -16,7 +16,7 @@ from .base.errors import CancelledError, OutOfRangeError, invalid, unfit
 from .base.locks import new_condition
 from .base.shapes import TensorShape
 from .base.types import IntLike, TensorLike
-from .op.declaration import as_int
+from .op.attributes import as_int
 from .values.tensor import from_array, to_tensor
 
 __all__ = ["FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue"]

@@ -45,7 +45,7 @@ from .base.traceable import trace_public, traceable
 from .base.types import DTypeLike, Function, IntLike, ShapeLike, TensorLike, Value
 from .math import maximum
 from .op.arguments import takes, tensor_type
-from .op.declaration import as_int
+from .op.attributes import as_int
 from .ops.array.index import pick
 from .ops.random import gamma_sample
 from .trace.control import sample_in_world

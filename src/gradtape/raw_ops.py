@@ -17,7 +17,9 @@ from .base.types import AxisLike, DTypeLike, Function, IntLike, ShapeLike, Tenso
 from .native.updates import Update
 from .nn.normalization import fused_batch_norm
 from .op.arguments import flag, number, sequence, takes, text
-from .op.declaration import REGISTRY, as_float, as_int, as_ints, matching_tensors
+from .op.attributes import as_float, as_int, as_ints
+from .op.call import matching_tensors
+from .op.declaration import REGISTRY
 from .ops.array.borders import mirror_pad_grad
 from .ops.array.search import bucketize, list_diff
 from .ops.image.morphology import dilation2d_backprop_filter, dilation2d_backprop_input

@@ -18,7 +18,7 @@ from .base.errors import TensorTypeError, invalid
 from .base.traceable import trace_public, traceable
 from .base.types import DTypeLike, Function, IntLike, TensorLike, Value
 from .op.arguments import choice, flag, optional_whole_number, sequence, takes, tensor_type, text, truth, whole_number
-from .op.declaration import as_axis, as_int, as_ints
+from .op.attributes import as_axis, as_int, as_ints
 from .ops.text import encoding, unicode
 from .ops.text import strings as o
 from .trace.inference import Inference

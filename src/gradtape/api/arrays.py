@@ -19,7 +19,7 @@ from ..base.types import AxisLike, DTypeLike, IntLike, ShapeLike, TensorLike, Va
 from ..math import cast, imag, maximum, minimum, real
 from ..math import complex as make_complex
 from ..op.arguments import sequence, takes, tensor_type
-from ..op.declaration import as_int, as_int_vector, as_ints, as_shape
+from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
 from ..ops.array import layout, masks
 from ..ops.math import bitwise, logic, polynomials
 from ..ops.math import elementwise as e

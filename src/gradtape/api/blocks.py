@@ -12,7 +12,7 @@ from ..base.traceable import trace_public
 from ..base.types import IntLike, TensorLike
 from ..math import floormod
 from ..op.arguments import takes, text
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..ops.array import blocks as o
 from ..values.tensor import to_tensor
 from .arrays import zeros_like

@@ -12,7 +12,7 @@ from ..base.dtypes import Array
 from ..base.errors import invalid
 from ..base.types import IntLike, TensorLike
 from ..op.arguments import flag, text
-from ..op.declaration import as_float, as_int
+from ..op.attributes import as_float, as_int
 from ..values.tensor import Tensor, from_array, to_tensor
 
 _TRIES = 10_000  # draws for each class that is wanted

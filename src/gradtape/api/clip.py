@@ -8,7 +8,7 @@ from typing import Any
 from .. import math
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, TensorLike
-from ..op.declaration import as_axis
+from ..op.attributes import as_axis
 from ..ops.math import arithmetic
 from ..ops.math.logic import select
 from ..values.tensor import IndexedSlices, to_tensor

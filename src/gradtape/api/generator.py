@@ -13,7 +13,7 @@ from ..base import dtypes, philox
 from ..base.errors import UnimplementedError, invalid
 from ..base.philox import Philox
 from ..base.traceable import traceable
-from ..op.declaration import as_int, as_shape
+from ..op.attributes import as_int, as_shape
 from ..trace.control import sample_in_world
 from ..trace.recorder import outside_traces
 from ..values.tensor import Tensor, from_array, to_tensor

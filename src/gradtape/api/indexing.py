@@ -11,7 +11,7 @@ from ..base.errors import invalid
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, ShapeLike, TensorLike, Value
 from ..op.arguments import takes, text
-from ..op.declaration import as_int, as_int_vector, as_ints, as_shape
+from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
 from ..ops.array import index, layout, masks, scatter
 from ..ops.math import logic
 from ..values.tensor import EagerTensor, Tensor, to_tensor

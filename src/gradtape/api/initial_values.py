@@ -11,7 +11,7 @@ from .. import random
 from ..base import dtypes
 from ..base.dtypes import DType
 from ..base.types import TensorLike
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..values.tensor import to_tensor
 from .arrays import constant, fill, ones, reshape, zeros
 

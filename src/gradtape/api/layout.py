@@ -14,7 +14,7 @@ from ..base.memory import repeated
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, TensorLike, Value
 from ..op.arguments import optional_whole_number, takes, text
-from ..op.declaration import as_axis, as_int, as_int_vector, as_ints
+from ..op.attributes import as_axis, as_int, as_int_vector, as_ints
 from ..op.family import shape_of
 from ..ops.array import borders, index, layout, rearrange
 from ..ops.math import elementwise as e

@@ -13,7 +13,7 @@ from ..base.errors import invalid
 from ..base.traceable import trace_public
 from ..base.types import DTypeLike, IntLike, TensorLike
 from ..op.arguments import sequence, takes, tensor_type
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..ops.array import index, rearrange, search
 from ..ops.array.masks import length_mask
 from ..values.tensor import to_tensor

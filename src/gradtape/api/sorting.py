@@ -11,7 +11,7 @@ from ..base.errors import invalid
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, IntLike, TensorLike
 from ..op.arguments import flag, takes, text
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..ops.array import sort as o
 from ..values.tensor import to_tensor
 

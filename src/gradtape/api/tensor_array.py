@@ -17,7 +17,7 @@ from ..base.memory import slots
 from ..base.shapes import TensorShape
 from ..base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from ..compile.control import UNSHAPED, ElementShape
-from ..op.declaration import as_ints
+from ..op.attributes import as_ints
 from ..ops.array.index import take
 from ..ops.array.layout import expand_dims, reshape
 from ..ops.array.row import get_row, set_row

@@ -17,7 +17,8 @@ import numpy as np
 from ..base.generated import Names, define
 from ..native import background, blas, thresholds
 from ..native.choice import choice_of
-from ..op.declaration import Op, explained
+from ..op.call import explained
+from ..op.declaration import Op
 from ..ops.array.row import add_in_place, add_row, set_in_place, set_row
 from ..ops.linalg.products import matmul
 from ..trace.graph import leaves

@@ -19,7 +19,8 @@ from ..differentiation.custom import record_call
 from ..differentiation.forward import ForwardAccumulator
 from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched
-from ..op.declaration import RUNNERS, Op
+from ..op.call import RUNNERS
+from ..op.declaration import Op
 from ..op.family import with_batch_axis
 from ..ops.array.layout import permute
 from ..ops.math.elementwise import add

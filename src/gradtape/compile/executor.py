@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
 
 from ..base.context import ACTIVE, STATE
+from ..base.errors import GradientLookupError
 from ..base.generated import Names
 from ..base.locks import new_rlock
 from ..differentiation.forward import ForwardAccumulator
@@ -20,6 +23,8 @@ from .lowering import Lowering
 from .passes import optimized
 from .program import Value
 from .recorded import Recorded
+
+LOGGER = logging.getLogger("gradtape")
 
 Key = tuple[tuple[int, ...], ...]
 
@@ -90,53 +95,78 @@ class CompiledGraph:
 
     def _under_tapes(self, key: Key, tensors: list[Any]) -> Any:
         """A call under a tape: one record for the whole call, where the tapes need no more."""
+        # Tapes with a class of records of their own need each op: to look at it backwards, or to run it again.
         if self._calls_python or any(records.__class__ is not dict for records in STATE.tapes):
             return interpret(self._graph, tensors)
         if STATE.accumulators:
-            result = NotImplemented if STATE.tapes else self._advanced_by(key, tensors)
-            return interpret(self._graph, tensors) if result is NotImplemented else result
-        if any(getattr(reader, "_nan_safe", False) for reader in STATE.readers):
-            return interpret(self._graph, tensors)  # each op is looked at in the backward pass
+            return interpret(self._graph, tensors) if STATE.tapes else self._advanced_by(key, tensors)
         followed = [
             tensor for tensor in self._captured if tensor._id and any(tensor._id in records for records in STATE.tapes)
         ]
         kind = key, tuple([tensor._id for tensor in followed])
-        with self._lock:
-            if kind not in self._recorded:
-                try:
-                    shapes = [tensor._array.shape for tensor in tensors]
-                    self._recorded[kind] = Recorded(self._graph, shapes, self._dtypes, followed)
-                except Exception:
-                    # The interpreter can do it, or raises the error at the place where eager code would.
-                    self._recorded[kind] = None
+        failure = None
+        try:
             recorded = self._recorded[kind]
-        return interpret(self._graph, tensors) if recorded is None else recorded(tensors)
+        except KeyError:
+            shapes = [tensor._array.shape for tensor in tensors]
+            recorded, failure = self._differentiated(
+                self._recorded, kind, lambda: Recorded(self._graph, shapes, self._dtypes, followed)
+            )
+        return self._interpreted(tensors, failure) if recorded is None else recorded(tensors)
+
+    def _differentiated(
+        self, found: dict[Any, Any], kind: object, make: Callable[[], Any]
+    ) -> tuple[Any, Exception | None]:
+        """The graph compiled together with its derivative, and kept in `found`.
+
+        Else None, with the error unless eager code can have it too.
+        """
+        with self._lock:
+            if kind not in found:
+                try:
+                    found[kind] = make()
+                except (NeedsValue, GradientLookupError):  # (the second is raised where somebody asks for the gradient)
+                    found[kind] = None
+                except Exception as error:
+                    found[kind] = None
+                    return None, error
+            return found[kind], None
+
+    def _interpreted(self, tensors: list[Any], failure: Exception | None) -> Any:
+        """Run step by step. What could not be compiled is told, unless an error is raised here, as eager code would raise it."""
+        result = interpret(self._graph, tensors)
+        if failure is not None:
+            LOGGER.debug(
+                "%s could not be compiled together with its derivative, and runs step by step: the results are the same, and "
+                "take longer. If the error below does not come from your own code, please report it.",
+                self._graph.name,
+                exc_info=failure,
+            )
+        return result
 
     def _advanced_by(self, key: Key, tensors: list[Any]) -> Any:
-        """An accumulator follows the call: the results have tangents. NotImplemented where the ops have to be seen."""
+        """A call that an accumulator follows: the results have tangents."""
         accumulator = STATE.accumulators[0]
         if len(STATE.accumulators) > 1 or not isinstance(accumulator, ForwardAccumulator):
-            return NotImplemented
+            return interpret(self._graph, tensors)
         followed = [place for place, tensor in enumerate(tensors) if accumulator.follows(tensor._id)]
         captured = [tensor for tensor in self._captured if accumulator.follows(tensor._id)]
         variables = [variable for variable in self._variables if accumulator.follows(variable._id)]
         sources = [*(tensors[place] for place in followed), *captured, *variables]
         tangents = accumulator.jvp(sources)
         if any(tangent.__class__ is not EagerTensor for tangent in tangents):
-            return NotImplemented
+            return interpret(self._graph, tensors)
         kind = key, tuple(followed), tuple(source._id for source in sources[len(followed) :])
-        with self._lock:
-            if kind not in self._advanced:
-                shapes = [tensor._array.shape for tensor in tensors]
-                try:
-                    made = Advanced(self._graph, shapes, self._dtypes, captured, followed, variables)
-                    self._advanced[kind] = made
-                except Exception:
-                    # The interpreter can do it, or raises the error at the place where eager code would.
-                    self._advanced[kind] = None
+        failure = None
+        try:
             advanced = self._advanced[kind]
+        except KeyError:
+            shapes = [tensor._array.shape for tensor in tensors]
+            advanced, failure = self._differentiated(
+                self._advanced, kind, lambda: Advanced(self._graph, shapes, self._dtypes, captured, followed, variables)
+            )
         if advanced is None:
-            return NotImplemented
+            return self._interpreted(tensors, failure)
         return advanced([tensor._array for tensor in (*tensors, *captured)], tangents, accumulator)
 
 

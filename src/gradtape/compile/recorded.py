@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..base.context import STATE, next_id
+from ..base.context import STATE
 from ..base.frames import user_location
 from ..differentiation.slices import densify
 from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched
+from ..op.record import looks_of, new_record, write
 from ..ops.math.elementwise import identity
 from ..trace.ghost import Ghost, NeedsValue
 from ..trace.graph import Environment, Graph, bind, leaves, map_parts
@@ -129,7 +130,7 @@ class Recorded:
 
     def _record(self, tensors: list[Any], outputs: list[Any], kept: dict[int, Any]) -> None:
         sources = [*tensors, *self._variables]
-        specs = tuple((tuple(output.shape), output.dtype.numpy) for output in outputs)
+        looks = looks_of(outputs)
         for records in STATE.tapes:
             followed = tuple(
                 place
@@ -140,14 +141,9 @@ class Recorded:
             )
             if not followed:
                 continue
-            if not outputs[0]._id:
-                for output in outputs:
-                    output._id = next_id()
             pull = self._pull(tensors, kept, followed)
-            ids = tuple(sources[place]._id for place in followed)
-            records[outputs[0]._id] = (pull, -len(ids), *ids, specs, *user_location())
-            for slot, output in enumerate(outputs[1:], 1):
-                records[output._id] = (None, outputs[0]._id, slot, len(outputs))
+            ids = [sources[place]._id for place in followed]
+            write(records, outputs, new_record(pull, ids, (), looks, user_location()))
 
     def _pull(self, tensors: list[Any], kept: dict[int, Any], followed: tuple[int, ...]) -> Any:
         def on_arrays(cotangents: list[Any], entry: Any) -> list[Any]:

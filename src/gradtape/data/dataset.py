@@ -13,7 +13,7 @@ from ..base.errors import invalid
 from ..base.shapes import TensorShape
 from ..io.records import text_of
 from ..op.arguments import flag, function, optional_flag, takes, truth
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..values.tensor import Tensor, TensorSpec, to_tensor, value_of
 from . import batching, caching, files, grouping, mixing, selection, sources, structure, transforms
 from .functions import Function

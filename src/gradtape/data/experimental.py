@@ -13,7 +13,7 @@ from ..base import dtypes
 from ..base.errors import invalid
 from ..base.types import PathLikeOrTensor, TensorLike
 from ..io.tensors import decode_csv
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..values.tensor import from_array
 from . import files, transforms
 from .dataset import Dataset

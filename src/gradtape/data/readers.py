@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..io.records import checked_compression
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from . import files
 from .dataset import Dataset
 from .node import Node

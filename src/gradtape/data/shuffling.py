@@ -14,7 +14,7 @@ import numpy as np
 from ..base.dtypes import Array
 from ..base.locks import new_lock
 from ..base.types import TensorLike
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from . import structure
 from .node import ElementIterator, Indices, Node, Settings
 from .selection import Selection

@@ -11,7 +11,7 @@ from ..base import dtypes, nest
 from ..base.dtypes import Array, DType
 from ..base.errors import GeneratorElementError, invalid
 from ..base.types import TensorLike, Value
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..values.tensor import EagerTensor, TensorSpec, from_array, kept, to_tensor
 from . import structure
 from .node import INFINITE, UNKNOWN, ElementIterator, Indices, Node, Rows, Settings

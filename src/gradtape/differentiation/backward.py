@@ -1,19 +1,13 @@
 """The backward pass: from the cotangents of targets to those of sources, over the records that a tape holds.
 
-A record is one flat tuple under the identity of the output, written by the op entries (op/declaration.py: append):
-
-    (pull, n, id 1, ..., id n, what the rules need ..., code object, instruction offset)
-
-`pull(cotangent, record)` gives a sequence: the cotangents of the n followed inputs. Watched leaves map to None. An op with
-several outputs has n negative and its record under the first output; the others hold (None, first id, position,
-count). Identities count upward, so descending order is a topological order: the walk takes them off a heap, touches
-only what it reaches, and needs no recursion.
+op/record.py says what a record is. Identities count upward, so descending order is a topological order: the walk takes them off
+a heap, touches only what it reaches, and needs no recursion.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
@@ -24,6 +18,7 @@ from ..base.context import ACTIVE, STATE, Paused, Record, Records
 from ..base.errors import NotATensorError, invalid
 from ..native import background
 from ..native.background import Product
+from ..op.record import Pull, op_of
 from ..ops.math.logic import ones_like, zeros_like
 from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, identify, to_tensor
@@ -93,6 +88,7 @@ def backpropagate(cotangents: Cotangents, consume: bool, on_tensors: bool) -> di
             record = take(number, None)
             if record is None:
                 continue
+            # (By index, for speed; op/record.py has the names: `pull_of`, `looks_of_outputs`, `ids_of`.)
             pull = record[0]
             if pull is None or record[1] < 0 or cotangent.__class__ is IndexedSlices:
                 cotangent = cotangents.for_rule(number, cotangent, record, on_tensors)
@@ -119,13 +115,14 @@ def backpropagate(cotangents: Cotangents, consume: bool, on_tensors: bool) -> di
     return found
 
 
-def _pull_on_tensors(pull: Any, cotangent: Any, record: Record, on_tensors: bool) -> Any:
+def _pull_on_tensors(pull: Pull, cotangent: Any, record: Record, on_tensors: bool) -> Sequence[Any]:
     return pull.on_tensors(cotangent, record)
 
 
-def _named(error: ValueError, pull: Any) -> Exception:
+def _named(error: ValueError, pull: Pull) -> Exception:
     """The error of a rule, with the name of its op; a rule of the user's raises its own."""
-    return invalid(f"in the gradient of {pull.op.name}: {error}") if hasattr(pull, "op") else error
+    op = op_of(pull)
+    return error if op is None else invalid(f"in the gradient of {op.name}: {error}")
 
 
 def _ones_like(target: Any, on_tensors: bool) -> Any:

@@ -16,6 +16,7 @@ from ..base.context import Record, Records
 from ..base.dtypes import Array
 from ..native import background, thresholds
 from ..native.background import Product, Total
+from ..op.record import Looks, is_further_output, looks_of_outputs, way_to_first
 from ..ops.math.elementwise import add
 from ..values.tensor import IndexedSlices, Tensor, from_array
 from .slices import densify, sum_composites
@@ -23,7 +24,6 @@ from .slices import densify, sum_composites
 # What a rule is given and gives: bare where nobody records the backward pass, tensors where somebody does.
 Dense = Array | Tensor
 Cotangent = Dense | IndexedSlices
-Looks = tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]  # shapes and types of an op's outputs
 
 _large_sum: Any = add.large
 _add = np.add
@@ -96,12 +96,13 @@ class Cotangents:
         """
         if cotangent.__class__ is IndexedSlices:
             cotangent = densify(cotangent)
-        if record[0] is None:
+        if is_further_output(record):
             return self._set_aside(cotangent, record)
-        return self._of_outputs(number, cotangent, record[-3], on_tensors) if record[1] < 0 else cotangent
+        looks = looks_of_outputs(record)
+        return cotangent if looks is None else self._of_outputs(number, cotangent, looks, on_tensors)
 
     def _set_aside(self, cotangent: Dense, record: Record) -> None:
-        _, first, position, count = record
+        first, position, count = way_to_first(record)
         self._outputs = self._outputs or {}
         if first not in self._outputs:
             self._outputs[first] = [None] * count

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..base import nest
-from ..base.context import ACTIVE, STATE, activate, deactivate, next_id, remove_identical, scope
+from ..base.context import ACTIVE, STATE, activate, deactivate, remove_identical, scope
 from ..base.frames import user_location
 from ..base.traceable import traceable
+from ..op.record import looks_of, new_record, write
 from ..ops.math.elementwise import identity
 from ..ops.math.reduce import reduce_sum
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
@@ -262,19 +263,13 @@ def _append(
     outputs: list[Any],
 ) -> None:
     numbers = [getattr(value, "_id", 0) for value in (*inputs, *variables)]
-    specs = tuple((tuple(o.shape), o.dtype.numpy) for o in outputs)
+    looks = looks_of(outputs)
     for records in tapes:
         followed = tuple(p for p, number in enumerate(numbers) if number in records)
         if not followed or not any(o.dtype.is_differentiable for o in outputs):
             continue
-        if not outputs[0]._id:
-            for output in outputs:
-                output._id = next_id()
         pull = _pull_of(grad_fn, len(inputs), tuple(variables), followed)
-        ids = tuple(numbers[p] for p in followed)
-        records[outputs[0]._id] = (pull, -len(ids), *ids, specs, *user_location())
-        for slot, output in enumerate(outputs[1:], 1):
-            records[output._id] = (None, outputs[0]._id, slot, len(outputs))
+        write(records, outputs, new_record(pull, [numbers[p] for p in followed], (), looks, user_location()))
 
 
 def _pull_of(

@@ -12,6 +12,7 @@ from ..base.context import STATE, Records, activate, deactivate, remove_identica
 from ..base.errors import invalid
 from ..base.types import TensorLike
 from ..op.family import numpy_type, shape_of
+from ..op.record import is_further_output, saved_by
 from ..ops.array.index import getitem
 from ..ops.array.layout import concat, permute, reshape
 from ..ops.math.reduce import reduce_sum
@@ -89,9 +90,9 @@ def _batched_pass(
 def _largest_value(records: Records, target: object, sources: list[Any]) -> int:
     """Bytes of the largest value among target, sources and what the records keep: what one cotangent may need."""
     largest = max(getattr(records, "largest", 0), *(nbytes(value) for value in (target, *sources)))
-    for entry in records.values():
-        if entry is not None:
-            for kept in entry[3:-2]:
+    for record in records.values():
+        if record is not None and not is_further_output(record):
+            for kept in saved_by(record):
                 if kept.__class__ is EagerTensor and kept._array.nbytes > largest:
                     largest = kept._array.nbytes
     return largest

@@ -24,7 +24,8 @@ from typing import Any
 
 from ..base.context import STATE, Record
 from ..base.locks import new_rlock
-from ..op.declaration import Op, contents
+from ..op.declaration import Op
+from ..op.record import Place, ids_of, looks_of_outputs, new_record, op_of, place_of, pull_of, record_of, saved_by
 from ..values.tensor import EagerTensor, from_array
 
 
@@ -43,7 +44,7 @@ class _Step:
     attributes: dict[str, Any]
     outputs: tuple[int, ...]
     followed: tuple[int, ...]
-    location: tuple[Any, ...]
+    place: Place
     cost: int  # bytes that the tape keeps because of this step
 
 
@@ -103,11 +104,11 @@ class BudgetedRecords(dict[int, Any]):
         """Note an op that was just recorded here. (What is not noted is kept as in any other tape.)"""
         number = outputs[0]._id
         record = dict.get(self, number) if number else None
-        if record is None or number in self._made or not hasattr(record[0], "key"):
+        if record is None or number in self._made or op_of(pull_of(record)) is None:
             return
         if any(tensor.__class__ is not EagerTensor for tensor in (*inputs, *outputs)):
             return
-        followed = record[2 + abs(record[1])] if op.variadic else record[0].key[0]
+        followed = saved_by(record)[0] if op.variadic else pull_of(record).key[0]
         stretch = self._newest
         operands: list[Any] = []
         for tensor in inputs:
@@ -115,11 +116,11 @@ class BudgetedRecords(dict[int, Any]):
             operands.append(tensor._id if again else tensor)
             if again and tensor._id not in stretch.made:
                 stretch.needs[tensor._id] = tensor
-        ids = tuple([output._id for output in outputs])
-        stretch.made.update(ids)
-        self._made.update(ids)
+        made = tuple([output._id for output in outputs])
+        stretch.made.update(made)
+        self._made.update(made)
         cost = self._newly_kept(record, stretch)
-        stretch.steps.append(_Step(op, tuple(operands), attributes, ids, followed, record[-2:], cost))
+        stretch.steps.append(_Step(op, tuple(operands), attributes, made, followed, place_of(record), cost))
         stretch.cost += cost
         if stretch.cost > self._budget / 4:
             self._held.append(stretch)
@@ -128,7 +129,7 @@ class BudgetedRecords(dict[int, Any]):
 
     def _newly_kept(self, record: Record, stretch: _Stretch) -> int:
         cost = 0
-        for value in record[2:-2]:
+        for value in saved_by(record):
             for tensor in value if value.__class__ is tuple else (value,):
                 if tensor.__class__ is EagerTensor and tensor._id in stretch.made and tensor._id not in self._kept:
                     self._kept.add(tensor._id)
@@ -152,9 +153,7 @@ class BudgetedRecords(dict[int, Any]):
         for step in stretch.steps:
             number = step.outputs[0]
             record = dict.__getitem__(self, number)
-            count = record[1]
-            specs = record[-3:-2] if count < 0 else ()
-            self[number] = (_Dropped(step.op), count, *record[2 : 2 + abs(count)], *specs, *record[-2:])
+            self[number] = new_record(_Dropped(step.op), ids_of(record), (), looks_of_outputs(record), place_of(record))
         self._dropped.append(stretch)
 
     def _bytes_needed(self) -> int:
@@ -193,14 +192,14 @@ class BudgetedRecords(dict[int, Any]):
     def get(self, number: int, default: object = None) -> Any:
         """A record; one that was dropped is made again."""
         record = dict.get(self, number, default)
-        if record is None or record[0].__class__ is not _Dropped:
+        if record is None or pull_of(record).__class__ is not _Dropped:
             return record
         return self._made_again(number, consume=False)
 
     def pop(self, number: int, default: object = None) -> Any:
         """The same, for a backward pass that needs each record once: stretches go with their records."""
         record = dict.pop(self, number, default)
-        if record is None or record[0].__class__ is not _Dropped:
+        if record is None or pull_of(record).__class__ is not _Dropped:
             return record
         return self._made_again(number, consume=True)
 
@@ -288,8 +287,8 @@ def _run(
         for accumulator in STATE.accumulators:  # tangents went with the values
             accumulator.advance(op, inputs, step.attributes, outputs)
         if records is not None:
-            made = contents(op, step.followed, inputs, step.attributes, outputs)
-            records[step.outputs[0]] = (*made, *step.location)
+            made = record_of(op, step.followed, inputs, step.attributes, outputs, step.place)
+            records[step.outputs[0]] = made
         for number in last_uses.get(place, ()):
             del values[number]
     return {number: values[number] for number in wanted}

@@ -19,6 +19,7 @@ import numpy as np
 from ..base.context import Record
 from ..native.background import Product
 from ..op.family import is_complex
+from ..op.record import OpPull, op_of, saved_by
 from ..ops.array.layout import sum_to_shape
 from ..ops.math.elementwise import conj, real
 from ..ops.math.logic import equal, is_inf, is_nan, logical_and, logical_or, select, zeros_like
@@ -29,25 +30,25 @@ class SafeRecords(dict[int, Any]):
     """The records of such a tape: each op has its own, so a compiled function is run step by step under it."""
 
 
-def pull_safely(pull: Any, cotangent: Any, entry: Record, on_tensors: bool) -> Sequence[Any]:
-    """What `pull(cotangent, entry)` gives, without the nans that the step itself would make."""
-    op = getattr(pull, "op", None)
+def pull_safely(pull: Any, cotangent: Any, record: Record, on_tensors: bool) -> Sequence[Any]:
+    """What `pull(cotangent, record)` gives, without the nans that the step itself would make."""
+    op = op_of(pull)
     plain: Callable[[Any, Record], Sequence[Any]] = pull.on_tensors if on_tensors else pull
     if op is None:  # a custom gradient is taken as the user wrote it
-        return plain(cotangent, entry)
+        return plain(cotangent, record)
     if op.broadcasts and op.outputs == 1:
-        return _elementwise(pull, cotangent, entry, on_tensors)
-    parts = plain(cotangent, entry)
-    if _holds_nan(cotangent) or any(_holds_nan(kept) for kept in entry[2:-2]):
+        return _elementwise(pull, cotangent, record, on_tensors)
+    parts = plain(cotangent, record)
+    if _holds_nan(cotangent) or any(_holds_nan(kept) for kept in saved_by(record)):
         return parts
     return [_without_nan(part) for part in parts]
 
 
-def _elementwise(pull: Any, g: Any, entry: Record, on_tensors: bool) -> list[Any]:
+def _elementwise(pull: OpPull, g: Any, record: Record, on_tensors: bool) -> list[Any]:
     op = pull.op
     followed, _, broadcast, conjugate = pull.key
     names = op.saved_names(followed, broadcast)
-    values: Sequence[Any] = entry[2 + len(followed) : 2 + len(followed) + len(names)]
+    values: Sequence[Any] = saved_by(record)
     if not on_tensors:
         values = [value._array if value.__class__ is EagerTensor else value for value in values]
     known = dict(zip(names, values, strict=True))

@@ -1,7 +1,7 @@
 """`Batched`: a value with a hidden first axis, on which every op runs once for the whole batch.
 
 Jacobians are a backward pass over a batch of cotangents, and `vectorized_map` a function of a batch of examples. An
-op meets a `Batched` operand through `RUNNERS` (op/declaration.py): its batching rule, written in ops, runs it on the data
+op meets a `Batched` operand through `RUNNERS` (op/call.py): its batching rule, written in ops, runs it on the data
 inside. The data is an array, or a tensor where somebody outside records, or `Batched` again where maps are nested.
 
 Tapes and accumulators opened inside a vectorized function follow the `Batched` values themselves; those from outside
@@ -24,8 +24,10 @@ from ..base.errors import ScalarElementsError, UnimplementedError
 from ..base.shapes import TensorShape
 from ..base.traceable import traceable
 from ..base.types import Function, TensorLike
-from ..op.declaration import RUNNERS, Op, record
+from ..op.call import RUNNERS
+from ..op.declaration import Op
 from ..op.family import numpy_type, shape_of, with_batch_axis
+from ..op.record import record_op
 from ..ops.array.index import getitem
 from ..ops.array.layout import stack
 from ..ops.math import elementwise as e
@@ -135,7 +137,7 @@ def run_batched(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> An
     if inside and ACTIVE:
         inner = tuple(value if isinstance(value, Tensor) else to_tensor(value) for value in operands)
         with scope(tapes=STATE.tapes[level[0] :], accumulators=[]):
-            record(op, inner, attributes, outputs)
+            record_op(op, inner, attributes, outputs)
         for accumulator in STATE.accumulators[level[1] :]:
             accumulator.advance(op, inner, attributes, outputs)
     return outputs[0] if op.outputs == 1 else list(outputs)

@@ -18,7 +18,7 @@ from ..base import dtypes
 from ..base.errors import invalid
 from ..base.traceable import trace_public
 from ..base.types import IntLike, TensorLike
-from ..op.declaration import as_ints
+from ..op.attributes import as_ints
 from ..values.tensor import to_tensor
 from .colour import adjust_brightness, adjust_contrast, adjust_hue, adjust_jpeg_quality, adjust_saturation
 from .geometry import check_image, flip_left_right, flip_up_down

@@ -28,7 +28,7 @@ from ..math import (
     reduce_min,
 )
 from ..op.arguments import real, takes
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..ops.image import colour as c
 from ..ops.image.contrast import adjust_contrast as contrast
 from ..ops.image.contrast import standardize_image

@@ -9,7 +9,7 @@ from ..api.layout import pad
 from ..base import dtypes
 from ..base.traceable import trace_public
 from ..base.types import IntLike, TensorLike, Value
-from ..op.declaration import as_float, as_int
+from ..op.attributes import as_float, as_int
 from ..ops.image import detection as o
 from ..values.tensor import Tensor, from_array, to_tensor
 

@@ -8,7 +8,7 @@ from ..api.layout import pad, reverse
 from ..api.layout import transpose as permute
 from ..base.traceable import trace_public
 from ..base.types import IntLike, TensorLike, Value
-from ..op.declaration import as_float, as_int
+from ..op.attributes import as_float, as_int
 from ..ops.array.index import getitem
 from ..values.tensor import to_tensor
 

@@ -13,7 +13,7 @@ from ..base.errors import NumberNeededError, invalid, unfit
 from ..base.traceable import trace_public
 from ..base.types import TensorLike, Value
 from ..math import abs, cast, log, pow, reduce_mean, reduce_prod, reduce_sum, square, squared_difference
-from ..op.declaration import as_float, as_int
+from ..op.attributes import as_float, as_int
 from ..ops.nn.activations import relu
 from ..ops.nn.conv import conv
 from ..values.tensor import from_array, to_tensor

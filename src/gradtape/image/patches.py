@@ -16,7 +16,7 @@ from ..base.traceable import trace_public
 from ..base.types import AxisLike, IntLike, TensorLike, Value
 from ..math import cast, ceil, floor, greater_equal, less_equal, logical_and, maximum, minimum
 from ..op.arguments import number, sequence, takes, text
-from ..op.declaration import as_ints
+from ..op.attributes import as_ints
 from ..ops.image.patches import extract_windows
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 

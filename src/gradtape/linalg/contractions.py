@@ -12,7 +12,7 @@ from ..api.layout import transpose
 from ..base.errors import invalid, too_few_axes, unfit
 from ..base.traceable import trace_public
 from ..base.types import TensorLike
-from ..op.declaration import as_ints
+from ..op.attributes import as_ints
 from ..ops.linalg.contractions import contract
 from ..ops.linalg.products import matmul
 from ..values.tensor import Tensor, to_tensor

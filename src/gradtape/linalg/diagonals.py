@@ -12,7 +12,7 @@ from ..base.errors import invalid
 from ..base.traceable import trace_public
 from ..base.types import IntLike, TensorLike
 from ..op.arguments import takes, text
-from ..op.declaration import as_int, as_ints
+from ..op.attributes import as_int, as_ints
 from ..ops.linalg import diagonal as o
 from ..values.tensor import Tensor, to_tensor
 from ..variables.variable import Variable

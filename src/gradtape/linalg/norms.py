@@ -11,7 +11,7 @@ from ..api.layout import expand_dims, transpose
 from ..base.errors import unfit
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, TensorLike, Value
-from ..op.declaration import as_axis
+from ..op.attributes import as_axis
 from ..ops.linalg.norms import reduce_norm
 from ..ops.linalg.spectral import singular_values
 from ..values.tensor import to_tensor

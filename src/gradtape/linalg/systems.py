@@ -17,7 +17,7 @@ from ..base.shapes import broadcast
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, TensorLike, Value
 from ..op.arguments import flag, real, takes
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..ops.linalg import matrix_functions, tridiagonal
 from ..ops.linalg import solve as o
 from ..values.tensor import EagerTensor, Tensor, to_tensor

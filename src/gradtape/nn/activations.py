@@ -12,7 +12,7 @@ from ..base import dtypes
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, DTypeLike, Function, ShapeLike, TensorLike
 from ..op.arguments import number
-from ..op.declaration import as_int, as_int_vector
+from ..op.attributes import as_int, as_int_vector
 from ..ops.linalg.products import dense
 from ..ops.nn import activations as n
 from ..ops.nn.dropout import apply_dropout

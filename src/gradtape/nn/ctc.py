@@ -15,7 +15,7 @@ from ..base.errors import too_few_axes, unfit
 from ..base.traceable import trace_public
 from ..base.types import IntLike, TensorLike, Value
 from ..op.arguments import flag, takes
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..ops.nn import decoding
 from ..ops.nn.ctc import ctc_states
 from ..values.tensor import from_array, to_tensor

@@ -14,7 +14,7 @@ from ..base.errors import ArgumentValueError, UnimplementedError, invalid
 from ..base.traceable import trace_public
 from ..base.types import TensorLike, Value
 from ..op.arguments import text
-from ..op.declaration import as_ints
+from ..op.attributes import as_ints
 from ..values.tensor import Tensor, to_tensor
 
 Sizes = tuple[int, ...]

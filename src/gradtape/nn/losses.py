@@ -13,7 +13,7 @@ from ..base import dtypes
 from ..base.errors import invalid
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, IntLike, TensorLike
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..ops.nn import activations as n
 from ..ops.nn import isotonic
 from ..ops.nn import losses as o

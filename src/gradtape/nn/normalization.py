@@ -15,7 +15,7 @@ from ..base.errors import invalid
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, DTypeLike, IntLike, TensorLike, Value
 from ..op.arguments import number, takes
-from ..op.declaration import as_axis, as_float, as_int, as_ints
+from ..op.attributes import as_axis, as_float, as_int, as_ints
 from ..ops.math import statistics
 from ..ops.nn import bias as biases
 from ..ops.nn import normalization as o

@@ -13,7 +13,7 @@ from ..base.errors import UnimplementedError, invalid
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, TensorLike
 from ..op.arguments import flag, takes, text
-from ..op.declaration import as_ints
+from ..op.attributes import as_ints
 from ..ops.nn.pool import window_argmax, window_max, window_sum
 from ..values.tensor import to_tensor
 from .layout import FORMATS, channels_first, in_channels_last, not_both, only_channels_last, paddings, per_axis

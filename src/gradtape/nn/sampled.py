@@ -14,7 +14,7 @@ from ..base.errors import invalid
 from ..base.traceable import trace_public
 from ..base.types import IntLike, TensorLike
 from ..linalg import matmul
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..ops.nn import candidates
 from ..values.tensor import to_tensor
 from .losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits

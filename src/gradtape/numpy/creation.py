@@ -11,7 +11,7 @@ from ..api import arrays, indexing, layout
 from ..base.dtypes import BY_NUMPY
 from ..base.traceable import trace_public
 from ..base.types import DTypeLike, IntLike, ShapeLike, TensorLike
-from ..op.declaration import as_int, as_shape
+from ..op.attributes import as_int, as_shape
 from ..ops.math.polynomials import powers
 from ..values.tensor import from_array
 from .promotion import asarray, is_followed, numpy_dtype, promoted, result_type, to_type

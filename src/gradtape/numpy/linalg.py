@@ -8,7 +8,7 @@ from .. import linalg as ours
 from ..api import arrays, layout
 from ..base.traceable import trace_public
 from ..base.types import IntLike, TensorLike
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..ops.linalg.matrix_functions import matrix_power as power
 from ..ops.linalg.solve import LAPACK
 from ..values.tensor import Tensor

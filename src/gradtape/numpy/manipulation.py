@@ -12,7 +12,7 @@ from ..api.sorting import argsort as order_of
 from ..api.sorting import sort as sort_values
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, IntLike, ShapeLike, TensorLike, Value
-from ..op.declaration import as_axis, as_int, as_ints
+from ..op.attributes import as_axis, as_int, as_ints
 from ..ops.array import search
 from ..ops.array import sort as sorting
 from ..ops.array.sort import take_along

@@ -10,7 +10,7 @@ from .. import linalg, math
 from ..api import arrays, layout
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, DTypeLike, TensorLike
-from ..op.declaration import as_int, as_ints
+from ..op.attributes import as_int, as_ints
 from ..ops.linalg import products
 from ..variables.operators import matmul_operator
 from .creation import diagonal

@@ -11,7 +11,7 @@ from .. import math
 from ..api import arrays, indexing, layout
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, DTypeLike, TensorLike
-from ..op.declaration import as_axis, as_int
+from ..op.attributes import as_axis, as_int
 from ..ops.math import nans
 from ..ops.math import reduce as r
 from ..ops.math import statistics as s

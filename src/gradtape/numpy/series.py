@@ -9,7 +9,7 @@ import numpy as np
 from ..api import arrays, indexing, layout
 from ..base.traceable import trace_public
 from ..base.types import TensorLike, Value
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..ops.math import polynomials, series
 from ..ops.math.series import trapezoid as integral
 from .elementwise import FUNCTIONS

@@ -10,7 +10,7 @@ from .. import linalg, math
 from ..api import arrays, layout
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, TensorLike
-from ..op.declaration import as_axis, as_ints
+from ..op.attributes import as_axis, as_ints
 from ..ops.math import statistics as s
 from .promotion import asarray, promoted, reduced_type, to_type
 from .reductions import REDUCTIONS

@@ -1,1 +1,1 @@
-"""What an op is: its declaration, the general path of a call, and the generated entries."""
+"""What an op is: its declaration, the general path of a call, what a tape keeps of it, and the generated entries."""

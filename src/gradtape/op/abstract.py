@@ -16,7 +16,8 @@ import numpy as np
 
 from ..base.dtypes import Array
 from ..base.sizes import UNKNOWN, Size, Sizes, Undecided, is_known, product
-from .declaration import Op, explained
+from .call import explained
+from .declaration import Op
 
 Shape = Sizes | None  # None: the rank is unknown
 Shapes = Shape | list[Shape]

@@ -1,6 +1,6 @@
 """What an argument that is no tensor must be: truth values, text, numbers and so on, checked before a function runs.
 
-TensorFlow is strict about these: `adjoint=1` is a TypeError, not True. Integers, axes and shapes are in `op/declaration.py`.
+TensorFlow is strict about these: `adjoint=1` is a TypeError, not True. Integers, axes and shapes are in `op/attributes.py`.
 """
 
 from __future__ import annotations

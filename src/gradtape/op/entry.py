@@ -2,7 +2,7 @@
 
 Two kinds are made here. A public entry (`tf.tanh`) treats the usual case inline: operands that are float32 or
 float64 tensors or Python numbers, one kernel call, a new tensor, and one record for each tape; everything else goes
-to `apply` (op/declaration.py). A pull is the backward step of one record. Both are compiled on first use, so that importing the
+to `apply` (op/call.py). A pull is the backward step of one record. Both are compiled on first use, so that importing the
 package compiles nothing; `tf.tanh.__source__` shows what was generated. Why generated: a hook called with the op and
 its operands costs 45 % more on small tensors (docs/design/ops.md).
 """
@@ -23,7 +23,10 @@ from ..base.generated import define, scope
 from ..native.choice import Choice, choice_of
 from ..values.tensor import EagerTensor, from_array
 from .arguments import flag, given, text
-from .declaration import CONVERTERS, OBSERVERS, REGISTRY, REQUIRED, Op, apply, explained, record, write
+from .attributes import CONVERTERS
+from .call import OBSERVERS, apply, explained
+from .declaration import REGISTRY, REQUIRED, Op
+from .record import OpPull, record_op, write
 
 _F32, _F64 = dtypes.float32.numpy, dtypes.float64.numpy
 _NEVER = object()  # a dtype that no tensor has, symbolic ones included: the inlined case does not apply
@@ -54,7 +57,7 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
         kernel=ways.small,
         large=ways.large,
         apply=apply,
-        record=record,
+        record=record_op,
         write=write,
         explained=explained,
         flag=flag,
@@ -378,7 +381,7 @@ def _number_case(op: Op, followed: int, number: str) -> list[str]:
 
 
 def _record(op: Op, followed: tuple[int, ...], numbers: tuple[int, ...], broadcast: bool) -> str:
-    """The record as an expression in the entry's locals; its layout is that of `append` in op/declaration.py."""
+    """The record as an expression in the entry's locals; its layout is that of op/record.py."""
     ids = {0: "_i", 1: "_j"} if len(op.arguments) == 2 and not numbers else {0: "_i", 1: "_i"}
     saved = [_saved_expression(op, name) for name in op.saved_names(followed, broadcast)]
     if op.outputs != 1:
@@ -406,7 +409,7 @@ def _saved_expression(op: Op, name: str) -> str:
 # --- pulls -----------------------------------------------------------------------------------------------------------
 
 
-def build_pull(op: Op, followed: tuple[int, ...], numbers: tuple[int, ...], broadcast: bool, conjugate: bool) -> Any:
+def build_pull(op: Op, followed: tuple[int, ...], numbers: tuple[int, ...], broadcast: bool, conjugate: bool) -> OpPull:
     """`pull(cotangent, record)` for arrays; its attribute `on_tensors` is the same for tensors."""
 
     def source(arrays: bool) -> str:
@@ -428,7 +431,7 @@ def build_pull(op: Op, followed: tuple[int, ...], numbers: tuple[int, ...], broa
         function = FunctionType(_STUB, namespace)
         return function
 
-    pull = lazy(arrays=True)
+    pull: OpPull = lazy(arrays=True)
     pull.on_tensors = lazy(arrays=False)
     pull.op = op
     pull.key = (followed, numbers, broadcast, conjugate)
@@ -444,6 +447,7 @@ def _pull_source(
     arrays: bool,
 ) -> str:
     names = op.saved_names(followed, broadcast)
+    # (These are indices of `record.saved_by`: each pull knows how many ids stand before it.)
     places = {name: 2 + len(followed) + position for position, name in enumerate(names)}
     parts = []
     for position in followed:
@@ -467,18 +471,20 @@ def _pull_source(
 
 
 def _variadic_pull(op: Op, needs: tuple[str, ...], arrays: bool) -> str:
+    # (`record.saved_by` begins after the ids: the positions of the followed operands, then what the rule needs.)
+    begin = "2 + record[1]" if op.outputs == 1 else "2 - record[1]"
     given = []
-    for position, name in enumerate(needs):
-        place = f"record[{position} + 3 + record[1]]"
-        wrapped = arrays and (name in op.arguments)
-        if wrapped:
-            given.append(f"[tensor._array for tensor in {place}]")
-        else:
-            given.append(f"{place}._array" if arrays and name == "out" else place)
+    for position, name in enumerate(needs, 1):
+        value = f"record[{begin} + {position}]"
+        if arrays and (name in op.arguments or (name == "out" and op.outputs != 1)):
+            value = f"[tensor._array for tensor in {value}]"
+        elif arrays and name == "out":
+            value = f"{value}._array"
+        given.append(value)
     return (
         "def pull(g, record):\n"
         f"    parts = rule_0({', '.join(['g', *given])})\n"
-        "    return [parts[position] for position in record[2 + record[1]]]\n"
+        f"    return [parts[position] for position in record[{begin}]]\n"
     )
 
 

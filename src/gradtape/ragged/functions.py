@@ -14,7 +14,7 @@ from ..base.errors import NotATensorError, TensorTypeError, invalid, unfit
 from ..base.memory import repeated
 from ..base.traceable import trace_public
 from ..base.types import DTypeLike, IntLike, TensorLike
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..sparse import SparseTensor, crossing
 from ..trace.composites import by_stand_ins
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor

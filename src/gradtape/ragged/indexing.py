@@ -10,7 +10,7 @@ import numpy as np
 from ..base.errors import invalid
 from ..base.traceable import traceable
 from ..base.types import TensorLike
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..trace.composites import by_stand_ins
 from ..values.tensor import Tensor, from_array
 from .tensor import RaggedTensor, lengths_of, splits_of, take_rows

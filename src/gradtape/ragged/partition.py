@@ -7,7 +7,7 @@ from typing import Any
 from ..api import arrays
 from ..base import dtypes
 from ..base.types import DTypeLike, Function, IntLike, TensorLike
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from .tensor import RaggedTensor, integers, lengths_of
 
 

@@ -21,7 +21,7 @@ from ..base.memory import repeated
 from ..base.shapes import TensorShape
 from ..base.traceable import name_errors, traceable
 from ..op.arguments import takes, truth
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..trace.composites import by_stand_ins
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable

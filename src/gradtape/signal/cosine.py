@@ -7,7 +7,7 @@ from typing import Any
 from ..api.layout import pad
 from ..base.traceable import trace_public
 from ..base.types import IntLike, TensorLike
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..ops.array.index import getitem
 from ..ops.signal.fourier import dct as cosine_transform
 from ..values.tensor import to_tensor

@@ -13,7 +13,7 @@ from ..base import dtypes
 from ..base.errors import invalid
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, IntLike, TensorLike, Value
-from ..op.declaration import as_int, as_ints
+from ..op.attributes import as_int, as_ints
 from ..ops.array.index import getitem
 from ..ops.signal import fourier as f
 from ..values.tensor import Tensor, to_tensor

@@ -8,7 +8,7 @@ from ..api.layout import pad, transpose
 from ..base.errors import invalid
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, IntLike, TensorLike
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..ops.signal import frames as f
 from ..values.tensor import to_tensor
 

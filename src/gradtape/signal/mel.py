@@ -12,7 +12,7 @@ from ..base.dtypes import Array
 from ..base.errors import invalid
 from ..base.traceable import trace_public
 from ..base.types import DTypeLike, IntLike, TensorLike
-from ..op.declaration import as_float, as_int
+from ..op.attributes import as_float, as_int
 from ..values.tensor import from_array, to_tensor
 from .cosine import dct
 

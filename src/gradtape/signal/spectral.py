@@ -13,7 +13,7 @@ from ..base.errors import invalid
 from ..base.traceable import trace_public
 from ..base.types import DTypeLike, IntLike, TensorLike
 from ..math import equal, reduce_sum, square
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..ops.array.index import getitem
 from ..values.tensor import to_tensor
 from .cosine import dct

@@ -14,7 +14,7 @@ from ..base.traceable import trace_public
 from ..base.types import DTypeLike, IntLike, TensorLike
 from ..math import bessel_i0e, cast, cumsum, exp, sqrt
 from ..op.arguments import takes, truth
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..values.tensor import from_array, to_tensor
 
 _LARGEST = 1 << 31

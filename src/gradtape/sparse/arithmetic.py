@@ -14,7 +14,7 @@ from ..base.traceable import trace_public
 from ..base.types import AxisLike, IntLike, TensorLike
 from ..linalg import adjoint
 from ..op.arguments import flag, optional_flag, takes
-from ..op.declaration import as_int, as_ints
+from ..op.attributes import as_int, as_ints
 from ..ops.array import pooled_segments as segments
 from ..ops.linalg.sparse import sparse_dense_matmul as product
 from ..trace.composites import by_stand_ins

@@ -14,7 +14,7 @@ from ..base.errors import invalid
 from ..base.traceable import trace_public
 from ..base.types import TensorLike
 from ..op.arguments import optional_whole_number, takes, truth
-from ..op.declaration import as_ints
+from ..op.attributes import as_ints
 from ..trace.composites import by_stand_ins
 from ..values.tensor import from_array, to_tensor
 from .tensor import SparseTensor, from_parts, places_of, sizes_of

@@ -14,7 +14,7 @@ from ..base.errors import invalid
 from ..base.farmhash import combined, fingerprint64
 from ..base.traceable import trace_public
 from ..op.arguments import takes, text
-from ..op.declaration import as_int
+from ..op.attributes import as_int
 from ..trace.composites import by_stand_ins
 from ..values.tensor import Tensor, from_array
 from .tensor import SparseTensor, check_places, from_parts, places_of, sizes_of

@@ -15,7 +15,7 @@ from ..base.errors import ResourceExhaustedError, invalid
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, IntLike, TensorLike
 from ..op.arguments import flag, takes
-from ..op.declaration import as_int, as_int_vector, as_ints, as_shape
+from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
 from ..ops.array.index import pick
 from ..trace.composites import by_stand_ins
 from ..values.tensor import IndexedSlices, Tensor, from_array, to_tensor

@@ -12,6 +12,7 @@ from ..differentiation.tape import GradientTape
 from ..io.wire import delimited
 from ..op.declaration import Op
 from ..op.entry import observe_ops, unobserve_ops
+from ..op.record import ids_of, is_further_output, op_of, pull_of, way_to_first
 from ..trace.function import EAGERLY
 from ..trace.graph import Graph, Ref, leaves
 from ..trace.printing import name_of
@@ -95,19 +96,18 @@ def graph_of(records: Records, names: dict[int, str]) -> Any:
     # Of an op with several outputs the first holds the record; the others say which of them they are.
     several: dict[int, list[int]] = {}
     for number, record in sorted(records.items()):
-        if record is not None and record[0] is None:
-            several.setdefault(record[1], []).append(number)
+        if record is not None and is_further_output(record):
+            several.setdefault(way_to_first(record)[0], []).append(number)
     for number, record in sorted(records.items()):
         if record is None:
             if number in names:
                 nodes.leaf(number, "VarHandleOp", _without_suffix(names[number]))
             else:
                 nodes.leaf(number, "Placeholder", "watched")
-        elif record[0] is not None:
-            op = getattr(record[0], "op", None)
+        elif not is_further_output(record):
+            op = op_of(pull_of(record))
             kind, name = (op.tf_name, op.name) if op is not None else ("CustomGradient", "custom_gradient")
-            count = abs(record[1])
-            inputs = [nodes.leaf(source, "Placeholder", "value") for source in record[2 : 2 + count]]
+            inputs = [nodes.leaf(source, "Placeholder", "value") for source in ids_of(record)]
             nodes.add(kind, name, inputs, [number, *several.get(number, [])])
     return nodes.graph
 

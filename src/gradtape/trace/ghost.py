@@ -24,7 +24,9 @@ from ..base.errors import OpError
 from ..base.types import DTypeLike, Function
 from ..op import abstract
 from ..op.abstract import Abstract
-from ..op.declaration import RUNNERS, Op, check_dtype, record
+from ..op.call import RUNNERS, check_dtype
+from ..op.declaration import Op
+from ..op.record import record_op
 from ..ops.math.elementwise import add
 from ..ops.math.reduce import reduce_sum
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
@@ -227,7 +229,7 @@ def run_on_ghosts(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> 
         check_dtype(op, [t for t in tensors if t is not None])
     outputs = tuple(world.outputs(op, tensors, attributes, world.looks(op, tensors, attributes)))
     if ACTIVE and (STATE.tapes or STATE.accumulators):
-        record(op, tuple(tensors), attributes, outputs)
+        record_op(op, tuple(tensors), attributes, outputs)
     return outputs[0] if op.outputs == 1 else list(outputs)
 
 

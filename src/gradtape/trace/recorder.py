@@ -29,7 +29,8 @@ from ..base.frames import user_line
 from ..base.shapes import TensorShape
 from ..base.types import Function, ShapeLike
 from ..native.abi import become
-from ..op.declaration import RUNNERS, Op
+from ..op.call import RUNNERS
+from ..op.declaration import Op
 from ..op.entry import leave_general_path, take_general_path
 from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, to_tensor

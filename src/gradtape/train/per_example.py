@@ -27,6 +27,7 @@ from ..differentiation.cotangents import Cotangents
 from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched, batch, next_depth, unbatch
 from ..op.family import numpy_type, shape_of
+from ..op.record import Pull, ids_of, new_record, op_of, place_of, pull_of, saved_by
 from ..ops.array.index import getitem, put, take
 from ..ops.array.layout import concat, permute, reshape
 from ..ops.image.patches import extract_windows
@@ -152,7 +153,7 @@ def _dense(value: TensorLike) -> Any:
 class _Noted:
     """A backward step that gives the cotangents of the other operands, and notes what the variable's consists of."""
 
-    def __init__(self, note: Callable[[Any], None], others: Any) -> None:
+    def __init__(self, note: Callable[[Any], None], others: Pull | None) -> None:
         self._note = note
         self._others = others  # the pull for the other operands, or None
 
@@ -166,24 +167,23 @@ class _Noted:
 def _divert(records: Records, parts: dict[int, _Gradient]) -> None:
     """Replace the steps whose gradients need not be built."""
     for number, record in list(records.items()):
-        op = None if record is None else getattr(record[0], "op", None)
+        op = None if record is None else op_of(pull_of(record))
         if record is None or op not in (matmul, conv, take):
             continue
-        followed, numbers, broadcast, conjugate = record[0].key
-        ids = dict(zip(followed, record[2 : 2 + len(followed)], strict=True))
-        names = op.saved_names(followed, broadcast)
-        known = dict(zip(names, record[2 + len(followed) : -2], strict=False))
-        mine = [position for position in followed if ids[position] in parts]
+        followed, numbers, broadcast, conjugate = pull_of(record).key
+        sources = dict(zip(followed, ids_of(record), strict=True))
+        known = dict(zip(op.saved_names(followed, broadcast), saved_by(record), strict=True))
+        mine = [position for position in followed if sources[position] in parts]
         if len(mine) != 1:
             continue
-        part = parts[ids[mine[0]]]
+        part = parts[sources[mine[0]]]
         note = _note_for(op, mine[0], known, part)
         if note is None:
             continue
         others = tuple(position for position in followed if position != mine[0])
         pull = op.pull(others, numbers, broadcast, conjugate) if others else None
         kept = [known[name] for name in op.saved_names(others, broadcast)]
-        records[number] = (_Noted(note, pull), len(others), *(ids[p] for p in others), *kept, *record[-2:])
+        records[number] = new_record(_Noted(note, pull), [sources[p] for p in others], kept, None, place_of(record))
 
 
 def _note_for(op: object, position: int, known: dict[str, Any], part: _Gradient) -> Callable[[Any], None] | None:

@@ -14,7 +14,8 @@ from ..base.errors import InvalidArgumentError, invalid
 from ..base.shapes import TensorShape, broadcast
 from ..base.traceable import traceable
 from ..base.types import TensorLike, Value
-from ..op.declaration import REGISTRY, apply
+from ..op.call import apply
+from ..op.declaration import REGISTRY
 from ..op.entry import public_entry
 from ..ops.array import index, layout, masks
 from ..ops.linalg.products import matmul

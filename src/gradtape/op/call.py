@@ -1,0 +1,182 @@
+"""The general path of a call: any operands, any op. Generated entries (op/entry.py) are this, made fast for usual operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..base.context import ACTIVE, STATE
+from ..base.dtypes import BY_NUMPY, Array, DType
+from ..base.errors import (
+    InvalidArgumentError,
+    NotATensorError,
+    OperandTypeError,
+    OpError,
+    ResourceExhaustedError,
+    TensorTypeError,
+    UnsupportedTypeError,
+    named,
+)
+from ..values.composite import OPERANDS
+from ..values.tensor import EagerTensor, Tensor, from_array, to_array, to_tensor
+from .record import record_op
+
+if TYPE_CHECKING:
+    from .declaration import Op
+
+# Operand types that are neither arrays nor eager tensors (batched and symbolic values), with what runs an op on them.
+# The layers above fill it in; a later entry wins over an earlier one.
+RUNNERS: dict[type, Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]] = {}
+
+
+# Called after each op, once entry.observe_ops has sent everything through `apply`.
+OBSERVERS: list[Callable[[Op, tuple[Any, ...], tuple[Any, ...]], None]] = []
+
+
+def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
+    """Run an op on anything a user may pass, record it, and return a tensor (or a list of tensors)."""
+    for name, default in op.attributes.items():
+        if name not in attributes:
+            attributes[name] = default
+    if OPERANDS:
+        for value in args[0] if op.variadic else args:
+            if value.__class__ in OPERANDS:
+                return OPERANDS[value.__class__](op, args, attributes)
+    if op.variadic:
+        tensors = matching_tensors(op, args[0], range(len(args[0])))
+    elif op.other:
+        tensors = _mixed_tensors(op, args)
+    else:
+        tensors = matching_tensors(op, args)
+    trace = STATE.trace if ACTIVE else None
+    followed = trace is not None and trace.follows(args[0] if op.variadic else args)
+    for tensor in tensors:
+        if tensor.__class__ in RUNNERS:
+            return RUNNERS[tensor.__class__](op, (tensors,) if op.variadic else tuple(tensors), attributes)
+    if trace is not None and followed and (op.vjps or op.lookup_error):
+        return trace.step(op, (tensors,) if op.variadic else tuple(tensors), attributes)
+    arrays = [tensor._array for tensor in tensors]
+    check_dtype(op, tensors)
+    try:
+        result = op.eager(arrays, **attributes) if op.variadic else op.eager(*arrays, **attributes)
+    except Exception as error:
+        raise explained(op, error, arrays, attributes) from None
+    results = (result,) if op.outputs == 1 else result
+    # An array of text gives out its element where a numeric one gives a NumPy scalar.
+    outputs = tuple([from_array(np.array(r, object) if r.__class__ is bytes else r) for r in results])
+    if ACTIVE:
+        record_op(op, tuple(tensors), attributes, outputs)
+    for observe in OBSERVERS:
+        observe(op, tuple(tensors), outputs)
+    return outputs[0] if op.outputs == 1 else list(outputs)
+
+
+def matching_tensors(op: Op, args: Iterable[Any], labels: object = None) -> list[Any]:
+    """The operands as tensors of one type: that of the first tensor among them, else of the first value."""
+    args = [value._read() if hasattr(value.__class__, "_read") else value for value in args]
+    dtype: DType | None = next((value.dtype for value in args if isinstance(value, Tensor)), None)
+    if dtype is None and len(op.dtypes) == 1:  # the only type there is
+        dtype = BY_NUMPY[next(iter(op.dtypes))]
+    tensors: list[Any] = []
+    for position, value in enumerate(args):
+        tensor = operand(op, value, dtype, position)
+        if dtype is None:
+            dtype = tensor.dtype
+        elif tensor.dtype is not dtype:
+            raise mixed_types(op, position, dtype, tensor.dtype)
+        tensors.append(tensor)
+    return tensors
+
+
+def _mixed_tensors(op: Op, args: tuple[Any, ...]) -> list[Any]:
+    group = [p for p, name in enumerate(op.arguments) if name not in op.other and p < len(args)]
+    matched = dict(zip(group, matching_tensors(op, [args[p] for p in group]), strict=True))
+    tensors: list[Any] = []
+    for position, value in enumerate(args):
+        if position in matched:
+            tensors.append(matched[position])
+            continue
+        tensor = operand(op, value, None, position)
+        allowed = op.other[op.arguments[position]]
+        if tensor.dtype.numpy not in allowed:
+            expected = " or ".join(sorted(BY_NUMPY[d].name for d in allowed))
+            message = f"{op.name}: {op.arguments[position]} must be {expected}, got {tensor.dtype.name}. Use tf.cast."
+            raise UnsupportedTypeError(None, None, message)
+        tensors.append(tensor)
+    return tensors
+
+
+def operand(op: Op, value: Any, dtype: DType | None, position: int) -> Any:
+    """One operand as a tensor of type `dtype`, if it is no tensor yet.
+
+    NumPy's arrays and numbers are converted as `astype` does it, which cuts fractions off: so does TensorFlow. Python's
+    floats never become integers.
+    """
+    cls = value.__class__
+    if cls is EagerTensor:
+        return value
+    if hasattr(cls, "_read"):
+        return value._read()
+    if dtype is None or isinstance(value, Tensor):
+        try:
+            return to_tensor(value)
+        except NotATensorError as error:
+            raise NotATensorError(f"{op.name}: {error}") from None
+    if isinstance(value, np.ndarray | np.generic):
+        with np.errstate(all="ignore"):
+            return from_array(to_array(value.real if value.dtype.kind == "c" != dtype.numpy.kind else value, dtype))
+    try:
+        return to_tensor(value, dtype)
+    except TypeError:
+        natural = to_tensor(value)
+        if natural.dtype is dtype:
+            raise
+        raise mixed_types(op, position, dtype, natural.dtype) from None
+
+
+def mixed_types(op: Op, position: int, expected: DType, given: DType) -> TensorTypeError:
+    """The error for operands of two types."""
+    label = op.arguments[position] if position < len(op.arguments) and not op.variadic else f"number {position}"
+    message = (
+        f"{op.name}: cannot compute {op.tf_name} as input #{position} ({label}) was expected to be {expected.name} "
+        f"but is {given.name}. Types are never mixed silently: bring both to one type with tf.cast."
+    )
+    return TensorTypeError(None, None, message)
+
+
+def check_dtype(op: Op, tensors: list[Any]) -> None:
+    """Raise unless the op is defined for the (common) type of its operands."""
+    for position, tensor in enumerate(tensors):
+        if not op.variadic and position < len(op.arguments) and op.arguments[position] in op.other:
+            continue
+        dtype = tensor._array.dtype
+        if dtype not in op.dtypes:
+            allowed = ", ".join(sorted(BY_NUMPY[d].name for d in op.dtypes))
+            message = f"{op.name} is not defined for {BY_NUMPY[dtype].name}; allowed are {allowed}. Use tf.cast first."
+            raise UnsupportedTypeError(None, None, message)
+        return  # the others have the same type
+
+
+def explained(op: Op, error: Exception, arrays: list[Array], attributes: dict[str, Any]) -> Exception:
+    """What to raise instead of an error that came out of a kernel."""
+    if isinstance(error, (OpError, Warning)):
+        return error
+    exhausted = named(error, op.name)
+    if isinstance(exhausted, ResourceExhaustedError):
+        return exhausted
+    if op.check is not None:
+        try:
+            op.check(*((arrays,) if op.variadic else arrays), **attributes)
+        except Exception as better:  # (what is too wrong to be explained is left to what follows)
+            if isinstance(better, OpError):
+                return better
+    of_blas = type(error).__module__ in ("_fblas", "_flapack")  # SciPy's BLAS has classes of its own
+    if of_blas or isinstance(error, (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)):
+        shapes = ", ".join(str(np.shape(a)) for a in arrays)
+        settings = "".join(f", {k}={v!r}" for k, v in attributes.items())
+        # A kernel stumbles over the type of an attribute: operands have been checked.
+        kind = OperandTypeError if isinstance(error, TypeError) else InvalidArgumentError
+        return kind(None, None, f"{op.name}: {error} (operands of shape {shapes}{settings}).")
+    return error

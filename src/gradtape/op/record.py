@@ -1,0 +1,202 @@
+"""What a tape keeps of an op: the layout of a record, names for its parts, and how it is written.
+
+A record is one flat tuple under the identity of the output:
+
+    (pull, n, id 1, ..., id n, what the rules need ..., code object, instruction offset)
+
+`pull(cotangent, record)` gives a sequence: the cotangents of the n followed inputs, which are known by their identities. Code
+object and offset are the place in the user's program. Watched leaves map to None in place of a record.
+
+An op with several outputs has n negative and its record under the first output; the last thing before the place is what the
+outputs look like. Each further output holds (None, identity of the first, position, count), the way to the record.
+
+It is flat because a tape writes one for each op. For speed two places know the layout by its indices: the texts that op/entry.py
+generates, and the walk in differentiation/backward.py. All others use the functions below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from ..base.context import STATE, Record, Records, next_id
+from ..base.errors import GradientLookupError
+from ..base.frames import user_location
+from ..values.tensor import EagerTensor
+
+if TYPE_CHECKING:
+    from .declaration import Op
+
+Looks = tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]  # shapes and types of an op's outputs
+Place = tuple[Any, ...]  # code object and instruction offset, as `user_location` gives them
+# Positions of the followed arguments, of those that are Python numbers, whether shapes differ, whether it is conjugated.
+PullKey = tuple[tuple[int, ...], tuple[int, ...], bool, bool]
+
+
+class Pull(Protocol):
+    """The backward step of a record, on arrays: the cotangents of the followed inputs from that of the output.
+
+    Where there are several outputs, it is given the list of their cotangents. `on_tensors` is the same for tensors.
+    """
+
+    on_tensors: Callable[[Any, Record], Sequence[Any]]
+
+    def __call__(self, cotangent: Any, record: Record, /) -> Sequence[Any]:
+        """The cotangents of the followed inputs."""
+
+
+class OpPull(Pull, Protocol):
+    """The pull of a declared op; those of custom gradients and of compiled functions have no op."""
+
+    op: Op
+    key: PullKey
+
+
+# --- the parts of a record -----------------------------------------------------------------------------------------------
+
+
+def pull_of(record: Record) -> Any:
+    """The backward step, a `Pull`; None in what a further output holds."""
+    return record[0]
+
+
+def op_of(pull: object) -> Op | None:
+    """The op that a pull belongs to; None for the gradient of a user's function or of a compiled one."""
+    return getattr(pull, "op", None)
+
+
+def ids_of(record: Record) -> tuple[int, ...]:
+    """The identities of the followed inputs."""
+    return record[2 : 2 + abs(record[1])]
+
+
+def saved_by(record: Record) -> tuple[Any, ...]:
+    """What the rules need, in the order of `Op.saved_names`; a variadic op has the positions of the followed inputs first."""
+    return record[2 + abs(record[1]) : -3 if record[1] < 0 else -2]
+
+
+def looks_of_outputs(record: Record) -> Looks | None:
+    """Shapes and types of the outputs where the op may have several, else None."""
+    return record[-3] if record[1] < 0 else None
+
+
+def place_of(record: Record) -> Place:
+    """Where the op was called: code object and instruction offset."""
+    return record[-2:]
+
+
+def is_further_output(record: Record) -> bool:
+    """Whether it is no record but the way to one: what an output that is not the first holds."""
+    return record[0] is None
+
+
+def way_to_first(record: Record) -> tuple[int, int, int]:
+    """Of a further output: the identity of the first, the position among the outputs, and their number."""
+    _, first, position, count = record
+    return first, position, count
+
+
+# --- writing -------------------------------------------------------------------------------------------------------------
+
+
+def new_record(
+    pull: object, ids: Sequence[int], saved: Iterable[Any], looks: Looks | None, place: Place
+) -> tuple[Any, ...]:
+    """A record of these parts; `looks` is None for an op that has one output."""
+    if looks is None:
+        return (pull, len(ids), *ids, *saved, *place)
+    return (pull, -len(ids), *ids, *saved, looks, *place)
+
+
+def write(records: Records, outputs: Sequence[Any], record: Record) -> None:
+    """Put a record under the first output, and the way there under the others."""
+    first, *others = outputs
+    if not first._id:
+        for output in outputs:  # consecutive, the record under the first: it is reached when all others have been
+            output._id = next_id()
+    records[first._id] = record
+    for slot, output in enumerate(others, 1):
+        records[output._id] = (None, first._id, slot, len(outputs))
+
+
+def record_op(op: Op, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...]) -> None:
+    """Write the op to every tape of this thread that follows one of its inputs; then advance the accumulators."""
+    if op.no_derivative is not None and not op.lookup_error:
+        return
+    state = STATE
+    for records in state.tapes:
+        followed = tuple([p for p, tensor in enumerate(inputs) if tensor._id in records])
+        if followed and not op.variadic:
+            followed = tuple([p for p in followed if op.arguments[p] in op.vjps or op.lookup_error])
+        if not followed:
+            continue
+        if not (outputs[0].dtype.is_differentiable or op.lookup_error):
+            continue
+        write(records, outputs, record_of(op, followed, inputs, attributes, outputs, user_location()))
+    for accumulator in tuple(state.accumulators):
+        accumulator.advance(op, inputs, attributes, outputs)
+
+
+def record_of(
+    op: Op,
+    followed: tuple[int, ...],
+    inputs: tuple[Any, ...],
+    attributes: dict[str, Any],
+    outputs: tuple[Any, ...],
+    place: Place,
+) -> Record:
+    """The record of one call of an op, whose inputs at these positions are followed."""
+    first = outputs[0]
+    pull: Any
+    if op.lookup_error and not op.vjps:
+        pull, saved = _refuse(op), []
+    elif op.variadic:
+        needs = op.vjps[op.arguments[0]].needs
+        pull = op.pull(())
+        saved = [followed, *(_saved(op, name, inputs, attributes, outputs) for name in needs)]
+    else:
+        broadcast = op.broadcasts and any(_shape(inputs[p]) != _shape(first) for p in followed)
+        conjugate = bool(op.holomorphic) and first.dtype.is_complex
+        pull = op.pull(followed, (), broadcast, conjugate)
+        saved = [_saved(op, name, inputs, attributes, outputs) for name in op.saved_names(followed, broadcast)]
+    looks = None if op.outputs == 1 else looks_of(outputs)
+    return new_record(pull, [inputs[p]._id for p in followed], saved, looks, place)
+
+
+def looks_of(outputs: Iterable[Any]) -> Looks:
+    """Shapes and types of outputs, as a record keeps them."""
+    return tuple([(_shape(output), output.dtype.numpy) for output in outputs])
+
+
+def _saved(op: Op, name: str, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...]) -> Any:
+    if name == "out":
+        return outputs[0] if op.outputs == 1 else outputs
+    if name in op.arguments:
+        return inputs if op.variadic else inputs[op.arguments.index(name)]
+    if name in attributes:
+        return attributes[name]
+    argument = name.removesuffix("_shape")
+    if argument == "out":
+        return _shape(outputs[0])
+    if op.variadic:
+        return tuple([_shape(tensor) for tensor in inputs])
+    return _shape(inputs[op.arguments.index(argument)])
+
+
+def _shape(tensor: Any) -> tuple[int, ...]:
+    """A plain tuple; a TensorShape takes ten times as long to make and to compare."""
+    shape: tuple[int, ...] = tensor._array.shape if tensor.__class__ is EagerTensor else tuple(tensor.shape)
+    return shape
+
+
+def _refuse(op: Op) -> Pull:
+    def pull(cotangent: object, record: object) -> Any:
+        raise GradientLookupError(
+            f"gradient registry has no entry for: {op.tf_name}. tf.{op.name} has no derivative: {op.no_derivative}. "
+            "Take it off the path with tf.stop_gradient."
+        )
+
+    pull.on_tensors = pull  # type: ignore[attr-defined]
+    return pull  # type: ignore[return-value]
