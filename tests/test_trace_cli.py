@@ -37,6 +37,9 @@ def slope(a, b):
 def branch(x):
     return tf.cond(x > 0, lambda: x, lambda: -x)
 
+def places(x):
+    return tf.where(x > 0)
+
 def nothing():
     return tf.constant(1.0)
 
@@ -103,18 +106,25 @@ def test_methods_and_concrete_functions(traced):
     assert "power(x: float32[2], n: 4)" in traced("concrete")[1]
 
 
-def test_what_is_not_compiled_says_why(traced):
+def test_a_branch_shows_the_programs_inside(traced):
     code, out, _ = traced("branch", "--arg", "float32[]")
     assert code == 0
     assert "cond_1():" in out
-    assert "not compiled, run step by step: Which branch to take is known only when the function runs." in out
+    assert "= branch(" in out
+    assert out.count("program(") > 3
+
+
+def test_what_is_not_compiled_says_why(traced):
+    code, out, _ = traced("places", "--arg", "float32[3]")
+    assert code == 0
+    assert "not compiled, run step by step: The shape of what" in out
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
         ("never", "its arguments (x, y) are not known. Say what they are, once for each: --arg 'float32[None,3]'"),
-        ("nope", "has no 'nope'. Its functions: layer, power, never, slope, branch, nothing, concrete."),
+        ("nope", "has no 'nope'. Its functions: layer, power, never, slope, branch, places, nothing, concrete."),
         ("model.nope", "a Model has no attribute 'nope'"),
         ("w", "is no function, but a ResourceVariable"),
         ("Model", "is no function, but a type"),

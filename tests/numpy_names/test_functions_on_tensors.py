@@ -330,3 +330,11 @@ def test_functions_are_one_step_of_a_traced_function():
     np.testing.assert_allclose(
         traced(tf.constant(A)).numpy(), np.hypot(A, 1.0) + A[[1, 0]] + np.sort(A) * np.mean(A), rtol=1e-12
     )
+
+
+def test_settings_may_be_tensors():
+    x = tf.constant([1.0, 2.5, 3.0])
+    assert np.allclose(x, x, atol=1e-4 * np.max(np.abs(x)))
+    np.testing.assert_array_equal(np.isclose(x, x + 0.1, rtol=tf.constant(0.5)), [True, True, True])
+    np.testing.assert_array_equal(np.round(x, tf.constant(0)), [1.0, 2.0, 3.0])
+    np.testing.assert_allclose(np.linalg.norm(x, ord=tf.constant(1.0)), 6.5)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -101,6 +101,14 @@ class _Counterpart:
     function: Function
     signature: inspect.Signature
     names: dict[str, str]
+    in_place: int = field(init=False)  # how many parameters, from the first on, stand in the same places in both
+
+    def __post_init__(self) -> None:
+        pairs = zip(self.signature.parameters.values(), inspect.signature(self.function).parameters, strict=False)
+        same = [
+            theirs.kind <= theirs.POSITIONAL_OR_KEYWORD and self.names.get(theirs.name) == own for theirs, own in pairs
+        ]
+        self.in_place = (*same, False).index(False)
 
     def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]] | None:
         """The arguments for our function; None where one is given that it does not have."""
@@ -121,15 +129,6 @@ class _Counterpart:
         if not all(name in self.names for name in named):
             return None
         return positional, {self.names[name]: value for name, value in named.items()}
-
-    @functools.cached_property
-    def in_place(self) -> int:
-        """How many parameters, from the first on, stand in the same places in both."""
-        pairs = zip(self.signature.parameters.values(), inspect.signature(self.function).parameters, strict=False)
-        same = [
-            theirs.kind <= theirs.POSITIONAL_OR_KEYWORD and self.names.get(theirs.name) == own for theirs, own in pairs
-        ]
-        return (*same, False).index(False)
 
 
 @functools.cache

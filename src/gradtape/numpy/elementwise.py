@@ -12,6 +12,7 @@ from .. import bitwise, math
 from ..api import arrays, indexing
 from ..base.traceable import trace_public
 from ..base.types import TensorLike, Value
+from ..op.attributes import as_float, as_int
 from ..ops.math import logic
 from ..ops.math import ufuncs as u
 from ..values.tensor import from_array
@@ -259,7 +260,7 @@ def fix(x: TensorLike) -> Any:
 
 def round(a: TensorLike, decimals: int = 0) -> Any:
     """The nearest number with so many decimals; halves go to the even one."""
-    x = asarray(a)
+    x, decimals = asarray(a), as_int(decimals)
     if not x.dtype.is_floating and not x.dtype.is_complex:
         return to_type(from_array(np.round(x._array, decimals)), reduced_type("round", x.dtype.numpy))
     if x.dtype.is_complex:
@@ -297,12 +298,14 @@ def nan_to_num(
     return u.nan_to_num.public(x, nan, posinf, neginf) if x.dtype.is_floating else x
 
 
-def isclose(a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+def isclose(
+    a: TensorLike, b: TensorLike, rtol: TensorLike = 1e-5, atol: TensorLike = 1e-8, equal_nan: bool = False
+) -> Any:
     """Whether each element of `a` is as near to that of `b` as atol + rtol * |b|."""
     x, y = promoted(a, b)
     if x.dtype.is_bool:
         x, y = to_type(x, np.int8), to_type(y, np.int8)
-    return u.isclose.public(x, y, rtol, atol, equal_nan)
+    return u.isclose.public(x, y, as_float(rtol), as_float(atol), equal_nan)
 
 
 def _questioned(name: str, ask: Function, only_real: bool) -> Function:

@@ -10,8 +10,9 @@ from .. import linalg, math
 from ..api import arrays, layout
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, DTypeLike, TensorLike
-from ..op.attributes import as_int, as_ints
+from ..op.attributes import as_float, as_int, as_ints
 from ..ops.linalg import products
+from ..values.tensor import Tensor
 from ..variables.operators import matmul_operator
 from .creation import diagonal
 from .elementwise import FUNCTIONS
@@ -109,6 +110,7 @@ def norm(x: Any, ord: Any = None, axis: AxisLike | None = None, keepdims: bool =
     """The norm of vectors (one axis, or no `ord`) or matrices (two axes), as `numpy.linalg.norm` has it."""
     x = asarray(x)
     x = x if x.dtype.is_floating or x.dtype.is_complex else to_type(x, float)
+    ord = as_float(ord) if isinstance(ord, Tensor) else ord
     if axis is None and ord is not None and x.ndim not in (1, 2):
         raise ValueError("Improper number of dimensions to norm.")
     axes = None if axis is None else as_ints(axis)

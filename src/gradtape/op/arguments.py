@@ -93,7 +93,7 @@ def _made_of(value: object, kind: type, name: str) -> None:
         if not isinstance(value, (str, bytes)):
             kind(value)
             return
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
     raise TypeError(f"Expected {kind.__name__} for argument {name!r}, got {value!r} of type {type(value).__name__}.")
 
