@@ -24,7 +24,7 @@ from ..base import nest
 from ..base.context import STATE
 from ..base.dtypes import INEXACT, DType
 from ..base.types import TensorLike, Value
-from ..values.tensor import Tensor, contains_tensor, from_array, to_tensor
+from ..values.tensor import EagerTensor, Tensor, contains_tensor, from_array, to_tensor
 from ..variables.variable import Variable
 
 Function = Callable[..., Any]
@@ -171,7 +171,10 @@ def _array_function(self: Value, func: Any, types: TensorLike, args: tuple[Any, 
             if func not in _OF_FRACTIONS:
                 positional = [_beside(value, self.dtype) for value in positional]
                 named = {name: _beside(value, self.dtype) for name, value in named.items()}
-            return found.function(*positional, **named)
+            result = found.function(*positional, **named)
+            # Truth values have no derivative that anybody could follow: programs expect NumPy's own.
+            is_answer = result.__class__ is EagerTensor and result.dtype.is_bool
+            return result.numpy() if is_answer else result
     return _on_values(f"{func.__module__}.{func.__name__}".replace("numpy", "np"), func, args, kwargs)
 
 

@@ -330,9 +330,12 @@ VALUED = {
 }
 
 
-def allclose(a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+def allclose(
+    a: TensorLike, b: TensorLike, rtol: TensorLike = 1e-5, atol: TensorLike = 1e-8, equal_nan: bool = False
+) -> Any:
     """Whether all elements are nearly equal."""
-    return from_array(np.asarray(np.allclose(np.asarray(asarray(a)), np.asarray(asarray(b)), rtol, atol, equal_nan)))
+    x, y = np.asarray(asarray(a)), np.asarray(asarray(b))
+    return from_array(np.asarray(np.allclose(x, y, as_float(rtol), as_float(atol), equal_nan)))
 
 
 def array_equal(a1: object, a2: object) -> Any:
