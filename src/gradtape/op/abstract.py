@@ -2,8 +2,8 @@
 
 An op declares how its shapes follow (`shape=`, `@op.shapes`) and what its results' types are (`gives=`); `infer` asks it. A shape
 rule has the kernel's own signature without `xp`, takes an `Abstract` for each operand, and returns a shape: a tuple for all
-results alike, a list with one for each, None where not even the rank is known. What it cannot decide raises `Undecided` by
-itself, and is unknown; what can never fit raises the op's own error. No array is made but of values that are known and small.
+results alike, a list with one for each, None where not even the rank is known. What it cannot decide is unknown: comparisons
+of sizes raise `Undecided`. Operands that can never fit raise the op's own error. Arrays are made only of small known values.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .declaration import Op
 Shape = Sizes | None  # None: the rank is unknown
 Shapes = Shape | list[Shape]
 
-_MOST_KNOWN = 256  # elements of a value that is followed: shapes, axes and the like are shorter
+_MOST_KNOWN = 256  # elements of a value that is kept: shapes, axes and the like are shorter
 
 
 class Abstract:
@@ -37,7 +37,7 @@ class Abstract:
 
     @classmethod
     def of(cls, value: Any, dtype: Any = None) -> Abstract:
-        """What is known of an array or a number; of one that is small and whole, the value too."""
+        """The type and shape of an array or a number, and its value if that is integral and small."""
         array = np.asarray(value, dtype)
         known = array.dtype.kind in "iub" and array.size <= _MOST_KNOWN
         return cls(array.shape, array.dtype, array if known else None)
@@ -51,7 +51,7 @@ class Abstract:
 
     @property
     def shape(self) -> Sizes:
-        """The shape, for rules that cannot do without its rank."""
+        """The shape, for rules that need at least its rank."""
         if self.known is None:
             raise Undecided("The rank of a tensor.")
         return self.known
@@ -63,7 +63,7 @@ class Abstract:
 
     @property
     def ndim(self) -> int:
-        """The number of axes, for rules that cannot do without."""
+        """The number of axes, for rules that need it."""
         return len(self.shape)
 
     @property
@@ -75,7 +75,7 @@ class Abstract:
         return int(self.shape[0])
 
     def of_rank(self, rank: int) -> Sizes:
-        """The shape, of an operand that must have so many axes: unknown sizes where nothing is known."""
+        """The shape of an operand that must have this many axes, with unknown sizes where the rank is unknown."""
         if self.known is None:
             return (UNKNOWN,) * rank
         if len(self.known) != rank:
@@ -88,9 +88,9 @@ class Abstract:
 
 
 def infer(op: Op, operands: Sequence[Any], attributes: Mapping[str, Any]) -> list[Abstract] | None:
-    """What an op gives for these operands, one for each result; None where not even their number is known.
+    """The abstract results of an op for these operands; None where not even their number is known.
 
-    Sizes among the attributes may be `Size`s, and an attribute of which nothing is known is UNKNOWN.
+    Sizes among the attributes may be `Size`s, and an attribute whose value is not known is UNKNOWN.
     """
     given = {**op.attributes, **attributes}
     args = _completed(op, operands)
@@ -143,7 +143,7 @@ def _types(op: Op, args: tuple[Any, ...], attributes: dict[str, Any], count: int
 
 
 def _values(op: Op, args: tuple[Any, ...], attributes: dict[str, Any], shapes: list[Any]) -> list[Any]:
-    """The values of the results, where all operands are known and whole, and the results small."""
+    """The values of the results, where all operands are known integers and the results are small."""
     values: list[Any] = []
     for operand in args[0] if op.variadic else args:
         if operand is None or operand.value is None:

@@ -62,7 +62,7 @@ def text(name: str, value: object) -> None:
 
 
 def choice(name: str, value: object) -> None:
-    """Raise unless the value is text; None is none either, where `text` reads it as the default."""
+    """Raise unless the value is text. Unlike with `text`, None does not stand for the default."""
     text(name, value)
 
 
@@ -121,7 +121,7 @@ def given(check: Callable[[str, Any], None], name: str, value: object, default: 
 
 
 def _of_python(value: Any) -> Any:
-    """Text that is given as bytes, and a number of NumPy's, as what functions compute with and compare to."""
+    """The value as a Python object: bytes become text, NumPy's integers and booleans become Python's."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return value.item() if isinstance(value, np.integer | np.bool_) else value
@@ -130,7 +130,7 @@ def _of_python(value: Any) -> Any:
 def takes(**kinds: Callable[[str, Any], None]) -> Callable[[_Function], _Function]:
     """Decorator: check the named arguments, where they are given, before the function runs.
 
-    None stands for the default, where there is one, in arguments that TensorFlow hands to a kernel as they are.
+    In arguments that TensorFlow passes to a kernel unchanged, None stands for the default if there is one.
     """
 
     def declare(function: _Function) -> _Function:

@@ -63,9 +63,9 @@ def as_ints(value: Any) -> tuple[int, ...]:
 
 
 def as_int_vector(value: Any, name: str) -> tuple[int, ...]:
-    """A tuple of integers; one integer by itself is none."""
+    """A tuple of integers; a single integer is refused."""
     if not isinstance(value, (list, tuple)) and not np.ndim(value):
-        as_ints(value)  # what is no integer at all is told first
+        as_ints(value)  # raises first if it is not an integer at all
         raise invalid(f"{name} must be a vector of integers, got {value!r}. Use [{value!r}].")
     return as_ints(value)
 
@@ -75,7 +75,7 @@ def as_float(value: Any) -> float:
     if value.__class__ is float:
         return float(value)
     if isinstance(value, Tensor) and value.dtype.is_floating and value.shape.num_elements() == 1:
-        return float(value)  # as a tensor answers: inside a trace it may know its value, or say that it does not
+        return float(value)  # a tensor in a trace may know its value, or raise its own error
     array = np.asarray(to_array(value))
     if array.size != 1 or array.dtype.kind not in "fiuVb":
         raise NumberNeededError(None, None, f"A number is needed, got {value!r} of type {type(value).__name__}.")

@@ -64,7 +64,7 @@ def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     except Exception as error:
         raise explained(op, error, arrays, attributes) from None
     results = (result,) if op.outputs == 1 else result
-    # An array of text gives out its element where a numeric one gives a NumPy scalar.
+    # Where a numeric array gives a NumPy scalar, an array of text gives the bare element.
     outputs = tuple([from_array(np.array(r, object) if r.__class__ is bytes else r) for r in results])
     if ACTIVE:
         record_op(op, tuple(tensors), attributes, outputs)
@@ -169,14 +169,14 @@ def explained(op: Op, error: Exception, arrays: list[Array], attributes: dict[st
     if op.check is not None:
         try:
             op.check(*((arrays,) if op.variadic else arrays), **attributes)
-        except Exception as better:  # (what is too wrong to be explained is left to what follows)
+        except Exception as better:  # (if the check itself fails, the kernel's error is reported below)
             if isinstance(better, OpError):
                 return better
     of_blas = type(error).__module__ in ("_fblas", "_flapack")  # SciPy's BLAS has classes of its own
     if of_blas or isinstance(error, (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)):
         shapes = ", ".join(str(np.shape(a)) for a in arrays)
         settings = "".join(f", {k}={v!r}" for k, v in attributes.items())
-        # A kernel stumbles over the type of an attribute: operands have been checked.
+        # The types of operands have been checked, so a TypeError is about an attribute.
         kind = OperandTypeError if isinstance(error, TypeError) else InvalidArgumentError
         return kind(None, None, f"{op.name}: {error} (operands of shape {shapes}{settings}).")
     return error

@@ -118,7 +118,7 @@ class Op:
         self.tf_name = tf_name or "".join(part.capitalize() for part in self.name.split("_"))
         self.__doc__ = kernel.__doc__
         self.__name__ = kernel.__name__
-        self.__module__ = kernel.__module__ or "__main__"  # (code that was given to `exec` may have no module)
+        self.__module__ = kernel.__module__ or "__main__"  # (code run by `exec` may have no module)
         self.kernel = kernel
         self.eager: Rule = eager if eager is not None else _on_numpy(kernel)
         self.checks_flags = checks_flags  # whether entries look at truth values and text among the attributes
@@ -138,7 +138,7 @@ class Op:
         self.outputs = outputs  # None: as many as the kernel returns
         self.broadcasts = broadcasts
         self.numbers = numbers  # whether kernel and rules take Python numbers as they are, beside a float tensor
-        self.retypes = retypes  # whether the type of the output may be another than that of the operands
+        self.retypes = retypes  # whether the output may have another type than the operands
         self.vjps: dict[str, Derivative] = {}
         self.jvps: dict[str, Derivative] = {}
         self.linear_in: frozenset[str] = frozenset()
@@ -262,7 +262,7 @@ class Op:
         return argument
 
     def _derivative(self, argument: str, rule: Rule, known: Iterable[str] = ()) -> Derivative:
-        """The rule of one argument, whose parameters name what the op has (or one of `known`)."""
+        """The rule of one argument; its parameters must name parts of the op, or be among `known`."""
         self._known(argument)
         declared = Derivative.of(rule)
         for name in declared.needs:
@@ -346,7 +346,7 @@ class Op:
 
 
 def _code_of(function: Rule, role: str) -> CodeType:
-    """What names the parameters of a kernel or a rule."""
+    """The code object of a kernel or a rule, from which its parameters are read."""
     code = getattr(function, "__code__", None)
     if not isinstance(code, CodeType):
         raise OpDeclarationError(f"{role} is a Python function, whose parameters are read; got {function!r}. Use def.")

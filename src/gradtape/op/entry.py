@@ -31,17 +31,17 @@ from .record import OpPull, record_op, write
 _F32, _F64 = dtypes.float32.numpy, dtypes.float64.numpy
 _NEVER = object()  # a dtype that no tensor has, symbolic ones included: the inlined case does not apply
 
-# What the texts use of Python's builtins, which generated code does not see.
+# The builtins that generated code uses: it runs without Python's own.
 _WORDS: dict[str, Any] = {word.__name__: word for word in (Exception, float, int, len, str, tuple)}
 
 
 def public_entry(op: Op, reflected: bool = False) -> Any:
     """The user's function for an op. With `reflected`, the two operands are swapped (for `__rsub__` and the like)."""
-    # Some ops are reached through functions such as tf.gather and tf.split: the user's line is further out.
+    # Some ops are called by functions such as tf.gather and tf.split: the user's frame is further out.
     getframe = user_frame if op.other or op.outputs != 1 else sys._getframe
     ways = op.ways or Choice(op.eager, op.eager, 0)
     namespace = scope(
-        __name__,  # the frames of an entry are ours, also where the op is declared by somebody else
+        __name__,  # an entry's frames count as the package's own, even if a user declared the op
         **_WORDS,
         EagerTensor=EagerTensor,
         Variable=_VARIABLE[-1],
@@ -447,7 +447,7 @@ def _pull_source(
     arrays: bool,
 ) -> str:
     names = op.saved_names(followed, broadcast)
-    # (These are indices of `record.saved_by`: each pull knows how many ids stand before it.)
+    # (Indices of what `record.saved_by` gives: the number of ids before it is known for each pull.)
     places = {name: 2 + len(followed) + position for position, name in enumerate(names)}
     parts = []
     for position in followed:
@@ -456,7 +456,7 @@ def _pull_source(
         conjugated = conjugate and argument in op.holomorphic
         ways, rule = choice_of(op.vjps[argument].rule), f"rule_{position}"
         if ways is not None and arrays:
-            # (It may also be a number, or a batch of cotangents.)
+            # (The cotangent may also be a number, or a batch of cotangents.)
             rule = f"(large_{position} if g.__class__ is ndarray and g.size >= {ways.smallest} else {rule})"
         part = f"{rule}({', '.join(['conj(g)' if conjugated else 'g', *given])})"
         if conjugated:

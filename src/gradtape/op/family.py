@@ -1,4 +1,4 @@
-"""Families: what whole groups of ops have in common, said once.
+"""Families: what whole groups of ops have in common, declared once.
 
 An elementwise op gets reverse, forward and batching rules from its derivative; an op over the last axes gets its
 batching rule from the fact that leading axes are independent.
@@ -187,7 +187,7 @@ def one_pass(text: Rule, small: Rule | None = None) -> Rule:
     def run(first: Any, *rest: Any, **attributes: Any) -> Any:
         if first.__class__ is not np.ndarray or first.size < smallest:
             return few(first, *rest, **attributes)
-        # The short way of the general one below.
+        # A shortcut for the general call below.
         if first.size < thresholds.TEXT_CORES_ELEMENTS and first.dtype in ready and not attributes:
             return ready[first.dtype](first, *rest)
         result = compiled((first, *rest), attributes)
@@ -214,7 +214,7 @@ def machine_code_for(numpy: Rule, smallest: int = thresholds.ONE_PASS_ELEMENTS) 
 
 
 def large_as(op: Op) -> Callable[[Rule], Rule]:
-    """Decorator: a rule that is an exact op, which has a way of its own for large arrays."""
+    """Decorator: a rule that computes what an exact op does uses that op's kernel for large arrays."""
     assert op.large is not None, f"{op.name} is not exact"
     large = op.large
     return lambda rule: by_size(rule, large, thresholds.EXACT_ELEMENTS)
@@ -288,7 +288,7 @@ def sample_binary(
 
 
 def reject_operands(op: Op) -> None:
-    """Give an elementwise op the bad inputs of its family: what is no tensor, types it lacks, shapes that do not broadcast."""
+    """Give an elementwise op the bad inputs of its family: non-tensors, unsupported types, shapes that do not broadcast."""
 
     @op.rejects
     def _() -> Iterator[BadInput]:
@@ -317,7 +317,7 @@ def reject_operands(op: Op) -> None:
 
 
 def not_tensors(*rest: Any) -> Iterator[BadInput]:
-    """Calls whose first operand no tensor can hold."""
+    """Calls whose first operand cannot be made a tensor."""
     dates, parts = np.array(["2020-01-01"], "M8[D]"), np.zeros(2, [("a", "f4"), ("b", "i4")])
     for value in (
         [1.0, "a"],

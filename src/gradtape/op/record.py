@@ -7,8 +7,8 @@ A record is one flat tuple under the identity of the output:
 `pull(cotangent, record)` gives a sequence: the cotangents of the n followed inputs, which are known by their identities. Code
 object and offset are the place in the user's program. Watched leaves map to None in place of a record.
 
-An op with several outputs has n negative and its record under the first output; the last thing before the place is what the
-outputs look like. Each further output holds (None, identity of the first, position, count), the way to the record.
+An op with several outputs has n negative and its record under the first output; the last item before the place holds the
+outputs' shapes and types. Each further output holds (None, identity of the first, position, count), a link to the record.
 
 It is flat because a tape writes one for each op. For speed two places know the layout by its indices: the texts that op/entry.py
 generates, and the walk in differentiation/backward.py. All others use the functions below.
@@ -58,7 +58,7 @@ class OpPull(Pull, Protocol):
 
 
 def pull_of(record: Record) -> Any:
-    """The backward step, a `Pull`; None in what a further output holds."""
+    """The backward step, a `Pull`; None in the link that a further output holds."""
     return record[0]
 
 
@@ -88,7 +88,7 @@ def place_of(record: Record) -> Place:
 
 
 def is_further_output(record: Record) -> bool:
-    """Whether it is no record but the way to one: what an output that is not the first holds."""
+    """Whether this is not a record but a link to one, as outputs other than the first hold."""
     return record[0] is None
 
 
@@ -111,10 +111,10 @@ def new_record(
 
 
 def write(records: Records, outputs: Sequence[Any], record: Record) -> None:
-    """Put a record under the first output, and the way there under the others."""
+    """Store a record under the first output, and links to it under the others."""
     first, *others = outputs
     if not first._id:
-        for output in outputs:  # consecutive, the record under the first: it is reached when all others have been
+        for output in outputs:  # consecutive ids: the walk reaches the first output, with the record, last
             output._id = next_id()
     records[first._id] = record
     for slot, output in enumerate(others, 1):

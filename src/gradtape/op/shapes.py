@@ -1,4 +1,4 @@
-"""Shape rules of whole families of ops (op/abstract.py says what a rule is): elementwise, reductions, slices, windows, matrices.
+"""Shape rules of whole families of ops (op/abstract.py defines rules): elementwise, reductions, slices, windows, matrices.
 
 Sizes are ints or expressions (base/sizes.py). Functions that take and give plain shapes come first, the rules made of them
 follow.
@@ -36,7 +36,7 @@ def broadcast_sizes(*shapes: Shape) -> Shape:
 
 
 def place(axis: Any, rank: int) -> int:
-    """An axis counted from the front; an error where there is none of that number."""
+    """An axis counted from the front; an error if it does not exist."""
     number = operator.index(axis)
     if not -rank <= number < rank:
         raise ValueError(f"axis {number} is out of range for {rank} axes")
@@ -102,20 +102,20 @@ def equal_shapes(first: Abstract, second: Abstract) -> Abstract:
 
 
 def natural(size: Any) -> Any:
-    """A size that an attribute says: it cannot be negative."""
+    """A size that an attribute gives: it cannot be negative."""
     if size.__class__ is int and size < 0:
         raise ValueError(f"a size cannot be negative, got {size}")
     return size
 
 
 def axis_exists(axis: Any, rank: int) -> None:
-    """An error where there is no axis of that number; nothing where it is not known yet which one is meant."""
+    """Raise if the axis does not exist; do nothing if the axis is not known yet."""
     with contextlib.suppress(Undecided):
         place(axis, rank)
 
 
 def unknown_rest(shape: Shape) -> Shape:
-    """A shape of the same rank of which nothing else is known."""
+    """A shape of the same rank with unknown sizes."""
     return None if shape is None else (UNKNOWN,) * len(shape)
 
 
@@ -125,7 +125,7 @@ def ceiling(size: Any, divisor: Any) -> Any:
 
 
 def sliced(size: Any, key: slice) -> Any:
-    """How many elements a slice takes of so many."""
+    """How many elements a slice takes of an axis of this size."""
     start, stop, step = key.start, key.stop, 1 if key.step is None else key.step
     if any(part is UNKNOWN for part in (start, stop, step)) or step.__class__ is not int:
         return UNKNOWN
@@ -143,7 +143,7 @@ def sliced(size: Any, key: slice) -> Any:
 
 
 def _stretch(size: Any, start: Any, stop: Any) -> Any:
-    """size[start:stop], in the simplest of the forms that mean the same."""
+    """The length of [start:stop] on an axis of this size, in its simplest form."""
     if start >= 0:
         if stop is None:
             return larger(size - start, 0)
@@ -195,7 +195,7 @@ def divided(size: Any, by: Any) -> Any:
 
 
 def padded_sizes(x: Abstract, paddings: Any, sign: int = 1) -> Shape:
-    """Sizes with what is added before and after, or taken away."""
+    """Sizes with the amounts before and after added, or subtracted."""
     if paddings is UNKNOWN:
         return unknown_rest(x.known)
     shape = x.of_rank(len(paddings))
@@ -240,7 +240,7 @@ def fixed(*sizes: Any) -> Rule:
 
 
 def shaped_by(name: str) -> Rule:
-    """The results have the shape that an attribute says."""
+    """The results have the shape that an attribute gives."""
 
     def rule(*operands: Any, **attributes: Any) -> Shape:
         return None if attributes[name] is UNKNOWN else tuple(attributes[name])
@@ -254,7 +254,7 @@ def reduced(x: Abstract, *_: Any, axis: Any = None, keepdims: Any = False, **__:
 
 
 def without_last(count: int = 1) -> Rule:
-    """The last axes of the first operand are gone, the others stay."""
+    """The shape of the first operand without its last axes."""
 
     def rule(x: Abstract, *_: Any, **__: Any) -> Sizes:
         if len(x.shape) < count:
@@ -301,7 +301,7 @@ def solved(matrix: Abstract, rhs: Abstract, **_: object) -> Shape:
 
 
 def typed_by(*names: str | None) -> Rule:
-    """The types of the results are what these attributes say; None for one that has the operands' type."""
+    """These attributes give the types of the results; None for a result of the operands' type."""
 
     def rule(*_: Array, **attributes: Any) -> list[Any]:
         return [None if name is None else np.dtype(attributes[name]) for name in names]

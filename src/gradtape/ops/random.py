@@ -1,4 +1,4 @@
-"""Random numbers that depend smoothly on a parameter, though no formula leads from one to the other."""
+"""Random numbers that depend smoothly on a parameter without a closed formula: implicit reparameterization."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adding rows up where they belong: what gradients of lookups and sums of segments are made of."""
+"""Rows added at given positions: the basis of gradients of lookups and of segment sums."""
 
 from __future__ import annotations
 

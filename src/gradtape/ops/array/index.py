@@ -27,7 +27,7 @@ from .layout import permute, reshape
 
 def _take(x: Array, key: Array) -> Any:
     result = x[key]
-    # An object array gives out its element where a numeric one gives a NumPy scalar.
+    # Where a numeric array gives a NumPy scalar, an object array gives the bare element.
     return result if isinstance(result, np.ndarray | np.generic) else np.array(result, x.dtype)
 
 
@@ -174,7 +174,7 @@ def pick(xp: Namespace, x: Array, *, key: tuple[Any, ...]) -> Any:
 @pick.shapes
 def _(x: Abstract, *, key: Any) -> Shape:
     used = sum(part.ndim if _is_mask(part) else 1 for part in key if part is not None and part is not Ellipsis)
-    sizes: list[Any] = []  # of what is no index array
+    sizes: list[Any] = []  # of the axes that are not indexed by arrays
     arrays: list[tuple[int, int, Any]] = []  # where an index array stands in the key and in the result, and its shape
     axis = 0
     for position, part in enumerate(key if any(part is Ellipsis for part in key) else (*key, Ellipsis)):
@@ -198,7 +198,7 @@ def _(x: Abstract, *, key: Any) -> Shape:
         raise ValueError(f"{used} indices for a tensor of shape {x.shape}")
     common = broadcast_sizes(*[shape for _, _, shape in arrays])
     together = arrays[-1][0] - arrays[0][0] == len(arrays) - 1
-    at = arrays[0][1] if together else 0  # NumPy puts what separate arrays pick in front
+    at = arrays[0][1] if together else 0  # NumPy moves the axes of separated index arrays to the front
     return None if common is None else (*sizes[:at], *common, *sizes[at:])
 
 
@@ -344,7 +344,7 @@ _maximum: Any = np.maximum.reduce
 def check_range(indices: Array, size: int, name: str) -> None:
     """Raise unless all indices are in [0, size)."""
     unsigned, valid = _UNSIGNED[indices.dtype]
-    # Read as unsigned numbers, negative ones are the largest: one pass finds what is too large or too small.
+    # Read as unsigned, negative numbers are the largest: one comparison finds indices that are negative or too large.
     if indices.size and _maximum(indices.view(unsigned), None) >= min(size, valid):
         outside = indices[(indices < 0) | (indices >= size)].flat[0]
         raise invalid(f"{name}: index {outside} is not in [0, {size}).")
@@ -547,7 +547,7 @@ def _nd_full_key(shape: tuple[int, ...], indices: Array, batch_dims: int, name: 
     inner = nd_key(indices, shape[batch_dims:], name)
     extra = indices.ndim - 1 - batch_dims
     outer = tuple(k.reshape(*k.shape, *(1,) * extra) for k in _nd_axes(indices, batch_dims))
-    if not inner:  # indices of no numbers: the whole entry, as often as there are indices
+    if not inner:  # indices of depth 0: each takes the whole entry
         outer = tuple(np.broadcast_to(k, indices.shape[:-1]) for k in outer)
     return (*outer, *inner)
 
@@ -572,7 +572,7 @@ def _(params: Abstract, indices: Abstract, *, batch_dims: Any) -> Shape:
 
 
 def _picked_nd(shape: Sizes, indices: Sizes, batch_dims: Any) -> Sizes:
-    depth = operator.index(indices[-1])  # undecided where it is not known how many axes an index is for
+    depth = operator.index(indices[-1])  # undecided if the depth of the indices is unknown
     if batch_dims + depth > len(shape):
         raise ValueError(f"indices of {depth} numbers for a tensor of shape {shape}")
     lead = matched_sizes(shape[:batch_dims], indices[:batch_dims])
@@ -580,7 +580,7 @@ def _picked_nd(shape: Sizes, indices: Sizes, batch_dims: Any) -> Sizes:
 
 
 def scattered(tensor: Abstract, indices: Abstract, updates: Abstract) -> Shape:
-    """Updates at some places of a tensor: they must be as many as the places."""
+    """The shape rule of updates at some places of a tensor: one update for each place."""
     with contextlib.suppress(Undecided):
         matched_sizes(updates.shape, _picked_nd(tensor.shape, indices.shape, 0), "the updates and their places,")
     return tensor.known

@@ -73,7 +73,7 @@ def _(tensor: Abstract, *, shape: Any) -> Shape:
         if found == -1 and (not rest or count % rest):
             raise ValueError(f"{count} elements do not fill up rows of {rest}")
         return replaced(tuple(shape), axis, count // rest if found == -1 else found)
-    # Where a size is 0, the others decide, each by itself: only sizes that are taken over as they are cancel out then.
+    # If a size may be 0, dividing by it is not safe: only sizes that also occur in the operand's shape cancel.
     if same(rest, 0) or any(same(size, 0) is None and not any(same(size, n) for n in tensor.shape) for size in others):
         return replaced(tuple(shape), axis, UNKNOWN)
     return replaced(tuple(shape), axis, count // rest)
@@ -140,7 +140,7 @@ def _() -> Iterator[BadInput]:
 
 def _broadcast_to(input: Any, shape: tuple[int, ...]) -> Array:
     if isinstance(input, np.generic) and input.dtype.kind in "biufc":
-        # The cotangent of every sum over all axes: np.broadcast_to takes eight times as long. (Scalars are read-only.)
+        # The cotangent of a sum over all axes comes here: np.broadcast_to takes eight times as long. (Scalars are read-only.)
         return np.ndarray(shape, input.dtype, input, strides=(0,) * len(shape))
     return np.broadcast_to(input, shape)
 
@@ -197,13 +197,13 @@ def _() -> Iterator[BadInput]:
 def _sum_to_shape(x: Array, shape: tuple[int, ...]) -> Array:
     extra = x.ndim - len(shape)
     if extra > 0 and x.size and x.dtype.char in "fd" and x.flags.c_contiguous:
-        # The gradient of every bias.
+        # The common case: the gradient of a bias.
         x = sum_of_rows(x.reshape(math.prod(x.shape[:extra]), -1)).reshape(x.shape[extra:])
     elif extra > 1 and x.size and x.dtype.char in "fd":
         # Where axes were swapped, one axis after the other is eleven times faster than all at once.
         for _ in range(extra):
             x = np.add.reduce(x, 0)
-    if x.shape != shape and shape[-1:] == (1,) and x.shape[:-1] == shape[:-1]:  # of a mean along rows
+    if x.shape != shape and shape[-1:] == (1,) and x.shape[:-1] == shape[:-1]:  # the gradient of a mean along rows
         total = along_rows("sum", x, -1, True)
         if total is not None:
             return total  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""One-hot codes, positions of what is true (`tf.where` of one operand), and masks by length (`tf.sequence_mask`)."""
+"""One-hot codes, positions of true elements (`tf.where` of one operand), and masks by length (`tf.sequence_mask`)."""
 
 from __future__ import annotations
 

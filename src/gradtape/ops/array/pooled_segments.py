@@ -1,4 +1,4 @@
-"""Segments that are averaged or normalised: means and roots of counts, with or without a lookup before, and softmax.
+"""Segments that are averaged or normalised: sums divided by counts or their roots, optionally after a lookup, and softmax.
 
 A segment is the set of rows that carry one id. Negative ids are left out; a segment without rows is zeros.
 """
@@ -55,7 +55,7 @@ def _pooled(rows: Array, ids: Array, count: int, divisor: Array | None) -> Any:
 
 
 def _scaled(g: Value, ids: Value, root: bool | None) -> Any:
-    """A cotangent of segments divided by what each was divided by."""
+    """The cotangent of each segment, divided by the segment's divisor."""
     if root is None:
         return g
     count = shape_of(g)[0]
@@ -124,7 +124,7 @@ def _(g: Cotangent, segment_ids: Value) -> Any:
 
 
 def _batch_rows(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
-    """The batch becomes an axis of the rows; ids of their own are numbered through."""
+    """The batch becomes an axis of the rows; where ids are batched, each entry gets a range of its own."""
     data, ids = args
     if not is_batched[1]:
         rank, depth = rank_of(data), rank_of(ids)

@@ -1,7 +1,7 @@
-"""One row of an array at a position that is a tensor: what a `TensorArray` in a compiled loop is made of.
+"""One row of an array at a position that is a tensor: the basis of a `TensorArray` in a compiled loop.
 
-`take` and `tensor_scatter_nd_update` do the same for many rows; these cost a fraction, and a program does the changes in
-place where nobody else sees the array.
+`take` and `tensor_scatter_nd_update` do the same for many rows; these cost a fraction, and a compiled program changes
+the array in place where it has no other use.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _put(row: Any, index: Any, size: int) -> Any:
 
 @op(eager=_put, dtypes=NUMERIC, other={"index": INDEX})
 def put_row(xp: Any, row: Any, index: Any, *, size: int) -> Any:
-    """`size` rows, of which the one at `index` is given and all others are zeros."""
+    """`size` rows of zeros, but for the given row at `index`."""
     return xp.zeros((size, *xp.shape(row)), row.dtype).at[index].set(row)
 
 
@@ -123,7 +123,7 @@ def _places(index: Any, count: int) -> Any:
 
 
 def _with_row(x: Abstract, index: Abstract, row: Abstract) -> Shape:
-    """Like the array, of which the row must be one."""
+    """The shape of the array; the row must have the shape of its rows."""
     index.of_rank(0)
     if x.rank == 0:
         raise ValueError("a scalar has no rows")

@@ -117,7 +117,7 @@ def _search_rows(sorted_sequence: Array, values: Array, right: bool, dtype: np.d
     size = rows.shape[-1]
     if size > np.iinfo(_index_type(dtype, "searchsorted")).max:
         raise invalid(f"searchsorted: {size} elements do not fit in {dtype}.")
-    # A binary search of all values at once, with the steps of C++'s lower_bound and upper_bound (they decide on nan).
+    # A binary search of all values at once, with the steps of C++'s lower_bound and upper_bound, which determine where nan goes.
     low = np.zeros(wanted.shape, np.int64)
     count = np.full(wanted.shape, size, np.int64)
     while size and count.any():

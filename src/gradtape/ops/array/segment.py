@@ -1,6 +1,6 @@
 """Reductions over segments: rows of a tensor that carry the same segment id, and counts of integers.
 
-`segment_*` take ids in increasing order, and have as many segments as the last id says. `unsorted_segment_*`
+`segment_*` take ids in increasing order, and the last id determines the number of segments. `unsorted_segment_*`
 take any order and are told how many segments there are; rows with a negative id are left out.
 """
 
@@ -121,7 +121,7 @@ def _limits(dtype: np.dtype[Any]) -> Any:
 
 
 def _sorted_segments(data: Abstract, segment_ids: Abstract) -> Shape:
-    """As many rows as the last id says."""
+    """The last id determines the number of rows."""
     matched(data.shape[0], segment_ids.of_rank(1)[0], "rows and ids,")
     return (UNKNOWN, *data.shape[1:])
 
@@ -212,7 +212,7 @@ def unsorted_segment_prod(xp: Any, data: Any, segment_ids: Any, *, num_segments:
     shape=segment_rows,
 )
 def unsorted_segment_max(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
-    """The largest element of each segment; the lowest finite number of empty ones. Ties share equally."""
+    """The largest element of each segment; the lowest finite number for empty ones. Ties share the derivative equally."""
     return _start(xp, data, segment_ids, num_segments, _lowest(data.dtype)).at[segment_ids].max(data, mode="drop")
 
 
@@ -223,7 +223,7 @@ def unsorted_segment_max(xp: Any, data: Any, segment_ids: Any, *, num_segments: 
     shape=segment_rows,
 )
 def unsorted_segment_min(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
-    """The smallest element of each segment; the highest finite number of empty ones. Ties share equally."""
+    """The smallest element of each segment; the highest finite number for empty ones. Ties share the derivative equally."""
     return _start(xp, data, segment_ids, num_segments, _highest(data.dtype)).at[segment_ids].min(data, mode="drop")
 
 
@@ -270,7 +270,7 @@ def _chosen(data: Value, ids: Value, out: Value, like: Value, num_segments: int 
 
 
 def _partials(data: Value, ids: Value, out: Value, num_segments: int | None) -> Any:
-    """d product / d element, as TensorFlow has it: by division, or if it is zero the others' product."""
+    """d product / d element as in TensorFlow: by division, or the product of the others if the element is zero."""
     is_zero = equal(data, 0)
     others = select(is_zero, ones_like(data), data)
     zeros = _sum(convert(is_zero, dtype=np.dtype(np.int64)), ids, num_segments)
@@ -363,7 +363,7 @@ def _batched(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attr
     size, (data, ids) = all_batched(is_batched, args)
     wide = convert(ids, dtype=np.dtype(np.int64))
     entry = np.arange(size).reshape(size, *(1,) * (rank_of(ids) - 1)) * count
-    outside = zeros_like(wide) + size * count  # an id that does not exist stays one that does not exist
+    outside = zeros_like(wide) + size * count  # an id out of range stays out of range
     own = select(less(wide, 0), wide, select(less(wide, count), wide + entry, outside))
     result = op(data, own, num_segments=size * count)
     return reshape(result, shape=(size, count, *shape_of(result)[1:]))

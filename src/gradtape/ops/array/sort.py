@@ -190,7 +190,7 @@ def _() -> Iterator[BadInput]:
 
 
 def _comparable(values: Array) -> Array:
-    """Numbers that NumPy puts in order with nan as the largest: for bfloat16 it only compares, and nan is neither."""
+    """Values that NumPy sorts with nan last: bfloat16 as float32, because NumPy compares its nan as unordered."""
     return values.astype(np.float32) if values.dtype.kind == "V" else values
 
 
@@ -225,7 +225,7 @@ def _order(values: Array, axis: int, descending: bool) -> Array:
     values = _comparable(values)
     if not descending:
         return np.argsort(values, axis, kind="stable").astype(np.int32)
-    # Backwards twice: so that equal elements keep their order here too.
+    # Reversed before and after, so that equal elements keep their order.
     last = values.shape[axis] - 1
     backwards = np.argsort(np.flip(values, axis), axis, kind="stable")
     return np.asarray(np.flip(last - backwards, axis), np.int32)

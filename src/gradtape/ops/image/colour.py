@@ -225,7 +225,7 @@ def _(g: Cotangent, images: Value) -> Any:
     return concat([reduce_sum(part, axis=-1, keepdims=True) for part in parts], axis=-1)
 
 
-# --- what both have in common -------------------------------------------------------------------------------
+# --- shared by both directions ------------------------------------------------------------------------------
 
 rgb_to_hsv.batching = hsv_to_rgb.batching = batch_leading
 
@@ -262,7 +262,7 @@ def _(draw: Draw) -> Iterator[Sample]:
     dtype = np.asarray(draw(())).dtype
     for shape in _SHAPES:
         values = np.array(draw(shape, 0.1, 0.9)).astype(np.float64)
-        # One hue in the inside of each sector.
+        # One hue in the interior of each sector.
         values[..., 0] = (
             np.arange(values[..., 0].size).reshape(values[..., 0].shape) % 6 + 0.2 + 0.6 * values[..., 0]
         ) / 6

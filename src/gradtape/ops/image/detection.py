@@ -267,7 +267,7 @@ def _some_boxes(draw: Draw, count: int) -> Any:
     return np.sort(corners.reshape(count, 2, 2), axis=1).reshape(count, 4)
 
 
-# What TensorFlow was given, and what it chose.
+# Inputs given to TensorFlow, and its results.
 _BOXES = np.array([
     [0.5488135, 0.5448832, 0.60276335, 0.71518934], [0.4236548, 0.6458941, 0.4375872, 0.891773], [0.79172504, 0.3834415, 0.96366274, 0.5288949],
     [0.07103606, 0.0871293, 0.56804454, 0.92559665], [0.0202184, 0.83261985, 0.77815676, 0.87001216], [0.46147937, 0.7805292, 0.9786183, 0.7991586],

@@ -1,7 +1,7 @@
-"""Grey-scale morphology: the largest of image plus filter in each window, and the maps that its derivatives are.
+"""Grey-scale morphology: the largest of image plus filter in each window, and the linear maps that are its derivatives.
 
 Which place of the window wins is a choice made from image and filter; of equal sums the first in row-major order, as in
-TensorFlow, and never one on padding. Given the choice all is linear: cotangents are put where the winners are, in the image
+TensorFlow, and never one on padding. Given that choice, the op is linear: cotangents are put where the winners are, in the image
 or in the filter, and tangents are picked from there.
 """
 
@@ -160,7 +160,7 @@ def dilation2d_pick_filter(
 
 
 def _moves(rule_of: Op) -> Any:
-    """A rule that moves what it is given by this op, along the choice made from image and filter."""
+    """A rule that applies this op to its direction, with the winners chosen from image and filter."""
 
     def rule(
         t: Value,

@@ -25,8 +25,8 @@ from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import negative_axis, rank_of
 from ...op.shapes import place, replaced
 
-_KEPT = 256  # weights, of the sizes used last
-_LARGEST = 1 << 27  # pixels in a line: beyond that it is a mistake, and the weights alone would fill the memory
+_KEPT = 256  # cached weights, of the most recent sizes
+_LARGEST = 1 << 27  # pixels in a line: a larger size is a mistake, and its weights would fill the memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Weights:
         return f"<weights of {self.outputs} numbers from {self.inputs}>"
 
 
-# (Not `cached_property`: before Python 3.12 it has a lock, which a forked child may find closed.)
+# (Not `cached_property`: before Python 3.12 it has a lock, which may be held for ever in a forked child.)
 
 
 @lru_cache(_KEPT)

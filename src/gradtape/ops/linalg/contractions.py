@@ -1,4 +1,4 @@
-"""Contractions: sums of products over named axes (einsum, the op `contract`), from which `tf.tensordot` is made."""
+"""Contractions: sums of products over named axes (einsum, the op `contract`); `tf.tensordot` is built on them."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _cotangent(g: Value, operands: Sequence[Value], labels: list[str], output: s
     available = set(output).union(*other_labels)
     kept = "".join(c for c in wanted if c in available)
     result = contract([g, *others], equation=",".join([output, *other_labels]) + "->" + kept)
-    if kept != wanted:  # an axis that was summed away alone: its cotangent is the same all along it
+    if kept != wanted:  # an axis of one operand only, summed over: the cotangent is constant along it
         sizes = dict(zip(wanted, shape, strict=True))
         result = reshape(result, shape=tuple(sizes[c] if c in kept else 1 for c in wanted))
         result = broadcast_to(result, shape=shape)

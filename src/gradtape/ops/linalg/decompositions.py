@@ -1,7 +1,7 @@
 """Factorisations of matrices in the last two axes: Cholesky, QR, LU. (Spectral ones are in spectral.py.)
 
 Where a factor is not unique, its derivative is that of the factor as it is computed here: QR with a real
-diagonal of R. The basis that `qr(full_matrices=True)` adds to a tall matrix is arbitrary from two vectors on,
+diagonal of R. The basis that `qr(full_matrices=True)` adds to a tall matrix is arbitrary for two or more vectors,
 and has no derivative.
 """
 
@@ -180,7 +180,7 @@ def _(g: Sequence[Cotangent], input: Value, out: Sequence[Value], full_matrices:
 
 
 def _qr_cotangent(gq_all: Value, gr: Value, q: Value, r: Value, gq: Value | None = None) -> Any:
-    """For at least as many rows as columns. (`gq` where `gq_all` holds more than the cotangent of q.)"""
+    """The cotangent for at least as many rows as columns. (`gq` is given where `gq_all` has further terms.)"""
     inner = product(gr, r, adjoint_b=True) - product(q, gq_all if gq is None else gq, adjoint_a=True)
     upper = upper_part(inner) - 0.5 * diagonal_part(inner)
     return _over_adjoint(gq_all + product(q, upper + adjoint(upper)), r)
@@ -228,14 +228,14 @@ def _(draw: Draw) -> Iterator[Sample]:
     ]:  # fmt: skip
         noise = draw(shape, -0.4, 0.4)
         matrix = noise + (2 * np.eye(shape[-2], shape[-1])).astype(noise.dtype)
-        # One vector of a complex basis is still free to turn, so it has no derivative.
+        # Even a single added vector of a complex basis has a free phase, so it has no derivative.
         free = full and shape[-2] > shape[-1] and noise.dtype.kind == "c"
         yield Sample((matrix,), {"full_matrices": full}, differentiable=not free)
 
 
 @qr.value
 def _(input: Array, full_matrices: bool) -> Any:
-    """Reflections, written out."""
+    """Householder reflections, written out."""
     m, n = input.shape[-2:]
     kept = m if full_matrices else min(m, n)
     q = np.zeros((*input.shape[:-2], m, kept), input.dtype)

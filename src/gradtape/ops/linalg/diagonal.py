@@ -29,7 +29,7 @@ from .products import check_matrix
 
 ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 _TYPES = NUMERIC | BOOL
-_MOST_ELEMENTS = 2**40  # no matrix that is built here has more: a mistyped size must not eat the memory
+_MOST_ELEMENTS = 2**40  # the limit for matrices built here: a mistyped size must not fill the memory
 
 Band = tuple[int, int]
 
@@ -170,7 +170,7 @@ def _() -> Iterator[BadInput]:
 
 
 def _matrix_size(diagonal: Array, k: Band, num_rows: int, num_cols: int, align: str) -> tuple[int, int]:
-    """How many rows and columns the matrix has, of which the smallest that fit are the default."""
+    """How many rows and columns the matrix has; the default is the smallest size that fits."""
     count = k[1] - k[0] + 1
     if align not in ALIGNMENTS:
         raise invalid(f"diag: align must be one of {', '.join(ALIGNMENTS)}, got {align!r}.")
@@ -445,7 +445,7 @@ def _() -> Iterator[BadInput]:
         yield BadInput("a matrix has two axes", (np.ones(shape, np.float32),), {"num_lower": 0, "num_upper": 0})
 
 
-# --- what rules are written with ----------------------------------------------------------------------------
+# --- helpers for rules --------------------------------------------------------------------------------------
 
 
 def lower_part(x: Value, strictly: bool = False) -> Any:

@@ -430,7 +430,7 @@ def _(a: Abstract, rcond: Abstract) -> Shape:
 
 
 def _of_three(x: Any, y: Any, z: Any) -> Any:
-    """x @ y @ z, the smaller of the two products in between first: a tall matrix has no square of its rows."""
+    """x @ y @ z, by the smaller intermediate product: a tall matrix needs no (rows, rows) array."""
     if shape_of(x)[-2] * shape_of(y)[-1] <= shape_of(y)[-2] * shape_of(z)[-1]:
         return product(product(x, y), z)
     return product(x, product(y, z))
@@ -438,7 +438,7 @@ def _of_three(x: Any, y: Any, z: Any) -> Any:
 
 @pinv.vjp("a")
 def _(g: Cotangent, a: Value, out: Value) -> Any:
-    # Golub and Pereyra, for matrices whose rank stays what it is.
+    # Golub and Pereyra's formula, for changes that keep the rank.
     flipped = adjoint(out)
     first = _of_three(flipped, g, flipped)
     outside = _of_three(adjoint(g), out, flipped)
@@ -521,7 +521,7 @@ def matrix_power(xp: Namespace, a: Array, *, n: int) -> Any:
 
 
 def _power_derivative(a: Value, t: Value, n: int) -> Any:
-    """The sum of a^k t a^(n - 1 - k): by doubling, in as many products as the power itself takes, times three."""
+    """The sum of a^k t a^(n - 1 - k), by doubling: three times as many products as the power itself takes."""
     power: Any = None
     change: Any = None
     square, slope = a, t

@@ -47,7 +47,7 @@ def _matmul(a: Array, b: Array, transpose_a: bool = False, transpose_b: bool = F
     return blas.product(a, b)
 
 
-# (`tf.matmul` looks at the flags: on small matrices the look costs 2 % of the entry, which `@` need not pay.)
+# (`tf.matmul` checks the flags: on small matrices the check is 2 % of a call, and `@` does not need it.)
 @op(eager=_matmul, dtypes=NUMERIC, tf_name="MatMul", checks_flags=False)
 def matmul(xp: Namespace, a: Array, b: Array, *, transpose_a: bool = False, transpose_b: bool = False) -> Any:
     """The product of matrices in the last two axes, with broadcasting over the others."""
@@ -175,7 +175,7 @@ def _() -> Iterator[BadInput]:
     yield BadInput("types never mix", (np.ones((2, 2), np.float32), np.ones((2, 2), np.float64)))
 
 
-# --- what the rules of the ops on matrices are written with -------------------------------------------------
+# --- helpers for the rules of matrix ops --------------------------------------------------------------------
 
 
 def transposed(x: Value) -> Any:

@@ -39,7 +39,7 @@ def each_matrix(function: Callable[..., Array], *stacks: Array) -> Array:
 
 
 def _is_singular(matrix: Array, result: Array) -> bool:
-    # A pivot that is nan does not stop LAPACK; it does stop TensorFlow.
+    # LAPACK accepts a pivot that is nan; TensorFlow raises.
     return bool(np.isnan(result).any()) and bool(np.isnan(matrix).any())
 
 
@@ -400,7 +400,7 @@ def _sylvester(a: Array, b: Array, c: Array) -> Array:
     result = each_matrix(one, a, b, c).astype(c.dtype, copy=False)
     with np.errstate(all="ignore"):
         residual = a @ result + result @ b - c
-    # Where a and -b share an eigenvalue LAPACK perturbs it and answers with something huge.
+    # Where a and -b share an eigenvalue, LAPACK perturbs it and returns a huge solution.
     if not np.abs(residual).max() <= 1e-2 * max(np.abs(c).max(), np.finfo(c.dtype).tiny):
         raise invalid("sylvester: the equation has no unique solution: a and -b share an eigenvalue.")
     return result
@@ -408,7 +408,7 @@ def _sylvester(a: Array, b: Array, c: Array) -> Array:
 
 @op(eager=_sylvester, dtypes=LAPACK, shape=like(2))
 def sylvester(xp: Namespace, a: Array, b: Array, c: Array) -> Any:
-    """The solution x of a x + x b = c: the derivative of a matrix square root leads to it."""
+    """The solution x of the Sylvester equation a x + x b = c, as in the derivative of a matrix square root."""
     size = a.shape[-1] * b.shape[-1]
     left = xp.einsum("...ij,kl->...ikjl", a, xp.eye(b.shape[-1])).reshape(*a.shape[:-2], size, size)
     right = xp.einsum("ij,...lk->...ikjl", xp.eye(a.shape[-1]), b).reshape(*a.shape[:-2], size, size)

@@ -1,4 +1,4 @@
-"""The op that sparse tensors cannot do without: a sparse matrix times a dense one.
+"""The one op that sparse tensors need of their own: a sparse matrix times a dense one.
 
 Everything else that `tf.sparse` computes is made of gather, scatter and segment sums over the values, with
 the positions worked out beside it (see the package `gradtape.sparse`).
@@ -47,7 +47,7 @@ def _(values: Abstract, b: Abstract, indices: Abstract, *, size: Any) -> Shape:
 
 @sparse_dense_matmul.vjp("values")
 def _(g: Cotangent, b: Value, indices: Value) -> Any:
-    # Only the entries of g @ b^H that A has; the product itself would be as large as A made dense.
+    # Only the entries of g @ b^H at A's places: the whole product would be as large as A made dense.
     rows, columns = _column(indices, 0), _column(indices, 1)
     products = multiply(_rows(g, rows), conj(_rows(b, columns)))
     return reduce_sum(products, axis=-1, keepdims=False)

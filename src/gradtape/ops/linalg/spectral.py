@@ -241,9 +241,8 @@ bad_matrices(eig)
 
 def _eigvals(tensor: Array) -> Array:
     check_matrix("eigvals", tensor)
-    if (
-        tensor.shape[-1] > 75
-    ):  # from here on LAPACK's order depends on whether vectors are wanted, as the rules below do
+    # Above this size LAPACK's order depends on whether it computes vectors, as it does in the rules below.
+    if tensor.shape[-1] > 75:
         return _eig(tensor)[0]
     try:
         return np.linalg.eigvals(tensor).astype(_complex_type(tensor.dtype), copy=False)

@@ -23,11 +23,11 @@ from ..math.reduce import reduce_sum
 from .products import check_matrix, conjugated
 from .solve import LAPACK, batch_system
 
-# --- what the rules are written with ------------------------------------------------------------------------
+# --- helpers for the rules ----------------------------------------------------------------------------------
 
 
 def _moved(x: Value, by: int, axis: int) -> Any:
-    """x moved along an axis by one place; what comes in is zero."""
+    """x shifted along an axis by one place, filled with zero."""
     rank = rank_of(x)
     where = axis % rank
     before, after = ((1, 0), (0, 1)) if by > 0 else ((0, 1), (1, 0))
@@ -42,7 +42,7 @@ def _adjoint(diagonals: Value) -> Any:
 
 
 def _outer(g: Value, x: Value) -> Any:
-    """The diagonals of g times the adjoint of x: what reaches a matrix that is multiplied by x."""
+    """The diagonals of g times the adjoint of x: the cotangent of a matrix that is multiplied by x."""
     x = conjugated(x)
     parts = (_moved(x, -1, -2), x, _moved(x, 1, -2))
     return stack([reduce_sum(g * part, axis=-1, keepdims=False) for part in parts], axis=-2)
@@ -148,7 +148,7 @@ def _gtsv(diagonals: Array, rhs: Array) -> tuple[Array, bool]:
     upper, main, lower = (np.array(diagonals[:, row]) for row in range(3))
     upper[:, -1] = 0
     lower[:, 0] = 0
-    if main.size == 1:  # (LAPACK's wrapper cannot say that there are no other diagonals)
+    if main.size == 1:  # (LAPACK's wrapper does not accept empty off-diagonals)
         return rhs / main[..., None], not main.any()
     (gtsv,) = get_lapack_funcs(("gtsv",), (main, rhs))
     *_, found, info = gtsv(

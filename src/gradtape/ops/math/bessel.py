@@ -22,7 +22,7 @@ from .special import functions, keeping_type, reject_types
 
 
 def _of_order(general: str, *first: str) -> Callable[..., Any]:
-    """SciPy's functions for the first orders, which are faster and closer, else the general one."""
+    """SciPy's functions for the first orders, which are faster and more accurate, else the general one."""
 
     def function(x: Array, order: int) -> Any:
         if order.__class__ is not int or order < 0:
@@ -117,7 +117,7 @@ def _bessel_k(x: Array, order: int) -> Any:
     if order in (0, 1):
         return _first_k(x, order)
     wide = np.minimum(np.asarray(x, np.float64), _FURTHEST)
-    return _scaled_k(wide, order) * np.exp(-wide)  # SciPy's own vanishes too early
+    return _scaled_k(wide, order) * np.exp(-wide)  # SciPy's own underflows too early
 
 
 @elementwise(eager=_falling(_of_order("jv", "j0", "j1")), dtypes=FLOATING)

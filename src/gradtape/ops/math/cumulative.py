@@ -1,6 +1,6 @@
 """Running totals along an axis: cumsum, cumprod, the running log-sum-exp (`tf.math.cumulative_logsumexp`).
 
-First the linear recurrence that the derivatives of running products and running log-sum-exps are made of.
+The linear recurrence comes first: the derivatives of running products and running log-sum-exps are made of it.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def _recurrence(x: Array, decay: Array, axis: int, reverse: bool) -> Array:
     total, factor = np.moveaxis(x, axis, 0).copy(), np.moveaxis(decay, axis, 0)
     if reverse:
         total, factor = total[::-1], factor[::-1]
-    # Step by step, so that no product of many decays overflows beside a zero. Of the two sizes the smaller one is looped over
-    # in Python: 2^20 numbers in one line take 5 ms, as do 2^10 lines of as many.
+    # Step by step, so that no product of many decays overflows beside a zero. The Python loop runs over the smaller of the two
+    # sizes: 2^20 numbers in one line take 5 ms, as do 2^10 lines of 2^10 numbers.
     if len(total) ** 2 <= total.size:
         for i in range(1, len(total)):
             total[i] += factor[i] * total[i - 1]
@@ -67,7 +67,7 @@ def _recurrence(x: Array, decay: Array, axis: int, reverse: bool) -> Array:
 
 
 def _along_line(x: Array, decay: Array) -> Array:
-    """The recurrence as what it is for BLAS: a triangular system with two diagonals, solved from the first row on."""
+    """The recurrence by BLAS, as a triangular system with two diagonals, solved by forward substitution."""
     from scipy.linalg import get_blas_funcs
 
     diagonals = np.ones((2, len(x)), x.dtype, order="F")
@@ -303,7 +303,7 @@ def _(t: Tangent, x: Value, out: Value, axis: int, reverse: bool) -> Any:
 def _shares(x: Value, out: Value, axis: int, reverse: bool) -> tuple[Any, Any, Any]:
     """exp(x - out), their running sums at each place's own `out`, and `out` as a constant.
 
-    The sums are 1 as far as `out` has digits behind the point. Divided by them, it does not matter what was subtracted,
+    The sums are 1 up to the rounding of `out`. After dividing by them the result does not depend on what was subtracted,
     so a finite number stands for -inf, where all sums are 0.
     """
     lowest = float(ml_dtypes.finfo(numpy_type(out)).min)  # type: ignore[no-untyped-call]

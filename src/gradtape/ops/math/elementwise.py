@@ -116,7 +116,7 @@ def _(t: Any, y: Any, out: Any) -> Any:
 def _floor_divide(x: Array, y: Array) -> Any:
     if x.dtype.kind in "iu" and not np.all(y):
         raise invalid("floordiv: integer division by zero.")
-    # Of floats TensorFlow rounds the quotient down: floordiv(1, -inf) is -0 and floordiv(1, 0.1) is 10. NumPy's // looks at the
+    # TensorFlow rounds the quotient of floats down: floordiv(1, -inf) is -0 and floordiv(1, 0.1) is 10. NumPy's // uses the
     # remainder and gives -1 and 9.
     return x // y if x.dtype.kind in "iu" else np.floor(x / y)
 
@@ -238,7 +238,7 @@ def _(t: Tangent, x: Value, y: Value) -> Any:
 
 
 def _real_part(g: Value) -> Any:
-    """The part of a cotangent that a value which is always real can answer to, in the type of g."""
+    """The real part of a cotangent, in the type of g: the value is always real."""
     return 0.5 * (g + conj(g)) if is_complex(g) else g
 
 
@@ -262,7 +262,7 @@ def _(t: Value, out: Value) -> Any:
 
 
 def _divide_no_nan(x: Value, y: Value) -> Any:
-    if isinstance(y, np.generic):  # the mean at the end of most losses
+    if isinstance(y, np.generic):  # the common case: the mean at the end of a loss
         return x / y if y else np.zeros_like(x)
     return divide_no_nan.kernel(np, x, y)
 
@@ -302,7 +302,7 @@ def _(t: Value, x: Value) -> Any:
 
 
 def _zero_safe_divide(x: Array, y: Array) -> Any:
-    if np.ndim(x) == np.ndim(y) == 0:  # of the norm of everything
+    if np.ndim(x) == np.ndim(y) == 0:  # the gradient of a norm over all axes
         return x / y if x else x
     return zero_safe_divide.kernel(np, x, y)
 
@@ -683,7 +683,7 @@ def _cast(x: Array, dtype: np.dtype[Any]) -> Array:
 
 @functools.cache
 def _open_interval(dtype: np.dtype[Any]) -> tuple[float, float]:
-    """What lies between these two numbers fits an integer type, when it is truncated."""
+    """The bounds between which numbers fit an integer type after truncation."""
     info = np.iinfo(dtype)
     return info.min - 1.0, info.max + 1.0
 

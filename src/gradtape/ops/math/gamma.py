@@ -1,5 +1,5 @@
 """The gamma function and its relatives: logarithm and derivatives, the zeta function, incomplete integrals,
-the beta function of many (lbeta).
+the multivariate beta function (lbeta).
 
 `igamma` is differentiated in both arguments, to any order: the n-th derivative in `a` is an op of its own,
 computed as an integral, and in `x` it is the gamma density and its derivatives in `a`: closed forms.
@@ -33,7 +33,7 @@ from .special import from_scipy, functions, keeping_type, reject_types
 
 @functools.cache
 def _around_2() -> Array:
-    """The coefficients of log(gamma(2 + e)): 1 - Euler's constant, then (zeta(k) - 1) / k with turning signs."""
+    """The coefficients of log(gamma(2 + e)): 1 - Euler's constant, then (zeta(k) - 1) / k with alternating signs."""
     k = np.arange(2, 26)
     return np.concatenate([[0.0, 1 - np.euler_gamma], functions(np).zetac(k) / k * (-1.0) ** k])
 
@@ -233,7 +233,7 @@ def _(t: Value, a: Value, x: Value, out: Value, order: int) -> Any:
     return t * slope if order == 0 else t * (slope + order * gamma_density(a, x, order=order - 1) / x)
 
 
-# Beyond this many units of log(density) below its largest value, nothing adds up to a float64.
+# Where log(density) is this far below its largest value, contributions vanish in float64.
 _DEPTH = 45.0
 
 
@@ -437,7 +437,7 @@ _sample_orders(gamma_density, (0, 1, 2))
 _sample_orders(igamma_in_a, (1, 2))
 
 
-# --- the beta function of many --------------------------------------------------------------------------------
+# --- the multivariate beta function ---------------------------------------------------------------------------
 
 
 @in_float32

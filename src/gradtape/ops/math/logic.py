@@ -1,4 +1,4 @@
-"""Comparison, logic, selection and questions (is_nan, isreal), element by element; constants shaped like an operand; and
+"""Comparison, logic, selection and predicates (is_nan, isreal), element by element; constants shaped like an operand; and
 check_numerics.
 """
 
@@ -218,7 +218,7 @@ for _op in (maximum, minimum):
     sample_binary(_op)
 
 
-# --- questions about single numbers -------------------------------------------------------------------------
+# --- predicates of single numbers ---------------------------------------------------------------------------
 
 
 @elementwise(eager=np.isneginf, dtypes=FLOATING - NARROW_FLOATS, gives=np.bool_)

@@ -274,7 +274,7 @@ def _nanvar(a: Array, axis: Axis = None, keepdims: bool = False, ddof: float = 0
     count = _add(there, axis, a.dtype, None, True)
     mean = _add(np.where(there, a, a.dtype.type(0)), axis, a.dtype, None, True) / count
     apart = np.where(there, a - mean, a.dtype.type(0))
-    lost = np.square(_add(apart, axis, a.dtype, None, True)) / count  # as in the variance of all
+    lost = np.square(_add(apart, axis, a.dtype, None, True)) / count  # the mean's error, as in reduce_variance
     total = np.maximum(_add(np.square(apart), axis, a.dtype, None, True) - np.minimum(lost, np.finfo(a.dtype).max), 0)
     divisor = count - a.dtype.type(ddof)
     result = np.asarray(total / np.where(divisor > 0, divisor, np.nan), a.dtype)
@@ -288,7 +288,7 @@ def nanvar(xp: Namespace, a: Array, *, axis: Axis = None, keepdims: bool = False
 
 
 def _from_mean(a: Value, axis: Axis) -> tuple[Any, Any]:
-    """The distances from the mean of what is there, 0 where nothing is; and how many there are."""
+    """The distances from the mean of what is not NaN, 0 for NaN; and how many elements are not NaN."""
     count = reduce_sum(convert(logical_not(is_nan(a)), dtype=numpy_type(a)), axis=axis, keepdims=True)
     mean = reduce_sum(_where_there(a, a), axis=axis, keepdims=True) / count
     return _where_there(a, a - mean), count

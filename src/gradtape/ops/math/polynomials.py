@@ -193,7 +193,7 @@ def _linspace(start: Array, stop: Array, num: int, axis: int = 0) -> Array:
     means = np.asarray(first * (1 - part) + last * part).astype(start.dtype, copy=False)
     if np.isfinite(first).all() and np.isfinite(last).all():
         return means
-    # An end that is not finite leaves no mean of the other end alone.
+    # An end that is not finite, times a weight of 0, is nan: the other end is put in directly.
     return np.where(part == 0, first, np.where(part == 1, last, means))
 
 

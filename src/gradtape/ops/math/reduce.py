@@ -23,7 +23,7 @@ from .logic import equal, minimum, ones_like
 
 Axis = int | tuple[int, ...] | None
 
-# The ufuncs' own reductions, not ndarray.sum and the like: a Python layer less.
+# The ufuncs' own reductions: ndarray.sum and the like go through a Python layer.
 _add: Any = np.add.reduce
 _multiply: Any = np.multiply.reduce
 _largest: Any = np.maximum.reduce
@@ -79,7 +79,7 @@ def _reject(reduction: Op, dtype: Any = np.float32) -> None:
 
 
 def refuse_axis_of_scalar(x: Array, axis: Axis) -> None:
-    """NumPy takes axis 0 of a scalar for no axis; TensorFlow and we do not."""
+    """Raise for axis 0 of a scalar, as TensorFlow does; NumPy accepts it."""
     if not x.ndim and axis is not None and axis != ():
         raise ValueError(f"axis {axis} does not exist in a scalar")
 
@@ -300,9 +300,9 @@ def _(t: Tangent, input_tensor: Value, out: Value, axis: Axis, keepdims: bool) -
 
 
 def _powers_below(x: Value, out: Value, axis: Axis) -> Any:
-    """exp(x - out), which only add up to 1 as far as `out` has digits behind the point: rules divide by their sum.
+    """exp(x - out), which add up to 1 only up to the rounding of `out`: rules divide by their sum.
 
-    Then it does not matter what is subtracted, so `out` counts as a constant, and a finite number stands for inf.
+    The quotient does not depend on what is subtracted, so `out` counts as a constant, and a finite number replaces inf.
     """
     largest = float(ml_dtypes.finfo(numpy_type(out)).max)  # type: ignore[no-untyped-call]
     return exp(x - spread(minimum(stop_gradient(out), largest), shape_of(x), axis))
@@ -314,7 +314,7 @@ def _euclidean_norm(x: Array, axis: Axis, keepdims: bool) -> Array:
     return np.asarray(length if keepdims or axis == () else np.squeeze(length, axis=axis)).astype(x.dtype)
 
 
-# Sums of squares between these have lost nothing to the ends of a type's range.
+# Between these bounds no sum of squares has overflowed or lost digits to underflow.
 _SAFE_SQUARES = {
     info.dtype.char: (float(info.tiny / info.eps), float(info.max))
     for info in (np.finfo(np.float32), np.finfo(np.float64))
@@ -350,7 +350,7 @@ def reduce_euclidean_norm(xp: Namespace, input_tensor: Array, *, axis: Axis = No
 @reduce_euclidean_norm.vjp("input_tensor")
 def _(g: Cotangent, input_tensor: Value, out: Value, axis: Axis) -> Any:
     g = 0.5 * (g + conj(g)) if is_complex(g) else g  # the norm is real, whatever its type
-    # A norm that does not matter may be 0.
+    # A norm with a zero cotangent may be 0.
     return input_tensor * spread(zero_safe_divide(g, out), shape_of(input_tensor), axis)
 
 
@@ -372,7 +372,7 @@ def _nan_anywhere(x: Array, place: Array, axis: int) -> bool:
 
 
 def _nan_chosen(x: Array, place: Array, axis: int) -> bool:
-    """Whether NumPy's functions have chosen a nan, as they do where there is one."""
+    """Whether NumPy's functions have chosen a nan, which they do if there is one."""
     return bool(np.isnan(np.take_along_axis(x, np.expand_dims(place, axis), axis)).any())
 
 

@@ -290,7 +290,7 @@ def _(declared: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attri
         return declared(*args)
     size, (x, points, values) = all_batched(is_batched, args)
     shape, count = shape_of(x), shape_of(points)[-1]
-    # Rows of their own: the formula, with the rows' elements picked from flattened points and values.
+    # Points differ between rows: the formula, with elements picked from flattened points and values.
     if count == 1:
         return broadcast_to(reshape(values, shape=(size, *(1,) * (len(shape) - 1))), shape=shape)
     right = _interval_rows(x, points)

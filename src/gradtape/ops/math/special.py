@@ -23,7 +23,7 @@ from .logic import equal, greater, not_equal, ones_like, select
 
 
 def functions(xp: Namespace) -> Any:
-    """The special functions that belong to an array namespace."""
+    """The module of special functions for an array namespace."""
     return importlib.import_module("scipy.special" if xp is np else "jax.scipy.special")
 
 
@@ -221,7 +221,7 @@ def _(t: Value, x: Value) -> Any:
 
 
 def _half_pi_squared(x: Array, quarters: int = 0) -> Any:
-    # Whole turns are taken out of x^2, and what rounding took from it is put back: pi x^2 / 2 has few digits behind the point.
+    # Whole turns are subtracted from x^2 and its rounding error is added: pi x^2 / 2 of a large x has few correct digits.
     wide = np.asarray(x, np.float64)
     size = np.where(np.abs(wide) < 1e150, np.abs(wide), np.where(np.isfinite(wide), 0.0, np.nan))
     squared = size * size
@@ -236,7 +236,7 @@ def _half_pi_squared(x: Array, quarters: int = 0) -> Any:
 
 @elementwise(eager=keeping_type(_half_pi_squared), dtypes=FLOATING)
 def half_pi_squared(xp: Namespace, x: Array, *, quarters: int = 0) -> Any:
-    """sin(pi x^2 / 2), turned on by quarters of a circle: the slopes of Fresnel's integrals."""
+    """sin(pi x^2 / 2 + quarters pi / 2): the slopes of Fresnel's integrals."""
     return xp.sin(0.5 * math.pi * (x * x + quarters))
 
 

@@ -1,6 +1,7 @@
 """NumPy's elementwise functions, each in one pass instead of several ops, and relatives that `tf.math` has.
 
-`gradtape.numpy` has them under NumPy's names. The relatives: log_sigmoid, population_count, approximate_equal. What jumps (trunc, spacing, signbit) has no derivative.
+`gradtape.numpy` has them under NumPy's names. The relatives: log_sigmoid, population_count, approximate_equal. Functions that
+jump (trunc, spacing, signbit) have no derivative.
 """
 
 from __future__ import annotations
@@ -179,12 +180,12 @@ def _(t: Value) -> Any:
 sample_unary(deg2rad, -200.0, 200.0)
 sample_unary(rad2deg)
 
-_HIGHEST = 40  # the terms of the series that are left suffice
-_FAR = 6.0  # from here on the recurrence for sinc's derivatives loses nothing; before, the series does not
+_HIGHEST = 40  # the highest order: beyond it too few terms of the series are left
+_FAR = 6.0  # the recurrence for sinc's derivatives is accurate above this, the series below
 
 
 def _turned(x: Array, quarters: int) -> Array:
-    """sin(pi x + quarters pi / 2): of the fraction of x, for pi times a large x has few digits behind the point."""
+    """sin(pi x + quarters pi / 2), from the fraction of x: pi times a large x has few correct fraction digits."""
     whole = np.round(x.real)
     angle = np.pi * (x - whole)
     sign = 1 - 2 * np.mod(whole + quarters // 2, 2)
@@ -240,7 +241,7 @@ def _(x: Array, order: int) -> Any:
     return (values * weights / 2).sum(axis=-1)
 
 
-@machine_code_for(np.hypot)  # which takes 6 ns a number
+@machine_code_for(np.hypot)  # NumPy's takes 6 ns a number
 def _hypot(x1: Any, x2: Any) -> Any:
     x1, x2 = np.abs(x1), np.abs(x2)
     large = np.maximum(x1, x2)
@@ -541,7 +542,7 @@ def _floor_divide(x1: Array, x2: Array) -> Any:
 
 @elementwise(eager=_floor_divide, dtypes=REAL)
 def floor_divide(xp: Namespace, x1: Array, x2: Array) -> Any:
-    """x1 // x2 from the remainder, as NumPy has it: 1 // 0.1 is 9. `floordiv` rounds the quotient down."""
+    """x1 // x2 from the remainder, as in NumPy: 1 // 0.1 is 9. `floordiv` rounds the quotient down."""
     return xp.floor_divide(x1, x2)
 
 

@@ -48,8 +48,7 @@ from .slopes import (
     softsign_grad,
 )
 
-# --- activations
-# -----------------------------------------------------------------------------------------------------
+# --- activations --------------------------------------------------------------------------------------------
 
 
 def _relu_of_few(x: Array) -> Array:
@@ -58,7 +57,7 @@ def _relu_of_few(x: Array) -> Array:
 
 @machine_code_for(_relu_of_few, thresholds.ONE_CALL_ELEMENTS)
 def _relu(x: Array) -> Any:
-    return np.where(x < 0, 0, x)  # NaN stays
+    return np.where(x < 0, 0, x)  # NaN is kept
 
 
 @elementwise(eager=_relu, dtypes=REAL)
@@ -174,7 +173,7 @@ _CUBIC = 0.044715
 @one_pass
 def _gelu(features: Array, approximate: bool = False) -> Any:
     if approximate:
-        # x times the sigmoid of twice what tanh is taken of: tanh + 1 loses all digits below -5.
+        # x times the sigmoid of twice tanh's argument: tanh + 1 loses all digits below -5.
         inner = features * features
         inner = inner * (-2.0 * _CUBIC * _ROOT_TWO_OVER_PI) - 2.0 * _ROOT_TWO_OVER_PI
         return features / (np.exp(inner * features) + 1)
@@ -243,8 +242,7 @@ def _(features: Array, beta: Array) -> Any:
     return features * functions(np).expit(beta * features)
 
 
-# --- softmax
-# ---------------------------------------------------------------------------------------------------------
+# --- softmax ------------------------------------------------------------------------------------------------
 
 
 def _power(x: Array, largest: Array) -> Any:
@@ -253,7 +251,7 @@ def _power(x: Array, largest: Array) -> Any:
 
 _SOFTMAX_STEPS = [("max", None, (0,)), ("map", _power, (0, 1)), ("sum", None, (2,)), ("map", np.divide, (2, 3))]
 _SOFTMAX = RowText([FULL], _SOFTMAX_STEPS, [4])
-_PROBABILITIES = RowText([FULL], _SOFTMAX_STEPS, [4, 1, 3])  # with the largest logit, and the sum of the powers
+_PROBABILITIES = RowText([FULL], _SOFTMAX_STEPS, [4, 1, 3])  # with the largest logit and the sum of the exponentials
 
 
 def _softmax(logits: Array, axis: int) -> Array:
@@ -372,8 +370,7 @@ for _op in (softmax, log_softmax):
         yield BadInput("truth values have no softmax", (np.ones((2, 3), bool),))
 
 
-# --- cross entropies
-# -------------------------------------------------------------------------------------------------
+# --- cross entropies ----------------------------------------------------------------------------------------
 
 
 def _sparse_cross_entropy(logits: Array, labels: Array) -> tuple[Array, Array]:

@@ -1,4 +1,4 @@
-"""Sampled classes that are true ones by accident (`tf.nn.compute_accidental_hits`)."""
+"""Sampled classes that happen to be true ones (`tf.nn.compute_accidental_hits`)."""
 
 from __future__ import annotations
 

@@ -34,8 +34,7 @@ from .window import Padding, Sizes
 _TYPES = FLOATING | {int32.numpy}
 
 
-# --- the ops
-# -----------------------------------------------------------------------------------------------------------
+# --- the ops ------------------------------------------------------------------------------------------------
 
 
 def _convolved(input: Abstract, filters: Abstract, *, strides: Any, dilations: Any, padding: Any, groups: Any) -> Sizes:
@@ -182,14 +181,11 @@ conv_input_gradient.linear("g", "filters")
 conv_filter_gradient.linear("input", "g")
 
 
-# --- batching
-# ----------------------------------------------------------------------------------------------------------
+# --- batching -----------------------------------------------------------------------------------------------
 #
-# Three axes can take the hidden one: the batch axis of (input, output), the channels of (input, filters),
-# the filters of
-# (filters, output). Each belongs to two of the three values, so one batched operand puts the hidden axis
-# where the other operand
-# does not have it; two batched operands make the hidden axis a part of the groups.
+# Three axes can take the hidden one: the batch axis of (input, output), the channels of (input, filters), the filters of
+# (filters, output). Each belongs to two of the three values, so one batched operand puts the hidden axis where the other
+# operand does not have it; two batched operands make the hidden axis a part of the groups.
 
 
 def _into_batch(x: Value) -> Any:
@@ -268,8 +264,7 @@ def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes:
     return _out_of_axis(conv_filter_gradient(_into_axis(input, -1, 1), _into_axis(g, -1, 1), **attributes), -1, 1, size)
 
 
-# --- samples and bad inputs
-# --------------------------------------------------------------------------------------------
+# --- samples and bad inputs ---------------------------------------------------------------------------------
 
 _CASES: list[tuple[Sizes, Sizes, dict[str, Any]]] = [
     ((2, 5, 4, 3), (2, 3, 3, 2), {"padding": "VALID"}),

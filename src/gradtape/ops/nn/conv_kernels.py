@@ -2,7 +2,7 @@
 
 Large convolutions run in machine code (`native/convolution.py`, `native/depthwise.py`), which copies no windows. The NumPy
 form copies windows into rows and multiplies once by BLAS ("im2col"), in blocks of the batch that fit the cache; with few
-channels the copy runs along an image line instead. Which is faster where is measured in docs/design/convolution.md.
+channels the copy runs along an image line instead. docs/design/convolution.md has measurements of where each is faster.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ _TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def _geometry(plan: Plan, batch: int, dtype: np.dtype[Any], lanes: int, fewest: int = 8) -> Geometry | None:
-    """The geometry for machine code where that is faster than the NumPy form. Of a vector it uses `lanes` elements, which
-    should not be less than `fewest` bytes: 8 or 16, whether registers hold 16, 32 or 64."""
+    """The geometry for machine code where that is faster than the NumPy form. It uses `lanes` elements of a vector, which
+    should be at least `fewest` bytes: 8 or 16, for registers of 16, 32 or 64 bytes alike."""
     if dtype not in _TYPES or lanes * dtype.itemsize < fewest:
         return None
     pixels = batch * prod(plan.windows.outputs)
@@ -88,7 +88,7 @@ def _geometry(plan: Plan, batch: int, dtype: np.dtype[Any], lanes: int, fewest: 
     if plan.depthwise:
         pays = choice.in_depthwise_convolutions(multiplications, plan.windows.window[-1])
     else:
-        # Where windows do not overlap, and where there is one for an image, BLAS has nothing to copy twice.
+        # Where windows do not overlap, or an image has only one, the NumPy form copies no element twice.
         pays = plan.windows.overlap and pixels != batch and choice.in_convolutions(multiplications, pixels)
     return _geometry_of(plan) if pays else None
 
@@ -136,7 +136,7 @@ def _input_gradient_compiled(g: Array, filters: Array, plan: Plan, shape: Geomet
 
 
 def _transposes(plan: Plan) -> bool:
-    """Whether the gradient in the input is few convolutions."""
+    """Whether the gradient in the input takes only a few convolutions."""
     strides, dilations = plan.windows.strides, plan.windows.dilations
     return choice.in_few_convolutions(prod(strides)) and all(1 in pair for pair in zip(strides, dilations, strict=True))
 
@@ -309,9 +309,8 @@ def _check_gradient(name: str, given: Sizes, expected: Sizes) -> None:
         )
 
 
-# One filter (or a few) for each channel: elementwise products, place by place. Several filters for a
-# channel are one
-# filter each for the channel repeated.
+# One filter (or a few) for each channel: elementwise products, place by place. Where a channel has
+# several filters, the channel is repeated.
 
 
 def _depthwise(x: Array, filters: Array, plan: Plan) -> Array:

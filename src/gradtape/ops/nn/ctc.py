@@ -55,7 +55,7 @@ def _states(
 def ctc_states(
     xp: Namespace, labels: Array, label_length: Array, logit_length: Array, *, classes: int, blank: int
 ) -> Any:
-    """Each state's class, whether a skip enters it, whether alignments may end there; who has no labels."""
+    """Each state's class, whether a skip enters it, whether alignments may end there; and which sequences have no labels."""
     return _states(np.asarray(labels), np.asarray(label_length), np.asarray(logit_length), classes, blank)
 
 

@@ -75,7 +75,7 @@ def _(inputs: Abstract, sequence_length: Abstract, **_: object) -> list[Shape]:
 
 
 def _best_labellings(logs: Array, width: int) -> list[tuple[tuple[int, ...], float]]:
-    """Labellings by the sum over all paths that give them; each is kept as ending in a blank, and in its last label."""
+    """Labellings scored by the sum over all their paths; paths that end in a blank and in the last label are kept apart."""
     blank = logs.shape[1] - 1
     beams: dict[tuple[int, ...], tuple[float, float]] = {(): (0.0, -np.inf)}
     for row in logs.tolist():
@@ -107,7 +107,7 @@ def _best_labellings(logs: Array, width: int) -> list[tuple[tuple[int, ...], flo
 def ctc_beam_search_decoder(
     xp: Namespace, inputs: Array, sequence_length: Array, *, beam_width: int = 100, top_paths: int = 1
 ) -> Any:
-    """The most likely labellings, the last class the blank: places, labels, shapes of each, and their log chances."""
+    """The most likely labellings, the last class the blank: places, labels, shapes of each, and their log probabilities."""
     _check_scores("ctc_beam_search_decoder", inputs, sequence_length)
     if not 1 <= top_paths <= beam_width:
         raise invalid(

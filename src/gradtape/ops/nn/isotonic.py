@@ -42,12 +42,12 @@ def isotonic_regression(xp: Namespace, input: Array) -> Any:
 
 def _level_means(t: Value, segments: Value) -> Any:
     """The mean of t over each level: the derivative, which is symmetric."""
-    joined = convert(equal(segments, moved_on(segments, -1, False)), dtype=numpy_type(t))  # 1 where a level goes on
+    joined = convert(equal(segments, moved_on(segments, -1, False)), dtype=numpy_type(t))  # 1 where a level continues
     return _level_sums(t, joined) / _level_sums(ones_like(joined), joined)
 
 
 def _level_sums(t: Value, joined: Value) -> Any:
-    """In each place the sum over its level: added up to the end of the level, and brought back from there."""
+    """For each element the sum over its level: accumulated to the end of the level, then copied back along it."""
     goes_on = moved_on(joined, -1, True)
     at_end = linear_recurrence(t, joined, axis=-1) * (1 - goes_on)
     return linear_recurrence(at_end, goes_on, axis=-1, reverse=True)

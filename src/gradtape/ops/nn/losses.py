@@ -65,7 +65,7 @@ reject_operands(l2_loss)
 @in_float32
 @one_pass
 def _logistic_error(logits: Array, labels: Array) -> Any:
-    # exp(88) and exp(709) are the largest powers. Further out the result is -labels.
+    # exp overflows above 88 (float32) and 709 (float64). Further out the result is -labels.
     power = np.exp(-np.maximum(logits, -88.0 if logits.dtype.itemsize == 4 else -709.0))
     return ((1 - labels) - labels * power) / (1 + power)
 

@@ -122,7 +122,7 @@ def _variance(x: Array, axis: Axis = None, keepdims: bool = False, ddof: float =
     refuse_axis_of_scalar(x, axis)
     wide = x.astype(np.float32) if x.dtype in NARROW_FLOATS else x
     centred = np.asarray(wide - np.asarray(_mean(wide, axis), wide.dtype))
-    # What the mean lost to rounding is in every distance: their sum, which should be 0, says how much it was.
+    # The rounding error of the mean is in every distance: their sum, which should be 0, shows how large it is.
     count = count_reduced(x.shape, axis)
     lost = np.square(sum_over(centred, axis, keepdims)) / (count or 1)
     centred *= centred
@@ -456,7 +456,7 @@ def l2_normalize(xp: Namespace, x: Array, *, axis: Axis = None, epsilon: float =
 
 
 def _l2_derivative(t: Array, x: Array, out: Array, axis: Axis, epsilon: float) -> Any:
-    """Symmetric in t: what is across x, divided by the length; where the length is cut, all of t."""
+    """Symmetric in t: the part of t orthogonal to x, divided by the length; where the length is clipped, all of t."""
     length, least = reduce_euclidean_norm(x, axis=axis, keepdims=True), sqrt(max(epsilon, 0.0))
     along = reduce_sum(t * out, axis=axis, keepdims=True)
     return (t - out * select(greater_equal(length, least), along, zeros_like(along))) / maximum(length, least)

@@ -1,7 +1,7 @@
 """Layer and batch normalisation of large arrays in machine code, with their gradients; see `standardize` in normalization.py.
 
-Each function gives None for arrays that it does not take: what is small, not a plain array of floats (a tensor under another
-tape), or normalised over other axes than the last ones (layers) or all but the last (batches).
+Each function gives None for arrays that it does not take: small ones, those that are not plain arrays of floats
+(a tensor under another tape), and those normalised over other axes than the last ones (layers) or all but the last (batches).
 """
 
 from __future__ import annotations

@@ -44,13 +44,12 @@ def _pool_windows(shape: Sizes, window: Sizes, strides: Sizes, dilations: Sizes,
 
 
 def _pool_blocks(shape: Sizes, itemsize: int) -> Iterator[slice]:
-    # A few arrays of the input's size are alive at a time: half a megabyte of input stays in a core's own
-    # cache.
+    # A few arrays of the input's size are alive at a time: half a megabyte of input stays in a core's own cache.
     return blocks(shape[0], 8 * prod(shape[1:]) * itemsize)
 
 
 def _in_machine_code(shape: Sizes, dtype: np.dtype[Any], found: Windows) -> Any:
-    """The module of pools in machine code, where it takes the input and is worth its while; else None."""
+    """The module of pools in machine code, where it takes the input and is faster; else None."""
     taken = dtype.char in "fd" and len(found.sizes) <= 2 and 0 not in found.outputs
     if not taken or not choice.in_pools(prod(shape)):
         return None
@@ -87,8 +86,7 @@ def _reduce_along(function: Function, x: Array, axis: int, taps: tuple[Tap, ...]
     return result
 
 
-# --- the largest element
-# -----------------------------------------------------------------------------------------------
+# --- the largest element ------------------------------------------------------------------------------------
 
 
 def _lowest(dtype: np.dtype[Any]) -> Any:
@@ -379,8 +377,7 @@ def window_argmax(
 window_argmax.not_differentiable("positions are integers")
 
 
-# --- sums and means
-# ----------------------------------------------------------------------------------------------------
+# --- sums and means -----------------------------------------------------------------------------------------
 
 
 def _divisor(found: Windows, dtype: np.dtype[Any]) -> Any:
@@ -498,8 +495,7 @@ window_sum.linear("input")
 window_spread.linear("g")
 
 
-# --- batching: the hidden axis joins the batch
-# -------------------------------------------------------------------------
+# --- batching: the hidden axis joins the batch --------------------------------------------------------------
 
 
 def _batch_pool(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
@@ -517,8 +513,7 @@ for _op in (window_max, window_max_gradient, window_max_pick, window_sum, window
     _op.batching = _batch_pool
 
 
-# --- samples and bad inputs
-# --------------------------------------------------------------------------------------------
+# --- samples and bad inputs ---------------------------------------------------------------------------------
 
 _CASES: list[tuple[Sizes, Sizes, dict[str, Any]]] = [
     ((2, 4, 6, 3), (2, 2), {"strides": (2, 2), "padding": "VALID"}),

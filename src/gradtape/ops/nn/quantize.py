@@ -1,4 +1,4 @@
-"""Quantization, fake and there and back: values rounded to a grid as small integers would hold them, with the derivative of a
+"""Quantization followed by dequantization: values rounded to a grid that small integers can hold, with the derivative of a
 clip (fake_quant, quantize_and_dequantize).
 """
 
@@ -48,7 +48,7 @@ def _check_bits(num_bits: int) -> None:
 def _fake_quant(inputs: Array, min: Array, max: Array, num_bits: int, narrow_range: bool) -> Array:
     _check_bits(num_bits)
     dtype = np.asarray(inputs).dtype
-    if dtype in NARROW_FLOATS:  # 16 bits of grid do not fit in a float of 16 bits
+    if dtype in NARROW_FLOATS:  # a 16-bit float cannot hold a grid of 16 bits
         x, a, b = (np.asarray(value).astype(np.float32) for value in (inputs, min, max))
         return _fake_quant(x, a, b, num_bits, narrow_range).astype(dtype)
     low, high, step = grid(min, max, num_bits, narrow_range)
@@ -101,7 +101,7 @@ def _(t: Value, inputs: Value, min: Value, max: Value, num_bits: int, narrow_ran
 
 @fake_quant.samples
 def _(draw: Draw) -> Iterator[Sample]:
-    # Not differentiable: the derivative that is declared is not that of the steps.
+    # Not differentiable: the declared derivative is not that of the steps.
     for shape, bounds, bits, narrow in [
         ((), (), 8, False), ((4,), (), 8, False), ((0,), (), 8, True), ((2, 3), (), 4, False), ((2, 3), (3,), 8, False), ((2, 3), (3,), 2, True),
         ((2, 2, 3), (3,), 16, False), ((3, 1), (1,), 5, False), ((1,), (), 3, True), ((5, 2), (2,), 7, False), ((1, 1, 1), (), 8, False),
@@ -163,7 +163,7 @@ def _quantize_and_dequantize(
         of_low = np.where(lowest * input_min > 0, lowest / input_min, largest).astype(input.dtype)
         of_high = np.where(highest * input_max > 0, highest / input_max, largest).astype(input.dtype)
         scale = np.minimum(of_low, of_high)
-        # The range is widened at the end that is not the limit, so that 0 is a value that can be kept.
+        # The end of the range that does not set the scale is widened, so that 0 is on the grid.
         high = np.where(of_low < of_high, highest / scale, input_max).astype(input.dtype)
         low = np.where(of_low < of_high, input_min, lowest / scale).astype(input.dtype)
     scaled = (np.clip(input, low, high) if clamp else input) * scale
@@ -184,7 +184,7 @@ def quantize_and_dequantize(
     narrow_range: bool = False,
     clamp: bool = True,
 ) -> Any:
-    """What is left of numbers that are stored in so many bits; gradients pass inside the range as if nothing were."""
+    """Numbers rounded to what `num_bits` bits can store; inside the range gradients pass unchanged."""
     settings = (signed_input, num_bits, round_mode, narrow_range, clamp)
     return _quantize_and_dequantize(input, input_min, input_max, *settings)
 

@@ -1,4 +1,4 @@
-"""What is done along the rows of large matrices, in machine code: sums of rows, and texts with sums along each row."""
+"""Computations along the rows of large matrices, in machine code: sums of rows, and texts with sums along each row."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ...base.dtypes import Array
 from ...native import engine, thresholds
 
 _ADDED = 128  # rows that are added up one after the other
-_PLANS = 256  # shapes that are remembered
-_LONGEST = 4096  # elements of a row: NumPy's pairwise sum loses less in longer ones
+_PLANS = 256  # shapes whose plans are cached
+_LONGEST = 4096  # elements of a row: in longer ones NumPy's pairwise sum is more accurate
 
-_add: Any = np.add.reduce  # (not ndarray.sum: a Python layer less)
+_add: Any = np.add.reduce  # (ndarray.sum goes through a Python layer)
 
 FULL, BY_ROW, BY_COLUMN = "full", "by row", "by column"
 
 
 def sum_of_rows(rows: Array) -> Any:
-    """The sum over the first axis of a matrix of float32 or float64 without gaps."""
+    """The sum over the first axis of a contiguous matrix of float32 or float64."""
     if rows.size < thresholds.ROWS_ELEMENTS or not engine.available():
         # einsum adds rows three times faster than sum does where they are short.
         return np.einsum("nc->c", rows)
@@ -34,7 +34,7 @@ class RowText:
     """Steps along the last axis, as one pass in machine code where the arrays are large.
 
     `steps` come after the operands: ("map", text, numbers), or ("sum" | "mean" | "max", None, (number,)) along each row.
-    `wanted` are the numbers of the results; `down` says that they are added up over all rows. An operand is an array of the
+    `wanted` are the numbers of the results; with `down` they are added up over all rows. An operand is an array of the
     shape of the first ("full"), of that shape without the last axis ("by row"), or as long as a row ("by column").
     """
 
@@ -58,7 +58,7 @@ class RowText:
         self._plans: dict[Any, Any] = {}
 
     def takes(self, first: object, axis: int = -1) -> bool:
-        """Whether machine code is worth while: many floats, along the last axis, which has more than one."""
+        """Whether machine code is faster: for many floats, along a last axis of more than one element."""
         return (
             first.__class__ is np.ndarray
             and first.size >= thresholds.ROWS_ELEMENTS
@@ -143,8 +143,8 @@ _LINE = 512  # elements that einsum adds up one after the other
 
 
 def sum_over(x: Array, axis: Any, keepdims: bool) -> Any:
-    """The sum of floats. Over all of many elements, or over the first axes, it is a sum of rows, over the last axis one along
-    each row; as NumPy's own pairwise sum, this loses little."""
+    """The sum of floats. Large sums over all elements or over the first axes are sums of rows; those over the last axis run along
+    each row. Like NumPy's pairwise sum, this loses little to rounding."""
     if x.size >= thresholds.SUM_ELEMENTS and x.dtype.char in "fd":
         if axis is None and x.flags.forc:
             found = _total_of_all(x.ravel(order="K"))
@@ -157,19 +157,19 @@ def sum_over(x: Array, axis: Any, keepdims: bool) -> Any:
         found = along_rows("sum", x, axis, keepdims)
         if found is not None:
             return found
-    # dtype: NumPy would add up int32 in int64, TensorFlow does not.
+    # With the dtype, because NumPy adds int32 up in int64 and TensorFlow does not.
     return _add(x, axis, x.dtype, None, keepdims)
 
 
 def _total_of_all(flat: Array) -> Any:
     if flat.size >= thresholds.SUM_OF_ALL_ELEMENTS and engine.available():
         return sum_of_rows(flat[:, None])[0]
-    # einsum adds up rows with vector instructions, three times as fast as np.add, which adds these up.
+    # einsum sums lines with vector instructions, three times as fast as np.add, which sums only their totals.
     whole = flat.size - flat.size % _LINE
     return _add(np.einsum("ij->i", flat[:whole].reshape(-1, _LINE))) + _add(flat[whole:])
 
 
 def _leading(axis: Any) -> int:
-    """How many axes these are, if they are the first ones; else 0."""
+    """The number of axes, if they are the first ones; else 0."""
     axes = axis if isinstance(axis, tuple) else (axis,)
     return len(axes) if sorted(axes) == list(range(len(axes))) else 0

@@ -1,6 +1,6 @@
 """Sequences: the weights of attention, and one step of the recurrent layers, in one op each.
 
-What the derivative needs and the forward pass has anyway, the gates of a step, is an output.
+The gates of a step are an output: the forward pass computes them, and the derivative needs them.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def _gates_fit(gates: Abstract, state: Abstract, count: int) -> None:
 
 
 def _of_cell(g: Any, out: Any, o: Any) -> tuple[Any, Any]:
-    """The cotangent of the new state with what comes through the output, and tanh of that state."""
+    """The cotangent of the new state including the part through the output, and tanh of that state."""
     squashed = tanh(out[1])
     return g[1] + tanh_grad(squashed, g[0] * o), squashed
 

@@ -1,8 +1,8 @@
 """Derivatives of activations as ops of their own: one pass over the memory, under TensorFlow's names.
 
 TensorFlow has them in `tf.raw_ops`. Given what the forward pass kept (its input or its output) and a cotangent, each
-gives the cotangent of the input. That the mask of a piecewise linear function does not change is a derivative of zero,
-not None: a second derivative through relu6 is zeros.
+gives the cotangent of the input. The mask of a piecewise linear function has a derivative of zero,
+not None, so that a second derivative through relu6 is zeros.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ _ROOT_HALF, _DENSITY = 0.7071067811865476, 0.3989422804014327  # 1 / sqrt(2), an
 _C, _K = 0.7978845608028654, 0.044715  # of the tanh formula: tanh(c (x + k x^3))
 
 
-_FAR = 40.0  # where the tanh formula has long been 0 or x, and its slope 0 or 1: x^3 overflows further out
+_FAR = 40.0  # here the tanh formula is already 0 or x, and its slope 0 or 1; x^3 overflows further out
 
 
 @in_float32

@@ -24,7 +24,7 @@ from ...native import thresholds
 Sizes = tuple[int, ...]
 Padding = str | tuple[tuple[int, int], ...]
 
-_LARGEST = 1 << 31  # products of two such numbers are still numbers for machine code
+_LARGEST = 1 << 31  # products of two such numbers still fit 64-bit integers
 
 
 class Tap(NamedTuple):
@@ -140,9 +140,8 @@ def windows(name: str, sizes: Sizes, window: Sizes, strides: Sizes, dilations: S
     outputs = []
     for axis in range(rank):
         room = sizes[axis] + sum(pads[axis]) - extents[axis]
-        if (
-            room <= -2 * strides[axis]
-        ):  # TensorFlow's bound; just below zero there is no window, and the output is empty
+        # TensorFlow's bound: just below zero no window fits, and the output is empty.
+        if room <= -2 * strides[axis]:
             raise invalid(
                 f"{name}: the window (with dilation {extents[axis]}) is larger than size {sizes[axis]} "
                 "with padding "

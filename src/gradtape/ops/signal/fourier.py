@@ -121,7 +121,7 @@ def rfft(xp: Namespace, input: Array, *, axes: Axes) -> Any:
 @rfft.shapes
 def _(input: Abstract, *, axes: Any) -> Shape:
     size = input.shape[place(axes[-1], input.ndim)]
-    return replaced(input.shape, axes[-1], smaller(size, size // 2 + 1))  # of nothing there is nothing
+    return replaced(input.shape, axes[-1], smaller(size, size // 2 + 1))  # the result of an empty signal is empty
 
 
 def _irfft(input: Array, axes: Axes, length: int) -> Array:

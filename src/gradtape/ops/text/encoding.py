@@ -176,7 +176,7 @@ def _() -> Iterator[BadInput]:
 
 
 def _murmur64(data: bytes) -> int:
-    """MurmurHash64A with the seed that TensorFlow takes."""
+    """MurmurHash64A with TensorFlow's seed."""
     m, seed = 0xC6A4A7935BD1E995, 0xDECAFCAFFE
     h = seed ^ (len(data) * m & _WORD)
     whole = len(data) // 8 * 8
@@ -236,7 +236,7 @@ def string_to_hash_bucket(xp: Namespace, string_tensor: Array, *, num_buckets: i
 
 @textwise(dtypes=STRING, retypes=True, gives=np.int64)
 def string_to_hash_bucket_strong(xp: Namespace, input: Array, *, num_buckets: int, key: tuple[int, ...]) -> Any:
-    """Each text's number among the buckets, by SipHash under a key: nobody can make texts that collide."""
+    """Each text's number among the buckets, by SipHash: without the key, collisions cannot be constructed."""
     _check_buckets("to_hash_bucket_strong", num_buckets)
     if len(key) != 2:
         raise invalid(f"to_hash_bucket_strong: the key must be two integers, got {list(key)}.")
@@ -321,7 +321,7 @@ def _() -> Iterator[BadInput]:
 
 
 def _padded(row: list[bytes], width: int, left: str, right: str, pad_width: int) -> list[bytes]:
-    """The row with the padding that runs of this width see at its ends."""
+    """The row with padding at both ends, for runs of this width."""
     border = min(pad_width, width - 1) if pad_width >= 0 else width - 1
     return [left.encode()] * border + row + [right.encode()] * border
 

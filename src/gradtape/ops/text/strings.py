@@ -62,7 +62,7 @@ def _text(array: Any) -> Array:
 def _number_format(
     dtype: np.dtype[Any], precision: float, scientific: bool, shortest: bool, width: float, fill: str
 ) -> Callable[[Any], bytes]:
-    """How one element is written: C's printf, as TensorFlow has it."""
+    """The function that formats one element with the conventions of C's printf, as TensorFlow does."""
     kind = "f" if dtype.kind == "V" else dtype.kind  # bfloat16
     counts: tuple[tuple[str, Any], ...] = (("precision", precision), ("width", width))
     for label, number in counts:
@@ -81,7 +81,7 @@ def _number_format(
         raise invalid(f"as_string: scientific and shortest notation are not supported for {dtype}.")
     if kind == "b":
         return lambda value: b"true" if value else b"false"
-    if kind == "u" and fill in ("+", " "):  # C writes no sign of what has none
+    if kind == "u" and fill in ("+", " "):  # C writes no sign for unsigned numbers
         fill = ""
     letter = "d" if kind in "iu" else "e" if scientific else "g" if shortest else "f"
     pattern = f"%{fill}{width if width > -1 else ''}{f'.{precision}' if precision > -1 else ''}{letter}"
@@ -141,7 +141,7 @@ _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf(
 
 @textwise(dtypes=STRING, tf_name="StringToNumber", retypes=True, gives=typed_by("dtype"))
 def string_to_number(xp: Namespace, input: Array, *, dtype: Any = np.float32) -> Any:
-    """The numbers that are written there."""
+    """The numbers that the texts represent."""
     kind = np.dtype(dtype)
 
     def read(text: bytes) -> Any:
@@ -215,7 +215,7 @@ def string_upper(xp: Namespace, input: Array, *, encoding: str = "") -> Any:
 
 @textwise(dtypes=STRING)
 def string_strip(xp: Namespace, input: Array) -> Any:
-    """Without white space at both ends."""
+    """The texts without white space at both ends."""
     return each(lambda text: text.strip(b" \t\n\v\f\r"), object, input)
 
 
@@ -289,7 +289,7 @@ def reduce_join(xp: Namespace, inputs: Array, *, axis: Any = None, keepdims: boo
     """The texts along axes joined to one."""
     rank, ordered = inputs.ndim, _joined_axes(inputs.ndim, axis)
     kept = [a for a in range(rank) if a not in ordered]
-    # What is named first is joined first: it varies fastest.
+    # The axis named first is joined first, so it varies fastest.
     moved = np.transpose(inputs, [*kept, *ordered[::-1]])
     lead = moved.shape[: len(kept)]
     count = int(np.prod(moved.shape[len(kept) :], dtype=np.int64))

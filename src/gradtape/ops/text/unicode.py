@@ -22,7 +22,7 @@ ENCODINGS = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
 
 
 def decoded(text: bytes, encoding: str, errors: str, replacement_char: int, control: bool = False) -> str:
-    """The characters of a text; what is no character is replaced, left out, or refused."""
+    """The characters of a text; invalid bytes are replaced, left out, or refused."""
     if errors not in ("replace", "ignore", "strict"):
         raise invalid(f"errors must be 'replace', 'ignore' or 'strict', got {errors!r}.")
     try:
@@ -113,7 +113,7 @@ def unicode_decode(
 
 
 def _in_rows(rows: list[list[Any]], dtype: Any) -> tuple[Array, Array]:
-    """Where each row begins and ends, and what stands in all of them."""
+    """The boundaries of the rows, and the values of all rows in one array."""
     flat = list(chain.from_iterable(rows))
     values = np.empty(len(flat), dtype)
     values[:] = flat
