@@ -470,7 +470,7 @@ __all__ = [
     "zeros_like",
 ]
 
-# (One a line, so that two changes do not meet.)
+# (One per line, to avoid merge conflicts.)
 _LAZY = {
     "audio",
     "autograph",

@@ -109,14 +109,14 @@ def experimental_connect_to_host(remote_host: object = None, job_name: str = "wo
 
 
 class optimizer:
-    """`tf.config.optimizer`: what TensorFlow does to graphs before it runs them; accepted and told back."""
+    """`tf.config.optimizer`: what TensorFlow does to graphs before it runs them; accepted and returned."""
 
     _options: ClassVar[dict[str, Any]] = {"disable_model_pruning": False, "disable_meta_optimizer": False}
     _jit = ""
 
     @staticmethod
     def get_jit() -> str:
-        """What `set_jit` was told."""
+        """The argument of `set_jit`."""
         return optimizer._jit
 
     @staticmethod
@@ -128,7 +128,7 @@ class optimizer:
 
     @staticmethod
     def get_experimental_options() -> dict[str, Any]:
-        """What `set_experimental_options` was told."""
+        """The argument of `set_experimental_options`."""
         return dict(optimizer._options)
 
     @staticmethod

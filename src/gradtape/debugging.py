@@ -203,7 +203,7 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
 
 
 def disable_check_numerics() -> None:
-    """Take `enable_check_numerics` back."""
+    """Undo `enable_check_numerics`."""
     unobserve_ops(_refuse_nonfinite)
 
 
@@ -271,7 +271,7 @@ class experimental:
 
 
 def _checked_in_world(world: Any, function: Any, tensor: Any, *args: Any, **kwargs: Any) -> Any:
-    """The tensor itself; the check waits for its value."""
+    """The tensor itself, during tracing; its value is checked when the function runs."""
     effect_in_world(world, function, tensor, *args, **kwargs)
     return identity(tensor)
 

@@ -76,7 +76,7 @@ class _Table:
         if not is_symbolic(keys):
             if not inside_function():
                 return self._found(self._keys(keys))
-            keys = from_array(self._keys(keys))  # known now, but what is found may be another each time
+            keys = from_array(self._keys(keys))  # the keys are constants, but the values may differ in each run
         self._check_type(keys)
         return look_up(self, keys)
 
@@ -147,7 +147,7 @@ class _Table:
         return table
 
     def _restore_settings(self) -> None:
-        """Take back `_settings`."""
+        """Restore `_settings`."""
 
 
 # --- steps of a `tf.function` ----------------------------------------------------------------------------------------

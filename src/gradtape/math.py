@@ -237,8 +237,9 @@ def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Any:
     tensor = to_tensor(x)
     if tensor.dtype is target:
         return tensor
+    # Integers have no gradient: this shortcut takes a fifth of the time of the general path.
     if x.__class__ is EagerTensor and tensor.dtype.is_integer and target.is_numeric and not OBSERVERS:
-        return from_array(tensor._array.astype(target.numpy))  # nobody follows integers: a fifth of the general path
+        return from_array(tensor._array.astype(target.numpy))
     if (target is dtypes.string) != (tensor.dtype is dtypes.string):
         raise UnimplementedError(
             None, None, f"Cast {tensor.dtype.name} to {target.name} is not supported. Use tf.strings."
@@ -509,7 +510,7 @@ def bincount(
     weights = to_tensor(weights)
     if weights.shape != arr.shape:
         raise invalid(f"bincount: weights {weights.shape} must have the shape of arr, {arr.shape}.")
-    segment.count_bins.public(arr, 0, by_row)  # what is wrong with arr is wrong with weights too
+    segment.count_bins.public(arr, 0, by_row)  # errors in arr are reported with weights too
     places = cast(arr, dtypes.int64)
     if not by_row:
         return unsorted_segment_sum(weights, logic.select.public(places < size, places, -1), size)

@@ -320,7 +320,7 @@ class _Watcher:
         self._problem = problem
         self._callback = callback
         self._progress = progress
-        self._trust_best = trust_best  # under constraints the smallest value may lie where it must not
+        self._trust_best = trust_best  # False under constraints, which the smallest value may violate
         self._last: tuple[float, Array] | None = None
         self.iterations = 0
 
@@ -330,7 +330,7 @@ class _Watcher:
         point = np.array(where[0], np.float64)
         fun = problem.fun
         if not np.array_equal(point, problem.point) and problem.best is not None:
-            fun = problem.best[0]  # a line search looked further before it came back
+            fun = problem.best[0]  # the last evaluation of a line search may be at another point
         self._last = (fun, point)
         if self._progress is not None:
             self._progress(self.iterations, f"value {fun:.6g}, gradient {problem.gradient_norm:.2g}")

@@ -168,7 +168,7 @@ def quantize_and_dequantize_v2(
     narrow_range: bool = False,
     axis: AxisLike | None = None,
 ) -> Any:
-    """What is left of numbers that are stored in `num_bits` bits; gradients pass inside the range as if nothing were.
+    """Numbers rounded as if stored in `num_bits` bits; inside the range gradients pass unchanged.
 
     >>> import gradtape as tf
     >>> tf.quantization.quantize_and_dequantize_v2([0.26, 1.0], 0.0, 1.0, num_bits=3, range_given=True).numpy().round(2)

@@ -26,7 +26,7 @@ class QueueBase:
     """Elements of one or several tensors that wait for somebody to take them.
 
     Args:
-        capacity: How many elements may wait; those who bring more wait themselves. Below 1: any number.
+        capacity: How many elements may wait; a thread that adds more blocks. Below 1: any number.
         dtypes: The types of an element's tensors.
         shapes: Their shapes, needed to take many at once; any shape where it is None.
         names: Names for the tensors; elements are dicts then.
@@ -101,14 +101,14 @@ class QueueBase:
         """Whether so many elements may be taken now."""
         return self._waiting() >= count
 
-    # --- bringing and taking -------------------------------------------------------------------------------------
+    # --- adding and taking ---------------------------------------------------------------------------------------
 
     def enqueue(self, vals: TensorLike, name: str | None = None) -> None:
-        """Bring one element; waits while the queue is full."""
+        """Add one element; waits while the queue is full."""
         self._enqueue([self._element(self._components(vals))])
 
     def enqueue_many(self, vals: TensorLike, name: str | None = None) -> None:
-        """Bring the elements that stand along the first axis."""
+        """Add the elements along the first axis."""
         tensors = [to_tensor(value, kind) for value, kind in zip(self._components(vals), self._dtypes, strict=True)]
         sizes = {tensor.shape[0] if tensor.ndim else None for tensor in tensors}
         if len(sizes) != 1 or None in sizes:
@@ -310,7 +310,7 @@ class PriorityQueue(QueueBase):
 
 
 class RandomShuffleQueue(QueueBase):
-    """Any of the waiting elements comes next.
+    """A random one of the waiting elements comes next.
 
     Args:
         capacity: How many elements may wait.

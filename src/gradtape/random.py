@@ -67,7 +67,7 @@ _MAXINT32 = 2**31 - 1
 
 
 class _Fresh:
-    """A source of bits that nobody can draw again, with the methods of `Philox`."""
+    """A source of bits that cannot be reproduced, with the methods of `Philox`."""
 
     def __init__(self) -> None:
         self._bits = np.random.SFC64()
@@ -169,7 +169,7 @@ def set_seed(seed: TensorLike) -> None:
 
 
 def get_state() -> dict[str, Any]:
-    """What random functions, dropout and the global generator go on from, as plain values and arrays.
+    """The state of random functions, dropout and the global generator, as plain values and arrays.
 
     `tf.train.Checkpoint(..., random=tf.random)` saves and restores it, so that a run that was stopped goes on with the
     numbers of one that was not.
@@ -284,7 +284,7 @@ def uniform(
     seed: object = None,
     name: str | None = None,
 ) -> Any:
-    """Numbers evenly spread over [minval, maxval); integers need a `maxval`; the tape follows the bounds of floats."""
+    """Numbers uniformly distributed over [minval, maxval); integers need a `maxval`; the tape follows the bounds of floats."""
     kind, sizes = uniform_type(dtype, minval, maxval, BOUNDED), sizes_of(shape)
     stream = _SEEDS.stream(("uniform", kind), seed, _count(sizes) * philox.RESERVED)
     return uniform_from(stream, sizes, kind, minval, maxval)

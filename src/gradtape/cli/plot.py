@@ -211,7 +211,7 @@ def _draw_panel(axes: Any, panel: Panel) -> None:
 
 
 def _limits(panel: Panel) -> tuple[float, float]:
-    """The range that holds all values but the odd one: a single value far off would press the rest together."""
+    """The range of the values without outliers: a single value far off would compress the rest."""
     kept = []
     for line in panel.lines:
         values = line.arrays()[1]

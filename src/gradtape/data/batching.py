@@ -41,7 +41,7 @@ class Batch(Step):
         return structure.batch_spec(self.source.spec(), self.batch_length())
 
     def batch_length(self) -> int | None:
-        """How many rows each batch has, where all have as many."""
+        """The number of rows of each batch, where it is the same for all."""
         return self.size if self.drop_remainder else None
 
     def iterate(self, settings: Settings) -> ElementIterator:
@@ -126,7 +126,7 @@ class PaddedBatch(Gathered):
         return nest.pack_sequence_as(first, parts)
 
     def _settings(self, spec: Any) -> tuple[list[TensorShape], list[Any]]:
-        """For each component the shape to fill up to, and what with."""
+        """For each component the shape to pad to, and the padding value."""
         leaves = nest.flatten(spec)
         shapes: list[Any]
         if self._shapes is None:
@@ -163,7 +163,7 @@ def _shape(value: Any) -> TensorShape:
 
 
 def _like(spec: Any, given: Any, what: str, is_leaf: Callable[[Any], bool]) -> list[Any]:
-    """The settings in `given`, one for each component of `spec`; a list where one tuple is expected is taken for it."""
+    """The settings in `given`, one for each component of `spec`; a list is accepted where a tuple is expected."""
     if not nest.is_nested(spec):
         if not is_leaf(given):
             raise ValueError(f"padded_batch: {what} {given!r} does not fit an element of one component.")
@@ -243,7 +243,7 @@ class _UnbatchIterator(Wrapping):
         self._next = self._count = 0
 
     def _fill(self) -> None:
-        """Have a row to give; StopIteration at the end."""
+        """Make sure that a row is available; StopIteration at the end."""
         while self._next >= self._count:
             self._element = next(self._inner)
             self._next, self._count = 0, structure.row_count(self._element, "unbatch")

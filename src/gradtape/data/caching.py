@@ -248,7 +248,7 @@ class FileCache(Selection):
 
 
 class _FileCacheIterator(ElementIterator):
-    """Reads the file if it is there, else the input, which it writes down on the way."""
+    """Reads the file if it exists, else the input, whose elements it writes to the file."""
 
     def __init__(self, node: FileCache, settings: Settings) -> None:
         self._node, self._settings = node, settings
@@ -276,7 +276,7 @@ class _FileCacheIterator(ElementIterator):
         return {"file": isinstance(self._inner, _ElementFileIterator), "inner": self._inner.get_state()}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        # What a run wrote before it was saved is not there for another one: it goes on, and the next pass writes.
+        # A restored run does not have what the saved run wrote: it reads on, and the next pass writes the file.
         self._writer = None
         node = ElementFile(self._node.path) if state["file"] else self._node.source
         self._inner = node.iterate(self._settings)

@@ -1,4 +1,4 @@
-"""`tf.data.Dataset`: what users see of a pipeline. Each method adds a step; nothing runs before somebody iterates."""
+"""`tf.data.Dataset`: the public interface of a pipeline. Each method adds a step; nothing runs before the first iteration."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .transforms import AUTOTUNE
 
 
 class Dataset:
-    """A sequence of elements, and how they are made: from arrays, files or generators, in steps.
+    """A sequence of elements, produced from arrays, files or generators in steps.
 
     A dataset can be iterated any number of times; each iteration runs the steps anew.
 
@@ -91,7 +91,7 @@ class Dataset:
     def element_spec(self) -> Any:
         """The specs of the elements: their structure, types and shapes.
 
-        After a function of a user, they are those of what it returns for the first element.
+        After a step with a user's function, they are the specs of its result for the first element.
         """
         return self._node.spec()
 
@@ -183,12 +183,12 @@ class Dataset:
 
     @staticmethod
     def range(*args: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Dataset:
-        """Numbers as Python's `range` has them."""
+        """Numbers as in Python's `range`."""
         return Dataset(sources.range_of(args, dtypes.as_dtype(output_type)))
 
     @staticmethod
     def counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64, name: str | None = None) -> Dataset:
-        """Numbers without end."""
+        """The numbers `start`, `start + step`, `start + 2 * step` and so on, without end."""
         return Dataset(sources.Counting(as_int(start), as_int(step), dtypes.as_dtype(dtype)))
 
     @staticmethod
@@ -278,8 +278,8 @@ class Dataset:
 
         Args:
             map_func: The function. It gets tensors and returns tensors, or what can become one, in any structure.
-            num_parallel_calls: In how many threads it is called. With AUTOTUNE in several where a call takes long
-                enough for that to pay.
+            num_parallel_calls: How many threads call it. AUTOTUNE uses several threads where a call takes long
+                enough to outweigh the overhead.
             deterministic: Whether results keep the order of the elements. True unless the options say otherwise.
         """
         return self._then(transforms.Map(self._node, map_func, _parallel(num_parallel_calls, "map"), deterministic))
@@ -320,18 +320,18 @@ class Dataset:
         return self._then(transforms.TakeWhile(self._node, predicate))
 
     def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
-        """What a function gives out that also hands a state on: `scan_func(state, element)` returns `(state, output)`."""
+        """The outputs of a function that carries a state: `scan_func(state, element)` returns `(new_state, output)`."""
         return self._then(transforms.Scan(self._node, initial_state, scan_func))
 
     def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
-        """What a function makes of this dataset."""
+        """The result of a function of this dataset."""
         made = transformation_func(self)
         if not isinstance(made, Dataset):
             raise TypeError(f"apply: `transformation_func` must return a dataset, got {made!r}.")
         return made
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
-        """The elements that can be made without an exception."""
+        """The elements whose computation raises no exception."""
         return self._then(transforms.IgnoreErrors(self._node, log_warning))
 
     # --- choosing and ordering -------------------------------------------------------------------------------
@@ -362,8 +362,8 @@ class Dataset:
     ) -> Dataset:
         """Elements in random order: each is drawn from a buffer of `buffer_size`.
 
-        A buffer as large as the dataset gives every order the same chance. The same seed gives the same orders in every
-        run, another one in each iteration (unless `reshuffle_each_iteration` is False). Without a seed the global one
+        A buffer as large as the dataset makes all orders equally likely. The same seed gives the same orders in every
+        run, and a different order in each iteration (unless `reshuffle_each_iteration` is False). Without a seed the global one
         of `tf.random.set_seed` decides, as for random ops.
         """
         size = as_int(buffer_size)
@@ -415,7 +415,7 @@ class Dataset:
         drop_remainder: Any = False,
         name: str | None = None,
     ) -> Dataset:
-        """Batches of elements of several sizes, filled up to the largest, or to `padded_shapes`.
+        """Batches of elements of different sizes, padded to the largest, or to `padded_shapes`.
 
         >>> rows = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n))
         >>> next(iter(rows.padded_batch(3))).numpy()
@@ -434,7 +434,7 @@ class Dataset:
         row_splits_dtype: Any = dtypes.int64,
         name: str | None = None,
     ) -> Dataset:
-        """Batches of elements of several sizes as ragged tensors."""
+        """Batches of elements of different sizes as ragged tensors."""
         from ..ragged.batches import gathered, spec_of_batch
 
         splits = dtypes.as_dtype(row_splits_dtype)
@@ -449,7 +449,7 @@ class Dataset:
         )
 
     def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
-        """Batches of elements of several sizes as sparse tensors, each row of shape `row_shape`."""
+        """Batches of elements of different sizes as sparse tensors, each row of shape `row_shape`."""
         from ..sparse.batches import gathered, spec_of_batch
 
         shape = TensorShape(row_shape)
@@ -526,7 +526,7 @@ class Dataset:
         drop_remainder: bool = False,
         name: str | None = None,
     ) -> Dataset:
-        """Batches of elements of like length, filled up to the longest of each batch.
+        """Batches of elements of similar length, padded to the longest of each batch.
 
         Lengths below the first boundary make a bucket, those below the second the next, and so on; each has its batch size.
         """
@@ -568,12 +568,12 @@ class Dataset:
     # --- keeping and running ahead ---------------------------------------------------------------------------
 
     def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
-        """The elements of the first whole iteration for all that follow, in memory or in a file."""
+        """Keep the elements of the first complete iteration for all later ones, in memory or in a file."""
         path = text_of(filename)
         return self._then(caching.FileCache(self._node, path) if path else caching.Cache(self._node))
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
-        """Elements made ahead in a background thread, while the program works on others."""
+        """Elements computed ahead in a background thread, while the program works on earlier ones."""
         size = AUTOTUNE if buffer_size is None else as_int(buffer_size)
         if size < AUTOTUNE:
             raise invalid(f"prefetch: buffer_size must be >= 0 or AUTOTUNE, got {size}.")
@@ -670,7 +670,7 @@ def _signature(types: Any, shapes: Any) -> Any:
 
 
 def _without_lists(structure: Any) -> Any:
-    """The structure with tuples for lists, which are no structures in a dataset."""
+    """The structure with lists replaced by tuples: a list is not a structure in a dataset."""
     if isinstance(structure, dict):
         return type(structure)((key, _without_lists(part)) for key, part in structure.items())
     if isinstance(structure, (list, tuple)) and not hasattr(structure, "_fields"):
@@ -679,7 +679,7 @@ def _without_lists(structure: Any) -> Any:
 
 
 def _open_sizes_as(shapes: Any, size: int) -> Any:
-    """Shapes with `size` for every size that was left open."""
+    """Shapes with every unknown size replaced by `size`."""
     if isinstance(shapes, TensorShape) or batching.is_shape(shapes):
         return TensorShape([size if known is None or known == -1 else known for known in shapes])
     if isinstance(shapes, dict):

@@ -90,7 +90,7 @@ load = Dataset.load
 
 
 def _applied(method: str) -> Callable[..., Transformation]:
-    """The method of a dataset, as a function that takes its settings first and the dataset then."""
+    """The method of a dataset, as a function that takes its settings and returns a function of the dataset."""
 
     def with_settings(*args: object, **settings: object) -> Transformation:
         return lambda dataset: getattr(dataset, method)(*args, **settings)
@@ -152,7 +152,7 @@ def save(dataset: Dataset, path: PathLikeOrTensor, compression: str | None = Non
 
 
 def assert_cardinality(expected_cardinality: object) -> Transformation:
-    """The same elements, with an error in the iteration where they are not as many as said."""
+    """The same elements, with an error in the iteration where their number is not the given one."""
     expected = as_int(expected_cardinality)
     return lambda dataset: dataset._then(transforms.AssertCardinality(dataset._node, expected))
 
@@ -318,7 +318,7 @@ def _fields(line: bytes, field_delim: str, use_quote_delim: bool) -> list[str]:
 
 
 def _default(texts: list[str], na_value: str) -> Any:
-    """The default of a column from what stands in it: of the narrowest type that holds everything."""
+    """The default of a column: of the narrowest type that holds all of its values."""
     found = [text for text in texts if text not in ("", na_value)]
     for kind in (dtypes.int32, dtypes.int64, dtypes.float32):
         try:

@@ -25,7 +25,7 @@ def text_element(text: bytes) -> Element:
 
 
 def names_of(filenames: Any) -> list[str]:
-    """The paths in what a user may give: one, a list, a tensor."""
+    """The paths in an argument: one path, a list of paths, or a tensor."""
     if isinstance(filenames, Tensor):
         if filenames.dtype is not dtypes.string:
             raise TypeError(f"File names must be text, got {filenames.dtype!r}.")
@@ -57,7 +57,7 @@ class Files(Node):
         self.names = names
 
     def reader(self, name: str, position: int) -> Any:
-        """A reader of one file that goes on where another stood."""
+        """A reader of one file that continues at the position of another."""
         raise NotImplementedError
 
     def spec(self) -> Any:
@@ -80,7 +80,7 @@ class _FilesIterator(ElementIterator):
                     self._reader = self._node.reader(self._node.names[self._file], 0)
                 record = self._reader.read()
             except OpError:
-                self.close()  # what follows in a damaged file cannot be found; one that cannot be opened has nothing
+                self.close()  # the rest of a damaged file cannot be located; a file that cannot be opened has no elements
                 self._file += 1
                 raise
             if record is not None:

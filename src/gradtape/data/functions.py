@@ -1,7 +1,7 @@
 """Users' functions inside a pipeline: the one place where they are called.
 
 A function gets the parts of a tuple as arguments of their own and any other element as one argument. What it
-computes is on nobody's tape, whichever thread it runs in.
+computes is recorded by no tape, whichever thread it runs in.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Function:
         """What the function returns, as an element; a list at the top counts as a tuple."""
         if ACTIVE:
             result = self(element)
-        else:  # as __call__, with fewer steps: this is done for every element of a map
+        else:  # the same as __call__ with less overhead: this runs for every element of a map
             try:
                 result = self._function(*element) if element.__class__ is tuple else self._function(element)
             except StopIteration as error:
@@ -62,16 +62,16 @@ class Function:
         return structure.element_of(tuple(result) if result.__class__ is list else result)
 
     def scalar(self, element: Element, kind: type, what: str) -> Any:
-        """What the function returns, as one number of Python's."""
+        """What the function returns, as one Python number."""
         result = structure.element_of(self(element))
         if not isinstance(result, Tensor) or np.size(result._array) != 1:
             raise TypeError(f"{self.name}: {what}, got {result!r}.")
         return kind(result._array.item() if hasattr(result._array, "item") else result._array)
 
     def spec(self, source: Node) -> Any:
-        """The specs of what the function returns for the elements of `source`, seen in a call on the first of them.
+        """The specs of what the function returns for the elements of `source`, found by a call on the first of them.
 
-        Where a size of the input is unknown, a second call with another size tells which sizes of the output go with it.
+        Where a size of the input is unknown, a second call with another size shows which output sizes depend on it.
         """
         specs = source.spec()
         try:
@@ -84,13 +84,13 @@ class Function:
             try:
                 other = structure.spec_of(self.element(_resized(element, specs)))
                 found = structure.common_spec(found, other)
-            except Exception:  # the function cannot take that size: nothing is certain
+            except Exception:  # the function does not accept that size: no output size is known
                 found = structure.with_shape(found, lambda shape: [None] * len(shape))
         return found
 
 
 def _blank(specs: object) -> Element:
-    """Zeros of these specs, with 1 for unknown sizes: what a function is tried on when there is no element."""
+    """Zeros of these specs, with 1 for unknown sizes: the trial input of a function when there is no element."""
 
     def zeros(spec: Any) -> Any:
         if not isinstance(spec, TensorSpec):

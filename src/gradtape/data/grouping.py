@@ -17,7 +17,7 @@ from .transforms import Step, Wrapping
 
 
 class Listed(Node):
-    """A dataset of elements that are at hand."""
+    """A dataset of elements that are in memory."""
 
     def __init__(self, elements: list[Element], spec: Callable[[], Any]) -> None:
         self.elements, self._spec = elements, spec

@@ -38,7 +38,7 @@ class Iterator(PythonIterator[Element]):
     def __init__(self, node: Node, settings: Settings) -> None:
         self._node = node
         self._inner: ElementIterator = node.iterate(settings)
-        self._from_outside = STATE.trace is None  # one that is made inside a function is walked while it is traced
+        self._from_outside = STATE.trace is None  # if made inside a function, it is unrolled during tracing
 
     def __next__(self) -> Element:
         if ACTIVE and STATE.trace is not None and self._from_outside:
@@ -112,7 +112,7 @@ def _taken(iterator: Iterator) -> Element:
 
 
 def _element_in_world(world: Any, function: Function, iterator: Iterator) -> Element:
-    """Nothing is taken while only shapes are asked for."""
+    """Shape inference takes no element."""
     specs = nest.flatten(iterator.element_spec)
     if not isinstance(world, Inference) or not all(isinstance(spec, TensorSpec) for spec in specs):
         raise NeedsValue("Elements of a dataset have a shape when they are taken.")

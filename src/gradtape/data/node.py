@@ -33,7 +33,7 @@ class Settings:
 
 
 class Rows(Protocol):
-    """Elements that can be had in any order, by their numbers."""
+    """Elements with random access, by number."""
 
     @property
     def count(self) -> int:
@@ -79,7 +79,7 @@ class Node:
         raise NotImplementedError
 
     def known_spec(self) -> Any:
-        """The specs where they are known without calling anybody's function, else None."""
+        """The specs where they are known without calling a user's function, else None."""
         return None if any(node.known_spec() is None for node in self.inputs) else self.spec()
 
     @property
@@ -131,7 +131,7 @@ class ElementIterator(Iterator[Element]):
 class RowIterator(ElementIterator):
     """Elements from rows and a run over their numbers."""
 
-    _LOOK_AHEAD = 256  # numbers taken at once: Python's share of each is then small
+    _LOOK_AHEAD = 256  # row numbers taken at once, to keep the overhead of Python small
 
     def __init__(self, rows: Rows, indices: Indices) -> None:
         self._rows = rows

@@ -62,7 +62,7 @@ class Take(Selection):
 
 
 class _Counted:
-    """A run over another run with a number that says how far it is."""
+    """A run over another run, with a counter as its position."""
 
     def __init__(self, inner: Any, left: int) -> None:
         self._inner = inner

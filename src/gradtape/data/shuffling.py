@@ -74,7 +74,7 @@ class Shuffle(Selection):
 
 
 class _Shuffled:
-    """What both ways share: the draws, and where they are."""
+    """What runs on elements and runs on row numbers share: the draws, and their position."""
 
     def __init__(self, node: Shuffle) -> None:
         self._node = node
@@ -129,7 +129,7 @@ class _ShuffledIndices(_Shuffled):
         return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
     def _draw(self, count: int) -> Array:
-        """Draw from the full buffer, all at once: what is drawn twice is, the second time, what replaced it."""
+        """Draw from the full buffer in one step: a place that is drawn again gives the element that replaced the first."""
         buffer = self._buffer
         assert buffer is not None
         incoming = self._inner.take(min(count, _BLOCK - self._drawn % _BLOCK))
@@ -141,7 +141,7 @@ class _ShuffledIndices(_Shuffled):
         order = np.argsort(places, kind="stable")
         again = places[order[1:]] == places[order[:-1]]
         found[order[1:][again]] = incoming[order[:-1][again]]
-        buffer[places] = incoming  # of equal places the last one stays
+        buffer[places] = incoming  # for equal places, the last assignment counts
         return found
 
     def _drain(self) -> None:

@@ -42,7 +42,7 @@ class Counter:
 
 
 class Ordered(Node):
-    """A source whose elements can be had by number, in any order."""
+    """A source with random access to its elements, by number."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
@@ -133,7 +133,7 @@ class Tensors(Ordered):
 
 
 class Range(Ordered):
-    """Numbers with one distance between them."""
+    """Equally spaced numbers."""
 
     def __init__(self, numbers: range, dtype: DType) -> None:
         self._numbers, self._dtype = numbers, dtype
@@ -158,7 +158,7 @@ class Range(Ordered):
 
 
 class Counting(Node):
-    """Numbers without end."""
+    """Equally spaced numbers without end."""
 
     def __init__(self, start: int, step: int, dtype: DType) -> None:
         self.start, self.step, self.dtype = start, step, dtype
@@ -394,7 +394,7 @@ class Random(Node):
 
 
 class Uniform:
-    """Uniform numbers of one pass, by their number: the n-th is the same however they are taken."""
+    """The random numbers of one pass. The n-th is the same whether they are drawn one by one or in blocks."""
 
     _BLOCK = 1024
 

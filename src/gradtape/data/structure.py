@@ -1,4 +1,4 @@
-"""Elements: what a dataset gives out. Tuples, dicts and named tuples of tensors, in any depth.
+"""Elements: the values that a dataset produces. Tuples, dicts and named tuples of tensors, in any depth.
 
 A list is not a structure here but a value that becomes a tensor, as in TensorFlow. Values made of several tensors
 (sparse, ragged) and datasets (the windows of `window`) are leaves. How the former are stacked and sliced is part of their
@@ -52,7 +52,7 @@ def element_of(value: Any) -> Element:
 def row_of(array: Array, index: Any) -> EagerTensor:
     """One row as a tensor, without a copy."""
     row = array[index]
-    if array.dtype.kind == "O" and array.ndim == 1:  # text by itself
+    if array.dtype.kind == "O" and array.ndim == 1:  # a single text
         row = np.array(row, object)
     return from_array(row)
 
@@ -179,7 +179,7 @@ def concatenated(elements: list[Element]) -> Element:
 
 
 def row_count(element: Element, name: str) -> int:
-    """How many rows all components have; an error where they have not one number of them."""
+    """How many rows all components have; an error where the components differ in it."""
     counts = []
     for leaf in nest.flatten(element):
         if isinstance(leaf, Tensor):
@@ -250,7 +250,7 @@ def _chosen_rows(leaf: Any, indices: Iterable[int]) -> Any:
 # --- elements as plain values, for saved states and files ---------------------------------------------------
 
 
-# Makes the dataset of a window from its elements; dataset.py, which stands above, puts it here.
+# Makes the dataset of a window from its elements; set by dataset.py, which imports this module.
 WINDOWS: list[Callable[[list[Element]], Any]] = []
 
 
@@ -294,7 +294,7 @@ def _encoded_array(array: Array) -> Any:
 
 
 def decoded(state: dict[str, Any], spec: Callable[[], Any]) -> Element:
-    """The element that was encoded; `spec` is asked for the classes of named tuples, which plain values cannot carry."""
+    """The element that was encoded; `spec` provides the classes of named tuples, which plain values cannot carry."""
     if "namedtuple" in _kinds(state):
         return nest.pack_sequence_as(spec(), _leaves(state))
     return _decoded(state)

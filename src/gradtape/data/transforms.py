@@ -109,9 +109,9 @@ class _ParallelMapIterator(ElementIterator):
 
 
 class _TunedMapIterator(_ParallelMapIterator):
-    """Begins in the caller's thread, and goes to several where the work is worth handing over."""
+    """Starts in the caller's thread, and switches to several threads where the calls take long enough."""
 
-    _SLOW, _WORTH, _TRIALS = 20e-3, 150e-6, 4  # seconds: one call that is enough; the quickest of some trials
+    _SLOW, _WORTH, _TRIALS = 20e-3, 150e-6, 4  # seconds for one call, or for the fastest of _TRIALS calls
 
     def __init__(self, node: Map, inner: ElementIterator, count: int, ordered: bool) -> None:
         super().__init__(node, SideBySide(inner, node.function.element, count, ordered))
@@ -255,7 +255,7 @@ class _WhileIterator(Wrapping):
 
 
 class Unique(Selection):
-    """Each element once, when it comes first; elements are single integers or texts, or of one shape."""
+    """Each distinct element once, at its first occurrence; elements are single integers or texts, or of one shape."""
 
     @property
     def rows(self) -> None:
@@ -298,7 +298,7 @@ class _UniqueIterator(Wrapping):
 
 
 class IgnoreErrors(Selection):
-    """The elements that can be had without an error."""
+    """The elements whose computation raises no error."""
 
     def __init__(self, source: Node, log_warning: bool) -> None:
         super().__init__(source)
@@ -398,7 +398,7 @@ class _ScanIterator(Wrapping):
 
 
 class AssertCardinality(Selection):
-    """The same elements, and an error where they are not as many as was said."""
+    """The same elements, and an error where their number is not the asserted one."""
 
     def __init__(self, source: Node, expected: int) -> None:
         super().__init__(source)

@@ -47,7 +47,7 @@ class Buffer:
             thread.start()
 
     def wait(self) -> None:
-        """Wait for news, which a thread of this process brings."""
+        """Wait for a notification from a thread of this process."""
         if self.orphaned:
             raise FailedPreconditionError(
                 None,
@@ -58,13 +58,13 @@ class Buffer:
         self.changed.wait()
 
     def stop(self) -> None:
-        """Tell the threads to end after what they are doing; nobody waits for them."""
+        """Tell the threads to end after their current work, without waiting for them."""
         with self.changed:
             self.stopped = True
             self.changed.notify_all()
 
     def join(self, timeout: float) -> None:
-        """Wait for the threads, at most so long for each."""
+        """Wait for the threads, at most `timeout` seconds for each."""
         for thread in self._threads:
             if thread is not threading.current_thread():
                 thread.join(timeout)
@@ -72,7 +72,7 @@ class Buffer:
 
 @atexit.register
 def _stop_all() -> None:
-    """Let no thread run into the interpreter's end."""
+    """Stop the threads before the interpreter shuts down."""
     buffers = list(_RUNNING)
     for buffer in buffers:
         buffer.stop()
@@ -81,7 +81,7 @@ def _stop_all() -> None:
 
 
 def _orphan_all() -> None:
-    """In a forked child, which has no threads of its parent."""
+    """Runs in a forked child, which has none of its parent's threads."""
     for buffer in list(_RUNNING):
         buffer.orphaned = True
 
@@ -91,7 +91,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class Outcome:
-    """What came of one element: its value, or what was raised in its place."""
+    """The outcome of one element: its value, or the exception raised instead."""
 
     __slots__ = ("error", "value")
 
@@ -105,7 +105,7 @@ class Outcome:
             try:
                 raise error
             finally:
-                del error  # its traceback holds this frame, and so all that the thread had
+                del error  # its traceback holds this frame, and so keeps the thread's values alive
         return self.value
 
 
@@ -123,14 +123,14 @@ class Background:
         weakref.finalize(self, self._buffer.stop).atexit = False
 
     def start(self) -> None:
-        """Let the threads begin, if they have not."""
+        """Start the threads, if they are not running yet."""
         if not self._started:
             self._started = True
             if not self._buffer.ended:
                 self._buffer.start(type(self._buffer).run, self._threads, self._name)
 
     def _waiting(self) -> list[Outcome]:
-        """What was made and not given out yet, while no thread works."""
+        """The results that were not given out yet, while no thread works."""
         raise NotImplementedError
 
     def _preset(self, outcomes: deque[Outcome]) -> None:
@@ -138,7 +138,7 @@ class Background:
         raise NotImplementedError
 
     def get_state(self, encode: Callable[[Element], Any]) -> Any:
-        """What was made and not given out yet, and the position of the source; the threads wait meanwhile."""
+        """The results that were not given out yet, and the position of the source; the threads wait meanwhile."""
         buffer = self._buffer
         with buffer.changed:
             buffer.paused = True
@@ -212,7 +212,7 @@ class _AheadBuffer(Buffer):
 
 
 class Ahead(Background):
-    """Takes elements out of a source in a thread, up to `size` ahead of who asks for them."""
+    """Takes elements out of a source in a thread, up to `size` ahead of the consumer."""
 
     def __init__(self, source: ElementIterator, size: int, name: str = "prefetch") -> None:
         super().__init__(lambda: _AheadBuffer(source, size), 1, name)
@@ -242,7 +242,7 @@ class Ahead(Background):
 
 
 class _Call:
-    """Some elements, and what came of them; one call of a thread."""
+    """Some elements and their outcomes, handled by one thread together."""
 
     __slots__ = ("done", "inputs", "outcomes")
 
@@ -252,7 +252,7 @@ class _Call:
         self.done = False
 
 
-_ENOUGH = 300e-6  # seconds of work that make handing it over worth while
+_ENOUGH = 300e-6  # seconds of work that justify handing it to a thread
 _AT_ONCE = 32
 
 
@@ -263,8 +263,8 @@ class _CallsBuffer(Buffer):
         super().__init__()
         self.source, self.function, self.count, self.ordered = source, function, count, ordered
         self.calls: deque[_Call] = deque()  # in the order of the input
-        self.pulling = new_lock()  # the input is asked by one thread at a time
-        self.at_once = 1  # how many elements a thread takes together: more where each is little work
+        self.pulling = new_lock()  # one thread at a time reads the input
+        self.at_once = 1  # how many elements a thread takes together: more where each takes little time
 
     def run(self) -> None:
         while True:
@@ -289,7 +289,7 @@ class _CallsBuffer(Buffer):
             del call
 
     def _pulled(self) -> _Call:
-        """The next elements of the input; what fails there comes out in its place."""
+        """The next elements of the input; an exception takes the place of its element."""
         call = _Call([])
         ended = False
         try:
@@ -338,7 +338,7 @@ class SideBySide(Background):
 
     @property
     def restored(self) -> bool:
-        """Whether there are results that a saved state brought, or that a thread made together with the last."""
+        """Whether there are results from a restored state, or from the same group as the last result."""
         return bool(self._current)
 
     def next(self) -> Element:

@@ -1,4 +1,4 @@
-"""Clusters, of which there are none: what scripts ask for them answers with what is missing.
+"""Clusters, which gradtape does not have: the classes that find one raise an error that says what is missing.
 
 The error is a ValueError, as TensorFlow's is where no TPU is found, so that the usual
 `try: TPUClusterResolver() except ValueError: get_strategy()` goes on with one replica.

@@ -1,4 +1,4 @@
-"""TensorFlow's strategies: those that one process can be run with one replica, the others say what is missing."""
+"""TensorFlow's strategies: those that fit a single process run with one replica, the others raise an error."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class OneDeviceStrategy(Strategy):
 
 
 class MirroredStrategy(Strategy):
-    """A copy of the model on each device, of which there is one."""
+    """A copy of the model on each device; there is one device."""
 
     def __init__(self, devices: Any = None, cross_device_ops: object = None) -> None:
         super().__init__()
@@ -33,14 +33,14 @@ class MirroredStrategy(Strategy):
 
 
 class CentralStorageStrategy(Strategy):
-    """Variables in one place, steps on each device, of which there is one."""
+    """Variables in one place, steps on each device; there is one device."""
 
     def __init__(self, compute_devices: object = None, parameter_device: object = None) -> None:
         super().__init__()
 
 
 class MultiWorkerMirroredStrategy(Strategy):
-    """A copy of the model on each worker, of which there is one.
+    """A copy of the model on each worker; there is one worker.
 
     Raises:
         RuntimeError: The environment variable TF_CONFIG names more than one worker.
@@ -104,7 +104,7 @@ class ReductionToOneDevice(CrossDeviceOps):
 
 
 class CommunicationImplementation(enum.Enum):
-    """What workers talk to each other with."""
+    """The library that workers communicate with."""
 
     AUTO = "AUTO"
     RING = "RING"
@@ -112,7 +112,7 @@ class CommunicationImplementation(enum.Enum):
 
 
 class CommunicationOptions:
-    """How workers talk to each other."""
+    """How workers communicate."""
 
     def __init__(
         self,

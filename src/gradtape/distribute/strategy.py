@@ -1,8 +1,8 @@
-"""`Strategy`: one program on one replica, in the words that TensorFlow has for many.
+"""`Strategy`: one program on one replica, with TensorFlow's interface for many.
 
 A strategy has two contexts. Its `scope` and everything outside of `run` is the cross-replica context, where values of all
 replicas are brought together; a function given to `run` is in the replica context. With one replica both see the same
-values, and what is checked is that a program uses each method where it would have to use it with many.
+values; each method still checks that it is called in the context that it needs with many replicas.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Strategy:
         return None
 
     def scope(self) -> AbstractContextManager[Strategy]:
-        """A context in which this strategy is in force; variables of the model belong into it.
+        """A context in which this strategy is in force; variables of the model are created in it.
 
         Raises:
             RuntimeError: Another strategy's scope is open, or this is inside of `run`.
@@ -322,7 +322,7 @@ def in_cross_replica_context() -> bool:
 
 
 def experimental_set_strategy(strategy: Strategy | None) -> None:
-    """Put a strategy in force for the whole program, as if its scope were open everywhere; None takes it back."""
+    """Put a strategy in force for the whole program, as if its scope were open everywhere; None resets it."""
     if strategy is not None and not isinstance(strategy, Strategy):
         raise TypeError(f"A tf.distribute.Strategy is needed, got {strategy!r}.")
     if STATE.strategies:

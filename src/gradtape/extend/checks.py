@@ -405,7 +405,7 @@ def check_numbers(op: Op) -> None:
 
 
 def tape_gradient(op: Op, values: list[Any], x: Any) -> Any:
-    """The gradient that nobody records: rules on bare arrays."""
+    """The gradient without recording: rules run on bare arrays."""
     with GradientTape() as tape:
         tape.watch(x)
         y = op.public(*values)

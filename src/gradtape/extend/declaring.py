@@ -121,7 +121,7 @@ def _of_type(result: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _on_tensors(rule: Rule) -> Rule:
-    """The rule with tensors in place of arrays. A pass that nobody records works on arrays: it gets an array back."""
+    """The rule with tensors in place of arrays. A pass that is not recorded works on arrays: it gets an array back."""
 
     def run(direction: Any, *saved: Any) -> Any:
         result = rule(_wrapped(direction), *[_wrapped(value) for value in saved])

@@ -38,7 +38,7 @@ def _positions() -> Array:
     """For each place in a block and each value of its byte, what it adds to the block's checksum."""
     step = np.array(_TABLE, np.uint32)
     rows = [step]
-    for _ in range(_BLOCK - 1):  # one byte of zeros more behind it
+    for _ in range(_BLOCK - 1):  # followed by one more zero byte
         last = rows[-1]
         rows.append(last >> np.uint32(8) ^ step[last & np.uint32(255)])
     return np.ascontiguousarray(np.stack(rows[::-1])).reshape(-1)

@@ -143,7 +143,7 @@ class Feature(Message):
                 continue
             if not isinstance(given, _KINDS[name]):
                 raise TypeError(f"Feature: {name} must be a tf.train.{_KINDS[name].__name__}, got {given!r}.")
-            self._lists, self._given = {name: given}, name  # the last one wins, as where bytes are read
+            self._lists, self._given = {name: given}, name  # the last one wins, as in parsing
 
     def _list(self, name: str) -> Any:
         """The list of this name; one that is not there yet is kept as soon as something is put into it."""

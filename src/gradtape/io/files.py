@@ -61,7 +61,7 @@ def _one(value: object, what: str) -> bytes:
 
 
 def _read_in_world(world: Any, function: Function, filename: PathLikeOrTensor, name: str | None = None) -> Any:
-    """What is in a file is known only when the function runs; that it is one text is known before."""
+    """The contents of a file are known only when the function runs; type and shape are known during tracing."""
     if not isinstance(world, Inference):
         raise NeedsValue("What is in a file is known only when it is read.")
     return world.ghost(TensorSpec([], dtypes.string), -1)

@@ -202,7 +202,7 @@ class GFile:
 
 @dataclass(frozen=True)
 class FileStatistics:
-    """What `stat` tells."""
+    """The result of `stat`."""
 
     length: int
     mtime_nsec: int
@@ -327,5 +327,5 @@ def join(path: PathLikeOrTensor, *paths: object) -> str:
 
 
 def get_registered_schemes() -> list[str]:
-    """The kinds of file systems there are."""
+    """The URL schemes of the supported file systems."""
     return ["file", ""]

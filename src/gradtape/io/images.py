@@ -48,7 +48,7 @@ def _opened(contents: TensorLike, name: str, formats: tuple[str, ...] = _FORMATS
 
 
 def _check_size(image: Any, frames: int, name: str) -> None:
-    """Refuse what Pillow warns of: a file of a few bytes may say that it has a billion pixels."""
+    """Refuse sizes that Pillow only warns of: the header of a tiny file may declare a billion pixels."""
     most = _pillow().MAX_IMAGE_PIXELS
     if most is not None and frames * image.width * image.height > most:
         raise invalid(
@@ -59,7 +59,7 @@ def _check_size(image: Any, frames: int, name: str) -> None:
 
 @contextlib.contextmanager
 def _damage_is_named(name: str) -> Iterator[None]:
-    """What Pillow raises is an InvalidArgumentError: damage, whatever its parts call it, and sizes beyond its limit."""
+    """Raise Pillow's errors as InvalidArgumentError. For damaged images their class depends on the format."""
     try:
         yield
     except (OpError, MemoryError):

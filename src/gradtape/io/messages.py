@@ -1,4 +1,4 @@
-"""What messages are made of: reading, writing and printing them, lists, maps and parts, as protocol buffers have them."""
+"""Base classes of messages: reading, writing and printing, lists, maps and submessages, as in protocol buffers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`parse_example` and its kin: serialized examples as tensors, by a description of the features that are wanted."""
+"""`parse_example` and related functions: serialized examples as tensors, by a description of the requested features."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class FixedLenSequenceFeature(NamedTuple):
 
 
 class SparseFeature(NamedTuple):
-    """Values in one feature, and the places where they stand in one or more others."""
+    """A sparse tensor whose values are in one feature, and its indices in one or more others."""
 
     index_key: Any
     value_key: str

@@ -30,11 +30,11 @@ COMPRESSIONS = ("", "GZIP", "ZLIB")
 
 _HEADER = struct.Struct("<QI")
 _CHECKSUM = struct.Struct("<I")
-_PIECE = 1 << 20  # a length is believed only as far as bytes arrive
+_PIECE = 1 << 20  # read in pieces: a corrupt length must not allocate more than the file has
 
 
 class TFRecordOptions:
-    """How a record file is written: compressed or not, and how hard zlib tries.
+    """How a record file is written: compressed or not, and zlib's compression level.
 
     The settings that tune zlib further (`window_bits`, `mem_level` and the like) are accepted; only the level is used.
     """
@@ -214,7 +214,7 @@ class RecordReader:
 
 
 class _Inflated(io.RawIOBase):
-    """A file compressed by zlib, read as it was; `gzip` has this for its own header only."""
+    """Decompresses a file with a zlib header; the `gzip` module reads gzip headers only."""
 
     def __init__(self, file: Any) -> None:
         self._file = file

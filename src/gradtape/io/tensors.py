@@ -19,7 +19,7 @@ from . import wire
 from .records import text_from
 
 _DTYPE, _SHAPE, _CONTENT, _STRINGS = 1, 2, 4, 8
-_MOST_REPEATED = 1 << 28  # bytes that one stored value may become: a message of a few bytes must not fill the memory
+_MOST_REPEATED = 1 << 28  # the most bytes that one stored value may expand to: a short message must not fill the memory
 
 # The other fields that may hold the values: how they are encoded, and the type they are read as.
 _FLOATS: dict[int, Any] = {5: np.float32, 6: np.float64, 9: np.complex64, 12: np.complex128}

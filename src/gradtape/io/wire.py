@@ -1,7 +1,7 @@
 """The wire encoding of protocol buffers: fields of varints, fixed-size numbers and byte strings.
 
 The few messages that gradtape reads and writes (examples, tensors) have a handful of fields each. The protobuf package
-would bring a compiler's output and a runtime for them; the encoding itself is what is in this file.
+would add generated code and a runtime for them; the encoding itself fits into this file.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def varint(number: int) -> bytes:
 
 
 def tag(field: int, kind: int) -> bytes:
-    """What stands before each value: the number of the field, and how the value is encoded."""
+    """The tag before each value: the number of the field, and how the value is encoded."""
     return varint(field << 3 | kind)
 
 

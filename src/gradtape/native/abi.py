@@ -1,12 +1,12 @@
 """What gradtape relies on inside of CPython and NumPy, beyond what they promise to programs in Python.
 
-Each reliance is one function here that says what it takes for granted. It is tried once, when somebody first asks. Where the
+Each reliance is one function here that says what it takes for granted. It is tried once, at its first use. Where the
 trial fails (another interpreter, another NumPy) there is one notice, and the slow way is taken, which gives the same results.
 
     reads_elements()      the address of an array's elements is read from the array's memory    else: NumPy is asked for it
     makes_ufuncs()        machine code becomes a ufunc                                          else: NumPy runs the text
     sets_allocators()     NumPy's arrays get memory from our functions                          else: from NumPy's own
-    counts_holders()      reference counts say who else holds an object                         else: all is taken to be held
+    counts_holders()      reference counts say who else holds an object                         else: all are assumed to be held
     multiplies()          NumPy's OpenBLAS is called from machine code                          else: NumPy multiplies
 
 What Python's language reference allows needs no other way: `become`. What is asked of frames and locks stands in base/.
@@ -46,7 +46,7 @@ class Reliance:
         if self._holds is None:
             with _LOCK:
                 failure = self._failure() if self._holds is None else None
-            if failure is not None:  # (said after all is settled: whoever listens may use gradtape)
+            if failure is not None:  # (logged last: a log handler may use gradtape)
                 LOGGER.warning(
                     "%s %s with NumPy %s is not inside as gradtape knows it (%s: %s). %s The results are the same.",
                     platform.python_implementation(), platform.python_version(), np.__version__, self.__name__, failure,
@@ -152,7 +152,7 @@ def _inside(capsule: Any, name: bytes | None) -> int:
 
 @_otherwise("NumPy computes elementwise functions step by step, which takes longer on large arrays.")
 def makes_ufuncs() -> bool:
-    """NumPy's table of ufunc functions has PyUFunc_FromFuncAndData where it had it when this was written.
+    """NumPy's table of ufunc functions has PyUFunc_FromFuncAndData at its known position.
 
     What it makes is tried with an inner loop in Python, on elements with gaps between them.
     """
@@ -212,7 +212,7 @@ class Allocator(ctypes.Structure):
 
 @_otherwise("Arrays do not begin on whole lines of the cache, and ops on large ones take longer.")
 def sets_allocators() -> bool:
-    """NumPy's table of array functions has those that get and set a thread's handler where it had them when this was written,
+    """NumPy's table of array functions has those that get and set a thread's handler at their known positions,
     and a handler has the fields of `Allocator`."""
     from numpy._core import multiarray
 
@@ -249,10 +249,10 @@ def allocator_capsule(made: Allocator) -> Any:
 
 @_otherwise("Variables are given new memory with each change, which takes longer for large ones.")
 def counts_holders() -> bool:
-    """Every name, container, view and buffer that has an object is one more in its count, at once.
+    """Every name, container, view and buffer that refers to an object adds one to its count, immediately.
 
-    So it is where one thread runs at a time. Without the interpreter's lock, counts are not exact, and another thread may come
-    to hold an object between the count and what is done upon it.
+    This holds where one thread runs at a time. Without the interpreter's lock, counts are not exact, and another thread may come
+    to hold an object between the count and the action that relies on it.
     """
     if not has_interpreter_lock():
         return False
@@ -271,7 +271,7 @@ def counts_holders() -> bool:
 
 
 def holders(values: list[Any], arrays: list[Any], place: int) -> tuple[int, int]:
-    """The counts of a value and of its array. What they are where nobody else has them is measured: interpreters differ."""
+    """The counts of a value and of its array. Their values for an unshared object are measured, since interpreters differ."""
     return sys.getrefcount(values[place]), sys.getrefcount(arrays[place])
 
 

@@ -31,7 +31,7 @@ def align_arrays() -> bool:
 
 
 def _align_in_this_thread() -> bool:
-    if abi.allocator().name != b"default_allocator":  # somebody made a choice
+    if abi.allocator().name != b"default_allocator":  # another allocator was chosen already
         return False
     before = abi.set_allocator(_capsule())
     if all(address_of(made(thresholds.ALIGNED_BYTES, np.int8)) % _LINE == 0 for made in (np.empty, np.zeros)):

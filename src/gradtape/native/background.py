@@ -31,7 +31,7 @@ class Product:
 
 
 def later(a: Any, b: Any) -> Product | None:
-    """`a @ b` of two matrices as a `Product`, if others can compute it and it is worth their while."""
+    """`a @ b` of two matrices as a `Product`, if other threads can compute it and it is large enough."""
     return Product(a, b) if a.dtype == b.dtype and blas.can_post(a.size * b.shape[1], a.dtype) else None
 
 

@@ -1,6 +1,6 @@
 """NumPy's OpenBLAS, called from kernels: one thread of it on each of our threads.
 
-OpenBLAS splits a product among threads of its own, which then look for more work for 25 ms before they sleep: they hold the
+OpenBLAS splits a product among threads of its own, which then poll for more work for 25 ms before they sleep: they hold the
 cores that our kernels want in between, and two of our threads finish no sooner than one. So a large product is cut into parts
 here, each core multiplies one with OpenBLAS told to use a single thread, and all large work shares one pool.
 (Measured in docs/design/native.md.)
@@ -59,7 +59,7 @@ def product(a: Array, b: Array, out: Array | None = None) -> Array:
     return found
 
 
-_HOLDERS: list[int] = []  # the threads, one for each `hold` that was not let go of
+_HOLDERS: list[int] = []  # the threads, one for each `hold` without its `let_go`
 
 
 def hold() -> None:
@@ -79,7 +79,7 @@ def let_go() -> None:
 
 
 def _forget_lost_holders() -> None:
-    """In a forked child: threads of the parent let go of nothing any more."""
+    """Runs in a forked child, where the parent's threads will never call `let_go`."""
     _HOLDERS[:] = [holder for holder in _HOLDERS if holder == threading.get_ident()]
 
 
@@ -88,10 +88,10 @@ if hasattr(os, "register_at_fork"):
 
 
 def can_post(multiplications: int, dtype: np.dtype[Any]) -> bool:
-    """Whether a product can be left to other threads, and is worth it."""
+    """Whether a product can be left to other threads, and is large enough to gain from it."""
     if multiplications < thresholds.BLAS_THREADS_MULTIPLICATIONS or dtype.char not in "fd" or _openblas() is None:
         return False
-    return pool.can_post() and abi.has_interpreter_lock()  # (it keeps two threads from posting at once)
+    return pool.can_post() and abi.has_interpreter_lock()  # (the lock keeps two threads from posting at once)
 
 
 def post(a: Array, b: Array, out: Array, add: bool, after: int) -> int:

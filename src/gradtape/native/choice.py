@@ -1,8 +1,8 @@
-"""Which way an op takes: the ways that its declaration names, and the thresholds that choose between them.
+"""The choice between two ways to compute an op: its declaration names them, and a threshold decides.
 
 Ops compare no sizes. A kernel or a rule that can be computed in two ways is a function with a `Choice`; entries and steps back
-are generated with that choice written out (`op/entry.py`), so that it costs a comparison and no call. What needs to know more
-than the number of elements asks one of the functions at the end.
+are generated with that choice inlined (`op/entry.py`), so that it costs a comparison and no call. A choice that depends on more
+than the number of elements is one of the functions at the end.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ class Choice(NamedTuple):
 
     small: Kernel
     large: Kernel
-    smallest: int  # elements, from which on the second is taken
+    smallest: int  # the fewest elements for `large`
 
 
 def by_size(small: Kernel, large: Kernel, smallest: int) -> Kernel:
-    """A kernel, or a rule, that takes one way for arrays of `smallest` elements and more, and the other for all else."""
+    """A kernel, or a rule, that calls `large` for arrays of at least `smallest` elements, and `small` for all others."""
 
     def run(first: Any, *rest: Any, **attributes: Any) -> Any:
         if first.__class__ is np.ndarray and first.size >= smallest:
@@ -37,7 +37,7 @@ def by_size(small: Kernel, large: Kernel, smallest: int) -> Kernel:
 
 
 def with_choice(run: Kernel, choice: Choice) -> Kernel:
-    """A function that makes a choice, and tells which."""
+    """The function, with the choice that it makes as an attribute."""
     run.choice = choice  # type: ignore[attr-defined]
     return run
 
@@ -53,11 +53,11 @@ def is_native(array: Any) -> bool:
     return array.dtype.char in "fd" and engine.available()
 
 
-# --- ways that take more than the number of elements ----------------------------------------------------------------------
+# --- choices by more than the number of elements --------------------------------------------------------------------------
 
 
 def in_rows(elements: int) -> bool:
-    """Whether machine code goes along the rows of a matrix of so many elements."""
+    """Whether a kernel over the rows of a matrix of so many elements runs in machine code."""
     return elements >= thresholds.ROWS_ELEMENTS and engine.available()
 
 

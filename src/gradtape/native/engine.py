@@ -14,7 +14,7 @@ from ..base.locks import new_rlock
 from .abi import address_of
 
 _ALIVE: list[Any] = []  # compiled code lives as long as the process: NumPy holds its addresses
-# LLVM has locks of its own, which nobody renews in a child: no process forks while it compiles.
+# LLVM has locks of its own, which a forked child cannot reset: no process forks while it compiles.
 _LOCK = new_rlock(held_through_forks=True)
 
 
@@ -26,7 +26,7 @@ def available() -> bool:
     machine = _machine()
     if "+fma" not in machine.features and not machine.architecture.startswith(("aarch64", "arm64")):
         return False
-    from .alignment import align_arrays  # only now: it is written in this language
+    from .alignment import align_arrays  # imported late: it is written in this language
 
     align_arrays()
     return True
@@ -37,7 +37,7 @@ _LEFT_OUT = {512: "", 256: ",-avx512f", 128: ",-avx2"}
 
 
 def _widest() -> int:
-    """How many bits a vector register may have: GRADTAPE_VECTOR_BITS, to try what other processors do."""
+    """How many bits a vector register may have: GRADTAPE_VECTOR_BITS, to emulate other processors."""
     given = os.environ.get("GRADTAPE_VECTOR_BITS", "512")
     if given not in map(str, _LEFT_OUT):
         raise invalid(f"GRADTAPE_VECTOR_BITS must be 128, 256 or 512, got {given!r}. Unset it to use what there is.")
@@ -93,7 +93,7 @@ def compiled(module: Any, *names: str) -> tuple[int, ...]:
 
 
 def _translated(text: str, names: tuple[str, ...]) -> tuple[int, ...]:
-    """(A function of its own: what LLVM needs on the way is given back under the lock, too.)"""
+    """(A separate function, so that LLVM's temporary objects are freed under the lock, too.)"""
     import llvmlite.binding as llvm
 
     target = _machine().target()

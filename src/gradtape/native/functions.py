@@ -1,9 +1,9 @@
 """Elementary functions on vectors of float32, and NumPy's elementwise functions by name.
 
 Each function brings its argument into a short interval and takes a polynomial there. The coefficients were fitted for the
-smallest largest error; the tests count how far results are from the nearest float32 (at most 2 units in the last place, erf 3,
+minimal maximum error; the tests measure the distance to the nearest float32 (at most 2 units in the last place, erf 3,
 erfc 7).
-Other types have no such function here: NumPy runs those texts.
+For other types there are no such functions: NumPy runs the texts that use them.
 """
 
 from __future__ import annotations

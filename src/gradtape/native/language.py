@@ -103,7 +103,7 @@ class Number:
         return self if self.is_float else Number(self.builder, self.builder.uitofp(self.value, kind))
 
     def astype(self, dtype: Any) -> Number:
-        """This number, for texts that make sure of the type it has."""
+        """This number, for texts that convert to the type it already has."""
         if np.dtype(dtype) != self.dtype:
             raise Unsupported(f"{self.dtype} as {dtype}")
         return self

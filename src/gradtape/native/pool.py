@@ -2,11 +2,11 @@
 
 A Python thread that is handed work needs the interpreter's lock first, and 50 us or more. These do not: each is started once,
 from Python, calls `work` and stays there. What a kernel's parts need is handed over in a few words of memory, and one word
-says how many parts are left. Whoever is free takes the next, so a core that another program holds for a while delays one
-part, not half of the work. Who finds nothing to do looks again for a while and then sleeps (a futex, so Linux only: elsewhere
-Python's threads do the work): a thread that only looked would seem busy, and the system would not move another onto its core.
+says how many parts are left. A free thread takes the next, so a core that another program holds for a while delays one
+part, not half of the work. An idle thread polls for a while and then sleeps (on a futex, so on Linux only: elsewhere
+Python's threads do the work): a thread that kept polling would seem busy, and the system would not move another onto its core.
 
-Nobody has to wait for a kernel that is posted: it is run by whoever would otherwise wait.
+A posted kernel runs in the background, on threads that would otherwise wait.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def run(
 ) -> None:
     """`kernel(arguments, start, stop)` for parts of `range(size)`, `each` of them for a core, none shorter than `smallest`.
 
-    Borders are multiples of `line`. A function in the place of the arguments makes them for one part, which has memory of its
-    own then: there is one part for each core.
+    Borders are multiples of `line`. A function in place of the arguments makes them for one part, which then has memory of its
+    own: there is one part for each core.
     """
     if not callable(arguments):
         run_parts(kernel, arguments, size, part_length(size, smallest, line, each))
@@ -49,7 +49,7 @@ def run(
 
 
 def part_length(size: int, smallest: int, line: int = 1, each: int = thresholds.PARTS_OF_CORE) -> int:
-    """How long the parts are that `run` makes."""
+    """The length of the parts that `run` makes."""
     parts = max(1, min(cores() * each, size // smallest)) if cores() > 1 else 1
     return max(1, -(-size // (parts * line)) * line)
 
@@ -65,9 +65,9 @@ def run_parts(kernel: Kernel, arguments: Any, size: int, length: int) -> None:
 
 
 def post(kernel: Kernel, arguments: bytes, size: int, length: int, after: int, kept: Any) -> int:
-    """Have `kernel(arguments, start, stop)` run by and by, in parts of that length, and keep something alive until then.
+    """Schedule `kernel(arguments, start, stop)` in parts of that length, and keep an object alive until it has run.
 
-    The number that it gives says to `settle` what to wait for, and as `after` what must be done before; 0 is nothing.
+    Returns the kernel's number: `settle` waits for it, and a later kernel given it as `after` runs after it; 0 is no kernel.
     """
     return _pool().post(kernel.address, arguments, size, length, after, kept)
 
@@ -95,7 +95,7 @@ def _possible() -> bool:
 
 _POOLS: list[_Pool] = []  # the one of this process, once it is needed
 _LOCK = new_lock()
-_POSTED_BEFORE = 0  # by the process that this one was forked from: all of that is done
+_POSTED_BEFORE = 0  # the last number given before a fork: kernels up to it are done
 
 
 def _pool() -> _Pool:
@@ -108,7 +108,7 @@ def _pool() -> _Pool:
 
 
 def _begin_again() -> None:
-    """In a forked child, which has no threads of its parent."""
+    """Runs in a forked child, which has none of its parent's threads."""
     global _POSTED_BEFORE
     if _POOLS:
         _POSTED_BEFORE = _POOLS.pop().posted
@@ -119,7 +119,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class _Pool:
-    """The threads of a process, and the words through which they are told what to do."""
+    """The threads of a process, and the words of memory that control them."""
 
     def __init__(self, workers: int, posted: int = 0) -> None:
         from .workers import compiled_workers  # llvmlite is imported with the first kernel that is shared out
@@ -128,7 +128,7 @@ class _Pool:
         self._words = (ctypes.c_int64 * (STATE.size + SLOTS * SLOT.size))()
         self._last = [
             slot_of(k) + SLOT["last"] for k in range(SLOTS)
-        ]  # where the last kernel done in each slot is told
+        ]  # the words with the last finished kernel of each slot
         for place in (STATE["posted"], STATE["all_done"], *self._last):
             self._words[place] = posted
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._words))  # workers never end, and always look at them
@@ -137,7 +137,7 @@ class _Pool:
         self._kept: dict[int, list[Any]] = {}
         i64, pointer = ctypes.c_int64, ctypes.c_void_p
         self._dispatch = ctypes.CFUNCTYPE(None, i64, i64, pointer, i64, i64, i64)(dispatch)
-        # (It keeps the interpreter's lock: it takes no time, and nobody else posts meanwhile.)
+        # (Called with the interpreter's lock held: it is fast, and no other thread can post meanwhile.)
         self._post = ctypes.PYFUNCTYPE(i64, i64, i64, pointer, i64, i64, i64, i64)(post)
         self._settle = ctypes.CFUNCTYPE(None, i64, i64)(settle)
         enter = ctypes.CFUNCTYPE(None, ctypes.c_int64)(work)
@@ -155,13 +155,13 @@ class _Pool:
 
     def post(self, kernel: int, arguments: bytes, size: int, length: int, after: int, kept: Any) -> int:
         """As the module's function."""
-        entry = [0, kept]  # (before the kernel can begin: whatever interrupts this, its arrays are there)
+        entry = [0, kept]  # (before the kernel can start: its arrays stay alive even if this is interrupted)
         self._kept[id(entry)] = entry
         try:
             while not (number := self._post(self._state, kernel, arguments, len(arguments), size, length, after)):
                 self.settle(self.posted + 1 - SLOTS)  # the slot is taken
             entry[0] = number
-        except BaseException:  # an interrupt: perhaps it is posted, and nobody knows its number
+        except BaseException:  # an interrupt: the kernel may be posted, but its number is unknown
             last = self.posted
             for posted in range(max(1, last + 1 - SLOTS), last + 1):
                 self._settle(self._state, posted)

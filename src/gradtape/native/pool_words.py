@@ -1,4 +1,4 @@
-"""What the threads of the pool, and Python, know about each other: words of memory with names, and the system's part in it."""
+"""The state that the threads of the pool share with Python: named words of memory, and what depends on the platform."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STATE = Layout(
     {"kernel": 1, "arguments": 1, "size": 1, "length": 1, "stride": 1, "parts": 1},
     {"left": 1},
     {"done": 1, "caller_sleeps": 1},
-    {"sleepers": 1, "news": 1},  # workers that sleep, and how often there was something new for them
+    {"sleepers": 1, "news": 1},  # workers that sleep, and how often new work was announced
     {"posted": 1},
     {"all_done": 1, "waiting": 1},  # kernels posted that are done, and how many threads sleep until there are more
 )
@@ -36,7 +36,7 @@ class Machine(NamedTuple):
     """What differs between processors."""
 
     futex: int  # the number of the system call
-    pause: str  # LLVM's function that says to the core that it only waits
+    pause: str  # LLVM's intrinsic that tells the core that this is a waiting loop
     hint: int | None  # what is given to it
 
 

@@ -39,7 +39,7 @@ from .language import (
     type_of,
 )
 
-FLAT = 4096  # elements of a row, where nothing else says how long it is
+FLAT = 4096  # elements of a row, where its length is free
 FULL, BY_ROW, BY_COLUMN, SINGLE = "full", "by row", "by column", "single"
 
 _REFERENCE = abi.reference()  # what stands for an array in the arguments of a kernel
@@ -52,7 +52,7 @@ Dtype = np.dtype[Any]
 
 @dataclass(frozen=True)
 class Given:
-    """An operand: its type, and of which part of the matrix it is."""
+    """An operand: its type, and the part of the matrix that it belongs to."""
 
     dtype: Dtype
     layout: str
@@ -227,7 +227,7 @@ class _Row:
         self.buffers = self.arrays[len(self.text.given) :]
         self.sums = sums
         self.turn = 0
-        self.scalars = dict(singles)  # what there is one of for the row
+        self.scalars = dict(singles)  # values that exist once for the row
         self.kept = {w.value: w for w in self.text.wanted if w.layout == FULL}  # later it is not computed again
         for k, given in enumerate(self.text.given):
             if given.layout == BY_ROW:
@@ -288,7 +288,7 @@ class _Row:
         return [Variable(self.builder, Number(self.builder, start).spread(self.text.lanes)) for _ in range(levels)]
 
     def _scalar(self, k: int) -> Number:
-        """A value that there is one of for the row."""
+        """A value that exists once for the row."""
         if k not in self.scalars:
             step = self.values[k]
             assert isinstance(step, Step)
@@ -340,7 +340,7 @@ def _is_along(value: Given | Step) -> bool:
 def _vectors(length: Number, lanes: int, sums: Sequence[list[Variable]] = ()) -> Iterator[tuple[Number, Number]]:
     """A loop over vectors: where each begins, and how many of its lanes the one before had.
 
-    Sums are what is added up, at each level: the loop is then inside of others, and each has a level.
+    With sums, the loop is nested in others: one loop for each level of a sum.
     """
     with _blocks(0, length, lanes, sums, len(sums[0]) - 1 if sums else 0) as index:
         place = _smaller(index, length - lanes)

@@ -1,4 +1,4 @@
-"""NumPy texts that compile themselves when they meet arrays large enough."""
+"""Texts that are compiled when they are first called with large enough arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 class CompiledText:
-    """An elementwise NumPy text, as one ufunc for each combination of types and attributes that it meets."""
+    """An elementwise NumPy text, compiled to one ufunc for each combination of types and attributes that it is called with."""
 
     def __init__(self, text: Callable[..., Any]) -> None:
         self._text = text
@@ -62,15 +62,15 @@ def apply(ufunc: np.ufunc, operands: tuple[Any, ...]) -> Any:
 
 @functools.cache
 def _on_all_cores() -> Any:
-    from . import ufuncs  # only now: it imports llvmlite
+    from . import ufuncs  # imported late: it imports llvmlite
 
     return ufuncs.apply
 
 
 class Exact:
-    """A kernel whose results NumPy rounds exactly, and so does machine code: it is compiled in programs that use a lot of it.
+    """A kernel whose results are rounded exactly by NumPy and by machine code. Programs that use it often compile it.
 
-    Compiling takes 20 ms. Until NumPy has computed many elements of such kernels, it goes on; nobody can tell from the results.
+    Compiling takes 20 ms, so NumPy runs such kernels until it has computed many elements. The results have the same bits.
     """
 
     seen = 0  # elements of large arrays, of all exact kernels together
@@ -86,14 +86,14 @@ class Exact:
             dtype = first.dtype
             ufunc = self._compiled.ready.get(dtype)
             if ufunc is not None and all(x.__class__ is np.ndarray and x.dtype is dtype for x in rest):
-                return _on_all_cores()(ufunc, (first, *rest))  # the short way of the general one below
+                return _on_all_cores()(ufunc, (first, *rest))  # a fast path of the general case below
             if all(x.__class__ in (np.ndarray, float, int, dtype.type) for x in rest):
                 others = [x if x.__class__ is np.ndarray else np.asarray(x, dtype) for x in rest]
                 result = self._compiled((first, *others), {})
         return self._kernel(first, *rest) if result is None else result
 
     def into(self, total: Any, part: Any) -> bool:
-        """total = kernel(total, part) in the memory of the total, if machine code can do it; whether it did."""
+        """total = kernel(total, part) in the memory of the total, if machine code can do it; returns whether it did."""
         lie_alike = total.shape == part.shape and total.flags.c_contiguous and part.flags.c_contiguous
         ufunc = self._compiled.ufunc_of((total, part), {}) if self._is_due(total.size) and lie_alike else None
         if ufunc is None:

@@ -1,6 +1,6 @@
-"""From which size on a faster way is taken: every such number of gradtape, with its unit and the measurement that chose it.
+"""Thresholds: the size at which a faster way starts to be used. All of them, each with its unit and the measurement behind it.
 
-A rule or a kernel says in which ways something can be computed. `choice.py`, and the code that runs a kernel, compare sizes
+A rule or a kernel declares the ways to compute a result. `choice.py`, and the code that runs a kernel, compare sizes
 with these numbers. Which way is taken may change the last bits of a result, so a number is the same on every processor.
 Sizes that are part of a kernel's text (registers worked on together, terms added up one after the other) stand with the kernel.
 
@@ -12,7 +12,7 @@ times several values. What it measures for each is in `benchmarks/crossings.py`.
 
 Figures in the comments are us for the other way and for the one that begins here, of float32, on a server processor with AVX-512,
 2 MB of second-level cache for each core, and two cores; "one core" where others kept the second one busy. That compiling takes
-20 ms and more is why some thresholds are far above the place where the ways cross: small arrays would not earn it back.
+20 ms and more is why some thresholds are far above the crossing point: small arrays would not make up for it.
 
 With `GRADTAPE_NATIVE=always` in the environment, for tests, arrays of two elements take the fast ways.
 """
@@ -56,12 +56,12 @@ NUMPY_CORES_ELEMENTS = _from(1 << 18)
 # --- updates of variables ----------------------------------------------------------------------------------------------------
 
 # Elements in a part of an optimizer's update that a core takes.
-# Momentum on 131,072: 35, 25; below, what it takes to share counts for more: 32,768: 9, 14.
+# Momentum on 131,072: 35, 25; below, the overhead of sharing dominates: 32,768: 9, 14.
 UPDATE_PART_ELEMENTS = _from(1 << 15)
-# Elements of a block of an update that NumPy runs: what it makes on the way stays in a core's own cache.
+# Elements of a block of an update that NumPy runs: temporary arrays stay in a core's own cache.
 # Momentum on 1,048,576: blocks of 8,192: 8,000; of 32,768: 3,200; of 131,072: 6,100.
 UPDATE_BLOCK_ELEMENTS = 1 << 15
-# Elements. An assignment looks for who else sees a variable's memory, and writes to it if nobody does.
+# Elements. An assignment checks whether anything else refers to a variable's memory, and writes in place if nothing does.
 # assign_add: 4,096: 3.1, 3.6; 32,768: 6.4, 6.6: what it saves is a second array.
 IN_PLACE_ELEMENTS = _from(1 << 12)
 
@@ -127,17 +127,17 @@ DEPTHWISE_LINE_PLACES = 64
 # Multiplications in a part of a convolution that a core takes. So many take 7, and handing a part over 1.
 CONV_PART_MULTIPLICATIONS = _from(1 << 20)
 # Bytes of a padded image that are made at once: an eighth of a core's own cache, beside filters and results.
-# 4 images 112 x 112, 32 channels: less than a fifth between 65,536 and 1,048,576, and no order that comes again.
+# 4 images 112 x 112, 32 channels: less than a fifth between 65,536 and 1,048,576, and no reproducible order.
 CONV_BAND_BYTES = 1 << 18
 # Outputs for which a panel of filters is used at least once it is in the cache. The same images: no difference from 64 to 512.
 CONV_PANEL_PIXELS = 256
 # Bytes of a batch that a NumPy form of a convolution or a pool works on at a time: more leave the cache, fewer cost calls.
-# 32 images 28 x 28, 16 to 32 channels: on a busy machine no order that comes again.
+# 32 images 28 x 28, 16 to 32 channels: on a busy machine no reproducible order.
 WINDOW_BLOCK_BYTES = 1 << 22
 
 # --- products ----------------------------------------------------------------------------------------------------------------
 
-# Multiplications. OpenBLAS uses its threads: it is told not to, and products that nobody waits for are left to other threads.
+# Multiplications. OpenBLAS would use its threads: this is disabled, and products not needed yet are left to other threads.
 # On a busy machine: 524,288: 8.2, 8.7; 1,048,576: 105,000, 27: its threads wait for each other.
 BLAS_THREADS_MULTIPLICATIONS = _from(1 << 18)
 # Multiplications. A product is cut into parts for all cores. 128 x 512 by 512 x 512, in ms: 0.23, 0.21. Smaller ones
@@ -161,7 +161,7 @@ GROUP_COLUMNS = _from(4)
 # Instructions of a group: the time to compile it grows faster than they do.
 # 140 instructions with their compilation, ms: 12: 604; 24: 584; 48: 572; 96: 1,167.
 GROUP_INSTRUCTIONS = 48
-# Bytes. A result is written to the memory of an operand that nobody needs any more.
+# Bytes. A result is written to the memory of an operand that is not needed afterwards.
 # Five roundings and roots: 4,096: 5.4, 4.8; 32,768: 10.7, 9.3; 262,144: 55, 47.
 BUFFER_BYTES = _from(1 << 15)
 
@@ -173,6 +173,6 @@ ALIGNED_BYTES = 1 << 12
 # Parts of a kernel for each core: a core that another program holds delays one part.
 # Exponentials of 1,048,576 on a busy machine: 1: 690; 2: 668; 4: 640; 8: 630.
 PARTS_OF_CORE = 4
-# Looks for work, with a pause in between, before a thread goes to sleep: about 1.3 ms, longer than most of what Python does
+# Polls for work, with a pause in between, before a thread goes to sleep: about 1.3 ms, longer than most of what Python does
 # between two kernels. A kernel after 200 us of Python: 1,000: 20; 100,000: 11.
 LOOKS_BEFORE_SLEEP = 100_000

@@ -4,7 +4,7 @@ NumPy's C interface makes a ufunc of a function with the inner loop
 
     void loop(char **arrays, const intp *count, const intp *strides, void *data)
 
-so it is all that has to be written: where each array lies without gaps, or is one number for the whole loop, in vectors; else,
+so only this loop has to be written: where each array lies without gaps, or is one number for the whole loop, in vectors; else,
 and for the last few elements, one by one.
 """
 
@@ -76,7 +76,7 @@ class _Plan(NamedTuple):
 
 @functools.lru_cache(maxsize=4096)
 def _plan(function: np.ufunc, *looks: tuple[tuple[int, ...], tuple[int, ...]]) -> _Plan | None:
-    """None where NumPy is to do it, or to say what is wrong."""
+    """None where NumPy has to compute it, or to raise the error."""
     address, inputs, (dtype,) = _LOOPS[function]
     try:
         shape = np.broadcast_shapes(*(own for own, _ in looks))
@@ -280,7 +280,7 @@ def _results(text: Text, numbers: list[Number], outputs: int) -> tuple[Number, .
 
 
 def _result_types(text: Text, types: list[Any], outputs: int) -> list[Any]:
-    """What a text gives, found by writing it once where nobody runs it."""
+    """What a text returns, found by writing it once to a function that is discarded."""
     scratch = ir.Function(ir.Module(), ir.FunctionType(ir.VoidType(), types), "scratch")
     builder = ir.IRBuilder(scratch.append_basic_block())
     numbers = [

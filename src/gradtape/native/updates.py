@@ -21,8 +21,8 @@ def _is_compiled() -> bool:
 class Update:
     """`text(gradient, *values, *numbers)` gives a tuple of the new values; a call writes them where the old ones are.
 
-    The text best changes the values by `+=` and the like: NumPy then works in place. It is compiled when it meets an array
-    large enough; small arrays take the compiled form too once there is one: it has the same bits.
+    The text should change the values by `+=` and the like: NumPy then works in place. It is compiled for the first array that is
+    large enough; small arrays then use the compiled form too, which gives the same bits.
     """
 
     def __init__(self, text: Text, values: int) -> None:

@@ -1,4 +1,4 @@
-"""Windows on images, as kernels see them: where things lie in memory, and what stays in registers.
+"""Windows on images inside kernels: the memory layout, and what stays in registers.
 
 Values have the layout (images, sizes ..., channels). Sizes are numbers that a kernel is given; windows, strides, dilations,
 channels and filters are written into it. Padded images are made a few lines at a time, in a place that stays in the cache.
@@ -140,12 +140,12 @@ def lanes_of(dtype: Any) -> int:
 
 
 def _unit_size(units: int, multiplications: int) -> int:
-    """How many of so many units of work, with so many multiplications in all, are worth a core."""
+    """How many units justify a core of their own, of so many units with so many multiplications in all."""
     return max(1, -(-thresholds.CONV_PART_MULTIPLICATIONS * units // max(1, multiplications)))
 
 
 def evenly(size: int, most: int) -> int:
-    """How long parts of at most this length are, if they are about equal."""
+    """The length of about equal parts that are not longer than this."""
     return -(-size // -(-size // max(1, most)))
 
 

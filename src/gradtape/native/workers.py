@@ -1,7 +1,7 @@
 """The machine code of the pool's threads: taking parts of kernels, posting kernels, waiting and sleeping.
 
 All that several threads change is changed by atomic instructions, in one order that all of them see. Between taking a part of a
-kernel and saying that it is done, the kernel's words do not change: whoever wrote them waits for every part.
+kernel and reporting it done, the kernel's words do not change: the thread that wrote them waits for every part.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class _Program:
         return function
 
     def _written_take(self) -> Function:
-        """Take the next part of the kernel that somebody waits for, and run it; whether there was one."""
+        """Take the next part of the kernel that a caller waits for, and run it; returns whether there was one."""
         function = Function(self.module, "take", _BOOL, [POINTER], internal=True)
         builder, state = function.builder, Words(function.builder, function.arguments[0], STATE)
         look = begin_block(builder, "look")
@@ -141,14 +141,14 @@ class _Program:
         builder.call(self._syscall, [self._futex, word.address, ir.Constant(INT64, _WAIT), expected, forever])
 
     def _look_again(self, function: Function, looks: Variable, look: Any) -> None:
-        """Pause and look again, if there were not too many looks already."""
+        """Pause and poll again, up to a number of times."""
         function.builder.call(self._pause, self._hints)
         looks.set(looks.get() + 1)
         with function.where(looks.get() <= thresholds.LOOKS_BEFORE_SLEEP):
             function.builder.branch(look)
 
     def _when(self, function: Function, worked: Number, looks: Variable, look: Any) -> None:
-        """Look again at once after work was done."""
+        """Poll again at once after work was done."""
         with function.where(worked):
             looks.set(function.number(0))
             function.builder.branch(look)
@@ -164,7 +164,7 @@ class _Program:
     # --- what Python calls -------------------------------------------------------------------------------------------------
 
     def _write_work(self) -> None:
-        """A worker, for ever. Somebody waits for the parts of a kernel that is not posted: they come first."""
+        """The endless loop of a worker. Parts of a kernel that is not posted come first: its caller waits for them."""
         function = Function(self.module, "work", _NOTHING, [POINTER])
         builder, (address,) = function.builder, function.arguments
         state, looks = Words(builder, address, STATE), Variable(builder, function.number(0))
@@ -180,7 +180,7 @@ class _Program:
         builder.branch(look)
 
     def _write_dispatch(self) -> None:
-        """Offer the parts, take part, wait for those that others took. A second caller runs all of its kernel itself."""
+        """Offer the parts, run some, wait for those that others took. A second caller runs all of its kernel itself."""
         function = Function(self.module, "dispatch", _NOTHING, [POINTER, POINTER, POINTER, INT64, INT64, INT64])
         builder, (address, kernel, arguments, stride, size, length) = function.builder, function.arguments
         state = Words(builder, address, STATE)

@@ -69,7 +69,7 @@ def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conve
     Tensors also get NumPy's methods (`x.T`, `x.reshape(2, 3)`, `x.astype(...)`, `x.sum()`, ...) and its
     indexing: `x[[0, 2]]` is two rows. The
     functions of `tf` itself keep TensorFlow's rule: types are never mixed. `prefer_float32` and other
-    modes of conversion are not here.
+    modes of conversion are not supported.
     """
     if prefer_float32 or dtype_conversion_mode not in ("legacy", "all"):
         raise UnimplementedError(

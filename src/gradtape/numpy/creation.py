@@ -63,7 +63,7 @@ def ones(shape: ShapeLike, dtype: object = float) -> Any:
 
 
 def empty(shape: ShapeLike, dtype: DTypeLike = float) -> Any:
-    """Zeros: a tensor never changes, so that nobody could fill it later."""
+    """Zeros: tensors are immutable, so an uninitialised one could not be filled later."""
     return zeros(shape, dtype)
 
 

@@ -1,4 +1,4 @@
-"""NumPy's ufuncs, each a table line: the function of ours that computes it in the type that NumPy chooses."""
+"""NumPy's ufuncs, as a table: for each the gradtape function that computes it in the type that NumPy chooses."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _by_kind(default: Function, **special: Function) -> Function:
 
 @functools.cache
 def on_one_type(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Function | None:
-    """What computes the ufunc on operands of this type, if NumPy computes in it; None if it changes the type before."""
+    """What computes the ufunc on operands of this type, if NumPy computes in it; None if it converts the operands first."""
     compute = UFUNCS.get(ufunc.__name__)
     if compute is None:
         return None
@@ -301,7 +301,7 @@ def nan_to_num(
 def isclose(
     a: TensorLike, b: TensorLike, rtol: TensorLike = 1e-5, atol: TensorLike = 1e-8, equal_nan: bool = False
 ) -> Any:
-    """Whether each element of `a` is as near to that of `b` as atol + rtol * |b|."""
+    """Whether |a - b| <= atol + rtol * |b|, element by element."""
     x, y = promoted(a, b)
     if x.dtype.is_bool:
         x, y = to_type(x, np.int8), to_type(y, np.int8)

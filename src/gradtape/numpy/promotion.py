@@ -1,4 +1,4 @@
-"""Which type a result has: NumPy is asked, ufunc by ufunc, so that its rules hold to the last corner.
+"""The types of results: NumPy resolves them for each ufunc, so that all of its promotion rules hold.
 
 Values become tensors with NumPy's default types (float64, int64); Python numbers beside arrays are weak,
 as in NumPy.
@@ -129,7 +129,7 @@ def loop_types(ufunc: np.ufunc, kinds: tuple[Any, ...]) -> tuple[np.dtype[Any], 
     if all(kind in (int, float, complex) for kind in kinds):  # Python numbers among themselves are not weak
         kinds = tuple(np.dtype(kind) for kind in kinds)
     types = ufunc.resolve_dtypes((*_beside_bfloat16(kinds), *(None,) * ufunc.nout))
-    if np.dtype(object) in types:  # NumPy would ask Python objects: for numbers it has no loop
+    if np.dtype(object) in types:  # NumPy has no loop for these numbers and would convert them to Python objects
         raise TypeError(f"ufunc '{ufunc.__name__}' is not defined for the types {', '.join(map(str, kinds))}.")
     return types
 

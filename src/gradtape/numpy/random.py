@@ -15,7 +15,7 @@ from .promotion import asarray, numpy_dtype
 
 
 def seed(s: TensorLike) -> None:
-    """Make what follows the same in every run; the same as tf.random.set_seed."""
+    """Make the random numbers that follow the same in every run; the same as tf.random.set_seed."""
     ours.set_seed(s)
 
 
@@ -24,7 +24,7 @@ def _sizes(size: Any) -> tuple[int, ...]:
 
 
 def standard_normal(size: object = None) -> Any:
-    """Numbers from the normal distribution with mean 0 and deviation 1."""
+    """Numbers from the normal distribution with mean 0 and standard deviation 1."""
     return ours.normal(_sizes(size), dtype=float64)
 
 
@@ -34,12 +34,12 @@ def randn(*args: object) -> Any:
 
 
 def rand(*size: IntLike) -> Any:
-    """Numbers evenly spread over [0, 1), with the sizes as arguments."""
+    """Numbers uniformly distributed over [0, 1), with the sizes as arguments."""
     return ours.uniform(_sizes(size), dtype=float64)
 
 
 def random(size: IntLike | None = None) -> Any:
-    """Numbers evenly spread over [0, 1)."""
+    """Numbers uniformly distributed over [0, 1)."""
     return ours.uniform(_sizes(size), dtype=float64)
 
 
@@ -48,13 +48,13 @@ def _shaped(size: Any, *parameters: Any) -> tuple[int, ...]:
 
 
 def uniform(low: TensorLike = 0.0, high: TensorLike = 1.0, size: IntLike | None = None) -> Any:
-    """Numbers evenly spread over [low, high); the tape follows both."""
+    """Numbers uniformly distributed over [low, high); the tape follows both."""
     first, last = asarray(low, float64), asarray(high, float64)
     return first + (last - first) * ours.uniform(_shaped(size, first, last), dtype=float64)
 
 
 def normal(loc: TensorLike = 0.0, scale: object = 1.0, size: IntLike | None = None) -> Any:
-    """Numbers from normal distributions; the tape follows mean and deviation."""
+    """Numbers from normal distributions; the tape follows mean and standard deviation."""
     mean, deviation = asarray(loc, float64), asarray(scale, float64)
     return mean + deviation * ours.normal(_shaped(size, mean, deviation), dtype=float64)
 

@@ -48,7 +48,7 @@ _WITH_AXES = (RaggedTensor, Tensor, Variable, np.ndarray, list, tuple)
 
 
 def on_rows(op: Any, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
-    """The same, where it matters how long rows are."""
+    """The same, for ops that depend on the lengths of rows."""
     op = getattr(op, "op", op)  # (a saved function has the public entry)
     if op.name.startswith("reduce_") and len(args) == 1:
         return _reduced(op, args[0], attributes.get("axis"), bool(attributes.get("keepdims")))
@@ -79,12 +79,12 @@ on_rows = traceable(on_rows, in_world=by_stand_ins)
 
 
 def _of_any_length(rows: Any) -> Any:
-    """Rows whose common length, if they have one, does not show in the shape, as TensorFlow's `gather` gives them."""
+    """Rows without a uniform length in their static shape, even if all have the same, as in TensorFlow's `gather`."""
     return RaggedTensor(_of_any_length(rows.values), rows.row_splits) if isinstance(rows, RaggedTensor) else rows
 
 
 def _looked_up(params: Value, indices: RaggedTensor, axis: int) -> Any:
-    """Slices of a tensor along an axis, in the rows that the indices have; one such ragged tensor for each slice before."""
+    """`gather` along an axis with ragged indices: the axis is replaced by the axes of the indices."""
     axis = _axis(axis, params.ndim)
     found = indexing.gather(params, indices.flat_values, axis=axis)
     if not axis:
@@ -171,7 +171,7 @@ def _over_one(value: Any, axis: int, name: str, keepdims: bool) -> Any:
 
 
 def _by_column(rows: RaggedTensor, group: Any, count: int, name: str) -> RaggedTensor:
-    """For each group of rows one row: what stands in each column, put together."""
+    """Reduce each group of rows to one row, column by column."""
     if not isinstance(rows.values, Tensor):
         raise UnimplementedError(None, None, f"{name} over an axis with two ragged axes inside of it is not there.")
     lengths = lengths_of(rows)

@@ -279,7 +279,7 @@ def _lengths(value: RaggedTensor) -> list[int]:
 
 
 def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None) -> Any:
-    """The number of its row for each value."""
+    """The row number of each value."""
     array = to_tensor(splits, None if isinstance(splits, (Tensor, np.ndarray)) else dtypes.int64)._array
     if array.ndim != 1 or not array.size:
         raise ValueError(f"Invalid row_splits: {splits!r}. A vector that begins with 0 is needed.")
@@ -293,7 +293,7 @@ def segment_ids_to_row_splits(
     out_type: DTypeLike | None = None,
     name: str | None = None,
 ) -> Any:
-    """Where rows begin, from the number of its row for each value."""
+    """Where rows begin, from the row number of each value."""
     array = to_tensor(segment_ids, None if isinstance(segment_ids, (Tensor, np.ndarray)) else dtypes.int64)._array
     count = as_int(num_segments) if num_segments is not None else int(array[-1]) + 1 if array.size else 0
     lengths = np.bincount(array, minlength=count)

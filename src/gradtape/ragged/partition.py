@@ -64,7 +64,7 @@ class RowPartition:
         validate: bool = True,
         dtype: DTypeLike | None = None,
     ) -> RowPartition:
-        """Each value in the row whose number it has."""
+        """Each value in the row with the number in `value_rowids`."""
         rowids = integers(value_rowids, "value_rowids")
         rows = RaggedTensor.from_value_rowids(rowids, rowids, nrows, validate=validate)
         return cls(rows if dtype is None else rows.with_row_splits_dtype(dtype))
@@ -137,7 +137,7 @@ class RowPartition:
         return self._rows.row_limits()
 
     def value_rowids(self) -> Any:
-        """The number of its row for each value."""
+        """The row number of each value."""
         return self._rows.value_rowids()
 
     def uniform_row_length(self) -> Any:

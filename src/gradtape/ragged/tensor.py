@@ -1,7 +1,7 @@
 """`RaggedTensor`: rows of different lengths, kept as one tensor of all values and the places where rows begin.
 
-Tapes follow the values; where rows begin are integers. Inside a traced function both are symbolic: what needs to know how
-long rows are is a step there, and what only puts the two together runs as it is, unchecked.
+Tapes follow the values; row splits are integers. Inside a traced function both are symbolic: an op that depends on the
+lengths of rows is a step there, and one that only combines the two runs directly, unchecked.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class RaggedTensor:
         name: str | None = None,
         validate: bool = True,
     ) -> RaggedTensor:
-        """Each value in the row whose number it has; the numbers must not decrease."""
+        """Each value in the row with the number in `value_rowids`; the numbers must not decrease."""
         ids = integers(value_rowids, "value_rowids")
         array = ids._array
         if ids.__class__ is EagerTensor and (nrows is None or nrows.__class__ in (int, EagerTensor)):
@@ -468,7 +468,7 @@ class RaggedTensor:
 
     # --- rows ------------------------------------------------------------------------------------------------
 
-    __getitem__: ClassVar[Callable[[Any, Any], Any]]  # api/indexing.py puts it here
+    __getitem__: ClassVar[Callable[[Any, Any], Any]]  # set by indexing.py
 
     def __iter__(self) -> Iterator[Any]:
         for index in range(self._row_count()):
@@ -592,7 +592,7 @@ def stacked_rows(values: list[Any]) -> RaggedTensor:
     return RaggedTensor(concat_rows(values), from_array(splits_of(counts)))
 
 
-# What reads how long rows are.
+# Methods that read the lengths of rows.
 for _name in (
     *("row_lengths", "nested_row_lengths", "nested_value_rowids", "row_starts", "row_limits", "value_rowids"),
     *("bounding_shape", "merge_dims", "to_tensor", "to_sparse"),

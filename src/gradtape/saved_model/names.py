@@ -68,8 +68,8 @@ NAMESPACES = {
 }
 _INSIDE = {"nn.experimental": "experimental"}  # namespaces that are attributes of their module
 
-# Functions of the user's own cannot be stored, and what would be called in their place is no computation; and a model
-# does not change how other code works.
+# Not stored, with the reason: a user's Python code cannot be written to a file, and a loaded model
+# must not change how other code works.
 _REFUSED = {
     "py_function": "calls Python code, which cannot be stored. Write it with tf ops, or leave it out of the function.",
     "numpy_function": "calls Python code, which cannot be stored. Write it with tf ops, or leave it out of the function.",
@@ -101,7 +101,7 @@ _STEPS: dict[str, Any] = {
         if hasattr(step := getattr(method, "__func__", method), "in_world")
     },
 }
-# What files of earlier versions may name, and nothing is stored under any more.
+# Names that only files of earlier versions contain.
 _EARLIER_STEPS: dict[str, Any] = {"RaggedTensor._concatenated": concat, "RaggedTensor._stacked_along": stack}
 _CLASSES: dict[str, type] = {cls.__name__: cls for cls in (GradientTape, ForwardAccumulator, TensorArray)}
 _STEP_NAMES = {id(function): name for name, function in _STEPS.items()}

@@ -1,4 +1,4 @@
-"""From what is stored to objects: the way back of `writer`. All is checked before it is used, and nothing is run."""
+"""From stored data to objects: the inverse of `writer`. All data is checked before it is used, and nothing is run."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class ModelReader(Decoder):
         if not isinstance(shape, TensorShape) or not shape.is_compatible_with(value.shape):
             raise ValueError(f"a variable of shape {shape} has a value of shape {value.shape}")
         variable: Variable = Variable(value, trainable=bool(described["trainable"]), shape=shape)
-        variable._name = str(described["name"])  # (a scope that is open where the model is loaded plays no role)
+        variable._name = str(described["name"])  # (without the name scope that is open during loading)
         return variable
 
     def _generator(self, content: Any) -> Generator:

@@ -25,7 +25,7 @@ class LoadedModule(Module):
     _class_name = "Module"
 
     def __getattribute__(self, name: str) -> Any:
-        stored = object.__getattribute__(self, "__dict__")  # comes first: `variables` may have been a list of its own
+        stored = object.__getattribute__(self, "__dict__")  # first: a stored attribute may be called `variables`
         value = stored[name] if name in stored else object.__getattribute__(self, name)
         if value.__class__ is LeftOut:
             raise AttributeError(

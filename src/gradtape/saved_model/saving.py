@@ -46,7 +46,7 @@ def save(obj: object, export_dir: Any, signatures: object = None, options: SaveO
         export_dir: The folder; it is made if it is not there.
         signatures: A function with an input_signature, a ConcreteFunction, or a dict of them by name. Without it, the one
             function of `obj` that has an input_signature is the signature "serving_default".
-        options: Of which `function_aliases` are stored too: functions by another name.
+        options: Their `function_aliases`, other names for functions, are stored too.
 
     Raises:
         NotStorableError: A function calls Python code or uses an object that no file can hold; a ValueError.

@@ -1,6 +1,6 @@
 """Values as JSON: everything that may stand in the arguments of a step or in an attribute of a module.
 
-What JSON has no word for is an object with one member that names its kind: {"tuple": [...]}, {"ref": 3}. Arrays are
+A value that JSON cannot express is an object with one member that names its kind: {"tuple": [...]}, {"ref": 3}. Arrays are
 stored beside, under a key. The kinds are listed in docs/design/saved-model.md.
 """
 
@@ -50,7 +50,7 @@ class LeftOut:
 
 
 class _Levels:
-    """Counts how deep values stand in values: what could not be read again is not written, and a file cannot go deeper."""
+    """Counts the nesting depth of values. Writing and reading have the same limit: what is written can be read."""
 
     def __init__(self) -> None:
         self._depth = 0
@@ -183,7 +183,7 @@ class Encoder:
 
 
 class Decoder:
-    """Turns JSON into values again. ValueError, TypeError or KeyError where it is none that an `Encoder` has made."""
+    """Turns JSON into values again. ValueError, TypeError or KeyError where it was not made by an `Encoder`."""
 
     def __init__(self, arrays: Mapping[str, Array]) -> None:
         self._arrays = arrays

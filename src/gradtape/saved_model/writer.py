@@ -29,7 +29,7 @@ Traced = (Function, RestoredFunction, ConcreteFunction)
 
 
 class ModelWriter(Encoder):
-    """Collects an object with all that hangs on it, and the traces that are its signatures."""
+    """Collects an object with everything it refers to, and the traces that are its signatures."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class ModelWriter(Encoder):
         self.functions: list[dict[str, Any]] = []
         self.objects: list[dict[str, Any]] = []
         self.tables: list[dict[str, Any]] = []
-        self.untraced: list[str] = []  # functions that nobody has called
+        self.untraced: list[str] = []  # functions that were never called
         self._numbers: dict[
             int, tuple[int, Any]
         ] = {}  # of objects, functions and variables by identity, with what has it
@@ -219,7 +219,7 @@ class ModelWriter(Encoder):
                 "args": [self.encode(value) for value in step.args],
                 "kwargs": {name: self.encode(value) for name, value in step.kwargs.items()},
                 "results": self.encode(step.results),
-                "line": os.path.basename(step.line),  # (the folders of a machine are nobody else's business)
+                "line": os.path.basename(step.line),  # (without the folder, which is private)
             }
         except NotStorableError as error:
             if "(step " in str(error):  # a step of a graph inside this one

@@ -65,7 +65,7 @@ declare(
         components=lambda sp: [sp.indices, sp.values, sp.dense_shape],
         build=_built,
         check=lambda sp: SparseTensor(sp.indices, sp.values, sp.dense_shape),
-        fixed=(2,),  # a function knows the shape, as that of a dense tensor
+        fixed=(2,),  # the shape is static in a traced function, as that of a dense tensor
         spec=SparseTensorSpec,
         run=run,
         values=Values(of=lambda sp: sp.values, put=lambda sp, values: sp.with_values(values)),

@@ -1,4 +1,4 @@
-"""`tf.summary`: what a run has to say, as event files that TensorBoard and `gradtape plot` read."""
+"""`tf.summary`: records of a run, as event files that TensorBoard and `gradtape plot` read."""
 
 from types import SimpleNamespace
 

@@ -1,8 +1,8 @@
 """Event files, as TensorBoard reads them: record files of protocol buffers.
 
 tensorboardX has the messages. Its own writer hands events to a thread through a queue: `flush` returns before they are
-written, and a full disk ends the thread without a word. Here an event is written where it is made, under a lock, and
-what the operating system says reaches the caller.
+written, and a full disk ends the thread without an error. Here an event is written where it is made, under a lock, and
+errors of the operating system reach the caller.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class EventFile:
 
 
 def _close(records: TFRecordWriter) -> None:
-    with contextlib.suppress(OSError):  # nobody is left to hear of it
+    with contextlib.suppress(OSError):  # no caller is left to receive the error
         records.close()
 
 
@@ -116,7 +116,7 @@ def _record(reader: RecordReader) -> bytes | None:
 
 
 def _cut_off(path: str, offset: int) -> bool:
-    """Whether the record that begins at `offset` is whole as far as it goes, but goes on behind the end of the file."""
+    """Whether the record that begins at `offset` is valid up to the end of the file, but cut off there."""
     with open(path, "rb") as file:
         file.seek(offset)
         length, checksum = file.read(8), file.read(4)

@@ -29,7 +29,7 @@ def gradients(
     """Write the norm of each gradient, of all together, and a histogram of each, under the variables' names.
 
     The tags are "gradient_norms/NAME", "gradient_norms/global" and "gradients/NAME". Variables whose gradient is None
-    are listed in a text under "gradients/none". An infinite or NaN norm is written as it is: this is where one sees it.
+    are listed in a text under "gradients/none". An infinite or NaN norm is written as it is, so that it can be seen.
 
     >>> import gradtape as tf, tempfile
     >>> w = tf.Variable([3.0, 4.0], name="w")

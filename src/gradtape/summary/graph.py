@@ -24,7 +24,7 @@ from .writer import recording, should_record_summaries
 
 LOGGER = logging.getLogger("gradtape")
 
-_MOST_NODES = 20_000  # a graph that is larger than this shows nothing
+_MOST_NODES = 20_000  # a larger graph is too crowded to read
 
 
 class _Nodes:
@@ -124,7 +124,7 @@ def graph_of_function(graph: Graph) -> Any:
             if isinstance(leaf, Ref):
                 inputs.append(nodes.leaf(leaf.number, "Placeholder", "value"))
             elif isinstance(leaf, Variable):
-                # (Negative: identities of variables and numbers of Refs are two countings.)
+                # (Negative, so that identities of variables do not collide with numbers of Refs.)
                 inputs.append(nodes.leaf(-leaf._id, "VarHandleOp", _without_suffix(leaf.name)))
         name = name_of(step.function)
         kind = step.function.tf_name if isinstance(step.function, Op) else name

@@ -1,4 +1,4 @@
-"""What a run has to say: scalars, histograms, images, text, sound and plain tensors, as TensorBoard shows them."""
+"""The kinds of summaries: scalars, histograms, images, text, sound and plain tensors, as TensorBoard shows them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def summary_scope(
 
     Args:
         name: The name of the summary; `default_name` where it is empty.
-        values: Accepted; it speaks of graphs.
+        values: Accepted; it concerns graphs only.
     """
     name = name or default_name
     tag = "/".join([*STATE.name_scopes, name.strip("/")])
@@ -286,7 +286,7 @@ def _message(value: Function) -> Any:
         message.string_val.extend(array.reshape(-1).tolist())
     else:
         message.tensor_content = array.tobytes()
-    # (In an empty shape, "no axes" and "not known" look the same on the wire; being there is what counts.)
+    # (Without sizes, the field would be left out, which means an unknown shape. Present and empty, it means a scalar.)
     message.tensor_shape.SetInParent()
     return message
 

@@ -1,4 +1,4 @@
-"""Who writes summaries: writers, the default one of each thread, the default step, and when to record."""
+"""Writers of summaries, the default writer of each thread, the default step, and when to record."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SummaryWriter:
     _closed = False
 
     def set_as_default(self, step: object = None) -> None:
-        """Let this thread's summaries go here from now on, at `step` if one is given."""
+        """Send this thread's summaries here from now on, at `step` if one is given."""
         self._check_open()
         STATE.summary_writer = self
         if step is not None:
@@ -63,7 +63,7 @@ class SummaryWriter:
 
     @property
     def writes(self) -> bool:
-        """Whether what is given to it is kept."""
+        """Whether it keeps the events that it is given."""
         return True
 
     def add(self, **fields: object) -> None:
@@ -169,7 +169,7 @@ def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
 
 @contextmanager
 def record_if(condition: object) -> Iterator[None]:
-    """A context in which summaries are recorded only where the condition holds: a bool, a tensor or a function of none."""
+    """A context in which summaries are recorded only where the condition holds: a bool, a tensor or a callable."""
     with scope(summary_condition=condition):
         yield
 
@@ -180,7 +180,7 @@ def should_record_summaries() -> Any:
 
 
 def recording() -> bool:
-    """The same as a bool of Python's."""
+    """The same as a Python bool."""
     if STATE.summary_writer is None or not STATE.summary_writer.writes:
         return False
     condition = STATE.summary_condition

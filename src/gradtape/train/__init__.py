@@ -1,4 +1,4 @@
-"""`tf.train`: what stands around a training loop: saving and restoring, averages of weights, sums of gradients."""
+"""`tf.train`: tools for training loops: saving and restoring, averages of weights, sums of gradients."""
 
 from __future__ import annotations
 

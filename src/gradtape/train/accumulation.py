@@ -66,7 +66,7 @@ class GradientAccumulator:
 
         Args:
             gradients: Tensors, IndexedSlices or None; the same structure each time.
-            weight: What the batch counts, such as its size where batches differ in size.
+            weight: The weight of the batch, such as its size where batches differ in size.
         """
         parts = nest.flatten(gradients)
         sums = self._sums

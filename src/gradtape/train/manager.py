@@ -33,7 +33,7 @@ class CheckpointManager:
 
     Args:
         checkpoint: The `tf.train.Checkpoint` to save.
-        directory: Where to; what an earlier run left there is known to this one.
+        directory: The folder; checkpoints that an earlier run left there are managed too.
         max_to_keep: How many to keep; None keeps all.
         keep_checkpoint_every_n_hours: Keeps one for good whenever so many hours have passed since the last such one.
         checkpoint_name: What the files' names begin with.
@@ -145,7 +145,7 @@ class CheckpointManager:
         self._kept.pop(path, None)  # saved again under the same number, it is the newest
         self._kept[path] = time.time()
         too_old = self._too_old()
-        # First the list, then the files: whenever the machine stops, what the list names is there.
+        # First the list, then the files: after a crash, every checkpoint on the list exists.
         update_checkpoint_state(
             self._directory, path, list(self._kept), list(self._kept.values()), self._last_preserved
         )
@@ -153,7 +153,7 @@ class CheckpointManager:
             storage.delete(old)
 
     def _too_old(self) -> list[str]:
-        """Take those off the list that are one too many; returns the ones to delete, and lets the others stay for good."""
+        """Remove surplus checkpoints from the list; returns those to delete. The others are kept for good."""
         found: list[str] = []
         while self._max_to_keep is not None and len(self._kept) > self._max_to_keep:
             path = next(iter(self._kept))

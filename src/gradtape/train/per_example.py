@@ -1,4 +1,4 @@
-"""Gradients of single examples, clipped and added up without ever being there one by one.
+"""Gradients of single examples, clipped and summed, without storing the gradient of each example.
 
 The loss of one example runs on values with a hidden batch axis (differentiation/vectorize.py), and one backward pass gives the
 gradient of each example in each variable. For a weight matrix that would be an array as large as the matrix times the batch. But
@@ -86,7 +86,7 @@ def per_example_gradients(
         raise ValueError(f"per_example_gradients: reduction must be one of {_REDUCTIONS}, got {reduction!r}.")
     sources = _checked_sources(variables)
     size = _batch_size(examples)
-    if not size:  # as a batch drawn at random may be: no example says what the loss depends on
+    if not size:  # random sampling may give an empty batch; no example shows what the loss depends on
         empty = [_zeros((*(() if reduction else (0,)), *to_tensor(v).shape), v.dtype.numpy) for v in sources]
         result = nest.pack_sequence_as(variables, empty)
         return (result, _zeros((0,), np.float32)) if return_norms else result
@@ -151,7 +151,7 @@ def _dense(value: TensorLike) -> Any:
 
 
 class _Noted:
-    """A backward step that gives the cotangents of the other operands, and notes what the variable's consists of."""
+    """A backward step that gives the cotangents of the other operands, and notes the factors of the variable's cotangent."""
 
     def __init__(self, note: Callable[[Any], None], others: Pull | None) -> None:
         self._note = note
@@ -302,7 +302,7 @@ class _Gradient:
 
     def squares(self) -> Any:
         """The squared norm of each example's gradient."""
-        if self._is_mixed():  # tied weights: sums of different kinds must be there to be measured
+        if self._is_mixed():  # tied weights: the norm of a sum of different kinds needs the sum itself
             self.whole, self.pairs, self.rows = self.each(), [], []
         if self.pairs:
             return _squares_of_pairs(*self._joined(self.pairs))
@@ -368,7 +368,7 @@ def _norms(parts: list[_Gradient]) -> Any:
 
 
 def _weights(norms: Any, clip_norm: float | None, size: int, reduction: str | None) -> Any:
-    """What each example counts: a number, or one for each."""
+    """The weights of the examples: one number for all, or one for each."""
     share = 1.0 / size if reduction == "mean" else 1.0
     if norms is None or clip_norm is None:
         return share

@@ -12,7 +12,7 @@ from ..base.errors import NotFoundError
 from .state_file import latest_checkpoint
 from .storage import Bundle
 
-# TensorFlow keeps its graph of objects under this name, and lists it with the variables; here it is the index's.
+# TensorFlow keeps its graph of objects under this name, and lists it with the variables; here it is in the index.
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
 

@@ -1,4 +1,4 @@
-"""Bringing the values of a checkpoint to the objects of a program, also to those that are made later.
+"""Assigns the values of a checkpoint to the objects of a program, also to objects created later.
 
 The checkpoint is a graph of objects with named children, and so is the program. The two are walked together from their
 roots; a name that the program does not have yet is left open, and looked for again when variables are made or
@@ -28,11 +28,11 @@ _LOCK = new_rlock(held_through_forks=True)  # a child has all values of a checkp
 
 
 class _Open:
-    """An object that was found for a node of the checkpoint, and that some of the node's children are missing in."""
+    """An object that matches a node of the checkpoint, but does not have all of the node's children yet."""
 
     def __init__(self, owner: Callable[[], Any], way: tuple[str, ...], number: int) -> None:
-        self.owner = owner  # a weak reference: what waits keeps nothing alive
-        self.way = way  # from the owner to the object, where that is a list or a dict and has no weak references
+        self.owner = owner  # a weak reference: waiting for children keeps no object alive
+        self.way = way  # from the owner to the object, where that is a list or a dict, which have no weak references
         self.number = number
 
     def value(self) -> Any:
@@ -43,12 +43,12 @@ class _Open:
 
 
 class Restoration:
-    """One checkpoint on its way into one program.
+    """The restoration of one checkpoint into one program.
 
     Args:
         bundle: The checkpoint.
         root: The object that stands for its root.
-        attached_to: An object whose parts the root's parts are, and which may live longer.
+        attached_to: The object whose parts are the root's parts; it may outlive the root.
     """
 
     def __init__(self, bundle: Bundle, root: object, attached_to: object = None) -> None:
@@ -86,7 +86,7 @@ class Restoration:
                 self._looking = False
 
     def _match(self, waiting: list[Any]) -> None:
-        """Bind objects, each given with its node and the way to it, and all that is found below them."""
+        """Bind objects, each given with its node and its path, and everything that is found below them."""
         while waiting:
             value, number, owner, way = waiting.pop()
             if number in self._bound:
@@ -168,7 +168,7 @@ class Restoration:
         return "value" in node or "state" in node
 
     def unmatched_names(self) -> list[str]:
-        """The ways to the values of the checkpoint that no object was found for."""
+        """The paths of the checkpoint's values that no object was found for."""
         names = {0: "(root)"}
         waiting = [0]
         while waiting:

@@ -1,4 +1,4 @@
-"""The file `checkpoint` of a folder: which checkpoints are in it, the newest first of all; in TensorFlow's text format."""
+"""The file `checkpoint` of a folder: which checkpoints are in it, and which is the newest; in TensorFlow's text format."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""States of objects that are no variables, as JSON: nested Python values, whose arrays are stored beside them.
+"""States of objects other than variables, as JSON: nested Python values, whose arrays are stored beside them.
 
-What JSON has no word for is an object with one member that names its kind: {"tuple": [...]}, {"array": key}.
+A value that JSON cannot express is an object with one member that names its kind: {"tuple": [...]}, {"array": key}.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def arrays_in(tree: object) -> list[str]:
 
 
 def decoded_state(tree: Any, array: Callable[[str], Any]) -> Any:
-    """The state that was encoded; `array` finds the arrays by key. ValueError where the tree is none."""
+    """The state that was encoded; `array` finds the arrays by key. ValueError where the JSON is not an encoded state."""
     if isinstance(tree, list):
         return [decoded_state(part, array) for part in tree]
     if not isinstance(tree, dict):

@@ -134,7 +134,7 @@ def _texts(joined: Array, offsets: Array, shape: tuple[int, ...]) -> Array:
 
 
 def write(prefix: str, arrays: dict[str, Array], content: dict[str, Any], kind: Kind = CHECKPOINT) -> None:
-    """Write a checkpoint: the arrays, and what is to be known of them (`content`, as JSON)."""
+    """Write a checkpoint: the arrays, and their description (`content`, as JSON)."""
     folder, name = os.path.split(os.path.abspath(prefix))
     entries = {key: Entry(key, array) for key, array in arrays.items()}
     data_name = f"{name}.{secrets.token_hex(4)}.safetensors"
@@ -166,7 +166,7 @@ def delete(prefix: str) -> None:
 
 
 def write_file(path: str, chunks: Iterable[bytes | memoryview]) -> None:
-    """Put a file in place in one step: there is the old one or the whole new one, whenever the machine stops."""
+    """Put a file in place in one step: a crash leaves either the old file or the whole new one."""
     temporary = f"{path}.{secrets.token_hex(4)}.tmp"
     try:
         with open(temporary, "xb") as file:
@@ -193,7 +193,7 @@ def _sync_folder(folder: str) -> None:
 
 
 def _safetensors(parts: dict[str, tuple[str, Array]], kind: Kind) -> Iterator[bytes | memoryview]:
-    """The file in pieces. (The library's own writer needs all arrays a second time, as bytes.)"""
+    """The file in pieces. (The writer of safetensors would hold a second copy of all arrays, as bytes.)"""
     ordered = sorted(parts, key=lambda key: (-parts[key][1].itemsize, key))  # so that every array is aligned
     header: dict[str, Any] = {"__metadata__": {"format": kind.format}}
     place = 0
@@ -307,7 +307,7 @@ def exists(prefix: str) -> bool:
 
 @contextlib.contextmanager
 def corrupt_means_data_loss(prefix: str, kind: Kind = CHECKPOINT) -> Iterator[None]:
-    """Whatever a wrong file makes fail is a DataLossError."""
+    """Raise every failure caused by a malformed file as DataLossError."""
     try:
         yield
     except (

@@ -25,7 +25,7 @@ from ..variables.variable import Variable
 def variable_in(value: Any) -> Variable | None:
     """The variable that `value` is, or that it wraps; None also for one that has no value yet, as in Keras."""
     if isinstance(value, Variable):
-        return None if value.__dict__.get("_value", value) is None else value  # (it is absent while it is changed)
+        return None if value.__dict__.get("_value", value) is None else value  # (absent during an assignment)
     if hasattr(type(value), "assign"):
         inner = getattr(value, "__dict__", {}).get("_value")
         if isinstance(inner, Variable):

@@ -30,7 +30,7 @@ T = TypeVar("T")
 # A tensor, another composite, or what stands for a tensor: a spec, the number of a value of a graph.
 Component: TypeAlias = Any
 Run: TypeAlias = "Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]"
-Solid: TypeAlias = Callable[[Any, int], Any]  # makes something real of a component of which only the shape is known
+Solid: TypeAlias = Callable[[Any, int], Any]  # makes a concrete tensor of a component with a known shape only
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,8 +62,8 @@ class Composite(Generic[T]):
 
     cls: type[T]
 
-    # What a value is made of: tensors (or other composites), and what belongs to its type. `build` takes what stands for
-    # tensors too, and checks nothing. A kind without components is one object for a trace, and its methods are steps.
+    # What a value is made of: tensors (or other composites), and static parts of its type. `build` also takes stand-ins for
+    # tensors, and checks nothing. A kind without components is one object for a trace, and its methods are steps.
     components: Callable[[T], list[Component]] | None = None
     build: Callable[[Any, list[Component]], T] | None = None
     static: Callable[[T], Hashable] = _nothing
@@ -75,14 +75,14 @@ class Composite(Generic[T]):
     run: Run | None = None
     values: Values[T] | None = None
     dense: Callable[[T], Tensor] | None = None  # the same elements in one tensor
-    converts: bool = False  # whether it becomes dense wherever a tensor is wanted, without being asked
+    converts: bool = False  # whether it is converted to a dense tensor implicitly
     add: Callable[[T, T], T] | None = None  # the sum of two, where a tape adds cotangents of the kind
 
     rows: Rows[T] | None = None
 
-    # While a function is traced: what has its methods as steps; where only shapes are known, what does with guesses, or one
-    # with real tensors in place of unknown ones. The latter is called twice, with 0 and 1 for values as different as the
-    # shapes allow, and with what makes a tensor real.
+    # For tracing: `facade` has the methods as steps. For shape inference: `guessed` works with guessed sizes, `stand_in` gives
+    # a value with concrete tensors in place of abstract ones. It is called twice, with 0 and 1 for values as different as the
+    # shapes allow, and with the function that makes a tensor concrete.
     facade: type[Any] | None = None
     guessed: type[Any] | None = None
     stand_in: Callable[[T, int, Solid], T] | None = None

@@ -38,7 +38,7 @@ class Tensor:
     __slots__ = ("__dict__", "__weakref__", "_array", "_id")
 
     _array: Array
-    _id: int  # 0 until somebody follows the tensor; then unique, and larger than the ids of all its inputs
+    _id: int  # 0 until a tape follows the tensor; then unique, and larger than the ids of all its inputs
 
     # NumPy must hand `array + tensor` to the tensor's own operators.
     __array_priority__ = 100
@@ -128,7 +128,7 @@ class Tensor:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
 
-# What NumPy and PyTorch have as methods, and what it is called here.
+# Methods of NumPy and PyTorch, with their names here.
 _ELSEWHERE = {
     "T": "tf.transpose(x)",
     "all": "tf.reduce_all(x)",
@@ -182,7 +182,7 @@ class _Elsewhere:
 
 
 def name_functions_elsewhere(cls: type, names: dict[str, str] = _ELSEWHERE) -> None:
-    """Let the class answer with advice where NumPy and PyTorch have a method."""
+    """Give the class attributes that advise on the methods of NumPy and PyTorch."""
     for name, instead in names.items():
         if not hasattr(cls, name):
             setattr(cls, name, _Elsewhere(name, instead))
@@ -463,7 +463,7 @@ class TensorSpec(TypeSpec):
 
 
 def from_array(array: Array) -> EagerTensor:
-    """A tensor around `array`, which from now on nobody may write to."""
+    """A tensor around `array`, which must not be written to afterwards."""
     tensor = _new(EagerTensor)
     tensor._array = array
     tensor._id = 0
@@ -503,7 +503,7 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
     elif cls in COMPOSITES and COMPOSITES[cls].converts:
         tensor = COMPOSITES[cls].dense(value)  # type: ignore[misc]
     elif hasattr(cls, "__tf_tensor__"):
-        answer = value.__tf_tensor__(dtype)  # (TensorFlow's own tensors answer with themselves)
+        answer = value.__tf_tensor__(dtype)  # (TensorFlow's own tensors return themselves)
         tensor = answer if isinstance(answer, Tensor) else from_array(to_array(answer))
     else:
         if isinstance(value, (list, tuple)) and contains_tensor(value):
