@@ -50,6 +50,6 @@ class AliasFinder:
 
 
 def install() -> None:
-    """Answer imports of aliases from now on."""
+    """Install the finder that resolves imports of aliases."""
     if not any(isinstance(finder, AliasFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, AliasFinder())

@@ -1,9 +1,9 @@
-"""What layers of Keras that are written for TensorFlow take for it: gradtape, and this backend (`hook` sends them here).
+"""Stands for TensorFlow in Keras layers that are written for it (`hook` redirects their imports here).
 
 Text, lookup tables and hashes are not part of what Keras asks of a backend. The layers for them call TensorFlow on every
 backend: `tf.strings`, `tf.lookup`, and TensorFlow's own backend for the rest. On gradtape both are at hand.
 
-(Keras tells the backend of TensorFlow by the end of its module's name, in `numerical_utils`, and then counts with
+(In `numerical_utils`, Keras recognizes TensorFlow's backend by the end of its module's name, and then counts with
 `tf.math.bincount`.)
 """
 
@@ -16,9 +16,9 @@ from gradtape.values.composite import COMPOSITES
 
 
 def __getattr__(name: str) -> Any:
-    if name.startswith("__"):  # Python asks what a module is while it imports from it
+    if name.startswith("__"):  # the import system reads module attributes such as `__path__`
         raise AttributeError(name)
-    from keras_gradtape import backend  # only now: what comes here for `tensorflow` is imported before the backend is
+    from keras_gradtape import backend  # imported late: modules that import `tensorflow` load before the backend
 
     return getattr(backend, name)
 
@@ -44,7 +44,7 @@ class _Internal:
     """What Keras takes from `tf.__internal__`."""
 
     class smart_cond:
-        """`tf.cond`, which takes the branch at once where it is known."""
+        """`tf.cond`, which picks the branch immediately where the predicate is known."""
 
         smart_cond = gradtape.cond
 

@@ -78,7 +78,7 @@ def _kinds(name: str) -> dict[type, Any]:
 
 
 def _in_world(world: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
-    """What rules for sparse and ragged operands do depends on values; all others need shapes only."""
+    """Rules for sparse and ragged operands depend on values; all other ops need shapes only."""
     given = [part for value in args for part in (value if isinstance(value, (list, tuple)) else [value])]
     if any(value.__class__ in COMPOSITES for value in given):
         return by_stand_ins(world, function, *args, **kwargs)
@@ -86,7 +86,7 @@ def _in_world(world: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _as_steps(module: ModuleType) -> None:
-    """Each op of Keras is one step of a traced function: it is looked into when the sizes of its operands are known."""
+    """Each op of Keras is one step of a traced function: it is expanded when the sizes of its operands are known."""
     for name, value in list(vars(module).items()):
         if (
             isinstance(value, FunctionType)

@@ -1,4 +1,4 @@
-"""What is added to modules of Keras after they were imported (called by `hook`)."""
+"""Additions to modules of Keras after their import (called by `hook`)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from keras_gradtape import aliases
 def complete_dynamic_backend(module: Any) -> None:
     """`DynamicBackend`, through which preprocessing layers compute, knows gradtape too.
 
-    In pipelines of data, layers switch to TensorFlow's backend. Pipelines of gradtape run on gradtape; in those of TensorFlow
-    itself (tf.data beside Keras on gradtape) nothing else will do.
+    In data pipelines, layers switch to TensorFlow's backend. Pipelines of gradtape run on gradtape; those of TensorFlow
+    itself (tf.data beside Keras on gradtape) need TensorFlow's backend.
     """
     known = module.DynamicBackend
 
@@ -79,7 +79,7 @@ def complete_loss_scaling(module: Any) -> None:
         return self.scale_loss(loss)
 
     def get_unscaled_gradients(self: Any, grads: Any) -> list[Any]:
-        """The gradients of the loss from those of the scaled loss; the next `apply` knows that it was done."""
+        """The gradients of the loss from those of the scaled loss; the next `apply` then does not unscale them again."""
         self._gradients_are_unscaled = True
         scale = scale_of(self)
         return [None if grad is None else grad / scale for grad in grads]
@@ -129,7 +129,7 @@ def complete_tensorboard(module: Any) -> None:
         metadata.plugin_data.plugin_name, metadata.plugin_data.content = "graph_keras_model", b"1"
         try:
             configuration = data.to_json()
-        except Exception as error:  # a picture is not worth the run
+        except Exception as error:  # a failed picture must not stop the training
             warnings.warn(f"Model failed to serialize as JSON. Ignoring... {error}", stacklevel=2)
             return False
         return write(name, configuration, step, metadata)
@@ -177,11 +177,11 @@ def complete_ragged_tensors(module: Any) -> None:
 
 
 class DownloadError(OSError):
-    """A file that Keras wanted from the network did not come."""
+    """A file that Keras needs could not be downloaded."""
 
 
 def complete_downloads(module: Any) -> None:
-    """`get_file`, behind `datasets.*.load_data` and pretrained weights, says what to do without a network."""
+    """`get_file`, behind `datasets.*.load_data` and pretrained weights, explains what to do without a network."""
 
     def get_file_or_say(fname: Any = None, origin: Any = None, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -201,9 +201,9 @@ def complete_downloads(module: Any) -> None:
 
 
 def forget_tensorflow(module: Any) -> None:
-    """Under `gradtape run`, the name tensorflow means gradtape to the script, but no TensorFlow is there for Keras.
+    """Under `gradtape run`, scripts import gradtape as tensorflow, but Keras finds no TensorFlow.
 
-    Files that Keras takes for remote go to `tf.io.gfile` of gradtape then, which says what it cannot reach.
+    Paths that Keras takes for remote go to gradtape's `tf.io.gfile`, which reports what it cannot reach.
     """
     if "tensorflow" in aliases.PACKAGES:
         module.tensorflow._available = False

@@ -17,7 +17,7 @@ def is_dataset(x: Any) -> bool:
 
 
 class DatasetAdapter(DataAdapter):
-    """Batches of a dataset of gradtape, or of TensorFlow's own, which is expected to be batched and shuffled already."""
+    """Batches of a dataset of gradtape or TensorFlow, which must be batched and shuffled already."""
 
     def __init__(self, dataset: Any, class_weight: dict[Any, float] | None = None, distribution: Any = None) -> None:
         self._dataset = dataset if distribution is None else distribution.distribute_dataset(dataset)

@@ -1,4 +1,4 @@
-"""`model.export` and `keras.export.ExportArchive`: a model as a folder that `tf.saved_model.load` reads, without its code."""
+"""`model.export` and `keras.export.ExportArchive`: a model as a folder that `tf.saved_model.load` reads without its code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gradtape.saved_model.writer import Table, is_module, traces_of
 
 
 class _Root(tf.Module):
-    """What is written: the endpoints and lists of variables as attributes, also where `tf.Module` has a property."""
+    """The object to save: endpoints and lists of variables are attributes, also under names of `tf.Module`'s properties."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class GradtapeExportArchive:
             fn: Without an `input_signature`, a `tf.function` that has one or has been called.
             input_signature: A list with, for each argument, a structure of `keras.InputSpec`, `tf.TensorSpec`, Keras
                 tensors or tensors; of the last two the first axis may have any size.
-            **kwargs: None is known here; those for other backends are refused.
+            **kwargs: Not supported: options of other backends raise an error.
         """
         if name in self._endpoints:
             raise ValueError(f"Endpoint name '{name}' is already taken.")

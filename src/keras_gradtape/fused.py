@@ -1,4 +1,4 @@
-"""Updates in place: the usual optimizers as one text each, in one pass over a variable and its slots.
+"""Updates in place: one kernel for each common optimizer, in one pass over a variable and its slots.
 
 Keras writes an update as a dozen ops on each variable; each op makes a new array of the variable's size. Here an update writes
 into the arrays that the variables have (`gradtape/native/updates.py`). An array that somebody else still holds (a tensor
@@ -22,7 +22,7 @@ Kernel = Callable[[Any, list[Any], list[Any], float], None]
 
 
 def update(optimizer: Any, grads: list[Any], variables: list[Any], learning_rate: Any) -> bool:
-    """Update the variables in place, if there is a kernel for this optimizer and these types; whether it was done."""
+    """Update the variables in place, if there is a kernel for this optimizer and these types; return whether it was done."""
     kernel = _kernels().get(type(optimizer).update_step)
     if kernel is None or not all(_fits(g, v) for g, v in zip(grads, variables, strict=True)):
         return False
@@ -60,7 +60,7 @@ _run = traceable(_run_now, always=True, in_world=_run_in_world)
 
 @functools.cache
 def _kernels() -> dict[Any, Kernel]:
-    """Keyed by the method that says the update, so that a subclass with an update of its own is left alone."""
+    """Keyed by the method that defines the update, so that a subclass with its own update is not affected."""
     from keras.src.optimizers import adagrad, adam, rmsprop, sgd
 
     return {

@@ -1,8 +1,8 @@
 """Lets an unmodified Keras 3.15 run on gradtape: a few of its modules are completed while they are imported.
 
 Keras picks its backend by name, in `if backend() == "tensorflow": ... elif ...` chains at the top of a handful of modules.
-The finder below compiles these modules with one branch more; what is installed on disk stays as it is, and the compiled
-text is not cached. A chain that is not where it is expected means a Keras that this table does not know: an error says so.
+The finder below compiles these modules with one additional branch; the installed files are not modified, and the compiled
+code is not cached. A chain that is not where it is expected means an unsupported version of Keras and raises an error.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BRANCHES = {
 }
 _PREPROCESSING = "keras.src.layers.preprocessing."
 _ADAPTERS = "keras.src.trainers.data_adapters."
-# What is written for TensorFlow whatever the backend is, and here for gradtape.
+# Modules that use TensorFlow with every backend; here they use gradtape.
 _ON_TENSORFLOW = {
     *(
         _PREPROCESSING + name
@@ -88,7 +88,7 @@ _AS_TENSORFLOW = {
         for name in ("feature_space", "hashed_crossing", "integer_lookup", "string_lookup", "text_vectorization")
     ),
 }
-# What is done to a module when it is there: functions of `completions`.
+# Functions of `completions` to run after a module is imported.
 _AFTERWARDS = {
     "keras.src.callbacks.tensorboard": "complete_tensorboard",
     "keras.src.export.tfsm_layer": "complete_saved_model_layer",
@@ -122,14 +122,14 @@ def install() -> None:
 
 
 def insist() -> None:
-    """Keras, when it comes to be imported, runs on gradtape whatever KERAS_BACKEND says."""
+    """Make Keras run on gradtape when it is imported, whatever KERAS_BACKEND says."""
     install()
     if not _ASKED_FOR:
         _ASKED_FOR.append(True)
 
 
 def load() -> ModuleType:
-    """Keras on gradtape, imported now if it was not before; an error that says what to do if that cannot be."""
+    """Keras on gradtape, imported if necessary; if that is impossible, the error says what to do."""
     install()
     if _CONFIG not in sys.modules:
         _check_version()
@@ -164,7 +164,7 @@ def _is_wanted() -> bool:
 
 
 class _Finder:
-    """Finds the modules of Keras that name their backends."""
+    """Finds the modules of Keras that choose between backends."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if name not in _HOOKED or not _is_wanted():
@@ -254,7 +254,7 @@ class _Widened(_Rewrite):
 
 
 class _Sent(_Rewrite):
-    """Imports of TensorFlow, and of its backend, find gradtape and ours."""
+    """Imports of TensorFlow, and of its backend, find gradtape and its backend."""
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
         imported = node.names[0]

@@ -24,10 +24,10 @@ class GradtapeOptimizer(BaseOptimizer):
         return super().apply(grads, trainable_variables)
 
     def _takes_rows(self) -> bool:
-        """Whether a gradient that is slices of rows stays so, and only these rows are updated.
+        """Whether a gradient of type IndexedSlices stays sparse, so that only its rows are updated.
 
         It is made dense where the update in place goes over all rows anyway, where it is scaled, clipped or added up, and inside
-        a traced function, where it is not known yet which rows these are.
+        a traced function, where the row indices are not known yet.
         """
         handled = (
             self.loss_scale_factor,

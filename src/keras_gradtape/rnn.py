@@ -102,7 +102,7 @@ def _where(mask: Any, new: Any, old: Any) -> Any:
 
 
 def cudnn_ok(*args: Any, **kwargs: Any) -> bool:
-    """There is no GPU."""
+    """Always False: there is no GPU."""
     return False
 
 
@@ -182,7 +182,7 @@ def _projected(inputs: Any, kernel: Any, bias: Any) -> list[Any]:
 
 
 def bidirectional_lstm(*args: Any, **kwargs: Any) -> Any:
-    """Two passes are as fast as one: Keras runs the two layers one after the other."""
+    """Not fused: two passes are as fast as one, so Keras runs the two layers one after the other."""
     raise NotImplementedError
 
 

@@ -1,7 +1,7 @@
 """Sparse and ragged data and text for `fit`, `evaluate` and `predict`: how batches are cut out of them.
 
-Keras knows such tensors by the module that TensorFlow defines them in. Here gradtape's are made known to it. Keras's iterator
-of NumPy arrays, which is the one that the trainer asks for, gives out these as they are.
+Keras knows such tensors by the module that TensorFlow defines them in. This module adds gradtape's. The trainer
+uses Keras's iterator of NumPy arrays, which passes them through unchanged.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Rows(Sliceable):
 
 
 def _sliceable(x: Any) -> type[Any] | None:
-    """The class for what NumPy has no arrays for."""
+    """The class for values that NumPy arrays cannot represent."""
     if x.__class__ is tf.SparseTensor:
         return SparseRows
     is_text = isinstance(x, tf.Tensor) and x.dtype == tf.string
@@ -88,7 +88,7 @@ def as_tensors(x: Any) -> Any:
 
 
 def complete(module: Any) -> None:
-    """Let `keras.src.trainers.data_adapters.array_slicing` cut these too."""
+    """Let `keras.src.trainers.data_adapters.array_slicing` slice these too."""
 
     def can_slice_array(x: Any) -> bool:
         return _sliceable(x) is not None or bool(can_slice(x))

@@ -111,7 +111,7 @@ class GradtapeTrainer(base_trainer.Trainer):
     def _compiled(self, step: Callable[[Any], Any]) -> Callable[[Any], Any]:
         """The step as it is run: traced, unless `run_eagerly`.
 
-        The first call is plain Python: it builds what is not built yet. A step that cannot be traced goes on as it is.
+        The first call is plain Python: it builds layers that are not built yet. A step that cannot be traced stays plain Python.
         """
         if self.run_eagerly:
             return step
@@ -305,7 +305,7 @@ class GradtapeTrainer(base_trainer.Trainer):
             steps=steps,
             model=self,
         )
-        # Logs are there when a step returns: a thread of their own would only take turns with this one.
+        # Logs are complete when a step returns, so computing them in another thread would gain nothing.
         made._async_train = made._async_test = made._async_predict = False
         return made
 
@@ -354,14 +354,14 @@ class GradtapeTrainer(base_trainer.Trainer):
         return _CompiledMetrics(self)
 
     def compiled_loss(self, y: Any, y_pred: Any, sample_weight: Any = None, regularization_losses: Any = None) -> Any:
-        """The loss given to `compile`; `compute_loss` is its name today."""
+        """The loss given to `compile`; `compute_loss` is the name in Keras 3."""
         return self.compute_loss(x=None, y=y, y_pred=y_pred, sample_weight=sample_weight)
 
 
 class _Epoch(EpochIterator):
     """The batches of one epoch, `steps_per_execution` at a time.
 
-    No reasons for a warning: fewer at the end, and a dataset beside `shuffle=True`, which is the default of `fit`.
+    A shorter last group, and a dataset with `shuffle=True` (the default of `fit`), raise no warning.
     """
 
     def __init__(self, x: Any, shuffle: bool = False, **settings: Any) -> None:
@@ -402,11 +402,11 @@ class _Compiled:
         if not self._called or self._traced is None or gradtape.config.functions_run_eagerly():
             self._called = True
             return self._step(data)
-        if _has_rows(data):  # as plain Python, optimizers see which rows of a variable have a gradient
+        if _has_rows(data):  # in plain Python, optimizers can update only the rows that have a gradient
             return self._step(data)
         try:
             concrete, tensors = self._traced._found((data,), {})
-        except Exception as error:  # whatever a user's step does that cannot be recorded
+        except Exception as error:  # a user's step may do anything that cannot be recorded
             warnings.warn(
                 f"{getattr(self._step, '__qualname__', self._step)} could not be traced and runs as plain Python, which is "
                 f"slower ({type(error).__name__}: {error}). Say so yourself with compile(..., run_eagerly=True).",
@@ -427,7 +427,7 @@ def _has_rows(data: Any) -> bool:
 
 
 def _as_output(x: Any) -> Any:
-    """What `predict` gives out: arrays, and sparse and ragged tensors as they are."""
+    """What `predict` returns: arrays, and sparse and ragged tensors as they are."""
     return x if isinstance(x, (gradtape.SparseTensor, gradtape.RaggedTensor)) else convert_to_numpy(x)
 
 

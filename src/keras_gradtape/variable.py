@@ -1,4 +1,4 @@
-"""`keras.Variable` on gradtape: a variable of Keras that is a variable of gradtape too, so that tapes follow it."""
+"""`keras.Variable` on gradtape: a Keras variable that is also a gradtape variable, so that tapes follow it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from keras_gradtape.ops.core import cast, convert_to_tensor
 
 
 class TypeName(str):
-    """The name of a type, as Keras has types, that answers what gradtape asks of a type: `is_floating`, `numpy`, ..."""
+    """A dtype name, as Keras uses them, with the attributes of a gradtape dtype: `is_floating`, `numpy`, ..."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(as_dtype(str(self)), name)
@@ -34,8 +34,8 @@ _TYPE_NAMES: dict[str, TypeName] = {}
 class Variable(KerasVariable, gradtape.Variable):
     """A variable of a Keras layer, optimizer or metric.
 
-    Its value is a tensor that carries the variable's own identity: reading it is what tapes take notice of, and
-    `tape.gradient(loss, layer.kernel)` finds it there.
+    Its value is a tensor that carries the variable's own identity. Tapes notice when it is read, so that
+    `tape.gradient(loss, layer.kernel)` finds it.
     """
 
     _value: Any
@@ -59,15 +59,15 @@ class Variable(KerasVariable, gradtape.Variable):
             self._store(convert_to_tensor(value, dtype=self._dtype)._array)
 
     def assign_add(self, value: Any) -> Any:  # type: ignore[override]
-        """Add to the value; the new one."""
+        """Add to the value and return the new value."""
         return self._moved("assign_add", value)
 
     def assign_sub(self, value: Any) -> Any:  # type: ignore[override]
-        """Subtract from the value; the new one."""
+        """Subtract from the value and return the new value."""
         return self._moved("assign_sub", value)
 
     def _moved(self, method: str, value: Any) -> Any:
-        """`assign(self + value)` as one step, so that two threads do not count one thing."""
+        """`assign(self + value)` as one atomic step, so that concurrent updates are not lost."""
         if in_stateless_scope() or self._value is None or not self._has_my_type(value):
             return getattr(KerasVariable, method)(self, value)
         delta = convert_to_tensor(value, dtype=self._dtype)
@@ -94,14 +94,14 @@ class Variable(KerasVariable, gradtape.Variable):
 
     @property
     def value(self) -> Any:  # type: ignore[override]
-        """The value as layers see it: of the type of the autocast scope, replaced within a stateless scope."""
+        """The value as layers see it: cast to the dtype of the autocast scope, or replaced by a stateless scope."""
         return self._read()
 
     def _read(self) -> Any:
         scope = get_global_attribute("stateless_scope")
         value = None if scope is None else scope.get_current_value(self)
         if value is None:
-            # Not initialized yet: this is shape inference, and any value will do.
+            # Not initialized yet: this is shape inference, where the value does not matter.
             value = self._initializer(self._shape, dtype=self._dtype) if self._value is None else super()._read()
         if self._autocast:
             scope = get_global_attribute("autocast_scope")
@@ -110,17 +110,17 @@ class Variable(KerasVariable, gradtape.Variable):
         return value
 
     def read_value(self) -> Any:
-        """The value as a tensor of its own."""
+        """The value as a new tensor, with an identity of its own."""
         return gradtape.identity(self._read())
 
     def numpy(self) -> Any:
-        """The value as a NumPy array of its own."""
+        """A copy of the value as a NumPy array."""
         return self.value.numpy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return self.value.__array__(dtype, copy)
 
-    # A tape follows what was made trainable, also in layers that were frozen since: `_trainable` stays as it was.
+    # A tape also follows variables of frozen layers: `_trainable` keeps the value given to the constructor.
 
     @property
     def trainable(self) -> bool:
@@ -132,7 +132,7 @@ class Variable(KerasVariable, gradtape.Variable):
     def trainable(self, value: bool) -> None:
         self._trainable_now = bool(value)
 
-    # --- what both bases define; Keras's meaning holds -------------------------------------------------------------
+    # --- defined by both bases; Keras's meaning applies ------------------------------------------------------------
 
     @property
     def dtype(self) -> Any:
@@ -204,7 +204,7 @@ class Variable(KerasVariable, gradtape.Variable):
 
 
 def adopted(variable: Any) -> Any:
-    """A variable of gradtape, made into one of Keras. It stays the same object: functions that use it see every change."""
+    """Turn a gradtape variable into a Keras variable. It stays the same object, so functions that use it see every change."""
     from keras.src import backend
 
     if not isinstance(variable, Variable):

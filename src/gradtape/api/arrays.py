@@ -89,14 +89,14 @@ def convert_to_tensor(
 
 
 def identity(input: Any, name: str | None = None) -> Any:
-    """The same value as a tensor of its own."""
+    """A copy of the value, as a new tensor."""
     if isinstance(input, IndexedSlices):
         return IndexedSlices(identity(input.values), input.indices, input.dense_shape)
     return identity_of(input)
 
 
 def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Any]:
-    """The same values as tensors of their own."""
+    """Copies of the values, as new tensors."""
     values = [identity(value) for value in input]
     if not values:
         raise invalid("identity_n: at least one tensor is needed, got an empty list.")
@@ -208,7 +208,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: object = None, n
         begin, end, by = (cast(part, kind) for part in parts)
         count = as_int(cast(e.ceil.public((end - begin) / by), dtypes.int32))
         return begin + by * cast(range(count), kind)
-    # Python's numbers as they are: as tensors they would have been rounded to float32.
+    # Python numbers stay Python numbers: as tensors they would be rounded to float32.
     first, last, step = (
         value if value.__class__ in (int, float) else _number(part)
         for value, part in zip((start, limit, delta), parts, strict=True)
@@ -223,7 +223,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: object = None, n
         raise invalid("range: delta must not be zero.")
     if (last - first) * step < 0:
         raise invalid(f"range: from {first} the step {step} never reaches {last}.")
-    if kind.is_floating:  # counted in the type itself: in float32, from 0.1 to 1.1 by 0.1 are ten numbers
+    if kind.is_floating:  # computed in the type itself: in float32, 0.1 to 1.1 by 0.1 is ten numbers
         bounds = [kind.numpy.type(value) for value in (first, last, step)]
         if not np.isfinite(np.asarray(bounds, np.float64)).all():
             raise invalid(f"range: start, limit and delta must be finite, got {first}, {last} and {step}.")
@@ -339,7 +339,7 @@ def shape(input: Any, out_type: DTypeLike | None = None, name: str | None = None
 
 
 def _measured(input: Value) -> Any:
-    """What has a shape: a tensor, or something sparse or ragged as it is."""
+    """The value as something with a shape: a tensor, or a sparse or ragged tensor unchanged."""
     return input if is_composite(input) else to_tensor(input)
 
 
@@ -375,7 +375,7 @@ def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> An
 
 
 def broadcast_static_shape(shape_x: TensorLike, shape_y: TensorLike) -> TensorShape:
-    """The shape that operands of two shapes have together."""
+    """The broadcast shape of two shapes."""
     common = broadcast(tuple(TensorShape(shape_x)), tuple(TensorShape(shape_y)))
     if common is None:
         raise ValueError(f"Incompatible shapes for broadcasting: {TensorShape(shape_x)} and {TensorShape(shape_y)}.")
@@ -383,7 +383,7 @@ def broadcast_static_shape(shape_x: TensorLike, shape_y: TensorLike) -> TensorSh
 
 
 def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Tensor:
-    """The shape that operands of two shapes have together, as a tensor."""
+    """The broadcast shape of two shapes, as a tensor."""
     common = broadcast(as_int_vector(shape_x, "shape_x"), as_int_vector(shape_y, "shape_y"))
     if common is None:
         raise invalid(f"Incompatible shapes for broadcasting: {list(as_ints(shape_x))} and {list(as_ints(shape_y))}.")

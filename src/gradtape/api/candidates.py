@@ -1,4 +1,4 @@
-"""Candidate samplers of `tf.random`: a few classes out of many, and how often each of them was to be expected."""
+"""Candidate samplers of `tf.random`: a few classes out of many, with the expected count of each."""
 
 from __future__ import annotations
 

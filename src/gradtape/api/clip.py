@@ -33,7 +33,7 @@ def clip_by_norm(t: Any, clip_norm: object, axes: AxisLike | None = None, name: 
     )
     total = math.reduce_sum(math.square(values), as_axis(axes), True)
     positive = math.greater(total, 0)
-    # sqrt has no derivative at 0: take it of 1 there, and put the 0 back after.
+    # sqrt has no derivative at 0: compute sqrt(1) there, and put the 0 back afterwards.
     safe = select.public(positive, total, math.add(total, 1))
     norm = where(positive, math.sqrt(safe), total)
     return values * math.maximum(limit, 0) / math.maximum(norm, limit)  # (a negative limit counts as 0)

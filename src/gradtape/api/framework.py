@@ -62,12 +62,12 @@ def type_spec_from_value(value: Any) -> Any:
 
 
 def is_symbolic_tensor(x: TensorLike) -> bool:
-    """Whether x is a tensor without a value yet."""
+    """Whether x is a tensor that has no value yet."""
     return is_symbolic(x)
 
 
 class device:
-    """Context manager that names a device; where it does not exist the CPU is used, as with TensorFlow's soft placement."""
+    """Context manager that names a device; if it does not exist, the CPU is used, as with TensorFlow's soft placement."""
 
     def __init__(self, device_name: Any) -> None:
         if isinstance(device_name, DeviceSpec):

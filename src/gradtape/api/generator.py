@@ -246,7 +246,7 @@ class Generator:
 
 
 def _generated_in_world(world: Any, function: Any, generator: Generator, *args: Any, **kwargs: Any) -> Any:
-    """What a generator would give, seen from the shapes that another one gives."""
+    """On abstract values: the shapes of the numbers, found by drawing from a separate generator."""
     scratch = functools.partial(function.__wrapped__, _scratch())
     return sample_in_world(world, function, *args, first=(generator,), draw=scratch, **kwargs)
 

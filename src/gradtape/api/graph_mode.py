@@ -41,7 +41,7 @@ def gradients(
     stop_gradients: object = None,
     unconnected_gradients: object = "none",
 ) -> list[Any]:
-    """The gradients of `ys` in each of `xs`, inside a `tf.function`; in eager code RuntimeError, which says to use a tape.
+    """The gradients of `ys` in each of `xs`, inside a `tf.function`; in eager code a RuntimeError says to use a tape.
 
     Args:
         ys: A tensor or a list of them.
@@ -87,12 +87,12 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _outside(sources: list[Any]) -> list[int]:
-    """Which of the sources are tensors from outside: the path refers to them, and is not given them."""
+    """Which of the sources are captured tensors: the recorded path refers to them, they are not its arguments."""
     return [place for place, value in enumerate(sources) if value.__class__ is EagerTensor]
 
 
 def _path(trace: Recorder, targets: list[Any], sources: list[Any], stops: list[Any]) -> Graph:
-    """The steps from sources to targets, as a function of the sources that are symbolic; all else is seen from inside."""
+    """The steps from sources to targets, as a function of the symbolic sources; all other values are captured."""
     for value in (*targets, *sources):
         if not isinstance(value, (Tensor, Variable)):
             raise NotATensorError(f"tf.gradients needs tensors and variables, got {value!r}.")
@@ -130,7 +130,7 @@ def _uses(graph: Graph, numbers: set[int]) -> bool:
 
 
 def _is_context(function: Any) -> bool:
-    """Whether a step only concerns a tape of the user's."""
+    """Whether a step only concerns a tape of the user."""
     return isinstance(function, Method) and function.name in ("watch", "__enter__", "__exit__")
 
 
@@ -151,7 +151,7 @@ def _gradients_on_path(
 def _followed(
     tapes: list[GradientTape], path: Function, sources: list[Any], outside: Sequence[int]
 ) -> tuple[list[Any], list[Any]]:
-    """The sources anew and the targets computed from them, followed by the tapes."""
+    """New copies of the sources, and the targets computed from them under the tapes."""
     seen = {*outside, *(place for place, value in enumerate(sources) if isinstance(value, Variable))}
     inner = [value if place in seen else identity.public(value) for place, value in enumerate(sources)]
     for tape in tapes:

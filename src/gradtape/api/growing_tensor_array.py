@@ -1,7 +1,7 @@
-"""A `TensorArray` of dynamic size in a compiled loop: what lists that grow become.
+"""A `TensorArray` of dynamic size in a compiled loop: the compiled form of growing lists.
 
-Its rows are as many as it will ever have, which is known where the number of rounds is: the loop is written down once to see
-how long the array becomes, and then with so many rows.
+It is allocated at its final length, which is known if the number of iterations is: the loop is lowered once to find
+the length, and then again with that many rows.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class GrowingTensorArray(RowsTensorArray):
 
     @property
     def capacity(self) -> int:
-        """For how many elements there is room."""
+        """The number of elements there is room for."""
         return int(self._rows.shape[0])
 
     def size(self, name: str | None = None) -> Any:

@@ -52,7 +52,7 @@ def strided_slice(
     var: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
-    """`input_[begin:end:strides]`, axis by axis; the bits of the masks say what else stands at a position.
+    """`input_[begin:end:strides]`, axis by axis; the bits of the masks say how each position is read.
 
     With `var`, a variable, the result can be assigned to, as a slice of that variable can.
 

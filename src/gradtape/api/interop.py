@@ -1,9 +1,9 @@
 """NumPy's functions on tensors: `np.sin(x)` and `np.mean(x)` call our ops, and the tape follows.
 
 NumPy asks an operand's `__array_ufunc__` (for ufuncs, SciPy's too) or `__array_function__` (for everything else) before
-it computes. The answer is the function of the same name in `gradtape.numpy`, which computes in NumPy's types. What has no
+it computes. The answer is the function of the same name in `gradtape.numpy`, which computes in NumPy's types. Anything without a
 name there is computed by NumPy on the values, unless a tape or an accumulator follows one of the operands: then the path
-would be cut without a word, so it is an error that says what to use instead.
+would be cut silently, so an error says what to use instead.
 
 Arrays and lists beside a tensor take its type, as they do beside Python's operators: `np.ones(2) * x` is `x * np.ones(2)`.
 """
@@ -83,7 +83,7 @@ def _array_ufunc(self: Value, ufunc: Any, method: str, *inputs: Any, **kwargs: o
 
 @functools.cache
 def _of_ufunc(ufunc: np.ufunc, dtype: np.dtype[Any]) -> tuple[Function | None, Function | None]:
-    """Our function for a ufunc; and what it calls on operands that are all of this type, to call at once."""
+    """Our function for a ufunc, and the one it calls if all operands are of this type, to be called directly."""
     name = ufunc.__name__
     if getattr(np, name, None) is ufunc:
         return getattr(_namespace(), name, None), _namespace().elementwise.on_one_type(ufunc, dtype)
@@ -147,7 +147,7 @@ def _parameters(func: Function, function: Function) -> tuple[inspect.Signature, 
     names = {name: name for name in own.parameters}
     try:
         signature = inspect.signature(func)
-    except ValueError:  # some of NumPy's functions in C do not say theirs
+    except ValueError:  # some of NumPy's C functions have no signature
         return own, names
     for theirs, ours in zip(signature.parameters.values(), own.parameters.values(), strict=False):
         other = signature.parameters.get(ours.name)
@@ -156,9 +156,9 @@ def _parameters(func: Function, function: Function) -> tuple[inspect.Signature, 
     return signature, names
 
 
-# The second argument is a fraction of the elements, and no operand.
+# The second argument is a fraction of the elements, not an operand.
 _OF_FRACTIONS = (np.quantile, np.percentile)
-# The edges of a histogram depend on the values, but no op of ours gives them a derivative.
+# The edges of a histogram depend on the values, but no op here gives them a derivative.
 _CUT = (np.histogram,)
 
 
@@ -172,7 +172,7 @@ def _array_function(self: Value, func: Any, types: TensorLike, args: tuple[Any, 
                 positional = [_beside(value, self.dtype) for value in positional]
                 named = {name: _beside(value, self.dtype) for name, value in named.items()}
             result = found.function(*positional, **named)
-            # Truth values have no derivative that anybody could follow: programs expect NumPy's own.
+            # Truth values have no derivative, and programs expect NumPy's own bool.
             is_answer = result.__class__ is EagerTensor and result.dtype.is_bool
             return result.numpy() if is_answer else result
     return _on_values(f"{func.__module__}.{func.__name__}".replace("numpy", "np"), func, args, kwargs)
@@ -194,7 +194,7 @@ def _beside(value: Any, dtype: DType) -> Any:
 
 
 def _on_values(name: str, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
-    """What NumPy computes from the values; an error where somebody follows one of them and a derivative is lost.
+    """What NumPy computes from the values; an error if a tape or accumulator follows one of them and a derivative is lost.
 
     Truth values, indices and counts have no derivative, so nothing is lost with them.
     """

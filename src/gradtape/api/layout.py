@@ -80,8 +80,8 @@ def stack(values: Any, axis: AxisLike = 0, name: str = "stack") -> Any:
         isinstance(leaf, _NUMBERS) for leaf in nest.flatten(values)
     )
     if made_of_numbers and not where:
-        with contextlib.suppress(TypeError, ValueError):  # the op says better what is wrong
-            return to_tensor(values)  # numbers of several types have the type of a list of them
+        with contextlib.suppress(TypeError, ValueError):  # the op below raises a clearer error
+            return to_tensor(values)  # numbers of mixed types are promoted as in a list
     return layout.stack.public(values, where)
 
 
@@ -187,7 +187,7 @@ def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike | None = None,
 
 
 def _rows(x: Value, positions: object, axis: int) -> Any:
-    """The slices at `positions`, with a dense gradient: only lookups of the user's own give IndexedSlices."""
+    """The slices at `positions`, with a dense gradient: only explicit lookups by the user give IndexedSlices."""
     return index.pick.public(x, (*(builtins.slice(None),) * (axis % x.ndim), positions))
 
 

@@ -141,7 +141,7 @@ def _called_in_world(
     Tout: Any = None,
     **kwargs: Any,
 ) -> Any:
-    """Results of the types that were announced, of any shape, and dependent on all that is given."""
+    """Results of the declared types, of unknown shape, that depend on all inputs."""
     if not isinstance(world, Inference):
         raise NeedsValue("What Python code returns is known only when it runs.")
     kinds = Tout if isinstance(Tout, (list, tuple)) else [Tout]

@@ -107,7 +107,7 @@ class TensorArray:
 
     @property
     def flow(self) -> Tensor:
-        """A tensor of no meaning: in graphs, TensorFlow orders reads and writes by it."""
+        """A dummy tensor: TensorFlow's graphs order reads and writes by it."""
         return from_array(np.int32(0))  # type: ignore[arg-type]
 
     @property
@@ -138,7 +138,7 @@ class TensorArray:
     # --- one element ---------------------------------------------------------------------------------------------
 
     def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
-        """Put `value` at `index`; go on with the array that is returned."""
+        """Put `value` at `index`; use the returned array from then on."""
         if index.__class__ is Ghost and not isinstance(STATE.trace, Inference):
             if self._dynamic_size:
                 raise NeedsValue("How long a TensorArray becomes is known only when the function runs.")
@@ -188,7 +188,7 @@ class TensorArray:
         try:
             return to_tensor(value, self._dtype)
         except TypeError:
-            return to_tensor(value)  # of a type of its own, which the caller names in its error
+            return to_tensor(value)  # of another type, which the caller's error names
 
     def read(self, index: TensorLike, name: str | None = None) -> Any:
         """The element at `index`, which is then given up unless `clear_after_read=False`."""
@@ -311,7 +311,7 @@ class TensorArray:
 
 
 def _depth() -> int:
-    """In how many loops and branches, one inside the other, a function is that is being compiled."""
+    """How deeply the function that is being compiled is nested in loops and branches."""
     return len(getattr(STATE.trace, "levels", ())) if ACTIVE and STATE.trace is not None else 0
 
 
@@ -341,7 +341,7 @@ class TracedTensorArray(Facade, TensorArray):
 
 
 def _world() -> Inference:
-    """Where the code that runs guesses at sizes."""
+    """The running trace, which guesses at unknown sizes."""
     assert isinstance(STATE.trace, Inference)
     return STATE.trace
 
@@ -358,7 +358,7 @@ class GuessedTensorArray(TensorArray):
         infer_shape: bool = True,
         element_shape: ShapeLike | None = None,
     ) -> None:
-        """Take the place of the constructor."""
+        """Called in place of the constructor."""
         self._dtype = dtypes.as_dtype(dtype)
         self._dynamic_size = bool(dynamic_size)
         self._infer_shape = infer_shape
@@ -437,7 +437,7 @@ class GuessedTensorArray(TensorArray):
 
 
 class RowsTensorArray(TensorArray):
-    """A `TensorArray` whose elements are the rows of one tensor: they can be written at places that only running shows."""
+    """A `TensorArray` whose elements are the rows of one tensor: indices for writing may be unknown until run time."""
 
     def __init__(self, rows: Any) -> None:
         self._rows = rows
@@ -520,7 +520,7 @@ class RowsTensorArray(TensorArray):
 
 
 class UnshapedTensorArray(TensorArray):
-    """Enters a loop before anything was written: the first element that is written in it shows what shape its rows have."""
+    """An array that enters a loop before any write: the first element written in the loop determines the shape of its rows."""
 
     def __init__(self, array: TensorArray) -> None:
         self.__dict__.update(array.__dict__)

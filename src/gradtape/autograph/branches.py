@@ -72,7 +72,7 @@ def if_exp(cond: object, if_true: Callable[[], Any], if_false: Callable[[], Any]
 
 
 def negated(flag: object) -> Any:
-    """`not flag` of a symbolic flag; it remembers which, so that a branch on it knows the flag."""
+    """`not flag` of a symbolic flag; the result remembers the flag, so that a branch on it can use its value."""
     result = public.math().logical_not(flag)
     result._negates = flag
     return result
@@ -94,7 +94,7 @@ def _with_known_flags(values: Values, names: tuple[str, ...], cond: object, hold
 def choose(
     cond: object, if_true: Callable[[], Values], if_false: Callable[[], Values], names: tuple[str, ...]
 ) -> Values:
-    """What `if_true` or `if_false` returns. Parts on which both agree stay Python; the others become tensors."""
+    """What `if_true` or `if_false` returns. Parts on which both agree stay Python values; the others become tensors."""
     hints: dict[int, Any] = {}
     while True:
         try:
@@ -135,7 +135,7 @@ def _chosen(
         if not is_carried(left):
             return left
         result = next(results)
-        # What neither branch has changed, and Python values on which both agree, are known without the op.
+        # Values that neither branch changes, and Python values on which both agree, need no op.
         return left if left is right or (is_python(left) and same(left, right)) else from_leaf(left, result)
 
     return tuple(_map_pairs(merged, left, right) for left, right in zip(first, second, strict=True))
@@ -147,7 +147,7 @@ def _map_pairs(function: Callable[[Any, Any], Any], first: object, second: objec
 
 
 def _completed(value: object, example: object) -> Any:
-    """What a branch gives a name, made like what the other one gives it: `example`."""
+    """The value of a name after one branch, converted to be like its value after the other one, `example`."""
     if example is None:
         return value
     if is_undefined(value):
@@ -158,14 +158,14 @@ def _completed(value: object, example: object) -> Any:
 
 
 def _leaves(names: tuple[str, ...], values: Values) -> bool:
-    """Whether a branch ends with `return`, `break` or `continue`: what follows runs after the other one only."""
+    """Whether a branch ends with `return`, `break` or `continue`: the code that follows runs after the other one only."""
     return any(value is True and _FLAG.match(name) for name, value in zip(names, values, strict=True))
 
 
 def _checked(name: str, main: object, other: object, leaving: list[bool]) -> Any:
     """Whether one name can have these values after the two branches.
 
-    None where it can; an example with which to begin again, where that helps: a name that is not set in a branch which
+    None where it can. Otherwise an example to restart with, where that helps: for a name that is not set in a branch that
     leaves, the value of a function that returns later (`FunctionScope.ret` says if it does not), a number beside a tensor.
     """
     for value, otherwise, branch, leaves in ((main, other, "main", leaving[0]), (other, main, "else", leaving[1])):
@@ -204,7 +204,7 @@ def _two_variables(first: object, second: object) -> bool:
 
 
 def _example(first: object, second: object) -> Any:
-    """Of two leaves, the one that the other is to be like."""
+    """Of two leaves, the one that the other is converted to match."""
     if _two_variables(first, second):
         return to_tensor(first)
     return first if isinstance(first, Tensor) else second

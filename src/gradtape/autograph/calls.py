@@ -1,4 +1,4 @@
-"""Calls in converted code: the user's functions are converted in their turn, everything else is called as it is."""
+"""Calls in converted code: the user's functions are converted too, everything else is called unchanged."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class AutographWarning(UserWarning):
 
 
 class FunctionScope:
-    """Stands around the body of a converted function; its identity tells which frame is that of the function."""
+    """Stands around the body of a converted function; its identity identifies the frame of the function."""
 
     def __init__(self, function_name: str, scope_name: str, options: None) -> None:
         self.function_name, self.name = function_name, scope_name
@@ -114,7 +114,7 @@ def convert(function: Callable[..., Any], recursive: bool = True) -> Callable[..
             with context.scope(autograph=recursive):
                 return _stacked(converted_call(function, args, kwargs, requested=True))
         except Exception as error:
-            if not context.STATE.autograph:  # the outermost call: the whole way through the user's code is known
+            if not context.STATE.autograph:  # the outermost call, where the traceback has all of the user's frames
                 clean(error)
             raise
 
@@ -228,7 +228,7 @@ _layer_lock = new_rlock()
 def _call_layer(layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a Keras layer, whose `__call__` must run as it is and find a converted `call`."""
     with _layer_lock:
-        if "call" in vars(layer):  # converted already, further out
+        if "call" in vars(layer):  # already converted by an outer call
             return layer(*args, **kwargs)
         vars(layer)["call"] = convert(layer.call)
         try:

@@ -42,7 +42,7 @@ def _zip(*values: Any, strict: bool = False) -> Any:
         known = [count for count in counts if isinstance(count, int)]
         count = min(known) if len(known) == len(counts) else functools.reduce(public.math().minimum, counts)
         return Positions(count, lambda place: tuple(walk.element(place) for walk in walks))
-    # Beside a Python sequence: as many elements as Python knows of.
+    # Mixed with Python sequences: all become lists, which needs known lengths.
     lists = [
         value if walk is None else [walk.element(i) for i in range(walk.count)]
         for value, walk in zip(values, found, strict=True)

@@ -28,7 +28,7 @@ class TensorList:
 
     @classmethod
     def of(cls, elements: list[Any], example: object) -> TensorList:
-        """A list with these elements, into which values like `example` go."""
+        """A list with these elements, for values of the type and shape of `example`."""
         example = to_tensor(example)
         array = _tensor_array(example.dtype, example.shape)
         for position, element in enumerate(elements):
@@ -86,23 +86,23 @@ class TensorList:
 
 
 class LoopList(list[Any]):
-    """A copy of a user's list while a loop is traced; appending to it tells the loop to begin again with a TensorList."""
+    """A copy of a user's list while a loop is traced; appending to it restarts the trace of the loop with a TensorList."""
 
     grow: Callable[[Any], NoReturn]
 
 
 def list_append(items: Any, value: object) -> Any:
-    """`items.append(value)`, and what `items` is then."""
+    """`items.append(value)`; returns the new `items`."""
     if items.__class__ is LoopList:
         items.grow(value)
     if items.__class__ is TensorList:
-        items = TensorList(items.array)  # the one that branches and loops carry is left as it is
+        items = TensorList(items.array)  # the list that branches and loops carry must not change
     items.append(value)
     return items
 
 
 def list_extend(items: Any, values: Any) -> Any:
-    """`items.extend(values)`, and what `items` is then."""
+    """`items.extend(values)`; returns the new `items`."""
     if items.__class__ is LoopList:
         values = list(values)
         if not values:

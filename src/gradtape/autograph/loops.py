@@ -89,7 +89,7 @@ def _python_for(
     for target in iterable:
         go_on = truth(extra_test(), "for loop")
         if is_symbolic(go_on):
-            # Whether an earlier turn has left the loop is known only when the function runs: each further turn is an `if`.
+            # Whether an earlier iteration left the loop is known only when the function runs, so each further one is an `if`.
             if not isinstance(iterable, Sized):
                 raise NotImplementedError(
                     "A `break` or `return` that depends on a tensor needs a loop of known length, and this one runs over "
@@ -105,7 +105,7 @@ def _python_for(
 
 
 class _Turn:
-    """One turn of a loop, as the body of an `if`."""
+    """One iteration of a loop, as the body of an `if`."""
 
     def __init__(self, body: Callable[[Any], None], target: Any) -> None:
         self.body, self.target = body, target
@@ -146,11 +146,11 @@ def by_position(iterable: Any) -> Positions | None:
         if steps is not None:
             start, limit, delta = steps
             known = iterable.shape[0]
-            # (Not more than the numbers says how many they are: nobody has to make them.)
+            # (The count follows from start, limit and delta, so the range itself need not be computed.)
             count = public.math().maximum(0, -((start - limit) // delta)) if known is None else known
             return Positions(count, lambda place: start + place * delta)
         count = length(iterable)
-        # Unstacked once: the gradient of `tensor[place]` would be as large as the tensor, in each turn.
+        # Unstacked once: the gradient of `tensor[place]` would be as large as the tensor, in each iteration.
         rows = public.tensor_array().TensorArray(iterable.dtype, size=count, element_shape=iterable.shape[1:])
         return Positions(count, rows.unstack(iterable).read)
     if is_tensor_array(iterable) and tracing():
@@ -190,7 +190,7 @@ class _Loop:
         self.invariants: list[tuple[Any, Any]] = list(options.get("shape_invariants") or ())
         self.start = get_state()  # the values with which the loop begins
         self.initialized_here: set[str] = set()  # names that have no value before the loop
-        self.error: Exception | None = None  # why numbers are not tensors in this attempt
+        self.error: Exception | None = None  # the error because of which this attempt keeps numbers as Python numbers
 
     def run_while(self, test: Callable[[], Any], body: Callable[[], None]) -> None:
         """`while test(): body()`."""
@@ -252,7 +252,7 @@ class _Loop:
         return list(results) if own else [None, *results]
 
     def _attempt(self, run: Callable[[], list[Any]]) -> None:
-        """Trace the loop, again if its variables must begin otherwise; then give the names their values after it."""
+        """Trace the loop, again if its variables need other start values; then set the names to their values after it."""
         before = self.start
         try:
             while (results := self._attempted(run)) is None:
@@ -267,20 +267,20 @@ class _Loop:
             public.framework().Assert(count > 0, [text])
 
     def _attempted(self, run: Callable[[], list[Any]]) -> list[Any] | None:
-        """What the loop gives; None where it must be traced again."""
+        """The results of the loop; None where it must be traced again."""
         try:
             return run()
         except Restart as restart:
             if restart.owner is not self:
                 raise
-            # Made here, before the loop: what was made in it is gone.
+            # Made here, outside of the loop: values made inside it are not valid outside.
             learned = {place: make() for place, make in restart.values.items()}
             self.start = tuple(learned.get(place, value) for place, value in enumerate(self.start))
             self.error = None
             return None
         except (TypeError, InvalidArgumentError) as error:
-            # `total = 0` before a sum of floats: an int32 tensor does not mix with them, as the number does. One turn
-            # with the number itself shows what becomes of it.
+            # `total = 0` before a sum of floats: an int32 tensor does not mix with floats, but a Python number does. One
+            # iteration with the Python number shows its type.
             if self.error is None and any(map(is_number, nest.flatten(self.start))):
                 self.error = error
                 return None
@@ -293,7 +293,7 @@ class _Loop:
         return is_carried(leaf) and not (self.error is not None and is_number(leaf))
 
     def _leaves(self) -> list[Any]:
-        """What the op carries; all else must not change."""
+        """The leaves that the op carries; all others must not change."""
         return [to_leaf(leaf) for leaf in nest.flatten(self.start) if self._is_carried(leaf)]
 
     def _shape_invariants(self, own: int) -> list[Any] | None:
@@ -313,7 +313,7 @@ class _Loop:
         return TensorShape(None) if is_composite(leaf) else leaf.shape
 
     def _set(self, leaves: Any, list_type: type[list[Any]]) -> None:
-        """Let the user's names have these leaves, and everything else what it had before the loop."""
+        """Set the user's names to these leaves; leaves that are not carried keep their values from before the loop."""
         rest = iter(leaves)
         values = []
         for place, value in enumerate(self.start):
@@ -333,7 +333,7 @@ class _Loop:
         return copied
 
     def _get(self) -> list[Any]:
-        """The leaves at the end of a turn, checked against those with which the loop began."""
+        """The leaves at the end of an iteration, checked against the start values."""
         values = self.get_state()
         learned = {}
         for place, (name, old, new) in enumerate(zip(self.names, self.start, values, strict=True)):
@@ -351,7 +351,7 @@ class _Loop:
         ]
 
     def _better_start(self, name: str, old: Any, new: Any) -> Callable[[], Any] | None:
-        """Makes what the loop must begin with instead of `old`, if a turn gives `new`; None where `old` will do."""
+        """Makes the start value to use instead of `old` if an iteration yields `new`; None where `old` can stay."""
         if is_undefined(old) or old is None:
             return None if new is None or is_undefined(new) else lambda: self._placeholder(name, old, new)
         if isinstance(new, list) and old.__class__ is list and len(new) > len(old):  # items += [x]
@@ -380,7 +380,7 @@ class _Loop:
         return value
 
     def _checked(self, name: str, old: Any, new: Any) -> list[Any]:
-        """The leaves of one variable after a turn."""
+        """The leaves of one variable after an iteration."""
         if new is None and old is not None:
             raise ValueError(f"'{name}' is None at the end of the iteration, but {shown(old)} before the loop.")
         if not same_structure(old, new):

@@ -42,7 +42,7 @@ SIGNS = {
 
 
 def rewrite(node: Any, context: object) -> Any:
-    """Turn the statements of a function into calls of operators; what a function has not is not looked for."""
+    """Turn the statements of a function into calls of operators; passes that a function does not need are skipped."""
     kinds = {part.__class__ for part in ast.walk(node)}
     blocks = kinds & {ast.If, ast.For, ast.While}
     writes = _nonlocal_writes(node) if ast.Nonlocal in kinds else {}
@@ -59,7 +59,7 @@ def rewrite(node: Any, context: object) -> Any:
     if blocks:
         if ast.Break in kinds:
             node = break_statements.transform(node, context)
-        if kinds & {ast.Break, ast.Continue}:  # a break is a flag and a continue by now
+        if kinds & {ast.Break, ast.Continue}:  # the pass before has turned each break into a flag and a continue
             node = continue_statements.transform(node, context)
         node = return_statements.transform(node, context)
         node = activity.resolve(qual_names.resolve(node), context, None)
@@ -91,7 +91,7 @@ def mark_origins(node: ast.AST) -> None:
     for part in ast.walk(node):
         if hasattr(part, "lineno"):
             line, end_line, column, end_column = part.lineno, part.end_lineno, part.col_offset, part.end_col_offset  # type: ignore[attr-defined]
-            if hasattr(part, "body") and end_line != line:  # of a block, what is before the colon
+            if hasattr(part, "body") and end_line != line:  # for a block, the part before the colon
                 end_line, end_column = line, column + 1
             anno.setanno(part, anno.Basic.ORIGIN, (line, end_line, column, end_column))
 
@@ -102,7 +102,7 @@ def origin_of(node: ast.AST) -> Position | None:
 
 
 class _KeepsOrigin(transformer.Base):  # type: ignore[misc]
-    """Lets what replaces a node stand where the node stood."""
+    """Gives the replacement of a node the position of the node."""
 
     def visit(self, node: Any) -> Any:
         origin = origin_of(node)
@@ -131,14 +131,14 @@ class _Calls(_KeepsOrigin, call_trees.CallTreeTransformer):  # type: ignore[misc
 
 
 class _ControlFlow(control_flow.ControlFlowTransformer):  # type: ignore[misc]
-    """Blocks as functions. What may not be there yet, like `self.x`, is not given a stand-in: it is deleted instead."""
+    """Turns blocks into functions. An undefined attribute or item, like `self.x`, gets no placeholder; it is deleted instead."""
 
     def __init__(self, context: object, writes: dict[str, set[str]]) -> None:
         super().__init__(context)
         self.writes = writes
 
     def _get_block_vars(self, node: Any, modified: Any) -> tuple[list[Any], Any, int]:
-        """As malt's, with what called local functions change, and names of outer functions as results of the block."""
+        """As in malt, with the names that called local functions change, and nonlocal names among the results of the block."""
         called = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} & self.writes.keys()
         changed = {qual_names.QN(name) for function in called for name in self.writes[function]}
         scope = self.state[control_flow._Function].scope

@@ -14,7 +14,7 @@ from ..base.frames import package_of
 from ..base.types import Function
 from ..op.declaration import Op
 
-# Their functions know what to do with symbolic tensors, or nothing about them at all.
+# Packages whose functions handle symbolic tensors themselves, or never see them.
 _LIBRARIES = frozenset({"gradtape", "keras", "malt", "numpy", "scipy", "ml_dtypes", "jax", "torch", "tensorflow"})
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
@@ -43,7 +43,7 @@ def wants_conversion(function: FunctionType, requested: bool = False) -> bool:
         return True
     installed, standard = _folders()
     if code.co_filename.startswith(installed):
-        # An installed package of models is somebody's user code; what does not know of tensors gains nothing.
+        # An installed package of models counts as user code; code that does not use tensors gains nothing from conversion.
         return any(_is_tensor_library(value) for value in function.__globals__.values())
     return not code.co_filename.startswith(standard)
 

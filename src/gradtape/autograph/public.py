@@ -1,4 +1,4 @@
-"""The public functions that the operators call. They stand higher, and are imported when a trace first needs them."""
+"""The public functions that the operators call. They belong to higher layers, and are imported when a trace first needs them."""
 
 from __future__ import annotations
 

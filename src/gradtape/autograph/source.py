@@ -33,7 +33,7 @@ def definition(fn: FunctionType) -> ast.FunctionDef | ast.Lambda:
     """The tree of `fn`, a copy that the caller may change."""
     code = fn.__code__
     linecache.checkcache(code.co_filename)
-    # What exec and eval make has the name "<string>", and from Python 3.13 on so does the text of `python -c`, with lines.
+    # Code from exec and eval has the file name "<string>"; since Python 3.13 so has that of `python -c`, with source lines.
     lines = linecache.getlines(code.co_filename, fn.__globals__) if code.co_filename != "<string>" else []
     if not lines:
         raise ConversionError(
@@ -56,7 +56,7 @@ def _function(code: CodeType, lines: list[str]) -> ast.stmt | None:
     try:
         block = inspect.getblock(lines[first - 1 :])
         indented = block[0][:1].isspace()
-        # A line before it makes an indented definition valid, and leaves its columns and strings as they are.
+        # A line before an indented definition makes it valid without changing its columns and strings.
         tree = ast.parse("".join(["if 1:\n", *block] if indented else block))
     except (SyntaxError, IndexError, tokenize.TokenError):
         return None
@@ -96,10 +96,10 @@ def _lambda(code: CodeType, source: str) -> ast.Lambda:
 
 
 def _code_of(node: ast.Lambda, like: CodeType) -> CodeType:
-    """What the interpreter makes of a lambda, where names of functions around it are those that `like` has of them.
+    """The code that the interpreter compiles from a lambda, with the same free variables as `like`.
 
-    Which positions instructions have is different in each version of Python, and some have none: so the lambdas of a line are
-    told apart by what this very interpreter makes of each.
+    The positions of instructions differ between versions of Python, and some have none. So the lambdas of a line are
+    told apart by compiling each with the running interpreter.
     """
     around = [ast.arg(name, lineno=node.lineno, col_offset=0) for name in like.co_freevars]
     arguments = ast.arguments(posonlyargs=[], args=around, kwonlyargs=[], kw_defaults=[], defaults=[])
@@ -109,7 +109,7 @@ def _code_of(node: ast.Lambda, like: CodeType) -> CodeType:
     own = _codes_in(outer)[-1]  # (the codes of its default values come before it)
     return own.replace(
         co_flags=like.co_flags, co_qualname=like.co_qualname
-    )  # (one may stand in a function, and one not)
+    )  # (only one of them may be nested in a function)
 
 
 def _codes_in(code: CodeType) -> list[CodeType]:
@@ -117,7 +117,7 @@ def _codes_in(code: CodeType) -> list[CodeType]:
 
 
 def _lies_at(own: CodeType, code: CodeType) -> bool:
-    """Whether two codes come from the same places. (Private names of a class are others in the code than in the text.)"""
+    """Whether two code objects have the same positions. (Names may differ: private names of a class are mangled in the code.)"""
     return bool(_places(own)) and _places(own) == _places(code)
 
 

@@ -21,7 +21,7 @@ from .undefined import is_undefined
 
 
 class Restart(BaseException):
-    """What was learned about the variables of a statement while it was traced; it must begin again.
+    """Restarts the trace of a statement with what was learned about its variables.
 
     (No Exception: user code inside the statement must not catch it.)
     """
@@ -52,7 +52,7 @@ def is_number(value: object) -> bool:
 
 
 def same(first: Any, second: Any) -> bool:
-    """Whether two Python values are one for all that a program can do with them."""
+    """Whether a program cannot tell two Python values apart."""
     if first is second:
         return True
     if first.__class__ is not second.__class__ or isinstance(first, Tensor):
@@ -95,7 +95,7 @@ def from_leaf(like: object, leaf: object) -> Any:
 
 
 def placeholder(value: object) -> Any:
-    """Something of the same structure, types and shapes, for a name that has no value yet; it is never read."""
+    """A placeholder of the same structure, types and shapes, for a name that has no value yet; it is never read."""
 
     def leaf(part: Any) -> Any:
         if not is_carried(part):
@@ -115,7 +115,7 @@ def placeholder(value: object) -> Any:
 
 
 def shown(value: Any) -> str:
-    """A value in an error."""
+    """The description of a value in an error message."""
     if isinstance(value, Tensor):
         return f"a tensor of {value.dtype.name} and shape {value.shape}"
     if is_undefined(value):

@@ -1,4 +1,4 @@
-"""What the operators ask of a value: whether it is known only when the traced function runs."""
+"""Predicates for the operators: whether a value is known only when the traced function runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def tracing() -> bool:
 
 
 def is_staged(value: object) -> bool:
-    """Whether a loop with this condition, or over this, is a loop of the graph.
+    """Whether a loop with this condition or iterable becomes a loop of the graph.
 
     A tensor that Python could read counts too: `while i < 1000` on a tensor `i` must not become a thousand steps.
     """
@@ -63,7 +63,7 @@ def truth(value: Any, where: str) -> Any:
 
 
 def decided(value: object, where: str) -> Any:
-    """A condition, as Python's bool where it is the same each time the function runs: `if tf.shape(x)[0] > 1`."""
+    """A condition, as a Python bool if it is the same in every run of the function: `if tf.shape(x)[0] > 1`."""
     value = truth(value, where)
     if is_symbolic(value):
         known = public.framework().get_static_value(value)

@@ -1,4 +1,4 @@
-"""A user's tree before malt sees it: refused where it would come to mean something else, simplified where malt needs it."""
+"""Checks a user's tree before malt converts it: refused where its meaning would change, simplified where malt needs it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _erase_signature(node: ast.FunctionDef | ast.Lambda) -> None:
 
 
 class _Unsupported(ast.NodeVisitor):
-    """Raises at the first thing that malt would convert to something else than Python means."""
+    """Raises at the first construct whose meaning malt would change."""
 
     def _refuse(self, node: ast.AST, what: str) -> None:
         raise ConversionError(f"line {getattr(node, 'lineno', '?')}: {what}")
@@ -80,7 +80,7 @@ class _Unsupported(ast.NodeVisitor):
         self.generic_visit(node)
 
     def _refuse_bindings(self, node: ast.expr) -> None:
-        """What is assigned inside an expression that becomes a function of its own would not be seen outside."""
+        """Assignments in an expression that becomes a function of its own would not be visible outside."""
         for part in ast.walk(node):
             if isinstance(part, ast.NamedExpr):
                 self._refuse(part, ":= in a condition is not converted: assign in a statement before it")
@@ -110,7 +110,7 @@ class _Demangle(ast.NodeTransformer):
 
 
 class _Simplify(ast.NodeTransformer):
-    """Writes what malt 2.15.3 does not take, or takes for something else, in simpler statements.
+    """Rewrites constructs that malt 2.15.3 does not support, or misinterprets, as simpler statements.
 
     The else of a loop and of a try become an `if` with a flag; the name of an exception is assigned in the handler.
     """

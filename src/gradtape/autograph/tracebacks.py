@@ -1,8 +1,8 @@
 """Tracebacks that show the user's lines.
 
 Converted code is compiled with the positions of the original, so its frames already name the user's file, line and
-function. What is left to do: take the frames of the operators out of the traceback, and say in a note how the user's
-code got there. The exception stays the very object that was raised, with its class, arguments and attributes.
+function. This module removes the frames of the operators from the traceback, and adds a note that says how the user's
+code got there. The exception stays the object that was raised, with its class, arguments and attributes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NOTE = "in user code:"
 
 
 def clean(error: BaseException) -> None:
-    """Leave the user's frames in the traceback of an error, and what they call last; note the way through them."""
+    """Keep only the user's frames and the last call in the traceback of an error; a note lists the user's frames."""
     links: list[TracebackType] = []
     link = error.__traceback__
     while link is not None:

@@ -46,10 +46,10 @@ class Conversion:
         return ast.unparse(self.tree)
 
 
-# By code object and file (code objects of two files can be equal); a text is the reason why there is none.
+# By code object and file (code objects of two files can be equal); a string is the reason why the conversion failed.
 _conversions: weakref.WeakKeyDictionary[CodeType, dict[str, Conversion | str]] = weakref.WeakKeyDictionary()
 _lock = new_rlock()
-_ANNOTATIONS = "___pyct_anno"  # where malt keeps them
+_ANNOTATIONS = "___pyct_anno"  # the attribute where malt keeps annotations
 _UNEXPECTED = "please report this to the gradtape project: "
 
 
@@ -67,7 +67,7 @@ def conversion_of(fn: FunctionType) -> Conversion:
                     found = str(error)
                 except Exception as error:  # something that malt did not expect
                     found = f"{_UNEXPECTED}{type(error).__name__}: {error}"
-                # (The entry may be that of an equal code object, of a cell run before, and gone with it by now.)
+                # (The entry may belong to an equal code object, such as that of an earlier notebook cell, and vanish with it.)
                 _conversions.setdefault(fn.__code__, {})[filename] = found
     if isinstance(found, str):
         raise ConversionError(found, unexpected=found.startswith(_UNEXPECTED))
@@ -96,7 +96,7 @@ def _convert(fn: FunctionType) -> Conversion:
     _place(module, (code.co_firstlineno, code.co_firstlineno, 0, 0))
     compiled = compile(module, code.co_filename, "exec", flags=code.co_flags & FUTURE_FLAGS, dont_inherit=True)
     generated = {*namer.generated_names, "create", "scope"}
-    for part in ast.walk(statement):  # what was found out about a name may be the value it had
+    for part in ast.walk(statement):  # malt's annotations may keep the values of names alive
         part.__dict__.pop(_ANNOTATIONS, None)
     return Conversion(_factory_code(_renamed(compiled, code, generated)), name, statement)
 
@@ -114,7 +114,7 @@ def _in_factory(statement: ast.stmt, name: str, closure: list[str]) -> ast.Modul
 
 
 def _place(node: ast.AST, position: Position) -> None:
-    """Give each node its position in the user's file; what has none stands where its first part or its parent does."""
+    """Give each node its position in the user's file; a node without one takes that of its first child or its parent."""
     position = origin_of(node) or _first_origin(node) or position
     line, end_line, column, end_column = position
     if "lineno" in node._attributes:
@@ -139,7 +139,7 @@ def _first_origin(node: ast.AST) -> Position | None:
 
 
 def _renamed(code: CodeType, original: CodeType, generated: set[str]) -> CodeType:
-    """Helpers that were made from the blocks of a function carry its name in tracebacks."""
+    """Rename the helper functions made from the blocks of a function, so that tracebacks show its name."""
 
     def rename(code: CodeType, name: str, qualname: str) -> CodeType:
         if code.co_name not in generated:

@@ -32,7 +32,7 @@ class UndefinedReturnValue:
 
 
 def is_undefined(value: object) -> bool:
-    """Whether the value stands for none."""
+    """Whether the value is a placeholder for a missing value."""
     return isinstance(value, (Undefined, UndefinedReturnValue))
 
 

@@ -1,4 +1,4 @@
-"""`tf.autograph.set_verbosity` and `tf.autograph.trace`: what AutoGraph tells about its work."""
+"""`tf.autograph.set_verbosity` and `tf.autograph.trace`: what AutoGraph logs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _to_stdout = False
 
 
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
-    """How much AutoGraph tells, on standard error: 0 nothing, 1 what it converts, 3 and more also the generated code.
+    """Set how much AutoGraph logs on standard error: 0 nothing, 1 what it converts, 3 and more also the generated code.
 
-    Without a call the environment variable AUTOGRAPH_VERBOSITY counts. With `alsologtostdout` it tells standard output too.
+    The default is the environment variable AUTOGRAPH_VERBOSITY. With `alsologtostdout` it logs to standard output too.
     """
     global _level, _to_stdout
     _level, _to_stdout = int(level), bool(alsologtostdout)
@@ -29,7 +29,7 @@ def trace(*args: object) -> None:
 
 
 def log(level: int, text: str) -> None:
-    """Tell something, if the user wants to know it."""
+    """Log a message if the verbosity is high enough."""
     current = int(os.environ.get("AUTOGRAPH_VERBOSITY", "0")) if _level is None else _level
     if level <= current:
         print(text, file=sys.stderr)

@@ -1,7 +1,7 @@
 """Per-thread state: which tapes and accumulators are recording now.
 
 An op entry asks two questions: is anybody recording at all (`ACTIVE`, one set for all threads, so that
-the usual answer costs one look), and if so, who in this thread (`STATE`).
+the usual answer costs one check), and if so, who in this thread (`STATE`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Accumulator(Protocol):
 
 
 class Trace(Protocol):
-    """Who stands between ops and tapes: what records a function as a graph, or runs one on abstract values (see trace/)."""
+    """An interceptor of ops: it records a function as a graph, or runs one on abstract values (see trace/)."""
 
     def composite(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a public function that `traceable` has marked; what it gives."""
@@ -89,7 +89,7 @@ class Paused(dict[int, Any]):
 
 
 class _ThreadEnd:
-    """Goes with its thread: what was still recording there must not leave others thinking that somebody records.
+    """Dies with its thread, and then deactivates the recorders that were still active there.
 
     (A `__del__` on tapes would do the same, and cost every tape 0.15 us.)
     """
@@ -126,14 +126,14 @@ class ThreadState(threading.local):
         self.profile: Any = None
         # Whether the code that runs was converted by AutoGraph, and the functions it calls are to be.
         self.autograph = False
-        # Whether what is drawn at random is thrown away, and changes no stream: only its shape is asked for.
+        # Whether random draws are for their shapes only: the numbers are thrown away, and no stream advances.
         self.draws_unseen = False
         for prepare in THREAD_STARTS:
             prepare()
 
 
 class Fields(TypedDict, total=False):
-    """The fields of the state that a block may have others of: see `scope`."""
+    """The fields of the state that `scope` can replace."""
 
     tapes: list[Records]
     accumulators: list[Accumulator]
@@ -150,7 +150,7 @@ class Fields(TypedDict, total=False):
 
 
 class scope:
-    """A block in which fields of this thread's state are others. However it is left, they are then what they were before.
+    """A block in which fields of this thread's state have other values. They are restored however the block is left.
 
     `with scope(tapes=[], readers=[]): ...` hides what runs from tapes. (A class: to enter and leave it takes 1.0 us, a
     `contextmanager` 1.5, and forward mode does so for each op.)
@@ -175,7 +175,7 @@ class scope:
 
 
 def nobody_outside(trace: Trace | None = None) -> scope:
-    """A block that nobody outside of it records: only this trace, if there is one, and what is entered in the block."""
+    """A block hidden from outer recorders: only this trace, if given, and recorders entered in the block are active."""
     return scope(tapes=[], accumulators=[], readers=[], trace=trace, nan_safe=0)
 
 
@@ -202,7 +202,7 @@ def deactivate(recorder: object) -> None:
 
 
 def resume_restorations() -> None:
-    """Let every restoration look for what has been made since it last looked."""
+    """Let every pending restoration check for variables made since its last check."""
     for restoration in tuple(RESTORATIONS):
         restoration.resume()
 

@@ -79,5 +79,5 @@ def _today(fullname: str) -> str | None:
 
 
 def install() -> None:
-    """Let `import` know the earlier names (first of all: a moved folder would find its modules under both names)."""
+    """Let `import` know the earlier names (before other finders: a moved folder would find its modules under both names)."""
     sys.meta_path.insert(0, _EarlierNames())

@@ -161,7 +161,7 @@ class TapeNotEnteredError(AttributeError, RuntimeError):
 class NotATensorError(AttributeError, TypeError, ValueError):
     """A Python value, or something made of several tensors, stands where a tensor or a variable is needed.
 
-    This class and the two after it are for values of a wrong kind. TensorFlow's class depends on what is asked of the
+    This class and the next two are for values of a wrong kind. TensorFlow's class depends on what is asked of the
     value first: an attribute that it does not have, an operation, or a value among those that are allowed.
     """
 
@@ -272,7 +272,7 @@ class OpCheckError(AssertionError):
     """An op does not do what its declaration says: a rule disagrees with finite differences, or samples are missing."""
 
 
-# They are known as what users import: tracebacks and pickles say `gradtape.errors`.
+# Tracebacks and pickles show the module that users import: `gradtape.errors`.
 for _known in [value for value in globals().values() if isinstance(value, type) and issubclass(value, Exception)]:
     _known.__module__ = "gradtape.errors"
 
@@ -292,7 +292,7 @@ def unfit(message: str) -> ArgumentValueError:
     return ArgumentValueError(None, None, message)
 
 
-# --- what Python, NumPy and SciPy raise for a size, an index or a divisor that cannot be -------------------------------------
+# --- what Python, NumPy and SciPy raise for an impossible size, index or divisor ---------------------------------------------
 
 # The classes that such an error can have.
 REFUSALS = (MemoryError, ArithmeticError, ValueError, LookupError, TypeError, AttributeError)
@@ -301,7 +301,7 @@ _NUMBERS = ("numpy", "scipy", "ml_dtypes")
 
 
 def named(error: Exception, name: str) -> Exception:
-    """What a user meets instead of an error that came out of arithmetic or an array library in the function `name`.
+    """The error to raise instead of one from arithmetic or an array library in the function `name`.
 
     MemoryError, OverflowError, ZeroDivisionError, IndexError, KeyError, AttributeError and NumPy's own classes get a class of
     this module; the message stays. Any other error, and one that code of the user's own raised, is returned as it is.

@@ -2,7 +2,7 @@
 
 As in TensorFlow, None is a leaf, the keys of every mapping are taken in sorted order (of an OrderedDict too), and
 subclasses of list, tuple and dict are walked and rebuilt as what they are. Libraries for trees keep an OrderedDict in
-its own order and take subclasses for leaves, which is why the few lines are here.
+its own order and take subclasses for leaves, so they cannot be used here.
 """
 
 from __future__ import annotations

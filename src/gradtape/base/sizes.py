@@ -275,7 +275,7 @@ def bounds(size: Any) -> Bounds:
 
 
 def evaluate(size: Any, numbers: Mapping[Any, int]) -> Any:
-    """The number that a size is when its symbols (given as sizes) are these; UNKNOWN, and a quotient by 0, is unknown."""
+    """The value of a size for these values of its symbols (given as sizes); UNKNOWN, and a quotient by 0, is unknown."""
     given = {key.terms[0][0][0]: value // key.terms[0][1] for key, value in numbers.items()}
 
     def value(part: Any) -> Any:
@@ -339,7 +339,7 @@ def joined(a: Any, b: Any) -> Any:
 
 
 def matched(a: Any, b: Any, what: str = "sizes") -> Any:
-    """One size from two that must be equal: the one of which more is known."""
+    """One size from two that must be equal: the more specific one."""
     if same(a, b) is False:
         raise Mismatch(f"{what} {a} and {b} differ")
     return b if a is UNKNOWN or b.__class__ is int else a

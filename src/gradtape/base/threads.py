@@ -33,6 +33,6 @@ def in_parts(work: Callable[[int, int], Any], size: int, smallest: int, line: in
     bounds = [min(-(-(size * k // workers) // line) * line, size) for k in range(workers + 1)]
     if workers == 1:
         return [work(0, size)]
-    # (A forked child has no threads of its parent: the pool belongs to a process.)
+    # (A forked child does not inherit threads, so each process has its own pool.)
     rest = [_pool(os.getpid()).submit(work, bounds[k], bounds[k + 1]) for k in range(1, workers)]
     return [work(bounds[0], bounds[1]), *(future.result() for future in rest)]

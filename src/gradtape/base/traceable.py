@@ -1,7 +1,7 @@
 """Which public functions a trace takes as one step.
 
 Inside a traced function a composite such as `tf.image.resize` becomes one step of the graph and is expanded only
-when the sizes of its operands are known. `traceable` marks such a function; eagerly the mark costs one look. The mark is
+when the sizes of its operands are known. `traceable` marks such a function; eagerly the mark costs one check. The mark is
 also where errors of arithmetic and of array libraries (no memory, a size beyond all integers) get their names.
 """
 
@@ -34,7 +34,7 @@ def traceable(
         in_world: Called instead on abstract values, with their world and the function before its arguments.
         on_trace: Called instead while a function is traced, with the trace before its arguments, to write the step down.
         kinds: Classes of operands, each with what is called instead for it, with the function before its arguments.
-        pure: Whether it does nothing but to compute what it gives: where nobody uses that, it is not called.
+        pure: Whether it has no side effect: it is not called if its result is not used.
     """
     call = _one_step_by_kind(function, kinds) if kinds else _called(function, is_step=True)
     call.always = always
@@ -45,7 +45,7 @@ def traceable(
 
 
 def _one_step_by_kind(function: Any, kinds: dict[type, Any]) -> Any:
-    """One step, with a look at the classes of the operands; also where a trace calls the function itself."""
+    """One step, with a check of the classes of the operands; also if a trace calls the function itself."""
 
     @functools.wraps(function)
     def eager(*args: object, **kwargs: object) -> Any:
@@ -58,7 +58,7 @@ def _one_step_by_kind(function: Any, kinds: dict[type, Any]) -> Any:
 
 
 def _called(function: Any, is_step: bool, kinds: dict[type, Any] | None = None) -> Any:
-    """A call of the function, with all that may come before and after it. (In one: a function between costs as much.)"""
+    """A call of the function, with all checks before and after it. (In one function: a second call would double the cost.)"""
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:

@@ -3,7 +3,7 @@
 Three kinds of things go through the engine. Kernels take an `Array`. Rules take a `Value`: an array, a tensor, or whatever
 else ops run on, of which they know operators, shape and type. Public functions take what users give: a `TensorLike`.
 
-Aliases are text where they name classes of the rooms above, which are imported by type checkers alone.
+Aliases are strings where they name classes of higher layers, which only type checkers import.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ class Value(Protocol):
     def __rtruediv__(self, other: Any, /) -> Any: ...
 
 
-# The directions of differentiation: of the output, which a reverse rule takes back; of an operand, which a forward rule
-# takes on.
+# Cotangents and tangents: a reverse rule takes the cotangent of the output, a forward rule takes the
+# tangent of an operand.
 Cotangent: TypeAlias = Value
 Tangent: TypeAlias = Value
 

@@ -1,4 +1,4 @@
-"""`tf.compat`: v2 is the package itself; of v1 there is what programs for TensorFlow 2 use (`v1.py`)."""
+"""`tf.compat`: v2 is the package itself; v1 has the part that programs for TensorFlow 2 use (`v1.py`)."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class logging:
 
 
 class train:
-    """`tf.compat.v1.train`, as far as it is there."""
+    """The supported part of `tf.compat.v1.train`."""
 
     @staticmethod
     def summary_iterator(path: Any) -> Iterator[Any]:

@@ -26,7 +26,7 @@ class Advanced:
         followed: list[int],
         variables: list[Variable],
     ) -> None:
-        """`followed` are the arguments that have tangents; all that is captured and all variables here have one."""
+        """`followed` are the arguments that have tangents; all captured tensors and variables here have one."""
         world = Lowering()
         arguments = [world.input(shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
         environment = Environment({})

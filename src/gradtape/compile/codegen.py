@@ -1,7 +1,7 @@
 """Programs as straight-line Python over NumPy: no dispatch, no tape, only kernels.
 
-Large buffers are given back after their last use, and a ufunc writes into an operand that nobody else can see. Products that are
-used much later, as the gradients of weights are, are left to threads that would otherwise wait.
+Large buffers are freed after their last use, and a ufunc writes into an operand that nothing else refers to. Products that
+are used much later, such as gradients of weights, are computed by threads that would otherwise be idle.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ def _write_group(writer: _Writer, position: int, group: Group) -> None:
 
 
 def _same_reads(writer: _Writer, position: int, group: Group, own: dict[int, int]) -> list[int]:
-    """What was read of variables earlier and is used for nothing but their updates here: the present value takes its place.
+    """Earlier reads of variables that are used only for their updates here: the present value replaces them.
 
     (An earlier read would hold the array, which could then not be changed in place: `v.assign_sub(rate * (g + decay * v))`.)
     """
@@ -225,7 +225,7 @@ def _updating(
     updating = UpdatingKernel(kernel, variables, places, [outputs.index(result) for result in own.values()])
     given = ["None" if place in places else operand for place, operand in enumerate(given)]
     read = [None if read in writer.updates.values() else f"v{read}" for read in own]
-    released = [f"{name} = None" for name in read if name]  # `own` alone may hold what is to be changed
+    released = [f"{name} = None" for name in read if name]  # only `own` may refer to the arrays to change
     made = "".join(f"v{number}, " for number in outputs)
     call = f"{made}= {writer.name('g', updating)}([{', '.join(given)}], own)"
     return [f"own = [{', '.join(map(str, read))}]", *released, call, "del own"]
@@ -237,7 +237,7 @@ def _write_update(writer: _Writer, node: Node, update: Update) -> None:
     sign = _SIGNS.get(update.op.eager)
     call = f"{present} {sign} {operand}" if sign else f"{writer.name('k', update.op.eager)}({present}, {operand})"
     if isinstance(update.variable, AwaitingVariable):
-        writer.write(present)  # a checkpoint may have its value; under the lock nobody looks there
+        writer.write(present)  # a checkpoint may have its value, and is not consulted under the lock
     writer.write(f"with {writer.name('locks', LOCKS)}[{variable}._id & {MASK}]:")
     writer.write(f"    {value} = {call}", node)
     writer.write(f"    new = {writer.name('tensor', from_array)}({value})")
@@ -278,7 +278,7 @@ def _call_kernel(writer: _Writer, position: int, node: Node, op: Op) -> list[str
     return [f"{results} = {writer.name('k', kernel)}({', '.join(given)})"]
 
 
-# Ops that change one row: what does it in the array itself, where nobody else sees it.
+# Ops that change one row, with the function that does it in place if nothing else refers to the array.
 _IN_PLACE: dict[Op, Any] = {set_row: set_in_place, add_row: add_in_place}
 
 
@@ -287,14 +287,14 @@ def _is_own(writer: _Writer, position: int, operand: Any) -> bool:
 
 
 def _kernel_for(writer: _Writer, node: Node, op: Op) -> Any:
-    """The kernel, or its way for small arrays: sizes are known here."""
+    """The kernel, or its variant for small arrays: sizes are known here."""
     ways, first = choice_of(op.eager), next(iter(node.inputs), None)
     if ways is None or first.__class__ is not Value:
         return op.eager
     return ways.small if math.prod(writer.program.looks[first.number][0]) < ways.smallest else op.eager
 
 
-# Python's own signs are faster than a call.
+# Python's operators are faster than a function call.
 _SIGNS: dict[Any, str] = {
     operator.add: "+",
     operator.sub: "-",
@@ -324,7 +324,7 @@ def _settings(writer: _Writer, node: Node) -> list[str]:
 
 
 def _listed(writer: _Writer, node: Node, loop: Loop) -> set[int]:
-    """What is collected for other loops alone, by place: a list will do, nobody takes all elements at once."""
+    """The collected values, by place, that only other loops use: a list suffices, as they take one element at a time."""
     collected = {number: place for place, number in enumerate(node.outputs[loop.carried + 1 :])}
     elsewhere = {output.number for output in writer.program.outputs if output.__class__ is Value}
     for other in writer.program.nodes:
@@ -339,7 +339,7 @@ def _listed(writer: _Writer, node: Node, loop: Loop) -> set[int]:
 
 
 def loop_function(loop: Loop, listed: Set[int] = frozenset()) -> Callable[..., Any]:
-    """A loop as a Python function of its operands; what is `listed` of the collected values is returned as lists."""
+    """A loop as a Python function of its operands; collected values in `listed` are returned as lists."""
     names = Names()
     lines: list[str] = []
     nodes: list[Node | None] = []
@@ -535,7 +535,7 @@ def _reused(writer: _Writer, position: int, node: Node, op: Op) -> int | None:
 
 
 def _updated_variable(writer: _Writer, position: int, result: int, used: list[int]) -> int | None:
-    """What was read of the variable that a result is assigned to, if nothing but the making of the result uses it."""
+    """The read of the variable that a result is assigned to, if it is used only to compute the result."""
     if result in writer.updates:
         return writer.updates[result]
     assigned = writer.assigned.get(result)
@@ -561,7 +561,7 @@ def _place_assigned(writer: _Writer, number: int) -> int:
 
 
 def _is_touched(writer: _Writer, variable: Any, start: int, stop: int) -> bool:
-    """Whether something between two items may change the variable: an assignment, an update, a call of anything."""
+    """Whether something between two items may change the variable: an assignment, an update, or any call."""
     for item in writer.items[start + 1 : stop]:
         what = getattr(item, "what", None)
         if isinstance(what, Call) or (isinstance(what, (Assign, Update)) and what.variable._id == variable._id):

@@ -40,7 +40,7 @@ _MANY = -1  # the size of what a loop collects in a number of rounds that only r
 
 
 class Assigned(Exception):
-    """A loop changes a variable, which it was thought to leave alone."""
+    """A loop turned out to assign a variable; it is lowered again with that knowledge."""
 
     def __init__(self, variable: Variable) -> None:
         self.variable = variable
@@ -55,18 +55,18 @@ class Level:
     recorded: bool  # whether a tape or an accumulator outside follows the loop or branch as a whole
     assigned: set[int]  # the variables that it changes
     used: dict[int, Tensor] = field(default_factory=dict)  # the tensors from outside that its ops take, by `id`
-    drawn: list[Ghost] = field(default_factory=list)  # what calls have given
-    replay: Iterator[Any] | None = None  # what they gave the first time, where a gradient runs it again
+    drawn: list[Ghost] = field(default_factory=list)  # the results of calls
+    replay: Iterator[Any] | None = None  # the results of the first run, where a gradient runs it again
 
 
 class Stack(Ghost):
-    """What the rounds of a loop have collected, when it is not known how many there are."""
+    """The values collected by a loop whose number of rounds is unknown."""
 
     __slots__ = ()
 
 
 def run_on_stacks(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
-    """Gradients of what was collected are added up, and their axes put in order; nothing else is done with them."""
+    """Run an op on collected values: their gradients are added and transposed, and other ops are not supported."""
     stack = next(value for value in args if value.__class__ is Stack)
     shape, dtype = stack._array.shape, stack.dtype.numpy
     if op is permute:
@@ -85,7 +85,7 @@ RUNNERS[Stack] = run_on_stacks
 
 # --- values that are carried ---------------------------------------------------------------------------------------------
 #
-# A batched value goes round as its data, and has its hidden axis again inside.
+# A batched value is carried as its data, and gets its hidden axis back inside the loop.
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def _recording() -> bool:
 
 
 def _followed(tensors: Any) -> list[Any]:
-    """Those of which a tape or an accumulator may want the gradient."""
+    """Those that a tape or an accumulator may differentiate."""
     found = []
     for tensor in tensors:
         number = tensor._id
@@ -193,14 +193,14 @@ def loop(
     """The number of rounds, the carried values after the last one, and what was collected.
 
     Args:
-        world: Where it is written down.
-        turn: From the carried values and one element of each sequence to the next values and what to collect.
-        carried: What the first round is given.
-        sequences: What each round takes one element of, along the first axis.
+        world: The lowering that records the loop.
+        turn: A function from the carried values and one element of each sequence to the next values and the values to collect.
+        carried: The carried values of the first round.
+        sequences: Tensors of which each round takes one element along the first axis.
         condition: Of the carried values, whether there is another round; without it there are `count`.
         count: The number of rounds.
         reverse: Whether to begin with the last element.
-        settle: Called before it is written down with those carried values after the last round that are known, by place.
+        settle: Called before the loop is recorded, with the known carried values after the last round, by place.
     """
     carried = list(map(_tensor, carried))
     assigned: set[int] = set()
@@ -217,7 +217,7 @@ def loop(
 
 
 class _Loop:
-    """One attempt to write a loop down."""
+    """One attempt to lower a loop."""
 
     def __init__(
         self,
@@ -242,7 +242,7 @@ class _Loop:
         return following, [*collected, *carried] if self.recorded else collected
 
     def written(self, settle: Callable[[dict[int, Any]], None] | None) -> tuple[Any, list[Any], list[Any]]:
-        """Write it down; what it gives."""
+        """Record the loop and return its results."""
         world = self.world
         starts, shells = zip(*map(_opened, self.carried), strict=True) if self.carried else ((), ())
         opened = [_opened(sequence) for sequence in self.sequences]
@@ -458,26 +458,26 @@ def _tangent(accumulator: ForwardAccumulator, value: Any) -> Any:
 def _is_weight(weight: Any) -> bool:
     if weight is None or not weight.dtype.is_differentiable:
         return False
-    # (Zeros stand where none arrived.)
+    # (A missing cotangent is replaced by zeros.)
     return weight.__class__ is not EagerTensor or bool(weight._id) or bool(weight._array.any())
 
 
-# What is not made of tensors of fixed shapes and goes through a loop, with a function that gives a form which is: of the
-# value, the shape of an element, and how many there will be, as far as an earlier attempt has shown it. What grows has a
+# Types that loops carry although they have no fixed shapes, with a function that converts them to a form that has. It takes
+# the value, the shape of an element, and the final length, as far as an earlier attempt has found them. A growing form has a
 # `length`, which is a tensor, and a `capacity`.
 CARRIED: dict[type, Callable[[Any, Any, int], Any]] = {}
-UNSHAPED: set[type] = set()  # what waits in a loop for the shape of its elements
+UNSHAPED: set[type] = set()  # forms whose element shape is not known yet
 
 
 class ElementShape(Exception):
-    """Shows the shape of the elements of something that goes through a loop: begin again."""
+    """Restarts the lowering of a loop with the shape of the elements of a carried value."""
 
     def __init__(self, owner: Any, shape: tuple[int, ...]) -> None:
         self.owner, self.shape = owner, shape
 
 
 class Longer(Exception):
-    """Shows how many elements something has after a loop: begin again with room for them."""
+    """Restarts the lowering of a loop with room for the final number of elements of a carried value."""
 
     def __init__(self, owner: Any, length: int) -> None:
         self.owner, self.length = owner, length
@@ -504,7 +504,7 @@ def while_loop(world: Lowering, condition: Any, body: Any, variables: list[Any],
 def _carried(
     structure: Any, shapes: dict[int, tuple[int, ...]] | None = None, lengths: dict[int, int] | None = None
 ) -> tuple[Any, list[Any]]:
-    """The structure in a form that can go through a loop or come out of a branch, and what was brought into that form."""
+    """The structure in a form that loops can carry and branches can return, and the values that were converted."""
     owners: list[Any] = []
 
     def convert(part: Any) -> Any:
@@ -552,7 +552,7 @@ def _while_loop(
 
 
 def _leaves(structure: Any) -> list[Any]:
-    """The tensors of what goes round in a loop, or comes out of a branch."""
+    """The tensors of the values that a loop carries or a branch returns."""
     found = []
     for leaf in leaves(structure):
         if isinstance(leaf, (Tensor, Variable, bool, int, float, complex, np.ndarray, np.generic)):
@@ -582,7 +582,7 @@ def _filled(structure: Any, values: list[Any]) -> Any:
 
 
 def branch(world: Lowering, number: Any, functions: list[Callable[[], Any]]) -> Any:
-    """What the function of that number gives, or the last one."""
+    """The result of the function of that number, or of the last one."""
     if number.__class__ is Batched:
         raise NeedsValue("Each entry of a batch may take a branch of its own.")
     hidden: dict[int, Batched] = {}  # the results that are batched in one of the branches
@@ -594,7 +594,7 @@ def branch(world: Lowering, number: Any, functions: list[Callable[[], Any]]) -> 
 
 
 class _Branch:
-    """One attempt to write a branch down."""
+    """One attempt to lower a branch."""
 
     def __init__(
         self, world: Lowering, number: Any, functions: list[Callable[[], Any]], hidden: dict[int, Batched]
@@ -605,7 +605,7 @@ class _Branch:
         self.assigned: set[int] = set()
 
     def written(self) -> Any:
-        """Write it down; what it gives."""
+        """Record the branch and return its results."""
         world = self.world
         programs, structures, layers = zip(*map(self._program, self.functions), strict=True)
         looks = [[program.look_of(output) for output in program.outputs] for program in programs]
@@ -675,6 +675,6 @@ class _Branch:
             record_call(gradient, push, sources, results)
 
     def _each(self, what: Callable[[Callable[[], Any]], list[Any]]) -> list[Any]:
-        """The same choice among what is made of the branches."""
+        """The same choice among functions derived from the branches."""
         made: list[Any] = branch(self.world, self.number, [partial(what, function) for function in self.functions])
         return made

@@ -1,6 +1,6 @@
 """How often a loop runs, where that follows from constants: `for i in tf.range(5)`, a counter up to a bound.
 
-What such a loop collects has a known size, and what it counts is known after it.
+The values such a loop collects have a known size, and its counters are known after it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Counted:
 
 
 def counted(loop: Loop, starts: Sequence[Any]) -> Counted | None:
-    """Run what depends on constants alone; `starts` are arrays, or None for carried values that are not known before."""
+    """Run the part that depends on constants alone; `starts` are arrays, or None for carried values that are not known before."""
     condition, body = loop.condition, loop.body
     assert condition is not None
     places = [p for p, start in enumerate(starts) if start is not None and start.size <= _SMALL]
@@ -65,6 +65,6 @@ def _is_known(output: Any, made: set[int]) -> bool:
 
 
 def _part(program: Program, inputs: list[int], outputs: list[Any]) -> Program:
-    """What of a program leads from some of its inputs to some of its outputs."""
+    """The part of a program that leads from some of its inputs to some of its outputs."""
     computing: list[Node] = [node for node in program.nodes if node.computes]
     return without_dead_code(Program(inputs, computing, outputs, program.looks))

@@ -48,7 +48,7 @@ class CompiledGraph:
         constants = [value for value in graph.constants() if value.dtype.is_differentiable]
         self._captured = [value for value in constants if value.__class__ is EagerTensor]
         self._variables = [value for value in constants if isinstance(value, Variable)]
-        # What Python functions that a step calls refer to is not seen here.
+        # Tensors captured by Python functions that a step calls are not visible here.
         self._calls_python = any(isinstance(value, (FunctionType, MethodType)) for value in graph.given())
 
     def __call__(self, tensors: list[Any]) -> Any:
@@ -94,8 +94,8 @@ class CompiledGraph:
         return None if expression is None else python_of(program, expression, names)
 
     def _under_tapes(self, key: Key, tensors: list[Any]) -> Any:
-        """A call under a tape: one record for the whole call, where the tapes need no more."""
-        # Tapes with a class of records of their own need each op: to look at it backwards, or to run it again.
+        """A call under a tape: one record for the whole call, unless a tape needs more."""
+        # Tapes with their own class of records need each op: for nan-safe steps, or to recompute it.
         if self._calls_python or any(records.__class__ is not dict for records in STATE.tapes):
             return interpret(self._graph, tensors)
         if STATE.accumulators:
@@ -119,7 +119,7 @@ class CompiledGraph:
     ) -> tuple[Any, Exception | None]:
         """The graph compiled together with its derivative, and kept in `found`.
 
-        Else None, with the error unless eager code can have it too.
+        None where that is not possible, with the error if it was not an expected one.
         """
         with self._lock:
             if kind not in found:
@@ -133,7 +133,7 @@ class CompiledGraph:
             return found[kind], None
 
     def _interpreted(self, tensors: list[Any], failure: Exception | None) -> Any:
-        """Run step by step. What could not be compiled is told, unless an error is raised here, as eager code would raise it."""
+        """Run step by step, then log why the graph was not compiled. If the run itself raises an error, that error is enough."""
         result = interpret(self._graph, tensors)
         if failure is not None:
             LOGGER.debug(

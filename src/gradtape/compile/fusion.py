@@ -1,7 +1,7 @@
 """Elementwise chains on large arrays, in blocks that stay in the cache, on all cores.
 
 NumPy takes one op after the other through memory. Here all ops of a chain are applied to one block before the next block
-is touched, so that what lies between is never written to memory; ufuncs let go of the interpreter's lock, so blocks run
+is touched, so that intermediate results are never written to memory; ufuncs let go of the interpreter's lock, so blocks run
 in parallel. A sum over everything ends a chain: each block gives its part.
 """
 
@@ -44,7 +44,7 @@ class BlockGroup(Group):
 
 
 def grouped(program: Program) -> list[Item]:
-    """The instructions in order, with chains on large arrays as groups: in machine code what can be, else in blocks."""
+    """The instructions in order, with chains on large arrays as groups: in machine code where possible, else in blocks."""
     items: list[Item] = list(program.nodes)
     if engine.available() and any(
         math.prod(shape) >= thresholds.ONE_PASS_ELEMENTS for shape, _ in program.looks.values()
@@ -81,7 +81,7 @@ def _in_blocks(program: Program, nodes: list[Item]) -> list[Item]:
 
 
 def _large_shape(program: Program, node: Node) -> tuple[int, ...] | None:
-    """The shape of what an elementwise instruction gives, if it can be part of a group."""
+    """The shape of the result of an elementwise instruction, if it can be part of a group."""
     op = node.what
     if not isinstance(op, Op) or not op.broadcasts or op.outputs != 1 or op.variadic:
         return None

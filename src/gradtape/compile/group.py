@@ -13,9 +13,9 @@ from .program import Node, Program, Value
 class Group:
     """Instructions that are run together, in one call."""
 
-    shape: tuple[int, ...]
+    shape: tuple[int, ...]  # the common shape of all values computed here
     nodes: list[Node] = field(default_factory=list)
-    sums: list[Node] = field(default_factory=list)  # the common shape of all values computed here
+    sums: list[Node] = field(default_factory=list)  # sums over all elements, which end the group
     outputs: tuple[int, ...] = ()  # values that are used outside of the group
 
     @property
@@ -35,7 +35,7 @@ class Group:
         return iter(dict.fromkeys(n for node in self.all for n in node.used if n not in inside))
 
     def kernel(self, program: Program, spare: set[int], own: dict[int, int]) -> Any:
-        """A function of the arrays that are used, which returns those that others use.
+        """A function of the arrays that are used, which returns the group's outputs.
 
         It may write into the arrays of `spare`. `own` has operands and results that may take their memory if the call says
         so, with `own=` and a truth value for each.

@@ -28,7 +28,7 @@ class UpdatingKernel:
         self._variables, self._places, self._results = variables, places, results
 
     def __call__(self, operands: list[Any], arrays: list[Any]) -> Any:
-        """Run the kernel; `arrays` has what was read of the variables, or None for their present values (see `changed`)."""
+        """Run the kernel; `arrays` has the arrays read from the variables, or None for their present values (see `changed`)."""
         return changed(self._variables, arrays, self._compute, operands)
 
     def _compute(self, arrays: list[Any], own: list[bool], operands: list[Any]) -> Any:

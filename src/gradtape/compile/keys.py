@@ -1,4 +1,4 @@
-"""When two instructions compute the same."""
+"""Keys that are equal for instructions that compute the same."""
 
 from __future__ import annotations
 

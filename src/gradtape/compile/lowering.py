@@ -1,6 +1,6 @@
 """From a graph to a program: the steps run on abstract values of known sizes, and every op that is called is recorded.
 
-What depends on no input and no variable is computed here, once. Where a value would be needed to go on (a branch, a
+Values that depend on no input and no variable are computed here, once. Where a value would be needed to go on (a branch, a
 size that depends on data) `NeedsValue` is raised, and the graph is interpreted instead.
 """
 
@@ -37,7 +37,7 @@ class Lowering(World):
         self._captured: dict[int, Ghost] = {}
         self.root = self.program
         self.levels: list[Level] = []
-        self._depths: dict[int, int] = {}  # in how many levels a value was made
+        self._depths: dict[int, int] = {}  # the nesting depth at which each value was made
 
     def ghost_of(
         self, shape: tuple[int, ...], dtype: np.dtype[Any], kind: type[Ghost] = Ghost, depth: int = -1
@@ -70,14 +70,14 @@ class Lowering(World):
         return results
 
     def append(self, node: Node) -> None:
-        """Write an instruction down."""
+        """Record an instruction."""
         self.program.nodes.append(node)
 
     # --- programs inside ---------------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
     def inside(self, is_loop: bool, recorded: bool, assigned: set[int]) -> Iterator[Level]:
-        """In this block the program of a loop or branch is written. Those who record outside do not see what runs."""
+        """A block that records the program of a loop or branch. Outer tapes do not see its ops."""
         outer, variables = self.program, dict(self._variables)
         tapes, accumulators = STATE.tapes, STATE.accumulators
         level = Level(Program(looks=outer.looks), is_loop, recorded, assigned)
@@ -101,7 +101,7 @@ class Lowering(World):
         return value.__class__ is EagerTensor or self._depths.get(value.number, 0) <= len(self.levels)
 
     def note(self, tensor: Any) -> None:
-        """An op takes a tensor: of levels around it, if it was not made in them, an operand as a whole."""
+        """Note that an op uses a tensor: it becomes an operand of every enclosing level in which it was not made."""
         depth = 0 if tensor.__class__ is EagerTensor else self._depths.get(getattr(tensor, "number", -1), 0)
         for level in self.levels[depth:]:
             level.used[id(tensor)] = tensor
@@ -131,7 +131,7 @@ class Lowering(World):
         return ghost
 
     def change(self, variable: Variable, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """An assignment of a value that is computed here, an update by such a value, or what the variable does itself."""
+        """An assignment of a value that is computed here, an update by such a value, or a call of the variable's own method."""
         for level in self.levels:
             if level.recorded:
                 raise NeedsValue("A tape follows a loop or a branch that changes a variable.")

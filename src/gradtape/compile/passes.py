@@ -53,7 +53,7 @@ def _narrowed(node: Node, loop: Loop, wanted: set[int]) -> Node:
     stacks = [place for place, number in enumerate(collected) if number in wanted]
     in_condition = _needed(loop.condition, loop.condition.outputs) if loop.condition is not None else set()
     kept |= {place for place in range(count) if body.inputs[place] in in_condition}
-    while True:  # a value that goes round may need another one
+    while True:  # a carried value may need another one
         ends = [outputs[place] for place in sorted(kept)] + [outputs[count + place] for place in stacks]
         needed = _needed(body, ends)
         more = {place for place in range(count) if body.inputs[place] in needed} - kept
@@ -204,7 +204,7 @@ def _is_all(operand: Any, number: float) -> bool:
     array = np.asarray(operand)
     if array.dtype.kind not in "fciu" or not array.size:
         return False
-    if not any(array.strides):  # one element, seen as many
+    if not any(array.strides):  # one element, broadcast
         return bool(array.flat[0] == number)
     return bool((array == number).all())
 

@@ -25,7 +25,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """Stands for the value of that number."""
+    """A reference to the value of that number."""
 
     number: int
 
@@ -70,9 +70,9 @@ class Call:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop:
-    """Runs a program again and again.
+    """Runs a program repeatedly.
 
-    Its operands are, in this order: the number of rounds, where it has no condition; the values that go from round to
+    Its operands are, in this order: the number of rounds, where it has no condition; the values carried from round to
     round; sequences, of which each round takes one element; values that stay the same. It gives the number of rounds, the
     values after the last one, and what the rounds have collected, stacked.
     """
@@ -166,7 +166,7 @@ class Program:
     def run(self, given: list[Any], reads: dict[int, Any] | None = None) -> list[Any]:
         """Run one instruction after the other, on arrays or whatever else ops take.
 
-        With `reads`, what was read and drawn before is taken from there, and nothing has an effect.
+        With `reads`, earlier reads and random draws are taken from there, and nothing has a side effect.
         """
         values = dict(zip(self.inputs, given, strict=True))
         for node in self.nodes:
@@ -250,7 +250,7 @@ def _holds(condition: Program | None, given: list[Any]) -> bool:
 
 
 def stacked(values: list[Any], shape: Shape, dtype: np.dtype[Any]) -> Any:
-    """Values of one look along a new first axis, also if there are none."""
+    """Values of one shape and type stacked along a new first axis, also if there are none."""
     if not values:
         return np.zeros((0, *shape), dtype)
     if isinstance(values[0], Tensor):

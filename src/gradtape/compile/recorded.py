@@ -38,7 +38,7 @@ class _FollowsAll(GradientTape):
 
 
 class Recorded:
-    """A function for given sizes, with its gradient, also in those of the tensors it refers to that somebody follows."""
+    """A function for given sizes, with its gradient, also with respect to the captured tensors that are followed."""
 
     def __init__(
         self, graph: Graph, shapes: list[tuple[int, ...]], dtypes: list[Any], captured: list[EagerTensor]
@@ -150,7 +150,7 @@ class Recorded:
             given = [*(kept[number] for number in self._kept), *cotangents]
             if any(cotangent.__class__ is Batched for cotangent in cotangents):
                 packed = self._packed(iter(self._backward.run(given)))
-                # Slices have no hidden axis: the batch would be lost in them.
+                # IndexedSlices cannot be batched, so the hidden axis would be lost.
                 dense = [densify(part) if part.__class__ is IndexedSlices else part for part in packed]
                 return [dense[place] for place in followed]
             if self._run_backward is None:
@@ -195,7 +195,7 @@ def _followed(results: Any) -> list[Ghost]:
 
 
 def all_ghosts(results: Any) -> list[Ghost]:
-    """What a function returns that a program computes."""
+    """The part of a function's results that the program computes."""
     found = []
     for leaf in leaves(results):
         if leaf.__class__ is Ghost:
@@ -206,7 +206,7 @@ def all_ghosts(results: Any) -> list[Ghost]:
 
 
 def filled(results: Any, values: Any) -> Any:
-    """What a function returns, with these values in place of ghosts."""
+    """What a function returns, with these values in place of abstract values."""
     if results.__class__ is Ghost:
         return next(values)
     return map_parts(results, lambda part: filled(part, values))

@@ -1,8 +1,8 @@
-"""What a loop computes and its gradient would compute again is kept, where that costs little memory.
+"""Keeps values of a loop that its gradient would compute again, where that costs little memory.
 
-A loop that goes back over another one runs each round again. Here the instructions of its rounds are found in those of the
-other loop. Of these values, the ones that the rest of the round takes are collected by the first loop, and come back as
-sequences; what led to them is dead code then.
+The backward loop runs each iteration of the forward loop again. This pass matches its instructions with those of the
+forward loop. Matched values that other instructions use are collected by the forward loop and passed as
+sequences; the instructions that computed them become dead code.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from ..op.declaration import Op
 from .keys import key_of
 from .program import Loop, Node, Program, Value
 
-_MOST = 16  # times the memory of the values that a round begins with, which are kept in any case
-_LEAST = 1 << 10  # bytes for each round that are worth no thought
+_MOST = 16  # times the memory of the carried values of an iteration, which are kept in any case
+_LEAST = 1 << 10  # bytes for each iteration that may always be kept
 
 
 def with_residuals(program: Program) -> Program:
-    """The program, with loops that keep what others would compute again."""
+    """The program, with loops that keep values which later loops would compute again."""
     nodes, looks = list(program.nodes), dict(program.looks)
     for place, node in enumerate(nodes):
         if isinstance(node.what, Loop) and node.what.condition is None:
@@ -40,7 +40,7 @@ def _loop(node: Node) -> Loop:
 
 
 def _goes_over(node: Node, first: Node) -> bool:
-    """Whether a loop takes what the first one has collected, as many rounds."""
+    """Whether a loop takes what the first one has collected, with the same number of iterations."""
     count, rounds = node.inputs[0], first.outputs[0]
     if count.__class__ is Value:
         same = count.number == rounds
@@ -64,7 +64,7 @@ def _constants(node: Node) -> tuple[Any, ...]:
 
 
 def _shared(first: Node, second: Node, looks: dict[int, Any]) -> tuple[Node, Node]:
-    """Both loops, with what the second one takes of the rounds of the first."""
+    """Both loops, with the values that the second one takes from the first."""
     one, two = _loop(first), _loop(second)
     same = _same_values(first, second)
     again = [n for n in two.body.nodes if n.outputs and all(number in same for number in n.outputs)]
@@ -103,7 +103,7 @@ def _shared(first: Node, second: Node, looks: dict[int, Any]) -> tuple[Node, Nod
 
 
 def _same_values(first: Node, second: Node) -> dict[int, int]:
-    """Values of a round of the second loop that one of the first has too, each with its number there."""
+    """Values of the second loop's body that the first loop's body computes too, each with its number there."""
     one, two = _loop(first), _loop(second)
     collected = dict(zip(first.outputs[one.carried + 1 :], one.body.outputs[one.carried :], strict=True))
     elements = one.body.inputs[one.carried : one.carried + one.sequences]
@@ -134,7 +134,7 @@ def _same_values(first: Node, second: Node) -> dict[int, int]:
 
 
 def _is_worth(first: Node, wanted: list[int], looks: dict[int, Any]) -> bool:
-    """Whether keeping the values costs little memory, compared to what the round begins with."""
+    """Whether keeping the values costs little memory, compared to the carried values."""
     begun = sum(_bytes(looks[number]) for number in _loop(first).body.inputs[: _loop(first).carried])
     return sum(_bytes(looks[number]) for number in wanted) <= max(_MOST * begun, _LEAST)
 

@@ -7,7 +7,7 @@ is a number for each column, and a mean over the last axis one for each row.
     (64,)            by column
     (128, 32, 1)     by row
 
-Several groups of different shapes can be open at once; a group is closed when something outside needs what it makes.
+Several groups of different shapes can be open at once; a group is closed when an instruction outside needs its results.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def row_groups(program: Program) -> list[Item]:
         taker = next((group for group in (*needed, *opened) if group.takes(node)), None)
         if taker is None and (group := _begun(program, made, node)) is not None:
             taker = group
-        # An update in place must not come before somebody who reads the old value.
+        # An update in place must not come before a read of the old value.
         close([g for g in (opened if node.has_effect and not node.outputs else needed) if g is not taker])
         if taker is None:
             items.append(node)
@@ -88,7 +88,7 @@ class _OpText:
             return _converted(numbers[0], attributes["dtype"])
         try:
             return self.op.eager(*numbers, **attributes)
-        except Exception:  # it uses what only arrays have; the declared kernel may not
+        except Exception:  # `eager` may need attributes that only arrays have; the declared kernel may not
             try:
                 return self.op.kernel(np, *numbers, **attributes)
             except Exception as error:

@@ -109,7 +109,7 @@ class RowKernel:
         if own and size % lanes and not size % (lanes // 2):
             lanes //= 2
         self._into: dict[int, int] = {}  # which results take the memory of which operands
-        self._asked: list[int] = []  # for which of them the call decides
+        self._asked: list[int] = []  # those for which the call decides
         if self._one_by_one(steps, lanes):
             order = list(given)
             self._asked = [list(outputs).index(result) for result in own.values()]

@@ -61,7 +61,7 @@ def gradients(
 
 
 def records_now() -> bool:
-    """Whether a backward pass must run on tensors, because somebody records it, or there are no arrays."""
+    """Whether a backward pass must run on tensors, because it is recorded, or because the values are not arrays."""
     tapes = STATE.tapes
     return (
         bool(STATE.accumulators)
@@ -71,7 +71,7 @@ def records_now() -> bool:
 
 
 def backpropagate(cotangents: Cotangents, consume: bool, on_tensors: bool) -> dict[int, Cotangent | None]:
-    """Walk the record downward from the targets, whose cotangents are given; those of the sources that were reached."""
+    """Walk the record downward from the targets, whose cotangents are given; returns those of the sources that were reached."""
     records, wanted, found = cotangents.records, cotangents.wanted, cotangents.found
     arrived, waiting = cotangents.arrived, cotangents.waiting
     lowest = min(wanted) if wanted else 0

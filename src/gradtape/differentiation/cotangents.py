@@ -21,7 +21,7 @@ from ..ops.math.elementwise import add
 from ..values.tensor import IndexedSlices, Tensor, from_array
 from .slices import densify, sum_composites
 
-# What a rule is given and gives: bare where nobody records the backward pass, tensors where somebody does.
+# What a rule takes and returns: bare arrays, or tensors if the backward pass itself is recorded.
 Dense = Array | Tensor
 Cotangent = Dense | IndexedSlices
 
@@ -32,7 +32,7 @@ _add = np.add
 class Cotangents:
     """What has arrived for each value, by its identity, and which identities wait for their turn.
 
-    `arrived` and `waiting` are open: the walk itself enters the first part that a value gets. That is most of all parts, and a
+    `arrived` and `waiting` are public: the walk itself enters the first part for each value. Most parts are first parts, and a
     call for each would take 2 % of the time of small ops.
     """
 
@@ -45,7 +45,7 @@ class Cotangents:
         self.arrived: dict[int, Any] = {}
         self.waiting: list[int] = []  # a heap of negative identities: the newest value comes first
         self.posting = False  # whether other threads compute products
-        # (Few walks need these two, and to make them would be 1 % of the gradient of a scalar.)
+        # (Made on demand: few walks need these two, and making them takes 1 % of the time of the gradient of a scalar.)
         self._outputs: dict[int, list[Any]] | None = None  # of ops with several outputs, by the first one's identity
         self._sums: set[int] | None = None  # where an array was made by adding up here: nobody else can see it
 
@@ -74,7 +74,7 @@ class Cotangents:
                 self._sums.add(number)
 
     def _posted(self, number: int, present: Any, product: Product) -> Any:
-        """What is to be added for a product: nothing, if other threads add it, or if nobody wants it."""
+        """The part to add for a product: None if other threads add it, or if nothing needs it."""
         if self.records.get(number, product) is not None:
             return product.value()  # not of a leaf: a rule reads it next
         if number not in self.wanted:

@@ -192,7 +192,7 @@ def _record(grad_fn: Callable[..., Any], inputs: list[Any], variables: list[Vari
 def record_call(
     grad_fn: Callable[..., Any], push: Callable[[list[Any]], list[Any]], inputs: list[Any], outputs: list[Any]
 ) -> None:
-    """One record for a call on everything that follows an input.
+    """One record for a call, on each tape and accumulator that follows an input.
 
     Args:
         grad_fn: From the gradients of the outputs to those of the inputs.
@@ -206,7 +206,7 @@ def record_call(
 
 
 def linked(result: Any, sources: list[Any]) -> Any:
-    """The same result, with gradient 0 in sources that it could have depended on, where it depends on none of them."""
+    """The same result, with gradient 0 instead of None for these sources, which it might have depended on."""
     followed = [source for source in sources if isinstance(source, Tensor) and source.dtype.is_differentiable]
     if not followed or not isinstance(result, Tensor) or not result.dtype.is_differentiable:
         return result
@@ -329,7 +329,7 @@ def cotangents_of_inputs(
 
 
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """`f`, whose intermediate values are not kept but computed again in the backward pass."""
+    """`f` with its intermediate values recomputed in the backward pass instead of kept."""
 
     @custom_gradient
     def recomputed(*args: Any, **kwargs: Any) -> Any:
@@ -394,7 +394,7 @@ def transposed(
     outputs: list[Any],
     tangents: list[Any],
 ) -> list[Any]:
-    """The tangents of the outputs from a reverse rule alone: the rule is linear, so differentiate it in its cotangent."""
+    """The tangents of the outputs from a reverse rule alone: it is linear, so its derivative is its transpose."""
     seeds = [zeros_of(output) for output in outputs]
     with GradientTape(watch_accessed_variables=False, persistent=True) as tape:
         tape.watch(seeds)

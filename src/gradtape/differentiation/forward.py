@@ -104,7 +104,7 @@ class ForwardAccumulator:
             self._recording = False
 
     def __del__(self) -> None:
-        # The thread that entered it ended inside the context.
+        # The thread that entered the accumulator ended inside the context.
         if getattr(self, "_recording", False):
             deactivate(self)
 
@@ -172,13 +172,13 @@ class ForwardAccumulator:
         self._values[number], self._tangents[number] = followed, tangent
 
     def _outside(self) -> scope:
-        """Only what was there before this accumulator follows its own arithmetic."""
+        """In this block only outer tapes and accumulators follow the arithmetic of this one."""
         position = next(i for i, a in enumerate(STATE.accumulators) if a is self)
         return scope(accumulators=STATE.accumulators[:position], tapes=STATE.tapes[: self._level])
 
 
 class _Followed(weakref.ref[Any]):
-    """A value that has a tangent, known by its identity after it is gone."""
+    """A weak reference to a value with a tangent, which keeps the identity after the value is freed."""
 
     __slots__ = ("number",)
     number: int

@@ -88,7 +88,7 @@ def _batched_pass(
 
 
 def _largest_value(records: Records, target: object, sources: list[Any]) -> int:
-    """Bytes of the largest value among target, sources and what the records keep: what one cotangent may need."""
+    """Bytes of the largest value among target, sources and what the records keep: a bound for one cotangent."""
     largest = max(getattr(records, "largest", 0), *(nbytes(value) for value in (target, *sources)))
     for record in records.values():
         if record is not None and not is_further_output(record):
@@ -118,7 +118,7 @@ def as_tensor(data: TensorLike) -> Tensor:
 
 
 def recorded_gradients(records: Records, target: object, sources: list[Any]) -> tuple[Records, list[Any]]:
-    """The gradients, and records that go on through them.
+    """The gradients, and records that continue through them.
 
     The backward pass runs on tensors while a copy of the record is open as a tape: what the pass computes from
     followed values is appended there, so the gradient can be differentiated as if it had been taken in the context.

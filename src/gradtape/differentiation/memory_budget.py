@@ -1,11 +1,11 @@
-"""Records that hold no more than a budget: what is over it is dropped, and computed again in the backward pass.
+"""Records that keep within a memory budget: values beyond it are dropped and recomputed in the backward pass.
 
 A tape with a budget writes down, beside its records, the steps that made them: the op, its operands, its attributes. An
 operand that the tape has recorded itself stands there as its identity, any other (a weight, a batch of data) as the
 tensor. Steps are gathered into stretches, a new one each time that the values kept for one reach a quarter of the budget.
-When all together come near it, the oldest stretch lets go of its values: its steps remain, and `needs`, the values from
-before it that it began with. When these needs reach half of the budget, neighbouring stretches are joined, which lets
-go of what lies between.
+When their total comes near the budget, the oldest stretch drops its values: its steps remain, and `needs`, the values from
+before it that it began with. When these needs reach half of the budget, neighbouring stretches are joined, which drops
+the values between them.
 
 The backward pass meets the dropped records from the newest to the oldest, since it goes down the identities. Reaching
 one of a stretch, it runs the steps of that stretch again, on bare arrays and unseen by any tape, and the records are
@@ -67,7 +67,7 @@ class _Stretch:
 
 
 class _Dropped:
-    """Stands for the pull of a record whose values were let go."""
+    """Stands for the pull of a record whose values were dropped."""
 
     __slots__ = ("op",)
 
@@ -81,18 +81,18 @@ class BudgetedRecords(dict[int, Any]):
     def __init__(self, budget: float) -> None:
         super().__init__()
         self._budget = budget
-        self._dropped: list[_Stretch] = []  # oldest first: those whose values were let go
+        self._dropped: list[_Stretch] = []  # oldest first: those whose values were dropped
         self._held: list[_Stretch] = []  # those after them, all but the newest
         self._newest = _Stretch()
-        self._made: set[int] = set()  # all that can be computed again
-        self._kept: set[int] = set()  # what the records of the newest stretch keep of it
+        self._made: set[int] = set()  # identities of values that can be recomputed
+        self._kept: set[int] = set()  # those of them that the records of the newest stretch keep
         self._present: dict[int, Record] = {}  # the records of the stretch that the backward pass is in
         self._waiting: list[_Stretch] = []  # first halves of stretches whose second halves it has passed
         self._lock = new_rlock()
         self.largest = 0  # bytes of the largest value that was recorded
 
     def copy(self) -> BudgetedRecords:
-        """Records to go on with, beside these; the stretches are the same."""
+        """A copy to continue recording in; the dropped stretches are shared."""
         twin = BudgetedRecords(self._budget)
         twin.update(self)
         twin._dropped, twin.largest = list(self._dropped), self.largest
@@ -101,7 +101,7 @@ class BudgetedRecords(dict[int, Any]):
     # --- recording -------------------------------------------------------------------------------------------------------
 
     def advance(self, op: Op, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...]) -> None:
-        """Note an op that was just recorded here. (What is not noted is kept as in any other tape.)"""
+        """Note an op that was just recorded here. (Records that are not noted are kept as in any other tape.)"""
         number = outputs[0]._id
         record = dict.get(self, number) if number else None
         if record is None or number in self._made or op_of(pull_of(record)) is None:
@@ -139,7 +139,7 @@ class BudgetedRecords(dict[int, Any]):
         return cost
 
     def _fit(self) -> None:
-        """Bring what is kept under three quarters of the budget: the last one is for the stretch that comes next."""
+        """Reduce what is kept to three quarters of the budget: the last quarter is for the next stretch."""
         while True:
             needed = self._bytes_needed()
             if len(self._dropped) > 1 and needed > self._budget / 2:
@@ -180,17 +180,17 @@ class BudgetedRecords(dict[int, Any]):
         """A call as a whole: its record is kept too."""
 
     def carry(self, old: object, new: object) -> bool:
-        """There are no tangents to carry, and nothing else is to be done."""
+        """Nothing to do: there are no tangents to carry."""
         return True
 
     def follows(self, number: int) -> bool:
-        """Never by itself: what is followed is in the records."""
+        """Always False: the records say which values are followed."""
         return False
 
     # --- the backward pass -----------------------------------------------------------------------------------------------
 
     def get(self, number: int, default: object = None) -> Any:
-        """A record; one that was dropped is made again."""
+        """A record; one that was dropped is recomputed."""
         record = dict.get(self, number, default)
         if record is None or pull_of(record).__class__ is not _Dropped:
             return record
@@ -204,7 +204,7 @@ class BudgetedRecords(dict[int, Any]):
         return self._made_again(number, consume=True)
 
     def close(self) -> None:
-        """A backward pass is over: let go of what was computed again for it."""
+        """Called after a backward pass: drop what was recomputed for it."""
         self._present, self._waiting = {}, []
 
     def _made_again(self, number: int, consume: bool) -> Record:
@@ -250,7 +250,7 @@ def _middle(stretch: _Stretch) -> int:
 
 
 def _after(first: _Stretch, steps: list[_Step]) -> _Stretch:
-    """The stretch that follows `first`, which is run once for what these steps need of it."""
+    """The stretch that follows `first`, which is run once to compute the values that these steps need."""
     second = _part(steps)
     wanted = {n for step in steps for n in step.operands if n.__class__ is int and n not in second.made}
     second.needs = {number: first.needs[number] for number in wanted - first.made}
@@ -265,7 +265,7 @@ def _part(steps: list[_Step]) -> _Stretch:
 def _run(
     stretch: _Stretch, wanted: set[int] | frozenset[int] = frozenset(), records: dict[int, Record] | None = None
 ) -> dict[int, EagerTensor]:
-    """Run the steps again. Values are let go after their last use, unless they are `wanted`: these are returned."""
+    """Run the steps again. Values are dropped after their last use, except those in `wanted`, which are returned."""
     values: dict[int, EagerTensor] = dict(stretch.needs)
     last_uses: dict[int, list[int]] = {}
     seen: set[int] = set(wanted)
@@ -284,7 +284,7 @@ def _run(
         for output, number in zip(outputs, step.outputs, strict=True):
             output._id = number
             values[number] = output
-        for accumulator in STATE.accumulators:  # tangents went with the values
+        for accumulator in STATE.accumulators:  # tangents were dropped with the values
             accumulator.advance(op, inputs, step.attributes, outputs)
         if records is not None:
             made = record_of(op, step.followed, inputs, step.attributes, outputs, step.place)

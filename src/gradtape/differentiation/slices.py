@@ -36,13 +36,13 @@ def _dense(cotangent: Any) -> Any:
 
 
 def _one_after_the_other(first: IndexedSlices, second: IndexedSlices) -> IndexedSlices:
-    # The walk goes backwards: what it met later was computed earlier, and comes first.
+    # The walk goes backwards: slices that it meets later were computed earlier, and come first.
     values = concat([second.values, first.values], axis=0)
     return IndexedSlices(values, concat([second.indices, first.indices], axis=0), first.dense_shape)
 
 
 def _stand_in(slices: IndexedSlices, variant: int, solid: Solid) -> IndexedSlices:
-    """One row again and again, or one row after the other."""
+    """A stand-in with real indices: the same row for all, or consecutive rows."""
     indices: Any = slices.indices
     if not isinstance(indices, (EagerTensor, np.ndarray)):
         size = indices._array.size

@@ -31,7 +31,7 @@ class GradientTape:
     """Record operations, then differentiate them.
 
     Trainable variables are followed as soon as they are read; tensors after `watch`. A plain tape answers one call of
-    `gradient`, `jacobian` or `batch_jacobian` and lets go of its records on the way; a persistent one answers any number
+    `gradient`, `jacobian` or `batch_jacobian` and drops its records on the way; a persistent one answers any number
     and holds them until it is deleted.
 
     >>> import gradtape as tf
@@ -47,7 +47,7 @@ class GradientTape:
         watch_accessed_variables: Whether trainable variables are followed when they are read.
         nan_safe: Whether a zero cotangent stays zero in the backward pass, whatever it is multiplied by; see
             docs/guide/nan-safe.md.
-        memory_budget: How many bytes of values the tape may hold for the backward pass. What is over it is not kept but
+        memory_budget: How many bytes of values the tape may hold for the backward pass. Values beyond it are not kept but
             computed again there: the same gradients, for more time; see docs/guide/memory-budget.md.
     """
 
@@ -123,7 +123,7 @@ class GradientTape:
         if tapes and tapes[-1] is self._tape and readers and readers[-1] is self:
             tapes.pop()
             readers.pop()
-        else:  # not the last that was entered
+        else:  # not the innermost context
             remove_identical(tapes, self._tape)
             remove_identical(readers, self)
 
@@ -138,7 +138,7 @@ class GradientTape:
             self._variables[variable._id] = variable
 
     def watch(self, tensor: Any) -> None:
-        """Follow a tensor or variable, or every one in a structure, from now on."""
+        """Start to follow a tensor or variable, or every one in a structure."""
         if tensor.__class__ is EagerTensor and self._tape is not None and tensor._array.dtype.kind == "f":
             self._tape.setdefault(tensor._id or identify(tensor), None)
             return
@@ -190,7 +190,7 @@ class GradientTape:
                 self._recording = True
 
     def reset(self) -> None:
-        """Forget everything recorded and watched, and go on recording."""
+        """Forget everything recorded and watched, and continue recording."""
         self._stop()
         self._tape = None
         self._variables = {}
@@ -257,7 +257,7 @@ class GradientTape:
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """The derivative of every element of the target in every element of each source.
+        """The derivative of every element of the target with respect to every element of each source.
 
         The answer for a source has the target's shape followed by the source's. All elements are treated in one
         backward pass; `parallel_iterations` is accepted and not needed.
@@ -416,7 +416,7 @@ class GradientTape:
 
 
 def _replace(items: list[Any], old: object, new: Any) -> bool:
-    """Put `new` where this very object `old` is; whether it was there."""
+    """Replace the object `old` (compared by identity) by `new`; returns whether it was found."""
     for position, item in enumerate(items):
         if item is old:
             items[position] = new

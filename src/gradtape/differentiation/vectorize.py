@@ -172,7 +172,7 @@ setattr(Batched, "__neg__", lambda x: run_batched(e.negative, (x,), {}))  # noqa
 
 
 def only_outer(level: Level) -> scope:
-    """Only what follows the data sees what runs in this block."""
+    """In this block only the tapes and accumulators that follow the data are active."""
     return scope(tapes=STATE.tapes[: level[0]], accumulators=STATE.accumulators[: level[1]])
 
 

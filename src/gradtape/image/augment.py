@@ -23,7 +23,7 @@ from ..values.tensor import to_tensor
 from .colour import adjust_brightness, adjust_contrast, adjust_hue, adjust_jpeg_quality, adjust_saturation
 from .geometry import check_image, flip_left_right, flip_up_down
 
-# What draws: called as TensorFlow calls its own, so that the same seeds give the same numbers.
+# A function that draws random numbers, called as TensorFlow calls its own, so that the same seeds give the same numbers.
 Draw = Callable[..., Any]
 
 

@@ -152,7 +152,7 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Any:
 
 
 def _number(value: object) -> float | None:
-    """The value of a scalar, unless it is one of a batch that runs at once."""
+    """The value of a scalar; None for tensors without a known value, such as batched ones."""
     x = to_tensor(value)
     return float(x._array) if x.__class__ is EagerTensor and not x.ndim else None
 
@@ -206,7 +206,7 @@ def adjust_jpeg_quality(
 
 
 def _stored_in_world(world: object, function: Any, image: Any, *args: Any, **kwargs: Any) -> Any:
-    """The image keeps its shape; how it looks is known when it is stored."""
+    """On abstract values: the shape stays, and the pixels are unknown."""
     if not any(leaf.__class__ is Ghost for leaf in leaves((image, args, kwargs))):
         return function.__wrapped__(image, *args, **kwargs)
     if not isinstance(world, Inference):

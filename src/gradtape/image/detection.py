@@ -56,7 +56,7 @@ def non_max_suppression_overlaps(
     score_threshold: TensorLike = float("-inf"),
     name: str | None = None,
 ) -> Any:
-    """The best boxes by their scores, by a table of how much each overlaps each."""
+    """The best boxes by their scores, with the overlap of each pair given as a matrix."""
     limits = (as_float(overlap_threshold), as_float(score_threshold))
     return o.non_max_suppression_overlaps.public(overlaps, scores, as_int(max_output_size), *limits)
 
@@ -70,7 +70,7 @@ def non_max_suppression_padded(
     pad_to_max_output_size: bool = False,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """`non_max_suppression`, filled up with zeros to `max_output_size` if so wished, and how many were chosen."""
+    """`non_max_suppression`, optionally padded with zeros to `max_output_size`, and the number of chosen boxes."""
     chosen = non_max_suppression(boxes, scores, max_output_size, iou_threshold, score_threshold)
     count = shape(chosen)[0]
     if pad_to_max_output_size:

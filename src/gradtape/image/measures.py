@@ -90,13 +90,13 @@ def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = N
 
 
 def _bell(size: int, sigma: float) -> Any:
-    """A bell curve of this many numbers that add up to 1."""
+    """A Gaussian kernel of this size whose elements sum to 1."""
     heights = np.exp(-0.5 * np.square(np.arange(size) - (size - 1) / 2) / sigma**2)
     return (heights / heights.sum()).astype(np.float32)
 
 
 def _smooth(x: Value, bell: Any) -> Any:
-    """Each channel smoothed with a round bell where it fits: one convolution along each axis."""
+    """Each channel smoothed with a Gaussian, without padding: one convolution along each axis."""
     *lead, height, width, channels = tuple(x.shape)
     flat = reshape(x, (int(np.prod(lead, dtype=np.int64)), height, width, channels))
     for shape in ((len(bell), 1, 1, 1), (1, len(bell), 1, 1)):

@@ -78,7 +78,7 @@ def _sources(table: Array, height: int, width: int) -> tuple[Array, Array]:
     return np.where(nowhere, np.float32(-1e6), columns), np.where(nowhere, np.float32(-1e6), lines)
 
 
-# --- what lies outside of the image, by the mode's name --------------------------------------------------------------------
+# --- coordinates outside of the image, by fill mode ------------------------------------------------------------------------
 
 
 def _reflect(place: Array, size: int) -> Array:

@@ -36,7 +36,7 @@ class ResizeMethod:
     MITCHELLCUBIC = "mitchellcubic"
 
 
-# Without antialiasing these give the image itself back where the size stays.
+# Without antialiasing these are the identity if the size does not change.
 _EXACT: dict[str, Callable[[int, int], r.Weights]] = {
     ResizeMethod.NEAREST_NEIGHBOR: r.nearest,
     ResizeMethod.BILINEAR: r.bilinear,
@@ -125,7 +125,7 @@ def resize(
         x = cast(x, dtypes.float32)
     exact = weights in _EXACT.values()
     axes = [(-3, height, new_height), (-2, width, new_width)]
-    axes.sort(key=lambda axis: axis[2] / axis[1])  # first the one that leaves less to do for the other
+    axes.sort(key=lambda axis: axis[2] / axis[1])  # shrink first: less work for the other axis
     changed = [axis for axis in axes if not exact or axis[1] != axis[2]]
     for axis, old, new in changed:
         x = _along(x, axis, weights(old, new))

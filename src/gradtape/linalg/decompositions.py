@@ -1,6 +1,6 @@
 """Decompositions of matrices, and functions that are computed from them.
 
-How vectors of `eigh`, `eig` and `svd` are differentiated where they are not unique: see ops/linalg/spectral.py.
+See ops/linalg/spectral.py for the derivatives of the vectors of `eigh`, `eig` and `svd` where they are not unique.
 """
 
 from __future__ import annotations

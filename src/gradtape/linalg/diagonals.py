@@ -60,7 +60,7 @@ def diag(
         diagonal: One diagonal in the last axis, or several in the last two: one row each, the highest first.
         k: Which diagonal (0 the main one, positive above it), or the lowest and the highest of several.
         num_rows, num_cols: The size of the matrices; by default the smallest square that holds the diagonals.
-        align: On which side of their row superdiagonals and subdiagonals stand that are shorter than it.
+        align: On which side shorter superdiagonals and subdiagonals are aligned in their row.
     """
     x = to_tensor(diagonal)
     return o.diag.public(x, _as_band(k), as_int(num_rows), as_int(num_cols), _as_padding(padding_value, x.dtype), align)

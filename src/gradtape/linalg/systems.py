@@ -89,7 +89,7 @@ def pinv(a: TensorLike, rcond: TensorLike | None = None, validate_args: bool = F
            [0. , 0. ]], dtype=float32)
 
     Singular values up to `rcond` (by default 10 max(rows, columns) eps) times the largest count as zero. The
-    derivative holds for changes that do not change which of them do.
+    derivative holds for changes that keep the rank.
     """
     x = to_tensor(a)
     if not x.dtype.is_differentiable:
@@ -107,7 +107,7 @@ def pinv(a: TensorLike, rcond: TensorLike | None = None, validate_args: bool = F
 
 
 def _cuts(matrix: Any, limit: TensorLike) -> bool:
-    """Whether singular values count as zero that are more than rounding: the rule of `pinv` would miss how they turn."""
+    """Whether `rcond` cuts off singular values above rounding error, for which the derivative rule of `pinv` does not hold."""
     if not matrix.size or not np.isfinite(matrix).all():
         return False
     values = np.linalg.svd(matrix, compute_uv=False)

@@ -126,7 +126,7 @@ def convolution(
     dilations: AxisLike | None = None,
     name: str | None = None,
 ) -> Any:
-    """Convolve in one, two or three dimensions, which the filters' number of axes tells."""
+    """Convolve in one, two or three dimensions, according to the rank of the filters."""
     x = to_tensor(input)
     w = operand(filters, x)
     rank = w.ndim - 2
@@ -340,7 +340,7 @@ def depthwise_conv2d_backprop_input(
     dilations: AxisLike = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:
-    """The gradient of `depthwise_conv2d` in its input."""
+    """The gradient of `depthwise_conv2d` with respect to its input."""
     named = "depthwise_conv2d_backprop_input"
     g = to_tensor(out_backprop)
     w = operand(filter, g)
@@ -363,7 +363,7 @@ def depthwise_conv2d_backprop_filter(
     dilations: AxisLike = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:
-    """The gradient of `depthwise_conv2d` in its filters."""
+    """The gradient of `depthwise_conv2d` with respect to its filters."""
     named = "depthwise_conv2d_backprop_filter"
     x = to_tensor(input)
     g = operand(out_backprop, x)

@@ -1,4 +1,4 @@
-"""The CTC loss of `tf.nn` and what belongs to it."""
+"""The CTC loss of `tf.nn`, its helpers and decoders."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def ctc_greedy_decoder(
 def ctc_beam_search_decoder(
     inputs: TensorLike, sequence_length: IntLike, beam_width: IntLike = 100, top_paths: TensorLike = 1
 ) -> tuple[list[Any], Any]:
-    """The most likely labellings as sparse tensors, and their log chances; the last class is the blank."""
+    """The most likely labellings as sparse tensors, and their log probabilities; the last class is the blank."""
     lengths = to_tensor(sequence_length, None if hasattr(sequence_length, "dtype") else dtypes.int32)
     count = as_int(top_paths)
     parts = decoding.ctc_beam_search_decoder.public(inputs, lengths, as_int(beam_width), count)

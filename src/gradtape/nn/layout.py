@@ -92,7 +92,7 @@ def settings(name: str, rank: int, strides: Any, dilations: Any, padding: Any, f
 
 
 def not_both(strides: Any, dilations: Any) -> None:
-    """Refuse windows that move by more than one pixel and have places that are more than one apart."""
+    """Refuse windows with both strides and dilations greater than 1."""
     if strides is not None and dilations is not None and np.max(strides) > 1 and np.max(dilations) > 1:
         raise ValueError(
             "`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: "
@@ -109,7 +109,7 @@ def only_channels_last(data_format: Any) -> None:
 
 
 def sizes_of(name: str, value: Any) -> Sizes:
-    """A shape that an output shall have."""
+    """The requested shape of an output."""
     sizes = as_ints(value)
     if any(size < 0 for size in sizes):
         raise invalid(f"{name}: sizes cannot be negative, got {list(sizes)}.")

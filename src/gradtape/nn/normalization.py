@@ -130,7 +130,7 @@ def fused_batch_norm(
     data_format: str = "NHWC",
     is_training: bool = True,
 ) -> list[Any]:
-    """Batch normalisation over all axes but the channels: the result, and the mean and variance to go on with.
+    """Batch normalisation over all axes but the channels: the result, and the updated running mean and variance.
 
     In training, `mean` and `variance` (the running ones; may be empty) are mixed with the batch's, of which
     `exponential_avg_factor` is the share; the variance handed on is the unbiased one. No derivative passes through

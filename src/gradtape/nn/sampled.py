@@ -55,7 +55,7 @@ def nce_loss(
     remove_accidental_hits: bool = False,
     name: str = "nce_loss",
 ) -> Any:
-    """Noise-contrastive estimation: true classes against sampled ones, as independent yes-or-no questions."""
+    """Noise-contrastive estimation: true classes against sampled ones, as independent binary classifications."""
     logits, targets = _sampled_logits(
         weights,
         biases,

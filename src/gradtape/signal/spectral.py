@@ -92,7 +92,7 @@ def inverse_stft_window_fn(
     def window_fn(frame_length: IntLike, dtype: DTypeLike) -> Any:
         length = as_int(frame_length)
         forward = to_tensor(forward_window_fn(length, dtype=dtype))
-        # Griffin and Lim, equation 7: divide by the sum of the squares of all windows that cover a number.
+        # Griffin and Lim, equation 7: divide by the sum of the squares of all windows that cover a sample.
         overlaps = -(-length // step)
         squares = reshape(pad(square(forward), [[0, overlaps * step - length]]), (overlaps, step))
         total = reshape(tile(reduce_sum(squares, 0, True), [overlaps, 1]), (overlaps * step,))
@@ -112,7 +112,7 @@ def mdct(
 ) -> Any:
     """The modified cosine transform of signals (..., samples): (..., frames, frame_length / 2).
 
-    Frames overlap by half; `frame_length` must be a multiple of 4. Without `window_fn` every number is
+    Frames overlap by half; `frame_length` must be a multiple of 4. Without `window_fn` every sample is
     divided by sqrt(2).
     """
     length = as_int(frame_length)

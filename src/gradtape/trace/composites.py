@@ -1,8 +1,8 @@
 """Values made of tensors, such as ragged ones, inside traced functions.
 
-What a function of them gives depends on values: how long rows are, where elements stand. A world of ghosts has none. There
-the function runs on stand-ins, real values of the right shapes, twice, with two that differ in all that shapes leave open.
-A size that comes out different in the two is not known before the function runs.
+The result of a function of them depends on values: row lengths, positions of elements. Abstract values have none, so
+the function runs on stand-ins, real values of the right shapes: twice, with values that differ wherever shapes allow it.
+A size that differs between the two runs is not known before the function runs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .recorder import outside_traces
 
 
 def by_stand_ins(world: World, function: Any, *args: Any, **kwargs: Any) -> Any:
-    """What a function of such values gives when only shapes are known (`traceable(..., in_world=by_stand_ins)`)."""
+    """The result of a function of such values when only shapes are known (`traceable(..., in_world=by_stand_ins)`)."""
     if not _depends_on_structure((args, kwargs)):
         doubts = getattr(world, "doubts", 0)
         try:
@@ -56,7 +56,7 @@ def _has_ghosts(value: object) -> bool:
 
 
 def solid(value: Any, variant: int, kind: str = "") -> Any:
-    """The value with something real in place of every ghost."""
+    """The value with a real value in place of every abstract one."""
     if value.__class__ is Ghost:
         return from_array(filled(tuple(value.shape), value.dtype.numpy, kind or ("ones", "ordered")[variant]))
     composite = COMPOSITES.get(value.__class__)

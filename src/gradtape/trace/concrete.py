@@ -100,12 +100,12 @@ class ConcreteFunction:
 
     @property
     def captured_inputs(self) -> list[Any]:
-        """The tensors and variables from outside that it refers to, in the order in which it came upon them."""
+        """The tensors and variables from outside that it refers to, in the order of their first use."""
         return [value for found in self._graph.captured.values() if (value := found()) is not None]
 
     @property
     def all_specs(self) -> list[TensorSpec]:
-        """The specs of all inputs of the graph: of the arguments, and of what it takes from a function around it."""
+        """The specs of all inputs of the graph: of the arguments, and of values captured from an enclosing function."""
         return [*self.specs, *(value._spec for value in self.enclosed)]
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:

@@ -1,7 +1,7 @@
 """Control flow in a trace: the functions that a step takes are traced once, each into a graph of its own.
 
 When the graph runs, `tf.cond` and `tf.while_loop` run as in eager code, with these graphs in place of the user's
-functions. Here is what happens before: the tracing, and what comes out as far as shapes and gradients go.
+functions. This module traces these functions, and infers the shapes and gradients of the results.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _is_value(value: object) -> bool:
 
 
 def either(world: World, first: object, second: object) -> Any:
-    """What looks like one value or the other, and depends on both."""
+    """An abstract value whose shape covers both values, and which depends on both."""
 
     def one(a: Any, b: Any) -> Any:
         if is_composite(a) and a.__class__ is b.__class__:
@@ -119,7 +119,7 @@ def branches_in_world(world: World, number: Any, functions: list[Callee]) -> Any
 
 
 def chosen_in_world(world: World, place: int, functions: list[Callee]) -> Any:
-    """The result of one of several branches, when it is known which. What others depend on has gradient 0, not none."""
+    """The result of one of several branches, when it is known which. Inputs of the others have gradient 0, not None."""
     result = functions[place]()
     if not (STATE.tapes or STATE.accumulators):
         return result
@@ -218,7 +218,7 @@ def _check_loop(trace: Recorder, values: list[Any], returned: object) -> None:
 
 
 def _tensor_pairs(values: Any, returned: Any) -> Iterator[tuple[Any, Any]]:
-    """What was and what is at each place, composites taken apart."""
+    """Pairs of the old and the new value at each place, with composites taken apart."""
     for before, after in zip(nest.flatten(values), nest.flatten(returned), strict=True):
         first, second = expanded(before), expanded(after)
         if is_composite(before) != is_composite(after) or len(first) != len(second):
@@ -229,7 +229,7 @@ def _tensor_pairs(values: Any, returned: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def loop_in_world(world: World, condition: Callee, body: Callee, variables: list[Any], limit: Any = None) -> list[Any]:
-    """The variables after a loop of unknown length: what depends on what shows after a few rounds."""
+    """The variables after a loop of unknown length: a few rounds show which value depends on which."""
     if not isinstance(world, Inference):
         return world.loop(condition, body, variables, limit)  # type: ignore[attr-defined, no-any-return]
     values = [_loose(world, value) for value in variables]
@@ -265,14 +265,14 @@ def is_written_out(world: World, count: int) -> bool:
 
 
 def effect_in_world(world: World, function: object, *args: object, **kwargs: object) -> Any:
-    """In a world that only looks for shapes nothing is printed and nothing asserted."""
+    """On abstract values nothing is printed and nothing asserted."""
     if not isinstance(world, Inference):
         return world.opaque(function, args, kwargs, [])  # type: ignore[attr-defined]
     return None
 
 
 def sample_in_world(world: World, function: Any, *args: Any, **kwargs: Any) -> Any:
-    """Random numbers: drawn each time the function runs. Their shapes show in a draw that nobody sees."""
+    """Random numbers: drawn each time the function runs. Their shapes are found by a draw that is thrown away."""
     first, draw = kwargs.pop("first", ()), kwargs.pop("draw", function.__wrapped__)
     given = [_settled(value) for value in args]
     settings = {name: _settled(value) for name, value in kwargs.items()}
@@ -287,7 +287,7 @@ def sample_in_world(world: World, function: Any, *args: Any, **kwargs: Any) -> A
 
 
 def _settled(value: Any) -> Any:
-    """A value with stand-ins for ghosts."""
+    """A value with stand-ins for abstract values."""
     if value.__class__ is Ghost:
         return from_array(filled(tuple(value.shape), value.dtype.numpy, "ones"))
     if isinstance(value, (list, tuple)) and any(v.__class__ is Ghost for v in value):

@@ -1,4 +1,4 @@
-"""What stands in a trace for tapes, accumulators and arrays of tensors: every method call becomes a step.
+"""Stand-ins for tapes, accumulators and arrays of tensors in a trace: every method call becomes a step.
 
 When the graph runs, the steps run on real objects: a tape inside a traced function is a tape.
 """
@@ -23,7 +23,7 @@ class Facade:
 
     @classmethod
     def standing_for(cls, thing: object, trace: Recorder, number: int) -> Any:
-        """A facade for something that a step gave."""
+        """A facade for an object that a step returned."""
         facade = object.__new__(cls)
         facade._trace, facade._number = trace, number
         facade._describe(thing)
@@ -34,7 +34,7 @@ class Facade:
         return self.standing_for(self, self._trace, number)
 
     def _describe(self, thing: object) -> None:
-        """Take over what can be asked of the object without a step."""
+        """Copy the attributes that can be read without a step."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} in the trace of {self._trace.graph.name!r}>"
@@ -96,7 +96,7 @@ class TracedAccumulator(_Entered, ForwardAccumulator):
     """A `tf.autodiff.ForwardAccumulator` made inside a traced function."""
 
     def __del__(self) -> None:
-        """Nothing: this one was never entered."""
+        """Nothing to do: the facade itself was never entered."""
 
 
 class _TracedContext(_Entered):

@@ -24,7 +24,7 @@ LOGGER = logging.getLogger("gradtape")
 
 # One trace at a time: a function may be called for the first time by several threads at once.
 _TRACING = new_rlock()
-_STORM = 5  # traces without a call that reused one, after which a user is told
+_STORM = 5  # traces in a row without reuse after which the user is warned
 
 
 class _Eagerly:
@@ -166,7 +166,7 @@ class Function:
             args = (*given, *args[len(signature) :])
         encoder = Encoder()
         key = tuple([encoder.key(value) for value in args])
-        if signature is not None:  # shapes fit, and need not be looked at again
+        if signature is not None:  # shapes are known to fit the signature
             key = (*[_shapeless(part) for part in key[: len(signature)]], *key[len(signature) :])
         if kwargs:
             key = (key, tuple([(name, encoder.key(value)) for name, value in sorted(kwargs.items())]))
@@ -211,7 +211,7 @@ class Function:
         return specs
 
     def _forget_dead(self, objects: list[Any]) -> None:
-        """An id may belong to another object by now: what was traced for the old one is of no use."""
+        """Drop traces of dead objects: an id may be reused by another object."""
         for value in objects:
             number = id(value)
             known = self._alive.get(number)

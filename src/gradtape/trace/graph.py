@@ -1,7 +1,7 @@
 """The graph of a traced function: steps in the order of the program, each a public function or op and its arguments.
 
-A step stores values by number. Running a graph means to run its steps one after the other with an `Environment` that
-maps numbers to values: eager tensors in the interpreter, ghosts in a world. Functions that a step takes (the body of
+A step stores values by number. Running a graph means running its steps one after the other with an `Environment` that
+maps numbers to values: eager tensors in the interpreter, abstract values elsewhere. Functions that a step takes (the body of
 `tf.while_loop`) are graphs themselves, which see the environment around them.
 """
 
@@ -47,7 +47,7 @@ class Step:
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     results: Any
-    line: str = ""  # where the user's program says so
+    line: str = ""  # the line of the user's program
 
     @property
     def inputs(self) -> tuple[Any, ...]:
@@ -55,9 +55,9 @@ class Step:
         return (self.args, *self.kwargs.values())
 
     def is_idle(self, over: tuple[int, ...]) -> bool:
-        """Whether it does nothing but to compute what nobody uses: `over` has the numbers that are not needed after it.
+        """Whether it only computes values that are not used: `over` has the numbers that are not needed after it.
 
-        (A loop over `tf.range(n)` counts: its numbers, of which there are as many as `n` says, are not made.)
+        (A loop over `tf.range(n)` uses a counter, so the range itself need not be computed.)
         """
         computes = isinstance(self.function, Op) or getattr(self.function, "pure", False)
         return computes and all(number in over for number in _used(self.results))
@@ -72,9 +72,9 @@ class Graph:
     outputs: Any = None
     specs: dict[int, TensorSpec] = field(default_factory=dict)
     name: str = "f"
-    body: Any = None  # how it runs inside another graph, once that is known
+    body: Any = None  # a faster way to run it inside another graph, once it is known
     last_uses: list[tuple[int, ...]] = field(default_factory=list)
-    # The tensors and variables it came upon, by `id`. (Those that steps use are held by them, others by nobody here.)
+    # The tensors and variables it refers to, by `id`. (Steps keep those that they use alive; the others are not kept alive here.)
     captured: dict[int, weakref.ref[Any]] = field(default_factory=dict)
 
     def run(self, environment: Environment) -> Any:
@@ -112,8 +112,8 @@ class Graph:
         return list(found.values())
 
     def given(self) -> Iterator[Any]:
-        """Everything that its steps are given and it returns, also in the graphs inside of it and those it calls."""
-        seen, waiting = {id(self)}, [self]  # a graph that is called often is looked through once
+        """All arguments of its steps and its results, also those of nested graphs and of the graphs it calls."""
+        seen, waiting = {id(self)}, [self]  # each graph is visited once, however often it is called
         while waiting:
             graph = waiting.pop()
             inside = [step.function.concrete.graph for step in graph.steps if hasattr(step.function, "concrete")]
@@ -217,7 +217,7 @@ def fill(value: Any, environment: Environment) -> Any:
 
 
 _PLAIN = {int, float, bool, str, bytes, complex, type(None)}
-_WHOLE = {*_PLAIN, Ref, EagerTensor, SymbolicTensor}  # what often occurs and has no parts
+_WHOLE = {*_PLAIN, Ref, EagerTensor, SymbolicTensor}  # frequent types that have no parts
 
 
 def map_parts(value: Any, function: Callable[[Any], Any]) -> Any:
@@ -236,7 +236,7 @@ def map_parts(value: Any, function: Callable[[Any], Any]) -> Any:
         if isinstance(value, Mapping):
             items = {key: function(part) for key, part in value.items()}
             return items if cls is dict else _like(value, items)
-        if isinstance(value, MappingView):  # (nobody can make one: as `nest` has it)
+        if isinstance(value, MappingView):  # (views cannot be constructed: a list, as in `nest`)
             return [function(part) for part in value]  # type: ignore[attr-defined]
         return value._make(map(function, value)) if hasattr(value, "_make") else _like(value, [*map(function, value)])
     return value

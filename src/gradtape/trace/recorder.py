@@ -1,7 +1,7 @@
-"""Tracing: a Python function runs once on symbolic tensors, and every step it takes is written down.
+"""Tracing: a Python function runs once on symbolic tensors, and every step it takes is recorded.
 
-To say what a step gives, it is also run in one or two worlds of ghosts. Where a size is unknown, the worlds have
-different numbers for it, and what differs between their results is unknown too. So `x.shape` shows None where it
+To infer its results, a step is also run once or twice on abstract values. Where a size is unknown, the two runs have
+different numbers for it, and sizes that differ between their results are unknown too. So `x.shape` shows None where it
 must, gradients are None where they are None eagerly, and a mistake is found at the user's line.
 """
 
@@ -44,14 +44,14 @@ from .symbolic import SymbolicTensor, is_symbolic
 
 @dataclass
 class TracePolicy:
-    """What the function that is traced wants of its trace."""
+    """The options of the traced function that concern its trace."""
 
     create_variable: Callable[[Variable], None] | None = None
     created: list[Variable] = field(default_factory=list)
 
 
 class Recorder:
-    """One trace: writes down the steps, and knows what every symbolic tensor looks like."""
+    """One trace: records the steps, and knows shape and type of every symbolic tensor."""
 
     def __init__(self, name: str, policy: TracePolicy) -> None:
         self.graph = Graph(name=name)
@@ -64,13 +64,13 @@ class Recorder:
         self._inputs: set[int] = set()
         self._enclosed: dict[int, tuple[SymbolicTensor, SymbolicTensor]] = {}  # what it takes from the trace around it
         self._makers: dict[int, Step] = {}  # the step that computes a value, by the number of the value
-        self._folding = 0  # how many functions are being called whose results no tape can follow
+        self._folding = 0  # nesting depth of calls whose results no tape can follow
 
     # --- entering and leaving --------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
     def recording(self) -> Iterator[None]:
-        """In this block the thread traces: nobody else records."""
+        """In this block the thread traces, and nothing else records."""
         activate(self)
         take_general_path(self)
         try:
@@ -80,7 +80,7 @@ class Recorder:
             leave_general_path(self)
             deactivate(self)
             self._worlds.close()
-            self._worlds = Worlds()  # a symbolic tensor that somebody keeps does not keep what was computed here
+            self._worlds = Worlds()  # symbolic tensors that outlive the trace must not keep its values alive
 
     def placeholder(self, spec: TensorSpec) -> SymbolicTensor:
         """A new input of the function."""
@@ -94,10 +94,10 @@ class Recorder:
         self._worlds.do(Entry(value, Ref(number)))
         return SymbolicTensor(self, number, spec)
 
-    # --- what the layers below ask of `STATE.trace` ----------------------------------------------------------------
+    # --- the interface of `STATE.trace` for lower layers -----------------------------------------------------------
 
     def read(self, variable: Variable) -> Any:
-        """The value of a variable is another each time the function runs."""
+        """Reading a variable is a step: its value may differ in each run."""
         self._capture(variable)
         return self.step(read_variable, (variable,), {})
 
@@ -126,7 +126,7 @@ class Recorder:
     def follows(self, values: Any) -> bool:
         """Whether one of the operands is a tensor from outside that a tape or an accumulator there may follow.
 
-        What is made here from Python values has no such name outside; integers, booleans and text have no derivative.
+        Tensors made here from Python values have no identity outside; integers, booleans and text have no derivative.
         """
         if self._folding:
             return False
@@ -136,7 +136,7 @@ class Recorder:
         return any(tensor.dtype.is_differentiable for tensor in found)
 
     def captured(self, tensor: EagerTensor) -> EagerTensor:
-        """What stands for a tensor that another graph refers to, which is run here (by a tape that recorded it)."""
+        """The stand-in for a tensor captured by another graph that is run here (by a tape that recorded it)."""
         return tensor
 
     def _capture(self, value: object) -> None:
@@ -164,7 +164,7 @@ class Recorder:
     # --- steps -----------------------------------------------------------------------------------------------------
 
     def step(self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], effect: bool = False) -> Any:
-        """Write a step down; what it gives, as far as it is known."""
+        """Record a step; returns its results, as far as they are known."""
         given, settings = self.refs(args), self.refs(kwargs)
         entry = Entry(
             lambda world: call_step(function, given, settings, world.environment),
@@ -180,7 +180,7 @@ class Recorder:
         except InvalidArgumentError as error:
             if error.__class__ is not InvalidArgumentError:
                 raise
-            # What shapes and types alone show to be wrong is a ValueError in TensorFlow's graphs.
+            # Errors that follow from shapes and types alone are ValueErrors in TensorFlow's graphs.
             raise ArgumentValueError(error.node_def, error.op, error.message) from error
         merged = None if effect else self._merged(results)
         template = None if effect else _template(merged)
@@ -231,7 +231,7 @@ class Recorder:
         )
 
     def refine(self, value: SymbolicTensor, spec: TensorSpec) -> None:
-        """More is known of a value. Where a world has guessed another shape, a step says which it has from here on."""
+        """Refine the shape of a value. Where another shape was guessed for it, a step sets the new shape."""
         number = value._number
         self.graph.specs[number] = spec
         if all(spec.shape.is_compatible_with(world.environment[number].shape) for world in self._worlds):
@@ -275,7 +275,7 @@ class Recorder:
         return [step for level in self._levels for step in level]
 
     def _merged(self, results: list[Any]) -> Any:
-        """One value for the user from what a step gave in each world."""
+        """One symbolic value from the results of a step in each run on abstract values."""
         first = results[0]
         if isinstance(first, Tensor):
             return self._tensor(results)
@@ -317,13 +317,13 @@ class Recorder:
         return values[0]
 
     def value_at_once(self, symbolic: SymbolicTensor) -> Any:
-        """The value, for somebody who cannot wait until the function runs; None if another run may give another value.
+        """The value, if it is needed while tracing; None if it may differ between runs.
 
-        What comes of large tensors from outside is known by its shape while tracing. It is computed for the one who asks.
+        Of values computed from large captured tensors, only the shape is tracked while tracing. The value is computed on demand.
         """
         known = self.known_value(symbolic)
         if known is not None or any(symbolic._number not in world.environment.values for world in self._worlds):
-            return known  # (it is in no world once the trace is over)
+            return known  # (abstract values are gone once the trace is over)
         steps = self._pure_steps(symbolic._number)
         if steps is None:
             return None
@@ -331,7 +331,7 @@ class Recorder:
             return Graph(steps=steps, outputs=Ref(symbolic._number)).run(Environment({}))
 
     def _pure_steps(self, number: int) -> list[Step] | None:
-        """The steps that compute a value, in order; None if it comes of something that may be another in each run."""
+        """The steps that compute a value, in order; None if it depends on something that may differ between runs."""
         needed: dict[int, Step] = {}
         numbers = [number]
         while numbers:
@@ -346,7 +346,7 @@ class Recorder:
     # --- variables -------------------------------------------------------------------------------------------------
 
     def create_variable(self, variable: Variable) -> None:
-        """A variable is made inside the function."""
+        """Called when a variable is made inside the function."""
         root: Recorder = self
         while root.outer is not None:
             root = root.outer
@@ -384,12 +384,12 @@ class Recorder:
             return graph.run(environment)
 
 
-# What stands in a trace for objects that are no values: tapes, accumulators, contexts.
+# Facades for objects that are not values: tapes, accumulators, contexts.
 FACADES: dict[type, type[Any]] = {}
 
 
 def facade_of(cls: type) -> type[Any] | None:
-    """What stands in a trace for objects of a class; None for values that stand for themselves."""
+    """The facade for objects of a class; None for values that need none."""
     return COMPOSITES[cls].facade if cls in COMPOSITES else FACADES.get(cls)
 
 
@@ -422,7 +422,7 @@ RUNNERS[SymbolicTensor] = run_symbolic
 
 
 def _is_pure(step: Step) -> bool:
-    """Whether a step gives the same each time: it reads no variable, draws nothing and has no effect."""
+    """Whether a step is deterministic: it reads no variable, draws no random numbers and has no side effect."""
     if any(isinstance(leaf, Variable) for leaf in leaves(step.inputs)):
         return False
     return isinstance(step.function, Op) or not getattr(step.function, "always", True)

@@ -1,4 +1,4 @@
-"""What of a call decides whether a trace can serve it: structure, types and shapes, Python values, identities."""
+"""The parts of a call that decide whether a trace can serve it: structure, types and shapes, Python values, identities."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def with_tensors(value: Any, tensors: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Static:
-    """What of a composite is no tensor. (Not a tuple, in which a number and a tuple would be a tensor's type and shape.)"""
+    """The non-tensor parts of a composite. (Not a tuple, in which a number and a tuple would be a tensor's type and shape.)"""
 
     value: Hashable
 

@@ -1,4 +1,4 @@
-"""`SymbolicTensor`: what a traced function computes with. It has a type and a shape as far as it is known, and no value."""
+"""`SymbolicTensor`: what a traced function computes with. It has a type, a possibly partial shape, and no value."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class _NoArray:
-    """What entries find in place of an array: no type that they treat themselves, and no value for anybody."""
+    """Stands in place of the array: op entries have no fast path for its type, and reading a value from it raises."""
 
     dtype = None
 
     def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("__"):  # Python and its tools ask what an object is
+        if name.startswith("__"):  # Python and its tools inspect objects by dunder names
             raise AttributeError(name)
         self._refuse()
 
@@ -30,7 +30,7 @@ class _NoArray:
             "it, or tf.numpy_function to call Python code with the value."
         )
 
-    # What Python and NumPy look up in the class of an object. (NumPy would make an array of one object of what has no values.)
+    # Names that Python and NumPy look up in the class. (Without them NumPy would make an array with one object as element.)
     __array__ = __len__ = __iter__ = __getitem__ = __bool__ = __int__ = __float__ = __index__ = _refuse
     __add__ = __sub__ = __mul__ = __truediv__ = __lt__ = __gt__ = __le__ = __ge__ = _refuse
 
@@ -53,7 +53,7 @@ class SymbolicTensor(Tensor):
 
     @property
     def _array(self) -> Any:  # type: ignore[override]
-        """The value, for whoever needs it at once, where the function has no say in it: see `Recorder.value_at_once`."""
+        """The value, if it is needed while tracing and does not depend on the function's inputs: see `Recorder.value_at_once`."""
         value = self._trace.value_at_once(self)
         return _NO_ARRAY if value is None else value._array
 
@@ -145,7 +145,7 @@ class SymbolicTensor(Tensor):
         return getattr(known, method)()
 
     def eval(self, *args: object, **kwargs: object) -> NoReturn:
-        """Gone from TensorFlow 2."""
+        """Not available in TensorFlow 2."""
         raise NotImplementedError("eval is not supported for a tensor inside tf.function: return it from the function.")
 
     def __repr__(self) -> str:

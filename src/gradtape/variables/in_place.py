@@ -1,4 +1,4 @@
-"""How the value of a variable is changed: one writer at a time, and in its own memory where nobody else sees that.
+"""How the value of a variable is changed: one writer at a time, and in place where nothing else refers to the memory.
 
 All writers go through here: the methods of variables, updates of optimizers, compiled functions.
 
@@ -64,15 +64,15 @@ def changed(variables: Sequence[Any], arrays: list[Any], compute: Compute, *give
 
     Args:
         variables: The variables to change.
-        arrays: For each the array that was read of it, under no other name, or None: the present one, which is put there.
+        arrays: For each the array that was read of it, under no other name, or None to insert the present one.
         compute: Is called with `arrays`, whether each may be written to, and what is given; leaves the new ones in `arrays`. It
             must not read or change other variables.
     """
     if _alone is None:
-        _count_nobody_else()  # (before the lock: a notice may come of it, and run code of the user)
+        _count_nobody_else()  # (before the lock: it may log a notice, which can run code of the user)
     if RESTORATIONS:
         for variable in variables:
-            variable._value  # noqa: B018 - a checkpoint may have it; under the lock nobody looks there
+            variable._value  # noqa: B018 - a checkpoint may have it, and is not consulted under the lock
     if len(variables) == 1:
         with LOCKS[variables[0]._id & MASK]:
             return _changed_one(variables[0], arrays, compute, given)
@@ -82,7 +82,7 @@ def changed(variables: Sequence[Any], arrays: list[Any], compute: Compute, *give
 
 
 def _under(locks: list[int], work: Callable[[], _T]) -> _T:
-    """Work while these locks are held; an interrupt at any moment lets go of all."""
+    """Work while these locks are held; an interrupt at any moment releases all of them."""
     if not locks:
         return work()
     with LOCKS[locks[-1]]:
@@ -154,8 +154,8 @@ def _is_own(values: list[Any], arrays: list[Any], place: int) -> bool:
     return bool(flags.carray and flags.owndata)  # (`carray`: writeable, without gaps)
 
 
-_NEVER = (0, 0)  # what is never counted
-_alone: tuple[int, int] | None = None  # what is counted when only the variable has the value, as soon as somebody asks
+_NEVER = (0, 0)  # counts that never occur
+_alone: tuple[int, int] | None = None  # the reference counts if only the variable holds the value, measured on demand
 
 
 def _count_nobody_else() -> None:

@@ -195,7 +195,7 @@ def canonical_key(parts: Sequence[Any]) -> tuple[Any, ...] | None:
             result.append(slice(_bound(part.start), _bound(part.stop), _bound(part.step)))
         elif _is_array(part):
             return None
-        else:  # TensorFlow gives all positions the type of the first: True is an error there, later on it counts as 1
+        else:  # TensorFlow gives all positions the type of the first: True is an error in the first place, and 1 in later ones
             result.append(_position(part) if result else _integer(part))
     return tuple(result)
 

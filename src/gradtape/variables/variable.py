@@ -55,7 +55,7 @@ class VariableAggregation(enum.Enum):
 
 
 CHANGES: set[str] = set()  # the names of the methods that change a variable
-VALUE_SLOTS = ("_value", "_changing")  # where a variable has its value: the second while it is changed
+VALUE_SLOTS = ("_value", "_changing")  # where a variable stores its value: the second one during a change
 
 
 def _changes(method: _Method) -> _Method:
@@ -168,14 +168,14 @@ class Variable(metaclass=_VariableMeta):
             self._value = value
 
     def read_value(self) -> Tensor:
-        """The value as a tensor of its own."""
+        """The value as a new tensor, with an identity of its own."""
         result: Tensor = elementwise.identity.public(self._read())
         return result
 
     value = read_value
 
     def numpy(self) -> Any:
-        """The value as a NumPy array of its own."""
+        """A copy of the value as a NumPy array."""
         return self._value.numpy()
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
@@ -292,7 +292,7 @@ class Variable(metaclass=_VariableMeta):
         return self._after(read_value)
 
     def _move(self, function: np.ufunc, large: Any, by: Any) -> None:
-        """Store a function of the value and a tensor; a large one in its own memory, if nobody else sees that."""
+        """Store a function of the value and a tensor; a large one in place, if nothing else refers to its memory."""
         if by.__class__ is not EagerTensor or by._array.dtype != any_value(self)._array.dtype:
             by = to_tensor(by, self.dtype)
         delta: Array = by._array
@@ -341,7 +341,7 @@ class Variable(metaclass=_VariableMeta):
         return array
 
     def _another_shape(self, present: Array, delta: Array) -> Exception:
-        """Nothing is broadcast."""
+        """The error for a shape that would have to broadcast."""
         return invalid(
             f"Cannot update variable '{self._name}' of shape {present.shape} with a value of shape {delta.shape}."
         )
@@ -483,7 +483,7 @@ class Variable(metaclass=_VariableMeta):
         return index.take_nd.public(self._read(), indices, 0)
 
     def count_up_to(self, limit: int) -> NoReturn:
-        """Gone from TensorFlow 2."""
+        """Not available in TensorFlow 2."""
         raise AttributeError("count_up_to does not exist in TensorFlow 2; use assign_add and compare.")
 
     # --- Python --------------------------------------------------------------------------------------------------
@@ -587,7 +587,7 @@ class AwaitingVariable:
         self.__dict__["_value"] = value
 
     def become_plain(self) -> None:
-        """Wait no longer."""
+        """Stop waiting."""
         self.__dict__.pop("_uses", None)
         become(self, self._plain)
 
@@ -613,7 +613,7 @@ def _unread(variable: Variable) -> _UnreadVariable:
 
 
 def _not_in_place(operator: str, method: str) -> RuntimeError:
-    """The name would stand for a tensor from there on, and the variable would not have changed."""
+    """The error for `+=` and the like, which would rebind the name to a tensor and leave the variable unchanged."""
     return RuntimeError(
         f"`variable {operator} value` is not supported for tf.Variable. Use `variable.{method}` to change the variable, or "
         f"`out = variable {operator.removesuffix('=')} value` for a new tensor."
@@ -621,7 +621,7 @@ def _not_in_place(operator: str, method: str) -> RuntimeError:
 
 
 def _of_rows(function: np.ufunc, together: np.ufunc | None = None) -> Callable[[Array, Array, Array], None]:
-    """`function.at` for whole rows, several times as fast; if many are for one row, `together` unites them first."""
+    """`function.at` for whole rows, several times as fast; if many updates are for one row, `together` combines them first."""
 
     def update(array: Array, rows: Array, values: Array) -> None:
         if (

@@ -6,7 +6,7 @@ from types import FunctionType, ModuleType
 
 
 def forget_annotations(*modules: ModuleType) -> None:
-    """Leave the functions of these modules with the signatures that Keras declares: it compares them, and has no types."""
+    """Remove annotations from the functions of these modules: Keras compares their signatures with its own, which have none."""
     for module in modules:
         for value in vars(module).values():
             if isinstance(value, FunctionType) and value.__module__.startswith(__name__):

@@ -59,7 +59,7 @@ def _dense(x: Any) -> Any:
 
 
 def convert_to_numpy(x: Any) -> Any:
-    """`x` as a NumPy array of its own."""
+    """A copy of `x` as a NumPy array."""
     return np.array(_dense(x) if is_composite(x) else x)
 
 
@@ -92,7 +92,7 @@ def cast(x: Any, dtype: Any) -> Any:
 
 # --- shapes without values -------------------------------------------------------------------------------------------
 
-# Two sizes for each unknown one: an axis of the result whose size differs between two runs is unknown too.
+# Each unknown size is tried with two values: a result axis whose size differs between the two runs is unknown too.
 _STAND_INS = (83, 89)
 
 
@@ -120,7 +120,7 @@ def _stand_in(x: Any, size: int) -> Any:
 
 
 def _ragged_rank(x: KerasTensor) -> int:
-    """How many axes of a ragged tensor are: all up to the last unknown size, without the first."""
+    """The number of ragged axes: all axes up to the last unknown size, except the first."""
     return x.ragged_rank or max([1, *(axis for axis, size in enumerate(x.shape) if size is None)])
 
 
@@ -204,7 +204,7 @@ def scan(
         return _scan_unknown_length(f, carry, xs, flat, convert_to_tensor(count, "int32"), reverse)
     flat_rows = [gradtape.unstack(x) for x in flat]
     steps = int(length) if length is not None else len(flat_rows[0])
-    nothing = tree.map_structure(gradtape.zeros_like, carry)  # what stands for a y of None
+    nothing = tree.map_structure(gradtape.zeros_like, carry)  # placeholder for a y that is None
     ys: list[Any] = []
     for i in reversed(range(steps)) if reverse else range(steps):
         x = None if xs is None else tree.pack_sequence_as(xs, [row[i] for row in flat_rows])
@@ -235,7 +235,7 @@ def _scan_unknown_length(
         return i + 1, carry, written
 
     carry = tree.map_structure(trace.symbolic, carry)
-    _, (_, y) = trace.subgraph(step, (carry, *[trace.slice_like(x) for x in flat]), "scan")  # what a y looks like
+    _, (_, y) = trace.subgraph(step, (carry, *[trace.slice_like(x) for x in flat]), "scan")  # an example of a y
     looks = [convert_to_tensor(part) for part in tree.flatten(y)]
     arrays = [gradtape.TensorArray(part.dtype, count, element_shape=part.shape) for part in looks]
     start = (gradtape.constant(0), carry, arrays)
@@ -286,7 +286,7 @@ def associative_scan(f: Callable[[Any, Any], Any], elems: Any, reverse: bool = F
         return [interleave(a, b) for a, b in zip(even, odd, strict=True)]
 
     def by_doubling(values: list[Any]) -> list[Any]:
-        """For an unknown size: after each turn every place has the results of twice as many places before it."""
+        """For an unknown size: each iteration doubles the number of preceding elements that every result covers."""
         size = gradtape.shape(values[0])[axis]
         places = gradtape.range(size)
 
@@ -331,7 +331,7 @@ def scatter_update(inputs: Any, indices: Any, updates: Any, reduction: str | Non
 
 
 def _scatter_multiply(inputs: Any, indices: Any, updates: Any) -> Any:
-    """Places that are named several times are multiplied several times."""
+    """Repeated indices multiply repeatedly."""
     sizes = gradtape.shape(inputs)
     depth = indices.shape[-1]
     count = gradtape.reduce_prod(sizes[:depth])
@@ -362,7 +362,7 @@ def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
 
 
 def _slice_update_anywhere(inputs: Any, starts: Any, updates: Any) -> Any:
-    """`slice_update` in a function that does not know where: along each axis every place finds its part of the block."""
+    """`slice_update` with unknown start indices: each position along an axis looks up its part of the block."""
     whole, block = gradtape.shape(inputs), gradtape.shape(updates)
     starts = gradtape.minimum(gradtape.maximum(starts, 0), whole - block)
     inside: Any = True
@@ -393,7 +393,7 @@ def custom_gradient(f: Callable[..., Any]) -> Any:
 
 
 def remat(f: Callable[..., Any]) -> Callable[..., Any]:
-    """`f`, whose intermediate values are computed again in the backward pass."""
+    """`f` with its intermediate values recomputed in the backward pass."""
     return gradtape.recompute_grad(f)
 
 

@@ -113,7 +113,7 @@ def extract_sequences(x: Any, sequence_length: int, sequence_stride: int) -> Any
 
 
 def _get_complex_tensor_from_tuple(x: Any) -> Any:
-    """A complex tensor from its real and its imaginary part; Keras calls this one by its name."""
+    """A complex tensor from its real and its imaginary part; Keras calls this function by its private name."""
     if not isinstance(x, (tuple, list)) or len(x) != 2:
         raise ValueError(f"Input `x` should be a tuple of two tensors - real and imaginary. Received: x={x}")
     real, imaginary = (convert_to_tensor(part) for part in x)
@@ -147,7 +147,7 @@ def ifft2(x: Any) -> Any:
 
 
 def rfft(x: Any, fft_length: Any = None) -> Any:
-    """The Fourier transform of real numbers along the last axis: the half that says all."""
+    """The Fourier transform of real numbers along the last axis: the non-negative frequencies."""
     return _parts(tf.signal.rfft(floats(x), None if fft_length is None else [fft_length]))
 
 
@@ -160,7 +160,7 @@ _WINDOWS = {"hann": hann_window, "hamming": hamming_window}
 
 
 def _window(window: Any, sequence_length: int, fft_length: int, dtype: Any) -> Any:
-    """The window that is named or given, with zeros at both ends up to `fft_length`; None for none."""
+    """The window, given by name or as a tensor, zero-padded at both ends to `fft_length`; None without a window."""
     if window is None:
         return None
     if isinstance(window, str):

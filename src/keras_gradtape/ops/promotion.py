@@ -1,4 +1,4 @@
-"""Which type a result has: Keras's promotion, asked once for each pair of types and remembered.
+"""Which type a result has: Keras's promotion, cached for each combination of types.
 
 Keras promotes as JAX does: Python numbers are weak, integers beside floats become floats. The ops call these
 functions first; for operands of one float type they return at once.
@@ -38,7 +38,7 @@ def given_type(dtype: Any) -> DType:
 
 
 def result_type(*kinds: Any) -> DType:
-    """The type that these types have together; `int` and `float` are weak."""
+    """The promoted type of these types; `int` and `float` are weak."""
     key = (config.floatx(), *kinds)
     found = _RESULTS.get(key)
     if found is None:
@@ -58,12 +58,12 @@ def operand(x: Any) -> Any:
 
 
 def to_type(x: Any, dtype: DType) -> Any:
-    """The tensor in another type; the same one where it has it."""
+    """The tensor cast to a type; the same tensor if it already has it."""
     return x if x.dtype is dtype else cast(x, dtype)
 
 
 def together(x1: Any, x2: Any, *more: Any) -> tuple[Any, Any]:
-    """Two operands in the type that they (and the types `more`) have together.
+    """Two operands cast to their promoted type, in which the types `more` count too.
 
     A Python number beside a float tensor stays a number: the op takes it in the tensor's type.
     """

@@ -24,7 +24,7 @@ _ELEMENTWISE = """
 
 
 def on_values(function: Function, *args: Any, **kwargs: Any) -> Any:
-    """An elementwise op: on the values, if they go together one by one; else gradtape finds the row of each."""
+    """An elementwise op: on the flat values if every operand is ragged or scalar, else by gradtape's ragged broadcasting."""
     if all(x.__class__ is tf.RaggedTensor or _is_scalar(x) for x in args):
         return tf.ragged.map_flat_values(function, *args, **kwargs)
     return function(*args, **kwargs)

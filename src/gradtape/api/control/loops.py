@@ -42,7 +42,7 @@ def while_loop(
     >>> int(total)
     6
 
-    `shape_invariants`, `parallel_iterations`, `back_prop` and `swap_memory` speak of graphs; eagerly they change nothing.
+    `shape_invariants`, `parallel_iterations`, `back_prop` and `swap_memory` matter for graphs; eagerly they have no effect.
     """
     for label, function in (("cond", cond), ("body", body)):
         if not callable(function):
@@ -349,7 +349,7 @@ def _for_dataset_in_world(world: Any, function: Any, dataset: Any, body: Any, lo
 
 
 def _slice_of(elems: Any, name: str, one: Callable[[Any], Any]) -> Any:
-    """`one` of each tensor, which is to give something like its slices along the first axis."""
+    """`one` applied to each tensor; it must return a value like the slices along the first axis."""
     tensors = nest.map_structure(to_tensor, elems)
     if any(tensor.shape.rank == 0 for tensor in nest.flatten(tensors)):
         raise ScalarElementsError(f"{name}: Elements in elems must be 1+ dimensional Tensors, not scalars.")
@@ -357,7 +357,7 @@ def _slice_of(elems: Any, name: str, one: Callable[[Any], Any]) -> Any:
 
 
 def _first_of(world: Inference, elems: Any, name: str) -> Any:
-    """The first slice of each tensor, or something like it where there is none."""
+    """The first slice of each tensor, or a placeholder of the same shape and type where there is none."""
 
     def first(tensor: Any) -> Any:
         if tensor.shape[0] != 0:

@@ -29,7 +29,7 @@ def resize(
     fill_value: Any = 0.0,
     data_format: Any = None,
 ) -> Any:
-    """Images resized to (height, width), on demand cut or padded first so that proportions stay."""
+    """Images resized to (height, width), optionally cropped or padded first to keep the aspect ratio."""
     check_choice("interpolation", interpolation, _INTERPOLATIONS)
     if fill_mode != "constant":
         raise ValueError(
@@ -134,7 +134,7 @@ def scale_and_translate(
 
 
 def _weights(inputs: Any, outputs: int, scale: Any, translation: Any, kernel: Any, antialias: bool) -> Any:
-    """What each input pixel (rows) counts in each output pixel (columns)."""
+    """The weight of each input pixel (rows) in each output pixel (columns)."""
     kind, inverse = scale.dtype, 1.0 / scale
     width = tf.maximum(inverse, 1.0) if antialias else tf.ones_like(inverse)
     centre = (cast(tf.range(outputs), kind) + 0.5) * inverse - translation * inverse - 0.5

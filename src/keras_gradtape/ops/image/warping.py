@@ -55,7 +55,7 @@ def perspective_transform(
     fill_value: Any = 0,
     data_format: Any = None,
 ) -> Any:
-    """Images pulled so that four points come to lie on four others."""
+    """Images under the perspective transform that maps four points to four others."""
     start, end = (convert_to_tensor(points, tf.float32) for points in (start_points, end_points))
     check_choice("interpolation", interpolation, _INTERPOLATIONS)
     images = convert_to_tensor(images)
@@ -77,7 +77,7 @@ def perspective_transform(
 
 
 def compute_homography_matrix(start_points: Any, end_points: Any) -> Any:
-    """The transforms, as `affine_transform` takes them, that bring four end points (batch, 4, 2) to start points."""
+    """The transforms, as `affine_transform` takes them, that map four end points (batch, 4, 2) to start points."""
     start, end = convert_to_tensor(start_points), convert_to_tensor(end_points)
     ones = tf.ones_like(end[..., :1])
     point = tf.concat([end, ones], -1)  # (batch, 4, 3)
@@ -170,7 +170,7 @@ def map_coordinates(
 
 
 def _neighbours(place: Any, order: int) -> list[tuple[Any, Any]]:
-    """The elements that count at a place along one axis, and how much each counts."""
+    """The indices that contribute to a coordinate along one axis, with their weights."""
     if order == 0:
         nearest = tf.round(place)
         return [(cast(nearest, tf.int32), tf.ones_like(nearest))]

@@ -1,4 +1,4 @@
-"""Activations, softmax and what is like it."""
+"""Activations, softmax and its variants."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..core import convert_to_tensor
 
 
 def _with_logits(probabilities: Any, logits: Any) -> Any:
-    """Probabilities that remember what they were computed from: a cross entropy of logits loses no digits."""
+    """Probabilities that remember their logits: a cross entropy computed from logits loses no precision."""
     probabilities._keras_logits = logits
     return probabilities
 

@@ -1,4 +1,4 @@
-"""Convolutions in one, two and three dimensions; gradtape sees groups in the depth of the filters."""
+"""Convolutions in one, two and three dimensions; gradtape infers the number of groups from the depth of the filters."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def multi_hot(x: Any, num_classes: int, axis: int = -1, dtype: Any = None, spars
 
 
 def _logits_of(output: Any, from_logits: bool, activation: str, name: str) -> tuple[Any, bool]:
-    """The logits that probabilities were computed from, where they are known; whether they are."""
+    """The logits of the probabilities where they are known, and whether the result holds logits."""
     logits = getattr(output, "_keras_logits", None)
     if logits is None:
         return output, from_logits
@@ -113,7 +113,7 @@ def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: bool 
 
 
 def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
-    """The cross entropy of probabilities of yes and no, element by element."""
+    """The cross entropy of two classes, element by element."""
     target, output = convert_to_tensor(target), floats(output)
     _same_shapes(target, output)
     output, from_logits = _logits_of(output, from_logits, "Sigmoid", "binary_crossentropy")

@@ -40,7 +40,7 @@ def batch_normalization(
     return tf.nn.batch_normalization(x, mean, variance, offset, scale, epsilon)
 
 
-# --- in one op each: Keras composes these, and `completions` puts them in its place ----------------------------------
+# --- one op each: Keras composes these; `completions` replaces them --------------------------------------------------
 
 
 def layer_normalization(x: Any, gamma: Any = None, beta: Any = None, axis: Any = -1, epsilon: Any = None) -> Any:
@@ -118,7 +118,7 @@ def dot_product_attention(
     bias = None if bias is None else convert_to_tensor(bias, kind)
     mask = None if mask is None else convert_to_tensor(mask, tf.bool)
     if is_causal and (query.shape[2] is None or query.shape[2] != key.shape[2]):
-        # The op lets the last query see all keys, Keras the first query the first key.
+        # The op aligns the causal mask with the last key, Keras with the first key.
         past = tf.range(tf.shape(key)[2]) <= tf.range(tf.shape(query)[2])[:, None]
         mask, is_causal = past if mask is None else tf.logical_and(mask, past), False
     result = tf.nn.experimental.dot_product_attention(query, key, value, bias, mask, scale, is_causal)

@@ -1,4 +1,4 @@
-"""Pools over windows, and over as many windows as are asked for."""
+"""Pooling over windows of a given size, and adaptive pooling over a given number of windows."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _mean_along(x: Any, axis: int, count: int) -> Any:
 
 def _max_along(x: Any, axis: int, count: int) -> Any:
     first, last = _windows(x.shape[axis], count)
-    # Shorter windows name their last element more than once.
+    # Shorter windows repeat the index of their last element.
     places = np.minimum(first[:, None] + np.arange((last - first).max()), last[:, None] - 1)
     return tf.reduce_max(tf.gather(x, places.astype(np.int32), axis=axis), axis + 1)
 

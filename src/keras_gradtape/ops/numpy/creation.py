@@ -26,7 +26,7 @@ def ones(shape: Any, dtype: Any = None) -> Any:
 
 
 def empty(shape: Any, dtype: Any = None) -> Any:
-    """Zeros: a tensor never changes, so that nobody could fill it later."""
+    """Zeros: tensors are immutable, so an uninitialized one could not be filled later."""
     return zeros(shape, dtype)
 
 

@@ -268,7 +268,7 @@ def size(x: Any) -> Any:
 
 
 def copy(x: Any) -> Any:
-    """The value as a tensor of its own."""
+    """A copy of the value as a tensor."""
     return tf.identity(convert_to_tensor(x))
 
 

@@ -23,7 +23,7 @@ def positions(indices: Any, length: Any) -> Any:
     if places.dtype not in (tf.int32, tf.int64):
         places = cast(places, tf.int64 if places.dtype is tf.uint32 else tf.int32)
     if places.__class__ is EagerTensor and not (np.asarray(places) < 0).any():
-        return places  # as nearly always, and known at once
+        return places  # the usual case, and cheap to detect
     return tf.where(places < 0, places + length, places)
 
 
@@ -126,9 +126,9 @@ def unique(
     size: Any = None,
     fill_value: Any = None,
 ) -> Any:
-    """The different elements (or slices along an axis) in order, and on demand where they are and how often.
+    """The different elements (or slices along an axis) in order, optionally with their positions and counts.
 
-    `size` cuts the result or fills it up. NumPy finds them: there is nothing to differentiate.
+    `size` cuts the result or fills it up. Computed with NumPy, as there is nothing to differentiate.
     """
     values = np.asarray(convert_to_tensor(x))
     asked: dict[str, Any] = {

@@ -1,7 +1,7 @@
 """Ops of Keras on sparse operands: `tf.SparseTensor`, and the `tf.IndexedSlices` that gradients of lookups are.
 
 The tables say by name what an op does to sparse operands; `backend` applies them when it puts the ops together. Calls
-with dense operands pay for one look at their classes. What is not in the tables takes dense tensors only.
+with dense operands pay for one check of their classes. Ops that are not in the tables take dense tensors only.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from .places import KINDS
 
 Rule = Callable[..., Any]
 
-# Zero at zero: what is computed is the values. (`digitize` is here because Keras says so: zeros are taken for the first bin.)
+# Ops with f(0) = 0: only the values are computed. (`digitize` is here as in Keras, which puts zeros into the first bin.)
 _ON_VALUES = """
     abs absolute arcsin arcsinh arctan arctanh cbrt ceil conj conjugate copy deg2rad digitize expm1 fabs floor imag log1p
     negative rad2deg real round sign sin sinh sqrt square tan tanh trunc
 """
-# Something else at zero: the result is dense.
+# Ops with f(0) != 0: the result is dense.
 _FILLED = "arccos arccosh cos cosh exp exp2 isfinite isreal log log10 log2 logical_not reciprocal"
 _UNION = "add maximum minimum subtract"
 _INTERSECTION = "multiply"

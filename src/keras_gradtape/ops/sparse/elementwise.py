@@ -27,13 +27,13 @@ Function = Callable[..., Any]
 
 
 def on_values(function: Function, x: Any, *args: Any, **kwargs: Any) -> Any:
-    """An op that keeps zeros zero: the same places, other values."""
+    """An op with f(0) = 0: the positions stay, the values change."""
     x = combined(x)
     return with_values(x, function(x.values, *args, **kwargs))
 
 
 def filled(function: Function, x: Any, *args: Any, **kwargs: Any) -> Any:
-    """An op that makes something of zeros: dense, with its result at zero wherever there is no value."""
+    """An op with f(0) != 0: the result is dense, with f(0) wherever there is no value."""
     outside = function(tf.zeros([], x.dtype), *args, **kwargs)
     return dense(on_values(function, x, *args, **kwargs), outside)
 

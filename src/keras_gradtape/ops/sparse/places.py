@@ -1,7 +1,7 @@
-"""Sparse tensors and slices of rows seen alike: numbered places, and a value at each.
+"""A common view of sparse tensors and slices of rows: numbered places with a value at each.
 
-A place of a `tf.SparseTensor` is an element of the flattened tensor, one of a `tf.IndexedSlices` is a row. Which places there
-are is worked out with NumPy; tapes follow the values.
+A place of a `tf.SparseTensor` is an element of the flattened tensor, one of a `tf.IndexedSlices` is a row. The places
+are computed with NumPy; tapes follow the values.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def with_values(x: Any, values: Any) -> Any:
 
 
 def at(x: Any, numbers: Array, values: Any) -> Any:
-    """What `x` is, with these values at the places of these numbers."""
+    """A value of the kind of `x` with these values at these places."""
     if x.__class__ is tf.IndexedSlices:
         return tf.IndexedSlices(values, from_array(numbers), x.dense_shape)
     return from_parts(places_at(numbers, sizes_of(x)), values, sizes_of(x))
@@ -77,7 +77,7 @@ def spread(x: Any, numbers: Array) -> Any:
 
 
 def dense(x: Any, outside: Any = None) -> Any:
-    """`x` with all its elements, `outside` (or zero) where it has no value; what is dense already as it is."""
+    """`x` with all its elements, `outside` (or zero) where it has no value; a dense tensor is returned unchanged."""
     if x.__class__ is tf.SparseTensor:
         return tf.sparse.to_dense(tf.sparse.reorder(x), outside)
     if x.__class__ is not tf.IndexedSlices:
@@ -95,12 +95,12 @@ def beside(x: Any, other: Any, numbers: Array) -> Any:
 
 
 def is_scalar(x: Any) -> bool:
-    """Whether it goes with every value as it is."""
+    """Whether it combines with every value unchanged, as a scalar does."""
     return x.__class__ in (int, float) or not len(convert_to_tensor(x).shape)
 
 
 def broadcast_to(x: Any, sizes: tuple[int, ...]) -> Any:
-    """A dense operand in this shape; None where the result would be larger."""
+    """A dense operand in this shape; None where broadcasting would make the result larger."""
     other = convert_to_tensor(x)
     if tuple(other.shape) == sizes:
         return other

@@ -18,13 +18,13 @@ from .places import dense
 
 
 def matmul(function: Callable[..., Any], x1: Any, x2: Any) -> Any:
-    """x1 @ x2. The matrices of a batch are one large matrix with a block for each: a single product does."""
+    """x1 @ x2. A batch of matrices becomes one block-diagonal matrix, so that a single product suffices."""
     x1, x2 = (convert_to_tensor(dense(x) if x.__class__ is tf.IndexedSlices else x) for x in (x1, x2))
     sparse = [x.__class__ is tf.SparseTensor for x in (x1, x2)]
     left, right = tuple(x1.shape), tuple(x2.shape)
     if (
         sparse == [True, False] and len(left) > len(right) == 2
-    ):  # a kernel for all matrices of the batch: one tall matrix
+    ):  # one kernel for the whole batch: reshape the batch to one tall matrix
         rows = matmul(function, tf.sparse.reshape(x1, (math.prod(left[:-1]), left[-1])), x2)
         return tf.reshape(rows, (*left[:-1], right[-1]))
     if len(left) < 2 or len(right) < 2 or left[:-2] != right[:-2]:
@@ -44,7 +44,7 @@ def _sparse_dense(sp: Any, other: Any) -> Any:
     *batch, rows, inner = sizes_of(sp)
     columns = other.shape[-1]
     if not batch:
-        # Only the rows that meet a value are taken: the gradient of the dense matrix is slices, as with TensorFlow.
+        # Gather only the rows that are multiplied by a value: the gradient of the dense matrix is slices, as in TensorFlow.
         met, positions = np.unique(places_of(sp)[:, 1], return_inverse=True)
         places = np.stack([places_of(sp)[:, 0], positions.reshape(-1)], axis=1)
         return tf.sparse.sparse_dense_matmul(from_parts(places, sp.values, (rows, len(met))), tf.gather(other, met))
@@ -55,7 +55,7 @@ def _sparse_dense(sp: Any, other: Any) -> Any:
 
 
 def _block_places(sp: Any) -> Any:
-    """The places in the matrix that has the matrices of a batch along its diagonal."""
+    """The positions in the block-diagonal matrix of a batch."""
     *batch, rows, columns = sizes_of(sp)
     places = places_of(sp)
     number = np.ravel_multi_index(tuple(places[:, :-2].T), batch) if batch else 0
@@ -68,7 +68,7 @@ def _transposed(x: Any) -> Any:
 
 
 def _of_two_sparse(a: Any, b: Any) -> Any:
-    """Each value of `a` meets those of `b` in the row that is its column; what meets in one place is summed."""
+    """Multiply each value of `a` in column k by the values of `b` in row k; products at the same position are summed."""
     *batch, rows, _ = sizes_of(a)
     columns = sizes_of(b)[-1]
     left, right = _block_places(a), _block_places(b)
@@ -77,7 +77,7 @@ def _of_two_sparse(a: Any, b: Any) -> Any:
     met = ends - starts
     first = np.repeat(np.arange(len(left)), met)
     second = order[np.arange(met.sum()) - np.repeat(np.cumsum(met) - met, met) + np.repeat(starts, met)]
-    # (The row of the large result says which block it is; the column within the block is enough.)
+    # (The row of the block-diagonal result identifies the block, so the column within the block is enough.)
     found, positions = np.unique(left[first, 0] * columns + right[second, 1] % max(columns, 1), return_inverse=True)
     products = tf.gather(a.values, first) * tf.gather(b.values, second)
     values = tf.math.unsorted_segment_sum(products, from_array(positions.reshape(-1)), len(found))

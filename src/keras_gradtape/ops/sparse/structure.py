@@ -20,7 +20,7 @@ Function = Callable[..., Any]
 
 
 def sum(function: Function, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The sum over some axes, or all. A sparse tensor stays one, slices do while there are rows."""
+    """The sum over some axes, or all. A sparse tensor stays sparse; slices stay slices unless the row axis is summed."""
     axes = axes_of(axis, len(shape_of(x)))
     x = with_values(x, to_type(x.values, sum_type(x.dtype)))
     if not axes:
@@ -83,7 +83,7 @@ def squeeze(function: Function, x: Any, axis: Any = None) -> Any:
 
 
 def concatenate(function: Function, xs: Any, axis: Any = 0) -> Any:
-    """One after the other along an axis: sparse if all are, else dense. (`xs` is a list, of whatever.)"""
+    """One after the other along an axis: sparse if all are, else dense. (`xs` may mix sparse and dense tensors.)"""
     if not builtins.any(map(is_sparse, xs)):
         return function(xs, axis)
     if builtins.any(x.__class__ is not tf.SparseTensor for x in xs):
@@ -96,5 +96,5 @@ def concatenate(function: Function, xs: Any, axis: Any = 0) -> Any:
 
 
 def take(function: Function, x: Any, indices: Any, axis: Any = None) -> Any:
-    """Elements at sparse positions: where there is none, the first one, as at the zeros of dense positions."""
+    """Elements at sparse indices; a missing index counts as 0, as it would in a dense tensor."""
     return function(dense(x), dense(indices), axis)
