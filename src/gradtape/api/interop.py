@@ -158,6 +158,7 @@ def _parameters(func: Function, function: Function) -> tuple[inspect.Signature, 
 
 # The second argument is a fraction of the elements, not an operand.
 _OF_FRACTIONS = (np.quantile, np.percentile)
+_REDUCTIONS = (np.any, np.all)
 # The edges of a histogram depend on the values, but no op here gives them a derivative.
 _CUT = (np.histogram,)
 
@@ -172,8 +173,8 @@ def _array_function(self: Value, func: Any, types: TensorLike, args: tuple[Any, 
                 positional = [_beside(value, self.dtype) for value in positional]
                 named = {name: _beside(value, self.dtype) for name, value in named.items()}
             result = found.function(*positional, **named)
-            # Truth values have no derivative, and programs expect NumPy's own bool.
-            is_answer = result.__class__ is EagerTensor and result.dtype.is_bool
+            # What only answers a question has no derivative, and programs expect NumPy's own truth values.
+            is_answer = func not in _REDUCTIONS and result.__class__ is EagerTensor and result.dtype.is_bool
             return result.numpy() if is_answer else result
     return _on_values(f"{func.__module__}.{func.__name__}".replace("numpy", "np"), func, args, kwargs)
 

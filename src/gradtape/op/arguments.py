@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..base import dtypes
-from ..base.errors import NotTextError, TensorTypeError
+from ..base.errors import InfiniteNumberError, NotTextError, TensorTypeError
 from ..values.tensor import to_tensor
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -93,8 +93,12 @@ def _made_of(value: object, kind: type, name: str) -> None:
         if not isinstance(value, (str, bytes)):
             kind(value)
             return
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError):
         pass
+    except OverflowError as error:
+        raise InfiniteNumberError(
+            None, None, f"A finite number is needed for argument {name!r}, got {value!r}."
+        ) from error
     raise TypeError(f"Expected {kind.__name__} for argument {name!r}, got {value!r} of type {type(value).__name__}.")
 
 
