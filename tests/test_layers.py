@@ -11,11 +11,7 @@ import graphlib
 import pathlib
 from dataclasses import dataclass
 
-import pytest
-
 import gradtape as tf
-
-pytestmark = pytest.mark.quick
 
 SOURCE = pathlib.Path(__file__).parents[1] / "src"
 

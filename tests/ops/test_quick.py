@@ -12,8 +12,8 @@ pytestmark = pytest.mark.quick
 
 
 def few(samples: list) -> list:
-    """Four or so, of all sizes: samplers begin with the simplest shapes."""
-    return samples[:: max(1, len(samples) // 4)]
+    """Three or so, of all sizes: samplers begin with the simplest shapes."""
+    return samples[:: max(1, len(samples) // 3)]
 
 
 @pytest.mark.parametrize("op", all_ops(), ids=lambda op: op.name)
