@@ -173,6 +173,6 @@ ALIGNED_BYTES = 1 << 12
 # Parts of a kernel for each core: a core that another program holds delays one part.
 # Exponentials of 1,048,576 on a busy machine: 1: 690; 2: 668; 4: 640; 8: 630.
 PARTS_OF_CORE = 4
-# Polls for work, with a pause in between, before a thread goes to sleep: about 1.3 ms, longer than most of what Python does
+# Looks for work, with a pause in between, before a thread goes to sleep: about 1.3 ms, longer than most of what Python does
 # between two kernels. A kernel after 200 us of Python: 1,000: 20; 100,000: 11.
 LOOKS_BEFORE_SLEEP = 100_000
