@@ -10,13 +10,15 @@ import operator
 from collections.abc import Iterable, Iterator
 from typing import Any, SupportsIndex, overload
 
+from .sizes import Size, product, same
+
 # None where it is unknown. Code that runs on values knows all sizes and computes with them, so a checker has to let it.
 Dimension = int | Any
 
 
 def _dimension(value: Any) -> Dimension:
-    if value is None:
-        return None
+    if value is None or isinstance(value, Size):
+        return value
     try:
         size = operator.index(value)
     except TypeError:
@@ -78,10 +80,7 @@ class TensorShape(tuple[Dimension, ...]):
         """The product of the sizes, or None where one is unknown."""
         if not self.is_fully_defined():
             return None
-        count = 1
-        for size in tuple.__iter__(self):
-            count *= size or 0
-        return count
+        return product(tuple(tuple.__iter__(self)))
 
     def is_compatible_with(self, other: Any) -> bool:
         """Whether some tensor could have both shapes."""
@@ -89,7 +88,7 @@ class TensorShape(tuple[Dimension, ...]):
         if self._unknown_rank or other._unknown_rank:
             return True
         return len(self) == len(other) and all(
-            a is None or b is None or a == b for a, b in zip(self, other, strict=True)
+            a is None or b is None or same(a, b) is not False for a, b in zip(self, other, strict=True)
         )
 
     def assert_is_compatible_with(self, other: object) -> None:

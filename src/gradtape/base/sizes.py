@@ -168,6 +168,11 @@ class Size:
 
     __int__ = __float__ = __index__
 
+    def __truediv__(self, other: Any) -> NoReturn:
+        raise Undecided(f"A fraction of {self}.")
+
+    __rtruediv__ = __pow__ = __rpow__ = __truediv__
+
     @property
     def is_plain(self) -> bool:
         """Whether it is written without operators."""
@@ -289,6 +294,23 @@ def evaluate(size: Any, numbers: Mapping[Any, int]) -> Any:
     return value(size)
 
 
+def symbols_of(size: Any) -> list[Any]:
+    """The symbols in a size, as `evaluate` takes them."""
+    found: dict[Atom, Any] = {}
+
+    def visit(part: Any) -> None:
+        for monomial, _ in part.terms if isinstance(part, Size) else ():
+            for atom in monomial:
+                if atom.kind == "symbol":
+                    found[atom] = _from_terms({(atom,): 1})
+                else:
+                    for inner in atom.parts:
+                        visit(inner)
+
+    visit(size)
+    return list(found.values())
+
+
 def is_known(shape: Iterable[Any]) -> bool:
     """Whether all sizes are numbers."""
     return not any(isinstance(size, Size) for size in shape)
@@ -372,6 +394,8 @@ def _terms(value: Any) -> tuple[tuple[Monomial, int], ...] | None:
 
 
 def _beside(other: Any) -> Any:
+    if isinstance(other, float):  # NumPy's too
+        raise Undecided("Arithmetic with fractions of a size.")
     return UNKNOWN if other is UNKNOWN else NotImplemented
 
 
