@@ -80,7 +80,8 @@ class TensorShape(tuple[Dimension, ...]):
         """The product of the sizes, or None where one is unknown."""
         if not self.is_fully_defined():
             return None
-        return product(tuple(tuple.__iter__(self)))
+        count: int = product(tuple(tuple.__iter__(self)))
+        return count
 
     def is_compatible_with(self, other: Any) -> bool:
         """Whether some tensor could have both shapes."""

@@ -117,6 +117,12 @@ class Size:
     def __rmod__(self, other: Any) -> Any:
         return other - other // self * self
 
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
     def _divided_by_number(self, number: int) -> Any:
         """Multiples of the number come out of the quotient; what is left is divided as a whole."""
         if number < 0:

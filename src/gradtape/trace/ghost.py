@@ -37,6 +37,10 @@ class NeedsValue(Undecided):
     """Somebody asked for the value of a tensor that has none yet."""
 
 
+class UnknownNumber(Undecided):
+    """How many tensors a step gives depends on a size that is not known yet."""
+
+
 @functools.cache
 def _own_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """An equal dtype that is another object: entries compare with `is`, and take the general path for ghosts."""
@@ -323,7 +327,9 @@ def infer(op: Op, tensors: list[Any], attributes: dict[str, Any]) -> list[Abstra
     """What an op gives, as its rules say; UNKNOWN for a size that depends on values."""
     found = abstract.infer(op, [None if tensor is None else abstract_of(tensor) for tensor in tensors], attributes)
     if found is None:
-        raise Undecided(f"How many tensors {op.name} gives.")
+        raise UnknownNumber(
+            f"How many tensors {op.name} gives depends on a size that is not known before the function runs."
+        )
     return found
 
 

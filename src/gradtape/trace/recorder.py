@@ -34,7 +34,7 @@ from ..op.entry import leave_general_path, take_general_path
 from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
-from .ghost import Ghost
+from .ghost import Ghost, UnknownNumber
 from .graph import Environment, Graph, Method, Ref, Step, bind, call_step, leaves, map_parts, parts_of
 from .inference import as_ghost, slice_of, with_known_shape, without_large
 from .printing import name_of
@@ -184,6 +184,8 @@ class Recorder:
         given, settings = self.refs(args), self.refs(kwargs)
         try:
             result = self._performed(function, given, settings)
+        except UnknownNumber as error:
+            raise ValueError(f"{error} Use an op that gives one tensor, or say the size in input_signature.") from None
         except Undecided as error:
             raise OperatorNotAllowedInGraphError(
                 f"{name_of(function)} needs the value of a tensor, which is known only when the function runs. ({error}) "

@@ -18,7 +18,7 @@ from ..op.abstract import Abstract
 from ..op.record import ids_of, is_further_output, way_to_first
 from ..values.tensor import EagerTensor, Tensor, TensorSpec
 from ..variables.variable import Variable
-from .ghost import Ghost
+from .ghost import Ghost, UnknownNumber
 from .graph import leaves, map_parts, parts_of
 from .inference import Inference, depending_on, like
 
@@ -202,9 +202,8 @@ def _merged(world: Inference, found: list[tuple[Any, Trial]]) -> Any:
         return _tensor(world, results, trials)
     columns = [parts_of(result) for result in results]
     if len({result.__class__ for result in results}) > 1 or len({len(column) for column in columns}) > 1:
-        raise ValueError(
-            "How many tensors this step gives depends on a size that is not known before the function runs. Use an op that "
-            "gives one tensor, or say the size in input_signature."
+        raise UnknownNumber(
+            "How many tensors a step gives depends on a size that is not known before the function runs."
         )
     if not columns[0]:
         return _plain(results, trials)
