@@ -27,6 +27,7 @@ ROOMS: list[list[str]] = [
     ["differentiation"],
     ["trace", "autograph"],
     ["compile"],
+    ["diagnostics"],
     ["data", "io", "train", "summary", "distribute", "optimize", "datasets", "profiler", "audio"],
     ["api", NAMESPACES],
     ["keras_gradtape", "keras"],
@@ -39,6 +40,8 @@ LAYER_OF["keras_gradtape.hook"] = LAYER_OF["keras_gradtape.completions"] = LAYER
 # (importing module, imported module, "*" for any): why the import has to wait until the function runs.
 LAZY: dict[tuple[str, str], str] = {
     ("op.declaration", "op.entry"): "entries are generated from an Op at its first use, and need the class Op",
+    ("differentiation.tape", "diagnostics.asking"): "diagnostics are imported when somebody asks",
+    ("differentiation.tape", "diagnostics.chain"): "diagnostics are imported when a gradient is None",
     ("native.engine", "native.alignment"): "it is compiled by the engine, with the first kernel",
     ("native.texts", "native.language"): "llvmlite is imported when the first text is compiled",
     ("native.texts", "native.ufuncs"): "llvmlite is imported when the first text is compiled",

@@ -7,6 +7,7 @@ from the class that TensorFlow raises at the same place, so that existing `excep
 from __future__ import annotations
 
 import errno
+from collections.abc import Sequence
 from typing import ClassVar
 
 from .frames import is_ours, package_of
@@ -274,6 +275,12 @@ class NotStorableError(ValueError):
 
 class GradientLookupError(LookupError):
     """A gradient was requested through an op that has none."""
+
+
+class UnconnectedGradientError(ValueError):
+    """A tape made with `strict=True` was asked for a gradient that would be None; `explanations` says why for each source."""
+
+    explanations: Sequence[object] = ()
 
 
 class OpDeclarationError(ValueError):

@@ -35,7 +35,7 @@ from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, to_tensor
 from ..variables.variable import Variable
 from .ghost import Ghost, NeedsValue
-from .graph import Environment, Graph, Method, Ref, Step, bind, call_step, leaves, map_parts, parts_of
+from .graph import Environment, Graph, Method, Ref, Step, bind, call_step, fill, leaves, map_parts, parts_of
 from .inference import Entry, Inference, Worlds, as_ghost, with_known_shape
 from .printing import name_of
 from .symbolic import SymbolicTensor, is_symbolic, out_of_scope
@@ -265,6 +265,10 @@ class Recorder:
     def enclosed(self) -> list[tuple[SymbolicTensor, SymbolicTensor]]:
         """The values of functions around this one that it refers to, each with the input that stands for it here."""
         return list(self._enclosed.values())
+
+    def abstract(self, value: object) -> Any:
+        """What stands for symbolic values, and for tapes and the like, where this trace runs on abstract values."""
+        return fill(self.refs(value), next(iter(self._worlds)).environment)
 
     def steps_so_far(self) -> list[Step]:
         """All steps before this point of the program."""

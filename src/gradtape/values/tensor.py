@@ -16,6 +16,7 @@ from ..base.context import ACTIVE, next_id
 from ..base.dtypes import Array, DType
 from ..base.errors import NotATensorError, OperandTypeError, TensorTypeError
 from ..base.locks import new_lock
+from ..base.notes import note_exit
 from ..base.shapes import TensorShape
 from ..base.type_spec import TypeSpec
 from .composite import COMPOSITES
@@ -199,6 +200,8 @@ class EagerTensor(Tensor):
 
     def numpy(self) -> Any:
         """The value as a NumPy array of its own (a NumPy scalar, or bytes, for a tensor without axes)."""
+        if ACTIVE and self._id:
+            note_exit(self._id, ".numpy()")
         array = self._array
         if ACTIVE and self._id:
             tell_exit(self, "numpy")
@@ -207,6 +210,8 @@ class EagerTensor(Tensor):
         return array.copy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        if ACTIVE and self._id:
+            note_exit(self._id, "a NumPy array")
         array = np.asarray(self._array)
         if ACTIVE and self._id:
             tell_exit(self, "__array__")
@@ -221,6 +226,8 @@ class EagerTensor(Tensor):
         return view
 
     def __dlpack__(self, **kwargs: Any) -> Any:
+        if ACTIVE and self._id:
+            note_exit(self._id, "another library's array")
         # A copy: the importing library may write to what it is given.
         return np.array(self._array).__dlpack__(**kwargs)
 
@@ -263,6 +270,8 @@ class EagerTensor(Tensor):
     def _scalar(self, target: str) -> Any:
         if self._array.size != 1:
             raise TypeError(f"Only tensors with one element can be converted to {target}, got shape {self.shape}.")
+        if ACTIVE and self._id:
+            note_exit(self._id, f"{target}()")
         return self._array.item()
 
     def __format__(self, spec: str) -> str:
