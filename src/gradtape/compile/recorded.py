@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..base.context import STATE
+from ..base.context import STATE, scope
 from ..base.frames import user_location
+from ..base.seeds import SeedScope
 from ..differentiation.slices import densify
 from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched
@@ -53,7 +54,9 @@ class Recorded:
             with world.running():
                 with _FollowsAll(persistent=True) as tape:
                     tape.watch([ghost for ghost in inputs if ghost.dtype.is_differentiable])
-                    self._results = graph.run(environment)
+                    # (The random ops of a function that is differentiated are others than its own, as in TensorFlow.)
+                    with scope(seeds=SeedScope(None, (0,))):
+                        self._results = graph.run(environment)
                 if world.has_rules:
                     raise NeedsValue("A second derivative follows the rules, and a program has only their ops.")
                 self._variables = list(tape.watched_variables())
