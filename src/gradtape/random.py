@@ -103,20 +103,20 @@ class _Seeds:
         """The stream for one call of `op`, which takes so many blocks of it."""
         if STATE.draws_unseen:
             return self.fresh
-        used = self.used
+        used, running = self.used, STATE.seeds
         with self.lock:
-            if STATE.seeds is not None or seed.__class__ is OpSeed:
-                if seed.__class__ is not OpSeed:
-                    used = self.used if STATE.seeds.used is None else STATE.seeds.used
-                    seed = STATE.seeds.next(None if seed is None else as_int(seed))
-                seeds, key = seed.pair, (op, (*(seed.pair or ()), *seed.place))
+            if running is not None and seed.__class__ is not OpSeed:
+                used = used if running.used is None else running.used
+                seed = running.next(None if seed is None else as_int(seed))
+            if seed.__class__ is OpSeed:
+                seeds, place = seed.pair, seed.place
             else:
-                seeds = self.pair(seed)
-                if seed is None and seeds is not None:  # a pair that was drawn for this call alone
-                    return philox.from_seeds(*seeds)
-                key = (op, seeds)
+                seeds, place = self.pair(seed), ()
             if seeds is None:
                 return self.fresh
+            if seed is None:  # a pair that was drawn for this call alone
+                return philox.from_seeds(*seeds)
+            key = op, (*seeds, *place)
             start = used.get(key, 0)
             used[key] = start + blocks
         return philox.from_seeds(*seeds).skip(start)

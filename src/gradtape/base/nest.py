@@ -22,8 +22,29 @@ def is_nested(structure: Any) -> bool:
     cls = structure.__class__
     nested = _NESTED_TYPES.get(cls)
     if nested is None:  # remembered: asking an abstract class costs more than the rest of a small gradient
-        nested = _NESTED_TYPES[cls] = issubclass(cls, _CONTAINERS) and not issubclass(cls, TensorShape)
+        nested = _NESTED_TYPES[cls] = is_record(cls) or (
+            issubclass(cls, _CONTAINERS) and not issubclass(cls, TensorShape)
+        )
     return nested
+
+
+def is_record(cls: type) -> bool:
+    """Whether values of a class are walked by their fields: a class of `attrs`, or one with TensorFlow's two methods."""
+    return hasattr(cls, "__attrs_attrs__") or (hasattr(cls, "__tf_flatten__") and hasattr(cls, "__tf_unflatten__"))
+
+
+def fields_of(record: Any) -> list[Any]:
+    """The parts of a record."""
+    if hasattr(record, "__tf_flatten__"):
+        return list(record.__tf_flatten__()[1])
+    return [getattr(record, field.name) for field in record.__attrs_attrs__]
+
+
+def with_fields(record: Any, parts: list[Any]) -> Any:
+    """A record of the same class, of other parts."""
+    if hasattr(record, "__tf_flatten__"):
+        return type(record).__tf_unflatten__(record.__tf_flatten__()[0], tuple(parts))
+    return type(record)(*parts)
 
 
 def flatten(structure: object) -> list[Any]:
@@ -99,8 +120,8 @@ def assert_same_structure(
         raise TypeError(
             f"The two structures don't have the same sequence type: {type(nest1).__name__} and {type(nest2).__name__}."
         )
-    keys1 = sorted_keys(nest1) if isinstance(nest1, Mapping) else list(range(len(nest1)))
-    keys2 = sorted_keys(nest2) if isinstance(nest2, Mapping) else list(range(len(nest2)))
+    keys1 = sorted_keys(nest1) if isinstance(nest1, Mapping) else list(range(len(_children(nest1))))
+    keys2 = sorted_keys(nest2) if isinstance(nest2, Mapping) else list(range(len(_children(nest2))))
     if keys1 != keys2:
         raise ValueError(
             f"The two structures don't have the same nested structure: {nest1!r} and {nest2!r} differ in "
@@ -128,7 +149,9 @@ def sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
 
 
 def _children(structure: Any) -> Any:
-    return [structure[key] for key in sorted_keys(structure)] if isinstance(structure, Mapping) else structure
+    if isinstance(structure, Mapping):
+        return [structure[key] for key in sorted_keys(structure)]
+    return fields_of(structure) if is_record(structure.__class__) else structure
 
 
 def _mapped(func: Callable[[Any], Any], structure: Any) -> Any:
@@ -145,6 +168,8 @@ def _mapped(func: Callable[[Any], Any], structure: Any) -> Any:
         if isinstance(structure, defaultdict):
             return type(structure)(structure.default_factory, items)
         return items if structure.__class__ is dict else type(structure)(items)  # type: ignore[call-arg]
+    if is_record(structure.__class__):
+        return with_fields(structure, [_mapped(func, value) for value in fields_of(structure)])
     parts = [_mapped(func, value) for value in structure]
     if structure.__class__ is list or isinstance(structure, (range, MappingView)):
         return parts

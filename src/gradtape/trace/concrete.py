@@ -6,11 +6,13 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..base import nest
 from ..base.context import STATE
 from ..base.errors import invalid
 from ..base.shapes import TensorShape
-from ..values.tensor import Tensor, TensorSpec, to_tensor
+from ..values.tensor import EagerTensor, Tensor, TensorSpec, to_tensor
 from ..variables.variable import Variable
 from .graph import Environment, Graph, bind, leaves, map_parts
 from .printing import text_of
@@ -126,6 +128,7 @@ class ConcreteFunction:
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The tensors of a call, checked against the specs."""
+        args, kwargs = self._without_literals(args, kwargs)
         flat = [*args, *(kwargs[name] for name in self._ordered(kwargs))]
         values = [v for v in nest.flatten(flat) if isinstance(v, (Tensor, Variable)) or _becomes_tensor(v)]
         if len(values) != len(self.specs):
@@ -142,6 +145,27 @@ class ConcreteFunction:
                 raise _wrong(self, tensor, spec)
             tensors.append(tensor)
         return tensors
+
+    def _without_literals(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments but those that were Python values at the time of the trace, which must be the same again."""
+        positional, named = self.structured_input_signature
+        recorded = {**dict(zip(self._parameters.names, positional, strict=False)), **named}
+        literals = {name: value for name, value in recorded.items() if isinstance(value, _LITERALS)}
+        if not literals:
+            return args, kwargs
+        names = [self._parameters.label(position) for position in range(len(args))]
+        for name, value in (*zip(names, args, strict=True), *kwargs.items()):
+            if name in literals and not _is_literal(value, literals[name]):
+                raise TypeError(
+                    f"{self._name} was traced with {name}={literals[name]!r} and cannot be called with {value!r}. "
+                    "Call the tf.function itself, or trace it for this value with get_concrete_function."
+                )
+        return (
+            tuple(value for name, value in zip(names, args, strict=True) if name not in literals),
+            {name: value for name, value in kwargs.items() if name not in literals},
+        )
 
     def _ordered(self, kwargs: dict[str, Any]) -> list[str]:
         # A tensor may be given by the name of its spec too.
@@ -207,6 +231,15 @@ def map_parts_to_specs(value: Any) -> Any:
     if isinstance(value, Tensor):
         return TensorSpec(value.shape, value.dtype)
     return map_parts(value, map_parts_to_specs)
+
+
+_LITERALS = (bool, int, float, complex, str, bytes)
+
+
+def _is_literal(value: Any, literal: object) -> bool:
+    """Whether an argument is the Python value of the trace, as a number or as a tensor."""
+    value = value.numpy() if value.__class__ is EagerTensor else value
+    return bool(np.ndim(value) == 0 and value == literal)
 
 
 _KEPT = (TensorSpec, Variable, Tensor, bool, int, float, complex, str, bytes, type)

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..base.context import ACTIVE, STATE
 from ..base.errors import InaccessibleTensorError
-from ..base.nest import is_nested
+from ..base.nest import fields_of, is_nested, is_record, with_fields
 from ..base.seeds import GLOBAL, SeedScope
 from ..op.declaration import Op
 from ..values.composite import COMPOSITES
@@ -245,6 +245,8 @@ def map_parts(value: Any, function: Callable[[Any], Any]) -> Any:
         kind = COMPOSITES[cls]
         return value if kind.components is None else kind.rebuilt(value, [function(p) for p in kind.components(value)])
     if is_nested(value) and cls is not range:
+        if is_record(cls):
+            return with_fields(value, [function(part) for part in fields_of(value)])
         if isinstance(value, Mapping):
             items = {key: function(part) for key, part in value.items()}
             return items if cls is dict else _like(value, items)
