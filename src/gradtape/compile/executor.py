@@ -175,7 +175,14 @@ class CompiledBody:
 
     def __init__(self, graph: Graph) -> None:
         self._numbers = [*(leaf.number for leaf in leaves(graph.inputs) if leaf.__class__ is Ref), *graph.free()]
-        self._graph = Graph(graph.steps, tuple(map(Ref, self._numbers)), graph.outputs, name=graph.name)
+        self._graph = Graph(
+            graph.steps,
+            tuple(map(Ref, self._numbers)),
+            graph.outputs,
+            name=graph.name,
+            seed=graph.seed,
+            number=graph.number,
+        )
         self._compiled: dict[Any, CompiledGraph] = {}
 
     def __call__(self, environment: Environment) -> Any:

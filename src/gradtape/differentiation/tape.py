@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 LOGGER = logging.getLogger("gradtape")
 
 
+class _Warned:
+    """What the log has said once in this process."""
+
+    of_recorded_gradients = False
+
+
 class GradientTape:
     """Record operations, then differentiate them.
 
@@ -452,7 +458,8 @@ class GradientTape:
             records = self._records()
         if self._recording and not self._persistent:
             self._stop()
-        elif self._recording:
+        elif self._recording and not _Warned.of_recorded_gradients:
+            _Warned.of_recorded_gradients = True
             LOGGER.warning(
                 "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient "
                 "than calling it outside the context (it causes the gradient ops to be recorded on the tape, leading to "

@@ -338,6 +338,12 @@ class Reference:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reference) and self._referent is other._referent
 
+    def __lt__(self, other: object) -> bool:
+        """An order for sorting, in which nothing but the objects themselves counts."""
+        if not isinstance(other, Reference):
+            raise TypeError(f"A reference can be compared with another reference, got {other!r}.")
+        return id(self._referent) < id(other._referent)
+
     def __hash__(self) -> int:
         return id(self._referent)
 
