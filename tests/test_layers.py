@@ -68,6 +68,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("ragged.tensor", "sparse.tensor"): "sparse tensors are imported by programs that use them",
     ("data.dataset", "sparse.batches"): "sparse tensors are imported by programs that use them",
     ("saved_model.names", "keras"): "Keras is imported when a saved model uses its ops",
+    ("linalg", "linalg.operators"): "operators are imported by programs that use them",
     ("raw_ops", "image"): "images are imported by programs that use them",
     ("raw_ops", "image.projective"): "images are imported by programs that use them",
     ("nn.ctc", "sparse"): "sparse tensors are imported by programs that use them",
