@@ -128,6 +128,8 @@ class ThreadState(threading.local):
         self.autograph = False
         # The line of the user's program, as code and offset, that a function of a library works for under a tape.
         self.line: tuple[Any, int] | None = None
+        # Whether values are stand-ins that are computed for their shapes only: nan and inf in them mean nothing.
+        self.stand_ins = False
         # Whether random draws are for their shapes only: the numbers are thrown away, and no stream advances.
         self.draws_unseen = False
         for prepare in THREAD_STARTS:
@@ -150,6 +152,7 @@ class Fields(TypedDict, total=False):
     autograph: bool
     draws_unseen: bool
     line: tuple[Any, int] | None
+    stand_ins: bool
 
 
 class scope:

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..base.context import ACTIVE, STATE
-from ..base.errors import InaccessibleTensorError
+from ..base.errors import InaccessibleTensorError, NonFiniteError
 from ..base.nest import is_nested
+from ..op.call import OBSERVERS
 from ..op.declaration import Op
 from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, Tensor, TensorSpec
@@ -86,7 +87,10 @@ class Graph:
         for step, over in zip(self.steps, self.last_uses, strict=True):
             if in_world and step.is_idle(over):
                 continue
-            bind(step.results, call_step(step.function, step.args, step.kwargs, environment), values)
+            try:
+                bind(step.results, call_step(step.function, step.args, step.kwargs, environment), values)
+            except NonFiniteError as error:
+                raise error.inside(step.line) from None
             for number in over:
                 values.pop(number, None)
         return fill(self.outputs, environment)
@@ -134,7 +138,12 @@ class Graph:
         def run(*args: object) -> Any:
             inner = Environment({}, environment)
             bind(self.inputs, args, inner.values)
-            if STATE.trace is None and BODIES and not (ACTIVE and (STATE.tapes or STATE.accumulators)):
+            if (
+                STATE.trace is None
+                and BODIES
+                and not OBSERVERS
+                and not (ACTIVE and (STATE.tapes or STATE.accumulators))
+            ):
                 if self.body is None:
                     self.body = BODIES[0](self)
                 result = self.body(inner)
