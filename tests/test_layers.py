@@ -53,6 +53,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("native.texts", "native.ufuncs"): "llvmlite is imported when the first text is compiled",
     ("native.pool", "native.workers"): "llvmlite is imported with the first kernel that is shared out",
     ("native.updates", "native.ufuncs"): "llvmlite is imported when the first update is compiled",
+    ("api.graph_mode", "summary.graph"): "loads the package that has the messages, when a graph is shown as one",
     ("compile.fusion", "compile.row_groups"): "llvmlite is imported when the first large program is compiled",
     ("ops.nn.rows", "native.language"): "llvmlite is imported when the first rows are compiled",
     ("ops.nn.rows", "native.pool"): "machine code runs on threads of its own, which are started when they are needed",

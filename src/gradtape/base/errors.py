@@ -144,6 +144,18 @@ class InaccessibleTensorError(ValueError):
     """A tensor of a traced function is used outside of it."""
 
 
+class OutOfScopeError(InaccessibleTensorError, TypeError):
+    """A tensor of a traced function is used after the function was recorded, or in another function.
+
+    >>> import gradtape as tf
+    >>> kept = []
+    >>> tf.function(lambda x: kept.append(x))(tf.constant(1.0))
+    >>> kept[0] + 1.0
+    Traceback (most recent call last):
+    gradtape.errors.OutOfScopeError: ...
+    """
+
+
 class OperatorNotAllowedInGraphError(TypeError):
     """A Python operation needs the value of a tensor that has none yet."""
 

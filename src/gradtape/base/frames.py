@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import os
 import sys
@@ -69,3 +70,52 @@ def user_line() -> str:
     """File and line of the innermost frame of the user's: what a step of a trace keeps."""
     frame = user_frame(2)
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+# --- what a frame is doing -------------------------------------------------------------------------------------------
+
+UNKNOWN = object()
+_CALLS = frozenset(number for name, number in dis.opmap.items() if name.startswith("CALL"))
+
+
+@functools.lru_cache(1024)
+def _callee_names(code: CodeType, offset: int) -> tuple[str, ...] | None:
+    """The parts of the dotted name that the call at this instruction is written with; None for what has no such name."""
+    place = next(found.positions for found in dis.get_instructions(code) if found.offset == offset)
+    if place is None or place.col_offset is None:
+        return None
+    names: tuple[str, ...] | None = None
+    for found in dis.get_instructions(code):
+        if found.offset >= offset:
+            break
+        start = found.positions
+        if start is None or (start.lineno, start.col_offset) != (place.lineno, place.col_offset):
+            continue
+        if found.opname.startswith(("LOAD_NAME", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF")):
+            names = (found.argval,)
+        elif found.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            names = names and (*names, found.argval)
+        elif found.opname.startswith(("CALL", "BINARY")):  # what another call or a key gives has no name
+            names = None
+    return names
+
+
+def called_function(frame: FrameType) -> object:
+    """The function that a frame is calling, if its name tells; None while it runs an operator, else `UNKNOWN`.
+
+    A C function that calls back leaves no frame of its own. This tells `math.sin(x)` from `float(x)`, and `array + x` from
+    `np.add(array, x)`.
+    """
+    if frame.f_code.co_code[frame.f_lasti] not in _CALLS:
+        return None
+    names = _callee_names(frame.f_code, frame.f_lasti)
+    if names is None:
+        return UNKNOWN
+    first, *attributes = names
+    for scope in (frame.f_locals, frame.f_globals, frame.f_builtins):
+        if first in scope:
+            value = scope[first]
+            for name in attributes:
+                value = getattr(value, name, UNKNOWN)
+            return value
+    return UNKNOWN

@@ -20,7 +20,7 @@ from ..values.composite import COMPOSITES, expanded
 from ..values.tensor import EagerTensor, Tensor, from_array, identify, to_tensor
 from ..variables.variable import Variable
 from .backward import UnconnectedGradients, checked_tensor, checked_tensors, checked_unconnected, gradients, zeros_of
-from .jacobian import batch_jacobian_of, hessian_diagonal_of, hessian_of, hessian_vector_products, jacobians
+from .jacobian import batch_jacobian_of, hessian_diagonal_of, hessian_vector_products, hessians_of, jacobians
 from .memory_budget import BudgetedRecords, checked_budget
 from .nan_safe import SafeRecords
 
@@ -443,8 +443,11 @@ class GradientTape:
 
     # --- beyond TensorFlow: second order without nesting ------------------------------------------------------------
 
-    def hessian(self, target: Any, source: Any) -> Any:
+    def hessian(self, target: Any, sources: Any) -> Any:
         """The second derivatives of a scalar target, of the source's shape twice; None where it is not connected.
+
+        `sources` may be a structure, such as a list of variables; the answer has its structure twice: `hessian(y, [a, b])[0][1]`
+        is the derivative by a, then by b.
 
         >>> import gradtape as tf
         >>> x = tf.constant([1.0, 2.0])
@@ -455,7 +458,8 @@ class GradientTape:
         array([[ 6.,  0.],
                [ 0., 12.]], dtype=float32)
         """
-        return self._second_order("hessian", target, checked_tensor(source, "source of hessian"), hessian_of)
+        rows = self._second_order("hessian", target, checked_tensors(sources, "source of hessian"), hessians_of)
+        return nest.pack_sequence_as(sources, [nest.pack_sequence_as(sources, row) for row in rows])
 
     def hvp(self, target: Any, sources: Any, vectors: Any) -> Any:
         """The Hessian of a scalar target times a vector, at the cost of two gradients.

@@ -20,6 +20,7 @@ from ..base.notes import note_exit
 from ..base.shapes import TensorShape
 from ..base.type_spec import TypeSpec
 from .composite import COMPOSITES
+from .exits import converted_to_leave, tell_exit
 
 _CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
@@ -202,6 +203,8 @@ class EagerTensor(Tensor):
         if ACTIVE and self._id:
             note_exit(self._id, ".numpy()")
         array = self._array
+        if ACTIVE and self._id:
+            tell_exit(self, "numpy")
         if array.ndim == 0:
             return array[()]
         return array.copy()
@@ -210,10 +213,12 @@ class EagerTensor(Tensor):
         if ACTIVE and self._id:
             note_exit(self._id, "a NumPy array")
         array = np.asarray(self._array)
+        if ACTIVE and self._id:
+            tell_exit(self, "__array__")
         if dtype is not None and np.dtype(dtype) != array.dtype:
             if copy is False:
                 raise ValueError(f"A tensor of {self.dtype!r} cannot be seen as {np.dtype(dtype)} without a copy.")
-            return array.astype(dtype)
+            return converted_to_leave(array, np.dtype(dtype))
         if copy:
             return array.copy()
         view = array.view()
@@ -243,12 +248,18 @@ class EagerTensor(Tensor):
         return bool(self._array.item()) if self._array.size else False
 
     def __float__(self) -> float:
+        if ACTIVE and self._id:
+            tell_exit(self, "__float__")
         return float(self._scalar("float"))
 
     def __int__(self) -> int:
+        if ACTIVE and self._id:
+            tell_exit(self, "__int__")
         return int(self._scalar("int"))
 
     def __complex__(self) -> complex:
+        if ACTIVE and self._id:
+            tell_exit(self, "__complex__")
         return complex(self._scalar("complex"))
 
     def __index__(self) -> int:

@@ -176,11 +176,14 @@ class Variable(metaclass=_VariableMeta):
     value = read_value
 
     def numpy(self) -> Any:
-        """A copy of the value as a NumPy array."""
-        return self._value.numpy()
+        """A copy of the value as a NumPy array. (To read it is to access it: a tape lists the variable as watched.)"""
+        return self._accessed().numpy()
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
-        return self._value.__array__(dtype, copy)
+        return self._accessed().__array__(dtype, copy)
+
+    def _accessed(self) -> EagerTensor:
+        return self._read() if ACTIVE and STATE.trace is None else self._value
 
     def sparse_read(self, indices: TensorLike, name: str | None = None) -> Any:
         """The rows at `indices`."""
