@@ -63,6 +63,39 @@ def test_a_spent_tape_is_refused_with_the_repair():
         tape.explain_nonfinite(y, x)
 
 
+def test_the_line_inside_a_compiled_function_is_found_forward():
+    @tf.function
+    def f(x):
+        h = x - 1.0
+        logs = tf.math.log(h)
+        return tf.reduce_sum(logs * 2.0)
+
+    x = tf.Variable([0.5, 2.0])
+    with tf.GradientTape() as tape:
+        y = f(x)
+    found = tape.explain_nonfinite(y, x)
+    assert found.forward.op == "log"
+    assert found.forward.where.text == "logs = tf.math.log(h)"
+    assert found.forward.repair == "logs = tf.math.log(tf.maximum(h, 1e-12))"
+
+
+def test_the_line_inside_a_compiled_function_is_found_backward():
+    w = tf.Variable([0.0, 4.0])
+
+    @tf.function
+    def f(x):
+        roots = tf.sqrt(w * x)
+        return tf.reduce_sum(roots)
+
+    with tf.GradientTape() as tape:
+        y = f(tf.constant([1.0, 1.0]))
+    found = tape.explain_nonfinite(y, w)
+    assert found.forward is None
+    assert found.backward.op == "sqrt"
+    assert found.backward.where.text == "roots = tf.sqrt(w * x)"
+    assert not np.isfinite(tape.gradient(y, w).numpy()).all()
+
+
 @pytest.mark.usefixtures("checks")
 def test_checks_see_into_functions_and_name_the_line():
     @tf.function

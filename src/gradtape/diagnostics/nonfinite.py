@@ -21,6 +21,7 @@ from ..op.entry import observe_ops, unobserve_ops
 from ..op.record import ids_of, is_further_output, op_of, place_of, pull_of
 from ..values.tensor import EagerTensor, IndexedSlices
 from . import patterns
+from .functions import Lines, line_in, recorded_in_steps
 from .operands import known_values, operands_of, saved_tensors
 from .places import Where, where_of, where_of_record
 
@@ -115,10 +116,14 @@ def explain_nonfinite(tape: Any, target: Any, sources: Any) -> NonFinite:
             "The records of this tape are gone. Ask before `gradient`, or make it with tf.GradientTape(persistent=True)."
         )
     targets, flat = checked_tensors(target, "target"), checked_tensors(sources, "source")
+    return _found_in(records, targets, flat, None)
+
+
+def _found_in(records: Records, targets: list[Any], flat: list[Any], lines: Lines | None) -> NonFinite:
     values = known_values(records, targets)
     # (What tf.where does not choose may be anything: only a target that is not finite asks for its origin.)
-    forward = None if all(is_finite(dense(each)) for each in targets) else _first_forward(records, values)
-    return NonFinite(forward, _first_backward(records, targets, flat, values))
+    forward = None if all(is_finite(dense(each)) for each in targets) else _first_forward(records, values, lines)
+    return NonFinite(forward, _first_backward(records, targets, flat, values, lines))
 
 
 def is_finite(array: Any) -> bool:
@@ -127,7 +132,7 @@ def is_finite(array: Any) -> bool:
     return values.dtype.kind not in "fcV" or bool(np.all(np.isfinite(values)))
 
 
-def _first_forward(records: Records, values: dict[int, Array]) -> Origin | None:
+def _first_forward(records: Records, values: dict[int, Array], lines: Lines | None) -> Origin | None:
     for number in sorted(records):
         record = records[number]
         if record is None or is_further_output(record):
@@ -140,7 +145,7 @@ def _first_forward(records: Records, values: dict[int, Array]) -> Origin | None:
             with np.errstate(all="ignore"):
                 values[number] = np.asarray(op.eager(*operands, **attributes))
         if not is_finite(values[number]):
-            return _origin(records, number, record, values, values[number], None)
+            return _origin(records, number, record, values, values[number], None, lines)
     return None
 
 
@@ -169,7 +174,7 @@ def dense(part: Any) -> Any:
 
 
 def _first_backward(
-    records: Records, targets: list[Any], sources: list[Any], values: dict[int, Array]
+    records: Records, targets: list[Any], sources: list[Any], values: dict[int, Array], lines: Lines | None
 ) -> Origin | None:
     found: list[Any] = []
     checked: Records = {}
@@ -184,14 +189,24 @@ def _first_backward(
     number, cotangent, result = found[0]
     record = records[number]
     assert record is not None
-    return _origin(records, number, record, values, result, cotangent)
+    return _origin(records, number, record, values, result, cotangent, lines)
 
 
 def _origin(
-    records: Records, number: int, record: Record, values: dict[int, Array], result: Any, cotangent: Any
+    records: Records,
+    number: int,
+    record: Record,
+    values: dict[int, Array],
+    result: Any,
+    cotangent: Any,
+    lines: Lines | None,
 ) -> Origin:
+    inner = _inside_function(record, cotangent is not None)
+    if inner is not None:
+        return inner
     op = op_of(pull_of(record))
-    where = where_of_record(number, *place_of(record))
+    inside = None if lines is None else line_in(lines, number)
+    where = inside or where_of_record(number, *place_of(record))
     word = "NaN" if np.isnan(result).any() else "Inf"
     known = [(f"operand {place}", values[i]) for place, i in enumerate(ids_of(record), 1) if i in values]
     known += [("kept for the rule", each._array) for each in saved_tensors(record) if each._id not in ids_of(record)]
@@ -210,6 +225,17 @@ def _origin(
     return Origin(
         facts.op, facts.backward, where, word, tuple((name, range_of(array)) for name, array in known), reason, repair
     )
+
+
+def _inside_function(record: Record, backward: bool) -> Origin | None:
+    """The origin inside a compiled function, which is one record: it is run again op by op."""
+    function = getattr(pull_of(record), "function", None)
+    if function is None:
+        return None
+    tape, results, lines = recorded_in_steps(*function)
+    sources = [*(t for t in function[1] if t.dtype.is_differentiable), *tape.watched_variables()]
+    found = _found_in(tape._records(), [each for each in results if each._id], sources, lines)
+    return found.backward if backward else found.forward
 
 
 def _consumers(records: Records, number: int) -> Iterator[str]:
