@@ -40,7 +40,13 @@ LAYER_OF["keras_gradtape.hook"] = LAYER_OF["keras_gradtape.completions"] = LAYER
 # (importing module, imported module, "*" for any): why the import has to wait until the function runs.
 LAZY: dict[tuple[str, str], str] = {
     ("op.declaration", "op.entry"): "entries are generated from an Op at its first use, and need the class Op",
+    ("diagnostics", "keras_gradtape.callbacks"): "Keras is imported by programs that use it",
     ("differentiation.tape", "diagnostics.asking"): "diagnostics are imported when somebody asks",
+    ("differentiation.tape", "diagnostics.nonfinite"): "diagnostics are imported when somebody asks",
+    ("debugging", "diagnostics.nonfinite"): "diagnostics are imported when somebody asks",
+    ("differentiation.tape", "diagnostics.agreement"): "diagnostics are imported when somebody asks",
+    ("differentiation.tape", "diagnostics.memory"): "diagnostics are imported when somebody asks",
+    ("trace.function", "diagnostics.traces"): "diagnostics are imported when somebody asks",
     ("differentiation.tape", "diagnostics.chain"): "diagnostics are imported when a gradient is None",
     ("native.engine", "native.alignment"): "it is compiled by the engine, with the first kernel",
     ("native.texts", "native.language"): "llvmlite is imported when the first text is compiled",

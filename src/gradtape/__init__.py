@@ -475,6 +475,7 @@ _LAZY = {
     "audio",
     "autograph",
     "data",
+    "diagnostics",
     "distribute",
     "experimental",
     "extend",

@@ -132,6 +132,8 @@ class ThreadState(threading.local):
         self.line: tuple[Any, int] | None = None
         # Numbers the random ops of the graph that runs; None in eager code.
         self.seeds: SeedScope | None = None
+        # Whether values are stand-ins that are computed for their shapes only: nan and inf in them mean nothing.
+        self.stand_ins = False
         # Whether random draws are for their shapes only: the numbers are thrown away, and no stream advances.
         self.draws_unseen = False
         for prepare in THREAD_STARTS:
@@ -155,6 +157,7 @@ class Fields(TypedDict, total=False):
     draws_unseen: bool
     line: tuple[Any, int] | None
     seeds: SeedScope | None
+    stand_ins: bool
 
 
 class scope:

@@ -90,6 +90,11 @@ class Recorded:
                 results = run(self._graph, environment)
         return tape, inputs, results
 
+    @property
+    def graph(self) -> Graph:
+        """The function as it was traced."""
+        return self._graph
+
     def again(self, run: Callable[[Graph, Environment], Any]) -> tuple[Records, list[Any]]:
         """Record the graph once more, run by `run`: the records, and the sources in their order."""
         world = Lowering()
@@ -174,6 +179,7 @@ class Recorded:
             if not followed:
                 continue
             pull = self._pull(tensors, kept, followed)
+            pull.function = self, tensors  # (its closure holds both anyway)
             ids = [sources[place]._id for place in followed]
             write(records, outputs, new_record(pull, ids, (), looks, user_location()))
 

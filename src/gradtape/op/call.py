@@ -35,6 +35,10 @@ RUNNERS: dict[type, Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]] = {}
 OBSERVERS: list[Callable[[Op, tuple[Any, ...], tuple[Any, ...]], None]] = []
 
 
+# Called after each backward step that runs, with its pull, the cotangent, the record and the parts it gave.
+PULL_OBSERVERS: list[Callable[[Any, Any, Any, Any], None]] = []
+
+
 def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     """Run an op on anything a user may pass, record it, and return a tensor (or a list of tensors)."""
     for name, default in op.attributes.items():

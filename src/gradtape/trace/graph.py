@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..base.context import ACTIVE, STATE
-from ..base.errors import InaccessibleTensorError
+from ..base.errors import InaccessibleTensorError, NonFiniteError
 from ..base.nest import children, is_nested, is_record, record_of
 from ..base.seeds import GLOBAL, SeedScope
+from ..op.call import OBSERVERS
 from ..op.declaration import Op
 from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, Tensor, TensorSpec
@@ -96,7 +97,10 @@ class Graph:
                 seeds.step += 1
                 if in_world and step.is_idle(over):
                     continue
-                bind(step.results, call_step(step.function, step.args, step.kwargs, environment), values)
+                try:
+                    bind(step.results, call_step(step.function, step.args, step.kwargs, environment), values)
+                except NonFiniteError as error:
+                    raise error.inside(step.line) from None
                 for number in over:
                     values.pop(number, None)
         finally:
@@ -146,7 +150,12 @@ class Graph:
         def run(*args: object) -> Any:
             inner = Environment({}, environment)
             bind(self.inputs, args, inner.values)
-            if STATE.trace is None and BODIES and not (ACTIVE and (STATE.tapes or STATE.accumulators)):
+            if (
+                STATE.trace is None
+                and BODIES
+                and not OBSERVERS
+                and not (ACTIVE and (STATE.tapes or STATE.accumulators))
+            ):
                 if self.body is None:
                     self.body = BODIES[0](self)
                 result = self.body(inner)
