@@ -60,7 +60,7 @@ def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     arrays = [tensor._array for tensor in tensors]
     check_dtype(op, tensors)
     try:
-        result = op.eager(arrays, **attributes) if op.variadic else op.eager(*arrays, **attributes)
+        result = op.eager(arrays, **attributes) if op.variadic else op.kernel_for(*arrays[:1])(*arrays, **attributes)
     except Exception as error:
         raise explained(op, error, arrays, attributes) from None
     results = (result,) if op.outputs == 1 else result
@@ -76,9 +76,9 @@ def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
 def matching_tensors(op: Op, args: Iterable[Any], labels: object = None) -> list[Any]:
     """The operands as tensors of one type: that of the first tensor among them, else of the first value."""
     args = list(args)
-    if args and all([value.__class__ is EagerTensor for value in args]):
+    if args and all(value.__class__ is EagerTensor for value in args):
         common = args[0]._array.dtype
-        if all([value._array.dtype == common for value in args]):
+        if all(value._array.dtype == common for value in args):
             return args  # a fast path of what follows: `stack` and `concat` of many
     args = [value._read() if hasattr(value.__class__, "_read") else value for value in args]
     dtype: DType | None = next((value.dtype for value in args if isinstance(value, Tensor)), None)
