@@ -1,4 +1,4 @@
-"""`tf.experimental`: NumPy's names (`tf.experimental.numpy` is `gradtape.numpy`), DLPack, and rows of ragged tensors."""
+"""`tf.experimental`: extension types and dispatch, NumPy's names (`gradtape.numpy`), DLPack, rows of ragged tensors."""
 
 from __future__ import annotations
 
@@ -6,8 +6,29 @@ import importlib
 from types import SimpleNamespace
 from typing import Any
 
+from .api.dispatch import (
+    dispatch_for_api,
+    dispatch_for_binary_elementwise_apis,
+    dispatch_for_binary_elementwise_assert_apis,
+    dispatch_for_unary_elementwise_apis,
+    unregister_dispatch_for,
+)
+from .api.extension_type import BatchableExtensionType, ExtensionType, ExtensionTypeSpec, as_dict
 from .api.interop import from_dlpack
 from .values.tensor import to_tensor
+
+__all__ = [
+    "BatchableExtensionType",
+    "ExtensionType",
+    "ExtensionTypeSpec",
+    "dispatch_for_api",
+    "dispatch_for_binary_elementwise_apis",
+    "dispatch_for_binary_elementwise_assert_apis",
+    "dispatch_for_unary_elementwise_apis",
+    "dlpack",
+    "extension_type",
+    "unregister_dispatch_for",
+]
 
 
 def to_dlpack(tf_tensor: object) -> Any:
@@ -20,6 +41,7 @@ def to_dlpack(tf_tensor: object) -> Any:
     return to_tensor(tf_tensor).__dlpack__()
 
 
+extension_type = SimpleNamespace(as_dict=as_dict)
 dlpack = SimpleNamespace(from_dlpack=from_dlpack, to_dlpack=to_dlpack)
 
 

@@ -4,7 +4,7 @@ Linear operators and users' extension types are such. Their static part is a fra
 frame is made of plain tuples, so it is hashed, compared and written to files as it is:
 
     ("part",)                         a tensor, a variable or another composite, left out
-    ("static", value)                 anything else
+    ("static", "int", 3)              anything else, with the name of its type (1 and True are not the same)
     ("list", frame, ...), ("tuple", frame, ...), ("dict", ("key", frame), ...)
 """
 
@@ -33,7 +33,7 @@ def frame_of(value: Any, is_part: Callable[[Any], bool]) -> Frame:
     if isinstance(value, (list, tuple)) and not isinstance(value, TensorShape):
         kind = "list" if isinstance(value, list) else "tuple"
         return (kind, *(frame_of(item, is_part) for item in value))
-    return ("static", value)
+    return ("static", type(value).__name__, value)
 
 
 def parts_in(frame: Frame, value: Any) -> Iterator[Any]:
@@ -55,7 +55,7 @@ def filled(frame: Frame, parts: Iterator[Any]) -> Any:
     if kind == "part":
         return next(parts)
     if kind == "static":
-        return inner[0]
+        return inner[1]
     if kind == "dict":
         return {key: filled(item, parts) for key, item in inner}
     items = [filled(item, parts) for item in inner]
