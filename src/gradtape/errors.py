@@ -46,6 +46,7 @@ from .base.errors import (
     UnknownError,
     UnsupportedTypeError,
 )
+from .base.namespaces import listing
 
 __all__ = [
     "AbortedError",
@@ -93,3 +94,5 @@ __all__ = [
     "UnknownError",
     "UnsupportedTypeError",
 ]
+
+__dir__ = listing(globals())

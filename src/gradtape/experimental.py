@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from types import SimpleNamespace
 from typing import Any
 
 from .api.interop import from_dlpack
+from .base.namespaces import listing, namespace
 from .values.tensor import to_tensor
+
+__path__: list[str] = []  # as a package: `gradtape.experimental.numpy` is found by another name
 
 
 def to_dlpack(tf_tensor: object) -> Any:
@@ -20,7 +22,12 @@ def to_dlpack(tf_tensor: object) -> Any:
     return to_tensor(tf_tensor).__dlpack__()
 
 
-dlpack = SimpleNamespace(from_dlpack=from_dlpack, to_dlpack=to_dlpack)
+@namespace("gradtape.experimental.dlpack")
+class dlpack:
+    """`tf.experimental.dlpack`."""
+
+    from_dlpack = staticmethod(from_dlpack)
+    to_dlpack = staticmethod(to_dlpack)
 
 
 def __getattr__(name: str) -> Any:
@@ -29,3 +36,7 @@ def __getattr__(name: str) -> Any:
     if name == "RowPartition":
         return importlib.import_module("gradtape.ragged.partition").RowPartition
     raise AttributeError(f"module 'gradtape.experimental' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*listing(globals())(), "RowPartition", "numpy"])

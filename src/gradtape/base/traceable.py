@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from .context import ACTIVE, STATE
 from .errors import REFUSALS, raise_named
 from .notes import span
+from .signatures import DeferredSignature
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -79,6 +80,7 @@ def _called(function: Any, is_step: bool, kinds: dict[type, Any] | None = None) 
             raise_named(error, function.__name__)
             raise
 
+    call.__signature__ = DeferredSignature(function)  # type: ignore[attr-defined]
     return call
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ..api.arrays import eye
 from ..api.clip import global_norm
+from ..base.namespaces import listing
 from ..math import l2_normalize
 from .contractions import einsum, tensordot
 from .decompositions import (
@@ -98,3 +99,5 @@ __all__ = [
     "tridiagonal_matmul",
     "tridiagonal_solve",
 ]
+
+__dir__ = listing(globals())
