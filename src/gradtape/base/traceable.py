@@ -16,6 +16,7 @@ from .context import ACTIVE, STATE
 from .dispatch import OVERRIDES, overridden
 from .errors import REFUSALS, raise_named
 from .notes import span
+from .signatures import DeferredSignature
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -84,6 +85,7 @@ def _called(function: Any, is_step: bool, kinds: dict[type, Any] | None = None) 
             raise_named(error, function.__name__)
             raise
 
+    call.__signature__ = DeferredSignature(function)  # type: ignore[attr-defined]
     return call
 
 
