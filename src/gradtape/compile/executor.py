@@ -19,10 +19,12 @@ from ..values.tensor import EagerTensor, TensorSpec, from_array
 from ..variables.variable import Variable
 from .advanced import Advanced
 from .codegen import explain, packed, python_of
+from .fusion import whole_function
 from .lowering import Lowering
 from .passes import optimized
 from .program import Value
 from .recorded import Recorded
+from .warming import Warming
 
 LOGGER = logging.getLogger("gradtape")
 
@@ -44,6 +46,8 @@ class CompiledGraph:
         self._plans: dict[Key, Any] = {}  # by sizes: a generated Python function, or None to interpret the graph
         self._recorded: dict[tuple[Key, tuple[int, ...]], Recorded | None] = {}
         self._advanced: dict[tuple[Key, tuple[int, ...], tuple[int, ...]], Advanced | None] = {}
+        # Makes a function of tensors in machine code, which calls what it is given for anything else; None until there is one.
+        self.direct: Callable[[Callable[..., Any]], Any] | None = None
         self._lock = new_rlock()
         constants = [value for value in graph.constants() if value.dtype.is_differentiable]
         self._captured = [value for value in constants if value.__class__ is EagerTensor]
@@ -80,18 +84,33 @@ class CompiledGraph:
     def _planned(self, key: Key, tensors: list[Any]) -> Any:
         with self._lock:
             if key not in self._plans:
-                self._plans[key] = self._plan([tensor._array.shape for tensor in tensors])
+                self._plans[key] = self._plan(key, [tensor._array.shape for tensor in tensors])
             return self._plans[key]
 
-    def _plan(self, shapes: list[tuple[int, ...]]) -> Any:
+    def _plan(self, key: Key, shapes: list[tuple[int, ...]]) -> Any:
         try:
             world, structure, _ = lowered(self._graph, shapes, self._dtypes)
         except NeedsValue:
             return None
         program = optimized(world.program)
-        names = Names()
-        expression = packed(_renamed(structure, iter(program.outputs)), names)
-        return None if expression is None else python_of(program, expression, names)
+
+        returned = _renamed(structure, iter(program.outputs))
+        if packed(returned, Names()) is None:
+            return None
+
+        def write(whole: bool) -> Any:
+            names = Names()
+            run = python_of(program, packed(returned, names), names, whole=False)
+            if not whole:
+                return run
+            code = whole_function(program, returned)
+            if code is None:
+                names = Names()
+                return python_of(program, packed(returned, names), names, whole=True)
+            self.direct = code.function
+            return code.function(run)
+
+        return Warming(program, write, lambda run: self._plans.__setitem__(key, run))
 
     def _under_tapes(self, key: Key, tensors: list[Any]) -> Any:
         """A call under a tape: one record for the whole call, unless a tape needs more."""
