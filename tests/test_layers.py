@@ -45,6 +45,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("native.pool", "native.workers"): "llvmlite is imported with the first kernel that is shared out",
     ("native.updates", "native.ufuncs"): "llvmlite is imported when the first update is compiled",
     ("compile.fusion", "compile.row_groups"): "llvmlite is imported when the first large program is compiled",
+    ("compile.fusion", "compile.whole.group"): "llvmlite is imported when the first small program is compiled",
     ("ops.nn.rows", "native.language"): "llvmlite is imported when the first rows are compiled",
     ("ops.nn.rows", "native.pool"): "machine code runs on threads of its own, which are started when they are needed",
     ("ops.nn.rows", "native.rows"): "llvmlite is imported when the first rows are compiled",

@@ -399,8 +399,8 @@ def loop_function(loop: Loop, listed: Set[int] = frozenset(), whole: bool = Fals
     for place, output in enumerate(collected):
         shape, dtype = body.look_of(output)
         values = f"{names.of('turned', _turned)}(y{place})" if loop.reverse else f"y{place}"
-        whole = f"{stack}({values}, {names.of('shape', shape)}, {names.of('dtype', dtype)})"
-        stacks.append(values if place in listed else whole)
+        stacked_values = f"{stack}({values}, {names.of('shape', shape)}, {names.of('dtype', dtype)})"
+        stacks.append(values if place in listed else stacked_values)
     write(f"    return ({', '.join(['rounds', *(f'v{n}' for n in carried), *stacks])},)")
     names.objects["__nodes__"] = nodes
     source = "\n".join([*lines, ""])

@@ -6,15 +6,19 @@ Both forms give the same bits, so that only the time tells which one ran. Python
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..base.locks import new_rlock
-from ..native import thresholds
 from .program import Branch, Loop, Program
 
+# Calls as Python lines before a program is compiled, and instructions that it runs so, in loops for the most part. Compiling
+# takes as long as some 100,000 instructions; who calls a function so often calls it more often. For tests, GRADTAPE_NATIVE=whole.
+CALLS = 0 if os.environ.get("GRADTAPE_NATIVE") == "whole" else 16
+INSTRUCTIONS = 1 << 12
 _ROUNDS = 32  # of a loop, where their number is known only while it runs
 
 Run = Callable[..., Any]
@@ -33,7 +37,7 @@ class Warming:
         self._write: Callable[[bool], Run] | None = write
         self._settle = settle
         instructions = _instructions(program)
-        self._calls = min(thresholds.WHOLE_CALLS, thresholds.WHOLE_SEEN_INSTRUCTIONS // max(instructions, 1))
+        self._calls = min(CALLS, INSTRUCTIONS // max(instructions, 1))
         self._run: Run | None = write(False) if self._calls else None
         self._lock = new_rlock()
 

@@ -8,8 +8,8 @@ trial fails (another interpreter, another NumPy) there is one notice, and the sl
     sets_allocators()     NumPy's arrays get memory from our functions                          else: from NumPy's own
     counts_holders()      reference counts say who else holds an object                         else: all are assumed to be held
     multiplies()          NumPy's OpenBLAS is called from machine code                          else: NumPy multiplies
-    calls_inner_loops()   machine code calls the inner loops of NumPy's ufuncs                  else: compiled functions call ufuncs
-    makes_functions()     machine code is called as a function of Python, and makes arrays      else: compiled functions call ufuncs
+    calls_inner_loops()   machine code calls the inner loops of NumPy's ufuncs                  else: programs call ufuncs
+    makes_functions()     machine code is called as a function of Python, and makes arrays      else: programs call ufuncs
 
 What Python's language reference allows needs no other way: `become`. What is asked of frames and locks stands in base/.
 """
@@ -333,6 +333,9 @@ def slot_offset(descriptor: Any) -> int:
 
 class _Slotted:
     __slots__ = ("__dict__", "__weakref__", "first", "second")
+
+    first: object
+    second: object
 
 
 @_otherwise("Compiled functions on small arrays are called through Python, which takes longer.")

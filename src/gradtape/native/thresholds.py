@@ -53,17 +53,6 @@ TEXT_BLOCK_ELEMENTS = 1 << 15
 # Elements. Python's threads share the rows of a NumPy kernel. Handing work over takes 50; tanh of so many took 89 on one core.
 NUMPY_CORES_ELEMENTS = _from(1 << 18)
 
-# --- small programs as one native function -----------------------------------------------------------------------------------
-
-# Elements. Programs without larger arrays become native functions; from here on rows and products are shared among cores.
-WHOLE_ELEMENTS = 1 << 12
-# Calls of a program as Python lines before it is compiled: writing and compiling takes 50 to 300 ms, and saves 0.5 an instruction.
-WHOLE_CALLS = 0 if os.environ.get("GRADTAPE_NATIVE") == "whole" else 16
-# Instructions that a program runs as Python lines before it is compiled, in loops for the most part.
-WHOLE_SEEN_INSTRUCTIONS = 1 << 12
-# Instructions of one native function. LLVM takes more than twice as long for twice as many.
-WHOLE_INSTRUCTIONS = 500
-
 # --- updates of variables ----------------------------------------------------------------------------------------------------
 
 # Elements in a part of an optimizer's update that a core takes.

@@ -16,6 +16,7 @@ from llvmlite import ir
 from ...native import abi
 from ...native.language import INT32, INT64, POINTER
 from ...values.tensor import EagerTensor, Tensor
+from .body_memory import DONE, RAISED
 from .memory import Memory, Table, call_address, i64, untyped
 from .steps import Array, Buffer
 from .texts import BYTE
@@ -55,13 +56,19 @@ class Entry:
         self._slots = untyped(b.alloca(POINTER, size=i64(max(len(given) + len(variables) + len(outputs), 1))))
         for place, buffer in enumerate(given):
             self._check(place, self._at(arguments, 8 * place), buffer.array)
-        held = []
+        held: list[Any] = []
         for place, (variable, buffer) in enumerate(variables, len(given)):
             held.append(self._read(place, variable, buffer.array, held))
         arrays = [self._make(len(given) + len(held) + place, array) for place, array in enumerate(outputs)]
-        b.call(body, [table, self._slots])
+        status = b.call(body, [table, self._slots])
         for value in held:
             self._call("Py_DecRef", None, value)
+        with b.if_then(b.icmp_signed("!=", status, INT32(DONE)), likely=False):
+            for array in arrays:
+                self._call("Py_DecRef", None, array)
+            with b.if_then(b.icmp_signed("==", status, INT32(RAISED))):
+                b.ret(ir.Constant(POINTER, None))
+            b.branch(self._other)
         b.ret(self._packed(arrays) if returned is None else self._wrapped(arrays, returned))
 
     # --- parts -----------------------------------------------------------------------------------------------------
@@ -73,9 +80,7 @@ class Entry:
         return self._memory.entry(self._addresses.place(id(value), value))
 
     def _call(self, name: str, result: Any, *arguments: Any) -> Any:
-        """Call a function of CPython's."""
-        address = self._memory.entry(self._addresses.place(abi.address_of_function(name)))
-        return call_address(self._b, address, result, *arguments)
+        return self._memory.call(name, result, *arguments)
 
     def _write_otherwise(self, table: Any, place: int, arguments: Any, count: Any) -> Any:
         b, block = self._b, self._function.append_basic_block("otherwise")

@@ -9,13 +9,15 @@ from typing import Any
 
 from ...native import abi, thresholds
 from ...op.declaration import Op
-from ..group import Group, Item
 from ...values.tensor import EagerTensor
 from ...variables.variable import AwaitingVariable
-from ..program import Node, Program, Read, Value
+from ..group import Group, Item
+from ..program import Branch, Loop, Node, Program, Read, Value
 from .entry import Returned
 from .native_function import NativeCode
 from .recording import Recording
+
+LONGEST = 500  # instructions of one native function: LLVM takes more than twice as long for twice as many
 
 LOGGER = logging.getLogger("gradtape")
 
@@ -34,7 +36,7 @@ class WholeGroup(Group):
         given = [self.recording.given[number].buffer for number in self.used]
         results = [self.recording.values[number] for number in self.outputs]
         try:
-            return NativeCode(self.recording.steps, given, results).function(otherwise)
+            return NativeCode(self.recording.steps.current, given, results).function(otherwise)
         except Exception:  # the same is computed either way
             LOGGER.debug("A group of %d instructions has no native form.", len(self.nodes), exc_info=True)
             return otherwise
@@ -46,16 +48,14 @@ class WholeGroup(Group):
 
 def can_be_whole(program: Program) -> bool:
     """Whether a program is made of ops on small arrays, and there is machine code."""
-    return (
-        abi.calls_inner_loops()
-        and abi.makes_functions()
-        and all(_is_small(program, node) for node in program.nodes if isinstance(node.what, Op))
-    )
+    return abi.calls_inner_loops() and abi.makes_functions() and all(_is_small(program, node) for node in program.nodes)
 
 
 def _is_small(program: Program, node: Node) -> bool:
-    numbers = (*node.outputs, *node.used)
-    return all(math.prod(program.looks[number][0]) < thresholds.WHOLE_ELEMENTS for number in numbers)
+    if isinstance(node.what, (Loop, Branch)):
+        return all(_is_small(inner, each) for inner in node.what.programs for each in inner.nodes)
+    numbers = (*node.outputs, *node.used) if isinstance(node.what, Op) else ()
+    return all(math.prod(program.looks[number][0]) < thresholds.ONE_PASS_ELEMENTS for number in numbers)
 
 
 def whole_groups(program: Program, python_of: Callable[[Program], Any]) -> list[Item]:
@@ -67,7 +67,7 @@ def whole_groups(program: Program, python_of: Callable[[Program], Any]) -> list[
     group: WholeGroup | None = None
     made: set[int] = set()
     for node in program.nodes:
-        if group is not None and len(group.nodes) >= thresholds.WHOLE_INSTRUCTIONS:
+        if group is not None and len(group.nodes) >= LONGEST:
             items.append(group)
             group, made = None, set()
         open_group = group or WholeGroup(Recording(program), python_of)
@@ -86,7 +86,7 @@ def whole_groups(program: Program, python_of: Callable[[Program], Any]) -> list[
 def whole_function(program: Program, returned: Any) -> NativeCode | None:
     """A program as one native function of tensors, or arrays, which returns this structure of them; None where there is none.
 
-    Such a program has instructions that can be recorded, and reads of variables; it returns a tensor, or a list or tuple of tensors.
+    Such a program has instructions that can be recorded, and reads of variables. It returns a tensor, or a list or tuple of them.
     """
     parts = list(returned) if returned.__class__ in (list, tuple) else [returned]
     if not can_be_whole(program) or not parts or any(part.__class__ is not Value for part in parts):
@@ -97,7 +97,7 @@ def whole_function(program: Program, returned: Any) -> NativeCode | None:
     for node in program.nodes:
         if isinstance(node.what, Read) and not isinstance(node.what.variable, AwaitingVariable):
             variables[node.outputs[0]] = node.what.variable
-        elif len(program.nodes) > thresholds.WHOLE_INSTRUCTIONS or not recording.add(node):
+        elif len(program.nodes) > LONGEST or not recording.add(node):
             return None
     numbers = list(dict.fromkeys(part.number for part in parts))
     given = [recording.take(number).buffer for number in (*program.inputs, *variables)]
@@ -105,7 +105,7 @@ def whole_function(program: Program, returned: Any) -> NativeCode | None:
     packed = Returned(kind, tuple(numbers.index(part.number) for part in parts))
     results = [recording.take(number) for number in numbers]
     try:
-        return NativeCode(recording.steps, given, results, list(variables.values()), packed)
+        return NativeCode(recording.steps.current, given, results, list(variables.values()), packed)
     except Exception:
         LOGGER.debug("A program of %d instructions has no native form.", len(program.nodes), exc_info=True)
         return None

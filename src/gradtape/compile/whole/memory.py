@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from ...native import abi
 from ...native.language import INT64, POINTER, _Callee, loop
 from .steps import Buffer, Shape, View
 from .texts import BYTE, element_of, stored_as
@@ -51,7 +52,7 @@ class Table:
 
     def array(self, array: np.ndarray[Any, Any]) -> int:
         """Where the address of an array's first element stands."""
-        return self.place(array.__array_interface__["data"][0], array)
+        return self.place(abi.address_of(array), array)
 
 
 class Memory:
@@ -87,6 +88,11 @@ class Memory:
         if isinstance(place, int):
             return self.b.gep(begin, [i64(place)], source_etype=BYTE) if place else begin
         return self.b.gep(begin, [place], source_etype=BYTE)
+
+    def call(self, name: str, result: Any, *arguments: Any) -> Any:
+        """Call a function of CPython's."""
+        address = self.entry(self.addresses.place(abi.address_of_function(name)))
+        return call_address(self.b, address, result, *arguments)
 
     # --- loads and stores ------------------------------------------------------------------------------------------
 

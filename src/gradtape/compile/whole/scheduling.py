@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .steps import MADE, Buffer, Elementwise, Step
+from .steps import CONSTANT, MADE, AnyStep, Buffer, Choice, Elementwise, Product, Rounds, Step
 from .texts import is_light
 
 _LINE = 64  # bytes: values begin on whole lines of the cache
@@ -20,35 +20,39 @@ class Fused(Step):
     steps: list[Elementwise] = field(default_factory=list)
     stored: list[Elementwise] = field(default_factory=list)
 
+    @property
+    def made(self) -> list[Buffer]:
+        return [step.writes.buffer for step in self.stored]
 
-def is_fusible(step: Step) -> bool:
+
+def is_fusible(step: AnyStep) -> bool:
     """Whether a step is written out, element by element."""
     return isinstance(step, Elementwise) and is_light(step.name, tuple(v.dtype for v in (*step.reads, step.writes)))
 
 
-def scheduled(steps: list[Step], wanted: list[Buffer]) -> list[Step]:
+def scheduled(steps: list[AnyStep], wanted: list[Buffer]) -> list[AnyStep]:
     """The steps that are needed, in an order in which many elementwise ones are beside each other, those as loops."""
     needed = _needed(steps, wanted)
-    makers = {step.writes.buffer: step for step in needed}
-    waits = {step: len({b for b in step.used if b in makers}) for step in needed}
-    users: dict[Buffer, list[Step]] = {}
+    makers = {buffer: step for step in needed for buffer in step.made}
+    waits = {step: len({makers[b] for b in step.used if b in makers}) for step in needed}
+    users: dict[Buffer, list[AnyStep]] = {}
     for step in needed:
         for buffer in dict.fromkeys(step.used):
             users.setdefault(buffer, []).append(step)
-    order: list[Step] = []
+    order: list[AnyStep] = []
     light: list[Elementwise] = []  # steps whose operands are there
-    heavy: deque[Step] = deque()
+    heavy: deque[AnyStep] = deque()
 
-    def add_ready(found: Iterable[Step]) -> None:
+    def add_ready(found: Iterable[AnyStep]) -> None:
         for step in found:
             if is_fusible(step):
                 light.append(step)  # type: ignore[arg-type]
             else:
                 heavy.append(step)
 
-    def done(step: Step) -> list[Step]:
+    def done(step: AnyStep) -> list[AnyStep]:
         freed = []
-        for user in users.get(step.writes.buffer, ()):
+        for user in dict.fromkeys(user for buffer in step.made for user in users.get(buffer, ())):
             waits[user] -= 1
             if not waits[user]:
                 freed.append(user)
@@ -62,12 +66,12 @@ def scheduled(steps: list[Step], wanted: list[Buffer]) -> list[Step]:
             continue
         shape = light[0].writes.shape
         group = [step for step in light if step.writes.shape == shape][:_LONGEST]
-        taken: set[Step] = set(group)
+        taken: set[AnyStep] = set(group)
         light[:] = [step for step in light if step not in taken]
         for member in group:  # (the list grows)
             for user in done(member):
-                fits = user.writes.shape == shape and is_fusible(user) and _reads_whole(user, makers, taken)
-                if fits and len(group) < _LONGEST:
+                fits = isinstance(user, Elementwise) and user.writes.shape == shape and is_fusible(user)
+                if fits and len(group) < _LONGEST and _reads_whole(user, makers, taken):  # type: ignore[arg-type]
                     group.append(user)  # type: ignore[arg-type]
                     taken.add(user)
                 else:
@@ -76,18 +80,18 @@ def scheduled(steps: list[Step], wanted: list[Buffer]) -> list[Step]:
     return order
 
 
-def _needed(steps: list[Step], wanted: list[Buffer]) -> list[Step]:
+def _needed(steps: list[AnyStep], wanted: list[Buffer]) -> list[AnyStep]:
     """Without steps whose results nobody uses."""
     used = set(wanted)
     kept = []
     for step in reversed(steps):
-        if step.writes.buffer in used:
+        if used.intersection(step.made):
             kept.append(step)
             used.update(step.used)
     return kept[::-1]
 
 
-def _reads_whole(step: Step, makers: dict[Buffer, Step], group: set[Step]) -> bool:
+def _reads_whole(step: Step, makers: dict[Buffer, AnyStep], group: set[AnyStep]) -> bool:
     """Whether a step reads what the group makes in the very order in which it is made."""
     for view in step.reads:
         maker = makers.get(view.buffer)
@@ -98,7 +102,7 @@ def _reads_whole(step: Step, makers: dict[Buffer, Step], group: set[Step]) -> bo
     return True
 
 
-def _fused(group: list[Elementwise], users: dict[Buffer, list[Step]], wanted: set[Buffer]) -> Fused:
+def _fused(group: list[Elementwise], users: dict[Buffer, list[AnyStep]], wanted: set[Buffer]) -> Fused:
     inside = set(group)
     stored = [
         step
@@ -110,12 +114,7 @@ def _fused(group: list[Elementwise], users: dict[Buffer, list[Step]], wanted: se
     return Fused(reads, stored[0].writes, group, stored)
 
 
-def results_of(step: Step) -> list[Buffer]:
-    """The buffers that a step writes."""
-    return [s.writes.buffer for s in step.stored] if isinstance(step, Fused) else [step.writes.buffer]
-
-
-def laid_out(order: list[Step], outside: set[Buffer], wanted: list[Buffer]) -> tuple[dict[Buffer, int], int]:
+def laid_out(order: list[AnyStep], outside: set[Buffer], wanted: list[Buffer]) -> tuple[dict[Buffer, int], int]:
     """Where each value lies in the function's own memory, and how large that is.
 
     What is `outside` lies elsewhere; what is wanted is kept until the end.
@@ -129,7 +128,7 @@ def laid_out(order: list[Step], outside: set[Buffer], wanted: list[Buffer]) -> t
     free: list[tuple[int, int]] = []  # begin and size of what is free again
     end = 0
     for position, step in enumerate(order):
-        for buffer in results_of(step):
+        for buffer in step.made:
             if buffer in outside or buffer.kind != MADE:
                 continue
             size = -(-buffer.bytes // _LINE) * _LINE
@@ -146,3 +145,18 @@ def laid_out(order: list[Step], outside: set[Buffer], wanted: list[Buffer]) -> t
         for buffer in ending.pop(position, ()):
             free.append((places[buffer], -(-buffer.bytes // _LINE) * _LINE))
     return places, end
+
+
+def cost(step: AnyStep) -> float:
+    """About how many nanoseconds a step takes."""
+    if isinstance(step, Fused):
+        return len(step.steps) * (1 + step.writes.size / 8)
+    if isinstance(step, Product):
+        return 100 + step.writes.size * step.reads[0].shape[-1] / 8
+    if isinstance(step, Rounds):
+        known = step.count is not None and step.count.buffer.kind == CONSTANT
+        rounds = int(step.count.buffer.array) if known else 1000  # type: ignore[union-attr]
+        return float(rounds * sum(map(cost, step.body.order)))
+    if isinstance(step, Choice):
+        return max(sum(map(cost, part.order)) for part in step.parts)
+    return 40 + 2.0 * step.writes.size

@@ -7,14 +7,28 @@ What cannot be recorded raises `Unsupported`, and the instruction stays a Python
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from ...native import abi, thresholds
 from ...native.language import Unsupported
-from .steps import CONSTANT, MADE, Array, Assembly, Buffer, Elementwise, Gathering, Product, Reduction, Step, View
+from .steps import (
+    CONSTANT,
+    MADE,
+    AnyStep,
+    Array,
+    Assembly,
+    Buffer,
+    Elementwise,
+    Gathering,
+    Product,
+    Reduction,
+    Step,
+    View,
+)
 from .texts import is_light, kind_of
 
 _METHODS = frozenset(
@@ -22,17 +36,42 @@ _METHODS = frozenset(
 )
 
 
-class Steps(list[Step]):
-    """The steps recorded so far, in order."""
+class Steps:
+    """The steps recorded so far, in order; those inside of a loop or a branch by themselves."""
 
-    def append(self, step: Step) -> None:
+    def __init__(self) -> None:
+        self.lists: list[list[AnyStep]] = [[]]
+
+    @property
+    def current(self) -> list[AnyStep]:
+        return self.lists[-1]
+
+    @contextmanager
+    def inside(self) -> Iterator[list[AnyStep]]:
+        """Record into a list of its own."""
+        self.lists.append([])
+        try:
+            yield self.lists[-1]
+        finally:
+            self.lists.pop()
+
+    def append(self, step: AnyStep) -> None:
         """Add a step, if it can be written."""
-        _check(step)
-        super().append(step)
+        if isinstance(step, Step):
+            _check(step)
+        self.current.append(step)
 
     def made(self, like: Array) -> StandIn:
         """A value with memory of its own, of the layout of an array that NumPy made."""
         return StandIn(self, like, Buffer(MADE, like))
+
+    def result(self, step: Callable[[View], Step], value: Array, operands: Sequence[StandIn]) -> StandIn:
+        """What a step makes of operands; the value itself, if all of them are constants."""
+        if all(operand.buffer.kind == CONSTANT for operand in operands):
+            return self.constant(value)
+        made = self.made(value)
+        self.append(step(made.located))
+        return made
 
     def constant(self, value: Any) -> StandIn:
         array = np.asarray(value)
@@ -57,10 +96,15 @@ class StandIn(np.lib.mixins.NDArrayOperatorsMixin):
     @property
     def located(self) -> View:
         array, root = self.array, self.buffer.array
-        offset = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+        offset = abi.address_of(array) - abi.address_of(root)
         return View(self.buffer, offset if array.size else 0, array.shape, array.strides, array.dtype)
 
     # --- what texts ask of an array --------------------------------------------------------------------------------
+
+    # Texts ask whether they are given an array or a number. (What needs the memory of an array asks the type itself.)
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return np.ndarray
 
     shape = property(lambda self: self.array.shape)
     dtype = property(lambda self: self.array.dtype)
@@ -80,7 +124,7 @@ class StandIn(np.lib.mixins.NDArrayOperatorsMixin):
     def __bool__(self) -> bool:
         raise Unsupported("a branch on a value")
 
-    __int__ = __float__ = __index__ = __bool__  # type: ignore[assignment]
+    __int__ = __float__ = __index__ = __bool__
     __hash__ = None  # type: ignore[assignment]
 
     def __getattr__(self, name: str) -> Any:
@@ -113,8 +157,8 @@ class StandIn(np.lib.mixins.NDArrayOperatorsMixin):
             begins = np.zeros(self.shape, np.int64)
             for stride, place in zip(self.strides, np.indices(self.shape, sparse=True), strict=True):
                 begins += stride * place
-            order = self._steps.constant(np.ascontiguousarray(begins.reshape(-1)[order]))
-            self._steps.append(Gathering([self.located, order.located], made.located))
+            behind = self._steps.constant(np.ascontiguousarray(begins.reshape(-1)[order]))
+            self._steps.append(Gathering([self.located, behind.located], made.located))
         return made
 
     def __getitem__(self, key: Any) -> StandIn:
@@ -128,12 +172,11 @@ class StandIn(np.lib.mixins.NDArrayOperatorsMixin):
     def __iter__(self) -> Any:
         return (self[place] for place in range(len(self)))
 
-    def astype(self, dtype: Any, order: str = "K", copy: bool = True, **options: Any) -> StandIn:
+    def astype(self, dtype: Any, order: Any = "K", copy: bool = True, **options: Any) -> StandIn:
         if np.dtype(dtype) == self.dtype and not copy:
             return self
-        made = self._steps.made(self.array.astype(dtype, order=order))
-        self._steps.append(Elementwise([self.located], made.located, "cast"))
-        return made
+        converted = self.array.astype(dtype, order=order)
+        return self._steps.result(lambda made: Elementwise([self.located], made, "cast"), converted, [self])
 
     def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> StandIn:
         return _reduced(self._steps, np.add, self, axis, keepdims, dtype)
@@ -203,17 +246,16 @@ def _array_of(value: Any) -> Any:
 def _applied(steps: Steps, ufunc: np.ufunc, inputs: Sequence[Any], target: Any) -> StandIn:
     """A ufunc applied to each element."""
     given = [type(x) if type(x) in (int, float, complex, bool) else np.asarray(_array_of(x)).dtype for x in inputs]
-    kinds = ufunc.resolve_dtypes((*given, None))  # type: ignore[arg-type]
+    kinds = ufunc.resolve_dtypes((*given, None))
     with np.errstate(all="ignore"):
         result = np.asarray(ufunc(*map(_array_of, inputs)))
     operands = [_converted(steps, x, kind) for x, kind in zip(inputs, kinds, strict=False)]
     if target is not None:
         return _overwritten(steps, ufunc, operands, target, result)
-    made = steps.made(result)
     if result.dtype != kinds[-1]:
         raise Unsupported(f"{ufunc.__name__} of {given}")
-    steps.append(Elementwise([operand.located for operand in operands], made.located, ufunc.__name__, ufunc))
-    return made
+    views = [operand.located for operand in operands]
+    return steps.result(lambda made: Elementwise(views, made, ufunc.__name__, ufunc), result, operands)
 
 
 def _overwritten(steps: Steps, ufunc: np.ufunc, operands: list[StandIn], target: Any, result: Array) -> StandIn:
@@ -242,6 +284,8 @@ def _reduced(steps: Steps, ufunc: np.ufunc, x: StandIn, axis: Any, keepdims: boo
     loop = np.dtype(dtype) if kinds is None else kinds[1]
     if x.dtype != loop:
         x = x.astype(loop)
+    if x.buffer.kind == CONSTANT:
+        return steps.constant(result)
     axes = tuple(range(x.ndim)) if axis is None else tuple(a % x.ndim for a in np.atleast_1d(axis)) if x.ndim else ()
     made = steps.made(result)
     if not axes:
@@ -276,7 +320,8 @@ def _check(step: Step) -> None:
         if abi.inner_loop(step.ufunc, (kinds[1], kinds[0], kinds[1])) is None:
             raise Unsupported(f"{name}.reduce of {kinds[0]}")
         # NumPy's order of repeated or reversed elements is another one.
-        if any(stride <= 0 for stride, size in zip(source.strides, source.shape, strict=True) if size > 1):
+        gaps = zip(source.strides, source.shape, strict=True)
+        if source.size and any(stride <= 0 for stride, size in gaps if size > 1):
             raise Unsupported("a reduction of repeated elements")
         if not source.size and name in ("maximum", "minimum"):
             raise Unsupported("an extreme of nothing")
@@ -326,9 +371,8 @@ def _where(steps: Steps, condition: Any, *values: Any) -> StandIn:
     result = np.where(*map(_array_of, (condition, *values)))
     kinds = (np.dtype(np.bool_), result.dtype, result.dtype)
     operands = [_converted(steps, x, kind) for x, kind in zip((condition, *values), kinds, strict=True)]
-    made = steps.made(result)
-    steps.append(Elementwise([operand.located for operand in operands], made.located, "where"))
-    return made
+    views = [operand.located for operand in operands]
+    return steps.result(lambda made: Elementwise(views, made, "where"), result, operands)
 
 
 @_records(np.zeros_like, np.ones_like)

@@ -1,8 +1,8 @@
 """Elementwise functions whose result has one right value, as LLVM's instructions: they have the bits of NumPy's loops.
 
-A text is a function `text(b, kind, *values)` of a builder, the kind of the operands (`f`, `i`, `u` or `b`: floating-point numbers,
-signed and unsigned integers, truth values) and LLVM's values, scalars or vectors. For all other functions, and all other types,
-NumPy's own inner loops are called.
+A text is a function `text(b, kind, *values)` of a builder, the kind of the operands (`f`, `i`, `u` or `b`: floating-point
+numbers, signed and unsigned integers, truth values) and LLVM's values, scalars or vectors. For all other functions, and all
+other types, NumPy's own inner loops are called.
 """
 
 from __future__ import annotations
@@ -232,8 +232,7 @@ def is_light(name: str, kinds: tuple[np.dtype[Any], ...]) -> bool:
     if name == "where":
         return True
     if name == "cast":
-        source, target = kinds
-        return not (letters[0] == "f" and letters[1] not in "fb" and (target.itemsize < 4 or letters[1] == "u"))
+        return not (letters[0] == "f" and letters[1] not in "fb" and (kinds[1].itemsize < 4 or letters[1] == "u"))
     text = TEXTS.get(name)
     return text is not None and letters[0] in text.kinds  # type: ignore[attr-defined]
 
