@@ -27,6 +27,7 @@ ROOMS: list[list[str]] = [
     ["differentiation"],
     ["trace", "autograph"],
     ["compile"],
+    ["diagnostics"],
     ["data", "io", "train", "summary", "distribute", "optimize", "datasets", "profiler", "audio"],
     ["api", NAMESPACES],
     ["keras_gradtape", "keras"],
@@ -39,11 +40,14 @@ LAYER_OF["keras_gradtape.hook"] = LAYER_OF["keras_gradtape.completions"] = LAYER
 # (importing module, imported module, "*" for any): why the import has to wait until the function runs.
 LAZY: dict[tuple[str, str], str] = {
     ("op.declaration", "op.entry"): "entries are generated from an Op at its first use, and need the class Op",
+    ("differentiation.tape", "diagnostics.asking"): "diagnostics are imported when somebody asks",
+    ("differentiation.tape", "diagnostics.chain"): "diagnostics are imported when a gradient is None",
     ("native.engine", "native.alignment"): "it is compiled by the engine, with the first kernel",
     ("native.texts", "native.language"): "llvmlite is imported when the first text is compiled",
     ("native.texts", "native.ufuncs"): "llvmlite is imported when the first text is compiled",
     ("native.pool", "native.workers"): "llvmlite is imported with the first kernel that is shared out",
     ("native.updates", "native.ufuncs"): "llvmlite is imported when the first update is compiled",
+    ("api.graph_mode", "summary.graph"): "loads the package that has the messages, when a graph is shown as one",
     ("compile.fusion", "compile.row_groups"): "llvmlite is imported when the first large program is compiled",
     ("compile.fusion", "compile.whole.group"): "llvmlite is imported when the first small program is compiled",
     ("ops.nn.rows", "native.language"): "llvmlite is imported when the first rows are compiled",

@@ -7,6 +7,7 @@ import os
 import sys
 from typing import Any, ClassVar
 
+from .api.interop import RESULTS
 from .trace.function import EAGERLY
 
 
@@ -262,6 +263,26 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 def functions_run_eagerly() -> bool:
     """Whether every `tf.function` runs as plain Python."""
     return EAGERLY.on
+
+
+def return_tensors_from_numpy(enabled: bool) -> None:
+    """Let NumPy's functions give tensors wherever gradtape has the function, also where no tape follows the arguments.
+
+    >>> import gradtape as tf
+    >>> import numpy as np
+    >>> np.mean(tf.constant([1.0, 3.0]))
+    np.float32(2.0)
+    >>> tf.config.return_tensors_from_numpy(True)
+    >>> np.mean(tf.constant([1.0, 3.0]))
+    <tf.Tensor: shape=(), dtype=float32, numpy=2.0>
+    >>> tf.config.return_tensors_from_numpy(False)
+    """
+    RESULTS.tensors = bool(enabled)
+
+
+def numpy_returns_tensors() -> bool:
+    """Whether NumPy's functions give tensors also where no tape follows the arguments."""
+    return RESULTS.tensors
 
 
 experimental_run_functions_eagerly = run_functions_eagerly

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import warnings
 from typing import Any
@@ -208,6 +209,23 @@ def forget_tensorflow(module: Any) -> None:
     if "tensorflow" in aliases.PACKAGES:
         module.tensorflow._available = False
         module.gfile.name = "gradtape.io.gfile"
+
+
+def complete_layers(module: Any) -> None:
+    """A layer that runs under a tape notes the line that called it, and its path, for questions to the tape."""
+    from gradtape.base.context import ACTIVE, STATE
+    from gradtape.base.notes import span
+
+    known = module.Layer.__call__
+
+    @functools.wraps(known)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if ACTIVE and STATE.tapes:
+            with span(self.path or self.name):
+                return known(self, *args, **kwargs)
+        return known(self, *args, **kwargs)
+
+    module.Layer.__call__ = call
 
 
 def complete_datasets(module: Any) -> None:

@@ -92,6 +92,7 @@ _AS_TENSORFLOW = {
 _AFTERWARDS = {
     "keras.src.callbacks.tensorboard": "complete_tensorboard",
     "keras.src.export.tfsm_layer": "complete_saved_model_layer",
+    "keras.src.layers.layer": "complete_layers",
     "keras.src.legacy.saving.json_utils": "complete_json",
     "keras.src.trainers.data_adapters": "complete_data_adapters",
     "keras.src.utils.tf_utils": "complete_ragged_tensors",

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from .context import ACTIVE, STATE
 from .errors import REFUSALS, raise_named
+from .notes import span
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -62,8 +63,12 @@ def _called(function: Any, is_step: bool, kinds: dict[type, Any] | None = None) 
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if ACTIVE and is_step and STATE.trace is not None:
-            return STATE.trace.composite(call, args, kwargs)
+        if ACTIVE:
+            if is_step and STATE.trace is not None:
+                return STATE.trace.composite(call, args, kwargs)
+            if STATE.tapes and STATE.line is None:
+                with span():
+                    return call(*args, **kwargs)
         if kinds:
             for value in args:
                 if value.__class__ in kinds:

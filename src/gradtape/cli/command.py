@@ -1,4 +1,4 @@
-"""The command line: `gradtape run`, `gradtape demo`, `gradtape plot`, `gradtape trace`, `gradtape --version`."""
+"""The command line: `gradtape run`, `demo`, `plot`, `trace`, `cache`, and `gradtape --version`."""
 
 import argparse
 import math
@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..version import __version__
-from . import demo, launch, plot, show_trace
+from . import demo, kernel_cache, launch, plot, show_trace
 
 __all__ = ["main"]
 
@@ -118,6 +118,14 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="what the program has for sizes that are not known (default: %(default)s)",
     )
+
+    kept = commands.add_parser(
+        "cache",
+        help="show or clear the machine code that is kept on disk",
+        description="Kernels are compiled when they are first needed, and kept for the programs that follow. Show where they lie "
+        "and how much there is, or remove them. GRADTAPE_CACHE in the environment is another folder for them, or 0 for none.",
+    )
+    kept.add_argument("action", nargs="?", choices=kernel_cache.ACTIONS, default="show", help="(default: %(default)s)")
     return parser
 
 
@@ -132,10 +140,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"wrote {plot.run(plot.Settings(**options))}")
         elif command == "trace":
             show_trace.run(show_trace.Settings(options["target"], tuple(options["args"]), options["size"]))
+        elif command == "cache":
+            print(kernel_cache.run(**options))
         else:
             demo.run(demo.Settings(**options))
         sys.stdout.flush()
-    except (demo.Diverged, plot.NothingToPlot, launch.NoSuchScript, show_trace.CannotShow) as error:
+    except (
+        demo.Diverged,
+        plot.NothingToPlot,
+        launch.NoSuchScript,
+        show_trace.CannotShow,
+        kernel_cache.CannotUse,
+    ) as error:
         print(f"gradtape {command}: error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

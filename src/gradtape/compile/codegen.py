@@ -148,7 +148,18 @@ def _write_node(writer: _Writer, position: int, node: Item) -> None:
     else:
         for line in _call_kernel(writer, position, node, what):
             writer.write(line, node)
+        for number in node.outputs:
+            if writer.program.looks[number] == _ONE_TEXT:
+                writer.write(f"v{number} = {writer.name('text', _text)}(v{number})", node)
     _free(writer, position, node)
+
+
+_ONE_TEXT = ((), np.dtype(object))
+
+
+def _text(value: Any) -> Any:
+    """A text as an array: where NumPy gives a scalar of numbers, it gives the bare text."""
+    return value if value.__class__ is np.ndarray else np.array(value, object)
 
 
 def _call_outside(writer: _Writer, node: Node, call: Call, targets: str) -> str:

@@ -7,14 +7,17 @@ the forward program runs again op by op, on what was read and drawn the first ti
 
 from __future__ import annotations
 
-from dataclasses import replace
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..base.context import STATE
+from ..base.context import STATE, Records
 from ..base.frames import user_location
+from ..base.notes import note_cut
 from ..differentiation.slices import densify
 from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched
@@ -39,6 +42,15 @@ class _FollowsAll(GradientTape):
             self._follow_variable(variable)
 
 
+@dataclass(frozen=True, slots=True)
+class LostInFunction:
+    """Stands in a `Cut` (base/notes.py) for a compiled function that gives no gradient for the sources at these places."""
+
+    function: weakref.ref[Recorded]
+    name: str
+    places: tuple[int, ...]
+
+
 class Recorded:
     """A function for given sizes, with its gradient, also with respect to the captured tensors that are followed."""
 
@@ -46,16 +58,11 @@ class Recorded:
         self, graph: Graph, shapes: list[tuple[int, ...]], dtypes: list[Any], captured: list[EagerTensor]
     ) -> None:
         world = Lowering()
-        arguments = [world.input(shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
-        environment = Environment({})
-        bind(graph.inputs, tuple(arguments), environment.values)
-        inputs = [*arguments, *map(world.lift, captured)]
+        self._graph, self._shapes, self._dtypes = graph, shapes, dtypes
         self._captured = captured
         try:
             with world.running():
-                with _FollowsAll(persistent=True) as tape:
-                    tape.watch([ghost for ghost in inputs if ghost.dtype.is_differentiable])
-                    self._results = graph.run(environment)
+                tape, inputs, self._results = self._on_tape(world, Graph.run)
                 if world.has_rules:
                     raise NeedsValue("A second derivative follows the rules, and a program has only their ops.")
                 self._variables = list(tape.watched_variables())
@@ -68,6 +75,29 @@ class Recorded:
         self._outputs = [ghost.number for ghost in followed]
         self._gradients = [_numbers(part) for part in found]
         self._split(world.program, len(inputs), all_ghosts(self._results))
+
+    def _on_tape(
+        self, world: Lowering, run: Callable[[Graph, Environment], Any]
+    ) -> tuple[GradientTape, list[Any], Any]:
+        """Record the graph on abstract values: the tape, what it was given, and its results."""
+        arguments = [world.input(shape, dtype) for shape, dtype in zip(self._shapes, self._dtypes, strict=True)]
+        environment = Environment({})
+        bind(self._graph.inputs, tuple(arguments), environment.values)
+        inputs = [*arguments, *map(world.lift, self._captured)]
+        with _FollowsAll(persistent=True) as tape:
+            tape.watch([ghost for ghost in inputs if ghost.dtype.is_differentiable])
+            results = run(self._graph, environment)
+        return tape, inputs, results
+
+    def again(self, run: Callable[[Graph, Environment], Any]) -> tuple[Records, list[Any]]:
+        """Record the graph once more, run by `run`: the records, and the sources in their order."""
+        world = Lowering()
+        try:
+            with world.running():
+                tape, inputs, _ = self._on_tape(world, run)
+        finally:
+            world.close()
+        return tape._records(), [*inputs, *self._variables]
 
     def _split(self, program: Program, given: int, results: list[Ghost]) -> None:
         """Split one program in two: the forward pass, and the backward pass from the cotangents."""
@@ -136,13 +166,12 @@ class Recorded:
         sources = [*tensors, *self._variables]
         looks = looks_of(outputs)
         for records in STATE.tapes:
-            followed = tuple(
-                place
-                for place, source in enumerate(sources)
-                if source._id in records
-                and self._gradients[place]
-                and any(p is not None for p in self._gradients[place])
-            )
+            watched = [place for place, source in enumerate(sources) if source._id in records]
+            followed = tuple([place for place in watched if any(p is not None for p in self._gradients[place])])
+            if len(followed) != len(watched):
+                lost = tuple([place for place in watched if place not in followed])
+                by = LostInFunction(weakref.ref(self), self._graph.name, lost)
+                note_cut(by, [sources[place] for place in lost], outputs)
             if not followed:
                 continue
             pull = self._pull(tensors, kept, followed)

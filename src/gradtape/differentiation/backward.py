@@ -44,7 +44,9 @@ def gradients(
     position = -1  # (counted by hand: `enumerate` is 2 % of the gradient of a scalar)
     for target in targets:
         position += 1
-        number = target._id or identify(target)
+        number = target._id
+        if not number:
+            continue  # no tape has seen it, and it is no source
         if number not in records and not target.dtype.is_differentiable:
             continue  # (an op without any derivative has a record that raises)
         weight = weights[position] if weights is not None else None
@@ -58,6 +60,15 @@ def gradients(
     if not given:
         return [_finished(found.get(number)) for number in numbers]
     return [_finished(found.get(number), given.get(number)) for number in numbers]
+
+
+def starting_cotangents(records: Records, targets: list[Any], wanted: list[int]) -> Cotangents:
+    """Cotangents for a walk on arrays from the sum of the targets to the values with these identities."""
+    cotangents = Cotangents(records, wanted)
+    for target in targets:
+        if target._id in records:
+            cotangents.add(target._id, _ones_like(target, on_tensors=False))
+    return cotangents
 
 
 def records_now() -> bool:

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,9 +20,12 @@ from ..values.composite import COMPOSITES, expanded
 from ..values.tensor import EagerTensor, Tensor, from_array, identify, to_tensor
 from ..variables.variable import Variable
 from .backward import UnconnectedGradients, checked_tensor, checked_tensors, checked_unconnected, gradients, zeros_of
-from .jacobian import batch_jacobian_of, hessian_diagonal_of, hessian_of, hessian_vector_products, jacobians
+from .jacobian import batch_jacobian_of, hessian_diagonal_of, hessian_vector_products, hessians_of, jacobians
 from .memory_budget import BudgetedRecords, checked_budget
 from .nan_safe import SafeRecords
+
+if TYPE_CHECKING:
+    from ..diagnostics.chain import Missing
 
 LOGGER = logging.getLogger("gradtape")
 
@@ -49,7 +52,11 @@ class GradientTape:
             docs/guide/nan-safe.md.
         memory_budget: How many bytes of values the tape may hold for the backward pass. Values beyond it are not kept but
             computed again there: the same gradients, for more time; see docs/guide/memory-budget.md.
+        strict: Whether a gradient that would be None raises `UnconnectedGradientError`, with the explanation that `explain`
+            gives; see docs/guide/why-none.md.
     """
+
+    _missing: Missing | None = None  # what was kept when a gradient was None
 
     def __init__(
         self,
@@ -58,11 +65,13 @@ class GradientTape:
         *,
         nan_safe: bool = False,
         memory_budget: float | None = None,
+        strict: bool = False,
     ) -> None:
         if memory_budget is not None:
             checked_budget(memory_budget)
         if ACTIVE and STATE.trace is not None:
-            settings = {"nan_safe": nan_safe, "memory_budget": memory_budget}
+            settings: dict[str, Any] = {"nan_safe": nan_safe, "memory_budget": memory_budget}
+            settings |= {"strict": True} if strict else {}
             if STATE.trace.adopt(self, GradientTape, (persistent, watch_accessed_variables), settings):
                 return
         self._persistent = persistent
@@ -72,6 +81,7 @@ class GradientTape:
         self._variables: dict[int, Variable] = {}
         self._nan_safe = nan_safe
         self._memory_budget = memory_budget
+        self._strict = strict
         self._spent = False  # whether a tape that is not persistent has been used
 
     # --- recording -----------------------------------------------------------------------------------------------
@@ -82,6 +92,8 @@ class GradientTape:
         if self._tape is None and self._variables:
             self._variables = {}
         self._spent = False
+        if self._missing is not None:
+            self._missing = None
         self._start()
         return self
 
@@ -236,6 +248,10 @@ class GradientTape:
             results = gradients(records, flat_targets, flat_sources, weights, consume=not self._persistent)
         finally:
             self._end()
+        for result in results:
+            if result is None and unconnected_gradients is UnconnectedGradients.NONE:
+                self._keep_chain(records, flat_targets, flat_sources, results, consumed=not self._persistent)
+                break
         if unconnected_gradients is UnconnectedGradients.ZERO:
             results = [
                 zeros_of(source) if result is None else result
@@ -280,6 +296,8 @@ class GradientTape:
             results = jacobians(records, target, flat_sources)
         finally:
             self._end()
+        if unconnected is UnconnectedGradients.NONE and any(result is None for result in results):
+            self._keep_chain(records, [target], flat_sources, results, consumed=False)
         if unconnected is UnconnectedGradients.ZERO:
             shape = tuple(to_tensor(target).shape)
             results = [
@@ -327,10 +345,49 @@ class GradientTape:
             return zeros((*rows, *entries[1:]), source.dtype)
         return result
 
+    # --- beyond TensorFlow: questions --------------------------------------------------------------------------------
+
+    def explain(self, target: Any, sources: Any, *, connected: bool = False) -> Any:
+        """Why the gradient of the target in a source is None: the line that cuts the way between them, and a repair.
+
+        A plain tape answers after `gradient` too, if a None came out. With `connected`, a source that has a gradient gets the
+        way to the target with the norm of the gradient at each op. See docs/guide/why-none.md.
+
+        >>> import gradtape as tf
+        >>> x = tf.constant(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     y = x * x
+        >>> tape.gradient(y, x)
+        >>> answer = tape.explain(y, x)
+        >>> answer.kind.value, answer.repair
+        ('never watched', 'tape.watch(x)')
+
+        Returns:
+            For each source an `Explanation` with `kind`, `where`, `repair` and `path`; in the structure of the sources.
+        """
+        from ..diagnostics import asking
+
+        return asking.explain(self, target, sources, connected)
+
+    def _keep_chain(
+        self, records: Records, targets: list[Any], sources: list[Any], results: list[Any], consumed: bool
+    ) -> None:
+        """Keep the ops and lines of a tape that gave a None, without their values; a strict tape raises."""
+        from ..diagnostics import chain
+
+        self._missing = chain.missing_from(self, records, targets, sources, results, consumed)
+        if self._strict:
+            from ..diagnostics import asking
+
+            raise asking.refuse(self, sources)
+
     # --- beyond TensorFlow: second order without nesting ------------------------------------------------------------
 
-    def hessian(self, target: Any, source: Any) -> Any:
+    def hessian(self, target: Any, sources: Any) -> Any:
         """The second derivatives of a scalar target, of the source's shape twice; None where it is not connected.
+
+        `sources` may be a structure, such as a list of variables; the answer has its structure twice: `hessian(y, [a, b])[0][1]`
+        is the derivative by a, then by b.
 
         >>> import gradtape as tf
         >>> x = tf.constant([1.0, 2.0])
@@ -341,7 +398,8 @@ class GradientTape:
         array([[ 6.,  0.],
                [ 0., 12.]], dtype=float32)
         """
-        return self._second_order("hessian", target, checked_tensor(source, "source of hessian"), hessian_of)
+        rows = self._second_order("hessian", target, checked_tensors(sources, "source of hessian"), hessians_of)
+        return nest.pack_sequence_as(sources, [nest.pack_sequence_as(sources, row) for row in rows])
 
     def hvp(self, target: Any, sources: Any, vectors: Any) -> Any:
         """The Hessian of a scalar target times a vector, at the cost of two gradients.

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..base.context import ACTIVE, STATE
 from ..base.errors import InaccessibleTensorError
-from ..base.nest import is_nested
+from ..base.nest import children, is_nested, is_record, record_of
 from ..op.declaration import Op
 from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, Tensor, TensorSpec
@@ -145,6 +145,13 @@ class Graph:
         run.seen = lambda: [environment[number] for number in self.free()]  # type: ignore[attr-defined]
         return run
 
+    def as_graph_def(self, *settings: object, **named: object) -> Any:
+        """The graph as a `GraphDef` message, to look at: print it, or write it with `tf.summary.graph`. It cannot be run.
+
+        Its nodes are the steps, with TensorFlow's names of ops. (The package tensorboardX has the messages.)
+        """
+        return GRAPH_DEFS[0](self)
+
     def free(self) -> list[int]:
         """The numbers of the values that it sees from outside."""
         used: dict[int, None] = {}
@@ -170,6 +177,10 @@ def _used(structure: object) -> list[int]:
 # Makes a faster way to run a graph inside another one: called with its environment, it gives the results or
 # NotImplemented. The compiler registers itself here.
 BODIES: list[Callable[[Graph], Callable[[Environment], Any]]] = []
+
+
+# Makes a GraphDef message of a graph. The layer that knows the messages registers itself here.
+GRAPH_DEFS: list[Callable[[Graph], Any]] = []
 
 
 class Environment:
@@ -236,6 +247,8 @@ def map_parts(value: Any, function: Callable[[Any], Any]) -> Any:
         if isinstance(value, Mapping):
             items = {key: function(part) for key, part in value.items()}
             return items if cls is dict else _like(value, items)
+        if is_record(value):
+            return record_of(value, [function(part) for part in children(value)])
         if isinstance(value, MappingView):  # (views cannot be constructed: a list, as in `nest`)
             return [function(part) for part in value]  # type: ignore[attr-defined]
         return value._make(map(function, value)) if hasattr(value, "_make") else _like(value, [*map(function, value)])

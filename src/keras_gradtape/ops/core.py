@@ -137,6 +137,8 @@ def _spec(first: Any, last: Any) -> Any:
 
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
     """What `true_fn` returns if `pred` is true, else what `false_fn` returns."""
+    if isinstance(pred, bool):
+        return true_fn() if pred else false_fn()
     return gradtape.cond(pred, true_fn, false_fn)
 
 
