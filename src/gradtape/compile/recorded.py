@@ -10,6 +10,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from .codegen import explain, python_of
 from .lowering import Lowering
 from .passes import optimized, without_dead_code
 from .program import Branch, Loop, Program, Read, Value
+from .warming import Warming
 
 
 class _FollowsAll(GradientTape):
@@ -144,7 +146,9 @@ class Recorded:
         self._backward = Program([*self._kept, *cotangents], backward, computed, program.looks)
         self._backward = without_dead_code(self._backward)
         self._count = len(wanted)
-        self._run_forward = python_of(forward)
+        self._run_forward: Any = Warming(
+            forward, lambda whole: python_of(forward, whole=whole), partial(setattr, self, "_run_forward")
+        )
         self._run_backward: Any = None
         positions = {id(ghost): place for place, ghost in enumerate(results)}
         self._places = [positions[id(ghost)] for ghost in _followed(self._results)]
@@ -192,7 +196,11 @@ class Recorded:
                 dense = [densify(part) if part.__class__ is IndexedSlices else part for part in packed]
                 return [dense[place] for place in followed]
             if self._run_backward is None:
-                self._run_backward = python_of(self._backward)
+                self._run_backward = Warming(
+                    self._backward,
+                    lambda whole: python_of(self._backward, whole=whole),
+                    partial(setattr, self, "_run_backward"),
+                )
             try:
                 found = self._run_backward(*given)
             except Exception as error:
