@@ -25,15 +25,15 @@ newaxis = None
 
 
 def _box_look(input_: Any, begin: Any, size: Any, name: str | None = None) -> Abstract:
-    x, starts, sizes = abstract_of(to_tensor(input_)), as_ints(begin), as_ints(size)
+    x = abstract_of(to_tensor(input_))
+    starts: Any = as_ints(begin)
+    sizes: Any = as_ints(size)
     rank = next((len(part) for part in (x.known, starts, sizes) if part is not None and part is not UNKNOWN), None)
     if rank is None:
         return Abstract(None, x.dtype)
-    lengths, starts, sizes = (
-        (UNKNOWN,) * rank if part is None or part is UNKNOWN else part for part in (x.known, starts, sizes)
-    )
+    given = [(UNKNOWN,) * rank if part is None or part is UNKNOWN else part for part in (x.known, starts, sizes)]
     shape = []
-    for length, start, count in zip(lengths, starts, sizes, strict=True):
+    for length, start, count in zip(*given, strict=True):
         rest = same(count, -1)  # "to the end"
         shape.append(count if rest is False else length - start if rest else UNKNOWN)
     return Abstract(tuple(shape), x.dtype)
@@ -116,12 +116,16 @@ def gather(
     indices: object,
     validate_indices: TensorLike | None = None,
     axis: object = None,
-    batch_dims: int = 0,
+    batch_dims: int | None = 0,
     name: str | None = None,
 ) -> Any:
-    """The slices of `params` at `indices` along `axis`."""
+    """The slices of `params` at `indices` along `axis`. A negative `batch_dims` counts from the last axis of `indices`."""
     where = as_int(batch_dims) if axis is None else as_int(axis)
-    return index.take.public(params, indices, where, as_int(batch_dims))
+    shared = 0 if batch_dims is None else as_int(batch_dims)
+    if shared < 0:
+        rank = to_tensor(indices).ndim
+        shared = shared + rank if shared >= -rank else shared
+    return index.take.public(params, indices, where, shared)
 
 
 @takes(bad_indices_policy=text)
@@ -232,6 +236,8 @@ def where(
         return masks.nonzero.public(condition)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
+    if isinstance(condition, np.ndarray | np.generic) and condition.dtype.kind in "iufc":  # (a tensor is not converted)
+        condition = condition.astype(bool)
     return logic.select.public(condition, x, y)
 
 

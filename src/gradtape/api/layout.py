@@ -115,6 +115,7 @@ def unstack(value: object, num: int | None = None, axis: AxisLike = 0, name: str
 
 def _split_look(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split") -> Any:
     x, where = abstract_of(to_tensor(value)), as_int(axis)
+    sizes: Any
     if isinstance(num_or_size_splits, (list, tuple)) or np.ndim(num_or_size_splits):
         sizes = as_ints(num_or_size_splits)
         sizes = [UNKNOWN] * num if sizes is UNKNOWN and num is not None else list(sizes)

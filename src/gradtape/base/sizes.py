@@ -236,7 +236,7 @@ class _Unknown(Size):
         return "?"
 
 
-UNKNOWN = _Unknown(())
+UNKNOWN: Any = _Unknown(())  # (Any: it stands for sizes, for shapes and for attributes of any type)
 _FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "//": lambda a, b: a // b if b else UNKNOWN,
     "max": max,

@@ -322,7 +322,7 @@ def loop_in_world(world: World, condition: Callee, body: Callee, variables: list
     return rounds_in_world(world, body, variables)
 
 
-def rounds_in_world(world: Inference, body: Any, variables: list[Any]) -> Any:
+def rounds_in_world(world: Inference, body: Any, variables: list[Any]) -> list[Any]:
     """What is carried through a loop of unknown length, after it."""
     values, rounds = (
         variables,

@@ -110,18 +110,20 @@ class Ghost(Tensor):
 
     __slots__ = ("number", "world")
 
+    _array: Any  # a GhostArray
+
     def __init__(
         self, world: World, shape: Shape, dtype: np.dtype[Any], number: int = 0, value: Array | None = None
     ) -> None:
         self.world = world
         self.number = number  # in the graph that a lowering builds
-        self._array = GhostArray(world, shape, dtype, value)  # type: ignore[assignment]
+        self._array = GhostArray(world, shape, dtype, value)
         self._id = 0
 
     @property
     def shape(self) -> TensorShape:
         """The sizes of all axes, symbols among them."""
-        known = self._array.known  # type: ignore[attr-defined]
+        known = self._array.known
         return _NO_RANK if known is None else tuple.__new__(TensorShape, known)
 
     @property
@@ -156,7 +158,7 @@ class Ghost(Tensor):
         return int(self._array.shape[0])
 
     def __repr__(self) -> str:
-        return f"<ghost: shape={shown(self._array.known)}, dtype={self.dtype.name}>"  # type: ignore[attr-defined]
+        return f"<ghost: shape={shown(self._array.known)}, dtype={self.dtype.name}>"
 
 
 def shown(shape: Shape) -> str:
@@ -181,7 +183,12 @@ class World:
         activate(self)
         try:
             with scope(
-                tapes=self._tapes, accumulators=self._accumulators, readers=self._readers, trace=self, nan_safe=0
+                tapes=self._tapes,
+                accumulators=self._accumulators,
+                readers=self._readers,
+                trace=self,
+                nan_safe=0,
+                seeds=None,
             ):
                 yield
         finally:
