@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..api.arrays import eye
 from ..api.clip import global_norm
+from ..base.namespaces import listing
 from ..math import l2_normalize
 from .contractions import einsum, tensordot
 from .decompositions import (
@@ -153,3 +154,6 @@ def __getattr__(name: str) -> Any:
     if name.startswith("LinearOperator") and name in __all__:
         return getattr(importlib.import_module("gradtape.linalg.operators"), name)
     raise AttributeError(f"module 'gradtape.linalg' has no attribute {name!r}")
+
+
+__dir__ = listing(globals())

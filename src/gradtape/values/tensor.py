@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ..base import dtypes
-from ..base.context import next_id
+from ..base.context import ACTIVE, next_id
 from ..base.dtypes import Array, DType
 from ..base.errors import NotATensorError, OperandTypeError, TensorTypeError
 from ..base.locks import new_lock
+from ..base.notes import note_exit
 from ..base.shapes import TensorShape
 from ..base.type_spec import TypeSpec
 from .composite import COMPOSITES
+from .exits import converted_to_leave, tell_exit
 
 _CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
@@ -198,17 +200,25 @@ class EagerTensor(Tensor):
 
     def numpy(self) -> Any:
         """The value as a NumPy array of its own (a NumPy scalar, or bytes, for a tensor without axes)."""
+        if ACTIVE and self._id:
+            note_exit(self._id, ".numpy()")
         array = self._array
+        if ACTIVE and self._id:
+            tell_exit(self, "numpy")
         if array.ndim == 0:
             return array[()]
         return array.copy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        if ACTIVE and self._id:
+            note_exit(self._id, "a NumPy array")
         array = np.asarray(self._array)
+        if ACTIVE and self._id:
+            tell_exit(self, "__array__")
         if dtype is not None and np.dtype(dtype) != array.dtype:
             if copy is False:
                 raise ValueError(f"A tensor of {self.dtype!r} cannot be seen as {np.dtype(dtype)} without a copy.")
-            return array.astype(dtype)
+            return converted_to_leave(array, np.dtype(dtype))
         if copy:
             return array.copy()
         view = array.view()
@@ -216,6 +226,8 @@ class EagerTensor(Tensor):
         return view
 
     def __dlpack__(self, **kwargs: Any) -> Any:
+        if ACTIVE and self._id:
+            note_exit(self._id, "another library's array")
         # A copy: the importing library may write to what it is given.
         return np.array(self._array).__dlpack__(**kwargs)
 
@@ -236,12 +248,18 @@ class EagerTensor(Tensor):
         return bool(self._array.item()) if self._array.size else False
 
     def __float__(self) -> float:
+        if ACTIVE and self._id:
+            tell_exit(self, "__float__")
         return float(self._scalar("float"))
 
     def __int__(self) -> int:
+        if ACTIVE and self._id:
+            tell_exit(self, "__int__")
         return int(self._scalar("int"))
 
     def __complex__(self) -> complex:
+        if ACTIVE and self._id:
+            tell_exit(self, "__complex__")
         return complex(self._scalar("complex"))
 
     def __index__(self) -> int:
@@ -252,6 +270,8 @@ class EagerTensor(Tensor):
     def _scalar(self, target: str) -> Any:
         if self._array.size != 1:
             raise TypeError(f"Only tensors with one element can be converted to {target}, got shape {self.shape}.")
+        if ACTIVE and self._id:
+            note_exit(self._id, f"{target}()")
         return self._array.item()
 
     def __format__(self, spec: str) -> str:
@@ -317,6 +337,12 @@ class Reference:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reference) and self._referent is other._referent
+
+    def __lt__(self, other: object) -> bool:
+        """An order for sorting, in which nothing but the objects themselves counts."""
+        if not isinstance(other, Reference):
+            raise TypeError(f"A reference can be compared with another reference, got {other!r}.")
+        return id(self._referent) < id(other._referent)
 
     def __hash__(self) -> int:
         return id(self._referent)
