@@ -77,6 +77,10 @@ LAZY: dict[tuple[str, str], str] = {
     ("data.dataset", "sparse.batches"): "sparse tensors are imported by programs that use them",
     ("saved_model.names", "keras"): "Keras is imported when a saved model uses its ops",
     ("linalg", "linalg.operators"): "operators are imported by programs that use them",
+    (
+        "api.dispatch",
+        "__init__",
+    ): "elementwise functions are looked up by their public names when a class registers for them",
     ("raw_ops", "image"): "images are imported by programs that use them",
     ("raw_ops", "image.projective"): "images are imported by programs that use them",
     ("nn.ctc", "sparse"): "sparse tensors are imported by programs that use them",
