@@ -57,6 +57,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("api.graph_mode", "summary.graph"): "loads the package that has the messages, when a graph is shown as one",
     ("compile.fusion", "compile.row_groups"): "llvmlite is imported when the first large program is compiled",
     ("compile.fusion", "compile.whole.group"): "llvmlite is imported when the first small program is compiled",
+    ("compile.fusion", "compile.whole.show"): "llvmlite is imported when somebody looks at a native function",
     ("ops.nn.rows", "native.language"): "llvmlite is imported when the first rows are compiled",
     ("ops.nn.rows", "native.pool"): "machine code runs on threads of its own, which are started when they are needed",
     ("ops.nn.rows", "native.rows"): "llvmlite is imported when the first rows are compiled",
