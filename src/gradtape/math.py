@@ -194,8 +194,11 @@ def reduce_std(
 
 def _place_type(name: str, output_type: DTypeLike) -> Any:
     kind = dtypes.int64 if output_type is None else dtypes.as_dtype(output_type)
-    if not kind.is_integer:
-        raise UnsupportedTypeError(None, None, f"{name}: output_type must be an integer type, got {kind.name}.")
+    allowed = ("int32", "int64") if name == "argmin" else ("int32", "int64", "uint16")
+    if kind.name not in allowed:
+        raise UnsupportedTypeError(
+            None, None, f"{name}: output_type must be one of tf.{', tf.'.join(allowed)}, got tf.{kind.name}."
+        )
     return kind.numpy
 
 

@@ -49,7 +49,7 @@ def compute_gradient(
     exact, numeric = [], []
     for position, argument in enumerate(arguments):
         matrix = tape.jacobian(y, argument, unconnected_gradients=UnconnectedGradients.ZERO).numpy()
-        exact.append(_as_real(matrix.reshape(y.numpy().size, -1)))
+        exact.append(_as_real(matrix.reshape(y.numpy().size, argument.numpy().size)))
         numeric.append(_central_differences(f, arguments, position, 1.0 / 1024 if delta is None else delta))
     return tuple(exact), tuple(numeric)
 

@@ -77,6 +77,7 @@ _ON_TENSORFLOW = {
     *(f"keras.src.utils.{kind}_dataset_utils" for kind in ("audio", "image", "text", "timeseries")),
     "keras.src.utils.dataset_utils",
     "keras.src.utils.grain_utils",
+    "keras.src.utils.rng_utils",
     "keras.src.utils.tf_utils",
     "keras.src.utils.traceback_utils",
 }

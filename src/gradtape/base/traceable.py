@@ -13,6 +13,7 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from .context import ACTIVE, STATE
+from .dispatch import OVERRIDES, overridden
 from .errors import REFUSALS, raise_named
 from .notes import span
 from .signatures import DeferredSignature
@@ -64,6 +65,10 @@ def _called(function: Any, is_step: bool, kinds: dict[type, Any] | None = None) 
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if OVERRIDES and call in OVERRIDES:
+            result = overridden(call, args, kwargs)
+            if result is not NotImplemented:
+                return result
         if ACTIVE:
             if is_step and STATE.trace is not None:
                 return STATE.trace.composite(call, args, kwargs)

@@ -1,4 +1,4 @@
-"""The command line: `gradtape run`, `demo`, `plot`, `trace`, `cache`, and `gradtape --version`."""
+"""The command line: `gradtape run`, `demo`, `plot`, `trace`, `cache`, `explain`, `doctor`, and `gradtape --version`."""
 
 import argparse
 import math
@@ -9,7 +9,7 @@ from typing import Any
 
 from ..stand_in import TensorFlowIsImported
 from ..version import __version__
-from . import demo, kernel_cache, launch, plot, show_trace
+from . import demo, doctor, explain, kernel_cache, launch, plot, show_trace
 
 __all__ = ["main"]
 
@@ -60,6 +60,24 @@ def _parser() -> argparse.ArgumentParser:
     program.add_argument("program", metavar="PROGRAM", help="a Python file, a module, or a command")
     program.add_argument(
         "arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="what PROGRAM finds in sys.argv"
+    )
+
+    explained = commands.add_parser(
+        "explain",
+        help="run a script, and explain every gradient that is None and every nan or inf",
+        description="Run SCRIPT as `gradtape run` does. At the end, say for each gradient that was None which line cuts the "
+        "way, and for each nan or inf which op made it. Every op is looked at, so the script takes longer.",
+    )
+    explained.add_argument("script", metavar="SCRIPT", help="the Python file")
+    explained.add_argument(
+        "arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="what SCRIPT finds in sys.argv"
+    )
+
+    commands.add_parser(
+        "doctor",
+        help="show versions and engines, test each part, and say how to repair what is missing",
+        description="Show versions, processor, threads and optional packages, run a small test of each part, and print the "
+        "command that repairs what is missing. The exit code is 1 if a test fails.",
     )
 
     demonstration = commands.add_parser(
@@ -138,6 +156,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if command == "run":
             launch.run(**options)
+        elif command == "explain":
+            explain.run(**options)
+        elif command == "doctor":
+            return doctor.run()
         elif command == "plot":
             print(f"wrote {plot.run(plot.Settings(**options))}")
         elif command == "trace":

@@ -104,6 +104,11 @@ def registers() -> int:
     return _machine().registers
 
 
+def streams() -> bool:
+    """Whether there are stores that go around the caches."""
+    return _machine().architecture.startswith("x86")
+
+
 def compiled(module: Any, *names: str, symbols: Mapping[str, int] = _NONE) -> tuple[int, ...]:
     """The addresses of functions of a module (an `llvmlite.ir.Module`, or its text), translated for this processor.
 

@@ -186,10 +186,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "embedding_lookup_sparse":
-        from ..sparse.embedding import embedding_lookup_sparse
+    if name in ("embedding_lookup_sparse", "safe_embedding_lookup_sparse"):
+        from ..sparse import embedding
 
-        return embedding_lookup_sparse
+        return getattr(embedding, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -35,6 +35,10 @@ RUNNERS: dict[type, Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]] = {}
 OBSERVERS: list[Callable[[Op, tuple[Any, ...], tuple[Any, ...]], None]] = []
 
 
+# Called after each backward step that runs, with its pull, the cotangent, the record and the parts it gave.
+PULL_OBSERVERS: list[Callable[[Any, Any, Any, Any], None]] = []
+
+
 def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     """Run an op on anything a user may pass, record it, and return a tensor (or a list of tensors)."""
     for name, default in op.attributes.items():
@@ -60,7 +64,7 @@ def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     arrays = [tensor._array for tensor in tensors]
     check_dtype(op, tensors)
     try:
-        result = op.eager(arrays, **attributes) if op.variadic else op.eager(*arrays, **attributes)
+        result = op.eager(arrays, **attributes) if op.variadic else op.kernel_for(*arrays[:1])(*arrays, **attributes)
     except Exception as error:
         raise explained(op, error, arrays, attributes) from None
     results = (result,) if op.outputs == 1 else result

@@ -38,8 +38,8 @@ _WORDS: dict[str, Any] = {word.__name__: word for word in (Exception, float, int
 
 def public_entry(op: Op, reflected: bool = False) -> Any:
     """The user's function for an op. With `reflected`, the two operands are swapped (for `__rsub__` and the like)."""
-    # Some ops are called by functions such as tf.gather and tf.split: the user's frame is further out.
-    getframe = user_frame if op.other or op.outputs != 1 else sys._getframe
+    # Some ops are called by functions such as tf.gather, tf.split and `/`: the user's frame is further out.
+    getframe = user_frame if op.other or op.outputs != 1 or op.name == "divide" else sys._getframe
     ways = op.ways or Choice(op.eager, op.eager, 0)
     namespace = scope(
         __name__,  # an entry's frames count as the package's own, even if a user declared the op

@@ -420,6 +420,8 @@ PACK_LIST.append(_pack)
 
 def matmul_operator(a: TensorLike, b: TensorLike) -> Any:
     """a @ b; a vector on either side is a row or a column, as in NumPy."""
+    if a.__class__ in OPERANDS or b.__class__ in OPERANDS:
+        return matmul.public(a, b)
     if ACTIVE and STATE.trace is not None:
         return STATE.trace.composite(_traced_matmul, (a, b), {})
     return _matmul(a, b)
