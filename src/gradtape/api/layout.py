@@ -116,7 +116,7 @@ def unstack(value: object, num: int | None = None, axis: AxisLike = 0, name: str
 
 
 def _split_look(
-    value: TensorLike, num_or_size_splits: TensorLike, axis: TensorLike = 0, num: int | None = None, name: str = "split"
+    value: TensorLike, num_or_size_splits: Any, axis: TensorLike = 0, num: int | None = None, name: str = "split"
 ) -> Any:
     x, where = abstract_of(to_tensor(value)), as_int(axis)
     sizes: Any
