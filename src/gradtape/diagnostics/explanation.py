@@ -52,7 +52,7 @@ class Explanation:
     """Why the gradient of a target in one source is None, and what to change.
 
     `kind` says it in a word, `where` is the line that is to be changed (`where.file`, `where.line`, `where.text`), `repair` the
-    code to paste, `advice` where to paste it, and `path` the ops from the source to the cut. Where the two are simply unconnected,
+    code to paste, `advice` where to paste it, and `path` the ops from the source to the cut. Where the two are unconnected,
     `target_path` has the ops that the target was computed with, from what it shares with the source on.
     """
 
