@@ -31,6 +31,7 @@ ROOMS: list[list[str]] = [
     ["data", "io", "train", "summary", "distribute", "optimize", "datasets", "profiler", "audio"],
     ["api", NAMESPACES],
     ["keras_gradtape", "keras"],
+    ["stand_in", "pytest_plugin"],
     ["cli", "__main__"],
 ]
 LAYER_OF = {room: layer for layer, rooms in enumerate(ROOMS) for room in rooms}
@@ -56,6 +57,8 @@ LAZY: dict[tuple[str, str], str] = {
     ("native.updates", "native.ufuncs"): "llvmlite is imported when the first update is compiled",
     ("api.graph_mode", "summary.graph"): "loads the package that has the messages, when a graph is shown as one",
     ("compile.fusion", "compile.row_groups"): "llvmlite is imported when the first large program is compiled",
+    ("compile.fusion", "compile.whole.group"): "llvmlite is imported when the first small program is compiled",
+    ("compile.fusion", "compile.whole.show"): "llvmlite is imported when somebody looks at a native function",
     ("ops.nn.rows", "native.language"): "llvmlite is imported when the first rows are compiled",
     ("ops.nn.rows", "native.pool"): "machine code runs on threads of its own, which are started when they are needed",
     ("ops.nn.rows", "native.rows"): "llvmlite is imported when the first rows are compiled",
@@ -75,6 +78,11 @@ LAZY: dict[tuple[str, str], str] = {
     ("ragged.tensor", "sparse.tensor"): "sparse tensors are imported by programs that use them",
     ("data.dataset", "sparse.batches"): "sparse tensors are imported by programs that use them",
     ("saved_model.names", "keras"): "Keras is imported when a saved model uses its ops",
+    ("linalg", "linalg.operators"): "operators are imported by programs that use them",
+    (
+        "api.dispatch",
+        "__init__",
+    ): "elementwise functions are looked up by their public names when a class registers for them",
     ("raw_ops", "image"): "images are imported by programs that use them",
     ("raw_ops", "image.projective"): "images are imported by programs that use them",
     ("nn.ctc", "sparse"): "sparse tensors are imported by programs that use them",

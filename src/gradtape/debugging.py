@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from . import math
-from .api.arrays import identity
+from .api.arrays import identity as _identity
 from .api.framework import Assert as Assert
 from .base import dtypes
 from .base.errors import invalid
+from .base.namespaces import listing, namespace
 from .base.shapes import TensorShape, broadcast
 from .base.traceable import traceable
 from .base.types import IntLike, TensorLike, Value
@@ -246,6 +247,7 @@ def is_traceback_filtering_enabled() -> bool:
     return False
 
 
+@namespace("gradtape.debugging.experimental")
 class experimental:
     """`tf.debugging.experimental`."""
 
@@ -271,7 +273,7 @@ class experimental:
 def _checked_in_world(world: Any, function: Any, tensor: Any, *args: Any, **kwargs: Any) -> Any:
     """The tensor itself, during tracing; its value is checked when the function runs."""
     effect_in_world(world, function, tensor, *args, **kwargs)
-    return identity(tensor)
+    return _identity(tensor)
 
 
 check_numerics = traceable(check_numerics, in_world=_checked_in_world)
@@ -281,3 +283,5 @@ for _name in (
     *("near", "positive", "negative", "non_negative", "non_positive"),
 ):
     globals()[f"assert_{_name}"] = traceable(globals()[f"assert_{_name}"], in_world=effect_in_world)
+
+__dir__ = listing(globals())

@@ -47,6 +47,7 @@ from .base.errors import (
     UnknownError,
     UnsupportedTypeError,
 )
+from .base.namespaces import listing
 
 __all__ = [
     "AbortedError",
@@ -95,3 +96,5 @@ __all__ = [
     "UnknownError",
     "UnsupportedTypeError",
 ]
+
+__dir__ = listing(globals())

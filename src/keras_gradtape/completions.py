@@ -33,10 +33,23 @@ def complete_dynamic_backend(module: Any) -> None:
 
     def in_graph_of_tensorflow() -> bool:
         tensorflow = sys.modules.get("tensorflow")
-        return tensorflow not in (None, sys.modules["gradtape"]) and not tensorflow.executing_eagerly()
+        stands_in = "tensorflow" in aliases.PACKAGES
+        return tensorflow is not None and not stands_in and not tensorflow.executing_eagerly()
 
     _set_backend, _getattr = known.set_backend, known.__getattr__
     known.set_backend, known.__getattr__ = set_backend, getattr_
+
+
+def complete_backend_name(module: Any) -> None:
+    """While gradtape stands in for TensorFlow, callers outside Keras that ask for the backend's name are told tensorflow."""
+
+    @functools.wraps(module.backend)
+    def backend() -> str:
+        asking = sys._getframe(1).f_globals.get("__name__", "")
+        inside = asking.partition(".")[0] in ("keras", "keras_gradtape")
+        return "tensorflow" if "tensorflow" in aliases.PACKAGES and not inside else known()
+
+    known, module.backend = module.backend, backend
 
 
 def complete_kinds_of_datasets(module: Any) -> None:

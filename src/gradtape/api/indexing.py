@@ -97,12 +97,16 @@ def gather(
     indices: object,
     validate_indices: TensorLike | None = None,
     axis: object = None,
-    batch_dims: int = 0,
+    batch_dims: int | None = 0,
     name: str | None = None,
 ) -> Any:
-    """The slices of `params` at `indices` along `axis`."""
+    """The slices of `params` at `indices` along `axis`. A negative `batch_dims` counts from the last axis of `indices`."""
     where = as_int(batch_dims) if axis is None else as_int(axis)
-    return index.take.public(params, indices, where, as_int(batch_dims))
+    shared = 0 if batch_dims is None else as_int(batch_dims)
+    if shared < 0:
+        rank = to_tensor(indices).ndim
+        shared = shared + rank if shared >= -rank else shared
+    return index.take.public(params, indices, where, shared)
 
 
 @takes(bad_indices_policy=text)
@@ -213,6 +217,8 @@ def where(
         return masks.nonzero.public(condition)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
+    if isinstance(condition, np.ndarray | np.generic) and condition.dtype.kind in "iufc":  # (a tensor is not converted)
+        condition = condition.astype(bool)
     return logic.select.public(condition, x, y)
 
 

@@ -244,13 +244,19 @@ class TensorArray:
         if not positions:
             known = self.element_shape.is_fully_defined()
             return zeros((0, *(tuple(self.element_shape) if known else ())), self._dtype)
-        return stack_of([self._at(position) for position in positions])
+        return stack_of([self._left(position) for position in positions])
+
+    def _left(self, position: int) -> Any:
+        """What is at a position for somebody who wants all: zeros, as before the first write, where it was read and given up."""
+        if self._elements[position] is _CLEARED:
+            self._elements[position] = None
+        return self._at(position)
 
     def concat(self, name: str | None = None) -> Any:
         """All elements, one after the other along their first axis."""
         if not self._elements:
             raise invalid("concat: this TensorArray has no elements.")
-        values = [self._at(position) for position in range(len(self._elements))]
+        values = [self._left(position) for position in range(len(self._elements))]
         if any(not value.ndim for value in values):
             raise invalid("concat: the elements are scalars; they need at least one axis. Use stack().")
         return concat_of(values, 0)

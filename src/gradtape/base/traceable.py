@@ -14,8 +14,10 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from .context import ACTIVE, STATE, next_id
+from .dispatch import OVERRIDES, overridden
 from .errors import REFUSALS, raise_named
 from .notes import SPANS
+from .signatures import DeferredSignature
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -64,6 +66,10 @@ def _called(function: Any, is_step: bool, kinds: dict[type, Any] | None = None) 
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if OVERRIDES and call in OVERRIDES:
+            result = overridden(call, args, kwargs)
+            if result is not NotImplemented:
+                return result
         first = 0
         if ACTIVE:
             if is_step and STATE.trace is not None:
@@ -84,6 +90,7 @@ def _called(function: Any, is_step: bool, kinds: dict[type, Any] | None = None) 
             SPANS.append((first, next_id(), "", frame.f_code, frame.f_lasti))
         return result
 
+    call.__signature__ = DeferredSignature(function)  # type: ignore[attr-defined]
     return call
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..stand_in import TensorFlowIsImported
 from ..version import __version__
 from . import demo, doctor, explain, kernel_cache, launch, plot, profile, show_trace
 
@@ -51,13 +52,14 @@ def _parser() -> argparse.ArgumentParser:
 
     program = commands.add_parser(
         "run",
-        help="run a script written for TensorFlow or Keras, unchanged",
-        description="Run SCRIPT as the main program. In it, `import tensorflow as tf` imports gradtape, and Keras runs on "
-        "gradtape.",
+        help="run a script, a module or a command written for TensorFlow or Keras, unchanged",
+        description="Run PROGRAM as the main program. In it, `import tensorflow as tf` imports gradtape, and Keras runs on "
+        "gradtape. PROGRAM is a Python file, a module after -m, or an installed command such as pytest.",
     )
-    program.add_argument("script", metavar="SCRIPT", help="the Python file")
+    program.add_argument("-m", dest="module", action="store_true", help="PROGRAM is a module, as in python -m PROGRAM")
+    program.add_argument("program", metavar="PROGRAM", help="a Python file, a module, or a command")
     program.add_argument(
-        "arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="what SCRIPT finds in sys.argv"
+        "arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="what PROGRAM finds in sys.argv"
     )
 
     explained = commands.add_parser(
@@ -148,6 +150,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="what the program has for sizes that are not known (default: %(default)s)",
     )
+    add(
+        "--stage",
+        choices=show_trace.STAGES,
+        help="one stage alone; groups, llvm and asm: the native functions of a program on small arrays",
+    )
 
     kept = commands.add_parser(
         "cache",
@@ -175,7 +182,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         elif command == "plot":
             print(f"wrote {plot.run(plot.Settings(**options))}")
         elif command == "trace":
-            show_trace.run(show_trace.Settings(options["target"], tuple(options["args"]), options["size"]))
+            settings = options["target"], tuple(options["args"]), options["size"], options["stage"]
+            show_trace.run(show_trace.Settings(*settings))
         elif command == "cache":
             print(kernel_cache.run(**options))
         else:
@@ -184,7 +192,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (
         demo.Diverged,
         plot.NothingToPlot,
-        launch.NoSuchScript,
+        launch.NoSuchProgram,
+        TensorFlowIsImported,
         show_trace.CannotShow,
         kernel_cache.CannotUse,
     ) as error:

@@ -20,10 +20,12 @@ from ..values.tensor import EagerTensor, TensorSpec, from_array
 from ..variables.variable import Variable
 from .advanced import Advanced
 from .codegen import explain, packed, python_of
+from .fusion import whole_function
 from .lowering import Lowering
 from .passes import optimized
 from .program import Value
 from .recorded import Recorded
+from .warming import Warming
 
 LOGGER = logging.getLogger("gradtape")
 
@@ -45,6 +47,8 @@ class CompiledGraph:
         self._plans: dict[Key, Any] = {}  # by sizes: a generated Python function, or None to interpret the graph
         self._recorded: dict[tuple[Key, tuple[int, ...]], Recorded | None] = {}
         self._advanced: dict[tuple[Key, tuple[int, ...], tuple[int, ...]], Advanced | None] = {}
+        # Makes a function of tensors in machine code, which calls what it is given for anything else; None until there is one.
+        self.direct: Callable[[Callable[..., Any]], Any] | None = None
         self._lock = new_rlock()
         self.reasons: dict[Any, str] = {}  # why a graph is interpreted, by what it could not be compiled for
         constants = [value for value in graph.constants() if value.dtype.is_differentiable]
@@ -99,12 +103,25 @@ class CompiledGraph:
             self.reasons[key] = str(error)
             return None
         program = optimized(world.program)
-        names = Names()
-        expression = packed(_renamed(structure, iter(program.outputs)), names)
-        if expression is None:
+
+        returned = _renamed(structure, iter(program.outputs))
+        if packed(returned, Names()) is None:
             self.reasons[key] = "It returns what a program cannot."
             return None
-        return python_of(program, expression, names)
+
+        def write(whole: bool) -> Any:
+            names = Names()
+            run = python_of(program, packed(returned, names), names, whole=False)
+            if not whole:
+                return run
+            code = whole_function(program, returned)
+            if code is None:
+                names = Names()
+                return python_of(program, packed(returned, names), names, whole=True)
+            self.direct = code.function
+            return code.function(run)
+
+        return Warming(program, write, lambda run: self._plans.__setitem__(key, run))
 
     def ways(self) -> list[tuple[str, str]]:
         """How it has run so far, in words: each way with the reason where it is interpreted."""
@@ -208,7 +225,14 @@ class CompiledBody:
 
     def __init__(self, graph: Graph) -> None:
         self._numbers = [*(leaf.number for leaf in leaves(graph.inputs) if leaf.__class__ is Ref), *graph.free()]
-        self._graph = Graph(graph.steps, tuple(map(Ref, self._numbers)), graph.outputs, name=graph.name)
+        self._graph = Graph(
+            graph.steps,
+            tuple(map(Ref, self._numbers)),
+            graph.outputs,
+            name=graph.name,
+            seed=graph.seed,
+            number=graph.number,
+        )
         self._compiled: dict[Any, CompiledGraph] = {}
 
     def __call__(self, environment: Environment) -> Any:

@@ -10,13 +10,15 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..base.context import STATE, Records
+from ..base.context import STATE, Records, scope
 from ..base.frames import user_location
 from ..base.notes import note_cut
+from ..base.seeds import SeedScope
 from ..differentiation.slices import densify
 from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched
@@ -30,6 +32,7 @@ from .codegen import explain, python_of
 from .lowering import Lowering
 from .passes import optimized, without_dead_code
 from .program import Branch, Loop, Program, Read, Value
+from .warming import Warming
 
 
 class _FollowsAll(GradientTape):
@@ -84,7 +87,9 @@ class Recorded:
         inputs = [*arguments, *map(world.lift, self._captured)]
         with _FollowsAll(persistent=True) as tape:
             tape.watch([ghost for ghost in inputs if ghost.dtype.is_differentiable])
-            results = run(self._graph, environment)
+            # (The random ops of a function that is differentiated are others than its own, as in TensorFlow.)
+            with scope(seeds=SeedScope(None, (0,))):
+                results = run(self._graph, environment)
         return tape, inputs, results
 
     @property
@@ -141,7 +146,9 @@ class Recorded:
         self._backward = Program([*self._kept, *cotangents], backward, computed, program.looks)
         self._backward = without_dead_code(self._backward)
         self._count = len(wanted)
-        self._run_forward = python_of(forward)
+        self._run_forward: Any = Warming(
+            forward, lambda whole: python_of(forward, whole=whole), partial(setattr, self, "_run_forward")
+        )
         self._run_backward: Any = None
         positions = {id(ghost): place for place, ghost in enumerate(results)}
         self._places = [positions[id(ghost)] for ghost in _followed(self._results)]
@@ -189,7 +196,11 @@ class Recorded:
                 dense = [densify(part) if part.__class__ is IndexedSlices else part for part in packed]
                 return [dense[place] for place in followed]
             if self._run_backward is None:
-                self._run_backward = python_of(self._backward)
+                self._run_backward = Warming(
+                    self._backward,
+                    lambda whole: python_of(self._backward, whole=whole),
+                    partial(setattr, self, "_run_backward"),
+                )
             try:
                 found = self._run_backward(*given)
             except Exception as error:

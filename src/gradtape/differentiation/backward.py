@@ -206,11 +206,18 @@ def checked_unconnected(value: Any) -> UnconnectedGradients:
         ) from None
 
 
-def checked_tensors(structure: object, role: str) -> list[Any]:
-    """The leaves of a structure, all of them tensors or variables."""
+def checked_tensors(structure: object, role: str, whole: bool = True) -> list[Any]:
+    """The leaves of a structure, all of them tensors or variables; unless `whole`, all tensors of a composite count."""
     if isinstance(structure, (Tensor, Variable)):
         return [structure]
-    return [checked_tensor(value, role) for value in nest.flatten(structure)]
+    found: list[Any] = []
+    for value in nest.flatten(structure):
+        kind = None if whole else COMPOSITES.get(value.__class__)
+        if kind is not None and kind.gradients is not None:
+            found += kind.gradients.of(value)
+        else:
+            found.append(checked_tensor(value, role))
+    return found
 
 
 def checked_tensor(value: Any, role: str) -> Any:

@@ -17,6 +17,7 @@ from ..base.traceable import traceable
 from ..op.record import looks_of, new_record, write
 from ..ops.math.elementwise import identity
 from ..ops.math.reduce import reduce_sum
+from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from .backward import zeros_of
@@ -108,7 +109,7 @@ def _call_graph(run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
 
 
 def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    inputs = [value for value in nest.flatten(args) if not _is_object(value)]
+    inputs = [value for value in map(_elements, nest.flatten(args)) if not _is_object(value)]
     with _VariableWatcher() as watcher, _hidden():
         returned = f(*args, **kwargs)
     result, grad_fn = _value_and_gradient(f, returned)
@@ -119,7 +120,9 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
         raise TypeError(
             f"@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses variables: {variables}"
         )
-    results = [to_tensor(value) for value in nest.flatten(result)]
+    returned_parts = nest.flatten(result)
+    results = [to_tensor(_elements(value)) for value in returned_parts]
+    grad_fn = _on_elements(grad_fn, returned_parts)
     outputs = [_fresh(value) for value in results]
     if ACTIVE:
         for value in inputs:
@@ -131,7 +134,32 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
             carried = [accumulator.carry(old, new) for old, new in zip(results, outputs, strict=True)]
             if not any(carried):
                 accumulator.advance_custom(grad_fn, inputs, variables, outputs)
-    return nest.pack_sequence_as(result, outputs)
+    return nest.pack_sequence_as(
+        result, [_as_part(value, out) for value, out in zip(returned_parts, outputs, strict=True)]
+    )
+
+
+def _elements(value: Any) -> Any:
+    """What tapes follow of an argument or a result: the elements of a ragged tensor, or the value itself."""
+    kind = COMPOSITES.get(value.__class__)
+    return value if kind is None or kind.values is None or not kind.values.followed else kind.values.of(value)
+
+
+def _as_part(like: Any, elements: Any) -> Any:
+    """The elements as a value of the kind of `like`."""
+    return elements if _elements(like) is like else COMPOSITES[like.__class__].values.put(like, elements)  # type: ignore[union-attr]
+
+
+def _on_elements(grad_fn: Callable[..., Any], results: list[Any]) -> Callable[..., Any]:
+    """A gradient function on the elements of composites, from the user's, which is on the composites themselves."""
+    if all(_elements(value) is value for value in results):
+        return grad_fn
+
+    def grad(*cotangents: Any, **settings: Any) -> Any:
+        given = [_as_part(value, cotangent) for value, cotangent in zip(results, cotangents, strict=True)]
+        return nest.map_structure(_elements, grad_fn(*given, **settings))
+
+    return grad
 
 
 def _call_in_world(world: Any, function: Any, *args: Any) -> Any:

@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 LOGGER = logging.getLogger("gradtape")
 
 
+class _Warned:
+    """What the log has said once in this process."""
+
+    of_recorded_gradients = False
+
+
 class GradientTape:
     """Record operations, then differentiate them.
 
@@ -248,8 +254,8 @@ class GradientTape:
             )
         if unconnected_gradients is not UnconnectedGradients.NONE:
             unconnected_gradients = checked_unconnected(unconnected_gradients)
-        flat_sources = checked_tensors(sources, "source")
-        flat_targets = checked_tensors(target, "target")
+        flat_sources = checked_tensors(sources, "source", whole=False)
+        flat_targets = checked_tensors(target, "target", whole=False)
         records = self._begin()
         try:
             weights = None if output_gradients is None else _weights(output_gradients, flat_targets)
@@ -267,10 +273,8 @@ class GradientTape:
             ]
         if len(flat_sources) == 1 and flat_sources[0] is sources:
             return results[0]
-        for number, source in enumerate(nest.flatten(sources)):
-            if source.__class__ in COMPOSITES and results[number] is not None:
-                results[number] = COMPOSITES[source.__class__].values.put(source, results[number])  # type: ignore[union-attr]
-        return nest.pack_sequence_as(sources, results)
+        following = iter(results)
+        return nest.map_structure(lambda source: _gradient_of(source, following), sources)
 
     @takes(parallel_iterations=optional_count)
     def jacobian(
@@ -525,7 +529,8 @@ class GradientTape:
             records = self._records()
         if self._recording and not self._persistent:
             self._stop()
-        elif self._recording:
+        elif self._recording and not _Warned.of_recorded_gradients:
+            _Warned.of_recorded_gradients = True
             LOGGER.warning(
                 "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient "
                 "than calling it outside the context (it causes the gradient ops to be recorded on the tape, leading to "
@@ -558,6 +563,15 @@ def _replace(items: list[Any], old: object, new: Any) -> bool:
 def zeros(shape: tuple[Any, ...], dtype: DType) -> Tensor:
     """A tensor of zeros."""
     return from_array(np.zeros(shape, dtype.numpy))
+
+
+def _gradient_of(source: Any, results: Iterator[Any]) -> Any:
+    """The gradient with respect to one source, of the next of the results: of as many as a composite has tensors."""
+    kind = COMPOSITES.get(source.__class__)
+    if kind is not None and kind.gradients is not None:
+        return kind.gradients.put(source, [next(results) for _ in kind.gradients.of(source)])
+    result = next(results)
+    return result if kind is None or result is None else kind.values.put(source, result)  # type: ignore[union-attr]
 
 
 def _weights(output_gradients: Any, targets: list[Any]) -> list[Any]:

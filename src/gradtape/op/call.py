@@ -70,7 +70,7 @@ def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     arrays = [tensor._array for tensor in tensors]
     check_dtype(op, tensors)
     try:
-        result = op.eager(arrays, **attributes) if op.variadic else op.eager(*arrays, **attributes)
+        result = op.eager(arrays, **attributes) if op.variadic else op.kernel_for(*arrays[:1])(*arrays, **attributes)
     except Exception as error:
         raise explained(op, error, arrays, attributes) from None
     results = (result,) if op.outputs == 1 else result

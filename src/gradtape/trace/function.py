@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import logging
+import operator
 import types
 import weakref
 from collections.abc import Callable
 from typing import Any
 
 from ..base import nest
-from ..base.context import STATE
+from ..base.context import ACTIVE, STATE
 from ..base.dtypes import int32
 from ..base.locks import new_rlock
 from ..base.shapes import TensorShape
@@ -27,6 +28,14 @@ LOGGER = logging.getLogger("gradtape")
 # One trace at a time: a function may be called for the first time by several threads at once.
 _TRACING = new_rlock()
 _STORM = 5  # traces in a row without reuse after which the user is warned
+
+
+_DIRECT = 8  # kinds of arguments with which a function is called at once
+
+
+def _nothing(*args: object) -> Any:
+    """Arguments that no machine code is for."""
+    return NotImplemented
 
 
 # Classes of objects that functions return as they are. Datasets and their iterators register themselves here.
@@ -67,6 +76,8 @@ class Function:
         self._looser: dict[Any, list[ConcreteFunction]] = {}  # the same traces, by everything but shapes
         self._alive: dict[int, weakref.ref[Any]] = {}
         self._bound: dict[int, tuple[weakref.ref[Any], Function]] = {}
+        self._direct: Callable[..., Any] | None = None  # the function in machine code
+        self._directs = 0
         self._count = 0
         self._storm = 0
         self._told = False
@@ -174,8 +185,22 @@ class Function:
     def __call__(self, *args: Any, **kwargs: object) -> Any:
         if EAGERLY.on:
             return self._python_function(*args, **kwargs)
+        if self._direct is not None and not ACTIVE and not kwargs:
+            result = self._direct(*args)
+            if result is not NotImplemented:
+                return result
         concrete, tensors = self._found(args, kwargs)
-        return concrete.run(tensors)
+        result = concrete.run(tensors)
+        if concrete.has_direct and not kwargs:
+            self._take_direct(concrete, args, tensors)
+        return result
+
+    def _take_direct(self, concrete: ConcreteFunction, args: tuple[Any, ...], tensors: list[Any]) -> None:
+        """Call machine code at once from now on, for arguments that it is for; what was called at once before comes after it."""
+        plain = len(args) == len(tensors) and all(map(operator.is_, args, tensors))
+        if plain and self._directs < _DIRECT:
+            self._directs += 1
+            self._direct = concrete.take_direct()(self._direct or _nothing)
 
     def get_concrete_function(self, *args: object, **kwargs: object) -> ConcreteFunction:
         """The trace for these arguments, which may be tensors or `tf.TensorSpec`s."""
@@ -256,6 +281,7 @@ class Function:
 
     def _drop(self, number: int) -> None:
         self._alive.pop(number, None)
+        self._direct, self._directs = None, 0
         for key in [key for key in self._traces if _mentions(key, number)]:
             del self._traces[key]
         for shapeless in [key for key in self._looser if _mentions(key, number)]:

@@ -134,7 +134,12 @@ class World:
         activate(self)
         try:
             with scope(
-                tapes=self._tapes, accumulators=self._accumulators, readers=self._readers, trace=self, nan_safe=0
+                tapes=self._tapes,
+                accumulators=self._accumulators,
+                readers=self._readers,
+                trace=self,
+                nan_safe=0,
+                seeds=None,
             ):
                 yield
         finally:

@@ -7,6 +7,7 @@ maps numbers to values: eager tensors in the interpreter, abstract values elsewh
 
 from __future__ import annotations
 
+import itertools
 import weakref
 from collections.abc import Callable, Iterator, Mapping, MappingView
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from typing import Any
 from ..base.context import ACTIVE, STATE
 from ..base.errors import InaccessibleTensorError, NonFiniteError
 from ..base.nest import children, is_nested, is_record, record_of
+from ..base.seeds import GLOBAL, SeedScope
 from ..op.call import STEPWISE
 from ..op.declaration import Op
 from ..values.composite import COMPOSITES
@@ -77,6 +79,9 @@ class Graph:
     last_uses: list[tuple[int, ...]] = field(default_factory=list)
     # The tensors and variables it refers to, by `id`. (Steps keep those that they use alive; the others are not kept alive here.)
     captured: dict[int, weakref.ref[Any]] = field(default_factory=dict)
+    # What its random ops have their seeds from: the global seed at the time of the trace, and a number of its own.
+    seed: int | None = field(default_factory=lambda: GLOBAL.seed)
+    number: int = field(default_factory=itertools.count(1).__next__)
 
     def run(self, environment: Environment) -> Any:
         """Run all steps; what the graph returns."""
@@ -84,15 +89,22 @@ class Graph:
         if len(self.last_uses) != len(self.steps):
             self.last_uses = self._last_uses()
         in_world = STATE.trace is not None
-        for step, over in zip(self.steps, self.last_uses, strict=True):
-            if in_world and step.is_idle(over):
-                continue
-            try:
-                bind(step.results, call_step(step.function, step.args, step.kwargs, environment), values)
-            except NonFiniteError as error:
-                raise error.inside(step.line) from None
-            for number in over:
-                values.pop(number, None)
+        around = STATE.seeds
+        place = (self.number,) if around is None else (*around.place, around.step, self.number)
+        seeds = STATE.seeds = SeedScope(self.seed, place)
+        try:
+            for step, over in zip(self.steps, self.last_uses, strict=True):
+                seeds.step += 1
+                if in_world and step.is_idle(over):
+                    continue
+                try:
+                    bind(step.results, call_step(step.function, step.args, step.kwargs, environment), values)
+                except NonFiniteError as error:
+                    raise error.inside(step.line) from None
+                for number in over:
+                    values.pop(number, None)
+        finally:
+            STATE.seeds = around
         return fill(self.outputs, environment)
 
     def _last_uses(self) -> list[tuple[int, ...]]:
