@@ -35,6 +35,12 @@ RUNNERS: dict[type, Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]] = {}
 OBSERVERS: list[Callable[[Op, tuple[Any, ...], tuple[Any, ...]], None]] = []
 
 
+# Who wants to see each op, also those of functions: these run step by step then.
+STEPWISE: set[int] = set()
+
+# Called after each call of a compiled function, with its name.
+CALL_OBSERVERS: list[Callable[[str], None]] = []
+
 # Called after each backward step that runs, with its pull, the cotangent, the record and the parts it gave.
 PULL_OBSERVERS: list[Callable[[Any, Any, Any, Any], None]] = []
 

@@ -16,7 +16,7 @@ from ..base.traceable import traceable
 from ..base.types import TensorLike, Value
 from ..op.call import apply
 from ..op.declaration import REGISTRY, Op
-from ..op.entry import public_entry
+from ..op.entry import OPERATORS, public_entry
 from ..ops.array import index, layout, masks
 from ..ops.linalg.products import matmul
 from ..ops.math import elementwise as e
@@ -104,6 +104,8 @@ def _truediv(x: Value, y: TensorLike) -> Any:
 def _rtruediv(x: Value, y: TensorLike) -> Any:
     return truediv(y, x) if x.dtype in _DIVIDED_AS else _divide(y, x)
 
+
+OPERATORS.update(function.__code__ for function in (truediv, _truediv, _rtruediv))
 
 # --- comparison ------------------------------------------------------------------------------------------------------
 
