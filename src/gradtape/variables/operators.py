@@ -402,6 +402,8 @@ def _pack(values: Sequence[TensorLike], dtype: DType | None) -> Tensor:
     try:
         result: Tensor = layout.stack.public(parts)
     except InvalidArgumentError as error:
+        if isinstance(error, TypeError):
+            raise
         raise InvalidArgumentError(None, None, f"convert_to_tensor of a list: {error}") from None
     return result
 
