@@ -8,6 +8,7 @@ import sys
 from typing import Any, ClassVar
 
 from .api.interop import RESULTS
+from .differentiation.slices import ROWS
 from .trace.function import EAGERLY
 
 
@@ -263,6 +264,15 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 def functions_run_eagerly() -> bool:
     """Whether every `tf.function` runs as plain Python."""
     return EAGERLY.on
+
+
+def sum_repeated_rows(enabled: bool) -> None:
+    """Whether Keras's optimizers add up the rows of a sparse gradient that belong to one id, before they square them.
+
+    They do (True), so that a step is that of the dense gradient. With False each row is squared by itself, as in TensorFlow: for
+    runs that have to give TensorFlow's numbers.
+    """
+    ROWS.summed = bool(enabled)
 
 
 def return_tensors_from_numpy(enabled: bool) -> None:

@@ -11,8 +11,6 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, MappingView
 from typing import Any
 
-from .shapes import TensorShape
-
 _CONTAINERS = (list, tuple, deque, range, Mapping, MappingView)
 _NESTED_TYPES: dict[type, bool] = {}
 
@@ -22,9 +20,7 @@ def is_nested(structure: Any) -> bool:
     cls = structure.__class__
     nested = _NESTED_TYPES.get(cls)
     if nested is None:  # remembered: asking an abstract class costs more than the rest of a small gradient
-        nested = _NESTED_TYPES[cls] = is_record(cls) or (
-            issubclass(cls, _CONTAINERS) and not issubclass(cls, TensorShape)
-        )
+        nested = _NESTED_TYPES[cls] = is_record(cls) or issubclass(cls, _CONTAINERS)
     return nested
 
 
