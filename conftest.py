@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+# Tests, and the processes that they start, share machine code in a folder of their own, and leave that of the user alone.
+os.environ.setdefault("GRADTAPE_CACHE", str(pathlib.Path(__file__).parent / ".pytest_cache" / "kernels"))
+
 import gradtape as tf
 
 # No doctests there: these modules are imported by Keras, in its order, or are programs.

@@ -1,11 +1,21 @@
-"""`tf.autodiff`: tapes, forward accumulators, and derivatives of functions in one call."""
+"""`tf.autodiff`: tapes, forward accumulators, and derivatives of functions in one call.
+
+`jvp`, `vjp`, `hvp` and relatives take the point; `grad`, `jacrev` and relatives give a function, as in JAX.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .api.transforms import grad as grad
+from .api.transforms import hessian as hessian
+from .api.transforms import jacfwd as jacfwd
+from .api.transforms import jacrev as jacrev
+from .api.transforms import value_and_grad as value_and_grad
+from .api.transforms import vmap as vmap
 from .base import nest
+from .base.namespaces import listing
 from .base.types import TensorLike
 from .differentiation.forward import ForwardAccumulator as ForwardAccumulator
 from .differentiation.tape import GradientTape as GradientTape
@@ -60,12 +70,6 @@ def _scalar_of(function: Callable[[Any], Any], x: TensorLike) -> tuple[GradientT
     return tape, target, source
 
 
-def hessian(function: Callable[[Any], Any], x: TensorLike) -> Any:
-    """The second derivatives of a scalar function at x, of x's shape twice."""
-    tape, target, source = _scalar_of(function, x)
-    return tape.hessian(target, source)
-
-
 def hvp(function: Callable[[Any], Any], x: TensorLike, vector: TensorLike) -> Any:
     """The Hessian of a scalar function at x times a vector."""
     tape, target, source = _scalar_of(function, x)
@@ -105,3 +109,18 @@ def per_example_gradients(loss: Callable[..., Any], variables: TensorLike, *batc
         return tape.gradient(value, variables)
 
     return vectorized_map(one, tuple(batch))
+
+
+__all__ = [
+    "ForwardAccumulator",
+    "GradientTape",
+    "hessian",
+    "hessian_diagonal",
+    "hvp",
+    "jvp",
+    "laplacian",
+    "per_example_gradients",
+    "vjp",
+]
+
+__dir__ = listing(globals())

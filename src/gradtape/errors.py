@@ -20,6 +20,7 @@ from .base.errors import (
     InvalidArgumentError,
     LoopStructureError,
     MissingArgumentError,
+    NonFiniteError,
     NotADTypeError,
     NotATensorError,
     NotFoundError,
@@ -32,6 +33,7 @@ from .base.errors import (
     OperatorNotAllowedInGraphError,
     OpError,
     OutOfRangeError,
+    OutOfScopeError,
     PermissionDeniedError,
     RankError,
     ResourceExhaustedError,
@@ -40,10 +42,12 @@ from .base.errors import (
     TensorTypeError,
     UnauthenticatedError,
     UnavailableError,
+    UnconnectedGradientError,
     UnimplementedError,
     UnknownError,
     UnsupportedTypeError,
 )
+from .base.namespaces import listing
 
 __all__ = [
     "AbortedError",
@@ -65,6 +69,7 @@ __all__ = [
     "InvalidArgumentError",
     "LoopStructureError",
     "MissingArgumentError",
+    "NonFiniteError",
     "NotADTypeError",
     "NotATensorError",
     "NotFoundError",
@@ -77,6 +82,7 @@ __all__ = [
     "OperandTypeError",
     "OperatorNotAllowedInGraphError",
     "OutOfRangeError",
+    "OutOfScopeError",
     "PermissionDeniedError",
     "RankError",
     "ResourceExhaustedError",
@@ -85,7 +91,10 @@ __all__ = [
     "TensorTypeError",
     "UnauthenticatedError",
     "UnavailableError",
+    "UnconnectedGradientError",
     "UnimplementedError",
     "UnknownError",
     "UnsupportedTypeError",
 ]
+
+__dir__ = listing(globals())

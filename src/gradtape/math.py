@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from .api.special import bessel_i1 as bessel_i1
 from .api.special import bessel_i1e as bessel_i1e
 from .base import dtypes
 from .base.errors import OperandTypeError, UnimplementedError, UnsupportedTypeError, invalid, unfit
+from .base.namespaces import listing
 from .base.shapes import TensorShape
 from .base.traceable import trace_public
 from .base.types import AxisLike, DTypeLike, Function, IntLike, ShapeLike, TensorLike, Value
@@ -33,7 +35,7 @@ from .ops.nn import activations as n
 from .ops.nn import normalization
 from .values.composite import COMPOSITES, is_composite
 from .values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
-from .variables.operators import as_divisible
+from .variables.operators import as_divisible as _as_divisible
 from .variables.operators import truediv as truediv
 from .variables.variable import Variable
 
@@ -42,6 +44,7 @@ _LOGGER = logging.getLogger("gradtape")
 add = e.add.public
 subtract = e.subtract.public
 multiply = e.multiply.public
+realdiv = e.divide.public
 floordiv = e.floordiv.public
 floormod = e.floormod.public
 mod = floormod
@@ -140,7 +143,7 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
 
 def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """x / y, and 0 where y is 0; integers are divided as floats."""
-    return e.divide_no_nan.public(*as_divisible(x, y))
+    return e.divide_no_nan.public(*_as_divisible(x, y))
 
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
@@ -241,7 +244,7 @@ def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Any:
     if tensor.dtype is target:
         return tensor
     # Integers have no gradient: this shortcut takes a fifth of the time of the general path.
-    if x.__class__ is EagerTensor and tensor.dtype.is_integer and target.is_numeric and not OBSERVERS:
+    if x.__class__ is EagerTensor and tensor.dtype.is_integer and target.is_numeric and not (OBSERVERS or x._id):
         return from_array(tensor._array.astype(target.numpy))
     if (target is dtypes.string) != (tensor.dtype is dtypes.string):
         raise UnimplementedError(
@@ -586,3 +589,7 @@ def _vectors(labels: Any, predictions: Any) -> tuple[Any, Any]:
 
 
 trace_public(globals())
+
+__path__: list[str] = []  # as a package, so that finders are asked for `math.special`
+sys.modules[f"{__name__}.special"] = special
+__dir__ = listing(globals())

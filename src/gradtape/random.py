@@ -10,7 +10,6 @@ from __future__ import annotations
 import inspect
 import random as python_random
 from collections.abc import Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -39,6 +38,7 @@ from .base.dtypes import DType
 from .base.errors import NumberNeededError, UnsupportedTypeError, invalid, unfit
 from .base.locks import new_rlock
 from .base.memory import repeated
+from .base.namespaces import listing, namespace
 from .base.philox import Philox
 from .base.seeds import GLOBAL, MAXINT32, OpSeed, Pair, Used, decoded, encoded, seed_pair
 from .base.shapes import broadcast
@@ -56,9 +56,31 @@ from .values.tensor import Tensor, from_array, to_tensor
 __all__ = [
     "Algorithm",
     "Generator",
+    "all_candidate_sampler",
+    "categorical",
     "create_rng_state",
+    "experimental",
+    "fixed_unigram_candidate_sampler",
+    "fold_in",
+    "gamma",
     "get_global_generator",
+    "learned_unigram_candidate_sampler",
+    "log_uniform_candidate_sampler",
+    "normal",
+    "poisson",
     "set_global_generator",
+    "set_seed",
+    "shuffle",
+    "split",
+    "stateless_categorical",
+    "stateless_gamma",
+    "stateless_normal",
+    "stateless_poisson",
+    "stateless_truncated_normal",
+    "stateless_uniform",
+    "truncated_normal",
+    "uniform",
+    "uniform_candidate_sampler",
 ]
 
 # --- seeds -----------------------------------------------------------------------------------------------------------
@@ -552,13 +574,19 @@ learned_unigram_candidate_sampler = traceable(_SAMPLERS.learned_unigram, always=
 fixed_unigram_candidate_sampler = traceable(_SAMPLERS.fixed_unigram, always=True, in_world=_drawn_in_world)
 all_candidate_sampler = traceable(_SAMPLERS.all, in_world=_drawn_in_world)
 
-experimental = SimpleNamespace(
-    Algorithm=Algorithm,
-    Generator=Generator,
-    create_rng_state=create_rng_state,
-    get_global_generator=get_global_generator,
-    set_global_generator=set_global_generator,
-    stateless_fold_in=fold_in,
-    stateless_shuffle=_stateless_shuffle,
-    stateless_split=split,
-)
+
+@namespace("gradtape.random.experimental")
+class experimental:
+    """`tf.random.experimental`."""
+
+    Algorithm = Algorithm
+    Generator = Generator
+    create_rng_state = staticmethod(create_rng_state)
+    get_global_generator = staticmethod(get_global_generator)
+    set_global_generator = staticmethod(set_global_generator)
+    stateless_fold_in = staticmethod(fold_in)
+    stateless_shuffle = staticmethod(_stateless_shuffle)
+    stateless_split = staticmethod(split)
+
+
+__dir__ = listing(globals())

@@ -12,6 +12,7 @@ import numpy as np
 from .base import dtypes
 from .base.dtypes import Array
 from .base.errors import NotATensorError, invalid, unfit
+from .base.namespaces import listing
 from .base.traceable import traceable
 from .base.types import AxisLike, DTypeLike, Function, IntLike, ShapeLike, TensorLike, Value
 from .native.updates import Update
@@ -208,7 +209,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_OPS, *_SAME})
+    return sorted({*listing(globals())(), *_OPS, *_SAME})
 
 
 @takes(boundaries=sequence)

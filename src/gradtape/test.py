@@ -14,6 +14,7 @@ import numpy as np
 from .api.layout import stack
 from .base import nest
 from .base.errors import OpError
+from .base.namespaces import listing, namespace
 from .base.types import TensorLike
 from .differentiation.backward import UnconnectedGradients
 from .differentiation.tape import GradientTape
@@ -307,3 +308,29 @@ def gpu_device_name() -> str:
 def get_temp_dir() -> str:
     """A folder for temporary files of tests."""
     return os.environ.get("TEST_TMPDIR") or tempfile.gettempdir()
+
+
+@namespace("gradtape.test.experimental")
+class experimental:
+    """`tf.test.experimental`."""
+
+    @staticmethod
+    def sync_devices() -> None:
+        """Nothing to wait for: an op has run when its call returns."""
+
+
+__all__ = [
+    "TestCase",
+    "compute_gradient",
+    "experimental",
+    "get_temp_dir",
+    "gpu_device_name",
+    "is_built_with_cuda",
+    "is_built_with_gpu_support",
+    "is_built_with_rocm",
+    "is_built_with_xla",
+    "is_gpu_available",
+    "main",
+]
+
+__dir__ = listing(globals())

@@ -137,7 +137,7 @@ def test_all_traces_are_kept_and_no_others_are_made(net, tmp_path):
     assert loaded.power(np.array([1, 2], np.int32)).numpy().tolist() == [1, 4]
     with pytest.raises(ValueError, match="Could not find matching concrete function") as error:
         loaded.power(tf.constant(2.0), 4)
-    assert "power(x: float32[], n: 3)" in str(error.value)
+    assert "power(x: TensorSpec(shape=(), dtype=tf.float32, name=None), n: Literal[3])" in str(error.value)
 
 
 def test_a_function_that_was_never_traced_is_named(caplog, net, tmp_path):

@@ -24,7 +24,7 @@ from ..ops.array import layout, masks
 from ..ops.math import bitwise, logic, polynomials
 from ..ops.math import elementwise as e
 from ..values.composite import complete_values, is_composite
-from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
+from ..values.tensor import CONVERSIONS, EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 
 _MANY = 1 << 24  # elements: larger tensors are checked against the free memory first
@@ -86,6 +86,36 @@ def convert_to_tensor(
         except (TypeError, ValueError):
             return to_tensor(value)
     return to_tensor(value, requested)
+
+
+def register_tensor_conversion_function(base_type: Any, conversion_func: Any, priority: int = 100) -> None:
+    """Let values of a class become tensors wherever tensors are expected.
+
+    >>> import gradtape as tf
+    >>> class Degrees:
+    ...     def __init__(self, value):
+    ...         self.value = value
+    >>> def convert(degrees, dtype=None, name=None, as_ref=False):
+    ...     return tf.constant(degrees.value * 3.14159265 / 180, dtype or tf.float32)
+    >>> tf.register_tensor_conversion_function(Degrees, convert)
+    >>> tf.sin(Degrees(90.0)).numpy() == 1.0
+    np.True_
+
+    Args:
+        base_type: A class, or a tuple of classes.
+        conversion_func: Called with the value and the keyword arguments `dtype`, `name` and `as_ref`. NotImplemented leaves the
+            value to the next function.
+        priority: Functions with a smaller one are asked first.
+    """
+    classes = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not classes or not all(isinstance(cls, type) for cls in classes):
+        raise TypeError(f"Argument `base_type` must be a type or a tuple of types. Obtained: {base_type}")
+    if any(issubclass(cls, (int, float, complex, np.generic, np.ndarray)) for cls in classes):
+        raise TypeError("Cannot register conversions for Python numeric types and NumPy scalars and arrays.")
+    if not callable(conversion_func):
+        raise TypeError(f"Argument `conversion_func` must be callable. Received {conversion_func}.")
+    CONVERSIONS.append((priority, classes, conversion_func))
+    CONVERSIONS.sort(key=lambda entry: entry[0])
 
 
 def identity(input: Any, name: str | None = None) -> Any:
@@ -440,4 +470,9 @@ def _representable(given: DType, target: DType) -> tuple[Any, Any]:
     return smallest, largest
 
 
-trace_public(globals(), always=("constant", "zeros", "ones", "fill", "range", "eye", "linspace"), pure=True)
+trace_public(
+    globals(),
+    always=("constant", "zeros", "ones", "fill", "range", "eye", "linspace"),
+    skip=("register_tensor_conversion_function",),
+    pure=True,
+)

@@ -13,7 +13,7 @@ from ..differentiation.backward import checked_unconnected
 from ..differentiation.tape import GradientTape
 from ..op.declaration import REGISTRY
 from ..ops.math.elementwise import identity
-from ..trace.graph import Graph, Method, Ref, leaves
+from ..trace.graph import GRAPH_DEFS, Graph, Method, Ref, leaves
 from ..trace.recorder import Recorder
 from ..trace.symbolic import SymbolicTensor
 from ..values.tensor import EagerTensor, Tensor
@@ -211,3 +211,12 @@ def _register(op_type: str, function: Callable[..., Any] | None) -> None:
             f"Registering two gradient with name {op_type!r}! It has a gradient already; use tf.custom_gradient."
         )
     _REGISTERED[op_type] = function
+
+
+def _graph_def(graph: Graph) -> Any:
+    from ..summary.graph import graph_of_function  # (loads the package with the messages)
+
+    return graph_of_function(graph)
+
+
+GRAPH_DEFS.append(_graph_def)

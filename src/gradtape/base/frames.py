@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dis
 import functools
+import os
 import sys
+import sysconfig
 from types import CodeType, FrameType
 
 PACKAGES = frozenset({"gradtape", "keras_gradtape"})
@@ -29,6 +31,31 @@ def user_frame(depth: int) -> FrameType:
     """The innermost frame of the user's, at least `depth` above the caller's (as `sys._getframe` counts)."""
     frame = sys._getframe(depth + 1)
     while frame.f_back is not None and _is_our_module(frame.f_globals.get("__name__")):
+        frame = frame.f_back
+    return frame
+
+
+@functools.cache
+def _standard_library() -> str:
+    return os.path.join(sysconfig.get_paths()["stdlib"], "")
+
+
+@functools.cache
+def is_library(filename: str) -> bool:
+    """Whether a file belongs to an installed package or to Python itself."""
+    installed = "site-packages" in filename or "dist-packages" in filename
+    return installed or filename.startswith((_standard_library(), "<frozen", "<gradtape", "<__array_function__"))
+
+
+def program_frame(depth: int) -> FrameType:
+    """The innermost frame of the user's own program: no package of this project, and no installed one (Keras, SciPy).
+
+    Where all frames are of libraries, it is what `user_frame` gives.
+    """
+    first = frame = user_frame(depth + 1)
+    while is_library(frame.f_code.co_filename) or is_ours(frame):
+        if frame.f_back is None:
+            return first
         frame = frame.f_back
     return frame
 

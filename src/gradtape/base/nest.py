@@ -2,7 +2,9 @@
 
 As in TensorFlow, None is a leaf, the keys of every mapping are taken in sorted order (of an OrderedDict too), and
 subclasses of list, tuple and dict are walked and rebuilt as what they are. Libraries for trees keep an OrderedDict in
-its own order and take subclasses for leaves, so they cannot be used here.
+its own order and take subclasses for leaves, so they cannot be used here. Classes made with attrs are structures of their
+attributes; so is a class that takes its objects apart and puts them together itself, with `__tf_flatten__` (what is no tensor,
+and a sequence of parts) and `__tf_unflatten__`.
 """
 
 from __future__ import annotations
@@ -16,31 +18,40 @@ _NESTED_TYPES: dict[type, bool] = {}
 
 
 def is_nested(structure: Any) -> bool:
-    """Whether `structure` is a sequence (but no text) or a mapping, and not a single value."""
+    """Whether `structure` is a sequence (but no text), a mapping or a record, and not a single value."""
     cls = structure.__class__
     nested = _NESTED_TYPES.get(cls)
     if nested is None:  # remembered: asking an abstract class costs more than the rest of a small gradient
-        nested = _NESTED_TYPES[cls] = is_record(cls) or issubclass(cls, _CONTAINERS)
+        nested = _NESTED_TYPES[cls] = issubclass(cls, _CONTAINERS) or is_record(structure)
     return nested
 
 
-def is_record(cls: type) -> bool:
-    """Whether values of a class are walked by their fields: a class of `attrs`, or one with TensorFlow's two methods."""
-    return hasattr(cls, "__attrs_attrs__") or (hasattr(cls, "__tf_flatten__") and hasattr(cls, "__tf_unflatten__"))
+def is_record(value: object) -> bool:
+    """Whether an object is a structure of its attributes."""
+    return hasattr(value.__class__, "__tf_flatten__") or hasattr(value.__class__, "__attrs_attrs__")
 
 
-def fields_of(record: Any) -> list[Any]:
-    """The parts of a record."""
+def static_part(record: Any) -> Any:
+    """What a record has besides its parts."""
+    return record.__tf_flatten__()[0] if hasattr(record, "__tf_flatten__") else None
+
+
+def record_of(record: Any, parts: list[Any]) -> Any:
+    """A record like this one, of other parts."""
     if hasattr(record, "__tf_flatten__"):
-        return list(record.__tf_flatten__()[1])
-    return [getattr(record, field.name) for field in record.__attrs_attrs__]
-
-
-def with_fields(record: Any, parts: list[Any]) -> Any:
-    """A record of the same class, of other parts."""
-    if hasattr(record, "__tf_flatten__"):
-        return type(record).__tf_unflatten__(record.__tf_flatten__()[0], tuple(parts))
+        return record.__tf_unflatten__(static_part(record), tuple(parts))
     return type(record)(*parts)
+
+
+def children(structure: Any) -> Any:
+    """The parts of a structure, in the order in which it is walked."""
+    if isinstance(structure, Mapping):
+        return [structure[key] for key in sorted_keys(structure)]
+    if hasattr(structure.__class__, "__tf_flatten__"):
+        return list(structure.__tf_flatten__()[1])
+    if hasattr(structure.__class__, "__attrs_attrs__"):
+        return [getattr(structure, field.name) for field in type(structure).__attrs_attrs__]
+    return structure
 
 
 def flatten(structure: object) -> list[Any]:
@@ -52,7 +63,7 @@ def flatten(structure: object) -> list[Any]:
     if not is_nested(structure):
         return [structure]
     leaves: list[Any] = []
-    for value in _children(structure):
+    for value in children(structure):
         if is_nested(value):
             leaves += flatten(value)
         else:
@@ -116,14 +127,14 @@ def assert_same_structure(
         raise TypeError(
             f"The two structures don't have the same sequence type: {type(nest1).__name__} and {type(nest2).__name__}."
         )
-    keys1 = sorted_keys(nest1) if isinstance(nest1, Mapping) else list(range(len(_children(nest1))))
-    keys2 = sorted_keys(nest2) if isinstance(nest2, Mapping) else list(range(len(_children(nest2))))
+    keys1 = sorted_keys(nest1) if isinstance(nest1, Mapping) else list(range(len(children(nest1))))
+    keys2 = sorted_keys(nest2) if isinstance(nest2, Mapping) else list(range(len(children(nest2))))
     if keys1 != keys2:
         raise ValueError(
             f"The two structures don't have the same nested structure: {nest1!r} and {nest2!r} differ in "
             f"{'keys' if isinstance(nest1, Mapping) else 'length'}."
         )
-    for first_part, second_part in zip(_children(nest1), _children(nest2), strict=True):
+    for first_part, second_part in zip(children(nest1), children(nest2), strict=True):
         assert_same_structure(first_part, second_part, check_types, are_same)
 
 
@@ -144,12 +155,6 @@ def sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
         return sorted(mapping, key=lambda key: (type(key).__qualname__, key))
 
 
-def _children(structure: Any) -> Any:
-    if isinstance(structure, Mapping):
-        return [structure[key] for key in sorted_keys(structure)]
-    return fields_of(structure) if is_record(structure.__class__) else structure
-
-
 def _mapped(func: Callable[[Any], Any], structure: Any) -> Any:
     """A structure of the same kind, with `func` of its leaves, in the order of `flatten`."""
     if not is_nested(structure):
@@ -164,9 +169,9 @@ def _mapped(func: Callable[[Any], Any], structure: Any) -> Any:
         if isinstance(structure, defaultdict):
             return type(structure)(structure.default_factory, items)
         return items if structure.__class__ is dict else type(structure)(items)  # type: ignore[call-arg]
-    if is_record(structure.__class__):
-        return with_fields(structure, [_mapped(func, value) for value in fields_of(structure)])
-    parts = [_mapped(func, value) for value in structure]
+    parts = [_mapped(func, value) for value in children(structure)]
+    if is_record(structure):
+        return record_of(structure, parts)
     if structure.__class__ is list or isinstance(structure, (range, MappingView)):
         return parts
     return type(structure)(*parts) if hasattr(structure, "_fields") else type(structure)(parts)

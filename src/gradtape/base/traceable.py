@@ -13,7 +13,10 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from .context import ACTIVE, STATE
+from .dispatch import OVERRIDES, overridden
 from .errors import REFUSALS, raise_named
+from .notes import span
+from .signatures import DeferredSignature
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -62,8 +65,16 @@ def _called(function: Any, is_step: bool, kinds: dict[type, Any] | None = None) 
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if ACTIVE and is_step and STATE.trace is not None:
-            return STATE.trace.composite(call, args, kwargs)
+        if OVERRIDES and call in OVERRIDES:
+            result = overridden(call, args, kwargs)
+            if result is not NotImplemented:
+                return result
+        if ACTIVE:
+            if is_step and STATE.trace is not None:
+                return STATE.trace.composite(call, args, kwargs)
+            if STATE.tapes and STATE.line is None:
+                with span():
+                    return call(*args, **kwargs)
         if kinds:
             for value in args:
                 if value.__class__ in kinds:
@@ -74,6 +85,7 @@ def _called(function: Any, is_step: bool, kinds: dict[type, Any] | None = None) 
             raise_named(error, function.__name__)
             raise
 
+    call.__signature__ = DeferredSignature(function)  # type: ignore[attr-defined]
     return call
 
 

@@ -65,6 +65,11 @@ class CompositeSpec(TypeSpec):
         raise NotImplementedError
 
     @property
+    def value_type(self) -> type[Any]:
+        """The class that the spec describes."""
+        raise NotImplementedError
+
+    @property
     def _component_specs(self) -> list[TypeSpec]:
         """The specs of the tensors that a value is made of, in order."""
         raise NotImplementedError

@@ -1,1 +1,1 @@
-"""The command line: `gradtape demo`, `run`, `plot`, `trace`."""
+"""The command line: `gradtape demo`, `run`, `plot`, `trace`, `cache`."""

@@ -1,4 +1,4 @@
-"""The command line: `gradtape run`, `gradtape demo`, `gradtape plot`, `gradtape trace`, `gradtape --version`."""
+"""The command line: `gradtape run`, `demo`, `plot`, `trace`, `cache`, `explain`, `doctor`, and `gradtape --version`."""
 
 import argparse
 import math
@@ -7,8 +7,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..stand_in import TensorFlowIsImported
 from ..version import __version__
-from . import demo, launch, plot, show_trace
+from . import demo, doctor, explain, kernel_cache, launch, plot, show_trace
 
 __all__ = ["main"]
 
@@ -51,13 +52,32 @@ def _parser() -> argparse.ArgumentParser:
 
     program = commands.add_parser(
         "run",
-        help="run a script written for TensorFlow or Keras, unchanged",
-        description="Run SCRIPT as the main program. In it, `import tensorflow as tf` imports gradtape, and Keras runs on "
-        "gradtape.",
+        help="run a script, a module or a command written for TensorFlow or Keras, unchanged",
+        description="Run PROGRAM as the main program. In it, `import tensorflow as tf` imports gradtape, and Keras runs on "
+        "gradtape. PROGRAM is a Python file, a module after -m, or an installed command such as pytest.",
     )
-    program.add_argument("script", metavar="SCRIPT", help="the Python file")
+    program.add_argument("-m", dest="module", action="store_true", help="PROGRAM is a module, as in python -m PROGRAM")
+    program.add_argument("program", metavar="PROGRAM", help="a Python file, a module, or a command")
     program.add_argument(
+        "arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="what PROGRAM finds in sys.argv"
+    )
+
+    explained = commands.add_parser(
+        "explain",
+        help="run a script, and explain every gradient that is None and every nan or inf",
+        description="Run SCRIPT as `gradtape run` does. At the end, say for each gradient that was None which line cuts the "
+        "way, and for each nan or inf which op made it. Every op is looked at, so the script takes longer.",
+    )
+    explained.add_argument("script", metavar="SCRIPT", help="the Python file")
+    explained.add_argument(
         "arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="what SCRIPT finds in sys.argv"
+    )
+
+    commands.add_parser(
+        "doctor",
+        help="show versions and engines, test each part, and say how to repair what is missing",
+        description="Show versions, processor, threads and optional packages, run a small test of each part, and print the "
+        "command that repairs what is missing. The exit code is 1 if a test fails.",
     )
 
     demonstration = commands.add_parser(
@@ -118,6 +138,19 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="what the program has for sizes that are not known (default: %(default)s)",
     )
+    add(
+        "--stage",
+        choices=show_trace.STAGES,
+        help="one stage alone; groups, llvm and asm: the native functions of a program on small arrays",
+    )
+
+    kept = commands.add_parser(
+        "cache",
+        help="show or clear the machine code that is kept on disk",
+        description="Kernels are compiled when they are first needed, and kept for the programs that follow. Show where they lie "
+        "and how much there is, or remove them. GRADTAPE_CACHE in the environment is another folder for them, or 0 for none.",
+    )
+    kept.add_argument("action", nargs="?", choices=kernel_cache.ACTIONS, default="show", help="(default: %(default)s)")
     return parser
 
 
@@ -128,14 +161,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if command == "run":
             launch.run(**options)
+        elif command == "explain":
+            explain.run(**options)
+        elif command == "doctor":
+            return doctor.run()
         elif command == "plot":
             print(f"wrote {plot.run(plot.Settings(**options))}")
         elif command == "trace":
-            show_trace.run(show_trace.Settings(options["target"], tuple(options["args"]), options["size"]))
+            settings = options["target"], tuple(options["args"]), options["size"], options["stage"]
+            show_trace.run(show_trace.Settings(*settings))
+        elif command == "cache":
+            print(kernel_cache.run(**options))
         else:
             demo.run(demo.Settings(**options))
         sys.stdout.flush()
-    except (demo.Diverged, plot.NothingToPlot, launch.NoSuchScript, show_trace.CannotShow) as error:
+    except (
+        demo.Diverged,
+        plot.NothingToPlot,
+        launch.NoSuchProgram,
+        TensorFlowIsImported,
+        show_trace.CannotShow,
+        kernel_cache.CannotUse,
+    ) as error:
         print(f"gradtape {command}: error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

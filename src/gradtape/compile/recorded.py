@@ -7,13 +7,17 @@ the forward program runs again op by op, on what was read and drawn the first ti
 
 from __future__ import annotations
 
-from dataclasses import replace
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..base.context import STATE, scope
+from ..base.context import STATE, Records, scope
 from ..base.frames import user_location
+from ..base.notes import note_cut
 from ..base.seeds import SeedScope
 from ..differentiation.slices import densify
 from ..differentiation.tape import GradientTape
@@ -28,6 +32,7 @@ from .codegen import explain, python_of
 from .lowering import Lowering
 from .passes import optimized, without_dead_code
 from .program import Branch, Loop, Program, Read, Value
+from .warming import Warming
 
 
 class _FollowsAll(GradientTape):
@@ -38,6 +43,15 @@ class _FollowsAll(GradientTape):
             self._follow_variable(variable)
 
 
+@dataclass(frozen=True, slots=True)
+class LostInFunction:
+    """Stands in a `Cut` (base/notes.py) for a compiled function that gives no gradient for the sources at these places."""
+
+    function: weakref.ref[Recorded]
+    name: str
+    places: tuple[int, ...]
+
+
 class Recorded:
     """A function for given sizes, with its gradient, also with respect to the captured tensors that are followed."""
 
@@ -45,18 +59,11 @@ class Recorded:
         self, graph: Graph, shapes: list[tuple[int, ...]], dtypes: list[Any], captured: list[EagerTensor]
     ) -> None:
         world = Lowering()
-        arguments = [world.input(shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
-        environment = Environment({})
-        bind(graph.inputs, tuple(arguments), environment.values)
-        inputs = [*arguments, *map(world.lift, captured)]
+        self._graph, self._shapes, self._dtypes = graph, shapes, dtypes
         self._captured = captured
         try:
             with world.running():
-                with _FollowsAll(persistent=True) as tape:
-                    tape.watch([ghost for ghost in inputs if ghost.dtype.is_differentiable])
-                    # (The random ops of a function that is differentiated are others than its own, as in TensorFlow.)
-                    with scope(seeds=SeedScope(None, (0,))):
-                        self._results = graph.run(environment)
+                tape, inputs, self._results = self._on_tape(world, Graph.run)
                 if world.has_rules:
                     raise NeedsValue("A second derivative follows the rules, and a program has only their ops.")
                 self._variables = list(tape.watched_variables())
@@ -69,6 +76,36 @@ class Recorded:
         self._outputs = [ghost.number for ghost in followed]
         self._gradients = [_numbers(part) for part in found]
         self._split(world.program, len(inputs), all_ghosts(self._results))
+
+    def _on_tape(
+        self, world: Lowering, run: Callable[[Graph, Environment], Any]
+    ) -> tuple[GradientTape, list[Any], Any]:
+        """Record the graph on abstract values: the tape, what it was given, and its results."""
+        arguments = [world.input(shape, dtype) for shape, dtype in zip(self._shapes, self._dtypes, strict=True)]
+        environment = Environment({})
+        bind(self._graph.inputs, tuple(arguments), environment.values)
+        inputs = [*arguments, *map(world.lift, self._captured)]
+        with _FollowsAll(persistent=True) as tape:
+            tape.watch([ghost for ghost in inputs if ghost.dtype.is_differentiable])
+            # (The random ops of a function that is differentiated are others than its own, as in TensorFlow.)
+            with scope(seeds=SeedScope(None, (0,))):
+                results = run(self._graph, environment)
+        return tape, inputs, results
+
+    @property
+    def graph(self) -> Graph:
+        """The function as it was traced."""
+        return self._graph
+
+    def again(self, run: Callable[[Graph, Environment], Any]) -> tuple[Records, list[Any]]:
+        """Record the graph once more, run by `run`: the records, and the sources in their order."""
+        world = Lowering()
+        try:
+            with world.running():
+                tape, inputs, _ = self._on_tape(world, run)
+        finally:
+            world.close()
+        return tape._records(), [*inputs, *self._variables]
 
     def _split(self, program: Program, given: int, results: list[Ghost]) -> None:
         """Split one program in two: the forward pass, and the backward pass from the cotangents."""
@@ -109,7 +146,9 @@ class Recorded:
         self._backward = Program([*self._kept, *cotangents], backward, computed, program.looks)
         self._backward = without_dead_code(self._backward)
         self._count = len(wanted)
-        self._run_forward = python_of(forward)
+        self._run_forward: Any = Warming(
+            forward, lambda whole: python_of(forward, whole=whole), partial(setattr, self, "_run_forward")
+        )
         self._run_backward: Any = None
         positions = {id(ghost): place for place, ghost in enumerate(results)}
         self._places = [positions[id(ghost)] for ghost in _followed(self._results)]
@@ -135,16 +174,16 @@ class Recorded:
         sources = [*tensors, *self._variables]
         looks = looks_of(outputs)
         for records in STATE.tapes:
-            followed = tuple(
-                place
-                for place, source in enumerate(sources)
-                if source._id in records
-                and self._gradients[place]
-                and any(p is not None for p in self._gradients[place])
-            )
+            watched = [place for place, source in enumerate(sources) if source._id in records]
+            followed = tuple([place for place in watched if any(p is not None for p in self._gradients[place])])
+            if len(followed) != len(watched):
+                lost = tuple([place for place in watched if place not in followed])
+                by = LostInFunction(weakref.ref(self), self._graph.name, lost)
+                note_cut(by, [sources[place] for place in lost], outputs)
             if not followed:
                 continue
             pull = self._pull(tensors, kept, followed)
+            pull.function = self, tensors  # (its closure holds both anyway)
             ids = [sources[place]._id for place in followed]
             write(records, outputs, new_record(pull, ids, (), looks, user_location()))
 
@@ -157,7 +196,11 @@ class Recorded:
                 dense = [densify(part) if part.__class__ is IndexedSlices else part for part in packed]
                 return [dense[place] for place in followed]
             if self._run_backward is None:
-                self._run_backward = python_of(self._backward)
+                self._run_backward = Warming(
+                    self._backward,
+                    lambda whole: python_of(self._backward, whole=whole),
+                    partial(setattr, self, "_run_backward"),
+                )
             try:
                 found = self._run_backward(*given)
             except Exception as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..base.namespaces import listing
+from ..trace.function import RETURNED
 from . import experimental as experimental
 from .dataset import Dataset as Dataset
 from .experimental import INFINITE_CARDINALITY as INFINITE_CARDINALITY
@@ -9,9 +11,29 @@ from .experimental import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
 from .grouping import DatasetSpec as DatasetSpec
 from .iterator import Iterator as Iterator
 from .iterator import NumpyIterator as NumpyIterator
+from .iterator import Optional as _Optional
 from .options import Options as Options
 from .options import ThreadingOptions as ThreadingOptions
 from .readers import FixedLengthRecordDataset as FixedLengthRecordDataset
 from .readers import TextLineDataset as TextLineDataset
 from .readers import TFRecordDataset as TFRecordDataset
 from .transforms import AUTOTUNE as AUTOTUNE
+
+__all__ = [
+    "AUTOTUNE",
+    "Dataset",
+    "DatasetSpec",
+    "FixedLengthRecordDataset",
+    "INFINITE_CARDINALITY",
+    "Iterator",
+    "NumpyIterator",
+    "Options",
+    "TFRecordDataset",
+    "TextLineDataset",
+    "ThreadingOptions",
+    "UNKNOWN_CARDINALITY",
+    "experimental",
+]
+
+__dir__ = listing(globals())
+RETURNED.extend([Dataset, Iterator, NumpyIterator, _Optional])

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..base import dtypes
 from ..base.errors import invalid
+from ..base.namespaces import listing
 from ..base.types import PathLikeOrTensor, TensorLike
 from ..io.tensors import decode_csv
 from ..op.attributes import as_int
@@ -328,3 +329,8 @@ def _default(texts: list[str], na_value: str) -> Any:
         if not kind.is_integer or all(kind.min <= number <= kind.max for number in numbers):
             return from_array(np.zeros(1, kind.numpy))
     return [""]
+
+
+__path__: list[str] = []  # as a package, so that `tf.data.experimental.service` is asked for and refused by name
+
+__dir__ = listing(globals())

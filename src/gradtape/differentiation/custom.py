@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -127,7 +128,7 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
         for value in inputs:
             if isinstance(value, Variable):
                 value._read()  # tapes follow it by this identity
-        _record(grad_fn, inputs, variables, outputs)
+        _record(grad_fn, inputs, variables, outputs, CustomCall(f, args, kwargs))
         for accumulator in tuple(STATE.accumulators):
             # The accumulator followed the body; where it could not (NumPy in between), the gradient function is transposed.
             carried = [accumulator.carry(old, new) for old, new in zip(results, outputs, strict=True)]
@@ -200,13 +201,44 @@ def _hidden() -> scope:
     return scope(tapes=[], readers=[r for r in STATE.readers if isinstance(r, _VariableWatcher)])
 
 
-def _record(grad_fn: Callable[..., Any], inputs: list[Any], variables: list[Variable], outputs: list[Any]) -> None:
+class CustomCall:
+    """How a function with a custom gradient was called, for `tape.check`; it does not keep the arguments alive."""
+
+    __slots__ = ("_args", "_function", "_kwargs")
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self._function, self._kwargs = function, kwargs
+        self._args = [weakref.ref(value) if isinstance(value, (Tensor, Variable)) else value for value in args]
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return getattr(self._function, "__name__", "a function")
+
+    def arguments(self) -> list[Any] | None:
+        """The arguments; None if one of them is gone."""
+        found = [value() if value.__class__ is weakref.ref else value for value in self._args]
+        return None if any(f is None and a is not None for f, a in zip(found, self._args, strict=True)) else found
+
+    def run(self, args: list[Any]) -> list[Any]:
+        """The outputs for other arguments, unseen by tapes."""
+        with _hidden():
+            return [to_tensor(value) for value in nest.flatten(self._function(*args, **self._kwargs)[0])]
+
+
+def _record(
+    grad_fn: Callable[..., Any],
+    inputs: list[Any],
+    variables: list[Variable],
+    outputs: list[Any],
+    call: CustomCall | None = None,
+) -> None:
     """One record for the whole call on every tape that follows an argument or a variable."""
     for variable in variables:
         variable._read()  # tapes follow it by this identity
     batched = [value for value in inputs if value.__class__ is Batched]
     if not batched:
-        _append(STATE.tapes, grad_fn, inputs, variables, outputs)
+        _append(STATE.tapes, grad_fn, inputs, variables, outputs, call)
         return
     innermost = max(batched, key=lambda value: value.depth)
     _append(STATE.tapes[innermost.level[0] :], grad_fn, inputs, variables, outputs)
@@ -289,6 +321,7 @@ def _append(
     inputs: list[Any],
     variables: list[Variable],
     outputs: list[Any],
+    call: CustomCall | None = None,
 ) -> None:
     numbers = [getattr(value, "_id", 0) for value in (*inputs, *variables)]
     looks = looks_of(outputs)
@@ -297,6 +330,7 @@ def _append(
         if not followed or not any(o.dtype.is_differentiable for o in outputs):
             continue
         pull = _pull_of(grad_fn, len(inputs), tuple(variables), followed)
+        pull.call = call
         write(records, outputs, new_record(pull, [numbers[p] for p in followed], (), looks, user_location()))
 
 

@@ -134,14 +134,27 @@ def recorded_gradients(records: Records, target: object, sources: list[Any]) -> 
     return copy, [None if gradient is None else to_tensor(gradient) for gradient in found]
 
 
-def hessian_of(records: Records, target: object, source: Any) -> Any:
-    """The second derivatives of a scalar target: the source's shape twice; zeros where it is linear."""
-    extended, (gradient,) = recorded_gradients(records, target, [source])
-    shape = shape_of_value(source)
-    if gradient is None:
-        return None
-    (matrix,) = jacobians(extended, gradient, [source])
-    return matrix if matrix is not None else from_array(np.zeros((*shape, *shape), source.dtype.numpy))
+def hessians_of(records: Records, target: object, sources: list[Any]) -> list[list[Any]]:
+    """The second derivatives of a scalar target by each pair of sources: the shape of the first, then of the second.
+
+    Zeros where the target is linear, None where it is not connected to one of the two.
+    """
+    extended, found = recorded_gradients(records, target, sources)
+    connected = [source for gradient, source in zip(found, sources, strict=True) if gradient is not None]
+
+    def row(first: Any, gradient: Any) -> Iterator[Any]:
+        blocks = iter(jacobians(extended, gradient, connected))
+        for gradient_of_second, second in zip(found, sources, strict=True):
+            block = None if gradient_of_second is None else next(blocks)
+            if gradient_of_second is not None and block is None:
+                shape = (*shape_of_value(first), *shape_of_value(second))
+                block = from_array(np.zeros(shape, second.dtype.numpy))
+            yield block
+
+    return [
+        [None] * len(sources) if gradient is None else list(row(source, gradient))
+        for source, gradient in zip(sources, found, strict=True)
+    ]
 
 
 def hessian_vector_products(records: Records, target: object, sources: list[Any], vectors: list[Any]) -> list[Any]:

@@ -2,6 +2,7 @@
 
     abi.py         what is relied on inside of CPython and NumPy, tried before it is used
     engine.py      from LLVM's language to addresses of functions
+    object_cache.py  machine code on disk, for the processes that follow
     language.py    numbers, vectors, loops and memory, with Python's operators
     functions.py   exp, log, tanh, erf ... on vectors
     ufuncs.py      an elementwise text as a ufunc of one pass

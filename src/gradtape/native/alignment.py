@@ -55,36 +55,21 @@ def _reads_before_blocks() -> bool:
 def _capsule() -> Any:
     """Our allocator, which has NumPy's own behind it, as NumPy takes it."""
     own = abi.allocator()
-    text = (
-        _PROGRAM.replace("SMALLEST", str(thresholds.ALIGNED_BYTES))
-        .replace("LINE", str(_LINE))
-        .replace("CONTEXT", str(own.context or 0))
-    )
-    for name in ("malloc", "calloc", "free"):
-        text = text.replace(name.upper(), str(getattr(own, name)))
-    functions = compiled(text, "allocate", "zeros", "reallocate", "release")
-    return abi.allocator_capsule(abi.Allocator(b"gradtape", own.version, None, *functions))
+    text = _PROGRAM.replace("SMALLEST", str(thresholds.ALIGNED_BYTES)).replace("LINE", str(_LINE))
+    symbols = {f"numpy_{name}": getattr(own, name) for name in ("malloc", "calloc", "free")}
+    functions = compiled(text, "allocate", "zeros", "reallocate", "release", symbols=symbols)
+    return abi.allocator_capsule(abi.Allocator(b"gradtape", own.version, own.context, *functions))
 
 
+# NumPy gives each function the context of the allocator, which is that of NumPy's own.
 _PROGRAM = """
+declare ptr @numpy_malloc(ptr, i64)
+declare ptr @numpy_calloc(ptr, i64, i64)
+declare void @numpy_free(ptr, ptr, i64)
 declare i64 @malloc_usable_size(ptr)
 declare i64 @llvm.umin.i64(i64, i64)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare { i64, i1 } @llvm.umul.with.overflow.i64(i64, i64)
-
-define internal ptr @take(i64 %size) {
-  %malloc = inttoptr i64 MALLOC to ptr
-  %context = inttoptr i64 CONTEXT to ptr
-  %block = call ptr %malloc(ptr %context, i64 %size)
-  ret ptr %block
-}
-
-define internal void @give_back(ptr %block, i64 %size) {
-  %free = inttoptr i64 FREE to ptr
-  %context = inttoptr i64 CONTEXT to ptr
-  call void %free(ptr %context, ptr %block, i64 %size)
-  ret void
-}
 
 ; The first line that begins inside of a block, with the block's address before it.
 define internal ptr @line_in(ptr %block) {
@@ -124,22 +109,20 @@ not.ours:
   ret ptr %memory
 }
 
-define ptr @allocate(ptr %unused, i64 %size) {
+define ptr @allocate(ptr %context, i64 %size) {
   %small = icmp ult i64 %size, SMALLEST
   br i1 %small, label %as.before, label %on.line
 as.before:
-  %memory = call ptr @take(i64 %size)
+  %memory = call ptr @numpy_malloc(ptr %context, i64 %size)
   ret ptr %memory
 on.line:
   %more = add i64 %size, LINE
-  %block = call ptr @take(i64 %more)
+  %block = call ptr @numpy_malloc(ptr %context, i64 %more)
   %line = call ptr @line_in(ptr %block)
   ret ptr %line
 }
 
-define ptr @zeros(ptr %unused, i64 %count, i64 %each) {
-  %calloc = inttoptr i64 CALLOC to ptr
-  %context = inttoptr i64 CONTEXT to ptr
+define ptr @zeros(ptr %context, i64 %count, i64 %each) {
   %product = call { i64, i1 } @llvm.umul.with.overflow.i64(i64 %count, i64 %each)
   %size = extractvalue { i64, i1 } %product, 0
   %too.much = extractvalue { i64, i1 } %product, 1
@@ -147,26 +130,26 @@ define ptr @zeros(ptr %unused, i64 %count, i64 %each) {
   %plain = or i1 %less, %too.much
   br i1 %plain, label %as.before, label %on.line
 as.before:
-  %memory = call ptr %calloc(ptr %context, i64 %count, i64 %each)
+  %memory = call ptr @numpy_calloc(ptr %context, i64 %count, i64 %each)
   ret ptr %memory
 on.line:
   %more = add i64 %size, LINE
-  %block = call ptr %calloc(ptr %context, i64 %more, i64 1)
+  %block = call ptr @numpy_calloc(ptr %context, i64 %more, i64 1)
   %line = call ptr @line_in(ptr %block)
   ret ptr %line
 }
 
-define void @release(ptr %unused, ptr %memory, i64 %size) {
+define void @release(ptr %context, ptr %memory, i64 %size) {
   %block = call ptr @block_of(ptr %memory)
   %ours = icmp ne ptr %block, %memory
   %added = select i1 %ours, i64 LINE, i64 0
   %whole = add i64 %size, %added
-  call void @give_back(ptr %block, i64 %whole)
+  call void @numpy_free(ptr %context, ptr %block, i64 %whole)
   ret void
 }
 
-define ptr @reallocate(ptr %unused, ptr %memory, i64 %size) {
-  %new = call ptr @allocate(ptr %unused, i64 %size)
+define ptr @reallocate(ptr %context, ptr %memory, i64 %size) {
+  %new = call ptr @allocate(ptr %context, i64 %size)
   %none = icmp eq ptr %new, null
   br i1 %none, label %end, label %copy
 copy:
@@ -178,7 +161,7 @@ copy:
   %present = sub i64 %usable, %before
   %count = call i64 @llvm.umin.i64(i64 %present, i64 %size)
   call void @llvm.memcpy.p0.p0.i64(ptr %new, ptr %memory, i64 %count, i1 false)
-  call void @give_back(ptr %block, i64 SMALLEST) ; (so much that NumPy does not keep it for another array)
+  call void @numpy_free(ptr %context, ptr %block, i64 SMALLEST) ; (so much that NumPy does not keep it for another array)
   br label %end
 end:
   ret ptr %new

@@ -211,12 +211,14 @@ def _kernels(letter: str) -> tuple[Kernel, Kernel]:
     library = _library()
     assert library is not None
     text = _PROGRAM.replace("NUMBER", {"f": "float", "d": "double"}[letter])
-    text = text.replace("PRODUCT", str(library.products[letter]))
-    return Kernel(text, "part"), Kernel(text, "batch")
+    symbols = {"cblas_gemm": library.products[letter]}
+    return Kernel(text, "part", symbols), Kernel(text, "batch", symbols)
 
 
 # `multiply` reads its `form`: whether a and b are turned, the inner size, the lines of a, b and the result, whether to add to it.
 _PROGRAM = """
+declare void @cblas_gemm(i32, i32, i32, i64, i64, i64, NUMBER, ptr, i64, ptr, i64, NUMBER, ptr, i64)
+
 define internal void @multiply(ptr %form, ptr %a, ptr %b, ptr %c, i64 %rows, i64 %columns) {
   %a.turned = load i32, ptr %form
   %a.order = add i32 %a.turned, 111
@@ -234,9 +236,8 @@ define internal void @multiply(ptr %form, ptr %a, ptr %b, ptr %c, i64 %rows, i64
   %add.at = getelementptr i64, ptr %form, i64 6
   %add = load i64, ptr %add.at
   %kept = uitofp i64 %add to NUMBER
-  %product = inttoptr i64 PRODUCT to ptr
-  call void %product(i32 101, i32 %a.order, i32 %b.order, i64 %rows, i64 %columns, i64 %inner, NUMBER 1.0,
-                     ptr %a, i64 %a.line, ptr %b, i64 %b.line, NUMBER %kept, ptr %c, i64 %c.line)
+  call void @cblas_gemm(i32 101, i32 %a.order, i32 %b.order, i64 %rows, i64 %columns, i64 %inner, NUMBER 1.0,
+                        ptr %a, i64 %a.line, ptr %b, i64 %b.line, NUMBER %kept, ptr %c, i64 %c.line)
   ret void
 }
 

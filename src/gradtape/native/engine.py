@@ -6,14 +6,24 @@ import ctypes
 import functools
 import importlib.util
 import os
+import sys
+from collections.abc import Mapping
 from math import prod
+from types import MappingProxyType
 from typing import Any
+
+import numpy as np
 
 from ..base.errors import invalid
 from ..base.locks import new_rlock
+from ..version import __version__
 from .abi import address_of
+from .object_cache import key_of, of_user
 
+_LIBRARIES: dict[Any, str] = {}  # what is in memory, by key and symbols
+_NONE: Mapping[str, int] = MappingProxyType({})
 _ALIVE: list[Any] = []  # compiled code lives as long as the process: NumPy holds its addresses
+_SPEED_LEVEL, _CODE_LEVEL = 2, 3  # how much LLVM optimises before and while it chooses instructions
 # LLVM has locks of its own, which a forked child cannot reset: no process forks while it compiles.
 _LOCK = new_rlock(held_through_forks=True)
 
@@ -58,17 +68,26 @@ class _Machine:
         # Whole registers: LLVM would else halve the widest ones on some processors.
         features["prefer-256-bit"] = False
         own = 512 if features.get("avx512f") else 256 if features.get("avx2") else 128
-        bits, x86 = min(own, _widest()), self.architecture.startswith("x86")
-        self.features: str = features.flatten() + (_LEFT_OUT[bits] if x86 else "")
+        self.is_x86: bool = self.architecture.startswith("x86")
+        bits = min(own, _widest())
+        self.features: str = features.flatten() + (_LEFT_OUT[bits] if self.is_x86 else "")
         self.register_bytes = bits // 8
-        self.registers = 16 if bits < 512 and x86 else 32
-        self._cpu = llvm.get_host_cpu_name()
+        self.registers = 16 if bits < 512 and self.is_x86 else 32
+        self._cpu: str = llvm.get_host_cpu_name()
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """What machine code depends on besides its text."""
+        import llvmlite
+
+        versions = __version__, np.__version__, llvmlite.__version__, sys.implementation.cache_tag
+        return self.triple, self._cpu, self.features, f"-O{_SPEED_LEVEL} {_CODE_LEVEL}", *map(str, versions)
 
     def target(self) -> Any:
         import llvmlite.binding as llvm
 
         target = llvm.Target.from_triple(self.triple)
-        return target.create_target_machine(cpu=self._cpu, features=self.features, opt=3, jit=True)
+        return target.create_target_machine(cpu=self._cpu, features=self.features, opt=_CODE_LEVEL, jit=True)
 
 
 @functools.cache
@@ -86,14 +105,55 @@ def registers() -> int:
     return _machine().registers
 
 
-def compiled(module: Any, *names: str) -> tuple[int, ...]:
-    """The addresses of functions of a module (an `llvmlite.ir.Module`, or its text), translated for this processor."""
+def streams() -> bool:
+    """Whether there are stores that go around the caches."""
+    return _machine().is_x86
+
+
+def compiled(module: Any, *names: str, symbols: Mapping[str, int] = _NONE) -> tuple[int, ...]:
+    """The addresses of functions of a module (an `llvmlite.ir.Module`, or its text), translated for this processor.
+
+    What the module declares and does not define is found in the process (`memcpy`) or in `symbols`, by name. Addresses belong
+    there and not into the text: they differ from process to process, and the machine code is kept on disk for the next ones.
+    """
+    text = str(module)
+    key = key_of(text, *_machine().identity)
     with _LOCK:
-        return _translated(str(module), names)
+        library = _LIBRARIES.get((key, *symbols.items()))
+    if library is None:
+        code = _object_code(key, text)
+        with _LOCK:
+            library = _LIBRARIES[key, *symbols.items()] = _linked(code, symbols)
+    with _LOCK:
+        return tuple(_address(library, name) for name in names)
 
 
-def _translated(text: str, names: tuple[str, ...]) -> tuple[int, ...]:
-    """(A separate function, so that LLVM's temporary objects are freed under the lock, too.)"""
+def _object_code(key: str, text: str) -> bytes:
+    """From disk if it is there, else it is translated, and kept there."""
+    cache = of_user()
+    code = None if cache is None else cache.load(key)
+    if code is None:
+        with _LOCK:
+            code = _translated(text)
+        if cache is not None:
+            cache.store(key, code)
+    return code
+
+
+def assembly(module: Any) -> str:
+    """The instructions of this processor that a module becomes, to look at."""
+    with _LOCK:
+        parsed, target = _optimized(str(module))
+        return str(target.emit_assembly(parsed))
+
+
+def _translated(text: str) -> bytes:
+    """The object code of a module. (A separate function, so that LLVM's temporary objects are freed under the lock, too.)"""
+    parsed, target = _optimized(text)
+    return bytes(target.emit_object(parsed))
+
+
+def _optimized(text: str) -> tuple[Any, Any]:
     import llvmlite.binding as llvm
 
     target = _machine().target()
@@ -101,21 +161,43 @@ def _translated(text: str, names: tuple[str, ...]) -> tuple[int, ...]:
     parsed.triple = _machine().triple
     parsed.data_layout = str(target.target_data)
     parsed.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options = llvm.create_pipeline_tuning_options(speed_level=_SPEED_LEVEL)
     options.loop_vectorization = options.slp_vectorization = False  # vectors are written as such
     passes = llvm.create_pass_builder(target, options)
     passes.getModulePassManager().run(parsed, passes)
-    engine = llvm.create_mcjit_compiler(parsed, target)
-    engine.finalize_object()
-    _ALIVE.append((engine, target))
-    return tuple(int(engine.get_function_address(name)) for name in names)
+    return parsed, target
+
+
+def _linked(code: bytes, symbols: Mapping[str, int]) -> str:
+    """The name of the library that object code becomes in memory, for the life of the process."""
+    import llvmlite.binding as llvm
+
+    builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
+    for symbol, address in symbols.items():
+        builder.import_symbol(symbol, address)
+    name = f"gradtape.{len(_ALIVE)}"
+    _ALIVE.append(builder.link(_linker(), name))
+    return name
+
+
+def _address(library: str, name: str) -> int:
+    found = _linker().lookup(library, name)
+    _ALIVE.append(found)
+    return int(found[name])
+
+
+@functools.cache
+def _linker() -> Any:
+    import llvmlite.binding as llvm
+
+    return llvm.create_lljit_compiler(_machine().target())
 
 
 class Kernel:
     """A function `kernel(arguments, start, stop)` in machine code: `arguments` are addresses and whole numbers."""
 
-    def __init__(self, module: Any, name: str) -> None:
-        (self.address,) = compiled(module, name)
+    def __init__(self, module: Any, name: str, symbols: Mapping[str, int] = _NONE) -> None:
+        (self.address,) = compiled(module, name, symbols=symbols)
         self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(self.address)
 
     def __call__(self, arguments: Any, start: int, stop: int) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import math, random
 from ..api.blocks import depth_to_space, space_to_batch, space_to_depth
+from ..base.namespaces import listing
 from .activations import (
     crelu,
     dropout,
@@ -134,6 +135,7 @@ __all__ = [
     "dropout",
     "elu",
     "embedding_lookup",
+    "embedding_lookup_sparse",
     "erosion2d",
     "experimental",
     "fixed_unigram_candidate_sampler",
@@ -189,3 +191,6 @@ def __getattr__(name: str) -> Any:
 
         return getattr(embedding, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__dir__ = listing(globals())

@@ -24,6 +24,7 @@ import numpy as np
 from ..base.context import STATE, Record, Records, next_id
 from ..base.errors import GradientLookupError
 from ..base.frames import user_location
+from ..base.notes import CUTS, note_cut, note_shadow
 from ..values.tensor import EagerTensor
 
 if TYPE_CHECKING:
@@ -124,17 +125,23 @@ def write(records: Records, outputs: Sequence[Any], record: Record) -> None:
 def record_op(op: Op, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...]) -> None:
     """Write the op to every tape of this thread that follows one of its inputs; then advance the accumulators."""
     if op.no_derivative is not None and not op.lookup_error:
+        note_cut(op, inputs, outputs)
         return
     state = STATE
     for records in state.tapes:
-        followed = tuple([p for p, tensor in enumerate(inputs) if tensor._id in records])
-        if followed and not op.variadic:
-            followed = tuple([p for p in followed if op.arguments[p] in op.vjps or op.lookup_error])
+        followed = tuple(
+            [p for p, tensor in enumerate(inputs) if tensor._id in records and tensor.dtype.is_differentiable]
+        )
         if not followed:
             continue
-        if not (outputs[0].dtype.is_differentiable or op.lookup_error):
+        if not op.variadic:
+            followed = tuple([p for p in followed if op.arguments[p] in op.vjps or op.lookup_error])
+        if not followed or not (outputs[0].dtype.is_differentiable or op.lookup_error):
+            note_cut(op, inputs, outputs)
             continue
         write(records, outputs, record_of(op, followed, inputs, attributes, outputs, user_location()))
+    if CUTS:
+        note_shadow(op, inputs, outputs)
     for accumulator in tuple(state.accumulators):
         accumulator.advance(op, inputs, attributes, outputs)
 

@@ -29,6 +29,7 @@ from ..ragged import RaggedTensor
 from ..ragged.dispatch import on_rows
 from ..ragged.functions import concat, stack
 from ..sparse import SparseTensor
+from ..sparse.tensor import sizes_of
 from ..trace.facades import METHODS, enter, leave
 from ..trace.graph import Method, leaves
 from ..trace.recorder import read_variable
@@ -94,6 +95,7 @@ _STEPS: dict[str, Any] = {
     "table_insert": lookup.MutableHashTable.insert,
     "table_remove": lookup.MutableHashTable.remove,
     "ragged_op": on_rows,
+    "sparse_sizes": sizes_of,
     **{
         f"{cls.__name__}.{name}": step
         for cls in (Generator, RaggedTensor, SparseTensor)

@@ -9,10 +9,12 @@ import numpy as np
 
 from ..base import nest
 from ..base.shapes import TensorShape
+from ..base.type_spec import CompositeSpec
 from ..trace.concrete import ConcreteFunction
+from ..trace.function_type import FunctionSpec, FunctionType, declared_type
 from ..trace.graph import parts_of
-from ..trace.signature import Encoder, Parameters, matched
-from ..values.composite import COMPOSITES, is_composite
+from ..trace.signature import Encoder, InputSignature, Parameters
+from ..values.composite import COMPOSITES, expanded, is_composite
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, to_tensor
 from ..variables.module import Module
 from ..variables.variable import Variable, VariableSpec
@@ -102,9 +104,14 @@ class RestoredFunction:
         return self._signature
 
     @property
-    def function_spec(self) -> Any:
-        """The parameters of the Python function."""
-        return self._parameters.signature
+    def function_type(self) -> FunctionType:
+        """The parameters of the Python function, with the types that `input_signature` gives them."""
+        return declared_type(self._parameters.signature, self._signature)
+
+    @property
+    def function_spec(self) -> FunctionSpec:
+        """The parameters of the Python function, as `inspect.getfullargspec` tells them."""
+        return FunctionSpec(self.function_type, self._signature, self._name)
 
     def experimental_get_tracing_count(self) -> int:
         """0: it was traced before it was saved."""
@@ -135,8 +142,7 @@ class RestoredFunction:
             )
         args, kwargs = self._parameters.canonical(args, kwargs)
         if self._signature is not None:
-            fitting = [matched(value, spec, args) for value, spec in zip(args, self._signature, strict=False)]
-            args = (*fitting, *args[len(fitting) :])
+            InputSignature(self._signature, self._parameters).tensors(args)  # (raises where one does not fit)
         encoder = Encoder()
         key = tuple([encoder.key(value) for value in args])
         if kwargs:
@@ -147,7 +153,7 @@ class RestoredFunction:
         for convert in (False, True):  # a trace that takes the values as they are comes first
             for concrete in self.concrete_functions:
                 tensors: list[Any] = []
-                if _fits((args, kwargs), concrete.structured_input_signature, tensors, convert):
+                if _fits((args, kwargs), concrete.arguments, tensors, convert):
                     if not encoder.objects and _are_the_same(tensors, encoder.tensors):
                         self._known[key] = concrete
                     return concrete, tensors
@@ -162,6 +168,9 @@ def _fits(given: Any, recorded: Any, tensors: list[Any], convert: bool) -> bool:
             return False
         tensors.append(tensor)
         return TensorShape(tensor.shape).is_compatible_with(recorded.shape)
+    if isinstance(recorded, CompositeSpec):
+        tensors += expanded(given)
+        return recorded.is_compatible_with(given)
     if isinstance(recorded, Variable):
         return isinstance(given, Variable) and given._id == recorded._id
     if isinstance(recorded, dict):

@@ -10,6 +10,7 @@ from ..base import nest
 from ..trace.concrete import CallGraph, ConcreteFunction
 from ..trace.function import Function
 from ..trace.graph import Graph, Ref, Step
+from ..values.composite import expanded
 from ..values.tensor import TensorSpec
 from .reader import parameters_of
 from .restored import LoadedModule, RestoredFunction
@@ -76,7 +77,7 @@ def signature_of(function: object, name: str) -> ConcreteFunction:
 
 def _takes_names(concrete: ConcreteFunction) -> bool:
     """Whether a function is a signature as it is."""
-    args, kwargs = concrete.structured_input_signature
+    args, kwargs = concrete.arguments
     outputs = concrete.structured_outputs
     return (
         not args
@@ -103,11 +104,11 @@ def _concrete(function: Any, name: str) -> ConcreteFunction:
 
 def _input_names(concrete: ConcreteFunction) -> list[str]:
     """A name for each tensor that is taken: that of its spec, of its key in a dict, or of the parameter."""
-    args, kwargs = concrete.structured_input_signature
+    args, kwargs = concrete.arguments
     arguments = [(concrete._parameters.label(place), value) for place, value in enumerate(args)]
     names: list[str] = []
     for label, value in _without_dicts([*arguments, *sorted(kwargs.items())]):
-        specs = [leaf for leaf in nest.flatten(value) if isinstance(leaf, TensorSpec)]
+        specs = [part for leaf in nest.flatten(value) for part in expanded(leaf) if isinstance(part, TensorSpec)]
         for place, spec in enumerate(specs):
             name = spec.name or (label if not place else f"{label}_{place}")
             while name in names:

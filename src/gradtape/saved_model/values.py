@@ -21,6 +21,7 @@ from ..base.dtypes import Array, DType
 from ..base.errors import NotStorableError
 from ..base.generated import identifier
 from ..base.shapes import TensorShape
+from ..base.type_spec import CompositeSpec
 from ..differentiation.backward import UnconnectedGradients
 from ..ragged import RaggedTensor
 from ..sparse import SparseTensor
@@ -149,6 +150,8 @@ class Encoder:
             return {"variable_spec": [_sizes(value.shape), value.dtype.name, value.name, value.trainable]}
         if isinstance(value, TensorSpec):
             return {"spec": [_sizes(value.shape), value.dtype.name, value.name]}
+        if isinstance(value, CompositeSpec):
+            return {"composite_spec": [value.value_type.__name__, [self.encode(part) for part in value._serialize()]]}
         if isinstance(value, UnconnectedGradients):
             return {"unconnected": value.value}
         if value is Ellipsis:
@@ -212,6 +215,7 @@ class Decoder:
             "shape": _shape,
             "spec": spec_of,
             "variable_spec": _variable_spec,
+            "composite_spec": self._composite_spec,
             "unconnected": UnconnectedGradients,
             "ellipsis": lambda _: Ellipsis,
             "left_out": lambda name: LeftOut(str(name)),
@@ -265,6 +269,15 @@ class Decoder:
                 f"a value is a {name!r}, which is not declared here: import the module that declares it first"
             )
         return kind.build(self.decode(static), self.decode(_list(parts)))
+
+    def _composite_spec(self, content: Any) -> CompositeSpec:
+        name, parts = _list(content, 2)
+        kind = named(name)
+        if kind is None or kind.spec is None:
+            raise ValueError(
+                f"a spec is of a {name!r}, which is not declared here: import the module that declares it first"
+            )
+        return kind.spec(*self.decode(_list(parts)))
 
     def _tensor(self, key: Any) -> Any:
         if key not in self._tensors:

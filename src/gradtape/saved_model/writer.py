@@ -183,7 +183,7 @@ class ModelWriter(Encoder):
         return described
 
     def _concrete(self, concrete: ConcreteFunction) -> dict[str, Any]:
-        specs, arguments = concrete.all_specs, concrete.structured_input_signature
+        specs, arguments = concrete.all_specs, concrete.arguments
         if concrete.enclosed:  # only the graph around it calls it, with tensors in order
             arguments = tuple(specs), {}
         try:

@@ -12,13 +12,15 @@ from ..base import nest
 from ..base.context import STATE
 from ..base.errors import invalid
 from ..base.shapes import TensorShape
+from ..base.type_spec import TypeSpec
+from ..values.composite import expanded, is_composite
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, to_tensor
 from ..variables.variable import Variable
+from .function_type import FunctionType, described, recorded_type
 from .graph import Environment, Graph, bind, leaves, map_parts
-from .printing import text_of
 from .recorder import Recorder
-from .signature import Parameters, with_tensors
-from .symbolic import SymbolicTensor, is_symbolic
+from .signature import Parameters, fixed_parts, is_other_value, shown, with_specs
+from .symbolic import SymbolicTensor
 
 Executor = Callable[[list[Any]], Any]
 
@@ -41,7 +43,7 @@ class ConcreteFunction:
         self._graph = graph
         self._name = name
         self.specs = specs
-        self._arguments = _weakly(with_tensors(arguments, iter(specs)))
+        self._arguments = _weakly(with_specs(arguments, iter(specs)))
         self._outputs = map_parts_to_specs(outputs)
         self._parameters = parameters
         self._executor: Executor | None = None
@@ -62,11 +64,18 @@ class ConcreteFunction:
     @property
     def structured_input_signature(self) -> Any:
         """The arguments, with specs in place of tensors; None for an object that is gone."""
-        return _strongly(self._arguments)
+        args, kwargs = self.arguments
+        labelled = [shown(value, self._parameters.label(place)) for place, value in enumerate(args)]
+        return tuple(labelled), {name: shown(value, name) for name, value in kwargs.items()}
+
+    @property
+    def arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments it was recorded with: composites are composites of specs, where each tensor of them has its place."""
+        return _strongly(self._arguments)  # type: ignore[no-any-return]
 
     @property
     def structured_outputs(self) -> Any:
-        """What it returns, with specs in place of tensors."""
+        """What it returns, with specs in place of tensors: a composite is one of specs."""
         return self._outputs
 
     @property
@@ -110,13 +119,21 @@ class ConcreteFunction:
         """The specs of all inputs of the graph: of the arguments, and of values captured from an enclosing function."""
         return [*self.specs, *(value._spec for value in self.enclosed)]
 
-    def pretty_printed_signature(self, verbose: bool = True) -> str:
-        """Arguments and results in words; with `verbose`, the graph too."""
+    @property
+    def function_type(self) -> FunctionType:
+        """The parameters with the types of the arguments, and the type of the results."""
         args, kwargs = self.structured_input_signature
-        given = [f"{self._parameters.label(i)}: {_described(a)}" for i, a in enumerate(args)]
-        given += [f"{name}: {_described(value)}" for name, value in kwargs.items()]
-        text = f"{self._name}({', '.join(given)}) -> {_described(self._outputs)}"
-        return f"{text}\n{text_of(self._graph)}" if verbose else text
+        labels = [self._parameters.label(place) for place in range(len(args))]
+        return recorded_type(self._parameters.signature, labels, args, kwargs, self._outputs)
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """Arguments, results and captured tensors in words; without `verbose`, the type alone."""
+        if not verbose:
+            return f"{self._name}{self.function_type}"
+        return described(self.function_type, self.captured_inputs)
+
+    def __str__(self) -> str:
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
 
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self.pretty_printed_signature(verbose=False)}>"
@@ -128,9 +145,10 @@ class ConcreteFunction:
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The tensors of a call, checked against the specs."""
-        args, kwargs = self._without_literals(args, kwargs)
+        self._check_literals(args, kwargs)
         flat = [*args, *(kwargs[name] for name in self._ordered(kwargs))]
-        values = [v for v in nest.flatten(flat) if isinstance(v, (Tensor, Variable)) or _becomes_tensor(v)]
+        found = [part for leaf in nest.flatten(flat) for part in self._parts(leaf)]
+        values = [v for v in found if isinstance(v, (Tensor, Variable)) or _becomes_tensor(v)]
         if len(values) != len(self.specs):
             takes = [v for v in values if isinstance(v, (Tensor, Variable)) or hasattr(v, "__array__")]
             if len(takes) != len(self.specs):
@@ -146,26 +164,33 @@ class ConcreteFunction:
             tensors.append(tensor)
         return tensors
 
-    def _without_literals(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments but those that were Python values at the time of the trace, which must be the same again."""
+    def _parts(self, leaf: Any) -> list[Any]:
+        """The tensors of an argument that the function takes."""
+        if leaf.__class__ not in {part.__class__ for part in nest.flatten(self.arguments) if is_composite(part)}:
+            return expanded(leaf)  # a tensor, or a composite that a spec stood for
+        fixed = fixed_parts(leaf)  # parts that belong to the type, for which a function is recorded anew
+        recorded = [part for part in leaves(self.arguments) if part.__class__ is EagerTensor]
+        if fixed and not any(np.array_equal(fixed[0], part) for part in recorded):
+            raise TypeError(
+                f"{self._name} was recorded for another {type(leaf).__name__}, got {leaf!r}: "
+                f"{self.pretty_printed_signature(False)}."
+            )
+        return [part for part in expanded(leaf) if not any(part is other for other in fixed)]
+
+    def _check_literals(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """TypeError where a Python value differs from the one that the function was recorded with."""
         positional, named = self.structured_input_signature
-        recorded = {**dict(zip(self._parameters.names, positional, strict=False)), **named}
-        literals = {name: value for name, value in recorded.items() if isinstance(value, _LITERALS)}
-        if not literals:
-            return args, kwargs
-        names = [self._parameters.label(position) for position in range(len(args))]
-        for name, value in (*zip(names, args, strict=True), *kwargs.items()):
-            if name in literals and not _is_literal(value, literals[name]):
+        recorded = {self._parameters.label(place): value for place, value in enumerate(positional)} | named
+        given = dict(kwargs)
+        if len(args) == len(positional):  # (else values were left out, and which ones is not known)
+            given |= {self._parameters.label(place): value for place, value in enumerate(args)}
+        for name, value in given.items():
+            if name in recorded and is_other_value(value, recorded[name]):
                 raise TypeError(
-                    f"{self._name} was traced with {name}={literals[name]!r} and cannot be called with {value!r}. "
-                    "Call the tf.function itself, or trace it for this value with get_concrete_function."
+                    f"Binding inputs to tf.function failed due to `Can not cast {value!r} to Literal[{recorded[name]!r}]`: "
+                    f"{name} had another value when the function was recorded. The signature is "
+                    f"{self.pretty_printed_signature(False)}."
                 )
-        return (
-            tuple(value for name, value in zip(names, args, strict=True) if name not in literals),
-            {name: value for name, value in kwargs.items() if name not in literals},
-        )
 
     def _ordered(self, kwargs: dict[str, Any]) -> list[str]:
         # A tensor may be given by the name of its spec too.
@@ -193,6 +218,17 @@ class ConcreteFunction:
             trace.graph.captured.update(self._graph.captured)
             return trace.step(CallGraph(self), tuple(tensors), {})
         return self.interpret(tensors)
+
+    @property
+    def has_direct(self) -> bool:
+        """Whether there is machine code that takes the tensors of a call as they are, and nobody has taken it yet."""
+        return not self.enclosed and getattr(self._executor, "direct", None) is not None
+
+    def take_direct(self) -> Any:
+        """What makes a function of it; that calls what it is given for arguments that it does not take."""
+        executor: Any = self._executor
+        direct, executor.direct = executor.direct, None
+        return direct
 
     def _made(self) -> Executor:
         for compiler in COMPILERS:
@@ -226,23 +262,12 @@ class CallGraph:
 
 def map_parts_to_specs(value: Any) -> Any:
     """Specs in place of the tensors that a function returned."""
-    if is_symbolic(value) and hasattr(value, "_spec"):
-        return TensorSpec(value.shape, value.dtype)
     if isinstance(value, Tensor):
         return TensorSpec(value.shape, value.dtype)
     return map_parts(value, map_parts_to_specs)
 
 
-_LITERALS = (bool, int, float, complex, str, bytes)
-
-
-def _is_literal(value: Any, literal: object) -> bool:
-    """Whether an argument is the Python value of the trace, as a number or as a tensor."""
-    value = value.numpy() if value.__class__ is EagerTensor else value
-    return bool(np.ndim(value) == 0 and value == literal)
-
-
-_KEPT = (TensorSpec, Variable, Tensor, bool, int, float, complex, str, bytes, type)
+_KEPT = (TypeSpec, Variable, Tensor, bool, int, float, complex, str, bytes, type)
 
 
 def _weakly(value: object) -> Any:
@@ -262,16 +287,6 @@ def _strongly(value: Any) -> Any:
 
 def _becomes_tensor(value: object) -> bool:
     return isinstance(value, (bool, int, float, complex)) or hasattr(value, "__array__")
-
-
-def _described(value: Any) -> str:
-    if isinstance(value, TensorSpec):
-        return f"{value.dtype.name}{list(value.shape) if value.shape.rank is not None else ' of any shape'}"
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{k}: {_described(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "(" + ", ".join(map(_described, value)) + ")"
-    return repr(value)
 
 
 def _wrong(concrete: ConcreteFunction, tensor: Any, spec: TensorSpec) -> Exception:

@@ -4,27 +4,42 @@ from __future__ import annotations
 
 import functools
 import logging
+import operator
 import types
 import weakref
 from collections.abc import Callable
 from typing import Any
 
 from ..base import nest
-from ..base.context import STATE
+from ..base.context import ACTIVE, STATE
+from ..base.dtypes import int32
 from ..base.locks import new_rlock
 from ..base.shapes import TensorShape
+from ..values.composite import COMPOSITES
 from ..values.tensor import Tensor, TensorSpec, to_tensor
 from ..variables.variable import Variable
 from .concrete import ConcreteFunction
+from .function_type import FunctionSpec, FunctionType, declared_type
 from .recorder import Recorder, TracePolicy
-from .signature import Encoder, Parameters, checked_signature, matched, with_tensors
-from .symbolic import SymbolicTensor
+from .signature import Encoder, InputSignature, Parameters, checked_signature, with_tensors
 
 LOGGER = logging.getLogger("gradtape")
 
 # One trace at a time: a function may be called for the first time by several threads at once.
 _TRACING = new_rlock()
 _STORM = 5  # traces in a row without reuse after which the user is warned
+
+
+_DIRECT = 8  # kinds of arguments with which a function is called at once
+
+
+def _nothing(*args: object) -> Any:
+    """Arguments that no machine code is for."""
+    return NotImplemented
+
+
+# Classes of objects that functions return as they are. Datasets and their iterators register themselves here.
+RETURNED: list[type] = []
 
 
 class _Eagerly:
@@ -51,26 +66,29 @@ class Function:
         functools.update_wrapper(self, python_function)
         self._python_function = python_function
         self._name = str(name or getattr(python_function, "__name__", type(python_function).__name__))
-        self._signature = checked_signature(input_signature)
+        specs = checked_signature(input_signature)
         self._autograph = autograph
         self._jit_compile = jit_compile
         self._reduce_retracing = reduce_retracing
         self._parameters = Parameters(python_function)
+        self._signature = None if specs is None else InputSignature(specs, self._parameters)
         self._traces: dict[Any, ConcreteFunction] = {}
         self._looser: dict[Any, list[ConcreteFunction]] = {}  # the same traces, by everything but shapes
         self._alive: dict[int, weakref.ref[Any]] = {}
         self._bound: dict[int, tuple[weakref.ref[Any], Function]] = {}
+        self._direct: Callable[..., Any] | None = None  # the function in machine code
+        self._directs = 0
         self._count = 0
         self._storm = 0
         self._told = False
+        self._notes: dict[int, dict[str, str]] = {}  # what each trace was made for, by `id`, in the order of the traces
         self._traced_once = False
-        if self._signature is not None and len(self._signature) > len(self._parameters.names) >= 0:
-            variadic = any(p.kind is p.VAR_POSITIONAL for p in self._parameters.signature.parameters.values())
-            if not variadic:
-                raise TypeError(
-                    f"input_signature has {len(self._signature)} specs, but {self._name} takes "
-                    f"{len(self._parameters.names)} arguments: {', '.join(self._parameters.names) or 'none'}."
-                )
+        names = self._parameters.names
+        if specs is not None and len(specs) > len(names) and not self._parameters.takes_any_number:
+            raise TypeError(
+                f"input_signature has {len(specs)} specs, but {self._name} takes {len(names)} arguments: "
+                f"{', '.join(names) or 'none'}."
+            )
 
     # --- what users see --------------------------------------------------------------------------------------------
 
@@ -87,12 +105,17 @@ class Function:
     @property
     def input_signature(self) -> tuple[Any, ...] | None:
         """The signature that was given."""
-        return self._signature
+        return None if self._signature is None else self._signature.specs
 
     @property
-    def function_spec(self) -> Any:
-        """The parameters of the Python function."""
-        return self._parameters.signature
+    def function_type(self) -> FunctionType:
+        """The parameters of the Python function, with the types that `input_signature` gives them."""
+        return declared_type(self._parameters.signature, self.input_signature)
+
+    @property
+    def function_spec(self) -> FunctionSpec:
+        """The parameters of the Python function, as `inspect.getfullargspec` tells them."""
+        return FunctionSpec(self.function_type, self.input_signature, self._name)
 
     def experimental_get_tracing_count(self) -> int:
         """How often the Python function was run to record it."""
@@ -110,6 +133,21 @@ class Function:
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """The same as `pretty_printed_concrete_signatures`."""
         return self.pretty_printed_concrete_signatures(verbose)
+
+    def explain(self) -> Any:
+        """The traces: what each was made for, what changed since the one before, and what of it runs compiled.
+
+        >>> import gradtape as tf
+        >>> @tf.function
+        ... def power(x, n):
+        ...     return x**n
+        >>> _ = power(tf.constant(2.0), 2), power(tf.constant(2.0), 3)
+        >>> power.explain().traces[1].changed
+        ('n: int 2 -> int 3',)
+        """
+        from ..diagnostics import traces
+
+        return traces.traces_of(self)
 
     def _all_traces(self) -> list[ConcreteFunction]:
         seen: dict[int, ConcreteFunction] = {id(trace): trace for trace in self._traces.values()}
@@ -139,35 +177,44 @@ class Function:
 
     def _signature_after_self(self) -> tuple[Any, ...] | None:
         """The signature without a spec for `self`, if it has one."""
-        if self._signature is not None and len(self._signature) == len(self._parameters.names):
-            return self._signature[1:]
-        return self._signature
+        specs = self.input_signature
+        return specs[1:] if specs is not None and len(specs) == len(self._parameters.names) else specs
 
     # --- calling ---------------------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: object) -> Any:
         if EAGERLY.on:
             return self._python_function(*args, **kwargs)
+        if self._direct is not None and not ACTIVE and not kwargs:
+            result = self._direct(*args)
+            if result is not NotImplemented:
+                return result
         concrete, tensors = self._found(args, kwargs)
-        return concrete.run(tensors)
+        result = concrete.run(tensors)
+        if concrete.has_direct and not kwargs:
+            self._take_direct(concrete, args, tensors)
+        return result
+
+    def _take_direct(self, concrete: ConcreteFunction, args: tuple[Any, ...], tensors: list[Any]) -> None:
+        """Call machine code at once from now on, for arguments that it is for; what was called at once before comes after it."""
+        plain = len(args) == len(tensors) and all(map(operator.is_, args, tensors))
+        if plain and self._directs < _DIRECT:
+            self._directs += 1
+            self._direct = concrete.take_direct()(self._direct or _nothing)
 
     def get_concrete_function(self, *args: object, **kwargs: object) -> ConcreteFunction:
         """The trace for these arguments, which may be tensors or `tf.TensorSpec`s."""
         if self._signature is not None and not args and not kwargs:
-            args = self._signature
+            args = self._signature.specs
         return self._found(args, kwargs)[0]
 
     def _found(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[ConcreteFunction, list[Any]]:
         """The trace for a call, and the call's tensors in order."""
         args, kwargs = self._parameters.canonical(args, kwargs)
-        signature = self._signature
-        if signature is not None:
-            given = [matched(value, spec, args) for value, spec in zip(args, signature, strict=False)]
-            args = (*given, *args[len(signature) :])
+        if self._signature is not None:
+            return self._found_by_signature(self._signature, args, kwargs)
         encoder = Encoder()
         key = tuple([encoder.key(value) for value in args])
-        if signature is not None:  # shapes are known to fit the signature
-            key = (*[_shapeless(part) for part in key[: len(signature)]], *key[len(signature) :])
         if kwargs:
             key = (key, tuple([(name, encoder.key(value)) for name, value in sorted(kwargs.items())]))
         if encoder.objects:
@@ -179,6 +226,21 @@ class Function:
             self._storm = 0
         return concrete, encoder.tensors
 
+    def _found_by_signature(
+        self, signature: InputSignature, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[ConcreteFunction, list[Any]]:
+        tensors = signature.tensors(args)
+        if kwargs or len(args) > len(signature.specs):
+            signature.check_rest(args, kwargs)
+        key = signature.key(args) if signature.variables else ()
+        concrete = self._traces.get(key)
+        if concrete is None:
+            with _TRACING:
+                if key not in self._traces:
+                    self._traces[key] = self._trace(signature.recorded(args), kwargs, signature.tensor_specs)
+                concrete = self._traces[key]
+        return concrete, tensors
+
     def _general(
         self, key: object, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[Any]
     ) -> ConcreteFunction:
@@ -187,18 +249,15 @@ class Function:
             if key in self._traces:  # another thread was first
                 return self._traces[key]
             shapeless, specs = _shapeless(key), [_spec_of(tensor) for tensor in tensors]
-            if self._signature is not None:
-                wanted = [s for s in nest.flatten(list(self._signature)) if isinstance(s, TensorSpec)]
-                specs = [*wanted, *specs[len(wanted) :]]
-            elif self._reduce_retracing:
-                for trace in self._looser.get(shapeless, ()):
-                    if all(_fits(tensor, spec) for tensor, spec in zip(tensors, trace.specs, strict=True)):
-                        self._traces[key] = trace
-                        return trace
+            for trace in self._looser.get(shapeless, ()):
+                if all(_fits(tensor, spec) for tensor, spec in zip(tensors, trace.specs, strict=True)):
+                    self._traces[key] = trace
+                    return trace
+            if self._reduce_retracing:
                 specs = self._loosened(shapeless, specs)
             concrete = self._traces[key] = self._trace(args, kwargs, specs)
             self._looser.setdefault(shapeless, []).append(concrete)
-            self._watch_for_storms(args, kwargs)
+            self._watch_for_storms(concrete, args, kwargs)
             return concrete
 
     def _loosened(self, shapeless: object, specs: list[TensorSpec]) -> list[TensorSpec]:
@@ -222,6 +281,7 @@ class Function:
 
     def _drop(self, number: int) -> None:
         self._alive.pop(number, None)
+        self._direct, self._directs = None, 0
         for key in [key for key in self._traces if _mentions(key, number)]:
             del self._traces[key]
         for shapeless in [key for key in self._looser if _mentions(key, number)]:
@@ -247,31 +307,70 @@ class Function:
         with trace.recording():
             inputs = [trace.placeholder(spec) for spec in specs]
             given = with_tensors((args, kwargs), iter(inputs))
-            before = _structure(given)
+            before = _contents(given)
             returned = self._callee()(*given[0], **given[1])
-            if _structure(given) != before:
-                raise ValueError(
-                    f"{self._name} changed the structure of its arguments: Function to be traced should not modify structure of "
-                    "input arguments. Check if your function has list and dictionary operations that alter input arguments, "
-                    "such as `list.pop`, `list.append`. Copy them first."
-                )
-            outputs = nest.map_structure(lambda leaf: _returned(trace, leaf), returned)
+            self._check_unchanged(before, _contents(given))
+            outputs = nest.map_structure(self._returned, returned)
             trace.graph.outputs = trace.refs(outputs)
         trace.graph.inputs = trace.refs((*inputs, *(stand_in for _, stand_in in trace.enclosed)))
         concrete = ConcreteFunction(trace.graph, self._name, specs, (args, kwargs), outputs, self._parameters)
         concrete.enclosed = [value for value, _ in trace.enclosed]
         return concrete, policy.created
 
+    def _check_unchanged(self, before: Any, after: Any) -> None:
+        if _same_contents(before, after):
+            return
+        changed = [
+            self._parameters.label(k)
+            for k, pair in enumerate(zip(before[0], after[0], strict=True))
+            if not _same_contents(*pair)
+        ]
+        changed += [name for name in before[1] if not _same_contents(before[1][name], after[1][name])]
+        raise ValueError(
+            f"{self._name}{self._parameters.signature} should not modify its Python input arguments. Modifying a copy is "
+            f"allowed. The following parameter(s) were modified: {', '.join(changed)}"
+        )
+
+    def _returned(self, leaf: Any) -> Any:
+        """What a function returns is tensors, composites of them, or None."""
+        if leaf is None or hasattr(leaf.__class__, "_symbolic") or leaf.__class__ in COMPOSITES:
+            return leaf
+        if isinstance(leaf, Variable):
+            return leaf._read()
+        if isinstance(leaf, Tensor):
+            return leaf
+        if isinstance(leaf, (bool, int, float, complex, str, bytes)) or hasattr(leaf, "__array__"):
+            return to_tensor(leaf)
+        if isinstance(leaf, TensorShape):
+            return to_tensor(list(leaf), int32)
+        if isinstance(leaf, tuple(RETURNED)):
+            return leaf
+        raise TypeError(
+            "To be compatible with tf.function, Python functions must return zero or more Tensors or ExtensionTypes or None "
+            f"values; {self._name} returns a value of type {type(leaf).__name__}, which is not a Tensor or ExtensionType. Keep "
+            "it in a variable of an enclosing scope, or return the tensors it is made of."
+        )
+
     def _callee(self) -> Callable[..., Any]:
         return _converted(self._python_function, self._autograph)
 
     # --- storms ----------------------------------------------------------------------------------------------------
 
-    def _watch_for_storms(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Warn once when nearly every call is recorded anew, and say what to change."""
+    def _watch_for_storms(self, concrete: ConcreteFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Note what a trace was made for. Warn once when nearly every call is recorded anew, and say what to change."""
         self._storm += 1
         values = {self._parameters.label(i): value for i, value in enumerate(args)} | kwargs
         previous, self._last = getattr(self, "_last", None), {name: _shown(value) for name, value in values.items()}
+        alive = {id(trace) for trace in self._traces.values()}
+        self._notes = {number: note for number, note in self._notes.items() if number in alive}
+        self._notes[id(concrete)] = self._last
+        if previous is not None:
+            changes = [
+                f"{name}: {previous.get(name)} -> {now}"
+                for name, now in self._last.items()
+                if previous.get(name) != now
+            ]
+            LOGGER.info("%r is traced again: %s", self._name, "; ".join(changes) or "an object is another one")
         if self._storm < _STORM or self._told or previous is None:
             return
         self._told = True
@@ -317,23 +416,19 @@ def _no_variables(variable: Variable) -> None:
     )
 
 
-def _returned(trace: Recorder, leaf: Any) -> Any:
-    """What a function returns is tensors, or None, or objects of its own."""
-    if leaf is None or isinstance(leaf, SymbolicTensor) or hasattr(leaf.__class__, "_symbolic"):
-        return leaf
-    if isinstance(leaf, Variable):
-        return leaf._read()
-    if isinstance(leaf, (Tensor, bool, int, float, complex, str, bytes)) or hasattr(leaf, "__array__"):
-        return leaf if isinstance(leaf, Tensor) else to_tensor(leaf)
-    return leaf
-
-
-def _structure(value: Any) -> Any:
+def _contents(value: Any) -> Any:
+    """The lists and dicts of an argument again, to see later whether they have changed."""
     if isinstance(value, dict):
-        return {name: _structure(part) for name, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_structure(part) for part in value]
-    return None
+        return {name: _contents(part) for name, part in value.items()}
+    return [_contents(part) for part in value] if isinstance(value, (list, tuple)) else value
+
+
+def _same_contents(before: Any, after: Any) -> bool:
+    if before.__class__ is dict and after.__class__ is dict:
+        return before.keys() == after.keys() and all(_same_contents(before[name], after[name]) for name in before)
+    if before.__class__ is list and after.__class__ is list:
+        return len(before) == len(after) and all(map(_same_contents, before, after))
+    return before is after
 
 
 def _spec_of(tensor: Any) -> TensorSpec:

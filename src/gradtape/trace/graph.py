@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..base.context import ACTIVE, STATE
-from ..base.errors import InaccessibleTensorError
-from ..base.nest import fields_of, is_nested, is_record, with_fields
+from ..base.errors import InaccessibleTensorError, NonFiniteError
+from ..base.nest import children, is_nested, is_record, record_of
 from ..base.seeds import GLOBAL, SeedScope
+from ..op.call import OBSERVERS
 from ..op.declaration import Op
 from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, Tensor, TensorSpec
@@ -96,7 +97,10 @@ class Graph:
                 seeds.step += 1
                 if in_world and step.is_idle(over):
                     continue
-                bind(step.results, call_step(step.function, step.args, step.kwargs, environment), values)
+                try:
+                    bind(step.results, call_step(step.function, step.args, step.kwargs, environment), values)
+                except NonFiniteError as error:
+                    raise error.inside(step.line) from None
                 for number in over:
                     values.pop(number, None)
         finally:
@@ -146,7 +150,12 @@ class Graph:
         def run(*args: object) -> Any:
             inner = Environment({}, environment)
             bind(self.inputs, args, inner.values)
-            if STATE.trace is None and BODIES and not (ACTIVE and (STATE.tapes or STATE.accumulators)):
+            if (
+                STATE.trace is None
+                and BODIES
+                and not OBSERVERS
+                and not (ACTIVE and (STATE.tapes or STATE.accumulators))
+            ):
                 if self.body is None:
                     self.body = BODIES[0](self)
                 result = self.body(inner)
@@ -156,6 +165,13 @@ class Graph:
 
         run.seen = lambda: [environment[number] for number in self.free()]  # type: ignore[attr-defined]
         return run
+
+    def as_graph_def(self, *settings: object, **named: object) -> Any:
+        """The graph as a `GraphDef` message, to look at: print it, or write it with `tf.summary.graph`. It cannot be run.
+
+        Its nodes are the steps, with TensorFlow's names of ops. (The package tensorboardX has the messages.)
+        """
+        return GRAPH_DEFS[0](self)
 
     def free(self) -> list[int]:
         """The numbers of the values that it sees from outside."""
@@ -182,6 +198,10 @@ def _used(structure: object) -> list[int]:
 # Makes a faster way to run a graph inside another one: called with its environment, it gives the results or
 # NotImplemented. The compiler registers itself here.
 BODIES: list[Callable[[Graph], Callable[[Environment], Any]]] = []
+
+
+# Makes a GraphDef message of a graph. The layer that knows the messages registers itself here.
+GRAPH_DEFS: list[Callable[[Graph], Any]] = []
 
 
 class Environment:
@@ -245,11 +265,11 @@ def map_parts(value: Any, function: Callable[[Any], Any]) -> Any:
         kind = COMPOSITES[cls]
         return value if kind.components is None else kind.rebuilt(value, [function(p) for p in kind.components(value)])
     if is_nested(value) and cls is not range:
-        if is_record(cls):
-            return with_fields(value, [function(part) for part in fields_of(value)])
         if isinstance(value, Mapping):
             items = {key: function(part) for key, part in value.items()}
             return items if cls is dict else _like(value, items)
+        if is_record(value):
+            return record_of(value, [function(part) for part in children(value)])
         if isinstance(value, MappingView):  # (views cannot be constructed: a list, as in `nest`)
             return [function(part) for part in value]  # type: ignore[attr-defined]
         return value._make(map(function, value)) if hasattr(value, "_make") else _like(value, [*map(function, value)])

@@ -21,7 +21,6 @@ import numpy as np
 from ..base.context import STATE, activate, deactivate, nobody_outside
 from ..base.errors import (
     ArgumentValueError,
-    InaccessibleTensorError,
     InvalidArgumentError,
     OperatorNotAllowedInGraphError,
 )
@@ -36,10 +35,10 @@ from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, to_tensor
 from ..variables.variable import Variable
 from .ghost import Ghost, NeedsValue
-from .graph import Environment, Graph, Method, Ref, Step, bind, call_step, leaves, map_parts, parts_of
+from .graph import Environment, Graph, Method, Ref, Step, bind, call_step, fill, leaves, map_parts, parts_of
 from .inference import Entry, Inference, Worlds, as_ghost, with_known_shape
 from .printing import name_of
-from .symbolic import SymbolicTensor, is_symbolic
+from .symbolic import SymbolicTensor, is_symbolic, out_of_scope
 
 
 @dataclass
@@ -254,10 +253,7 @@ class Recorder:
         if value._trace is self:
             return value
         if not isinstance(value, SymbolicTensor) or not self._is_inside(value._trace):
-            raise InaccessibleTensorError(
-                f"{value!r} belongs to the trace of another function, {value._trace.graph.name!r}, and has no value here. "
-                "Return it from that function, or keep it in a tf.Variable."
-            )
+            raise out_of_scope(value)
         if id(value) not in self._enclosed:
             self._enclosed[id(value)] = (value, self.placeholder(value._spec))
         return self._enclosed[id(value)][1]
@@ -269,6 +265,10 @@ class Recorder:
     def enclosed(self) -> list[tuple[SymbolicTensor, SymbolicTensor]]:
         """The values of functions around this one that it refers to, each with the input that stands for it here."""
         return list(self._enclosed.values())
+
+    def abstract(self, value: object) -> Any:
+        """What stands for symbolic values, and for tapes and the like, where this trace runs on abstract values."""
+        return fill(self.refs(value), next(iter(self._worlds)).environment)
 
     def steps_so_far(self) -> list[Step]:
         """All steps before this point of the program."""
@@ -410,11 +410,7 @@ def run_symbolic(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> A
     operands = args[0] if op.variadic else args
     trace = STATE.trace
     if not isinstance(trace, Recorder):
-        stray = next(value for value in operands if value.__class__ is SymbolicTensor)
-        raise InaccessibleTensorError(
-            f"{stray!r} was made inside the function {stray._trace.graph.name!r} and has no value outside of it. Return it "
-            "from the function, or keep it in a tf.Variable."
-        )
+        raise out_of_scope(next(value for value in operands if value.__class__ is SymbolicTensor))
     return trace.step(op, args, attributes)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..base.dtypes import DType
-from ..base.errors import OperatorNotAllowedInGraphError
+from ..base.errors import OperatorNotAllowedInGraphError, OutOfScopeError
 from ..base.shapes import TensorShape
 from ..base.types import DTypeLike, ShapeLike
 from ..values.tensor import Tensor, TensorSpec, name_functions_elsewhere
@@ -163,3 +163,11 @@ name_functions_elsewhere(
 def is_symbolic(value: Any) -> bool:
     """Whether a value is known only when a traced function runs."""
     return getattr(value.__class__, "_symbolic", False)
+
+
+def out_of_scope(value: SymbolicTensor) -> OutOfScopeError:
+    """The error for a symbolic tensor that is used after its function was recorded, or in another function."""
+    return OutOfScopeError(
+        f"{value!r} is out of scope and cannot be used here: it was made inside the function {value._trace.graph.name!r} and has "
+        "no value outside of it. Return it from the function, or keep it in a tf.Variable."
+    )

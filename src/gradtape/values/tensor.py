@@ -16,6 +16,7 @@ from ..base.context import ACTIVE, next_id
 from ..base.dtypes import Array, DType
 from ..base.errors import NotATensorError, OperandTypeError, TensorTypeError
 from ..base.locks import new_lock
+from ..base.notes import note_exit
 from ..base.shapes import TensorShape
 from ..base.type_spec import TypeSpec
 from .composite import COMPOSITES
@@ -201,6 +202,8 @@ class EagerTensor(Tensor):
 
     def numpy(self) -> Any:
         """The value as a NumPy array of its own (a NumPy scalar, or bytes, for a tensor without axes)."""
+        if ACTIVE and self._id:
+            note_exit(self._id, ".numpy()")
         array = self._array
         if ACTIVE and self._id:
             tell_exit(self, "numpy")
@@ -209,6 +212,8 @@ class EagerTensor(Tensor):
         return array.copy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        if ACTIVE and self._id:
+            note_exit(self._id, "a NumPy array")
         array = np.asarray(self._array)
         if ACTIVE and self._id:
             tell_exit(self, "__array__")
@@ -223,6 +228,8 @@ class EagerTensor(Tensor):
         return view
 
     def __dlpack__(self, **kwargs: Any) -> Any:
+        if ACTIVE and self._id:
+            note_exit(self._id, "another library's array")
         # A copy: the importing library may write to what it is given.
         return np.array(self._array).__dlpack__(**kwargs)
 
@@ -265,6 +272,8 @@ class EagerTensor(Tensor):
     def _scalar(self, target: str) -> Any:
         if self._array.size != 1:
             raise TypeError(f"Only tensors with one element can be converted to {target}, got shape {self.shape}.")
+        if ACTIVE and self._id:
+            note_exit(self._id, f"{target}()")
         return self._array.item()
 
     def __format__(self, spec: str) -> str:
@@ -506,6 +515,27 @@ def identify(tensor: Any) -> int:
 PACK_LIST: list[Callable[[Any, DType | None], Tensor]] = []
 
 
+# How values of users' classes become tensors (`tf.register_tensor_conversion_function`): priority, classes, function.
+# The first that fits counts.
+CONVERSIONS: list[tuple[int, tuple[type, ...], Callable[..., Any]]] = []
+
+
+def _by_registered_conversion(value: Any, dtype: DType | None) -> Tensor | None:
+    if isinstance(value, (list, tuple, int, float, complex, str, bytes, np.ndarray, np.generic)):
+        return None
+    for _, classes, function in CONVERSIONS:
+        if isinstance(value, classes):
+            tensor = function(value, dtype=dtype, name=None, as_ref=False)
+            if tensor is NotImplemented:
+                continue
+            if not isinstance(tensor, Tensor):
+                raise RuntimeError(
+                    f"Conversion function {function!r} for type {classes} returned non-Tensor: {tensor!r}."
+                )
+            return tensor
+    return None
+
+
 def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
     """`value` as a tensor: tensors as they are, variables read, Python values and arrays converted.
 
@@ -524,6 +554,8 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
     elif hasattr(cls, "__tf_tensor__"):
         answer = value.__tf_tensor__(dtype)  # (TensorFlow's own tensors return themselves)
         tensor = answer if isinstance(answer, Tensor) else from_array(to_array(answer))
+    elif CONVERSIONS and (registered := _by_registered_conversion(value, dtype)) is not None:
+        tensor = registered
     else:
         if isinstance(value, (list, tuple)) and contains_tensor(value):
             return PACK_LIST[0](value, dtype)

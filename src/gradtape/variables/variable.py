@@ -14,6 +14,7 @@ from ..base import dtypes
 from ..base.context import ACTIVE, RESTORATIONS, STATE, next_id, resume_restorations
 from ..base.dtypes import Array, DType
 from ..base.errors import invalid
+from ..base.notes import note_exit
 from ..base.shapes import TensorShape
 from ..base.traceable import name_errors
 from ..base.types import DTypeLike, Function, ShapeLike, TensorLike
@@ -309,6 +310,8 @@ class Variable(metaclass=_VariableMeta):
         """Store a function of the value and a tensor; a large one in place, if nothing else refers to its memory."""
         if by.__class__ is not EagerTensor or by._array.dtype != any_value(self)._array.dtype:
             by = to_tensor(by, self.dtype)
+        if ACTIVE and by._id:
+            note_exit(by._id, "assign", self._id)
         delta: Array = by._array
         size = delta.size
         if size < thresholds.IN_PLACE_ELEMENTS:
@@ -339,6 +342,8 @@ class Variable(metaclass=_VariableMeta):
         """The array to assign: of this variable's type, and of a shape it may have."""
         if isinstance(value, EagerTensor):
             tensor: Any = value
+            if ACTIVE and value._id:
+                note_exit(value._id, "assign", self._id)
         elif isinstance(value, np.ndarray) or not isinstance(value, (Tensor, Variable)):
             tensor = to_tensor(value, self.dtype)
         else:

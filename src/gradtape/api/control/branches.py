@@ -155,6 +155,10 @@ def _numbered(branch_fns: Any) -> list[Callable[[], Any]]:
 
 
 def _trace_cond(trace: Any, pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any:
+    if isinstance(pred, bool):
+        raise TypeError(
+            f"pred must not be a Python bool inside tf.function, got {pred}: use a tensor, or Python's `if`."
+        )
     if not is_symbolic(pred):
         return cond.__wrapped__(pred, true_fn, false_fn)  # type: ignore[attr-defined]
     for label, function in (("true_fn", true_fn), ("false_fn", false_fn)):

@@ -83,16 +83,21 @@ def _elements(elems: Any, name: str) -> list[Any]:
     tensors = [to_tensor(value) if _rows_of(value) is None else value for value in nest.flatten(elems)]
     if not tensors:
         raise ValueError(f"{name}: elems must be a Tensor or (possibly nested) sequence of Tensors, got {elems!r}.")
-    if any(not len(tensor.shape) for tensor in tensors):
+    if any(_rows_of(tensor) is None and not len(tensor.shape) for tensor in tensors):
         raise ScalarElementsError(f"{name}: Elements in elems must be 1+ dimensional Tensors, not scalars.")
-    sizes = {tensor.shape[0] for tensor in tensors}
+    counts = [_row_count(tensor) for tensor in tensors]
+    sizes = set(counts)
     if len(sizes) > 1:
         raise ValueError(
             f"{name}: Dimensions {sorted(sizes, key=str)} are not compatible: all elems need one first size."
         )
     columns = [_slices(tensor) for tensor in tensors]
-    count = tensors[0].shape[0] or 0
-    return [nest.pack_sequence_as(elems, [column[i] for column in columns]) for i in range(count)]
+    return [nest.pack_sequence_as(elems, [column[i] for column in columns]) for i in range(counts[0] or 0)]
+
+
+def _row_count(value: Any) -> Any:
+    rows = _rows_of(value)
+    return value.shape[0] if rows is None else rows.count(value)
 
 
 def _rows_of(value: Any) -> Rows[Any] | None:
@@ -133,7 +138,7 @@ def _joined(values: list[Any], spec: Any) -> Any:
         raise TypeError(f"map_fn: a {kind.name} has no rows, and results cannot be stacked to one.")
     parts = [to_tensor(value) if _rows_of(value) is None else value for value in values]
     ragged = kind.values is not None and kind.values.complete  # a row may be a plain tensor
-    for part in parts:
+    for part in parts if hasattr(spec, "dtype") else ():
         if part.dtype != spec.dtype or not len(part.shape) or not (ragged or isinstance(part, kind.cls)):
             raise invalid(
                 f"map_fn: rows of {spec.dtype!r} are expected for a {kind.name}, got a {type(part).__name__} of {part.dtype!r} "
