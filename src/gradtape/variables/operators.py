@@ -11,7 +11,7 @@ from ..base import dtypes
 from ..base.context import ACTIVE, STATE
 from ..base.dtypes import DType
 from ..base.errors import InvalidArgumentError, invalid
-from ..base.shapes import TensorShape, broadcast
+from ..base.shapes import broadcast
 from ..base.traceable import traceable
 from ..base.types import TensorLike, Value
 from ..op.call import apply
@@ -217,9 +217,7 @@ _traced_numpy_getitem = traceable(_numpy_getitem)
 
 def _parts(key: Any) -> Sequence[Any]:
     """The parts of a key. A list is a tuple: `x[[0, 1]]` is `x[0, 1]`."""
-    if key.__class__ is tuple or (isinstance(key, (tuple, list)) and not isinstance(key, TensorShape)):
-        return key
-    return (key,)
+    return key if isinstance(key, (tuple, list)) else (key,)
 
 
 def canonical_key(parts: Sequence[Any]) -> tuple[Any, ...] | None:
