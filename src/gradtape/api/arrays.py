@@ -344,8 +344,12 @@ def one_hot(
             raise ValueError(f"one_hot: the new axis of a ragged tensor is the last, got axis={axis}.")
         return elements.put(indices, one_hot(elements.of(indices), depth, on_value, off_value, None, dtype))
     if dtype is None:
-        given = next((v for v in (on_value, off_value) if v is not None), None)
-        kind = dtypes.float32 if given is None else to_tensor(given).dtype
+        found = [to_tensor(v).dtype for v in (on_value, off_value) if v is not None]
+        kind = found[0] if found else dtypes.float32
+        if len(set(found)) > 1:
+            raise TypeError(
+                f"one_hot: dtype {found[0].name} of on_value does not match dtype {found[1].name} of off_value."
+            )
     else:
         kind = dtypes.as_dtype(dtype)
     values = [default if v is None else to_tensor(v, kind)._array for v, default in ((on_value, 1), (off_value, 0))]
@@ -425,11 +429,12 @@ def shape_n(input: Sequence[TensorLike], out_type: DTypeLike = dtypes.int32, nam
 
 
 @takes(out_type=tensor_type)
-def size(input: Any, out_type: DTypeLike = dtypes.int32, name: str | None = None) -> Tensor:
-    """The number of elements."""
+def size(input: Any, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
+    """The number of elements, as int32 unless `out_type` says otherwise."""
     values = complete_values(input)
     value = _measured(input) if values is None else values.of(input)
-    return _sizes(UNKNOWN if value.shape.rank is None else value.shape.num_elements(), dtypes.as_dtype(out_type))
+    dtype = dtypes.as_dtype(out_type or dtypes.int32)
+    return _sizes(UNKNOWN if value.shape.rank is None else value.shape.num_elements(), dtype)
 
 
 def rank(input: TensorLike, name: str | None = None) -> Tensor:

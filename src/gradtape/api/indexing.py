@@ -132,12 +132,29 @@ def gather(
 def gather_nd(
     params: TensorLike, indices: TensorLike, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = ""
 ) -> Any:
-    """The elements (or slices) at positions that `indices` lists in its last axis."""
+    """The elements (or slices) at positions that `indices` lists in its last axis; with "IGNORE", zeros for bad positions."""
+    if bad_indices_policy == "IGNORE" and not as_int(batch_dims):
+        x, positions = to_tensor(params), np.asarray(to_tensor(indices)._array)
+        sizes = np.array(tuple(x.shape)[: positions.shape[-1]], np.int64)
+        inside = ((positions >= 0) & (positions < sizes)).all(axis=-1)
+        found = index.take_nd.public(x, np.where(inside[..., None], positions, 0), 0)
+        shown = inside.reshape(inside.shape + (1,) * (found.ndim - inside.ndim))
+        return where(shown, found, logic.zeros_like.public(found))
     return index.take_nd.public(params, indices, as_int(batch_dims))
 
 
-def scatter_nd(indices: TensorLike, updates: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
+@takes(bad_indices_policy=text)
+def scatter_nd(
+    indices: TensorLike,
+    updates: TensorLike,
+    shape: ShapeLike,
+    bad_indices_policy: str = "",
+    name: str | None = None,
+) -> Any:
     """Zeros of `shape` with `updates` added at positions that `indices` lists in its last axis."""
+    if bad_indices_policy not in ("", "DEFAULT"):
+        zero = np.zeros(as_shape(as_int_vector(shape, "scatter_nd: shape")), to_tensor(updates).dtype.numpy)
+        return _scatter_combining(scatter.tensor_scatter_nd_add, zero, indices, updates, bad_indices_policy)
     return index.put_nd.public(updates, indices, as_shape(as_int_vector(shape, "scatter_nd: shape")), 0)
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from sys import _getframe
 from types import FunctionType
 from typing import Any, TypeVar
 
-from .context import ACTIVE, STATE
+from .context import ACTIVE, STATE, next_id
 from .dispatch import OVERRIDES, overridden
 from .errors import REFUSALS, raise_named
-from .notes import span
+from .notes import SPANS
 from .signatures import DeferredSignature
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -82,21 +83,25 @@ def _called(function: Any, is_step: bool, kinds: dict[type, Any] | None = None) 
             result = overridden(call, args, kwargs)
             if result is not NotImplemented:
                 return result
+        first = 0
         if ACTIVE:
             if is_step and STATE.trace is not None:
                 return STATE.trace.composite(call, args, kwargs)
-            if STATE.tapes and STATE.line is None:
-                with span():
-                    return call(*args, **kwargs)
+            if STATE.tapes:
+                first = next_id()
         if kinds:
             for value in args:
                 if value.__class__ in kinds:
                     return kinds[value.__class__](function, *args, **kwargs)
         try:
-            return function(*args, **kwargs)
+            result = function(*args, **kwargs)
         except REFUSALS as error:
             raise_named(error, function.__name__)
             raise
+        if first:  # records in between lead to the caller
+            frame = _getframe(1)
+            SPANS.append((first, next_id(), "", frame.f_code, frame.f_lasti))
+        return result
 
     call.__signature__ = DeferredSignature(function)  # type: ignore[attr-defined]
     return call

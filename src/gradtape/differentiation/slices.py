@@ -14,6 +14,15 @@ from ..values.slices_spec import IndexedSlicesSpec
 from ..values.tensor import EagerTensor, IndexedSlices, from_array
 
 
+class _Rows:
+    """Whether Keras's optimizers add up the rows of one id before anything else (`tf.config.sum_repeated_rows`)."""
+
+    summed = True
+
+
+ROWS = _Rows()
+
+
 def densify(slices: IndexedSlices) -> Any:
     """The dense value of IndexedSlices; rows that repeat are added up."""
     if slices.dense_shape is None:

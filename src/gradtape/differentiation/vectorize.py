@@ -21,7 +21,7 @@ from ..base import nest
 from ..base.context import ACTIVE, STATE, scope
 from ..base.dtypes import BY_NUMPY, DType
 from ..base.errors import ScalarElementsError, UnimplementedError
-from ..base.shapes import TensorShape
+from ..base.shapes import TensorShape, known_shape
 from ..base.sizes import same
 from ..base.traceable import traceable
 from ..base.types import Function, TensorLike
@@ -62,7 +62,7 @@ class Batched(Tensor):
     @property
     def shape(self) -> TensorShape:
         """The shape of one entry."""
-        return tuple.__new__(TensorShape, shape_of(self.data)[1:])
+        return known_shape(shape_of(self.data)[1:])
 
     @property
     def ndim(self) -> int:

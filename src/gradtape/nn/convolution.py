@@ -258,10 +258,12 @@ def conv_transpose(
     name: str | None = None,
 ) -> Any:
     """The transpose of `convolution`, in as many dimensions as `output_shape` says."""
+    if output_shape is None:
+        raise ValueError("conv_transpose: `output_shape` must be a tensor or sized collection, got None.")
     rank = len(sizes_of("conv_transpose", output_shape)) - 2
     if rank not in FORMATS:
         raise ValueError(
-            f"output_shape must be of length 3, 4 or 5. Received: output_shape={output_shape} of length {rank + 2}."
+            f"`output_shape` must be of length 3, 4 or 5. Received: output_shape={output_shape} of length {rank + 2}."
         )
     return _transposed("conv_transpose", rank, input, filters, output_shape, strides, padding, data_format, dilations)
 

@@ -36,6 +36,12 @@ RUNNERS: dict[type, Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]] = {}
 OBSERVERS: list[Callable[[Op, tuple[Any, ...], tuple[Any, ...]], None]] = []
 
 
+# Who wants to see each op, also those of functions: these run step by step then.
+STEPWISE: set[int] = set()
+
+# Called after each call of a compiled function, with its name.
+CALL_OBSERVERS: list[Callable[[str], None]] = []
+
 # Called after each backward step that runs, with its pull, the cotangent, the record and the parts it gave.
 PULL_OBSERVERS: list[Callable[[Any, Any, Any, Any], None]] = []
 
@@ -160,10 +166,16 @@ def mixed_types(op: Op, position: int, expected: DType, given: DType) -> TensorT
     """The error for operands of two types."""
     label = op.arguments[position] if position < len(op.arguments) and not op.variadic else f"number {position}"
     message = (
-        f"{op.name}: cannot compute {op.tf_name} as input #{position} ({label}) was expected to be {expected.name} "
-        f"but is {given.name}. Types are never mixed silently: bring both to one type with tf.cast."
+        f"{op.name}: cannot compute {op.tf_name} as input #{position}(zero-based) was expected to be a "
+        f"{_c_name(expected)} tensor but is a {_c_name(given)} tensor [Op:{op.tf_name}] ({label}). Types are never mixed "
+        "silently: bring both to one type with tf.cast."
     )
     return TensorTypeError(None, None, message)
+
+
+def _c_name(dtype: DType) -> str:
+    """The type as TensorFlow's messages have it: float32 is float there."""
+    return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
 
 
 def check_dtype(op: Op, tensors: list[Any]) -> None:

@@ -18,7 +18,7 @@ from ..base.errors import InaccessibleTensorError, NonFiniteError
 from ..base.nest import children, is_nested, is_record, record_of
 from ..base.seeds import GLOBAL, SeedScope
 from ..base.sizes import UNKNOWN
-from ..op.call import OBSERVERS
+from ..op.call import STEPWISE
 from ..op.declaration import Op
 from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, Tensor, TensorSpec
@@ -151,12 +151,7 @@ class Graph:
         def run(*args: object) -> Any:
             inner = Environment({}, environment)
             bind(self.inputs, args, inner.values)
-            if (
-                STATE.trace is None
-                and BODIES
-                and not OBSERVERS
-                and not (ACTIVE and (STATE.tapes or STATE.accumulators))
-            ):
+            if STATE.trace is None and BODIES and not STEPWISE and not (ACTIVE and (STATE.tapes or STATE.accumulators)):
                 if self.body is None:
                     self.body = BODIES[0](self)
                 result = self.body(inner)

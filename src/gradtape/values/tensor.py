@@ -54,7 +54,9 @@ class Tensor:
     @property
     def shape(self) -> TensorShape:
         """The sizes of all axes."""
-        return tuple.__new__(TensorShape, self._array.shape)  # sizes of an array need no checking
+        shape = _new(TensorShape)  # (`known_shape`, inlined)
+        shape._sizes = self._array.shape
+        return shape
 
     @property
     def ndim(self) -> int:

@@ -11,7 +11,7 @@ from ..base import dtypes
 from ..base.context import ACTIVE, STATE
 from ..base.dtypes import DType
 from ..base.errors import InvalidArgumentError, invalid
-from ..base.shapes import TensorShape, broadcast
+from ..base.shapes import broadcast
 from ..base.sizes import Size
 from ..base.traceable import shaped, traceable
 from ..base.types import TensorLike, Value
@@ -19,7 +19,7 @@ from ..op.abstract import Abstract
 from ..op.attributes import as_int
 from ..op.call import apply
 from ..op.declaration import REGISTRY, Op
-from ..op.entry import public_entry
+from ..op.entry import OPERATORS, public_entry
 from ..ops.array import index, layout, masks
 from ..ops.linalg.products import matmul
 from ..ops.math import elementwise as e
@@ -107,6 +107,8 @@ def _truediv(x: Value, y: TensorLike) -> Any:
 def _rtruediv(x: Value, y: TensorLike) -> Any:
     return truediv(y, x) if x.dtype in _DIVIDED_AS else _divide(y, x)
 
+
+OPERATORS.update(function.__code__ for function in (truediv, _truediv, _rtruediv))
 
 # --- comparison ------------------------------------------------------------------------------------------------------
 
@@ -218,9 +220,7 @@ _traced_numpy_getitem = traceable(_numpy_getitem)
 
 def _parts(key: Any) -> Sequence[Any]:
     """The parts of a key. A list is a tuple: `x[[0, 1]]` is `x[0, 1]`."""
-    if key.__class__ is tuple or (isinstance(key, (tuple, list)) and not isinstance(key, TensorShape)):
-        return key
-    return (key,)
+    return key if isinstance(key, (tuple, list)) else (key,)
 
 
 def canonical_key(parts: Sequence[Any]) -> tuple[Any, ...] | None:
@@ -405,6 +405,8 @@ def _pack(values: Sequence[TensorLike], dtype: DType | None) -> Tensor:
     try:
         result: Tensor = layout.stack.public(parts)
     except InvalidArgumentError as error:
+        if isinstance(error, TypeError):
+            raise
         raise InvalidArgumentError(None, None, f"convert_to_tensor of a list: {error}") from None
     return result
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from ...base import dtypes, nest
 from ...base.errors import BranchTypeError, LoopStructureError, OutOfRangeError, ScalarElementsError, invalid
-from ...base.shapes import TensorShape
 from ...base.sizes import UNKNOWN
 from ...base.traceable import traceable
 from ...base.type_spec import CompositeSpec
@@ -57,7 +56,7 @@ def while_loop(
     steps = 0
     while (limit is None or steps < limit) and truth_of(cond(*values)):
         returned = body(*values)
-        if not isinstance(returned, (list, tuple)) or isinstance(returned, TensorShape):
+        if not isinstance(returned, (list, tuple)):
             raise LoopStructureError(
                 f"while_loop: body must return {len(values)} value(s) in a list or tuple, like loop_vars; got {returned!r}."
             )

@@ -57,9 +57,12 @@ def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes:
 
 @getitem.checks
 def _(x: Array, key: tuple[Any, ...]) -> None:
+    if sum(k is Ellipsis for k in key) > 1:
+        raise invalid(f"slice: Multiple ellipses in slice spec not allowed: {key}.")
     used = [k for k in key if k is not None and k is not Ellipsis]
     if len(used) > x.ndim:
-        raise invalid(f"slice: {len(used)} indices for a tensor of shape {x.shape}.")
+        scalar = "Attempting to slice scalar input. " if not x.ndim else ""
+        raise invalid(f"slice: {scalar}{len(used)} indices for a tensor of shape {x.shape}.")
     before = key.index(Ellipsis) if any(k is Ellipsis for k in key) else len(key)
     axis = 0
     for position, k in enumerate(key):
@@ -645,7 +648,7 @@ def _put_nd(values: Array, indices: Array, shape: tuple[int, ...], batch_dims: i
     if key:
         np.add.at(result, key, values)
     else:
-        result += values.reshape(-1, *shape).sum(axis=0)
+        result += values.reshape(math.prod(values.shape[: values.ndim - len(shape)]), *shape).sum(axis=0)
     return result
 
 
