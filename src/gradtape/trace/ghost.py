@@ -167,7 +167,7 @@ def shown(shape: Shape) -> str:
 
 
 class World:
-    """Runs ops on ghosts. Subclasses say what a value is guessed to be, and what is kept of what runs."""
+    """Runs ops on ghosts. Subclasses say what is known of values, and what is kept of what runs."""
 
     def __init__(self) -> None:
         self._tapes: list[Records] = []
