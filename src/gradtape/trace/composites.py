@@ -34,13 +34,15 @@ def by_stand_ins(world: World, function: Any, *args: Any, **kwargs: Any) -> Any:
             world.doubts = doubts  # type: ignore[attr-defined]
     if not isinstance(world, Inference):
         raise NeedsValue(f"What {function.__name__} gives depends on the values of its operands.")
+    # (Tapes follow the variables and captured tensors among the operands too.)
+    operands = [leaf._read() if hasattr(leaf.__class__, "_read") else leaf for leaf in leaves((args, kwargs))]
     with outside_traces(), np.errstate(all="ignore"):
         first = function.__wrapped__(*solid(args, 0), **solid(kwargs, 0))
         try:
             second = function.__wrapped__(*solid(args, 1), **solid(kwargs, 1))
         except (OpError, ValueError, IndexError):  # the integers of the second were not places in the others
             second = function.__wrapped__(*solid(args, 1, "ones"), **solid(kwargs, 1, "ones"))
-    return _ghostly(world, first, second, [leaf for leaf in leaves((args, kwargs)) if leaf.__class__ is Ghost])
+    return _ghostly(world, first, second, [operand for operand in operands if isinstance(operand, Tensor)])
 
 
 def _depends_on_structure(value: Any) -> bool:
