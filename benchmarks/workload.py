@@ -137,9 +137,10 @@ class Tracing(Workload):
     by_default = False
     most_rounds = 3
 
-    def __init__(self, name: str, row: Workload) -> None:
+    def __init__(self, name: str, row: Workload, limits: tuple[Limit, ...] = ()) -> None:
         self.name = name  # type: ignore[misc]
         self.row = row
+        self.limits = limits  # type: ignore[misc]
         self.title = f"{row.title}: first call less second"  # type: ignore[misc]
         self.tolerance = row.tolerance  # type: ignore[misc]
 
