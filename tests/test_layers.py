@@ -27,9 +27,11 @@ ROOMS: list[list[str]] = [
     ["differentiation"],
     ["trace", "autograph"],
     ["compile"],
+    ["diagnostics"],
     ["data", "io", "train", "summary", "distribute", "optimize", "datasets", "profiler", "audio"],
     ["api", NAMESPACES],
     ["keras_gradtape", "keras"],
+    ["stand_in", "pytest_plugin"],
     ["cli", "__main__"],
 ]
 LAYER_OF = {room: layer for layer, rooms in enumerate(ROOMS) for room in rooms}
@@ -39,6 +41,15 @@ LAYER_OF["keras_gradtape.hook"] = LAYER_OF["keras_gradtape.completions"] = LAYER
 # (importing module, imported module, "*" for any): why the import has to wait until the function runs.
 LAZY: dict[tuple[str, str], str] = {
     ("op.declaration", "op.entry"): "entries are generated from an Op at its first use, and need the class Op",
+    ("diagnostics", "keras_gradtape.callbacks"): "Keras is imported by programs that use it",
+    ("differentiation.tape", "diagnostics.asking"): "diagnostics are imported when somebody asks",
+    ("differentiation.tape", "diagnostics.nonfinite"): "diagnostics are imported when somebody asks",
+    ("debugging", "diagnostics.nonfinite"): "diagnostics are imported when somebody asks",
+    ("differentiation.tape", "diagnostics.agreement"): "diagnostics are imported when somebody asks",
+    ("differentiation.tape", "diagnostics.profile"): "diagnostics are imported when somebody asks",
+    ("differentiation.tape", "diagnostics.memory"): "diagnostics are imported when somebody asks",
+    ("trace.function", "diagnostics.traces"): "diagnostics are imported when somebody asks",
+    ("differentiation.tape", "diagnostics.chain"): "diagnostics are imported when a gradient is None",
     ("native.engine", "native.alignment"): "it is compiled by the engine, with the first kernel",
     ("native.texts", "native.language"): "llvmlite is imported when the first text is compiled",
     ("native.texts", "native.ufuncs"): "llvmlite is imported when the first text is compiled",
@@ -46,6 +57,8 @@ LAZY: dict[tuple[str, str], str] = {
     ("native.updates", "native.ufuncs"): "llvmlite is imported when the first update is compiled",
     ("api.graph_mode", "summary.graph"): "loads the package that has the messages, when a graph is shown as one",
     ("compile.fusion", "compile.row_groups"): "llvmlite is imported when the first large program is compiled",
+    ("compile.fusion", "compile.whole.group"): "llvmlite is imported when the first small program is compiled",
+    ("compile.fusion", "compile.whole.show"): "llvmlite is imported when somebody looks at a native function",
     ("ops.nn.rows", "native.language"): "llvmlite is imported when the first rows are compiled",
     ("ops.nn.rows", "native.pool"): "machine code runs on threads of its own, which are started when they are needed",
     ("ops.nn.rows", "native.rows"): "llvmlite is imported when the first rows are compiled",
@@ -65,6 +78,11 @@ LAZY: dict[tuple[str, str], str] = {
     ("ragged.tensor", "sparse.tensor"): "sparse tensors are imported by programs that use them",
     ("data.dataset", "sparse.batches"): "sparse tensors are imported by programs that use them",
     ("saved_model.names", "keras"): "Keras is imported when a saved model uses its ops",
+    ("linalg", "linalg.operators"): "operators are imported by programs that use them",
+    (
+        "api.dispatch",
+        "__init__",
+    ): "elementwise functions are looked up by their public names when a class registers for them",
     ("raw_ops", "image"): "images are imported by programs that use them",
     ("raw_ops", "image.projective"): "images are imported by programs that use them",
     ("nn.ctc", "sparse"): "sparse tensors are imported by programs that use them",

@@ -1,6 +1,7 @@
 """The rows, in the order of the table. A new one is a class in a file of this folder and a line here."""
 
-from benchmarks.workload import Tracing, Workload
+from benchmarks.workload import Tracing, Workload, limit
+from benchmarks.workloads.actor_critic import ActorCritic
 from benchmarks.workloads.calls import CALLS_BY_KIND
 from benchmarks.workloads.cnn import CNN
 from benchmarks.workloads.elementwise import Elementwise
@@ -62,8 +63,9 @@ ROWS: dict[str, Workload] = {
         TracedProduct(3),
         TracedProduct(3000),
         Tracing("trace-mlp", MLP()),
-        Tracing("trace-transformer", DeepTransformer(), FIRST_CALLS),
-        Tracing("trace-resnet-50", ResNet(), FIRST_CALLS),
+        Tracing("trace-transformer", DeepTransformer(), *FIRST_CALLS),
+        Tracing("trace-resnet-50", ResNet(), *FIRST_CALLS),
+        Tracing("trace-actor-critic", ActorCritic(), limit("gradtape function", 1.0, "tf function")),
         ImportTime(),
         InstalledSize(),
     )

@@ -7,6 +7,9 @@ import os
 import sys
 from typing import Any, ClassVar
 
+from .api.interop import RESULTS
+from .base.namespaces import listing, namespace
+from .differentiation.slices import ROWS
 from .trace.function import EAGERLY
 
 
@@ -108,6 +111,7 @@ def experimental_connect_to_host(remote_host: object = None, job_name: str = "wo
     raise RuntimeError("gradtape runs in one process and cannot connect to a host. Use tf.distribute.get_strategy().")
 
 
+@namespace("gradtape.config.optimizer")
 class optimizer:
     """`tf.config.optimizer`: what TensorFlow does to graphs before it runs them; accepted and returned."""
 
@@ -137,6 +141,7 @@ class optimizer:
         optimizer._options = {**optimizer._options, **options}
 
 
+@namespace("gradtape.config.threading")
 class threading:
     """`tf.config.threading`: how many threads the linear algebra library may use."""
 
@@ -163,6 +168,7 @@ class threading:
         )
 
 
+@namespace("gradtape.config.experimental")
 class experimental:
     """`tf.config.experimental`: names that older programs use."""
 
@@ -264,4 +270,36 @@ def functions_run_eagerly() -> bool:
     return EAGERLY.on
 
 
+def sum_repeated_rows(enabled: bool) -> None:
+    """Whether Keras's optimizers add up the rows of a sparse gradient that belong to one id, before they square them.
+
+    They do (True), so that a step is that of the dense gradient. With False each row is squared by itself, as in TensorFlow: for
+    runs that have to give TensorFlow's numbers.
+    """
+    ROWS.summed = bool(enabled)
+
+
+def return_tensors_from_numpy(enabled: bool) -> None:
+    """Let NumPy's functions give tensors wherever gradtape has the function, also where no tape follows the arguments.
+
+    >>> import gradtape as tf
+    >>> import numpy as np
+    >>> np.mean(tf.constant([1.0, 3.0]))
+    np.float32(2.0)
+    >>> tf.config.return_tensors_from_numpy(True)
+    >>> np.mean(tf.constant([1.0, 3.0]))
+    <tf.Tensor: shape=(), dtype=float32, numpy=2.0>
+    >>> tf.config.return_tensors_from_numpy(False)
+    """
+    RESULTS.tensors = bool(enabled)
+
+
+def numpy_returns_tensors() -> bool:
+    """Whether NumPy's functions give tensors also where no tape follows the arguments."""
+    return RESULTS.tensors
+
+
 experimental_run_functions_eagerly = run_functions_eagerly
+experimental_functions_run_eagerly = functions_run_eagerly
+
+__dir__ = listing(globals())

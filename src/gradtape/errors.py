@@ -20,6 +20,7 @@ from .base.errors import (
     InvalidArgumentError,
     LoopStructureError,
     MissingArgumentError,
+    NonFiniteError,
     NotADTypeError,
     NotATensorError,
     NotFoundError,
@@ -41,10 +42,12 @@ from .base.errors import (
     TensorTypeError,
     UnauthenticatedError,
     UnavailableError,
+    UnconnectedGradientError,
     UnimplementedError,
     UnknownError,
     UnsupportedTypeError,
 )
+from .base.namespaces import listing
 
 __all__ = [
     "AbortedError",
@@ -66,6 +69,7 @@ __all__ = [
     "InvalidArgumentError",
     "LoopStructureError",
     "MissingArgumentError",
+    "NonFiniteError",
     "NotADTypeError",
     "NotATensorError",
     "NotFoundError",
@@ -87,7 +91,10 @@ __all__ = [
     "TensorTypeError",
     "UnauthenticatedError",
     "UnavailableError",
+    "UnconnectedGradientError",
     "UnimplementedError",
     "UnknownError",
     "UnsupportedTypeError",
 ]
+
+__dir__ = listing(globals())

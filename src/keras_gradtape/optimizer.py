@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from keras.src.backend.common.stateless_scope import in_stateless_scope
 from keras.src.optimizers.base_optimizer import BaseOptimizer
 
 import gradtape
+from gradtape.diagnostics.asking import explanations_for, summary
+from gradtape.differentiation.slices import ROWS
 from keras_gradtape import fused
 from keras_gradtape.ops.core import cast
 from keras_gradtape.ops.sparse.places import combined
@@ -18,7 +21,7 @@ class GradtapeOptimizer(BaseOptimizer):
 
     def apply(self, grads: Any, trainable_variables: Any = None) -> Any:
         """Change the variables by one step along their gradients."""
-        if any(g.__class__ is gradtape.IndexedSlices for g in grads):
+        if ROWS.summed and any(g.__class__ is gradtape.IndexedSlices for g in grads):
             taken = combined if self._takes_rows() else gradtape.convert_to_tensor
             grads = [taken(g) if g.__class__ is gradtape.IndexedSlices else g for g in grads]
         return super().apply(grads, trainable_variables)
@@ -68,11 +71,22 @@ class GradtapeOptimizer(BaseOptimizer):
         (variable.scatter_sub if value.__class__ is gradtape.IndexedSlices else variable.assign_sub)(value)
 
     def _filter_empty_gradients(self, grads: Any, trainable_variables: Any) -> Any:
-        if all(grad is None for grad in grads):
-            names = [getattr(v, "path", v.name) for v in trainable_variables]
+        pairs = list(zip(grads, trainable_variables, strict=True))
+        missing = [variable for grad, variable in pairs if grad is None]
+        if not missing:
+            return list(grads), list(trainable_variables)
+        names = [getattr(v, "path", v.name) for v in missing]
+        why = summary(explanations_for(missing))
+        if len(missing) == len(pairs):
             raise ValueError(
                 f"No gradients provided for any variable: {names}. The loss was not computed from them inside "
                 "`with tf.GradientTape() as tape:`. A model has to be called there, as in `model(x, training=True)`: "
-                "`model.predict(x)` returns NumPy arrays, which no tape follows."
+                f"`model.predict(x)` returns NumPy arrays, which no tape follows.\n{why}".rstrip()
             )
-        return super()._filter_empty_gradients(grads, trainable_variables)
+        warnings.warn(
+            f"Gradients do not exist for variables {names} when minimizing the loss. If using `model.compile()`, did you "
+            f"forget to provide a `loss` argument?\n{why}".rstrip(),
+            stacklevel=2,
+        )
+        kept = [pair for pair in pairs if pair[0] is not None]
+        return [grad for grad, _ in kept], [variable for _, variable in kept]

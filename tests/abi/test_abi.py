@@ -145,6 +145,8 @@ SUBJECTS = {
     "sets_allocators": (["native/test_updates.py", "native/test_ufuncs.py"], ""),
     "counts_holders": (["test_variable.py", "compile/test_compiled_programs.py"], "variable"),
     "multiplies": (["linalg/test_products_and_norms.py"], ""),
+    "calls_inner_loops": (["compile/test_compiled_programs.py"], "gradient or variable"),
+    "makes_functions": (["compile/test_compiled_programs.py"], "gradient or variable"),
 }
 
 

@@ -1,34 +1,50 @@
-"""NumPy's functions on tensors: `np.sin(x)` and `np.mean(x)` call our ops, and the tape follows.
+"""NumPy's functions on tensors: arrays where nobody follows the tensors, recorded ops where somebody does.
 
 NumPy asks an operand's `__array_ufunc__` (for ufuncs, SciPy's too) or `__array_function__` (for everything else) before
-it computes. The answer is the function of the same name in `gradtape.numpy`, which computes in NumPy's types. Anything without a
-name there is computed by NumPy on the values, unless a tape or an accumulator follows one of the operands: then the path
-would be cut silently, so an error says what to use instead.
+it computes. If no tape or accumulator follows a tensor among the arguments, NumPy computes on the values, and the program gets
+NumPy's own arrays and numbers. If somebody does, or a tensor has no value yet (inside a traced function), the answer is the
+function of the same name in `gradtape.numpy`, and the tape follows. Where there is none, the path would be cut silently, so an
+error says what to use instead. Results that have no derivative (indices, truth values, counts) are NumPy's in eager code.
 
-Arrays and lists beside a tensor take its type, as they do beside Python's operators: `np.ones(2) * x` is `x * np.ones(2)`.
+Python's operators always give tensors: in `array + x` NumPy calls `np.add(array, x)`, which `_is_operator` tells from the
+same call in a program.
+
+Arrays and lists beside a tensor take its type, as they do beside Python's operators, where the function is recorded.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import FunctionType, ModuleType
+from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from .. import math
 from ..base import nest
-from ..base.context import STATE
+from ..base.context import ACTIVE, STATE
 from ..base.dtypes import INEXACT, DType
+from ..base.frames import UNKNOWN, called_function
 from ..base.types import TensorLike, Value
 from ..values.tensor import EagerTensor, Tensor, contains_tensor, from_array, to_tensor
 from ..variables.variable import Variable
+from .exits import is_followed
 
 Function = Callable[..., Any]
 NO_OUT = "A tensor never changes, so it cannot be `out`, and ops on tensors have no `out`."
+
+
+class _Results:
+    """Whether NumPy's functions give tensors wherever there is a counterpart, followed or not (`tf.config`)."""
+
+    tensors = False
+
+
+RESULTS = _Results()
 
 
 @functools.cache
@@ -60,7 +76,37 @@ _REDUCED = {
 }
 
 
-def _array_ufunc(self: Value, ufunc: Any, method: str, *inputs: Any, **kwargs: object) -> Any:
+# What Python's operators call when an array or a NumPy number stands on the left, and the tensor's own method for it.
+_OPERATORS = {
+    **{getattr(np, name): f"__r{operator}__" for name, operator in (
+        ("add", "add"), ("subtract", "sub"), ("multiply", "mul"), ("true_divide", "truediv"), ("floor_divide", "floordiv"),
+        ("remainder", "mod"), ("power", "pow"), ("matmul", "matmul"),
+        ("bitwise_and", "and"), ("bitwise_or", "or"), ("bitwise_xor", "xor"),
+    )},
+    np.less: "__gt__", np.less_equal: "__ge__", np.greater: "__lt__", np.greater_equal: "__le__",
+    np.equal: "__eq__", np.not_equal: "__ne__",
+}  # fmt: skip
+
+
+def _array_ufunc(self: Value, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    left = inputs[0]
+    if (
+        method == "__call__"
+        and isinstance(left, np.ndarray | np.generic)
+        and _is_operator(sys._getframe(1), ufunc, kwargs)
+    ):
+        dtype = self.dtype
+        if dtype.numpy.kind == "f" == left.dtype.kind:  # (floats are cast in any case; an entry is quicker on tensors)
+            left = to_tensor(left, dtype)
+        return getattr(self, _OPERATORS[ufunc])(left)
+    if not _is_recorded(inputs, kwargs):
+        if method == "__call__" and not kwargs:  # (the usual case: ufuncs do not change their operands)
+            return ufunc(*[v._array if v.__class__ is EagerTensor else _plain(v) for v in inputs])
+        return getattr(ufunc, method)(*_plain(inputs), **_plain(kwargs))
+    return _without_derivative(_recorded_ufunc(self, ufunc, method, inputs, kwargs))
+
+
+def _recorded_ufunc(self: Value, ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     name = ufunc.__name__
     if method == "__call__" and not kwargs:
         dtype = self.dtype
@@ -79,6 +125,17 @@ def _array_ufunc(self: Value, ufunc: Any, method: str, *inputs: Any, **kwargs: o
     shown = f"np.{name}" if hasattr(np, name) else f"scipy.special.{name}"
     shown = shown if method == "__call__" else f"{shown}.{method}"
     return _on_values(shown, getattr(ufunc, method), inputs, kwargs)
+
+
+def _is_operator(frame: FrameType, ufunc: np.ufunc, kwargs: dict[str, Any]) -> bool:
+    """Whether an operator calls the ufunc, not a program: `array + x`, `operator.add(array, x)`, `sum([number, x])`.
+
+    In `array += x` the array is `out` as well. The name becomes a tensor, as in TensorFlow.
+    """
+    if ufunc not in _OPERATORS or kwargs.keys() - {"out"}:
+        return False
+    function = called_function(frame)
+    return function is None if kwargs else function is not ufunc and function is not UNKNOWN
 
 
 @functools.cache
@@ -119,7 +176,7 @@ class _Counterpart:
         for name, value in self.signature.bind(*args, **kwargs).arguments.items():
             parameter = self.signature.parameters[name]
             if parameter.kind is parameter.VAR_POSITIONAL:
-                positional += value
+                positional, named = [*named.values(), *value], {}
             elif parameter.kind is parameter.VAR_KEYWORD:
                 named |= value
             elif value is not parameter.default:
@@ -133,7 +190,8 @@ class _Counterpart:
 
 @functools.cache
 def _counterpart(func: Function) -> _Counterpart | None:
-    for theirs, ours in ((np, _namespace()), (np.linalg, _namespace().linalg)):
+    names = _namespace()
+    for theirs, ours in ((np, names), (np.linalg, names.linalg), (np.fft, names.fft)):
         name = func.__name__
         function = getattr(ours, name, None)
         if function is not None and getattr(theirs, name, None) is func and func not in _CUT:
@@ -158,12 +216,19 @@ def _parameters(func: Function, function: Function) -> tuple[inspect.Signature, 
 
 # The second argument is a fraction of the elements, not an operand.
 _OF_FRACTIONS = (np.quantile, np.percentile)
-_REDUCTIONS = (np.any, np.all)
+# The first argument gives these functions no more than a shape and a type.
+_SHAPES_ALONE = (np.zeros_like, np.ones_like, np.empty_like, np.full_like)
+# NumPy's own results of these are read-only.
+_VIEWS = (np.broadcast_to, np.broadcast_arrays)
 # The edges of a histogram depend on the values, but no op here gives them a derivative.
 _CUT = (np.histogram,)
 
 
 def _array_function(self: Value, func: Any, types: TensorLike, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    looked_at = args[1:] if func in _SHAPES_ALONE and _has_value(args[0]) else args
+    if not _is_recorded(looked_at, kwargs):
+        result = func(*_plain(args), **_plain(kwargs))
+        return result if func in _VIEWS else _of_its_own(result)
     found = _counterpart(func)
     if found is not None:
         arguments = found.arguments(args, kwargs)
@@ -172,10 +237,7 @@ def _array_function(self: Value, func: Any, types: TensorLike, args: tuple[Any, 
             if func not in _OF_FRACTIONS:
                 positional = [_beside(value, self.dtype) for value in positional]
                 named = {name: _beside(value, self.dtype) for name, value in named.items()}
-            result = found.function(*positional, **named)
-            # What only answers a question has no derivative, and programs expect NumPy's own truth values.
-            is_answer = func not in _REDUCTIONS and result.__class__ is EagerTensor and result.dtype.is_bool
-            return result.numpy() if is_answer else result
+            return _without_derivative(found.function(*positional, **named))
     return _on_values(f"{func.__module__}.{func.__name__}".replace("numpy", "np"), func, args, kwargs)
 
 
@@ -194,39 +256,79 @@ def _beside(value: Any, dtype: DType) -> Any:
     return value.astype(dtype.numpy) if fits and value.dtype in INEXACT else value
 
 
-def _on_values(name: str, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
-    """What NumPy computes from the values; an error if a tape or accumulator follows one of them and a derivative is lost.
+def _on_values(name: str, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What NumPy computes from the values; an error if somebody follows them and a derivative is lost.
 
     Truth values, indices and counts have no derivative, so nothing is lost with them.
     """
-
-    def plain(value: Sequence[TensorLike]) -> Any:
-        if isinstance(value, (Tensor, Variable)):
-            return np.asarray(value)
-        if isinstance(value, (list, tuple)):
-            return type(value)(plain(item) for item in value) if not hasattr(value, "_fields") else value
-        return value
-
-    result = function(*[plain(a) for a in args], **{k: plain(v) for k, v in kwargs.items()})
-    if not any(isinstance(value, np.ndarray | np.generic) and value.dtype in INEXACT for value in nest.flatten(result)):
+    result = function(*_plain(args), **_plain(kwargs))
+    is_continuous = [isinstance(v, np.ndarray | np.generic) and v.dtype in INEXACT for v in nest.flatten(result)]
+    if not any(is_continuous) or not _someone_records([*args, *kwargs.values()]):
         return result
-    for value in nest.flatten([list(args), kwargs]):
-        if isinstance(value, (Tensor, Variable)) and _is_followed(value):
-            raise TypeError(
-                f"{name} has no counterpart that the tape can record (with these arguments), and would cut the gradient here. "
-                "Use tf functions, or say that no gradient should pass: "
-                f"{name}(x.numpy()), or tf.stop_gradient(x) before."
-            )
-    return result
-
-
-def _is_followed(value: Any) -> bool:
-    number = value._id
-    return bool(number) and (
-        any(number in records for records in STATE.tapes)
-        or any(accumulator.follows(number) for accumulator in STATE.accumulators)
-        or (isinstance(value, Variable) and value.trainable and bool(STATE.tapes))
+    raise TypeError(
+        f"{name} has no counterpart that the tape can record (with these arguments), and would cut the gradient here. "
+        "Use tf functions, or say that no gradient should pass: "
+        f"{name}(x.numpy()), or tf.stop_gradient(x) before."
     )
+
+
+# --- who gets tensors, and who arrays --------------------------------------------------------------------------------
+
+
+def _plain(value: Any) -> Any:
+    """The argument with arrays, which cannot be written to, in place of tensors."""
+    if value.__class__ is EagerTensor:
+        view = np.asarray(value._array).view()
+        view.flags.writeable = False
+        return view
+    if isinstance(value, (Tensor, Variable)):
+        return np.asarray(value)
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()} if value else value
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+        return type(value)([_plain(item) for item in value])
+    return value
+
+
+def _of_its_own(result: Any) -> Any:
+    """The result; what NumPy gives as a view of a tensor's array becomes an array that the program may write to."""
+    if isinstance(result, np.ndarray):
+        return result if result.flags.writeable else result.copy()
+    return [_of_its_own(item) for item in result] if result.__class__ is list else result
+
+
+def _without_derivative(result: Any) -> Any:
+    """The result; NumPy's own values if it is one of truth values, indices or counts."""
+    if RESULTS.tensors or any(
+        v.__class__ is not EagerTensor or v._array.dtype in INEXACT for v in nest.flatten(result)
+    ):
+        return result
+    return nest.map_structure(lambda tensor: tensor.numpy(), result)
+
+
+def _is_recorded(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether the result is to be a tensor: somebody follows a value or it has none yet; or `tf.config` says so."""
+    if RESULTS.tensors:
+        return True
+    for value in args:
+        if _someone_records(value):
+            return True
+    return bool(kwargs) and _someone_records(list(kwargs.values()))
+
+
+def _has_value(value: Any) -> bool:
+    return value.__class__ is EagerTensor or (isinstance(value, Variable) and STATE.trace is None)
+
+
+def _someone_records(value: Any) -> bool:
+    if value.__class__ is EagerTensor:
+        # (A function that is traced may be run where a tape follows the tensor, so one with an identity counts.)
+        return bool(ACTIVE and value._id and (STATE.trace is not None or is_followed(value._id)))
+    if isinstance(value, Variable):
+        return bool(ACTIVE) and (STATE.trace is not None or is_followed(value._read()._id))
+    if isinstance(value, (list, tuple)):
+        return any(_someone_records(item) for item in value)
+    return isinstance(value, Tensor)  # symbolic, or with a batch axis
 
 
 class _Capsule:

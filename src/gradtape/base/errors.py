@@ -7,6 +7,7 @@ from the class that TensorFlow raises at the same place, so that existing `excep
 from __future__ import annotations
 
 import errno
+from collections.abc import Sequence
 from typing import ClassVar
 
 from .frames import is_ours, package_of
@@ -274,6 +275,20 @@ class NotStorableError(ValueError):
 
 class GradientLookupError(LookupError):
     """A gradient was requested through an op that has none."""
+
+
+class NonFiniteError(InvalidArgumentError):
+    """An op, or the backward step of one, made a nan or an inf while `tf.debugging.enable_check_numerics` was on."""
+
+    def inside(self, line: str) -> NonFiniteError:
+        """The same error, with the line of a traced function that it came from."""
+        return NonFiniteError(self.node_def, self.op, f"{self.message}\n  in the function, at {line}")
+
+
+class UnconnectedGradientError(ValueError):
+    """A tape made with `strict=True` was asked for a gradient that would be None; `explanations` says why for each source."""
+
+    explanations: Sequence[object] = ()
 
 
 class OpDeclarationError(ValueError):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dis
 import functools
+import os
 import sys
+import sysconfig
 from types import CodeType, FrameType
 
 PACKAGES = frozenset({"gradtape", "keras_gradtape"})
@@ -32,6 +35,31 @@ def user_frame(depth: int) -> FrameType:
     return frame
 
 
+@functools.cache
+def _standard_library() -> str:
+    return os.path.join(sysconfig.get_paths()["stdlib"], "")
+
+
+@functools.cache
+def is_library(filename: str) -> bool:
+    """Whether a file belongs to an installed package or to Python itself."""
+    installed = "site-packages" in filename or "dist-packages" in filename
+    return installed or filename.startswith((_standard_library(), "<frozen", "<gradtape", "<__array_function__"))
+
+
+def program_frame(depth: int) -> FrameType:
+    """The innermost frame of the user's own program: no package of this project, and no installed one (Keras, SciPy).
+
+    Where all frames are of libraries, it is what `user_frame` gives.
+    """
+    first = frame = user_frame(depth + 1)
+    while is_library(frame.f_code.co_filename) or is_ours(frame):
+        if frame.f_back is None:
+            return first
+        frame = frame.f_back
+    return frame
+
+
 def user_location() -> tuple[CodeType, int]:
     """Code object and instruction offset of the innermost frame of the user's: what a record keeps."""
     frame = user_frame(2)
@@ -42,3 +70,52 @@ def user_line() -> str:
     """File and line of the innermost frame of the user's: what a step of a trace keeps."""
     frame = user_frame(2)
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+# --- what a frame is doing -------------------------------------------------------------------------------------------
+
+UNKNOWN = object()
+_CALLS = frozenset(number for name, number in dis.opmap.items() if name.startswith("CALL"))
+
+
+@functools.lru_cache(1024)
+def _callee_names(code: CodeType, offset: int) -> tuple[str, ...] | None:
+    """The parts of the dotted name that the call at this instruction is written with; None for what has no such name."""
+    place = next(found.positions for found in dis.get_instructions(code) if found.offset == offset)
+    if place is None or place.col_offset is None:
+        return None
+    names: tuple[str, ...] | None = None
+    for found in dis.get_instructions(code):
+        if found.offset >= offset:
+            break
+        start = found.positions
+        if start is None or (start.lineno, start.col_offset) != (place.lineno, place.col_offset):
+            continue
+        if found.opname.startswith(("LOAD_NAME", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF")):
+            names = (found.argval,)
+        elif found.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            names = names and (*names, found.argval)
+        elif found.opname.startswith(("CALL", "BINARY")):  # what another call or a key gives has no name
+            names = None
+    return names
+
+
+def called_function(frame: FrameType) -> object:
+    """The function that a frame is calling, if its name tells; None while it runs an operator, else `UNKNOWN`.
+
+    A C function that calls back leaves no frame of its own. This tells `math.sin(x)` from `float(x)`, and `array + x` from
+    `np.add(array, x)`.
+    """
+    if frame.f_code.co_code[frame.f_lasti] not in _CALLS:
+        return None
+    names = _callee_names(frame.f_code, frame.f_lasti)
+    if names is None:
+        return UNKNOWN
+    first, *attributes = names
+    for scope in (frame.f_locals, frame.f_globals, frame.f_builtins):
+        if first in scope:
+            value = scope[first]
+            for name in attributes:
+                value = getattr(value, name, UNKNOWN)
+            return value
+    return UNKNOWN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..differentiation.forward import ForwardAccumulator
@@ -12,6 +13,7 @@ from .codegen import explain, python_of
 from .lowering import Lowering
 from .passes import optimized
 from .recorded import all_ghosts, filled, operand_of_result
+from .warming import Warming
 
 
 class Advanced:
@@ -49,7 +51,8 @@ class Advanced:
         self._places = [place for place, slope in enumerate(slopes) if slope is not None]
         ends = [*ghosts, *(slope for slope in slopes if slope is not None)]
         program = world.program.with_nodes(world.program.nodes, [operand_of_result(end) for end in ends])
-        self._run = python_of(optimized(program))
+        shorter = optimized(program)
+        self._run: Any = Warming(shorter, lambda whole: python_of(shorter, whole=whole), partial(setattr, self, "_run"))
 
     def __call__(self, arrays: list[Any], tangents: list[Any], accumulator: ForwardAccumulator) -> Any:
         try:

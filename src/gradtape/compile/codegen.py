@@ -47,14 +47,15 @@ from .program import (
 class _Writer:
     """Collects lines, and the objects that they name."""
 
-    def __init__(self, program: Program, names: Names, posting: bool = True) -> None:
+    def __init__(self, program: Program, names: Names, posting: bool = True, whole: bool = False) -> None:
         self.updates: dict[int, int] = {}  # results of updates, with the operand that is the variable's value
         self.program = program = _with_updates_as_ops(program, self.updates)
         self.names = names
         self.name = names.of
         self.lines: list[str] = []
         self.nodes: list[Node | None] = [None]  # by line of the text
-        self.items = grouped(program)
+        self.whole = whole
+        self.items = grouped(program, python_of if whole else None)
         self.fresh = _fresh(self.items)
         self.last = _last_uses(program, self.items)
         self.posted = _posted(program, self.items) if posting else {}
@@ -76,12 +77,15 @@ class _Writer:
         self.nodes.append(node)
 
 
-def python_of(program: Program, outputs: str | None = None, names: Names | None = None) -> Callable[..., Any]:
+def python_of(
+    program: Program, outputs: str | None = None, names: Names | None = None, whole: bool = False
+) -> Callable[..., Any]:
     """The program as a Python function of its inputs, which returns a tuple of its outputs.
 
-    With `outputs` it returns that expression, which `packed` has made with these `names`.
+    With `outputs` it returns that expression, which `packed` has made with these `names`. With `whole`, instructions on small
+    arrays are native functions, which take their time to compile; `Warming` decides when they are worth it.
     """
-    writer = _Writer(program, names or Names())
+    writer = _Writer(program, names or Names(), whole=whole)
     _write_items(writer)
     result = outputs or "(" + "".join(f"{writer.operand(o)}, " for o in program.outputs) + ")"
     writer.write(f"return {result}")
@@ -131,7 +135,10 @@ def _write_node(writer: _Writer, position: int, node: Item) -> None:
     elif isinstance(what, Call):
         writer.write(_call_outside(writer, node, what, targets), node)
     elif isinstance(what, (Loop, Branch)):
-        run = loop_function(what, _listed(writer, node, what)) if isinstance(what, Loop) else BranchFunction(what)
+        if isinstance(what, Loop):
+            run: Any = loop_function(what, _listed(writer, node, what), writer.whole)
+        else:
+            run = BranchFunction(what, writer.whole)
         operands = ", ".join(writer.operand(operand) for operand in node.inputs)
         call = f"{writer.name('run', run)}({operands})"
         writer.write(f"{targets}= {call}" if targets else call, node)
@@ -349,7 +356,7 @@ def _listed(writer: _Writer, node: Node, loop: Loop) -> set[int]:
     return {place for number, place in collected.items() if number not in elsewhere}
 
 
-def loop_function(loop: Loop, listed: Set[int] = frozenset()) -> Callable[..., Any]:
+def loop_function(loop: Loop, listed: Set[int] = frozenset(), whole: bool = False) -> Callable[..., Any]:
     """A loop as a Python function of its operands; collected values in `listed` are returned as lists."""
     names = Names()
     lines: list[str] = []
@@ -360,7 +367,7 @@ def loop_function(loop: Loop, listed: Set[int] = frozenset()) -> Callable[..., A
         nodes.append(node)
 
     def write_program(program: Program, own: set[int]) -> _Writer:
-        writer = _Writer(program, names, posting=False)
+        writer = _Writer(program, names, posting=False, whole=whole)
         writer.fresh |= own
         _write_items(writer)
         for line, node in zip(writer.lines, writer.nodes[1:], strict=True):
@@ -403,8 +410,8 @@ def loop_function(loop: Loop, listed: Set[int] = frozenset()) -> Callable[..., A
     for place, output in enumerate(collected):
         shape, dtype = body.look_of(output)
         values = f"{names.of('turned', _turned)}(y{place})" if loop.reverse else f"y{place}"
-        whole = f"{stack}({values}, {names.of('shape', shape)}, {names.of('dtype', dtype)})"
-        stacks.append(values if place in listed else whole)
+        stacked_values = f"{stack}({values}, {names.of('shape', shape)}, {names.of('dtype', dtype)})"
+        stacks.append(values if place in listed else stacked_values)
     write(f"    return ({', '.join(['rounds', *(f'v{n}' for n in carried), *stacks])},)")
     names.objects["__nodes__"] = nodes
     source = "\n".join([*lines, ""])
@@ -451,8 +458,9 @@ def _turned(values: list[Any]) -> list[Any]:
 class BranchFunction:
     """Runs one of several programs; each is compiled when it is taken first."""
 
-    def __init__(self, branch: Branch) -> None:
+    def __init__(self, branch: Branch, whole: bool = False) -> None:
         self._programs = branch.programs
+        self._whole = whole
         self._functions: dict[int, Callable[..., Any]] = {}
 
     def __call__(self, number: Any, *given: Any) -> Any:
@@ -461,7 +469,7 @@ class BranchFunction:
             place = len(self._programs) - 1
         run = self._functions.get(place)
         if run is None:
-            run = self._functions[place] = python_of(self._programs[place])
+            run = self._functions[place] = python_of(self._programs[place], whole=self._whole)
         return run(*given)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -43,9 +44,35 @@ class BlockGroup(Group):
         return FusedKernel(program, self)
 
 
-def grouped(program: Program) -> list[Item]:
-    """The instructions in order, with chains on large arrays as groups: in machine code where possible, else in blocks."""
+def whole_function(program: Program, returned: Any) -> Any:
+    """The program as machine code that takes and returns tensors (see `whole/`); None where it is not one native function."""
+    if not engine.available():
+        return None
+    from .whole.group import whole_function as written
+
+    return written(program, returned)
+
+
+def native_stage(program: Program, python_of: Callable[[Program], Any], stage: str) -> Iterable[str]:
+    """The native functions of a program as text, at one stage of the way (see `whole/show.py`)."""
+    if not engine.available():
+        return ["no native function: there is no machine code here (llvmlite is not installed, or turned off)"]
+    from .whole.show import shown
+
+    return shown(program, python_of, stage)
+
+
+def grouped(program: Program, python_of: Callable[[Program], Any] | None = None) -> list[Item]:
+    """The instructions in order, with chains on large arrays as groups: in machine code where possible, else in blocks.
+
+    With `python_of`, which gives a program as a Python function, instructions on small arrays are groups, too.
+    """
     items: list[Item] = list(program.nodes)
+    if python_of is not None and engine.available():
+        from .whole.group import can_be_whole, whole_groups
+
+        if can_be_whole(program):
+            return with_outputs(program, whole_groups(program, python_of))
     if engine.available() and any(
         math.prod(shape) >= thresholds.ONE_PASS_ELEMENTS for shape, _ in program.looks.values()
     ):

@@ -59,7 +59,7 @@ def with_outputs(program: Program, items: list[Item]) -> list[Item]:
     for item in reversed(items):
         if isinstance(item, Group):
             item.outputs = tuple(number for number in sorted(item.made) if number in wanted)
-            if len(item.all) == 1:
+            if len(item.all) == 1 and len(items) > 1:
                 item = item.all[0]  # fusing a single instruction saves nothing
         wanted.update(item.used)
         kept.append(item)

@@ -8,14 +8,18 @@ lowered with its gradient in the same way, and so on for all orders.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..base.context import STATE
+from ..base.context import STATE, Records, scope
 from ..base.frames import user_location
+from ..base.notes import note_cut
+from ..base.seeds import SeedScope
 from ..differentiation.slices import densify
 from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched
@@ -30,6 +34,7 @@ from .codegen import explain, python_of
 from .lowering import Lowering, Outcomes
 from .passes import optimized, without_dead_code
 from .program import Branch, Loop, Node, Program, Read, Update, Value
+from .warming import Warming
 
 
 class _FollowsAll(GradientTape):
@@ -40,22 +45,36 @@ class _FollowsAll(GradientTape):
             self._follow_variable(variable)
 
 
+@dataclass(frozen=True, slots=True)
+class LostInFunction:
+    """Stands in a `Cut` (base/notes.py) for a compiled function that gives no gradient for the sources at these places."""
+
+    function: weakref.ref[Recorded]
+    name: str
+    places: tuple[int, ...]
+
+
+Runs = Callable[[Graph, Environment], Any]
+
+
 class Computation:
     """A graph, as a computation of its arguments and of tensors from outside that it refers to."""
 
     def __init__(self, graph: Graph, captured: list[EagerTensor]) -> None:
-        self._graph, self._captured = graph, captured
+        self.graph, self._captured = graph, captured
 
-    def run(self, world: Lowering, inputs: list[Ghost], outcomes: Outcomes | None) -> Any:
-        """The results; what it reads and draws is taken from `outcomes` where there are some."""
+    def run(self, world: Lowering, inputs: list[Ghost], outcomes: Outcomes | None, run: Runs = Graph.run) -> Any:
+        """The results; what it reads and draws is taken from `outcomes` where there are some. `run` runs the graph."""
         environment = Environment({})
         arguments = inputs[: len(inputs) - len(self._captured)]
-        bind(self._graph.inputs, tuple(arguments), environment.values)
+        bind(self.graph.inputs, tuple(arguments), environment.values)
         for tensor, ghost in zip(self._captured, inputs[len(arguments) :], strict=True):
             world.lift(tensor, ghost)
         world.replay = outcomes
         try:
-            return self._graph.run(environment)
+            # (The random ops of a function that is differentiated are others than its own, as in TensorFlow.)
+            with scope(seeds=SeedScope(None, (0,))):
+                return run(self.graph, environment)
         finally:
             world.replay = None
 
@@ -72,15 +91,16 @@ class Gradient:
     ) -> None:
         """`places` are those of the sources among all inputs and variables, `batches` the hidden axes of the cotangents."""
         self._of, self._variables, self._places, self._batches = of, variables, places, batches
+        self.graph: Graph = of.graph
         self.is_batched: list[bool] = []  # for each gradient
 
-    def run(self, world: Lowering, inputs: list[Ghost], outcomes: Outcomes | None) -> list[Any]:
+    def run(self, world: Lowering, inputs: list[Ghost], outcomes: Outcomes | None, run: Runs = Graph.run) -> list[Any]:
         """The gradients of the sources; None where there is none."""
         count = len(inputs) - len(self._batches)
         given, cotangents = inputs[:count], map(_batched, inputs[count:], self._batches)
         with _FollowsAll(persistent=True) as tape:
             tape.watch([ghost for ghost in given if ghost.dtype.is_differentiable])
-            results = self._of.run(world, given, outcomes)
+            results = self._of.run(world, given, outcomes, run)
         followed = _followed(results)
         sources = [*given, *self._variables]
         found = tape.gradient(followed, [sources[place] for place in self._places], list(cotangents))
@@ -112,16 +132,12 @@ class Recorded:
         before: Recorded | None = None,
     ) -> None:
         """`before` is the record of which this one computes the gradient: it has read and drawn what is needed."""
-        self.computation = computation
+        self.computation, self._looks, self._before = computation, looks, before
         world = Lowering()
-        inputs = [world.input(*look) for look in looks]
-        outcomes = None if before is None else before.replayed(world)
-        self._taken = len(world.program.inputs)  # the inputs, and what comes from an earlier run
         try:
             with world.running():
-                with _FollowsAll(persistent=True) as tape:
-                    tape.watch([ghost for ghost in inputs if ghost.dtype.is_differentiable])
-                    self._results = computation.run(world, inputs, outcomes)
+                tape, inputs, self._results = self._on_tape(world, Graph.run)
+                self._taken = len(world.program.inputs)  # the inputs, and what comes from an earlier run
                 self._outcomes: Outcomes = world.outcomes if before is None else before._outcomes
                 world.outcomes = Outcomes()  # (the gradient may read more)
                 drawn = self._outcomes.ghosts if before is None else []
@@ -138,6 +154,30 @@ class Recorded:
             Any, Recorded
         ] = {}  # its gradients as computations of their own, by the batches of the cotangents
         self._split(world.program, all_ghosts(self._results), drawn)
+
+    def _on_tape(self, world: Lowering, run: Runs) -> tuple[GradientTape, list[Any], Any]:
+        """Record the computation on abstract values: the tape, what it was given, and its results."""
+        inputs = [world.input(*look) for look in self._looks]
+        outcomes = None if self._before is None else self._before.replayed(world)
+        with _FollowsAll(persistent=True) as tape:
+            tape.watch([ghost for ghost in inputs if ghost.dtype.is_differentiable])
+            results = self.computation.run(world, inputs, outcomes, run)
+        return tape, inputs, results
+
+    @property
+    def graph(self) -> Graph:
+        """The function as it was traced."""
+        return self.computation.graph
+
+    def again(self, run: Runs) -> tuple[Records, list[Any]]:
+        """Record the graph once more, run by `run`: the records, and the sources in their order."""
+        world = Lowering()
+        try:
+            with world.running():
+                tape, inputs, _ = self._on_tape(world, run)
+        finally:
+            world.close()
+        return tape._records(), [*inputs, *self._variables]
 
     def replayed(self, world: Lowering) -> Outcomes:
         """Inputs of another lowering for what this one has read and drawn."""
@@ -180,7 +220,9 @@ class Recorded:
         self._backward = without_dead_code(self._backward)
         self._count, self._drawn = len(wanted), len(kept_draws)
         self._has_loops = any(isinstance(node.what, (Loop, Branch)) for node in program.nodes)
-        self._run_forward = python_of(self._forward)
+        self._run_forward: Any = Warming(
+            self._forward, lambda whole: python_of(self._forward, whole=whole), partial(setattr, self, "_run_forward")
+        )
         self._run_backward: Any = None
         positions = {id(ghost): place for place, ghost in enumerate(results)}
         self._places = [positions[id(ghost)] for ghost in _followed(self._results)]
@@ -206,16 +248,16 @@ class Recorded:
         sources = [*tensors, *self._variables]
         looks = looks_of(outputs)
         for records in STATE.tapes:
-            followed = tuple(
-                place
-                for place, source in enumerate(sources)
-                if source._id in records
-                and self._gradients[place]
-                and any(p is not None for p in self._gradients[place])
-            )
+            watched = [place for place, source in enumerate(sources) if source._id in records]
+            followed = tuple([place for place in watched if any(p is not None for p in self._gradients[place])])
+            if len(followed) != len(watched):
+                lost = tuple([place for place in watched if place not in followed])
+                by = LostInFunction(weakref.ref(self), self.graph.name, lost)
+                note_cut(by, [sources[place] for place in lost], outputs)
             if not followed:
                 continue
             pull = self._pull(tensors, kept, drawn, followed)
+            pull.function = self, tensors  # (its closure holds both anyway)
             ids = [sources[place]._id for place in followed]
             write(records, outputs, new_record(pull, ids, (), looks, user_location()))
 
@@ -228,7 +270,11 @@ class Recorded:
                 dense = [densify(part) if part.__class__ is IndexedSlices else part for part in packed]
                 return [dense[place] for place in followed]
             if self._run_backward is None:
-                self._run_backward = python_of(self._backward)
+                self._run_backward = Warming(
+                    self._backward,
+                    lambda whole: python_of(self._backward, whole=whole),
+                    partial(setattr, self, "_run_backward"),
+                )
             try:
                 found = self._run_backward(*given)
             except Exception as error:

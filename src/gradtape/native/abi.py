@@ -8,6 +8,8 @@ trial fails (another interpreter, another NumPy) there is one notice, and the sl
     sets_allocators()     NumPy's arrays get memory from our functions                          else: from NumPy's own
     counts_holders()      reference counts say who else holds an object                         else: all are assumed to be held
     multiplies()          NumPy's OpenBLAS is called from machine code                          else: NumPy multiplies
+    calls_inner_loops()   machine code calls the inner loops of NumPy's ufuncs                  else: programs call ufuncs
+    makes_functions()     machine code is called as a function of Python, and makes arrays      else: programs call ufuncs
 
 What Python's language reference allows needs no other way: `become`. What is asked of frames and locks stands in base/.
 """
@@ -191,6 +193,183 @@ def new_ufunc(name: str, address: int, inputs: Sequence[np.dtype[Any]], outputs:
     )  # fmt: skip
     assert isinstance(made, np.ufunc)
     return made
+
+
+# --- the inner loops of NumPy's ufuncs ---------------------------------------------------------------------------------------
+
+
+class _UfuncHead(ctypes.Structure):
+    """What stands first in the memory of a ufunc, behind the head of an object."""
+
+    _fields_ = (
+        ("inputs", ctypes.c_int),
+        ("outputs", ctypes.c_int),
+        ("operands", ctypes.c_int),
+        ("identity", ctypes.c_int),
+        ("functions", ctypes.POINTER(ctypes.c_void_p)),
+        ("data", ctypes.POINTER(ctypes.c_void_p)),
+        ("loops", ctypes.c_int),
+        ("reserved", ctypes.c_int),
+        ("name", ctypes.c_char_p),
+        ("kinds", ctypes.c_void_p),
+    )
+
+
+@functools.cache
+def inner_loop(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> tuple[int, int] | None:
+    """The address of the inner loop for these types, and that of what it is given (`calls_inner_loops` says whether to ask)."""
+    head = _UfuncHead.from_address(id(ufunc) + _HEAD)
+    wanted = bytes(dtype.num for dtype in dtypes)
+    kinds = ctypes.string_at(head.kinds, head.loops * head.operands)
+    for place in range(head.loops):
+        if kinds[place * head.operands : (place + 1) * head.operands] == wanted:
+            return head.functions[place] or 0, (head.data[place] or 0) if head.data else 0
+    return None
+
+
+@_otherwise("Compiled functions on small arrays call NumPy for each op, which takes longer.")
+def calls_inner_loops() -> bool:
+    """A ufunc has its inner loops where `_UfuncHead` says, and they can be called as NumPy's C interface describes."""
+    if not _has_known_tables() or not has_interpreter_lock():
+        return False
+    pointer, size = ctypes.c_void_p, ctypes.c_int64
+    for ufunc, letter in ((np.tanh, "f"), (np.exp, "d"), (np.arctan2, "f"), (np.floor_divide, "l")):
+        head = _UfuncHead.from_address(id(ufunc) + _HEAD)
+        if (head.inputs, head.outputs, head.operands, head.loops) != (
+            ufunc.nin, ufunc.nout, ufunc.nargs, ufunc.ntypes,
+        ) or head.name.decode() != ufunc.__name__:  # fmt: skip
+            return False
+        arrays = [np.arange(1.0, 12.0).astype(letter) for _ in range(ufunc.nargs)]
+        found = inner_loop(ufunc, tuple(array.dtype for array in arrays))
+        if found is None:
+            return False
+        addresses = (pointer * len(arrays))(*(array.ctypes.data for array in arrays))
+        strides = (size * len(arrays))(*(array.itemsize for array in arrays))
+        expected = ufunc(*arrays[:-1])
+        ctypes.CFUNCTYPE(None, pointer, pointer, pointer, pointer)(found[0])(
+            addresses, ctypes.byref(size(len(expected))), strides, found[1] or None
+        )
+        if not np.array_equal(arrays[-1], expected):
+            return False
+    return True
+
+
+# --- machine code as functions of Python -------------------------------------------------------------------------------------
+
+
+class _MethodDef(ctypes.Structure):
+    """CPython's PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("address", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+class Table(np.ndarray[Any, Any]):
+    """Addresses that a function in machine code uses: an array that keeps alive what they belong to."""
+
+    kept: list[Any]
+
+
+_FASTCALL = 0x80  # METH_FASTCALL: the function gets itself, the address of its arguments and their number
+
+
+def new_table(addresses: Sequence[int], kept: Sequence[Any]) -> Table:
+    """A table of addresses, with the objects that must live as long."""
+    table = np.array(addresses, np.int64).view(Table)
+    table.kept = list(kept)
+    return table
+
+
+def new_function(name: str, address: int, table: Table) -> Any:
+    """A function of Python that is the machine code at an address; it is given the table as its `self`."""
+    definition = _MethodDef(name.encode(), address, _FASTCALL, None)
+    table.kept.append(definition)
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    return make(ctypes.addressof(definition), table, None)
+
+
+def address_of_function(name: str) -> int:
+    """A function of CPython's C interface."""
+    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+
+
+_NEW_ARRAY_AT = 94  # PyArray_NewFromDescr in the table of arrays
+
+
+def address_of_new_array() -> int:
+    """PyArray_NewFromDescr of NumPy's C interface."""
+    return int(_function_at(_NEW_ARRAY_AT, ctypes.c_void_p).value or 0)
+
+
+class ArrayFields(NamedTuple):
+    """Where an array's memory has what a function asks of it, in bytes."""
+
+    elements: int
+    axes: int
+    sizes: int
+    strides: int
+    dtype: int
+    flags: int
+
+
+def array_fields() -> ArrayFields:
+    """The fields of PyArrayObject, behind the head of an object."""
+    return ArrayFields(_HEAD, _HEAD + 8, _HEAD + 16, _HEAD + 24, _HEAD + 40, _HEAD + 48)
+
+
+C_CONTIGUOUS, ALIGNED = 0x1, 0x100  # flags of an array
+
+
+def slot_offset(descriptor: Any) -> int:
+    """Where an object has the field of a `__slots__` descriptor: PyMemberDescrObject points to a PyMemberDef, which says it."""
+    member = ctypes.c_int64.from_address(id(descriptor) + _HEAD + 24).value
+    return ctypes.c_int64.from_address(member + 16).value
+
+
+class _Slotted:
+    __slots__ = ("__dict__", "__weakref__", "first", "second")
+
+    first: object
+    second: object
+
+
+@_otherwise("Compiled functions on small arrays are called through Python, which takes longer.")
+def makes_functions() -> bool:
+    """PyMethodDef, the fields of arrays and those of objects with `__slots__` lie where they are said to."""
+    if not _has_known_tables() or not has_interpreter_lock():
+        return False
+    fields, array = array_fields(), np.zeros((3, 4), np.float32)[::2]
+    word, number = ctypes.c_int64.from_address, ctypes.c_int.from_address
+    sizes, strides = (word(id(array) + place).value for place in (fields.sizes, fields.strides))
+    found = (
+        number(id(array) + fields.axes).value, word(sizes).value, word(sizes + 8).value, word(strides).value,
+        word(id(array) + fields.dtype).value, number(id(array) + fields.flags).value & (C_CONTIGUOUS | ALIGNED),
+    )  # fmt: skip
+    if found != (2, 2, 4, 32, id(array.dtype), ALIGNED):
+        return False
+    scalar = np.float32(1.5)
+    if ctypes.c_float.from_address(id(scalar) + _HEAD).value != 1.5:
+        return False
+    slotted = _Slotted()
+    slotted.first, slotted.second = [], {}
+    for name in ("first", "second"):
+        if word(id(slotted) + slot_offset(_Slotted.__dict__[name])).value != id(getattr(slotted, name)):
+            return False
+
+    def twice(own: Any, given: Any, count: int) -> Any:
+        return [ctypes.cast(given[0], ctypes.py_object).value] * 2 if count == 1 else own
+
+    kind = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object, ctypes.POINTER(ctypes.c_void_p), ctypes.c_int64)
+    entry = kind(twice)
+    _LASTING.append(entry)
+    table = new_table([1], [])
+    function = new_function("twice", ctypes.cast(entry, ctypes.c_void_p).value or 0, table)
+    return function(slotted) == [slotted, slotted] and function() is table
 
 
 # --- memory for arrays -------------------------------------------------------------------------------------------------------

@@ -22,8 +22,10 @@ from typing import Any
 
 import numpy as np
 
+from ..base.namespaces import listing
 from ..values.tensor import Tensor
 from . import creation, elementwise, manipulation, products, promotion, reductions, series, statistics
+from . import fft as fft
 from . import linalg as linalg
 from . import random as random
 from .behavior import experimental_enable_numpy_behavior as experimental_enable_numpy_behavior
@@ -49,12 +51,13 @@ _PUBLIC = {
     elementwise: """
         real imag angle sinc fix round clip nan_to_num isclose allclose array_equal iscomplexobj isrealobj isscalar
     """,
-    reductions: "var std nanvar nanstd nancumsum nanargmax nanargmin count_nonzero ptp nonzero",
+    reductions: "var std nanvar nanstd nancumsum cumulative_sum cumulative_prod nanargmax nanargmin count_nonzero ptp nonzero",
     statistics: "median quantile percentile cov corrcoef average",
-    series: "diff polyval unwrap interp convolve correlate trapezoid",
+    series: "diff gradient ediff1d polyval unwrap interp convolve correlate trapezoid",
     manipulation: """
         reshape ravel flatten transpose swapaxes moveaxis matrix_transpose expand_dims squeeze broadcast_to broadcast_arrays
         atleast_1d atleast_2d atleast_3d concatenate stack vstack hstack dstack column_stack append
+        block unstack delete insert rollaxis astype
         array_split split vsplit hsplit dsplit tile repeat roll flip flipud fliplr rot90 pad take
         take_along_axis where select compress sort argsort promote_types
         argpartition partition lexsort isin histogram digitize packbits unpackbits
@@ -69,7 +72,7 @@ globals().update(_NAMES)
 
 __all__ = [
     *sorted(_NAMES),
-    *("linalg", "random", "ndarray", "newaxis", "pi", "e", "euler_gamma", "inf", "nan"),
+    *("fft", "linalg", "random", "ndarray", "newaxis", "pi", "e", "euler_gamma", "inf", "nan"),
     *("bool_", "object_", "string_", "unicode_", "inexact", "int8", "int16", "int32", "int64", "int_"),
     *("uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "float_"),
     *(
@@ -88,3 +91,6 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(
         f"module 'gradtape.numpy' has no attribute {name!r}: NumPy's own works on x.numpy(), off the tape."
     )
+
+
+__dir__ = listing(globals())

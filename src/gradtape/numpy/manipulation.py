@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from ..api import arrays, indexing, layout
 from ..api.sorting import argsort as order_of
 from ..api.sorting import sort as sort_values
+from ..base import nest
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, IntLike, ShapeLike, TensorLike, Value
 from ..op.attributes import as_axis, as_int, as_ints
@@ -123,6 +125,18 @@ atleast_2d = _at_least(2, lambda x: arrays.reshape(x, (1, -1)))
 atleast_3d = _at_least(3, _widen_3d)
 
 
+def rollaxis(a: TensorLike, axis: int, start: int = 0) -> Any:
+    """One axis moved before another."""
+    x = asarray(a)
+    place, target = axis % x.ndim, start + x.ndim if start < 0 else start
+    return moveaxis(x, place, target - (place < target))
+
+
+def astype(x: TensorLike, dtype: object) -> Any:
+    """The values in another type."""
+    return asarray(x, dtype)  # type: ignore[arg-type]
+
+
 # --- joining and cutting -------------------------------------------------------------------------------
 
 
@@ -132,6 +146,52 @@ def concatenate(arys: Any, axis: object = 0) -> Any:
     if axis is None:
         return layout.concat([arrays.reshape(x, (-1,)) for x in parts], 0)
     return layout.concat(parts, axis)
+
+
+def block(arrays: Any) -> Any:
+    """Blocks in nested lists, put together: the innermost lists along the last axis, the next along the one before."""
+
+    def depth(value: Any) -> int:
+        return 1 + max(map(depth, value), default=0) if isinstance(value, list) else 0
+
+    levels = depth(arrays)
+    rank = max([levels, *(asarray(v).ndim for v in nest.flatten(arrays))])
+
+    def joined(value: Any, level: int) -> Any:
+        if not isinstance(value, list):
+            x = asarray(value)
+            return reshape(x, (*(1,) * (rank - x.ndim), *x.shape))
+        return concatenate([joined(item, level - 1) for item in value], -level)
+
+    return joined(arrays, levels)
+
+
+def unstack(x: TensorLike, axis: int = 0) -> tuple[Any, ...]:
+    """The parts along an axis, without it."""
+    return tuple(layout.unstack(asarray(x), axis=axis))
+
+
+def _kept(size: int, obj: Any) -> Any:
+    """The positions that are left when `obj`, a number, a slice, a list or truth values, is taken out."""
+    return np.delete(np.arange(size), np.asarray(obj) if not isinstance(obj, slice) else obj)
+
+
+def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Any:
+    """Without the elements at some positions."""
+    x = ravel(arr) if axis is None else asarray(arr)
+    place = 0 if axis is None else axis
+    return take(x, _kept(x.shape[place], obj), place)
+
+
+def insert(arr: TensorLike, obj: Any, values: TensorLike, axis: int | None = None) -> Any:
+    """With values put in before some positions."""
+    x, new = ravel(arr) if axis is None else asarray(arr), asarray(values)
+    place = 0 if axis is None else axis % x.ndim
+    # NumPy puts the numbers of the new elements among those of the old: so it says where each comes from.
+    sizes, added = tuple(x.shape), tuple(new.shape)
+    size = prod(sizes)
+    numbers = np.insert(np.arange(size).reshape(sizes), obj, size + np.arange(prod(added)).reshape(added), place)
+    return take(concatenate([ravel(x), ravel(to_type(new, x.dtype))]), numbers)
 
 
 def stack(arys: Sequence[TensorLike], axis: int = 0) -> Any:

@@ -190,6 +190,31 @@ def nancumsum(a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | No
     )
 
 
+def _cumulative(name: str) -> Function:
+    def accumulate(
+        x: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False
+    ) -> Any:
+        a = asarray(x)
+        if axis is None and a.ndim != 1:
+            raise ValueError(f"For arrays with {a.ndim} axes the argument axis must be given.")
+        place = 0 if axis is None else as_int(axis) % a.ndim
+        found = REDUCTIONS[name](a, place, dtype)
+        if not include_initial:
+            return found
+        first = [*a.shape]
+        first[place] = 1
+        start = (arrays.zeros if name == "cumsum" else arrays.ones)(first, found.dtype)
+        return layout.concat([start, found], place)
+
+    return accumulate
+
+
+cumulative_sum, cumulative_prod = _cumulative("cumsum"), _cumulative("cumprod")
+for _function, _does in ((cumulative_sum, "sum"), (cumulative_prod, "prod")):
+    _function.__name__ = _function.__qualname__ = f"cumulative_{_does}"
+    _function.__doc__ = f"Running totals along an axis, as `cum{_does}`; with `include_initial` the start stands first."
+
+
 def _nan_position(a: TensorLike, axis: object, compute: Function) -> Any:
     x = asarray(a)
     x = x if x.dtype.is_floating else to_type(x, float)

@@ -9,17 +9,24 @@ import numpy as np
 from ..api import arrays, indexing, layout
 from ..base.traceable import trace_public
 from ..base.types import TensorLike, Value
-from ..op.attributes import as_int
+from ..op.attributes import as_int, as_ints
 from ..ops.math import polynomials, series
 from ..ops.math.series import trapezoid as integral
 from .elementwise import FUNCTIONS
-from .manipulation import broadcast_arrays, moveaxis
+from .manipulation import broadcast_arrays, broadcast_to, concatenate, moveaxis, where
 from .promotion import asarray, promoted, to_type
 
 
-def diff(a: TensorLike, n: int = 1, axis: int = -1) -> Any:
-    """Differences of neighbours along an axis, `n` times."""
+def diff(
+    a: TensorLike, n: int = 1, axis: int = -1, prepend: TensorLike | None = None, append: TensorLike | None = None
+) -> Any:
+    """Differences of neighbours along an axis, `n` times; first joined with what is to stand before and after."""
     x = asarray(a)
+    if prepend is not None or append is not None:
+        line = [*x.shape]
+        line[axis] = 1
+        ends = [v if v is None or asarray(v).ndim else broadcast_to(v, line) for v in (prepend, append)]
+        x = concatenate([v for v in (ends[0], x, ends[1]) if v is not None], axis)
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n}")
     if not x.dtype.is_bool:
@@ -55,15 +62,86 @@ def unwrap(p: TensorLike, discont: Any = None, axis: int = -1, *, period: float 
     return series.unwrap.public(x if x.dtype.is_floating else to_type(x, float), as_int(axis), float(period))
 
 
-def interp(x: TensorLike, xp: TensorLike, fp: TensorLike) -> Any:
+def gradient(f: TensorLike, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    """Slopes from neighbours on both sides, from one side at the ends, along each axis or those named.
+
+    The distances of points are 1, one number for all axes, or a number or a vector of positions for each axis.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.gradient([1.0, 2.0, 4.0]).numpy()
+    array([1. , 1.5, 2. ])
+    """
+    values = asarray(f)
+    values = values if values.dtype.is_floating or values.dtype.is_complex else to_type(values, float)
+    axes = tuple(range(values.ndim)) if axis is None else as_ints(axis)
+    spacing = varargs if len(varargs) == len(axes) else varargs * len(axes) if len(varargs) == 1 else ()
+    if varargs and (not spacing or (len(varargs) == 1 < len(axes) and asarray(varargs[0]).ndim)):
+        raise TypeError(f"gradient: one distance, or one for each of {len(axes)} axes, is needed, got {len(varargs)}.")
+    if edge_order not in (1, 2):
+        raise ValueError(f"gradient: edge_order must be 1 or 2, got {edge_order!r}.")
+    slopes = [
+        _slopes(values, place, spacing[k] if spacing else 1.0, edge_order)
+        for k, place in enumerate(place % values.ndim for place in axes)
+    ]
+    return slopes[0] if len(slopes) == 1 else tuple(slopes)
+
+
+def _slopes(values: Any, axis: int, spacing: Any, edge_order: int) -> Any:
+    size = values.shape[axis]
+    if size < edge_order + 1:
+        raise ValueError(f"gradient: an axis of at least {edge_order + 1} elements is needed, got {size}.")
+    steps = asarray(spacing, values.dtype)
+    if steps.ndim:
+        if tuple(steps.shape) != (size,):
+            raise ValueError(f"gradient: {size} positions are needed, got shape {steps.shape}.")
+        steps = diff(steps)
+    else:
+        steps = broadcast_to(steps, (size - 1,))
+    line = [1] * values.ndim
+    line[axis] = -1
+    h = arrays.reshape(steps, line)
+    rises = diff(values, axis=axis) / h
+    before, after = (_between(h, axis, first, size - 2) for first in (0, 1))
+    inner = (_between(rises, axis, 0, size - 2) * after + _between(rises, axis, 1, size - 2) * before) / (
+        before + after
+    )
+    ends = [_between(rises, axis, place, 1) for place in (0, size - 2)]
+    if edge_order == 2:
+        for k, (near, far) in enumerate(((0, 1), (size - 2, size - 3))):
+            step, other = (_between(h, axis, place, 1) for place in (near, far))
+            bend = (ends[k] - _between(rises, axis, far, 1)) / (step + other)
+            ends[k] = ends[k] + bend * step
+    return concatenate([ends[0], inner, ends[1]], axis)
+
+
+def ediff1d(ary: TensorLike, to_end: TensorLike | None = None, to_begin: TensorLike | None = None) -> Any:
+    """Differences of neighbours of all elements, between what is to stand at the beginning and at the end."""
+    x = arrays.reshape(asarray(ary), (-1,))
+    parts = [arrays.reshape(asarray(v, x.dtype), (-1,)) for v in (to_begin, None, to_end) if v is not None]
+    inner = diff(x)
+    if not parts:
+        return inner
+    return concatenate([*parts[: to_begin is not None], inner, *parts[to_begin is not None :]])
+
+
+def interp(
+    x: TensorLike, xp: TensorLike, fp: TensorLike, left: TensorLike | None = None, right: TensorLike | None = None
+) -> Any:
     """The function that has values `fp` at increasing points `xp` and is linear between them, constant outside.
+
+    With `left` and `right` it has these values there.
 
     >>> import gradtape as tf
     >>> tf.numpy.interp([0.5, 3.0], [0.0, 1.0, 2.0], [1.0, 2.0, 0.0]).numpy()
     array([1.5, 0. ])
     """
     at, points, values = (to_type(v, float) if not v.dtype.is_floating else v for v in promoted(x, xp, fp))
-    return series.interp.public(at, points, values)
+    found = series.interp.public(at, points, values)
+    if left is not None:
+        found = where(at < points[0], asarray(left, found.dtype), found)
+    if right is not None:
+        found = where(at > points[-1], asarray(right, found.dtype), found)
+    return found
 
 
 def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from inspect import Parameter, Signature
-from types import FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from ..base import dtypes
 from ..base.context import ACTIVE, STATE, next_id
 from ..base.frames import user_frame
 from ..base.generated import define, scope
+from ..base.notes import CUTS, note_cut, note_shadow
 from ..native.choice import Choice, choice_of
 from ..values.tensor import EagerTensor, from_array
 from .arguments import flag, given, text
@@ -38,7 +39,9 @@ _WORDS: dict[str, Any] = {word.__name__: word for word in (Exception, float, int
 def public_entry(op: Op, reflected: bool = False) -> Any:
     """The user's function for an op. With `reflected`, the two operands are swapped (for `__rsub__` and the like)."""
     # Some ops are called by functions such as tf.gather and tf.split: the user's frame is further out.
-    getframe = user_frame if op.other or op.outputs != 1 else sys._getframe
+    getframe: Any = user_frame if op.other or op.outputs != 1 else sys._getframe
+    if op.name == "divide":
+        getframe = _frame_behind_operator
     ways = op.ways or Choice(op.eager, op.eager, 0)
     namespace = scope(
         __name__,  # an entry's frames count as the package's own, even if a user declared the op
@@ -50,6 +53,9 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
         OTHER=next(iter(op.other.values()), None),
         ACTIVE=ACTIVE,
         STATE=STATE,
+        CUTS=CUTS,
+        note_cut=note_cut,
+        note_shadow=note_shadow,
         next_id=next_id,
         new=object.__new__,
         getframe=getframe,
@@ -98,6 +104,15 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
     entry.__source__ = _entry_source(op, reflected)
     entry.op = op
     return entry
+
+
+# Python's operators that are functions around an entry: the user's frame is behind theirs.
+OPERATORS: set[CodeType] = set()
+
+
+def _frame_behind_operator(depth: int) -> FrameType:
+    frame = sys._getframe(depth + 1)
+    return frame.f_back or frame if frame.f_code in OPERATORS else frame
 
 
 _NAMESPACES: list[dict[str, Any]] = []
@@ -262,15 +277,19 @@ def _one_operand(op: Op, general: str) -> list[str]:
             "                    _out._id = next_id()",
             "                _frame = getframe(1)",
             f"                _records[_out._id] = {_record(op, (0,), (), False)}",
+            "            elif _i in CUTS:",
+            f"                note_shadow(op, ({x},), (_out,))",
         ]
+    else:
+        lines += [f"    if ACTIVE and {x}._id:", f"        note_cut(op, ({x},), (_out,))"]
     return [*lines, "    return _out"]
 
 
 def _several_outputs(op: Op, settings: str) -> list[str]:
     """The recording of an op with one operand and several outputs."""
-    if not op.vjps:
-        return []
     (x,) = op.arguments
+    if not op.vjps:
+        return [f"    if ACTIVE and {x}._id:", f"        note_cut(op, ({x},), _outs)"]
     return [
         f"    if ACTIVE and {x}._id and _outs:",
         f"        _i = {x}._id",
@@ -281,6 +300,8 @@ def _several_outputs(op: Op, settings: str) -> list[str]:
         "            if _i in _records:",
         "                _frame = getframe(1)",
         f"                write(_records, _outs, {_record(op, (0,), (), False)})",
+        "            elif _i in CUTS:",
+        f"                note_shadow(op, ({x},), _outs)",
     ]
 
 
@@ -335,12 +356,15 @@ def _two_operands(op: Op, general: str, numbers: bool) -> list[str]:
             lines += ["            else:", *_followed_cases(op, both, True, "    ")]
         else:
             lines += _followed_cases(op, both, False, "")
+    else:
+        lines += [f"    if ACTIVE and ({x}._id or {y}._id):", f"        note_cut(op, ({x}, {y}), (_out,))"]
     return [*lines, "    return _out"]
 
 
 def _followed_cases(op: Op, both: tuple[int, ...], broadcast: bool, indent: str) -> list[str]:
     """The branches that write the record, by which operands a tape follows."""
     lines: list[str] = []
+    operands = f"({', '.join(op.arguments)})"
     cases = [
         ((0, 1), "_i in _records and _j in _records"),
         ((0,), "_i in _records"),
@@ -355,6 +379,13 @@ def _followed_cases(op: Op, both: tuple[int, ...], broadcast: bool, indent: str)
                 "                _frame = getframe(1)",
                 f"                _records[_out._id] = {_record(op, followed, (), broadcast)}",
             ]
+            if followed != (0, 1):
+                other = "_j" if followed == (0,) else "_i"
+                lines += [
+                    f"                if {other} and {other} in CUTS:",
+                    f"                    note_shadow(op, {operands}, (_out,))",
+                ]
+    lines += ["            elif _i in CUTS or _j in CUTS:", f"                note_shadow(op, {operands}, (_out,))"]
     return [indent + line for line in lines]
 
 
@@ -376,7 +407,11 @@ def _number_case(op: Op, followed: int, number: str) -> list[str]:
             "                    _out._id = next_id()",
             "                _frame = getframe(1)",
             f"                _records[_out._id] = {_record(op, (followed,), (1 - followed,), False)}",
+            "            elif _i in CUTS:",
+            f"                note_shadow(op, ({tensor},), (_out,))",
         ]
+    else:
+        lines += [f"    if ACTIVE and {tensor}._id:", f"        note_cut(op, ({tensor},), (_out,))"]
     return [*lines, "    return _out"]
 
 

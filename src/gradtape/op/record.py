@@ -24,6 +24,8 @@ import numpy as np
 from ..base.context import STATE, Record, Records, next_id
 from ..base.errors import GradientLookupError
 from ..base.frames import user_location
+from ..base.notes import CUTS, note_cut, note_shadow
+from ..base.sizes import UNKNOWN, Undecided
 from ..values.tensor import EagerTensor
 
 if TYPE_CHECKING:
@@ -124,17 +126,23 @@ def write(records: Records, outputs: Sequence[Any], record: Record) -> None:
 def record_op(op: Op, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...]) -> None:
     """Write the op to every tape of this thread that follows one of its inputs; then advance the accumulators."""
     if op.no_derivative is not None and not op.lookup_error:
+        note_cut(op, inputs, outputs)
         return
     state = STATE
     for records in state.tapes:
-        followed = tuple([p for p, tensor in enumerate(inputs) if tensor._id in records])
-        if followed and not op.variadic:
-            followed = tuple([p for p in followed if op.arguments[p] in op.vjps or op.lookup_error])
+        followed = tuple(
+            [p for p, tensor in enumerate(inputs) if tensor._id in records and tensor.dtype.is_differentiable]
+        )
         if not followed:
             continue
-        if not (outputs[0].dtype.is_differentiable or op.lookup_error):
+        if not op.variadic:
+            followed = tuple([p for p in followed if op.arguments[p] in op.vjps or op.lookup_error])
+        if not followed or not (outputs[0].dtype.is_differentiable or op.lookup_error):
+            note_cut(op, inputs, outputs)
             continue
         write(records, outputs, record_of(op, followed, inputs, attributes, outputs, user_location()))
+    if CUTS:
+        note_shadow(op, inputs, outputs)
     for accumulator in tuple(state.accumulators):
         accumulator.advance(op, inputs, attributes, outputs)
 
@@ -157,7 +165,7 @@ def record_of(
         pull = op.pull(())
         saved = [followed, *(_saved(op, name, inputs, attributes, outputs) for name in needs)]
     else:
-        broadcast = op.broadcasts and any(_shape(inputs[p]) != _shape(first) for p in followed)
+        broadcast = op.broadcasts and any(not _surely_equal(_shape(inputs[p]), _shape(first)) for p in followed)
         conjugate = bool(op.holomorphic) and first.dtype.is_complex
         pull = op.pull(followed, (), broadcast, conjugate)
         saved = [_saved(op, name, inputs, attributes, outputs) for name in op.saved_names(followed, broadcast)]
@@ -187,8 +195,21 @@ def _saved(op: Op, name: str, inputs: tuple[Any, ...], attributes: dict[str, Any
 
 def _shape(tensor: Any) -> tuple[int, ...]:
     """A plain tuple; a TensorShape takes ten times as long to make and to compare."""
-    shape: tuple[int, ...] = tensor._array.shape if tensor.__class__ is EagerTensor else tuple(tensor.shape)
+    shape: tuple[int, ...] = tensor._array.shape if tensor.__class__ is EagerTensor else _known(tensor.shape)
     return shape
+
+
+def _surely_equal(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+    """Whether two shapes are equal, whatever sizes are that nobody has given yet."""
+    try:
+        return a == b
+    except Undecided:
+        return False
+
+
+def _known(shape: Any) -> Any:
+    """The shape as a tuple; UNKNOWN, which a rule that asks for it meets, where the rank is."""
+    return UNKNOWN if shape.rank is None else tuple(shape)
 
 
 def _refuse(op: Op) -> Pull:

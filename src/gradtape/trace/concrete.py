@@ -219,6 +219,17 @@ class ConcreteFunction:
             return trace.step(CallGraph(self), tuple(tensors), {})
         return self.interpret(tensors)
 
+    @property
+    def has_direct(self) -> bool:
+        """Whether there is machine code that takes the tensors of a call as they are, and nobody has taken it yet."""
+        return not self.enclosed and getattr(self._executor, "direct", None) is not None
+
+    def take_direct(self) -> Any:
+        """What makes a function of it; that calls what it is given for arguments that it does not take."""
+        executor: Any = self._executor
+        direct, executor.direct = executor.direct, None
+        return direct
+
     def _made(self) -> Executor:
         for compiler in COMPILERS:
             executor = compiler(self._graph, self.all_specs)

@@ -85,6 +85,11 @@ def leave(thing: Any) -> None:
 class TracedTape(_Entered, GradientTape):
     """A `tf.GradientTape` made inside a traced function."""
 
+    def explain(self, target: Any, sources: Any, *, connected: bool = False) -> Any:
+        """Asked while the function is traced, of the tape that runs on abstract values: it is no step."""
+        tape, target, sources = self._trace.abstract((self, target, sources))
+        return tape.explain(target, sources)
+
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
         """Do not record in this block."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import logging
+import operator
 import types
 import weakref
 from collections.abc import Callable
 from typing import Any
 
 from ..base import nest
-from ..base.context import STATE
+from ..base.context import ACTIVE, STATE
 from ..base.dtypes import int32
 from ..base.locks import new_rlock
 from ..base.shapes import TensorShape
@@ -27,6 +28,14 @@ LOGGER = logging.getLogger("gradtape")
 # One trace at a time: a function may be called for the first time by several threads at once.
 _TRACING = new_rlock()
 _STORM = 5  # traces in a row without reuse after which the user is warned
+
+
+_DIRECT = 8  # kinds of arguments with which a function is called at once
+
+
+def _nothing(*args: object) -> Any:
+    """Arguments that no machine code is for."""
+    return NotImplemented
 
 
 # Classes of objects that functions return as they are. Datasets and their iterators register themselves here.
@@ -67,9 +76,12 @@ class Function:
         self._looser: dict[Any, list[ConcreteFunction]] = {}  # the same traces, by everything but shapes
         self._alive: dict[int, weakref.ref[Any]] = {}
         self._bound: dict[int, tuple[weakref.ref[Any], Function]] = {}
+        self._direct: Callable[..., Any] | None = None  # the function in machine code
+        self._directs = 0
         self._count = 0
         self._storm = 0
         self._told = False
+        self._notes: dict[int, dict[str, str]] = {}  # what each trace was made for, by `id`, in the order of the traces
         self._traced_once = False
         names = self._parameters.names
         if specs is not None and len(specs) > len(names) and not self._parameters.takes_any_number:
@@ -122,6 +134,21 @@ class Function:
         """The same as `pretty_printed_concrete_signatures`."""
         return self.pretty_printed_concrete_signatures(verbose)
 
+    def explain(self) -> Any:
+        """The traces: what each was made for, what changed since the one before, and what of it runs compiled.
+
+        >>> import gradtape as tf
+        >>> @tf.function
+        ... def power(x, n):
+        ...     return x**n
+        >>> _ = power(tf.constant(2.0), 2), power(tf.constant(2.0), 3)
+        >>> power.explain().traces[1].changed
+        ('n: int 2 -> int 3',)
+        """
+        from ..diagnostics import traces
+
+        return traces.traces_of(self)
+
     def _all_traces(self) -> list[ConcreteFunction]:
         seen: dict[int, ConcreteFunction] = {id(trace): trace for trace in self._traces.values()}
         return list(seen.values())
@@ -158,8 +185,22 @@ class Function:
     def __call__(self, *args: Any, **kwargs: object) -> Any:
         if EAGERLY.on:
             return self._python_function(*args, **kwargs)
+        if self._direct is not None and not ACTIVE and not kwargs:
+            result = self._direct(*args)
+            if result is not NotImplemented:
+                return result
         concrete, tensors = self._found(args, kwargs)
-        return concrete.run(tensors)
+        result = concrete.run(tensors)
+        if concrete.has_direct and not kwargs:
+            self._take_direct(concrete, args, tensors)
+        return result
+
+    def _take_direct(self, concrete: ConcreteFunction, args: tuple[Any, ...], tensors: list[Any]) -> None:
+        """Call machine code at once from now on, for arguments that it is for; what was called at once before comes after it."""
+        plain = len(args) == len(tensors) and all(map(operator.is_, args, tensors))
+        if plain and self._directs < _DIRECT:
+            self._directs += 1
+            self._direct = concrete.take_direct()(self._direct or _nothing)
 
     def get_concrete_function(self, *args: object, **kwargs: object) -> ConcreteFunction:
         """The trace for these arguments, which may be tensors or `tf.TensorSpec`s."""
@@ -216,7 +257,7 @@ class Function:
                 specs = self._loosened(shapeless, specs)
             concrete = self._traces[key] = self._trace(args, kwargs, specs)
             self._looser.setdefault(shapeless, []).append(concrete)
-            self._watch_for_storms(args, kwargs)
+            self._watch_for_storms(concrete, args, kwargs)
             return concrete
 
     def _loosened(self, shapeless: object, specs: list[TensorSpec]) -> list[TensorSpec]:
@@ -240,6 +281,7 @@ class Function:
 
     def _drop(self, number: int) -> None:
         self._alive.pop(number, None)
+        self._direct, self._directs = None, 0
         for key in [key for key in self._traces if _mentions(key, number)]:
             del self._traces[key]
         for shapeless in [key for key in self._looser if _mentions(key, number)]:
@@ -314,11 +356,21 @@ class Function:
 
     # --- storms ----------------------------------------------------------------------------------------------------
 
-    def _watch_for_storms(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Warn once when nearly every call is recorded anew, and say what to change."""
+    def _watch_for_storms(self, concrete: ConcreteFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Note what a trace was made for. Warn once when nearly every call is recorded anew, and say what to change."""
         self._storm += 1
         values = {self._parameters.label(i): value for i, value in enumerate(args)} | kwargs
         previous, self._last = getattr(self, "_last", None), {name: _shown(value) for name, value in values.items()}
+        alive = {id(trace) for trace in self._traces.values()}
+        self._notes = {number: note for number, note in self._notes.items() if number in alive}
+        self._notes[id(concrete)] = self._last
+        if previous is not None:
+            changes = [
+                f"{name}: {previous.get(name)} -> {now}"
+                for name, now in self._last.items()
+                if previous.get(name) != now
+            ]
+            LOGGER.info("%r is traced again: %s", self._name, "; ".join(changes) or "an object is another one")
         if self._storm < _STORM or self._told or previous is None:
             return
         self._told = True

@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ..base import dtypes
-from ..base.context import next_id
+from ..base.context import ACTIVE, next_id
 from ..base.dtypes import Array, DType
 from ..base.errors import NotATensorError, OperandTypeError, TensorTypeError
 from ..base.locks import new_lock
+from ..base.notes import note_exit
 from ..base.shapes import TensorShape
+from ..base.sizes import Size, Undecided
 from ..base.type_spec import TypeSpec
 from .composite import COMPOSITES
+from .exits import converted_to_leave, tell_exit
 
 _CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
@@ -51,7 +54,9 @@ class Tensor:
     @property
     def shape(self) -> TensorShape:
         """The sizes of all axes."""
-        return tuple.__new__(TensorShape, self._array.shape)  # sizes of an array need no checking
+        shape = _new(TensorShape)  # (`known_shape`, inlined)
+        shape._sizes = self._array.shape
+        return shape
 
     @property
     def ndim(self) -> int:
@@ -198,17 +203,25 @@ class EagerTensor(Tensor):
 
     def numpy(self) -> Any:
         """The value as a NumPy array of its own (a NumPy scalar, or bytes, for a tensor without axes)."""
+        if ACTIVE and self._id:
+            note_exit(self._id, ".numpy()")
         array = self._array
+        if ACTIVE and self._id:
+            tell_exit(self, "numpy")
         if array.ndim == 0:
             return array[()]
         return array.copy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        if ACTIVE and self._id:
+            note_exit(self._id, "a NumPy array")
         array = np.asarray(self._array)
+        if ACTIVE and self._id:
+            tell_exit(self, "__array__")
         if dtype is not None and np.dtype(dtype) != array.dtype:
             if copy is False:
                 raise ValueError(f"A tensor of {self.dtype!r} cannot be seen as {np.dtype(dtype)} without a copy.")
-            return array.astype(dtype)
+            return converted_to_leave(array, np.dtype(dtype))
         if copy:
             return array.copy()
         view = array.view()
@@ -216,6 +229,8 @@ class EagerTensor(Tensor):
         return view
 
     def __dlpack__(self, **kwargs: Any) -> Any:
+        if ACTIVE and self._id:
+            note_exit(self._id, "another library's array")
         # A copy: the importing library may write to what it is given.
         return np.array(self._array).__dlpack__(**kwargs)
 
@@ -236,12 +251,18 @@ class EagerTensor(Tensor):
         return bool(self._array.item()) if self._array.size else False
 
     def __float__(self) -> float:
+        if ACTIVE and self._id:
+            tell_exit(self, "__float__")
         return float(self._scalar("float"))
 
     def __int__(self) -> int:
+        if ACTIVE and self._id:
+            tell_exit(self, "__int__")
         return int(self._scalar("int"))
 
     def __complex__(self) -> complex:
+        if ACTIVE and self._id:
+            tell_exit(self, "__complex__")
         return complex(self._scalar("complex"))
 
     def __index__(self) -> int:
@@ -252,6 +273,8 @@ class EagerTensor(Tensor):
     def _scalar(self, target: str) -> Any:
         if self._array.size != 1:
             raise TypeError(f"Only tensors with one element can be converted to {target}, got shape {self.shape}.")
+        if ACTIVE and self._id:
+            note_exit(self._id, f"{target}()")
         return self._array.item()
 
     def __format__(self, spec: str) -> str:
@@ -317,6 +340,12 @@ class Reference:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reference) and self._referent is other._referent
+
+    def __lt__(self, other: object) -> bool:
+        """An order for sorting, in which nothing but the objects themselves counts."""
+        if not isinstance(other, Reference):
+            raise TypeError(f"A reference can be compared with another reference, got {other!r}.")
+        return id(self._referent) < id(other._referent)
 
     def __hash__(self) -> int:
         return id(self._referent)
@@ -487,6 +516,27 @@ def identify(tensor: Any) -> int:
 PACK_LIST: list[Callable[[Any, DType | None], Tensor]] = []
 
 
+# How values of users' classes become tensors (`tf.register_tensor_conversion_function`): priority, classes, function.
+# The first that fits counts.
+CONVERSIONS: list[tuple[int, tuple[type, ...], Callable[..., Any]]] = []
+
+
+def _by_registered_conversion(value: Any, dtype: DType | None) -> Tensor | None:
+    if isinstance(value, (list, tuple, int, float, complex, str, bytes, np.ndarray, np.generic)):
+        return None
+    for _, classes, function in CONVERSIONS:
+        if isinstance(value, classes):
+            tensor = function(value, dtype=dtype, name=None, as_ref=False)
+            if tensor is NotImplemented:
+                continue
+            if not isinstance(tensor, Tensor):
+                raise RuntimeError(
+                    f"Conversion function {function!r} for type {classes} returned non-Tensor: {tensor!r}."
+                )
+            return tensor
+    return None
+
+
 def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
     """`value` as a tensor: tensors as they are, variables read, Python values and arrays converted.
 
@@ -505,6 +555,8 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
     elif hasattr(cls, "__tf_tensor__"):
         answer = value.__tf_tensor__(dtype)  # (TensorFlow's own tensors return themselves)
         tensor = answer if isinstance(answer, Tensor) else from_array(to_array(answer))
+    elif CONVERSIONS and (registered := _by_registered_conversion(value, dtype)) is not None:
+        tensor = registered
     else:
         if isinstance(value, (list, tuple)) and contains_tensor(value):
             return PACK_LIST[0](value, dtype)
@@ -552,6 +604,8 @@ def _converted(value: Any, dtype: DType | None) -> Array:
         return _adopt_array(np.asarray(value), dtype)
     if hasattr(value, "__dlpack__"):
         return _adopt_array(np.from_dlpack(value), dtype)
+    if isinstance(value, Size):
+        raise Undecided(f"The number that {value} stands for.")
     if isinstance(value, Iterator):
         raise NotATensorError(f"Cannot convert an iterator to a tensor: {value!r}. Use list(...) first.")
     try:

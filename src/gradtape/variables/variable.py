@@ -14,6 +14,7 @@ from ..base import dtypes
 from ..base.context import ACTIVE, RESTORATIONS, STATE, next_id, resume_restorations
 from ..base.dtypes import Array, DType
 from ..base.errors import invalid
+from ..base.notes import note_exit
 from ..base.shapes import TensorShape
 from ..base.traceable import name_errors
 from ..base.types import DTypeLike, Function, ShapeLike, TensorLike
@@ -175,11 +176,14 @@ class Variable(metaclass=_VariableMeta):
     value = read_value
 
     def numpy(self) -> Any:
-        """A copy of the value as a NumPy array."""
-        return self._value.numpy()
+        """A copy of the value as a NumPy array. (To read it is to access it: a tape lists the variable as watched.)"""
+        return self._accessed().numpy()
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
-        return self._value.__array__(dtype, copy)
+        return self._accessed().__array__(dtype, copy)
+
+    def _accessed(self) -> EagerTensor:
+        return self._read() if ACTIVE and STATE.trace is None else self._value
 
     def sparse_read(self, indices: TensorLike, name: str | None = None) -> Any:
         """The rows at `indices`."""
@@ -209,6 +213,17 @@ class Variable(metaclass=_VariableMeta):
     def name(self) -> str:
         """The name, with TensorFlow's output number: "w:0"."""
         return self._name
+
+    @property
+    def initializer(self) -> None:
+        """None: a variable has its value as soon as it exists."""
+        return None
+
+    def initialized_value(self) -> NoReturn:
+        """Not there in TensorFlow 2: `read_value` gives the value."""
+        raise NotImplementedError(
+            "initialized_value is of TensorFlow 1. Use read_value(): a variable always has a value."
+        )
 
     @property
     def _shared_name(self) -> str:
@@ -295,6 +310,8 @@ class Variable(metaclass=_VariableMeta):
         """Store a function of the value and a tensor; a large one in place, if nothing else refers to its memory."""
         if by.__class__ is not EagerTensor or by._array.dtype != any_value(self)._array.dtype:
             by = to_tensor(by, self.dtype)
+        if ACTIVE and by._id:
+            note_exit(by._id, "assign", self._id)
         delta: Array = by._array
         size = delta.size
         if size < thresholds.IN_PLACE_ELEMENTS:
@@ -325,6 +342,8 @@ class Variable(metaclass=_VariableMeta):
         """The array to assign: of this variable's type, and of a shape it may have."""
         if isinstance(value, EagerTensor):
             tensor: Any = value
+            if ACTIVE and value._id:
+                note_exit(value._id, "assign", self._id)
         elif isinstance(value, np.ndarray) or not isinstance(value, (Tensor, Variable)):
             tensor = to_tensor(value, self.dtype)
         else:

@@ -44,7 +44,21 @@ def _matmul(a: Array, b: Array, transpose_a: bool = False, transpose_b: bool = F
         # One large product instead of many small ones.
         lead = a.shape[:-1]
         return blas.product(a.reshape(math.prod(lead), a.shape[-1]), b).reshape(*lead, b.shape[-1])
+    if 2 < a.ndim < b.ndim and b.shape[-1] == 1 and a.shape[:-2] == b.shape[-a.ndim : -2]:
+        return _by_matrix(a, b[..., 0])[..., None]
+    if 2 < b.ndim < a.ndim and a.shape[-2] == 1 and b.shape[:-2] == a.shape[-b.ndim : -2]:
+        return _by_matrix(b.swapaxes(-1, -2), a[..., 0, :])[..., None, :]
     return blas.product(a, b)
+
+
+def _by_matrix(matrices: Array, vectors: Array) -> Array:
+    """The products of matrices (..., m, k) with many vectors each (many..., ..., k): for a matrix they are rows of one product."""
+    many, kept = vectors.shape[: 1 - matrices.ndim], vectors.shape[1 - matrices.ndim :]
+    rows = vectors.reshape(prod(many), *kept)
+    result = np.empty((*rows.shape[:-1], matrices.shape[-2]), vectors.dtype)
+    by_matrix = (*range(1, rows.ndim - 1), 0, rows.ndim - 1)
+    blas.product(rows.transpose(by_matrix), matrices.swapaxes(-1, -2), out=result.transpose(by_matrix))
+    return result.reshape(*vectors.shape[:-1], matrices.shape[-2])
 
 
 # (`tf.matmul` checks the flags: on small matrices the check is 2 % of a call, and `@` does not need it.)
@@ -71,10 +85,8 @@ def _(a: Abstract, b: Abstract, *, transpose_a: Any, transpose_b: Any) -> Shape:
 def _(g: Cotangent, b: Value, a_shape: tuple[int, ...], transpose_a: bool, transpose_b: bool) -> Any:
     b = conj(b) if is_complex(b) else b
     if transpose_a:
-        result = matmul(b, g, transpose_a=transpose_b, transpose_b=True)
-    else:
-        result = matmul(g, b, transpose_a=False, transpose_b=not transpose_b)
-    return result if shape_of(result) == a_shape else sum_to_shape(result, shape=a_shape)
+        return _summed_product(b, g, transpose_b, True, a_shape)
+    return _summed_product(g, b, False, not transpose_b, a_shape)
 
 
 @matmul.vjp("b")
@@ -91,10 +103,28 @@ def _(g: Cotangent, a: Value, b_shape: tuple[int, ...], transpose_a: bool, trans
         if postponed is not None:
             return postponed
     if transpose_b:
-        result = matmul(g, a, transpose_a=True, transpose_b=transpose_a)
-    else:
-        result = matmul(a, g, transpose_a=not transpose_a, transpose_b=False)
-    return result if shape_of(result) == b_shape else sum_to_shape(result, shape=b_shape)
+        return _summed_product(g, a, True, transpose_a, b_shape)
+    return _summed_product(a, g, not transpose_a, False, b_shape)
+
+
+def _summed_product(x: Value, y: Value, transpose_x: bool, transpose_y: bool, shape: tuple[int, ...]) -> Any:
+    """x @ y, added up over the leading axes that were broadcast to get there from the shape."""
+    lead, inner = shape_of(x)[:-2], shape_of(x)[-2 if transpose_x else -1]
+    extra = len(lead) + 2 - len(shape)
+    if extra > 0 and inner == 1 and len(shape) > 2 and lead == shape_of(y)[:-2] and lead[extra:] == shape[:-2]:
+        # Sums of outer products, for each matrix one product over all vectors that met it.
+        x, y = (_rows_by_matrix(v, extra, size) for v, size in ((x, shape[-2]), (y, shape[-1])))
+        return matmul(x, y, transpose_a=True)
+    result = matmul(x, y, transpose_a=transpose_x, transpose_b=transpose_y)
+    return result if shape_of(result) == shape else sum_to_shape(result, shape=shape)
+
+
+def _rows_by_matrix(vectors: Value, extra: int, size: int) -> Any:
+    """Vectors (many..., ..., size), as matrices with an axis of length 1, as matrices (..., many, size)."""
+    lead = shape_of(vectors)[:-2]
+    rows = reshape(vectors, shape=(prod(lead[:extra]), *lead[extra:], size))
+    rank = len(lead) - extra + 2
+    return permute(rows, perm=(*range(1, rank - 1), 0, rank - 1))
 
 
 matmul.linear("a", "b")
@@ -153,6 +183,9 @@ def _(draw: Draw) -> Iterator[Sample]:
         ((1, 1), (1, 1), False, False), ((2, 4, 3), (3, 3), False, True), ((3, 1, 4, 2),
         (1, 4, 2), True, False),
         ((2, 3, 0), (0, 4), False, False), ((0, 2, 3), (3, 2), False, False),
+        # Vectors that share their matrices.
+        ((3, 2, 4), (5, 3, 4, 1), False, False), ((3, 4, 2), (5, 3, 1, 4), True, True), ((5, 3, 1, 4), (3, 4, 2), False, False),
+        ((2, 2, 3, 4, 1), (3, 2, 4), True, True), ((3, 2, 4), (0, 3, 4, 1), False, False), ((3, 0, 4), (2, 3, 4, 1), False, False),
     ]:  # fmt: skip
         yield Sample((draw(a), draw(b)), {"transpose_a": ta, "transpose_b": tb})
 

@@ -1,0 +1,92 @@
+"""What is noted while a tape records, and is in no record: where a followed value was lost, and whose line called a library.
+
+Notes answer questions that are asked later (diagnostics/). They hold no arrays and no tensors, only identities, code objects
+and instruction offsets. Identities are never used again, so one set of notes serves all threads; the oldest are dropped when
+there are too many. Nothing is noted while no tape records.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Sequence
+from types import CodeType
+from typing import Any, NamedTuple
+
+from .context import STATE, next_id
+from .frames import program_frame, user_frame
+
+_MOST = 4096  # notes of one kind
+
+
+class Cut(NamedTuple):
+    """A value that was computed from a followed one, or from another cut, without a record."""
+
+    by: Any  # the op, or the compiled function
+    ids: tuple[int, ...]  # of the operands that were followed, or cut before
+    mixed: bool  # whether the output has a record too, because of its other operands
+    code: CodeType
+    offset: int
+
+
+class Exit(NamedTuple):
+    """A followed value that was read as a number or an array, or that was assigned to a variable."""
+
+    how: str
+    into: int  # the identity of the variable, or 0
+    code: CodeType
+    offset: int
+
+
+CUTS: dict[int, Cut] = {}  # by the identity of the output
+EXITS: dict[int, Exit] = {}  # by the identity of the value; its last exit
+# The calls of public functions and of layers: the first and the last identity that was given out while one ran, the path of the
+# layer (empty for a function), and who called it, as code and offset. (A named tuple takes four times as long to make.)
+Span = tuple[int, int, str, CodeType, int]
+SPANS: deque[Span] = deque(maxlen=4 * _MOST)
+
+
+def is_followed(number: int) -> bool:
+    """Whether a tape that records in this thread follows the value."""
+    for records in STATE.tapes:  # noqa: SIM110 - (a generator takes twice the time)
+        if number in records:
+            return True
+    return False
+
+
+def note_cut(by: object, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+    """Note an op whose outputs are not followed, although a tape follows one of its inputs, or a cut one led to it."""
+    ids = [value._id for value in inputs if value._id and (value._id in CUTS or is_followed(value._id))]
+    if ids and outputs:
+        _note(by, tuple(ids), outputs)
+
+
+def note_shadow(by: object, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+    """Note which operands of an op had been cut before; the others may be followed."""
+    ids = [value._id for value in inputs if value._id in CUTS]
+    if ids and outputs:
+        _note(by, tuple(ids), outputs)
+
+
+def _note(by: object, ids: tuple[int, ...], outputs: Sequence[Any]) -> None:
+    frame = user_frame(2)
+    cut = Cut(by, ids, bool(outputs[0]._id), frame.f_code, frame.f_lasti)
+    for output in outputs:
+        if not output._id:
+            output._id = next_id()
+        CUTS[output._id] = cut
+    _bound(CUTS)
+
+
+def note_exit(number: int, how: str, into: int = 0) -> None:
+    """Note that a value leaves for code that no tape sees. (A variable may leave before any tape follows it.)"""
+    if STATE.tapes:
+        frame = program_frame(1)
+        EXITS[number] = Exit(how, into, frame.f_code, frame.f_lasti)
+        _bound(EXITS)
+
+
+def _bound(notes: dict[int, Any]) -> None:
+    if len(notes) > _MOST:
+        for number in list(itertools.islice(notes, _MOST // 2)):
+            notes.pop(number, None)

@@ -1,0 +1,76 @@
+"""When a program becomes a native function: not before it has been called for a while.
+
+Both forms give the same bits, so that only the time tells which one ran. Python lines are there at once; machine code takes
+50 to 300 ms to write and compile, which a program that runs a few times would never make up for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..base.locks import new_rlock
+from .program import Branch, Loop, Program
+
+# Calls as Python lines before a program is compiled, and instructions that it runs so, in loops for the most part. Compiling
+# takes as long as some 100,000 instructions; who calls a function so often calls it more often. For tests, GRADTAPE_NATIVE=whole.
+CALLS = 0 if os.environ.get("GRADTAPE_NATIVE") == "whole" else 16
+INSTRUCTIONS = 1 << 12
+_ROUNDS = 32  # of a loop, where their number is known only while it runs
+
+Run = Callable[..., Any]
+
+
+class Warming:
+    """A program as Python lines; after some calls it is written again, with native functions.
+
+    Args:
+        program: The program.
+        write: Gives it as a function; called with True, with native functions.
+        settle: Is given what is to be called from then on in place of this object.
+    """
+
+    def __init__(self, program: Program, write: Callable[[bool], Run], settle: Callable[[Run], None]) -> None:
+        self._write: Callable[[bool], Run] | None = write
+        self._settle = settle
+        instructions = _instructions(program)
+        self._calls = min(CALLS, INSTRUCTIONS // max(instructions, 1))
+        self._run: Run | None = write(False) if self._calls else None
+        self._lock = new_rlock()
+
+    @property
+    def __source__(self) -> str:
+        """The text of the Python lines."""
+        return str(getattr(self._run, "__source__", ""))
+
+    def __call__(self, *arrays: Any) -> Any:
+        if self._calls:
+            self._calls -= 1  # (two threads may count one call: it is no exact number)
+            run = self._run
+        else:
+            with self._lock:
+                if self._write is not None:
+                    self._run = self._write(True)
+                    self._write = None
+                    self._settle(self._run)
+            run = self._run
+        assert run is not None
+        return run(*arrays)
+
+
+def _instructions(program: Program) -> int:
+    """How many instructions a call runs, about."""
+    total = 0
+    for node in program.nodes:
+        if isinstance(node.what, Loop):
+            count = node.inputs[0] if node.what.condition is None else _ROUNDS
+            rounds = int(count) if isinstance(count, (int, np.integer, np.ndarray)) else _ROUNDS
+            total += rounds * sum(map(_instructions, node.what.programs))
+        elif isinstance(node.what, Branch):
+            total += max(map(_instructions, node.what.programs))
+        else:
+            total += 1
+    return total

@@ -1,0 +1,13 @@
+"""Small programs as one native function: a whole-program group is recorded as steps on memory, which become machine code.
+
+    group.py            which instructions become one function
+    recording.py        instructions as steps: kernels run on stand-ins (stand_in.py) and say what they do
+    steps.py            the steps, and the memory they read and write
+    scheduling.py       their order, which of them are one loop, where values lie
+    texts.py            elementwise functions as instructions of LLVM
+    memory.py, elementwise.py, reductions.py
+                        steps as text of LLVM
+    native_function.py  the whole as a function that Python calls
+
+docs/design/compiler.md follows one program through all of it.
+"""

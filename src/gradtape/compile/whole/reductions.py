@@ -1,0 +1,103 @@
+"""Sums, products, extremes over axes, and products of matrices, in the order in which NumPy computes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...native import abi
+from .elementwise import write_copy
+from .memory import Memory, collapsed
+from .steps import Product, Reduction, View
+from .texts import element_of, splat, written
+
+_SHORT = 8  # terms that NumPy adds one after the other
+
+
+def write_reduction(memory: Memory, step: Reduction) -> None:
+    """A reduction: NumPy goes through the elements as they lie in memory, and adds up what lies along the last axis in pairs."""
+    (source,), target = step.reads, step.writes
+    name, dtype = step.ufunc.__name__, source.dtype
+    inner = abi.inner_loop(step.ufunc, (target.dtype, dtype, target.dtype))
+    assert inner is not None
+    if not target.size:
+        return
+    source = _begun(memory, step, source, target)
+    if not source.size:
+        return
+    order = sorted(
+        range(len(source.shape)), key=lambda axis: -source.strides[axis]
+    )  # the last is the nearest in memory
+    shape = tuple(source.shape[axis] for axis in order)
+    kept = [0 if axis in step.axes else target.strides[axis] for axis in order]
+    sizes, (into, given) = collapsed(shape, [tuple(kept), tuple(source.strides[axis] for axis in order)])
+    *outer, count = sizes
+    with memory.over(outer, [target, source], [tuple(into[:-1]), tuple(given[:-1])]) as (place, first):
+        if count < _SHORT and into[-1] == 0 and name == "add" and dtype.kind != "c":
+            _add_few(memory, source, target, place, first, count, given[-1])
+            return
+        addresses = [memory.at(target.buffer, place), memory.at(source.buffer, first)]
+        memory.call_loop(inner, [*addresses, addresses[0]], [count], [into[-1], given[-1], into[-1]])
+
+
+def _begun(memory: Memory, step: Reduction, source: View, target: View) -> View:
+    """Write what a reduction begins with; what is left to be reduced then."""
+    identity, reduced = step.ufunc.identity, step.axes
+    if step.ufunc in (np.add, np.multiply, np.logical_and, np.logical_or):
+        _fill(memory, target, identity)
+        return source
+    # Extremes begin with the first elements, and go on with the others along the first axis that is reduced.
+    axes = [axis for axis in reduced if source.shape[axis] > 1]
+    first = View(
+        source.buffer,
+        source.offset,
+        tuple(1 if axis in reduced else size for axis, size in enumerate(source.shape)),
+        source.strides,
+        source.dtype,
+    )
+    write_copy(memory, first, target)
+    if len(axes) > 1:  # an extreme that is met once more is still one
+        return source
+    if not axes:
+        return View(source.buffer, source.offset, (0,) * len(source.shape), source.strides, source.dtype)
+    (axis,) = axes
+    rest = tuple(size - 1 if place == axis else size for place, size in enumerate(source.shape))
+    return View(source.buffer, source.offset + source.strides[axis], rest, source.strides, source.dtype)
+
+
+def _fill(memory: Memory, view: View, value: Any) -> None:
+    kind = element_of(view.dtype)
+    number = splat(kind, float(value) if view.dtype.kind == "f" else int(value))
+    sizes, (strides,) = collapsed(view.shape, [view.strides])
+    with memory.over(sizes, [view], [tuple(strides)]) as (place,):
+        memory.store(view, place, 0, 1, number)
+
+
+def _add_few(memory: Memory, source: View, target: View, place: Any, first: Any, count: int, stride: int) -> None:
+    """So few terms that they are added one after the other, and the sum to what is there."""
+    kinds = (source.dtype,) * 3
+    total = memory.load(source, first, 0, 1)
+    for term in range(1, count):
+        more = memory.load(source, memory.sum(first, term * stride), 0, 1)
+        total = written(memory.b, "add", [total, more], kinds)
+    before = memory.load(target, place, 0, 1)
+    memory.store(target, place, 0, 1, written(memory.b, "add", [before, total], kinds))
+
+
+def write_product(memory: Memory, step: Product) -> None:
+    """NumPy's own loop of `matmul`, which calls BLAS as it does."""
+    a, b = step.reads
+    target = step.writes
+    found = abi.inner_loop(np.matmul, (a.dtype, b.dtype, target.dtype))
+    assert found is not None
+    if not target.size:
+        return
+    rows, inner = a.shape[-2:]
+    lead = target.shape[:-2]
+    first, second = a.broadcast((*lead, *a.shape[-2:])), b.broadcast((*lead, *b.shape[-2:]))
+    views = [first, second, target]
+    steps = [0, 0, 0, *first.strides[-2:], *second.strides[-2:], *target.strides[-2:]]
+    with memory.over(lead, views, [view.strides[:-2] for view in views]) as places:
+        addresses = [memory.at(view.buffer, place) for view, place in zip(views, places, strict=True)]
+        memory.call_loop(found, addresses, [1, rows, inner, target.shape[-1]], steps)

@@ -1,0 +1,467 @@
+"""`StandIn`: an array of known layout without values, on which a kernel runs to say what it does.
+
+Kernels are NumPy texts. Run on stand-ins, a text records a step for each NumPy call. What a call gives (its shape, type and
+layout, and whether it is a view) NumPy itself says: each stand-in has an array of the same layout, and the call is made on it.
+What cannot be recorded raises `Unsupported`, and the instruction stays a Python line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ...native import abi, thresholds
+from ...native.language import Unsupported
+from .steps import (
+    CONSTANT,
+    MADE,
+    AnyStep,
+    Array,
+    Assembly,
+    Buffer,
+    Elementwise,
+    Gathering,
+    Product,
+    Reduction,
+    Step,
+    View,
+)
+from .texts import is_light, kind_of
+
+_METHODS = frozenset(
+    ["reshape", "transpose", "swapaxes", "squeeze", "ravel", "diagonal", "T", "mT", "flatten", "repeat", "copy"]
+)
+
+
+class Steps:
+    """The steps recorded so far, in order; those inside of a loop or a branch by themselves."""
+
+    def __init__(self) -> None:
+        self.lists: list[list[AnyStep]] = [[]]
+
+    @property
+    def current(self) -> list[AnyStep]:
+        return self.lists[-1]
+
+    @contextmanager
+    def inside(self) -> Iterator[list[AnyStep]]:
+        """Record into a list of its own."""
+        self.lists.append([])
+        try:
+            yield self.lists[-1]
+        finally:
+            self.lists.pop()
+
+    def append(self, step: AnyStep) -> None:
+        """Add a step, if it can be written."""
+        if isinstance(step, Step):
+            _check(step)
+        self.current.append(step)
+
+    def made(self, like: Array) -> StandIn:
+        """A value with memory of its own, of the layout of an array that NumPy made."""
+        return StandIn(self, like, Buffer(MADE, like))
+
+    def result(self, step: Callable[[View], Step], value: Array, operands: Sequence[StandIn]) -> StandIn:
+        """What a step makes of operands; the value itself, if all of them are constants."""
+        if all(operand.buffer.kind == CONSTANT for operand in operands):
+            return self.constant(value)
+        made = self.made(value)
+        self.append(step(made.located))
+        return made
+
+    def constant(self, value: Any) -> StandIn:
+        array = np.asarray(value)
+        return StandIn(self, array, Buffer(CONSTANT, array))
+
+    def view(self, value: Any) -> View:
+        """The view that an operand is."""
+        return (value if isinstance(value, StandIn) else self.constant(value)).located
+
+
+class StandIn(np.lib.mixins.NDArrayOperatorsMixin):
+    """An array without values; see the module's docstring."""
+
+    __slots__ = ("_steps", "array", "buffer")
+    __array_priority__ = 1000
+
+    def __init__(self, steps: Steps, array: Array, buffer: Buffer) -> None:
+        self._steps = steps
+        self.array = array
+        self.buffer = buffer
+
+    @property
+    def located(self) -> View:
+        array, root = self.array, self.buffer.array
+        offset = abi.address_of(array) - abi.address_of(root)
+        return View(self.buffer, offset if array.size else 0, array.shape, array.strides, array.dtype)
+
+    # --- what texts ask of an array --------------------------------------------------------------------------------
+
+    # Texts ask whether they are given an array or a number. (What needs the memory of an array asks the type itself.)
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return np.ndarray
+
+    shape = property(lambda self: self.array.shape)
+    dtype = property(lambda self: self.array.dtype)
+    ndim = property(lambda self: self.array.ndim)
+    size = property(lambda self: self.array.size)
+    itemsize = property(lambda self: self.array.itemsize)
+    nbytes = property(lambda self: self.array.nbytes)
+    flags = property(lambda self: self.array.flags)
+    strides = property(lambda self: self.array.strides)
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __array__(self, *args: object, **options: object) -> Array:
+        raise Unsupported("the values of an array")
+
+    def __bool__(self) -> bool:
+        raise Unsupported("a branch on a value")
+
+    __int__ = __float__ = __index__ = __bool__
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _METHODS:
+            raise Unsupported(f"{name} of an array")
+        found = getattr(self.array, name)
+        if not callable(found):
+            return self.rearranged(lambda array: getattr(array, name))
+
+        def method(*args: object, **options: object) -> Any:
+            return self.rearranged(lambda array: getattr(array, name)(*args, **options))
+
+        return method
+
+    def rearranged(self, function: Callable[[Array], Any]) -> StandIn:
+        """What a function that rearranges elements gives: a view, or a copy in some order."""
+        result = function(self.array)
+        if not isinstance(result, np.ndarray):
+            raise Unsupported("a part of an array that is a number")
+        if result.size and np.may_share_memory(result, self.buffer.array):
+            return StandIn(self._steps, result, self.buffer)
+        places = np.arange(self.size).reshape(self.shape)
+        order = np.asarray(function(_laid_out_as(places, self.array)))
+        if order.dtype != places.dtype or result.dtype != self.dtype or order.shape != result.shape:
+            raise Unsupported("a function that does not only rearrange elements")
+        made = self._steps.made(result)
+        if result.shape == self.shape and np.array_equal(order, places):
+            self._steps.append(Elementwise([self.located], made.located, "cast"))
+        else:
+            begins = np.zeros(self.shape, np.int64)
+            for stride, place in zip(self.strides, np.indices(self.shape, sparse=True), strict=True):
+                begins += stride * place
+            behind = self._steps.constant(np.ascontiguousarray(begins.reshape(-1)[order]))
+            self._steps.append(Gathering([self.located, behind.located], made.located))
+        return made
+
+    def __getitem__(self, key: Any) -> StandIn:
+        keys = key if isinstance(key, tuple) else (key,)
+        if any(isinstance(part, StandIn) for part in keys):
+            raise Unsupported("an index that is no constant")
+        # (With an ellipsis an element comes as an array without axes.)
+        whole = keys if any(part is Ellipsis for part in keys) else (*keys, ...)
+        return self.rearranged(lambda array: array[whole])
+
+    def __iter__(self) -> Any:
+        return (self[place] for place in range(len(self)))
+
+    def astype(self, dtype: Any, order: Any = "K", copy: bool = True, **options: Any) -> StandIn:
+        if np.dtype(dtype) == self.dtype and not copy:
+            return self
+        converted = self.array.astype(dtype, order=order)
+        return self._steps.result(lambda made: Elementwise([self.located], made, "cast"), converted, [self])
+
+    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> StandIn:
+        return _reduced(self._steps, np.add, self, axis, keepdims, dtype)
+
+    def max(self, axis: Any = None, keepdims: bool = False) -> StandIn:
+        return _reduced(self._steps, np.maximum, self, axis, keepdims)
+
+    def min(self, axis: Any = None, keepdims: bool = False) -> StandIn:
+        return _reduced(self._steps, np.minimum, self, axis, keepdims)
+
+    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> StandIn:
+        return _reduced(self._steps, np.multiply, self, axis, keepdims, dtype)
+
+    def all(self, axis: Any = None, keepdims: bool = False) -> StandIn:
+        return _reduced(self._steps, np.logical_and, self, axis, keepdims)
+
+    def any(self, axis: Any = None, keepdims: bool = False) -> StandIn:
+        return _reduced(self._steps, np.logical_or, self, axis, keepdims)
+
+    def mean(self, axis: Any = None, keepdims: bool = False) -> StandIn:
+        if self.dtype.char not in "fd":
+            raise Unsupported(f"a mean of {self.dtype}")
+        total = self.sum(axis, keepdims=keepdims)
+        result: StandIn = np.true_divide(total, self.size // max(total.size, 1))
+        return result
+
+    # --- NumPy's functions -----------------------------------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        steps = self._steps
+        if method == "reduce":
+            given = dict(zip(("axis", "dtype", "out", "keepdims"), inputs[1:], strict=False)) | options
+            if given.get("out") is not None or not {"axis", "dtype", "out", "keepdims"} >= given.keys():
+                raise Unsupported("a reduction with options")
+            return _reduced(
+                steps, ufunc, inputs[0], given.get("axis", 0), bool(given.get("keepdims")), given.get("dtype")
+            )
+        if method != "__call__":
+            raise Unsupported(f"{ufunc.__name__}.{method}")
+        (target,) = options.pop("out", (None,))
+        if options or ufunc.nout != 1:
+            raise Unsupported(f"{ufunc.__name__} with options")
+        if ufunc.signature is not None:
+            if ufunc is not np.matmul or target is not None:
+                raise Unsupported(ufunc.__name__)
+            return _multiplied(steps, *inputs)
+        return _applied(steps, ufunc, inputs, target)
+
+    def __array_function__(self, function: Any, kinds: Any, args: Any, options: Any) -> Any:
+        recorded = FUNCTIONS.get(function)
+        if recorded is not None:
+            return recorded(self._steps, *args, **options)
+        raise Unsupported(f"np.{function.__name__}")
+
+
+def _laid_out_as(values: Array, array: Array) -> Array:
+    """The values in memory of the same layout, on which functions that copy go the same way."""
+    result = np.empty_like(array, values.dtype)
+    result[...] = values
+    return result
+
+
+def _array_of(value: Any) -> Any:
+    return value.array if isinstance(value, StandIn) else value
+
+
+def _applied(steps: Steps, ufunc: np.ufunc, inputs: Sequence[Any], target: Any) -> StandIn:
+    """A ufunc applied to each element."""
+    given = [type(x) if type(x) in (int, float, complex, bool) else np.asarray(_array_of(x)).dtype for x in inputs]
+    kinds = ufunc.resolve_dtypes((*given, None))
+    with np.errstate(all="ignore"):
+        result = np.asarray(ufunc(*map(_array_of, inputs)))
+    operands = [_converted(steps, x, kind) for x, kind in zip(inputs, kinds, strict=False)]
+    if target is not None:
+        return _overwritten(steps, ufunc, operands, target, result)
+    if result.dtype != kinds[-1]:
+        raise Unsupported(f"{ufunc.__name__} of {given}")
+    views = [operand.located for operand in operands]
+    return steps.result(lambda made: Elementwise(views, made, ufunc.__name__, ufunc), result, operands)
+
+
+def _overwritten(steps: Steps, ufunc: np.ufunc, operands: list[StandIn], target: Any, result: Array) -> StandIn:
+    """A result written over an operand (`x *= y`): the stand-in gets new memory; nobody may look at the old one."""
+    if not isinstance(target, StandIn) or target.array is not target.buffer.array:
+        raise Unsupported("a result written into a part of an array")
+    if target.shape != result.shape or target.dtype != result.dtype or target.buffer.kind != MADE:
+        raise Unsupported("a result written into another kind of array")
+    made = steps.made(np.empty_like(target.array))
+    steps.append(Elementwise([operand.located for operand in operands], made.located, ufunc.__name__, ufunc))
+    target.array, target.buffer = made.array, made.buffer
+    return target
+
+
+def _converted(steps: Steps, value: Any, dtype: np.dtype[Any]) -> StandIn:
+    """An operand as the type that a ufunc computes in."""
+    if not isinstance(value, StandIn):
+        return steps.constant(np.asarray(value, dtype))
+    return value if value.dtype == dtype else value.astype(dtype)
+
+
+def _reduced(steps: Steps, ufunc: np.ufunc, x: StandIn, axis: Any, keepdims: bool, dtype: Any = None) -> StandIn:
+    with np.errstate(all="ignore"):
+        result = np.asarray(ufunc.reduce(x.array, axis=axis, keepdims=keepdims, dtype=dtype))
+    kinds = ufunc.resolve_dtypes((None, dtype or x.dtype, None), reduction=True) if dtype is None else None
+    loop = np.dtype(dtype) if kinds is None else kinds[1]
+    if x.dtype != loop:
+        x = x.astype(loop)
+    if x.buffer.kind == CONSTANT:
+        return steps.constant(result)
+    axes = tuple(range(x.ndim)) if axis is None else tuple(a % x.ndim for a in np.atleast_1d(axis)) if x.ndim else ()
+    made = steps.made(result)
+    if not axes:
+        steps.append(Elementwise([x.located], made.located, "cast"))
+        return made
+    with np.errstate(all="ignore"):
+        kept = made.array if keepdims else np.expand_dims(made.array, axes)
+    steps.append(Reduction([x.located], StandIn(steps, kept, made.buffer).located, ufunc, tuple(sorted(axes))))
+    return made
+
+
+def _multiplied(steps: Steps, a: Any, b: Any) -> StandIn:
+    """A product of matrices."""
+    first, second = (x if isinstance(x, StandIn) else steps.constant(x) for x in (a, b))
+    if first.ndim < 2 or second.ndim < 2 or first.dtype != second.dtype:
+        raise Unsupported("a product with vectors")
+    made = steps.made(np.matmul(first.array, second.array))
+    steps.append(Product([first.located, second.located], made.located))
+    return made
+
+
+def _check(step: Step) -> None:
+    """Raise unless there is a way to write a step."""
+    kinds = tuple(view.dtype for view in (*step.reads, step.writes))
+    if isinstance(step, Elementwise) and not is_light(step.name, kinds):
+        if step.ufunc is None or abi.inner_loop(step.ufunc, kinds) is None:
+            raise Unsupported(f"{step.name} of {[str(kind) for kind in kinds]}")
+    elif isinstance(step, Reduction):
+        (source,), name = step.reads, step.ufunc.__name__
+        if name not in _REDUCING or (kinds[0] != kinds[1] and not name.startswith("logical")) or not kind_of(kinds[1]):
+            raise Unsupported(f"{name}.reduce of {kinds[0]}")
+        if abi.inner_loop(step.ufunc, (kinds[1], kinds[0], kinds[1])) is None:
+            raise Unsupported(f"{name}.reduce of {kinds[0]}")
+        # NumPy's order of repeated or reversed elements is another one.
+        gaps = zip(source.strides, source.shape, strict=True)
+        if source.size and any(stride <= 0 for stride, size in gaps if size > 1):
+            raise Unsupported("a reduction of repeated elements")
+        if not source.size and name in ("maximum", "minimum"):
+            raise Unsupported("an extreme of nothing")
+    elif isinstance(step, Product):
+        count = step.writes.size * step.reads[0].shape[-1]
+        if count >= thresholds.BLAS_THREADS_MULTIPLICATIONS or abi.inner_loop(np.matmul, kinds) is None:
+            raise Unsupported("a large product")
+
+
+_REDUCING = ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or")
+
+
+# --- functions that are no ufuncs --------------------------------------------------------------------------------------------
+
+FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+
+def _records(*functions: Any) -> Callable[[Any], Any]:
+    def declare(recorded: Any) -> Any:
+        FUNCTIONS.update(dict.fromkeys(functions, recorded))
+        return recorded
+
+    return declare
+
+
+def _views(function: Any) -> None:
+    """Functions that rearrange the elements of their first operand."""
+
+    def recorded(steps: Steps, x: StandIn, *args: Any, **options: Any) -> StandIn:
+        return x.rearranged(lambda array: function(array, *args, **options))
+
+    FUNCTIONS[function] = recorded
+
+
+for _function in (
+    np.reshape, np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.expand_dims, np.squeeze, np.broadcast_to, np.flip,
+    np.ravel, np.diagonal, np.rot90, np.fliplr, np.flipud, np.matrix_transpose, np.copy, np.permute_dims, np.real,
+    np.repeat, np.tile, np.roll,
+):  # fmt: skip
+    _views(_function)
+
+
+@_records(np.where)
+def _where(steps: Steps, condition: Any, *values: Any) -> StandIn:
+    if len(values) != 2:
+        raise Unsupported("the places where a condition holds")
+    result = np.where(*map(_array_of, (condition, *values)))
+    kinds = (np.dtype(np.bool_), result.dtype, result.dtype)
+    operands = [_converted(steps, x, kind) for x, kind in zip((condition, *values), kinds, strict=True)]
+    views = [operand.located for operand in operands]
+    return steps.result(lambda made: Elementwise(views, made, "where"), result, operands)
+
+
+@_records(np.zeros_like, np.ones_like)
+def _filled(steps: Steps, *args: Any, **options: Any) -> Any:
+    raise Unsupported("a new array")
+
+
+def assembled(steps: Steps, result: Array, places: list[Array], parts: Sequence[Any], zeros: bool = False) -> StandIn:
+    made = steps.made(result)
+    into = [StandIn(steps, place, made.buffer).located for place in places]
+    given = [part if isinstance(part, StandIn) else steps.constant(part) for part in parts]
+    if any(part.dtype != result.dtype for part in given):
+        raise Unsupported("parts of several types")
+    steps.append(Assembly([part.located for part in given], made.located, into, zeros))
+    return made
+
+
+@_records(np.concatenate)
+def _concatenated(steps: Steps, parts: Sequence[Any], axis: Any = 0) -> StandIn:
+    if axis is None:
+        raise Unsupported("concatenate without an axis")
+    arrays = [np.asarray(_array_of(part)) for part in parts]
+    result = np.concatenate(arrays, axis=axis)
+    ends = np.cumsum([array.shape[axis] for array in arrays])
+    along = np.moveaxis(result, axis, 0)
+    places = [
+        np.moveaxis(along[end - array.shape[axis] : end], 0, axis) for end, array in zip(ends, arrays, strict=True)
+    ]
+    return assembled(steps, result, places, parts)
+
+
+@_records(np.stack)
+def _stacked(steps: Steps, parts: Sequence[Any], axis: int = 0) -> StandIn:
+    arrays = [np.asarray(_array_of(part)) for part in parts]
+    result = np.stack(arrays, axis=axis)
+    along = np.moveaxis(result, axis, 0)
+    return assembled(steps, result, [along[place, ...] for place in range(len(arrays))], parts)
+
+
+@_records(np.sum)
+def _sum(steps: Steps, x: StandIn, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> StandIn:
+    return x.sum(axis, dtype, keepdims)
+
+
+def _method(name: str) -> Callable[..., StandIn]:
+    def recorded(steps: Steps, x: StandIn, *args: Any, **options: Any) -> StandIn:
+        result: StandIn = getattr(x, name)(*args, **options)
+        return result
+
+    return recorded
+
+
+FUNCTIONS |= {
+    np.mean: _method("mean"),
+    np.max: _method("max"),
+    np.amax: _method("max"),
+    np.min: _method("min"),
+    np.amin: _method("min"),
+    np.prod: _method("prod"),
+    np.all: _method("all"),
+    np.any: _method("any"),
+}
+
+
+@_records(np.split)
+def _split(steps: Steps, x: StandIn, sections: Any, axis: int = 0) -> list[StandIn]:
+    return [StandIn(steps, part, x.buffer) for part in np.split(x.array, sections, axis)]
+
+
+@_records(np.shape)
+def _shape(steps: Steps, x: StandIn) -> Any:
+    return x.shape
+
+
+@_records(np.ndim)
+def _ndim(steps: Steps, x: StandIn) -> int:
+    return int(x.ndim)
+
+
+@_records(np.size)
+def _size(steps: Steps, x: StandIn, axis: int | None = None) -> int:
+    return int(np.size(x.array, axis))
+
+
+@_records(np.result_type)
+def _result_type(steps: Steps, *values: Any) -> Any:
+    return np.result_type(*map(_array_of, values))
+
+
+@_records(np.iscomplexobj)
+def _iscomplexobj(steps: Steps, x: StandIn) -> bool:
+    return bool(x.dtype.kind == "c")

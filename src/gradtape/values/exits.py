@@ -1,0 +1,44 @@
+"""Where the value of a tensor leaves as a NumPy array or a Python number, and no tape can follow it any more."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..base.dtypes import Array
+from ..base.frames import called_function
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
+
+# Who is told of an exit while somebody records: called with the tensor and the method that it leaves through. Filled in by
+# layers above, which ask whether anybody follows the tensor.
+EXITS: list[Callable[[Tensor, str], None]] = []
+
+
+def tell_exit(tensor: Tensor, method: str) -> None:
+    """Tell everybody in `EXITS` that a value leaves."""
+    for told in EXITS:
+        told(tensor, method)
+
+
+def converted_to_leave(array: Array, dtype: np.dtype[Any]) -> Array:
+    """The array in another type, as `__array__` of its tensor gives it.
+
+    NumPy's `choice` takes the type of an array of probabilities into account when it checks their sum, and counts all else
+    as float64. Programs hand it `np.squeeze(p)` of a float32 tensor, which is a tensor where a tape follows it. So it is given
+    probabilities with the sum 1, if that of the tensor is 1 but for rounding. (It divides by the sum itself, before it draws.)
+    """
+    found = array.astype(dtype)
+    if array.ndim == 1 and dtype == np.float64 and array.dtype.itemsize < 8:
+        draws = called_function(sys._getframe(2))
+        if getattr(draws, "__name__", "") == "choice" and type(getattr(draws, "__self__", None)).__module__ in _RANDOM:
+            total = found.sum()
+            return found / total if abs(total - 1.0) < np.sqrt(np.finfo(np.float32).eps) else found
+    return found
+
+
+_RANDOM = ("numpy.random.mtrand", "numpy.random._generator")

@@ -1,0 +1,382 @@
+"""Small programs as one native function: they have the bits of the same ops one by one, and take anything that those take."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+from gradtape.compile import warming
+from gradtape.compile.codegen import python_of
+from gradtape.compile.executor import lowered
+from gradtape.compile.fusion import grouped
+from gradtape.compile.passes import optimized
+from gradtape.compile.program import Program
+from gradtape.native import abi, engine
+
+pytestmark = pytest.mark.skipif(
+    not (engine.available() and abi.calls_inner_loops() and abi.makes_functions()), reason="there is no machine code"
+)
+
+RNG = np.random.default_rng(0)
+
+
+def numbers(*shape: int, dtype: Any = np.float32) -> Any:
+    return RNG.normal(size=shape).astype(dtype)
+
+
+def same_bits(found: Any, expected: Any) -> None:
+    """Equal in type, shape and all bits, but for the bits of NaN."""
+    found, expected = np.asarray(found), np.asarray(expected)
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    if found.dtype.kind in "fc":
+        both = np.isnan(found) & np.isnan(expected)
+        found, expected = np.where(both, 0, found), np.where(both, 0, expected)
+    np.testing.assert_array_equal(found, expected)
+    assert found.tobytes() == expected.tobytes()
+
+
+def program_of(function: Callable[..., Any], *values: Any) -> Program:
+    concrete = tf.function(function).get_concrete_function(*values)
+    world, _, _ = lowered(concrete.graph, [v._array.shape for v in values], [v._array.dtype for v in values])
+    return optimized(world.program)
+
+
+def groups_of(program: Program) -> list[str]:
+    return [type(item).__name__ for item in grouped(program, python_of)]
+
+
+def check(function: Callable[..., Any], *arrays: Any, groups: list[str] | None = None) -> None:
+    """A function is one group, if no other groups are named, and gives the bits of its ops one by one."""
+    values = [tf.constant(array) for array in arrays]
+    program = program_of(function, *values)
+    assert groups_of(program) == (groups or ["WholeGroup"])
+    given = [value._array for value in values]
+    native = python_of(program, whole=True)
+    for found, expected in zip(native(*given), python_of(program)(*given), strict=True):
+        same_bits(found, expected)
+
+
+# --- programs ----------------------------------------------------------------------------------------------------------------
+
+
+def test_many_small_ops_with_their_gradient_are_one_function():
+    def chain(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for _ in range(20):
+                y = tf.tanh(y * 1.1 + 0.1) * x
+            y = tf.reduce_sum(y)
+        return tape.gradient(y, x)
+
+    check(chain, numbers(8))
+    check(chain, numbers(3, 5, dtype=np.float64))
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (0,), (7,), (16,), (17,), (33,), (130,), (3, 0), (5, 1, 9)])
+def test_any_number_of_elements(shape):
+    def function(x):
+        y = tf.exp(-x * x) + tf.sqrt(tf.abs(x))
+        return tf.where(y > 1.0, y, x), tf.reduce_sum(y), tf.cast(y, tf.int32), x > 0.0
+
+    check(function, numbers(*shape))
+
+
+def test_sums_are_computed_in_the_order_of_memory():
+    def function(x):
+        turned = tf.transpose(x, (2, 0, 1))
+        y = tf.exp(turned)
+        axes = (0, 1, 2, (0, 1), (0, 2), (1, 2), None)
+        return [tf.reduce_sum(v, axis=axis) for v in (x, turned, y) for axis in axes]
+
+    check(function, numbers(9, 11, 13))
+
+
+def test_products_of_matrices_in_all_layouts():
+    def function(a, b):
+        products = [
+            tf.matmul(a, b),
+            tf.matmul(a, a, transpose_b=True),
+            tf.matmul(b, a, transpose_a=True, transpose_b=True),
+        ]
+        return [*products, tf.matmul(a[::2], b[:, ::3]), tf.matmul(a[None] * 2.0, b), tf.linalg.matvec(a, b[:, 0])]
+
+    check(function, numbers(6, 7), numbers(7, 9))
+
+
+def test_an_op_without_a_native_form_stays_a_python_line():
+    def function(x):
+        return tf.reduce_sum(tf.sort(x * 2.0 + 1.0) * x - 1.0)
+
+    check(function, numbers(9), groups=["WholeGroup", "Node", "WholeGroup"])
+
+
+def test_long_programs_are_cut():
+    def function(x):
+        for _ in range(300):
+            x = tf.sin(x) * 1.5 + 0.5
+        return x
+
+    check(function, numbers(3), groups=["WholeGroup", "WholeGroup"])
+
+
+# --- loops and branches ------------------------------------------------------------------------------------------------------
+
+
+def test_a_loop_and_its_gradient_are_one_function():
+    def function(x, w):
+        with tf.GradientTape() as tape:
+            tape.watch([x, w])
+            y = x
+            for _ in tf.range(50):
+                y = tf.tanh(tf.linalg.matvec(w, y)) + 0.1 * x
+            loss = tf.reduce_sum(y * y)
+        return tape.gradient(loss, [x, w])
+
+    check(function, numbers(4), 0.5 * numbers(4, 4))
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 5, 63, 64, 65, 300])
+def test_a_loop_of_any_number_of_rounds(rounds):
+    def function(x, n):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y, i = x, tf.constant(0)
+            while i < n:
+                y = tf.sin(y) * x + 0.5
+                i += 1
+            loss = tf.reduce_sum(y)
+        return tape.gradient(loss, x), i
+
+    check(function, numbers(3, 2), np.int32(rounds))
+
+
+def test_values_that_change_places_in_a_loop():
+    def function(a, b, c):
+        for _ in tf.range(40):
+            a, b, c = b, c, a
+        for _ in tf.range(40):
+            a, b = b * 0.5, a
+        return a, b, c
+
+    check(function, numbers(3), numbers(3), numbers(3))
+
+
+def test_a_loop_over_rows_forwards_and_backwards():
+    def function(x):
+        forward = tf.scan(lambda state, row: tf.tanh(state + row), x)
+        backward = tf.scan(lambda state, row: state * 0.9 + row, forward, reverse=True)
+        return backward, tf.map_fn(lambda row: tf.reduce_sum(row * row), x)
+
+    check(function, numbers(40, 3))
+
+
+def test_loops_inside_of_loops_and_branches():
+    def function(x):
+        for i in tf.range(40):
+            y = x
+            for _ in tf.range(i):
+                y = y * 0.5 + 0.1
+            if tf.reduce_sum(y) > 1.0:
+                x = tf.sin(x + y)
+            else:
+                x = x + 0.25 * y
+        return x
+
+    check(function, numbers(4))
+
+
+@pytest.mark.parametrize("number", [-1, 0, 1, 2, 7])
+def test_a_branch_with_its_gradient(number):
+    def function(x, n):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.switch_case(n, [lambda: tf.sin(x), lambda: x * x, lambda: tf.reduce_sum(x) + x])
+        return y, tape.gradient(y, x)
+
+    check(function, numbers(4), np.int32(number))
+
+
+def test_a_long_loop_can_be_interrupted():
+    import signal
+
+    if threading.current_thread() is not threading.main_thread():
+        pytest.skip("signals reach the main thread")
+
+    @tf.function
+    def endless(x):
+        while tf.reduce_sum(x) > -1.0:
+            x = tf.sin(x) + 1.0
+        return x
+
+    def stop(*args):
+        raise InterruptedError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 1.0)
+    try:
+        with pytest.raises(InterruptedError):
+            endless(tf.ones(3))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+# --- calls -------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    """Programs are compiled with their first call."""
+    monkeypatch.setattr(warming, "CALLS", 0)
+
+
+def doubled(x):
+    return tf.exp(x) * 2.0 + x
+
+
+@pytest.mark.usefixtures("at_once")
+def test_arguments_of_any_layout_give_the_same():
+    function, base = tf.function(doubled), numbers(8, 6)
+    read_only = base.copy()
+    read_only.flags.writeable = False
+    overlapping = np.lib.stride_tricks.as_strided(base, (8, 6), (4, 4))
+    for array in (base, base[::-1], np.asfortranarray(base), numbers(8, 12)[:, ::2], read_only, overlapping):
+        for value in (tf.constant(array), array):
+            same_bits(function(value), doubled(tf.constant(array)))
+
+
+@pytest.mark.usefixtures("at_once")
+def test_arguments_of_other_types_and_shapes_take_their_own_way():
+    function = tf.function(doubled)
+    for value in (numbers(3), numbers(4), numbers(3, dtype=np.float64), numbers(), np.float32(2.0), 1.5, numbers(2, 2)):
+        for _ in range(2):
+            same_bits(function(value), doubled(tf.constant(value)))
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_structure_and_its_tensor_are_different_calls():
+    function = tf.function(lambda x: tf.add_n(x) if isinstance(x, list) else x * 3.0)
+    x = tf.constant(numbers(3))
+    for _ in range(3):
+        same_bits(function([x]), x)
+        same_bits(function(x), x * 3.0)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_tapes_see_the_function():
+    function, x = tf.function(doubled), tf.constant(numbers(3))
+    function(x)
+    for _ in range(2):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        with tf.GradientTape() as eager:
+            eager.watch(x)
+            expected = doubled(x)
+        same_bits(tape.gradient(y, x), eager.gradient(expected, x))
+    with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+        y = function(x)
+    np.testing.assert_allclose(accumulator.jvp(y), np.exp(x) * 2.0 + 1.0, rtol=1e-6)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_variables_are_read_at_each_call():
+    variable = tf.Variable(numbers(3))
+    function, x = tf.function(lambda x: (x * variable, tf.reduce_sum(variable))), tf.constant(numbers(3))
+    for _ in range(3):
+        product, total = function(x)
+        same_bits(product, x * variable)
+        same_bits(total, tf.reduce_sum(variable))
+        variable.assign_add(x)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_run_functions_eagerly_comes_first():
+    calls = []
+
+    @tf.function
+    def function(x):
+        calls.append(1)
+        return x + 1.0
+
+    function(tf.ones(2))
+    tf.config.run_functions_eagerly(True)
+    try:
+        function(tf.ones(2))
+    finally:
+        tf.config.run_functions_eagerly(False)
+    assert len(calls) == 2
+
+
+@pytest.mark.usefixtures("at_once")
+def test_calls_leave_nothing_behind():
+    variable = tf.Variable(numbers(3))
+    function, x = tf.function(lambda x: [x * variable, tf.exp(x)]), tf.constant(numbers(3))
+    function(x)
+    gc.collect()
+    before = (
+        sys.getrefcount(x),
+        sys.getrefcount(variable._value),
+        sys.getrefcount(x._array.dtype),
+        len(gc.get_objects()),
+    )
+    for _ in range(100):
+        function(x)
+        function(x._array)
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            function(tf.ones((2, 2)))
+    gc.collect()
+    after = sys.getrefcount(x), sys.getrefcount(variable._value), sys.getrefcount(x._array.dtype), len(gc.get_objects())
+    assert before[:3] == after[:3]
+    assert after[3] - before[3] < 50
+
+
+@pytest.mark.usefixtures("at_once")
+def test_many_threads_call_one_function():
+    function = tf.function(lambda x: tf.scan(lambda s, row: tf.tanh(s + row), x))
+    values = [tf.constant(numbers(50, 4)) for _ in range(4)]
+    expected = [function(value).numpy() for value in values]
+    wrong: list[int] = []
+
+    def work(place: int) -> None:
+        for _ in range(200):
+            if not np.array_equal(function(values[place]), expected[place]):
+                wrong.append(place)
+
+    threads = [threading.Thread(target=work, args=(place,)) for place in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.usefixtures("at_once")
+def test_what_cannot_be_written_runs_as_before(monkeypatch, caplog):
+    def broken(*args, **options):
+        raise RuntimeError("no machine code today")
+
+    monkeypatch.setattr(engine, "compiled", broken)
+    function, x = tf.function(doubled), tf.constant(numbers(5))
+    with caplog.at_level(logging.DEBUG, "gradtape"):
+        same_bits(function(x), doubled(x))
+    assert "has no native form" in caplog.text
+
+
+def test_a_program_is_compiled_after_some_calls(monkeypatch):
+    monkeypatch.setattr(warming, "CALLS", 3)
+    function, x = tf.function(doubled), tf.constant(numbers(5))
+    found = [function(x).numpy() for _ in range(3)]
+    assert function._direct is None
+    found += [function(x).numpy() for _ in range(3)]
+    assert function._direct is not None
+    assert len({array.tobytes() for array in found}) == 1

@@ -1,0 +1,152 @@
+"""Every op of the registry as a native function: the bits of eager code, values and derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+from gradtape.compile.codegen import python_of
+from gradtape.compile.executor import lowered
+from gradtape.compile.passes import optimized
+from gradtape.compile.program import Node, Program, Value
+from gradtape.extend import checks
+from gradtape.native import abi, engine
+from gradtape.op.declaration import Op
+
+from .registry import all_ops
+
+pytestmark = pytest.mark.skipif(
+    not (engine.available() and abi.calls_inner_loops() and abi.makes_functions()), reason="there is no machine code"
+)
+
+OPS = all_ops()
+
+
+def named(value: Any) -> str:
+    return value.name if isinstance(value, Op) else str(np.dtype(value))
+
+
+def same_bits(found: Any, expected: Any) -> None:
+    """Equal in type, shape and all bits, but for the bits of NaN."""
+    found, expected = np.asarray(found), np.asarray(expected)
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    if found.dtype.kind == "O":
+        assert found.tolist() == expected.tolist()
+        return
+    if found.dtype.kind in "fc":
+        both = np.isnan(found) & np.isnan(expected)
+        found, expected = np.where(both, 0, found), np.where(both, 0, expected)
+    assert found.tobytes() == expected.tobytes(), (found, expected)
+
+
+def program_of(function: Callable[..., Any], *values: Any) -> Program:
+    concrete = tf.function(function).get_concrete_function(*values)
+    world, _, _ = lowered(concrete.graph, [v._array.shape for v in values], [v._array.dtype for v in values])
+    return optimized(world.program)
+
+
+def samples_as_program(op: Op, dtype: Any) -> tuple[Program, list[Any]]:
+    """All samples of an op as instructions of one program, and their operands."""
+    program, arrays = Program(), []
+
+    def value(array: Any) -> int:
+        number = len(program.looks)
+        program.looks[number] = (array.shape, array.dtype)
+        return number
+
+    for sample in checks.samples(op, dtype):
+        operands = [None if x is None else np.asarray(x) for x in checks.operands(op, sample)]
+        if any(x is not None and x.dtype.kind not in "fiubc" for x in operands):
+            continue
+        attributes = {**op.attributes, **sample.attributes}
+        try:
+            result = op.eager(operands, **attributes) if op.variadic else op.eager(*operands, **attributes)
+        except (ValueError, tf.errors.InvalidArgumentError):  # a sample of another type
+            continue
+        inputs: list[Any] = []
+        for x in operands:
+            inputs.append(None if x is None else Value(value(x)))
+            if x is not None:
+                program.inputs.append(inputs[-1].number)
+                arrays.append(np.array(x, order="C"))
+        results = (result,) if op.outputs == 1 else tuple(result)
+        outputs = tuple(value(np.asarray(x)) for x in results)
+        program.nodes.append(Node(op, tuple(inputs), attributes, outputs))
+        program.outputs += map(Value, outputs)
+    return program, arrays
+
+
+def check_samples(op: Op, dtype: Any) -> None:
+    if np.dtype(dtype) not in op.dtypes:
+        return
+    program, arrays = samples_as_program(op, dtype)
+    native = python_of(program, whole=True)(*arrays)
+    for found, expected in zip(native, python_of(program)(*arrays), strict=True):
+        same_bits(found, expected)
+
+
+@pytest.mark.parametrize("op", OPS, ids=named)
+def test_samples_have_the_bits_of_eager_code(op):
+    check_samples(op, np.float32 if np.dtype(np.float32) in op.dtypes else checks.numeric_kind(op))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("dtype", [np.float64, np.int32, np.int64, np.uint8, np.bool_, np.complex64], ids=named)
+@pytest.mark.parametrize("op", OPS, ids=named)
+def test_samples_of_other_types_have_the_bits_of_eager_code(op, dtype):
+    check_samples(op, dtype)
+
+
+def gradient_of(op: Op, attributes: dict[str, Any]) -> Callable[..., Any]:
+    """First and second derivatives of an op, as a function of its operands."""
+
+    def run(*operands: Any) -> Any:
+        watched = [x for x in operands if x.dtype.is_floating]
+        with tf.GradientTape() as outer:
+            outer.watch(watched)
+            with tf.GradientTape() as tape:
+                tape.watch(watched)
+                results = checks.outputs(checks.call(op, list(operands), attributes))
+                total = tf.add_n([tf.reduce_sum(r * r) for r in results if r.dtype.is_floating])
+            first = tape.gradient(total, watched)
+            again = tf.add_n([tf.reduce_sum(g * g) for g in first if g is not None])
+        second = outer.gradient(again, watched)
+        return [g for g in (*first, *second) if isinstance(g, tf.Tensor)]
+
+    return run
+
+
+DIFFERENTIABLE = [op for op in OPS if op.vjps and np.dtype(np.float32) in op.dtypes]
+
+
+def check_gradients(op: Op, count: int) -> None:
+    for place, sample in enumerate(checks.samples(op, np.float32)):
+        operands = checks.operands(op, sample)
+        if place >= count:
+            break
+        if any(x is None or np.asarray(x).dtype.kind not in "fiub" for x in operands):
+            continue
+        values = [tf.constant(x) for x in operands]
+        try:
+            program = program_of(gradient_of(op, sample.attributes), *values)
+        except Exception:  # what has no program, or no second derivative, is tested elsewhere
+            continue
+        given = [value._array for value in values]
+        native = python_of(program, whole=True)
+        for found, expected in zip(native(*given), python_of(program)(*given), strict=True):
+            same_bits(found, expected)
+
+
+@pytest.mark.parametrize("op", DIFFERENTIABLE[::12], ids=named)
+def test_derivatives_have_the_bits_of_eager_code(op):
+    check_gradients(op, 3)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("op", DIFFERENTIABLE, ids=named)
+def test_derivatives_of_all_samples_have_the_bits_of_eager_code(op):
+    check_gradients(op, 1000)
