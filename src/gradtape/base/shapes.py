@@ -41,7 +41,7 @@ class TensorShape:
     _sizes: tuple[Dimension, ...] | None  # None where the rank is unknown
 
     def __init__(self, dims: Any) -> None:
-        if dims.__class__ is TensorShape:
+        if isinstance(dims, TensorShape):
             self._sizes = dims._sizes
         elif dims is None:
             self._sizes = None

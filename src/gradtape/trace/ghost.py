@@ -50,6 +50,8 @@ def _own_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 class _NoRank(TensorShape):
     """The shape of a ghost of unknown rank: for whoever asks for sizes the question is undecided."""
 
+    __slots__ = ()
+
     def __len__(self) -> int:
         raise Undecided("The rank of a tensor.")
 
