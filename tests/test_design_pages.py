@@ -16,6 +16,7 @@ SUBJECTS = {
     "checkpoints.md": ["src/gradtape/train"],
     "convolution.md": ["src/gradtape/native", "src/gradtape/ops/nn"],
     "data.md": ["src/gradtape/data"],
+    "diagnostics.md": ["src/gradtape/diagnostics"],
     "function.md": ["src/gradtape/trace", "src/gradtape/compile"],
     "keras.md": ["src/keras_gradtape"],
     "native.md": ["src/gradtape/native"],
