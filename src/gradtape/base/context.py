@@ -62,6 +62,15 @@ class Trace(Protocol):
     def read(self, variable: Variable) -> Tensor:
         """The value of a variable."""
 
+    def like_followed(self, numbers: tuple[int, ...], cotangent: Any) -> list[Any]:
+        """Cotangents of the values with these identities, where a rule asks for sizes that are not known yet."""
+
+    def sized(self, sizes: Any) -> Tensor:
+        """A vector of sizes, some of which are not known yet."""
+
+    def on_attributes(self, op: Any, tensors: list[Any], attributes: dict[str, Any]) -> Any:
+        """Run an op of which only an attribute is not known yet."""
+
     def change(self, variable: Variable, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Call a method that assigns to a variable."""
 

@@ -48,6 +48,19 @@ def traceable(
     return call  # type: ignore[no-any-return]
 
 
+def shaped(rule: Callable[..., Any]) -> Callable[[_Function], _Function]:
+    """Decorator: in a trace, where the function asks for sizes or values that are not known yet, `rule` says what it gives.
+
+    It is called as the function is, and returns what is known of the results (`Abstract`, see op/abstract.py) in their structure.
+    """
+
+    def mark(function: _Function) -> _Function:
+        function.look = rule  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
 def _one_step_by_kind(function: Any, kinds: dict[type, Any]) -> Any:
     """One step, with a check of the classes of the operands; also if a trace calls the function itself."""
 
