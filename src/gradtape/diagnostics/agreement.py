@@ -11,8 +11,11 @@ import numpy as np
 from ..base.context import Record, nobody_outside
 from ..base.dtypes import Array
 from ..base.errors import OpError
+from ..differentiation.custom import CustomCall
 from ..differentiation.forward import push_forward
+from ..differentiation.tape import GradientTape
 from ..native.background import Product
+from ..op.declaration import Op
 from ..op.record import ids_of, is_further_output, op_of, place_of, pull_of
 from ..values.tensor import EagerTensor, IndexedSlices, from_array, to_tensor
 from .operands import known_values, operands_of
@@ -75,7 +78,7 @@ class Agreement:
     __repr__ = __str__
 
 
-def check(tape: Any, sources: list[Any]) -> Agreement:
+def check(tape: GradientTape, sources: list[Any]) -> Agreement:
     """Check every record of a tape whose operands are known."""
     records = tape._records()
     values = known_values(records, [*sources, *(variable._value for variable in tape.watched_variables())])
@@ -104,13 +107,13 @@ def check(tape: Any, sources: list[Any]) -> Agreement:
     return Agreement(checked, tuple(skipped), tuple(found))
 
 
-def _value(op: Any, operands: list[Any], attributes: dict[str, Any]) -> Array:
+def _value(op: Op, operands: list[Any], attributes: dict[str, Any]) -> Array:
     with np.errstate(all="ignore"):
         return np.asarray(op.eager(*operands, **attributes))
 
 
 def _check_op(
-    op: Any, operands: list[Any], attributes: dict[str, Any], record: Record, where: Where, rng: Any
+    op: Op, operands: list[Any], attributes: dict[str, Any], record: Record, where: Where, rng: np.random.Generator
 ) -> list[Disagreement]:
     followed = pull_of(record).key[0]
     wide = [_wide(value) for value in operands]
@@ -141,7 +144,12 @@ def _check_op(
 
 
 def _forward(
-    op: Any, operands: list[Any], attributes: dict[str, Any], result: Array, directions: Any, cotangent: Array
+    op: Op,
+    operands: list[Any],
+    attributes: dict[str, Any],
+    result: Array,
+    directions: dict[int, Array],
+    cotangent: Array,
 ) -> float | None:
     if not all(op.arguments[p] in op.jvps or op.arguments[p] in op.linear_in for p in directions):
         return None
@@ -154,8 +162,8 @@ def _forward(
     return 0.0 if pushed is None else float(np.sum(np.asarray(pushed._array, np.float64) * cotangent))
 
 
-def _check_custom(call: Any, record: Record, where: Where, rng: Any) -> list[Disagreement]:
-    arguments = call.arguments()
+def _check_custom(call: CustomCall, record: Record, where: Where, rng: np.random.Generator) -> list[Disagreement]:
+    arguments = call.arguments() or []
     tensors = [value for value in arguments if isinstance(value, EagerTensor) and value.dtype.is_floating]
     moving = [value for value in tensors if value._id in ids_of(record)]
     directions = {value._id: rng.standard_normal(np.shape(value._array)) for value in moving}

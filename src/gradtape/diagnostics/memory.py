@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..base.context import Record, Records
+from ..differentiation.tape import GradientTape
 from ..op.record import ids_of, is_further_output, looks_of_outputs, op_of, place_of, pull_of, saved_by
 from ..values.tensor import EagerTensor, IndexedSlices
 from .places import layer_of, where_of_record
@@ -69,7 +70,7 @@ class Memory:
         return f"<pre>{html.escape(str(self))}</pre>"
 
 
-def held_by(tape: Any) -> Memory:
+def held_by(tape: GradientTape) -> Memory:
     """What the records of a tape hold."""
     records = tape._records()
     variables = {id(_base(variable._value._array)) for variable in tape.watched_variables()}

@@ -14,6 +14,7 @@ from ..base.dtypes import Array
 from ..base.errors import NonFiniteError
 from ..base.frames import program_frame
 from ..differentiation.backward import backpropagate, checked_tensors, starting_cotangents
+from ..differentiation.tape import GradientTape
 from ..native.background import Product
 from ..op.call import PULL_OBSERVERS, STEPWISE
 from ..op.declaration import Op
@@ -108,7 +109,7 @@ class NonFinite:
         return f"<pre style='border-left:3px solid #c33;padding-left:8px'>{html.escape(str(self))}</pre>"
 
 
-def explain_nonfinite(tape: Any, target: Any, sources: Any) -> NonFinite:
+def explain_nonfinite(tape: GradientTape, target: Any, sources: Any) -> NonFinite:
     """The first value that is not finite, forward and backward, on the way from the sources to the target."""
     records = tape._tape
     if records is None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass
-from typing import Any
+
+from ..trace.function import Function
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Traces:
         return f"<pre>{html.escape(str(self))}</pre>"
 
 
-def traces_of(function: Any) -> Traces:
+def traces_of(function: Function) -> Traces:
     """The traces of a `tf.function` in the order in which they were made."""
     alive = {id(trace): trace for trace in function._all_traces()}
     found: list[Trace] = []
@@ -56,7 +57,7 @@ def traces_of(function: Any) -> Traces:
         concrete = alive.get(number)
         if concrete is None:
             continue  # made for an object that is gone
-        ways = concrete._executor.ways() if hasattr(concrete._executor, "ways") else []
+        ways: list[tuple[str, str]] = getattr(concrete._executor, "ways", list)()
         shown = tuple(f"{name}: {value}" for name, value in arguments.items())
         found.append(Trace(shown, changes, len(concrete.graph.steps), tuple(dict.fromkeys(ways))))
     return Traces(function.name, tuple(found))
