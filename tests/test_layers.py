@@ -57,6 +57,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("api.graph_mode", "summary.graph"): "loads the package that has the messages, when a graph is shown as one",
     ("compile.fusion", "compile.row_groups"): "llvmlite is imported when the first large program is compiled",
     ("compile.fusion", "compile.whole.group"): "llvmlite is imported when the first small program is compiled",
+    ("compile.fusion", "compile.whole.show"): "llvmlite is imported when somebody looks at a native function",
     ("ops.nn.rows", "native.language"): "llvmlite is imported when the first rows are compiled",
     ("ops.nn.rows", "native.pool"): "machine code runs on threads of its own, which are started when they are needed",
     ("ops.nn.rows", "native.rows"): "llvmlite is imported when the first rows are compiled",
@@ -77,6 +78,10 @@ LAZY: dict[tuple[str, str], str] = {
     ("data.dataset", "sparse.batches"): "sparse tensors are imported by programs that use them",
     ("saved_model.names", "keras"): "Keras is imported when a saved model uses its ops",
     ("linalg", "linalg.operators"): "operators are imported by programs that use them",
+    (
+        "api.dispatch",
+        "__init__",
+    ): "elementwise functions are looked up by their public names when a class registers for them",
     ("raw_ops", "image"): "images are imported by programs that use them",
     ("raw_ops", "image.projective"): "images are imported by programs that use them",
     ("nn.ctc", "sparse"): "sparse tensors are imported by programs that use them",

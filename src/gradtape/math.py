@@ -44,6 +44,7 @@ _LOGGER = logging.getLogger("gradtape")
 add = e.add.public
 subtract = e.subtract.public
 multiply = e.multiply.public
+realdiv = e.divide.public
 floordiv = e.floordiv.public
 floormod = e.floormod.public
 mod = floormod

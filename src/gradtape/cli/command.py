@@ -138,6 +138,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="what the program has for sizes that are not known (default: %(default)s)",
     )
+    add(
+        "--stage",
+        choices=show_trace.STAGES,
+        help="one stage alone; groups, llvm and asm: the native functions of a program on small arrays",
+    )
 
     kept = commands.add_parser(
         "cache",
@@ -163,7 +168,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         elif command == "plot":
             print(f"wrote {plot.run(plot.Settings(**options))}")
         elif command == "trace":
-            show_trace.run(show_trace.Settings(options["target"], tuple(options["args"]), options["size"]))
+            settings = options["target"], tuple(options["args"]), options["size"], options["stage"]
+            show_trace.run(show_trace.Settings(*settings))
         elif command == "cache":
             print(kernel_cache.run(**options))
         else:

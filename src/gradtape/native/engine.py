@@ -140,8 +140,20 @@ def _object_code(key: str, text: str) -> bytes:
     return code
 
 
+def assembly(module: Any) -> str:
+    """The instructions of this processor that a module becomes, to look at."""
+    with _LOCK:
+        parsed, target = _optimized(str(module))
+        return str(target.emit_assembly(parsed))
+
+
 def _translated(text: str) -> bytes:
     """The object code of a module. (A separate function, so that LLVM's temporary objects are freed under the lock, too.)"""
+    parsed, target = _optimized(text)
+    return bytes(target.emit_object(parsed))
+
+
+def _optimized(text: str) -> tuple[Any, Any]:
     import llvmlite.binding as llvm
 
     target = _machine().target()
@@ -153,7 +165,7 @@ def _translated(text: str) -> bytes:
     options.loop_vectorization = options.slp_vectorization = False  # vectors are written as such
     passes = llvm.create_pass_builder(target, options)
     passes.getModulePassManager().run(parsed, passes)
-    return bytes(target.emit_object(parsed))
+    return parsed, target
 
 
 def _linked(code: bytes, symbols: Mapping[str, int]) -> str:

@@ -1,7 +1,7 @@
 """The modules that TensorFlow's tests import from `tensorflow.python`, made of a library's public names.
 
-A test file is read with `tensorflow.python` replaced by `tf_private`, so the same text meets the same stand-ins on TensorFlow and on
-gradtape. What a private module defines is taken from the public namespaces that export it (the table of
+A test file is read with `tensorflow.python` replaced by `tf_private`, so the same text meets the same stand-ins on TensorFlow
+and on gradtape. What a private module defines is taken from the public namespaces that export it (the table of
 `gradtape/stand_in/private_modules.py`); decorators and base classes of tests are written here. Anything else fails when it is
 used, on both libraries, and its test is not counted.
 """
@@ -35,7 +35,8 @@ class Private(unittest.SkipTest):
 
 def _table() -> dict[str, tuple[str, ...]]:
     spec = importlib.util.spec_from_file_location("private_modules", TABLE)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return dict(module.NAMESPACES)
@@ -121,6 +122,7 @@ def extras(tf: Any) -> dict[str, dict[str, Any]]:
         "framework.test_util": {"TensorFlowTestCase": test_case, **_decorators()},
         "framework.test_combinations": _combinations(),
         "framework.combinations": _combinations(),
+        "distribute.combinations": _combinations(),
         "data.kernel_tests.test_base": _test_base(tf, test_case),
         "data.kernel_tests.checkpoint_test_base": {"CheckpointTestBase": _test_base(tf, test_case)["DatasetTestBase"]}
         | {"default_test_combinations": lambda: []},
