@@ -295,3 +295,19 @@ def test_the_record_is_not_changed_by_second_order():
     tape.laplacian(y, x)
     assert len(tape._tape) == count
     assert tape.gradient(y, x).numpy().tolist() == [3.0, 12.0]
+
+
+@pytest.mark.parametrize("rows", [1, 2, 4, 5])
+def test_few_elements_are_differentiated_one_by_one_and_many_at_once_with_equal_results(rows, monkeypatch):
+    rng = np.random.default_rng(0)
+    table, weight, unused = (tf.constant(rng.normal(size=shape)) for shape in ((6, 3), (3, rows), (2,)))
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([table, weight, unused])
+        y = tf.tanh(tf.linalg.matvec(weight, tf.reduce_sum(tf.gather(table, [1, 4, 1]), 0), transpose_a=True))
+    found = tape.jacobian(y, [table, weight, unused])
+    monkeypatch.setattr(jacobian_module, "_FEW", 0)
+    batched = tape.jacobian(y, [table, weight, unused])
+    assert found[2] is batched[2] is None
+    for one, other in zip(found[:2], batched[:2], strict=True):
+        assert one.shape == other.shape
+        np.testing.assert_allclose(one, other, rtol=1e-12)

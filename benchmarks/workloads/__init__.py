@@ -8,9 +8,10 @@ from benchmarks.workloads.elementwise import Elementwise
 from benchmarks.workloads.embedding import Embedding, EmbeddingStep
 from benchmarks.workloads.installation import ImportTime, InstalledSize
 from benchmarks.workloads.jacobian import Jacobian
-from benchmarks.workloads.keras import KerasFirstFit, KerasFit
+from benchmarks.workloads.keras import KerasFirstFit, KerasFit, KerasSecondProcess
 from benchmarks.workloads.loops import Heat, LoopedLSTM, Rounds, RoundsGradient, RungeKutta
 from benchmarks.workloads.lstm import LSTM
+from benchmarks.workloads.mixture import Mixture
 from benchmarks.workloads.mlp import MLP, MLPWithAdamInOps
 from benchmarks.workloads.per_example import ClippedCNN, ClippedMLP
 from benchmarks.workloads.pipeline import Pipeline, ShuffledBatches
@@ -46,6 +47,7 @@ ROWS: dict[str, Workload] = {
         RungeKutta(),
         LoopedLSTM(),
         Jacobian(),
+        Mixture(),
         Embedding(),
         EmbeddingStep(),
         ClippedMLP(),
@@ -59,6 +61,7 @@ ROWS: dict[str, Workload] = {
         KerasFit("cnn", "two convolutions", 2.0),
         KerasFit("attention", "two attention blocks", 2.0),
         KerasFirstFit("mlp", "MLP 784-512-512-10", 1.0),
+        KerasSecondProcess("mlp", "MLP 784-512-512-10", 0.5),
         *CALLS_BY_KIND,
         TracedProduct(3),
         TracedProduct(3000),

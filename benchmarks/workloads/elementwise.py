@@ -18,7 +18,7 @@ class Elementwise(Gradient):
     contestants = (*EVERYONE, "torch compiled")
     limits = (
         aim("gradtape", 1.6, "torch", note="on NumPy"),
-        aim("gradtape", 0.5, "torch", note="with the native engine"),
+        aim("gradtape", 0.8, "torch", note="with the native engine"),
         aim("gradtape function", 1, "tf XLA", "jax jit"),
     )
 

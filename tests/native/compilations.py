@@ -38,6 +38,13 @@ def function(x):
     return tape.gradient(loss, x)
 
 
+@tf.function
+def small_function(x):
+    """Small enough to become one native function after some calls."""
+    y = tf.reduce_sum(tf.tanh(x * 2.0) + tf.sin(x))
+    return tf.gradients(y, x)[0] * y
+
+
 def fits():
     """One batch for each of the models of the benchmarks."""
     keras = tf.keras
@@ -55,6 +62,7 @@ if __name__ == "__main__":
     translated = engine._translated
     engine._translated = lambda text: COMPILED.append(text) or translated(text)
     large = tf.constant(np.random.default_rng(1).standard_normal((512, 512)), tf.float32)
-    results = [*eager_kernels(), function(large), *([] if "no-keras" in sys.argv else fits())]
+    small = [small_function(large[:4, 3]) for _ in range(200)]
+    results = [*eager_kernels(), function(large), small[-1], *([] if "no-keras" in sys.argv else fits())]
     np.savez(sys.argv[1], *[np.asarray(result) for result in results])
     print(len(COMPILED))

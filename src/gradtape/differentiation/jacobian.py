@@ -1,4 +1,4 @@
-"""Jacobians and Hessians: one backward pass over a batch of cotangents, not one pass for each output."""
+"""Jacobians and Hessians: one backward pass over a batch of cotangents, not one pass for each output (unless there are few)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ from ..op.record import is_further_output, saved_by
 from ..ops.array.index import getitem
 from ..ops.array.layout import concat, permute, reshape
 from ..ops.math.reduce import reduce_sum
-from ..values.tensor import EagerTensor, Tensor, from_array, identify, to_tensor
+from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, identify, to_tensor
 from .backward import backpropagate, gradients, records_now, zeros_of
 from .cotangents import Cotangents
+from .slices import densify
 from .vectorize import Batched, batch, next_depth, unbatch
 
 # bytes that the values of one batch of cotangents may take; larger batches run in chunks
 MEMORY_BOUND = 256 * 2**20
+# An op on a batch takes some ten times as long as on an array, if both are small: so few passes are sooner done one by one.
+_FEW = 4
 
 
 def jacobians(records: Records, target: Any, sources: list[Any]) -> list[Any]:
@@ -82,9 +85,11 @@ def _at_once(
             None if found is None else np.zeros((0, *shape_of_value(source)), source.dtype.numpy)
             for found, source in zip(connected, sources, strict=True)
         ]
+    on_tensors = records_now() or target.__class__ is Batched or target.dtype.is_narrow
+    if count <= _FEW and not on_tensors:
+        return _one_by_one(records, target, numbers, directions(0, count))
     chunk = max(1, MEMORY_BOUND // max(1, _largest_value(records, target, sources)))
     pieces: list[list[Any]] = []
-    on_tensors = records_now() or target.__class__ is Batched or target.dtype.is_narrow
     depth = next_depth()
     for start in range(0, count, chunk):
         stop = min(start + chunk, count)
@@ -96,6 +101,20 @@ def _at_once(
     if len(pieces) == 1:
         return pieces[0]
     return [None if parts[0] is None else concat(list(parts), axis=0) for parts in zip(*pieces, strict=True)]
+
+
+def _one_by_one(records: Records, target: Any, numbers: list[int], directions: Any) -> list[Any]:
+    """The same, with a backward pass for each cotangent."""
+    passes = []
+    for direction in directions:
+        cotangents = Cotangents(records, numbers)
+        cotangents.add(identify(target), direction)
+        passes.append(backpropagate(cotangents, False, False))
+    found = [[one.get(number) for one in passes] for number in numbers]
+    return [
+        None if parts[0] is None else np.stack([densify(p) if p.__class__ is IndexedSlices else p for p in parts])
+        for parts in found
+    ]
 
 
 def _largest_value(records: Records, target: object, sources: list[Any]) -> int:
