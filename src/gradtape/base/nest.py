@@ -17,12 +17,12 @@ _CONTAINERS = (list, tuple, deque, range, Mapping, MappingView)
 _NESTED_TYPES: dict[type, bool] = {}
 
 
-def is_nested(structure: Any) -> bool:
-    """Whether `structure` is a sequence (but no text), a mapping or a record, and not a single value."""
-    cls = structure.__class__
+def is_nested(seq: Any) -> bool:
+    """Whether `seq` is a sequence (but no text), a mapping or a record, and not a single value."""
+    cls = seq.__class__
     nested = _NESTED_TYPES.get(cls)
     if nested is None:  # remembered: asking an abstract class costs more than the rest of a small gradient
-        nested = _NESTED_TYPES[cls] = issubclass(cls, _CONTAINERS) or is_record(structure)
+        nested = _NESTED_TYPES[cls] = issubclass(cls, _CONTAINERS) or is_record(seq)
     return nested
 
 

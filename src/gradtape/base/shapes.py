@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator
-from math import prod
 from typing import Any, SupportsIndex, overload
+
+from .sizes import Size, product, same
 
 # None where it is unknown. Code that runs on values knows all sizes and computes with them, so a checker has to let it.
 Dimension = int | Any
 
 
 def _dimension(value: Any) -> Dimension:
-    if value is None:
-        return None
+    if value is None or isinstance(value, Size):
+        return value
     try:
         size = operator.index(value)
     except TypeError:
@@ -82,7 +83,10 @@ class TensorShape:
 
     def num_elements(self) -> int | None:
         """The product of the sizes, or None where one is unknown."""
-        return None if self._sizes is None or None in self._sizes else prod(self._sizes)
+        if not self.is_fully_defined():
+            return None
+        count: int = product(self._sizes)
+        return count
 
     def is_compatible_with(self, other: Any) -> bool:
         """Whether some tensor could have both shapes."""
@@ -90,7 +94,7 @@ class TensorShape:
         if self._unknown_rank or other._unknown_rank:
             return True
         return len(self) == len(other) and all(
-            a is None or b is None or a == b for a, b in zip(self, other, strict=True)
+            a is None or b is None or same(a, b) is not False for a, b in zip(self, other, strict=True)
         )
 
     def assert_is_compatible_with(self, other: object) -> None:

@@ -17,6 +17,7 @@ from ..base.dtypes import Array, DType
 from ..base.errors import NotATensorError, OperandTypeError, TensorTypeError
 from ..base.locks import new_lock
 from ..base.shapes import TensorShape
+from ..base.sizes import Size, Undecided
 from ..base.type_spec import TypeSpec
 from .composite import COMPOSITES
 from .exits import converted_to_leave, tell_exit
@@ -592,6 +593,8 @@ def _converted(value: Any, dtype: DType | None) -> Array:
         return _adopt_array(np.asarray(value), dtype)
     if hasattr(value, "__dlpack__"):
         return _adopt_array(np.from_dlpack(value), dtype)
+    if isinstance(value, Size):
+        raise Undecided(f"The number that {value} stands for.")
     if isinstance(value, Iterator):
         raise NotATensorError(f"Cannot convert an iterator to a tensor: {value!r}. Use list(...) first.")
     try:
