@@ -58,7 +58,7 @@ class QueueBase:
         several = isinstance(shapes, (list, tuple)) and (
             not shapes or any(isinstance(shape, (list, tuple, TensorShape)) for shape in shapes)
         )
-        given = list(shapes) if several and not isinstance(shapes, TensorShape) else [shapes]
+        given = list(shapes) if several else [shapes]
         if several and not given:
             given = [()]  # one component without axes
         if len(given) != len(self._dtypes):

@@ -453,7 +453,7 @@ def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> An
     return with_known_shape(identity_of(tensor), TensorSpec(shape, tensor.dtype))
 
 
-def broadcast_static_shape(shape_x: TensorLike, shape_y: TensorLike) -> TensorShape:
+def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShape:
     """The broadcast shape of two shapes."""
     common = broadcast(tuple(TensorShape(shape_x)), tuple(TensorShape(shape_y)))
     if common is None:

@@ -38,11 +38,14 @@ def is_followed(number: int) -> bool:
     )
 
 
-def _warn_of_accident(tensor: Tensor, method: str) -> None:
-    if method == "numpy" or not is_followed(tensor._id):
+_METHODS = frozenset({"__array__", "__float__", "__int__", "__complex__", "__index__", "_scalar"})
+
+
+def _warn_of_accident(tensor: Tensor, how: str) -> None:
+    if how == ".numpy()" or not is_followed(tensor._id):
         return
     frame: FrameType | None = sys._getframe(2)
-    while frame is not None and frame.f_code.co_name in ("__array__", "__float__", "__int__", "__complex__"):
+    while frame is not None and frame.f_code.co_name in _METHODS:
         frame = frame.f_back
     if frame is None or is_ours(frame):
         return

@@ -10,19 +10,21 @@ import numpy as np
 
 from ..base.dtypes import Array
 from ..base.frames import called_function
+from ..base.notes import note_exit
 
 if TYPE_CHECKING:
     from .tensor import Tensor
 
-# Who is told of an exit while somebody records: called with the tensor and the method that it leaves through. Filled in by
-# layers above, which ask whether anybody follows the tensor.
+# Who is told of an exit while somebody records: called with the tensor and what it leaves as. Filled in by layers above, which
+# ask whether anybody follows the tensor.
 EXITS: list[Callable[[Tensor, str], None]] = []
 
 
-def tell_exit(tensor: Tensor, method: str) -> None:
-    """Tell everybody in `EXITS` that a value leaves."""
+def tell_exit(tensor: Tensor, how: str) -> None:
+    """Note that a value leaves, for those who ask later why there is no gradient, and tell everybody in `EXITS`."""
+    note_exit(tensor._id, how)
     for told in EXITS:
-        told(tensor, method)
+        told(tensor, how)
 
 
 def converted_to_leave(array: Array, dtype: np.dtype[Any]) -> Array:

@@ -16,7 +16,6 @@ from ..base.context import ACTIVE, next_id
 from ..base.dtypes import Array, DType
 from ..base.errors import NotATensorError, OperandTypeError, TensorTypeError
 from ..base.locks import new_lock
-from ..base.notes import note_exit
 from ..base.shapes import TensorShape
 from ..base.sizes import Size, Undecided
 from ..base.type_spec import TypeSpec
@@ -204,20 +203,16 @@ class EagerTensor(Tensor):
     def numpy(self) -> Any:
         """The value as a NumPy array of its own (a NumPy scalar, or bytes, for a tensor without axes)."""
         if ACTIVE and self._id:
-            note_exit(self._id, ".numpy()")
+            tell_exit(self, ".numpy()")
         array = self._array
-        if ACTIVE and self._id:
-            tell_exit(self, "numpy")
         if array.ndim == 0:
             return array[()]
         return array.copy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         if ACTIVE and self._id:
-            note_exit(self._id, "a NumPy array")
+            tell_exit(self, "a NumPy array")
         array = np.asarray(self._array)
-        if ACTIVE and self._id:
-            tell_exit(self, "__array__")
         if dtype is not None and np.dtype(dtype) != array.dtype:
             if copy is False:
                 raise ValueError(f"A tensor of {self.dtype!r} cannot be seen as {np.dtype(dtype)} without a copy.")
@@ -230,7 +225,7 @@ class EagerTensor(Tensor):
 
     def __dlpack__(self, **kwargs: Any) -> Any:
         if ACTIVE and self._id:
-            note_exit(self._id, "another library's array")
+            tell_exit(self, "another library's array")
         # A copy: the importing library may write to what it is given.
         return np.array(self._array).__dlpack__(**kwargs)
 
@@ -251,18 +246,12 @@ class EagerTensor(Tensor):
         return bool(self._array.item()) if self._array.size else False
 
     def __float__(self) -> float:
-        if ACTIVE and self._id:
-            tell_exit(self, "__float__")
         return float(self._scalar("float"))
 
     def __int__(self) -> int:
-        if ACTIVE and self._id:
-            tell_exit(self, "__int__")
         return int(self._scalar("int"))
 
     def __complex__(self) -> complex:
-        if ACTIVE and self._id:
-            tell_exit(self, "__complex__")
         return complex(self._scalar("complex"))
 
     def __index__(self) -> int:
@@ -274,7 +263,7 @@ class EagerTensor(Tensor):
         if self._array.size != 1:
             raise TypeError(f"Only tensors with one element can be converted to {target}, got shape {self.shape}.")
         if ACTIVE and self._id:
-            note_exit(self._id, f"{target}()")
+            tell_exit(self, f"{target}()")
         return self._array.item()
 
     def __format__(self, spec: str) -> str:

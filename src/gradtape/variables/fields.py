@@ -30,7 +30,7 @@ def frame_of(value: Any, is_part: Callable[[Any], bool]) -> Frame:
         return _PART
     if isinstance(value, Mapping):
         return ("dict", *((key, frame_of(item, is_part)) for key, item in sorted(value.items())))
-    if isinstance(value, (list, tuple)) and not isinstance(value, TensorShape):
+    if isinstance(value, (list, tuple)):
         kind = "list" if isinstance(value, list) else "tuple"
         return (kind, *(frame_of(item, is_part) for item in value))
     return ("static", type(value).__name__, value)
