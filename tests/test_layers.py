@@ -46,6 +46,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("differentiation.tape", "diagnostics.nonfinite"): "diagnostics are imported when somebody asks",
     ("debugging", "diagnostics.nonfinite"): "diagnostics are imported when somebody asks",
     ("differentiation.tape", "diagnostics.agreement"): "diagnostics are imported when somebody asks",
+    ("differentiation.tape", "diagnostics.profile"): "diagnostics are imported when somebody asks",
     ("differentiation.tape", "diagnostics.memory"): "diagnostics are imported when somebody asks",
     ("trace.function", "diagnostics.traces"): "diagnostics are imported when somebody asks",
     ("differentiation.tape", "diagnostics.chain"): "diagnostics are imported when a gradient is None",

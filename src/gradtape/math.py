@@ -21,8 +21,10 @@ from .base import dtypes
 from .base.errors import OperandTypeError, UnimplementedError, UnsupportedTypeError, invalid, unfit
 from .base.namespaces import listing
 from .base.shapes import TensorShape
-from .base.traceable import trace_public
+from .base.sizes import UNKNOWN
+from .base.traceable import shaped, trace_public
 from .base.types import AxisLike, DTypeLike, Function, IntLike, ShapeLike, TensorLike, Value
+from .op.abstract import Abstract
 from .op.arguments import flag, takes
 from .op.attributes import as_axis, as_float, as_int
 from .op.call import OBSERVERS
@@ -535,6 +537,19 @@ def _bins(arr: Tensor, minlength: object, maxlength: object) -> int:
     return size if maxlength is None else min(size, as_int(maxlength))
 
 
+def _confused_look(
+    labels: TensorLike,
+    predictions: TensorLike,
+    num_classes: TensorLike | None = None,
+    weights: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.int32,
+    name: TensorLike | None = None,
+) -> Abstract:
+    classes = UNKNOWN if num_classes is None else as_int(num_classes)
+    return Abstract((classes, classes), dtypes.as_dtype(dtype).numpy)
+
+
+@shaped(_confused_look)
 def confusion_matrix(
     labels: TensorLike,
     predictions: TensorLike,

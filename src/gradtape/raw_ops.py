@@ -356,3 +356,6 @@ def ImageProjectiveTransformV2(
 ) -> Any:
     """The same, with 0 outside of the image."""
     return ImageProjectiveTransformV3(images, transforms, output_shape, 0.0, interpolation, fill_mode)
+
+
+ImageProjectiveTransformV3 = traceable(ImageProjectiveTransformV3)

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import invalid
-from ..base.traceable import trace_public
+from ..base.sizes import UNKNOWN, same
+from ..base.traceable import shaped, trace_public
 from ..base.types import AxisLike, ShapeLike, TensorLike, Value
+from ..op.abstract import Abstract
 from ..op.arguments import takes, text
 from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
 from ..ops.array import index, layout, masks, scatter
 from ..ops.math import logic
+from ..trace.ghost import abstract_of
 from ..values.tensor import EagerTensor, Tensor, to_tensor
 from ..variables.variable import SliceAssigner, Variable
 
@@ -21,6 +24,22 @@ tensor_scatter_nd_update = scatter.tensor_scatter_nd_update.public
 newaxis = None
 
 
+def _box_look(input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None) -> Abstract:
+    x = abstract_of(to_tensor(input_))
+    starts: Any = as_ints(begin)
+    sizes: Any = as_ints(size)
+    rank = next((len(part) for part in (x.known, starts, sizes) if part is not None and part is not UNKNOWN), None)
+    if rank is None:
+        return Abstract(None, x.dtype)
+    given = [(UNKNOWN,) * rank if part is None or part is UNKNOWN else part for part in (x.known, starts, sizes)]
+    shape = []
+    for length, start, count in zip(*given, strict=True):
+        rest = same(count, -1)  # "to the end"
+        shape.append(count if rest is False else length - start if rest else UNKNOWN)
+    return Abstract(tuple(shape), x.dtype)
+
+
+@shaped(_box_look)
 def slice(input_: object, begin: TensorLike, size: object, name: str | None = None) -> Any:
     """The box that starts at `begin` and has `size` (-1: to the end)."""
     x = to_tensor(input_)

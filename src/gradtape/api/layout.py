@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import operator
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,18 @@ import numpy as np
 from ..base import dtypes, nest
 from ..base.errors import ArgumentValueError, invalid, unfit
 from ..base.memory import repeated
-from ..base.traceable import trace_public
+from ..base.sizes import UNKNOWN, is_known, same
+from ..base.traceable import shaped, trace_public
 from ..base.types import AxisLike, TensorLike, Value
+from ..op.abstract import Abstract
 from ..op.arguments import optional_whole_number, takes, text
 from ..op.attributes import as_axis, as_int, as_int_vector, as_ints
 from ..op.family import shape_of
+from ..op.shapes import padded_sizes
 from ..ops.array import borders, index, layout, rearrange, search
 from ..ops.math import cumulative, reduce
 from ..ops.math import elementwise as e
+from ..trace.ghost import abstract_of
 from ..values.composite import OPERANDS
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
@@ -27,6 +32,16 @@ from .arrays import broadcast_to, identity, range, reshape, shape, zeros
 _NUMBERS = (bool, int, float, complex, np.ndarray, np.generic)
 
 
+def _transposed_look(
+    a: TensorLike, perm: TensorLike | None = None, conjugate: bool = False, name: str = "transpose"
+) -> Abstract:
+    x = abstract_of(to_tensor(a))
+    order = None if perm is None else as_ints(perm)
+    rank = len(order) if x.rank is None and order is not None and order is not UNKNOWN else x.rank
+    return Abstract(None if rank is None else (UNKNOWN,) * rank, x.dtype)
+
+
+@shaped(_transposed_look)
 def transpose(a: object, perm: object = None, conjugate: bool = False, name: str = "transpose") -> Any:
     """The axes in the order `perm`, or reversed."""
     x = to_tensor(a)
@@ -103,6 +118,26 @@ def unstack(value: object, num: int | None = None, axis: AxisLike = 0, name: str
     return parts
 
 
+def _split_look(
+    value: TensorLike, num_or_size_splits: Any, axis: TensorLike = 0, num: int | None = None, name: str = "split"
+) -> Any:
+    x, where = abstract_of(to_tensor(value)), as_int(axis)
+    sizes: Any
+    if isinstance(num_or_size_splits, (list, tuple)) or np.ndim(num_or_size_splits):
+        sizes = as_ints(num_or_size_splits)
+        sizes = [UNKNOWN] * num if sizes is UNKNOWN and num is not None else list(sizes)
+    else:
+        sizes = [UNKNOWN] * operator.index(as_int(num_or_size_splits))
+    if x.known is None or where is UNKNOWN:
+        return [Abstract(None if x.known is None else (UNKNOWN,) * len(x.known), x.dtype) for _ in sizes]
+    if len(sizes) and is_known(sizes) and -1 not in sizes and same(sum(sizes), x.known[where]) is False:
+        raise invalid(f"split: sizes {sizes} must add up to {x.known[where]}, the size of axis {where}.")
+    lead, rest = x.known[: where % len(x.known)], x.known[where % len(x.known) + 1 :]
+    sizes = [UNKNOWN if size is UNKNOWN or same(size, -1) is not False else size for size in sizes]
+    return [Abstract((*lead, size, *rest), x.dtype) for size in sizes]
+
+
+@shaped(_split_look)
 def split(
     value: TensorLike, num_or_size_splits: Any, axis: AxisLike = 0, num: int | None = None, name: str = "split"
 ) -> list[Any]:
@@ -129,6 +164,12 @@ def split(
     return parts
 
 
+def _padded_look(tensor: TensorLike, paddings: TensorLike, *args: object, **kwargs: object) -> Abstract:
+    x, table = abstract_of(to_tensor(tensor)), abstract_of(to_tensor(paddings))
+    return Abstract(padded_sizes(x, UNKNOWN if table.value is None else table.value.tolist()), x.dtype)
+
+
+@shaped(_padded_look)
 def pad(
     tensor: object,
     paddings: TensorLike,
@@ -179,6 +220,22 @@ def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> A
     return rearrange.tile.public(input, as_int_vector(multiples, "tile: multiples"))
 
 
+def _repeated_look(
+    input: TensorLike, repeats: TensorLike, axis: TensorLike | None = None, name: str | None = None
+) -> Abstract:
+    x, counts = abstract_of(to_tensor(input)), abstract_of(to_tensor(repeats))
+    where = None if axis is None else as_int(axis)
+    if x.known is None or where is UNKNOWN:
+        return Abstract(None if axis is not None else (UNKNOWN,), x.dtype)
+    count = counts.value.item() if counts.value is not None and counts.value.size == 1 else UNKNOWN
+    if where is None:
+        return Abstract((x.size * count,), x.dtype)
+    shape = list(x.known)
+    shape[where] *= count
+    return Abstract(tuple(shape), x.dtype)
+
+
+@shaped(_repeated_look)
 def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Any:
     """Each element (or slice along `axis`) repeated."""
     x = to_tensor(input)

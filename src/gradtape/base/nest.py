@@ -13,8 +13,6 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, MappingView
 from typing import Any
 
-from .shapes import TensorShape
-
 _CONTAINERS = (list, tuple, deque, range, Mapping, MappingView)
 _NESTED_TYPES: dict[type, bool] = {}
 
@@ -24,8 +22,7 @@ def is_nested(seq: Any) -> bool:
     cls = seq.__class__
     nested = _NESTED_TYPES.get(cls)
     if nested is None:  # remembered: asking an abstract class costs more than the rest of a small gradient
-        container = issubclass(cls, _CONTAINERS) and not issubclass(cls, TensorShape)
-        nested = _NESTED_TYPES[cls] = container or is_record(seq)
+        nested = _NESTED_TYPES[cls] = issubclass(cls, _CONTAINERS) or is_record(seq)
     return nested
 
 

@@ -12,7 +12,7 @@ from ..base.errors import GradientLookupError
 from ..base.generated import Names
 from ..base.locks import new_rlock
 from ..differentiation.forward import ForwardAccumulator
-from ..op.call import OBSERVERS
+from ..op.call import CALL_OBSERVERS, STEPWISE
 from ..trace.concrete import Executor, interpret
 from ..trace.ghost import Ghost, NeedsValue
 from ..trace.graph import Environment, Graph, Ref, bind, leaves, map_parts
@@ -24,7 +24,7 @@ from .fusion import whole_function
 from .lowering import Lowering
 from .passes import optimized
 from .program import Value
-from .recorded import Recorded
+from .recorded import Computation, Recorded
 from .warming import Warming
 
 LOGGER = logging.getLogger("gradtape")
@@ -61,13 +61,18 @@ class CompiledGraph:
         for tensor in tensors:
             if tensor.__class__ is not EagerTensor:
                 return interpret(self._graph, tensors)
-        if OBSERVERS:  # somebody wants to see each op
+        if STEPWISE:
             return interpret(self._graph, tensors)
         key: Key = () if self._static else tuple([tensor._array.shape for tensor in tensors])
         if ACTIVE and (STATE.tapes or STATE.accumulators or STATE.readers):
-            return self._under_tapes(key, tensors)
-        result = self._run(key, tensors)
-        return interpret(self._graph, tensors) if result is NotImplemented else result
+            result = self._under_tapes(key, tensors)
+        else:
+            result = self._run(key, tensors)
+            if result is NotImplemented:
+                return interpret(self._graph, tensors)
+        for observe in CALL_OBSERVERS:
+            observe(self._graph.name)
+        return result
 
     def run_compiled(self, tensors: list[Any]) -> Any:
         """Run a compiled program on tensors of any sizes; NotImplemented where there is none."""
@@ -120,7 +125,7 @@ class CompiledGraph:
 
     def ways(self) -> list[tuple[str, str]]:
         """How it has run so far, in words: each way with the reason where it is interpreted."""
-        found = [("alone", key, made) for key, made in self._plans.items()]
+        found: list[tuple[str, Any, Any]] = [("alone", key, made) for key, made in self._plans.items()]
         found += [("under a tape", key, made) for key, made in self._recorded.items()]
         found += [("under an accumulator", key, made) for key, made in self._advanced.items()]
         ways = [
@@ -148,11 +153,11 @@ class CompiledGraph:
         try:
             recorded = self._recorded[kind]
         except KeyError:
-            shapes = [tensor._array.shape for tensor in tensors]
+            looks = [(tensor._array.shape, tensor._array.dtype) for tensor in (*tensors, *followed)]
             recorded, failure = self._differentiated(
-                self._recorded, kind, lambda: Recorded(self._graph, shapes, self._dtypes, followed)
+                self._recorded, kind, lambda: Recorded(Computation(self._graph, followed), looks)
             )
-        return self._interpreted(tensors, failure) if recorded is None else recorded(tensors)
+        return self._interpreted(tensors, failure) if recorded is None else recorded([*tensors, *followed])
 
     def _differentiated(
         self, found: dict[Any, Any], kind: object, make: Callable[[], Any]
