@@ -22,10 +22,10 @@ from typing import Any
 
 from keras_gradtape import aliases, completions
 
-# The versions of Keras that are known, and the modules in which one of them, other than the rest, has to take gradtape for
-# TensorFlow. docs/keras-coverage*.md have what was run on each (`python -m tests.keras_suite --keras VERSION`).
-VERSIONS: dict[str, tuple[str, ...]] = {"3.13": ("keras.src.export.saved_model",), "3.14": (), "3.15": ()}
-SUPPORTED = f"{min(VERSIONS)} to {max(VERSIONS)}"
+# The versions of Keras that are known. They need the same of what stands below, but for a name in 3.13, whose `model.export`
+# refuses backends that it does not know. docs/design/keras.md has what was run on each.
+VERSIONS = ("3.13", "3.14", "3.15")
+SUPPORTED = f"{VERSIONS[0]} to {VERSIONS[-1]}"
 INSTALL = "pip install 'gradtape[keras]'"
 
 # What each module imports when the backend is gradtape.
@@ -181,12 +181,8 @@ def _check_version() -> None:
         )
 
 
-def _minor(version: str) -> str:
-    return ".".join(version.split(".")[:2])
-
-
 def _is_known(version: str) -> bool:
-    return _minor(version) in VERSIONS
+    return ".".join(version.split(".")[:2]) in VERSIONS
 
 
 # Whether gradtape.keras was asked for by name; then KERAS_BACKEND does not matter.
@@ -220,7 +216,7 @@ class _Loader(SourceFileLoader):
         tree = ast.parse(self.get_data(self.path), self.path)
         if fullname in _BRANCHES:
             _add_branch(tree, fullname)
-        if fullname in _AS_TENSORFLOW or fullname in VERSIONS.get(_minor(_installed()), ()):
+        if fullname in _AS_TENSORFLOW:
             _Widened(fullname).visit(tree)
         if fullname in _ON_TENSORFLOW:
             _Sent(fullname).visit(tree)
@@ -277,17 +273,10 @@ class _Rewrite(ast.NodeTransformer):
 
 
 class _Widened(_Rewrite):
-    """`backend() == "tensorflow"` becomes `backend() in ("tensorflow", "gradtape")`, and `!=` becomes `not in`.
-
-    A tuple of names that has tensorflow gets gradtape, too.
-    """
+    """`backend() == "tensorflow"` becomes `backend() in ("tensorflow", "gradtape")`, and `!=` becomes `not in`."""
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        names = node.comparators[0]
-        if isinstance(names, ast.Tuple) and "tensorflow" in [getattr(name, "value", None) for name in names.elts]:
-            self.found += 1
-            names.elts.append(ast.Constant("gradtape"))
-        elif _asked_for(node) == "tensorflow":
+        if _asked_for(node) == "tensorflow":
             self.found += 1
             node.ops = [ast.In() if isinstance(node.ops[0], ast.Eq) else ast.NotIn()]
             node.comparators = [ast.Tuple([ast.Constant("tensorflow"), ast.Constant("gradtape")], ast.Load())]

@@ -31,12 +31,12 @@ def check_same_types(nodes: list[Node], name: str) -> None:
             nest.assert_same_structure(known[0], spec)
         except (TypeError, ValueError):
             raise TypeError(
-                f"{name}: the datasets have elements of different structures: {known[0]!r} and {spec!r}."
+                f"{name}: Incompatible dataset elements, of different structures: {known[0]!r} and {spec!r}."
             ) from None
         for first, second in zip(nest.flatten(known[0]), nest.flatten(spec), strict=True):
             if isinstance(first, TensorSpec) and isinstance(second, TensorSpec) and first.dtype is not second.dtype:
                 raise TypeError(
-                    f"{name}: the datasets have elements of different types: {known[0]!r} and {spec!r}. Use map with tf.cast."
+                    f"{name}: Incompatible dataset elements, of different types: {known[0]!r} and {spec!r}. Use map with tf.cast."
                 )
 
 

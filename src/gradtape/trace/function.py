@@ -377,7 +377,8 @@ class Function:
         changed = [name for name, shown in self._last.items() if previous.get(name) != shown]
         lines = [f"  {name}: {previous.get(name)} -> {self._last[name]}. {_advice(values[name])}" for name in changed]
         LOGGER.warning(
-            "%d out of the last %d calls to %r triggered tf.function retracing: the Python function was run again each time, "
+            "%d out of the last %d calls to %r triggered tf.function retracing. Tracing is expensive: the Python function was "
+            "run again each time, "
             "which is slow. What changed between the last two calls:\n%s",
             self._storm,
             self._storm,
@@ -516,7 +517,7 @@ def function(
         if isinstance(callee, Function):
             callee = callee.python_function
         if not callable(callee):
-            raise TypeError(f"tf.function needs a function, got {callee!r}.")
+            raise TypeError(f"tf.function needs a function: {callee!r} is not a callable object.")
         made = Function(
             callee,
             input_signature=input_signature,

@@ -291,7 +291,8 @@ class InputSignature:
             if value is not default and not (value.__class__ in _BY_VALUE and value == default):
                 raise TypeError(
                     f"Binding inputs to tf.function failed due to `{name} is given {value!r}, and input_signature has no spec "
-                    f"for it`. It has {len(self.specs)} specs. Add one for {name}, or leave the argument at its default."
+                    f"for it`: input_signature missing type constraint for {name}. It has "
+                    f"{len(self.specs)} specs. Add one for {name}, or leave the argument at its default."
                 )
 
 
