@@ -6,7 +6,8 @@ import pytest
 
 from gradtape import TensorSpec, float32, int32
 from gradtape.cli import command as cli
-from gradtape.cli.show_trace import argument
+from gradtape.cli.show_trace import Settings, argument, shown
+from gradtape.native import engine
 
 PROGRAM = """
 import tensorflow as tf
@@ -181,3 +182,25 @@ def test_wrong_arguments(text, capsys):
         cli.main(["trace", "file.py:f", f"--arg={text}"])
     assert stopped.value.code == 2
     assert "argument --arg: expected a" in capsys.readouterr().err
+
+
+# --- stages ------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not engine.available(), reason="there is no machine code")
+@pytest.mark.parametrize(
+    ("stage", "expected"),
+    [
+        ("graph", "graph, "),
+        ("program", "program after optimisation"),
+        ("groups", "one pass over (3,): multiply, add"),
+        ("llvm", 'define ptr @"entry"'),
+        ("asm", "entry:"),
+    ],
+)
+def test_one_stage_is_printed_alone(tmp_path, stage, expected):
+    file = tmp_path / "small.py"
+    file.write_text("import gradtape as tf\n\n\ndef small(x):\n    return x * 2.0 + x\n")
+    text = "\n".join(shown(Settings(f"{file}:small", (TensorSpec([3]),), stage=stage)))
+    assert expected in text
+    assert ("graph, " in text) == (stage == "graph")

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from .api.interop import RESULTS
 from .base.namespaces import listing, namespace
+from .differentiation.slices import ROWS
 from .trace.function import EAGERLY
 
 
@@ -267,6 +268,15 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 def functions_run_eagerly() -> bool:
     """Whether every `tf.function` runs as plain Python."""
     return EAGERLY.on
+
+
+def sum_repeated_rows(enabled: bool) -> None:
+    """Whether Keras's optimizers add up the rows of a sparse gradient that belong to one id, before they square them.
+
+    They do (True), so that a step is that of the dense gradient. With False each row is squared by itself, as in TensorFlow: for
+    runs that have to give TensorFlow's numbers.
+    """
+    ROWS.summed = bool(enabled)
 
 
 def return_tensors_from_numpy(enabled: bool) -> None:

@@ -21,8 +21,10 @@ from .base import dtypes
 from .base.errors import OperandTypeError, UnimplementedError, UnsupportedTypeError, invalid, unfit
 from .base.namespaces import listing
 from .base.shapes import TensorShape
-from .base.traceable import trace_public
+from .base.sizes import UNKNOWN
+from .base.traceable import shaped, trace_public
 from .base.types import AxisLike, DTypeLike, Function, IntLike, ShapeLike, TensorLike, Value
+from .op.abstract import Abstract
 from .op.arguments import flag, takes
 from .op.attributes import as_axis, as_float, as_int
 from .op.call import OBSERVERS
@@ -33,7 +35,7 @@ from .ops.math import reduce as r
 from .ops.math import special as s
 from .ops.nn import activations as n
 from .ops.nn import normalization
-from .values.composite import COMPOSITES, is_composite
+from .values.composite import COMPOSITES, OPERANDS, is_composite
 from .values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from .variables.operators import as_divisible as _as_divisible
 from .variables.operators import truediv as truediv
@@ -173,7 +175,7 @@ def reduce_variance(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """The mean squared distance from the mean."""
-    x = to_tensor(input_tensor)
+    x = input_tensor if input_tensor.__class__ in OPERANDS else to_tensor(input_tensor)
     if not x.dtype.is_differentiable:
         message = f"Input must be either real or complex floating. Received integer type {x.dtype!r}. Use tf.cast."
         raise OperandTypeError(None, None, message)
@@ -187,7 +189,7 @@ def reduce_std(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """The square root of the variance."""
-    x = to_tensor(input_tensor)
+    x = input_tensor if input_tensor.__class__ in OPERANDS else to_tensor(input_tensor)
     if x.dtype.is_floating:
         return normalization.reduce_std.public(x, as_axis(axis), bool(keepdims))
     return sqrt(reduce_variance(x, axis, keepdims))
@@ -535,6 +537,19 @@ def _bins(arr: Tensor, minlength: object, maxlength: object) -> int:
     return size if maxlength is None else min(size, as_int(maxlength))
 
 
+def _confused_look(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    weights: Any = None,
+    dtype: Any = dtypes.int32,
+    name: Any = None,
+) -> Abstract:
+    classes = UNKNOWN if num_classes is None else as_int(num_classes)
+    return Abstract((classes, classes), dtypes.as_dtype(dtype).numpy)
+
+
+@shaped(_confused_look)
 def confusion_matrix(
     labels: TensorLike,
     predictions: TensorLike,

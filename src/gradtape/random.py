@@ -50,7 +50,7 @@ from .op.attributes import as_int
 from .ops.array.index import pick
 from .ops.random import gamma_sample
 from .trace.control import sample_in_world
-from .trace.ghost import depending_on
+from .trace.inference import Inference, depending_on
 from .values.tensor import Tensor, from_array, to_tensor
 
 __all__ = [
@@ -550,7 +550,8 @@ def _trace_scaled(name: str, scale: str, shift: str) -> Any:
 
 def _gamma_in_world(world: object, function: Function, shape: ShapeLike, *args: object, **kwargs: object) -> Any:
     if any(isinstance(value, Tensor) and value.dtype.is_floating for value in (*args, *kwargs.values())):
-        return depending_on(_drawn_in_world(world, function, shape, *args, **kwargs), *args, *kwargs.values())
+        drawn = _drawn_in_world(world, function, shape, *args, **kwargs)
+        return depending_on(world, drawn, [*args, *kwargs.values()]) if isinstance(world, Inference) else drawn
     return _drawn_in_world(world, function, shape, *args, **kwargs)
 
 

@@ -61,9 +61,9 @@ def type_spec_from_value(value: Any) -> Any:
     return TensorSpec.from_tensor(value)
 
 
-def is_symbolic_tensor(x: TensorLike) -> bool:
-    """Whether x is a tensor that has no value yet."""
-    return is_symbolic(x)
+def is_symbolic_tensor(tensor: TensorLike) -> bool:
+    """Whether it is a tensor that has no value yet."""
+    return is_symbolic(tensor)
 
 
 class device:

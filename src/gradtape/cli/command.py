@@ -1,4 +1,4 @@
-"""The command line: `gradtape run`, `demo`, `plot`, `trace`, `cache`, `explain`, `doctor`, and `gradtape --version`."""
+"""The command line: `gradtape run`, `demo`, `plot`, `trace`, `cache`, `explain`, `profile`, `doctor`, `--version`."""
 
 import argparse
 import math
@@ -9,7 +9,7 @@ from typing import Any
 
 from ..stand_in import TensorFlowIsImported
 from ..version import __version__
-from . import demo, doctor, explain, kernel_cache, launch, plot, show_trace
+from . import demo, doctor, explain, kernel_cache, launch, plot, profile, show_trace
 
 __all__ = ["main"]
 
@@ -70,6 +70,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     explained.add_argument("script", metavar="SCRIPT", help="the Python file")
     explained.add_argument(
+        "arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="what SCRIPT finds in sys.argv"
+    )
+
+    measured = commands.add_parser(
+        "profile",
+        help="run a script, and show where its time goes: by line, op and layer",
+        description="Run SCRIPT as `gradtape run` does, then print the time by line, op and layer, forward and backward.",
+    )
+    measured.add_argument("--svg", metavar="FILE", help="write a flame picture")
+    measured.add_argument("--json", metavar="FILE", help="write the events for chrome://tracing and Perfetto")
+    measured.add_argument("script", metavar="SCRIPT", help="the Python file")
+    measured.add_argument(
         "arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="what SCRIPT finds in sys.argv"
     )
 
@@ -138,6 +150,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="what the program has for sizes that are not known (default: %(default)s)",
     )
+    add(
+        "--stage",
+        choices=show_trace.STAGES,
+        help="one stage alone; groups, llvm and asm: the native functions of a program on small arrays",
+    )
 
     kept = commands.add_parser(
         "cache",
@@ -158,12 +175,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             launch.run(**options)
         elif command == "explain":
             explain.run(**options)
+        elif command == "profile":
+            profile.run(**options)
         elif command == "doctor":
             return doctor.run()
         elif command == "plot":
             print(f"wrote {plot.run(plot.Settings(**options))}")
         elif command == "trace":
-            show_trace.run(show_trace.Settings(options["target"], tuple(options["args"]), options["size"]))
+            settings = options["target"], tuple(options["args"]), options["size"], options["stage"]
+            show_trace.run(show_trace.Settings(*settings))
         elif command == "cache":
             print(kernel_cache.run(**options))
         else:

@@ -15,7 +15,9 @@ from typing import Any
 from keras_gradtape import aliases, hook
 
 from ..base import dtypes
+from ..compile.codegen import python_of
 from ..compile.executor import lowered
+from ..compile.fusion import native_stage
 from ..compile.passes import optimized
 from ..compile.program import Program
 from ..trace.concrete import ConcreteFunction
@@ -37,6 +39,10 @@ class Settings:
     target: str
     args: tuple[Any, ...] = ()
     size: int = 4
+    stage: str | None = None  # one of STAGES; None: the graph and the programs
+
+
+STAGES = ("graph", "program", "groups", "llvm", "asm")
 
 
 def argument(text: str) -> Any:
@@ -71,12 +77,14 @@ def shown(settings: Settings) -> Iterator[str]:
         if number:
             yield ""
         yield f"signature: {concrete.pretty_printed_signature(verbose=False)}"
-        yield f"\ngraph, {_counted(len(concrete.graph.steps), 'step')}:"
-        yield str(concrete.graph)
-        yield from _programs(concrete, settings.size)
+        if settings.stage in (None, "graph"):
+            yield f"\ngraph, {_counted(len(concrete.graph.steps), 'step')}:"
+            yield str(concrete.graph)
+        if settings.stage != "graph":
+            yield from _programs(concrete, settings.size, settings.stage)
 
 
-def _programs(concrete: ConcreteFunction, size: int) -> Iterator[str]:
+def _programs(concrete: ConcreteFunction, size: int, stage: str | None) -> Iterator[str]:
     shapes = [
         (size,) if s.shape.rank is None else tuple(size if n is None else n for n in s.shape) for s in concrete.specs
     ]
@@ -90,6 +98,10 @@ def _programs(concrete: ConcreteFunction, size: int) -> Iterator[str]:
     except Exception as error:
         raise CannotShow(f"{concrete.name} cannot be run with shapes {shapes}: {error} Try another --size.") from error
     before, after = world.program, optimized(world.program)
+    if stage in STAGES[2:]:
+        yield f"\nnative functions{sizes}:"
+        yield from native_stage(after, python_of, str(stage))
+        return
     yield f"\nprogram before optimisation, {_instructions(before)}{sizes}:"
     yield str(before)
     yield f"\nprogram after optimisation, {_instructions(after)}:"

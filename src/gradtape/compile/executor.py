@@ -12,7 +12,7 @@ from ..base.errors import GradientLookupError
 from ..base.generated import Names
 from ..base.locks import new_rlock
 from ..differentiation.forward import ForwardAccumulator
-from ..op.call import OBSERVERS
+from ..op.call import CALL_OBSERVERS, STEPWISE
 from ..trace.concrete import Executor, interpret
 from ..trace.ghost import Ghost, NeedsValue
 from ..trace.graph import Environment, Graph, Ref, bind, leaves, map_parts
@@ -61,13 +61,18 @@ class CompiledGraph:
         for tensor in tensors:
             if tensor.__class__ is not EagerTensor:
                 return interpret(self._graph, tensors)
-        if OBSERVERS:  # somebody wants to see each op
+        if STEPWISE:
             return interpret(self._graph, tensors)
         key: Key = () if self._static else tuple([tensor._array.shape for tensor in tensors])
         if ACTIVE and (STATE.tapes or STATE.accumulators or STATE.readers):
-            return self._under_tapes(key, tensors)
-        result = self._run(key, tensors)
-        return interpret(self._graph, tensors) if result is NotImplemented else result
+            result = self._under_tapes(key, tensors)
+        else:
+            result = self._run(key, tensors)
+            if result is NotImplemented:
+                return interpret(self._graph, tensors)
+        for observe in CALL_OBSERVERS:
+            observe(self._graph.name)
+        return result
 
     def run_compiled(self, tensors: list[Any]) -> Any:
         """Run a compiled program on tensors of any sizes; NotImplemented where there is none."""
@@ -120,7 +125,7 @@ class CompiledGraph:
 
     def ways(self) -> list[tuple[str, str]]:
         """How it has run so far, in words: each way with the reason where it is interpreted."""
-        found = [("alone", key, made) for key, made in self._plans.items()]
+        found: list[tuple[str, Any, Any]] = [("alone", key, made) for key, made in self._plans.items()]
         found += [("under a tape", key, made) for key, made in self._recorded.items()]
         found += [("under an accumulator", key, made) for key, made in self._advanced.items()]
         ways = [

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,15 @@ def whole_function(program: Program, returned: Any) -> Any:
     from .whole.group import whole_function as written
 
     return written(program, returned)
+
+
+def native_stage(program: Program, python_of: Callable[[Program], Any], stage: str) -> Iterable[str]:
+    """The native functions of a program as text, at one stage of the way (see `whole/show.py`)."""
+    if not engine.available():
+        return ["no native function: there is no machine code here (llvmlite is not installed, or turned off)"]
+    from .whole.show import shown
+
+    return shown(program, python_of, stage)
 
 
 def grouped(program: Program, python_of: Callable[[Program], Any] | None = None) -> list[Item]:

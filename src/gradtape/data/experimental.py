@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import inspect
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -98,6 +99,9 @@ def _applied(method: str) -> Callable[..., Transformation]:
 
     with_settings.__name__ = with_settings.__qualname__ = method
     with_settings.__doc__ = f"`Dataset.{method}`, for `dataset.apply`."
+    parameters = inspect.signature(getattr(Dataset, method)).parameters.values()
+    wanted = [one for one in parameters if one.name not in ("self", "name")]
+    with_settings.__signature__ = inspect.Signature(wanted)  # type: ignore[attr-defined]
     return with_settings
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,13 @@ from .node import Node
 from .structure import Element
 
 
+@dataclass
+class _Seeds:
+    """The global seed at the time when the pipeline was built, shared by all passes over it."""
+
+    seed: int | None
+
+
 class Function:
     """A user's function, from element to element."""
 
@@ -31,7 +39,7 @@ class Function:
             raise ValueError(f"{name}: a function is needed, got {function!r}.")
         self._function = function
         self.name = name
-        self._seed = GLOBAL.seed
+        self._seeds = _Seeds(GLOBAL.seed)
         self._used: Used = {}
 
     def for_pass(self) -> Function:
@@ -40,13 +48,13 @@ class Function:
         found._used = {}
         return found
 
-    def get_state(self) -> list[Any]:
-        """How far the streams of its random ops have come in this pass."""
-        return encoded(self._used)
+    def get_state(self) -> Any:
+        """The seed of its random ops, and how far their streams have come in this pass."""
+        return {"seed": self._seeds.seed, "used": encoded(self._used)}
 
-    def set_state(self, state: list[Any]) -> None:
-        """Go on where `get_state` was called."""
-        self._used = decoded(state)
+    def set_state(self, state: Any) -> None:
+        """Go on where `get_state` was called, in this pass and in those that follow."""
+        self._seeds.seed, self._used = state["seed"], decoded(state["used"])
 
     def __call__(self, *elements: Element) -> Any:
         """Call the function on an element (for `reduce` and `scan`: on a state and an element)."""
@@ -64,7 +72,7 @@ class Function:
         return RuntimeError(f"{self.name}: the function raised StopIteration.")
 
     def _unrecorded(self, arguments: tuple[Any, ...]) -> Any:
-        with scope(tapes=[], accumulators=[], readers=[], seeds=SeedScope(self._seed, (), self._used)):
+        with scope(tapes=[], accumulators=[], readers=[], seeds=SeedScope(self._seeds.seed, (), self._used)):
             return self._function(*arguments)
 
     def element(self, element: Element) -> Element:
@@ -73,7 +81,7 @@ class Function:
             result = self(element)
         else:  # the same as __call__ with less overhead: this runs for every element of a map
             around = STATE.seeds
-            STATE.seeds = SeedScope(self._seed, (), self._used)
+            STATE.seeds = SeedScope(self._seeds.seed, (), self._used)
             try:
                 result = self._function(*element) if element.__class__ is tuple else self._function(element)
             except StopIteration as error:

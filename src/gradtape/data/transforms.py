@@ -95,7 +95,8 @@ class _MapIterator(Wrapping):
 
     def set_state(self, state: Any) -> None:
         super().set_state(state)
-        self._passing.set_state(state.get("draws", []))
+        if "draws" in state:  # (older states have none)
+            self._passing.set_state(state["draws"])
 
 
 class _ParallelMapIterator(ElementIterator):
@@ -111,7 +112,8 @@ class _ParallelMapIterator(ElementIterator):
         return {**self._calls.get_state(structure.encoded), "draws": self._passing.get_state()}
 
     def set_state(self, state: Any) -> None:
-        self._passing.set_state(state.get("draws", []))
+        if "draws" in state:  # (older states have none)
+            self._passing.set_state(state["draws"])
         self._calls.set_state(state, lambda element: structure.decoded(element, self._node.spec))
 
     def close(self) -> None:

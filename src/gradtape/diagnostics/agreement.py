@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -192,7 +193,7 @@ def _moved(tensor: EagerTensor, by: Array) -> EagerTensor:
     return from_array((np.asarray(tensor._array, np.float64) + by).astype(tensor._array.dtype))
 
 
-def _difference(at: Any, step: float) -> float | None:
+def _difference(at: Callable[[float], float], step: float) -> float | None:
     """The slope, or None at a kink, where it differs from one side to the other."""
     here = at(0.0)
     right, left = (at(step) - here) / step, (here - at(-step)) / step
@@ -214,7 +215,7 @@ def _differs(one: float, other: float, tolerance: float, base: Array, cotangent:
     scale = max(
         abs(one), abs(other), 1e-2 * float(np.max(np.abs(base), initial=0.0)) * float(np.size(cotangent)) ** 0.5, 1e-3
     )
-    return abs(one - other) > tolerance * scale
+    return bool(abs(one - other) > tolerance * scale)
 
 
 def _wide(value: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..base.context import Record, Records
 from ..op.record import ids_of, is_further_output, looks_of_outputs, op_of, place_of, pull_of, saved_by
-from ..values.tensor import EagerTensor, IndexedSlices, Tensor
+from ..values.tensor import EagerTensor, IndexedSlices
 from .places import layer_of, where_of_record
 
 
@@ -133,7 +133,7 @@ def _arrays(record: Record, records: Records) -> Iterator[tuple[Any, bool]]:
             waiting += [value.values, value.indices]
         elif value.__class__ is EagerTensor:
             yield value._array, bool(value._id) and records.get(value._id) is not None
-        elif isinstance(value, np.ndarray) and not isinstance(value, Tensor):
+        elif isinstance(value, np.ndarray):
             yield value, op_of(pull_of(record)) is not None
 
 

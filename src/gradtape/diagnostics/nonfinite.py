@@ -15,7 +15,7 @@ from ..base.errors import NonFiniteError
 from ..base.frames import program_frame
 from ..differentiation.backward import backpropagate, checked_tensors, starting_cotangents
 from ..native.background import Product
-from ..op.call import PULL_OBSERVERS
+from ..op.call import PULL_OBSERVERS, STEPWISE
 from ..op.declaration import Op
 from ..op.entry import observe_ops, unobserve_ops
 from ..op.record import ids_of, is_further_output, op_of, place_of, pull_of
@@ -262,11 +262,13 @@ class Checks:
     def enable(self) -> None:
         """Begin."""
         observe_ops(self.after_op)
+        STEPWISE.add(id(self))
         PULL_OBSERVERS.append(self.after_pull)
 
     def disable(self) -> None:
         """End."""
         unobserve_ops(self.after_op)
+        STEPWISE.discard(id(self))
         if self.after_pull in PULL_OBSERVERS:
             PULL_OBSERVERS.remove(self.after_pull)
 

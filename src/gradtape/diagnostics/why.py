@@ -150,7 +150,7 @@ class Question:
     def _cut(self, way: list[int]) -> Explanation:
         number = way[-1]
         cut = CUTS[number]
-        where = where_of(cut.code, cut.offset)
+        where = where_of_record(number, cut.code, cut.offset)
         path = tuple(self._step(each) for each in way[1:])
         if isinstance(cut.by, LostInFunction):
             return self._inside_function(cut, way[-2], where, path)
@@ -358,7 +358,7 @@ class Question:
             return Step(link.name, where_of_record(number, link.code, link.offset))
         cut = CUTS.get(number)
         if cut is not None:
-            return Step(cut.by.name, where_of(cut.code, cut.offset))
+            return Step(cut.by.name, where_of_record(number, cut.code, cut.offset))
         return Step("value", None)
 
     def _where(self, assigned: Assigned | None) -> Where | None:

@@ -16,10 +16,11 @@ import numpy as np
 from ..base import nest
 from ..base.context import ACTIVE, STATE, Paused, Record, Records
 from ..base.errors import NotATensorError, invalid
+from ..base.sizes import Undecided
 from ..native import background
 from ..native.background import Product
 from ..op.call import PULL_OBSERVERS
-from ..op.record import Pull, op_of
+from ..op.record import Pull, ids_of, op_of
 from ..ops.math.logic import ones_like, zeros_like
 from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, identify, to_tensor
@@ -130,7 +131,10 @@ def backpropagate(cotangents: Cotangents, consume: bool, on_tensors: bool) -> di
 
 
 def _pull_on_tensors(pull: Pull, cotangent: Any, record: Record, on_tensors: bool) -> Sequence[Any]:
-    return pull.on_tensors(cotangent, record)
+    try:
+        return pull.on_tensors(cotangent, record)
+    except Undecided:  # (only a trace has sizes of which that is said)
+        return STATE.trace.like_followed(ids_of(record), cotangent)  # type: ignore[union-attr]
 
 
 def _observed(step: Any) -> Callable[[Any, Any, Record, bool], Sequence[Any]]:
@@ -167,8 +171,13 @@ def _finished(cotangent: Any, given: Any = None) -> Any:
         return given if given is not None and given._array is cotangent else from_array(cotangent)
     if cotangent.__class__ is IndexedSlices:
         parts = (cotangent.values, cotangent.indices, cotangent.dense_shape)
-        return IndexedSlices(*(p if isinstance(p, Tensor) else from_array(np.asarray(p)) for p in parts))
+        return IndexedSlices(*(p if isinstance(p, Tensor) else _tensor(np.asarray(p)) for p in parts))
     return cotangent
+
+
+def _tensor(array: Any) -> Any:
+    """An array as a tensor; one of sizes that are not known yet as the trace has it."""
+    return STATE.trace.sized(array) if array.dtype.kind == "O" and STATE.trace is not None else from_array(array)
 
 
 _ARRAYS: Any = (np.ndarray, np.generic)

@@ -60,6 +60,7 @@ class GradientTape:
             computed again there: the same gradients, for more time; see docs/guide/memory-budget.md.
         strict: Whether a gradient that would be None raises `UnconnectedGradientError`, with the explanation that `explain`
             gives; see docs/guide/why-none.md.
+        profile: Whether the time of each op and backward step is measured, for `profile()`. Only outside of traced functions.
     """
 
     _missing: Missing | None = None  # what was kept when a gradient was None
@@ -73,6 +74,7 @@ class GradientTape:
         nan_safe: bool = False,
         memory_budget: float | None = None,
         strict: bool = False,
+        profile: bool = False,
     ) -> None:
         if memory_budget is not None:
             checked_budget(memory_budget)
@@ -90,6 +92,10 @@ class GradientTape:
         self._memory_budget = memory_budget
         if strict:
             self._strict = True
+        if profile:
+            from ..diagnostics.profile import ProfiledTape
+
+            self.__class__ = ProfiledTape
         self._spent = False  # whether a tape that is not persistent has been used
 
     # --- recording -----------------------------------------------------------------------------------------------
@@ -430,6 +436,13 @@ class GradientTape:
         from ..diagnostics import memory
 
         return memory.held_by(self)
+
+    def profile(self) -> Any:
+        """The time of what ran in the block and in `gradient`, by line, op and layer; for a tape made with `profile=True`.
+
+        Printed, it is a table; `svg()` is a flame picture, `chrome_trace()` JSON for Perfetto.
+        """
+        raise RuntimeError("This tape measures nothing. Make it with tf.GradientTape(profile=True).")
 
     def _keep_chain(
         self, records: Records, targets: list[Any], sources: list[Any], results: list[Any], consumed: bool

@@ -68,10 +68,11 @@ class _Machine:
         # Whole registers: LLVM would else halve the widest ones on some processors.
         features["prefer-256-bit"] = False
         own = 512 if features.get("avx512f") else 256 if features.get("avx2") else 128
-        bits, x86 = min(own, _widest()), self.architecture.startswith("x86")
-        self.features: str = features.flatten() + (_LEFT_OUT[bits] if x86 else "")
+        self.is_x86: bool = self.architecture.startswith("x86")
+        bits = min(own, _widest())
+        self.features: str = features.flatten() + (_LEFT_OUT[bits] if self.is_x86 else "")
         self.register_bytes = bits // 8
-        self.registers = 16 if bits < 512 and x86 else 32
+        self.registers = 16 if bits < 512 and self.is_x86 else 32
         self._cpu: str = llvm.get_host_cpu_name()
 
     @property
@@ -106,7 +107,7 @@ def registers() -> int:
 
 def streams() -> bool:
     """Whether there are stores that go around the caches."""
-    return _machine().architecture.startswith("x86")
+    return _machine().is_x86
 
 
 def compiled(module: Any, *names: str, symbols: Mapping[str, int] = _NONE) -> tuple[int, ...]:
@@ -139,8 +140,20 @@ def _object_code(key: str, text: str) -> bytes:
     return code
 
 
+def assembly(module: Any) -> str:
+    """The instructions of this processor that a module becomes, to look at."""
+    with _LOCK:
+        parsed, target = _optimized(str(module))
+        return str(target.emit_assembly(parsed))
+
+
 def _translated(text: str) -> bytes:
     """The object code of a module. (A separate function, so that LLVM's temporary objects are freed under the lock, too.)"""
+    parsed, target = _optimized(text)
+    return bytes(target.emit_object(parsed))
+
+
+def _optimized(text: str) -> tuple[Any, Any]:
     import llvmlite.binding as llvm
 
     target = _machine().target()
@@ -152,7 +165,7 @@ def _translated(text: str) -> bytes:
     options.loop_vectorization = options.slp_vectorization = False  # vectors are written as such
     passes = llvm.create_pass_builder(target, options)
     passes.getModulePassManager().run(parsed, passes)
-    return bytes(target.emit_object(parsed))
+    return parsed, target
 
 
 def _linked(code: bytes, symbols: Mapping[str, int]) -> str:

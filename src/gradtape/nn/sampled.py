@@ -65,7 +65,9 @@ def whole_table(params: Any) -> Any:
     if not isinstance(params, list):
         return params
     if not params:
-        raise ValueError("embedding_lookup: `params` is an empty list: it must hold at least one part of the table.")
+        raise ValueError(
+            "embedding_lookup: params should not be empty: the list must hold at least one part of the table."
+        )
     return params[0] if len(params) == 1 else concat(params, 0)
 
 

@@ -402,3 +402,6 @@ def ImageProjectiveTransformV2(
 ) -> typing.Any:
     """The same, with 0 outside of the image."""
     return ImageProjectiveTransformV3(images, transforms, output_shape, 0.0, interpolation, fill_mode)
+
+
+ImageProjectiveTransformV3 = traceable(ImageProjectiveTransformV3)

@@ -17,7 +17,8 @@ from ..base.context import ACTIVE, STATE
 from ..base.errors import InaccessibleTensorError, NonFiniteError
 from ..base.nest import children, is_nested, is_record, record_of
 from ..base.seeds import GLOBAL, SeedScope
-from ..op.call import OBSERVERS
+from ..base.sizes import UNKNOWN
+from ..op.call import STEPWISE
 from ..op.declaration import Op
 from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, Tensor, TensorSpec
@@ -150,12 +151,7 @@ class Graph:
         def run(*args: object) -> Any:
             inner = Environment({}, environment)
             bind(self.inputs, args, inner.values)
-            if (
-                STATE.trace is None
-                and BODIES
-                and not OBSERVERS
-                and not (ACTIVE and (STATE.tapes or STATE.accumulators))
-            ):
+            if STATE.trace is None and BODIES and not STEPWISE and not (ACTIVE and (STATE.tapes or STATE.accumulators)):
                 if self.body is None:
                     self.body = BODIES[0](self)
                 result = self.body(inner)
@@ -163,6 +159,7 @@ class Graph:
                     return result
             return self.run(inner)
 
+        run.graph, run.environment = self, environment  # type: ignore[attr-defined]
         run.seen = lambda: [environment[number] for number in self.free()]  # type: ignore[attr-defined]
         return run
 
@@ -230,8 +227,22 @@ def call_step(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], envi
     arguments = [fill(value, environment) for value in args]
     settings = {name: fill(value, environment) for name, value in kwargs.items()} if kwargs else {}
     if isinstance(function, Op):
-        return function.public(*arguments, **settings)
+        return function.public(*arguments, **{name: _attribute(value) for name, value in settings.items()})
     return function(*arguments, **settings)
+
+
+def _attribute(value: Any) -> Any:
+    """An attribute of an op that was written as a tensor, in plain numbers, or in sizes as far as it is known."""
+    if value.__class__ is EagerTensor:
+        return _in_tuples(value._array.tolist())
+    if hasattr(value.__class__, "sizes"):
+        sizes = value.sizes
+        return sizes if sizes is UNKNOWN else _in_tuples(sizes.tolist())
+    return value
+
+
+def _in_tuples(value: Any) -> Any:
+    return tuple(map(_in_tuples, value)) if value.__class__ is list else value
 
 
 def fill(value: Any, environment: Environment) -> Any:

@@ -90,11 +90,11 @@ class Composite(Generic[T]):
     rows: Rows[T] | None = None
     is_tensor: bool = True  # whether `tf.is_tensor` says so
 
-    # For tracing: `facade` has the methods as steps. For shape inference: `guessed` works with guessed sizes, `stand_in` gives
+    # For tracing: `facade` has the methods as steps. For shape inference: `abstract` does without positions, `stand_in` gives
     # a value with concrete tensors in place of abstract ones. It is called twice, with 0 and 1 for values as different as the
     # shapes allow, and with the function that makes a tensor concrete.
     facade: type[Any] | None = None
-    guessed: type[Any] | None = None
+    abstract: type[Any] | None = None
     stand_in: Callable[[T, int, Solid], T] | None = None
 
     @property
@@ -128,7 +128,7 @@ def declare(composite: Composite[Any]) -> None:
         raise ValueError(f"{composite.name}: `components` and `build` go together.")
     if composite.cls in COMPOSITES:
         raise ValueError(f"{composite.name} was declared before.")
-    for cls in (composite.cls, composite.facade, composite.guessed):
+    for cls in (composite.cls, composite.facade, composite.abstract):
         if cls is not None:
             COMPOSITES[cls] = composite
     if composite.run is not None:

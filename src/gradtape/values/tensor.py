@@ -18,6 +18,7 @@ from ..base.errors import NotATensorError, OperandTypeError, TensorTypeError
 from ..base.locks import new_lock
 from ..base.notes import note_exit
 from ..base.shapes import TensorShape
+from ..base.sizes import Size, Undecided
 from ..base.type_spec import TypeSpec
 from .composite import COMPOSITES
 from .exits import converted_to_leave, tell_exit
@@ -53,7 +54,9 @@ class Tensor:
     @property
     def shape(self) -> TensorShape:
         """The sizes of all axes."""
-        return tuple.__new__(TensorShape, self._array.shape)  # sizes of an array need no checking
+        shape = _new(TensorShape)  # (`known_shape`, inlined)
+        shape._sizes = self._array.shape
+        return shape
 
     @property
     def ndim(self) -> int:
@@ -601,6 +604,8 @@ def _converted(value: Any, dtype: DType | None) -> Array:
         return _adopt_array(np.asarray(value), dtype)
     if hasattr(value, "__dlpack__"):
         return _adopt_array(np.from_dlpack(value), dtype)
+    if isinstance(value, Size):
+        raise Undecided(f"The number that {value} stands for.")
     if isinstance(value, Iterator):
         raise NotATensorError(f"Cannot convert an iterator to a tensor: {value!r}. Use list(...) first.")
     try:

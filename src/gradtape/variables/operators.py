@@ -11,12 +11,15 @@ from ..base import dtypes
 from ..base.context import ACTIVE, STATE
 from ..base.dtypes import DType
 from ..base.errors import InvalidArgumentError, invalid
-from ..base.shapes import TensorShape, broadcast
-from ..base.traceable import traceable
+from ..base.shapes import broadcast
+from ..base.sizes import Size
+from ..base.traceable import shaped, traceable
 from ..base.types import TensorLike, Value
+from ..op.abstract import Abstract
+from ..op.attributes import as_int
 from ..op.call import apply
 from ..op.declaration import REGISTRY, Op
-from ..op.entry import public_entry
+from ..op.entry import OPERATORS, public_entry
 from ..ops.array import index, layout, masks
 from ..ops.linalg.products import matmul
 from ..ops.math import elementwise as e
@@ -104,6 +107,8 @@ def _truediv(x: Value, y: TensorLike) -> Any:
 def _rtruediv(x: Value, y: TensorLike) -> Any:
     return truediv(y, x) if x.dtype in _DIVIDED_AS else _divide(y, x)
 
+
+OPERATORS.update(function.__code__ for function in (truediv, _truediv, _rtruediv))
 
 # --- comparison ------------------------------------------------------------------------------------------------------
 
@@ -215,9 +220,7 @@ _traced_numpy_getitem = traceable(_numpy_getitem)
 
 def _parts(key: Any) -> Sequence[Any]:
     """The parts of a key. A list is a tuple: `x[[0, 1]]` is `x[0, 1]`."""
-    if key.__class__ is tuple or (isinstance(key, (tuple, list)) and not isinstance(key, TensorShape)):
-        return key
-    return (key,)
+    return key if isinstance(key, (tuple, list)) else (key,)
 
 
 def canonical_key(parts: Sequence[Any]) -> tuple[Any, ...] | None:
@@ -288,7 +291,7 @@ def _position(value: Any) -> int:
             f"Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are "
             f"valid indices, got {value!r}. Rows at several positions: tf.gather(x, positions)."
         )
-    return int(to_tensor(value)._array)
+    return as_int(to_tensor(value))
 
 
 def _is_unknown(part: Any) -> bool:
@@ -329,7 +332,9 @@ def _taken(x: Any, key: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
             axis = x.ndim - sum(1 for part in parts[place:] if part is not None)
         position = parts[place]
         size = x.shape[axis]
-        wrapped = logic.select.public(logic.less.public(position, 0), e.add.public(position, size), position)
+        wrapped = position
+        if not isinstance(size, Size):
+            wrapped = logic.select.public(logic.less.public(position, 0), e.add.public(position, size), position)
         x = index.take.public(x, wrapped, axis, 0)
         parts[place : place + 1] = [slice(None)] * position.ndim
     return x, tuple(parts)
@@ -400,6 +405,8 @@ def _pack(values: Sequence[TensorLike], dtype: DType | None) -> Tensor:
     try:
         result: Tensor = layout.stack.public(parts)
     except InvalidArgumentError as error:
+        if isinstance(error, TypeError):
+            raise
         raise InvalidArgumentError(None, None, f"convert_to_tensor of a list: {error}") from None
     return result
 
@@ -427,6 +434,12 @@ def matmul_operator(a: TensorLike, b: TensorLike) -> Any:
     return _matmul(a, b)
 
 
+def _product_look(a: Any, b: Any) -> Abstract:
+    """Where a rank is unknown: operands of one axis give fewer."""
+    return Abstract(None, next(value.dtype.numpy for value in (a, b) if isinstance(value, Tensor)))
+
+
+@shaped(_product_look)
 def _matmul(a: Any, b: Any) -> Any:
     a, b = (
         to_tensor(a, None if isinstance(a, (Tensor, Variable)) else b.dtype),

@@ -1,7 +1,7 @@
 """Runs one test file of TensorFlow against one library: `python runner.py LIBRARY FILE OUTCOMES`; the same in both interpreters.
 
-Each test that is begun and each that ends is a line of JSON in OUTCOMES, so that a test which ends the process is known. Tests that
-stand there already are left out.
+Each test that is begun and each that ends is a line of JSON in OUTCOMES, so that a test which ends the process is known.
+Tests that stand there already are left out.
 """
 
 from __future__ import annotations

@@ -33,13 +33,17 @@ class WholeGroup(Group):
     def kernel(self, program: Program, spare: set[int], own: dict[int, int]) -> Any:
         """The group as a native function of arrays. What it does not take goes to the same instructions as Python."""
         otherwise = self._python_of(self._as_program(program))
-        given = [self.recording.given[number].buffer for number in self.used]
-        results = [self.recording.values[number] for number in self.outputs]
         try:
-            return NativeCode(self.recording.steps.current, given, results).function(otherwise)
+            return self.code().function(otherwise)
         except Exception:  # the same is computed either way
             LOGGER.debug("A group of %d instructions has no native form.", len(self.nodes), exc_info=True)
             return otherwise
+
+    def code(self) -> NativeCode:
+        """The group's steps as text of LLVM."""
+        given = [self.recording.given[number].buffer for number in self.used]
+        results = [self.recording.values[number] for number in self.outputs]
+        return NativeCode(self.recording.steps.current, given, results)
 
     def _as_program(self, program: Program) -> Program:
         """The group's instructions alone, from the values that it uses to its outputs."""
@@ -105,7 +109,8 @@ def whole_function(program: Program, returned: Any) -> NativeCode | None:
     packed = Returned(kind, tuple(numbers.index(part.number) for part in parts))
     results = [recording.take(number) for number in numbers]
     try:
-        return NativeCode(recording.steps.current, given, results, list(variables.values()), packed)
+        code = NativeCode(recording.steps.current, given, results, list(variables.values()), packed)
+        return code if code.address else None  # (compiled here, so that a failure is noticed)
     except Exception:
         LOGGER.debug("A program of %d instructions has no native form.", len(program.nodes), exc_info=True)
         return None

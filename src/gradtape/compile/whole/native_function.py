@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -42,7 +43,12 @@ class NativeCode:
         arguments = list(given[: len(given) - len(variables)])
         inside = list(zip(variables, given[len(arguments) :], strict=True))
         Entry(self.module, self._addresses, self._otherwise, body, arguments, inside, outputs, returned)
-        (self._address,) = engine.compiled(self.module, "entry")
+
+    @functools.cached_property
+    def address(self) -> int:
+        """Where the machine code begins; it is compiled now, if it was not before."""
+        (found,) = engine.compiled(self.module, "entry")
+        return found
 
     def function(self, otherwise: Callable[..., Any]) -> Any:
         """The steps as a function of Python.
@@ -53,7 +59,7 @@ class NativeCode:
         addresses = list(self._addresses.addresses)
         addresses[self._otherwise] = id(otherwise)
         table = abi.new_table(addresses, [*self._addresses.kept, otherwise])
-        return abi.new_function("whole", self._address, table)
+        return abi.new_function("whole", self.address, table)
 
 
 def _own_memory(result: StandIn) -> Array:
