@@ -40,6 +40,7 @@ LAYER_OF["keras_gradtape.hook"] = LAYER_OF["keras_gradtape.completions"] = LAYER
 
 # (importing module, imported module, "*" for any): why the import has to wait until the function runs.
 LAZY: dict[tuple[str, str], str] = {
+    ("compat.v1.train", "train"): "protocol buffers are imported by programs that use them",
     ("op.declaration", "op.entry"): "entries are generated from an Op at its first use, and need the class Op",
     ("diagnostics", "keras_gradtape.callbacks"): "Keras is imported by programs that use it",
     ("differentiation.tape", "diagnostics.asking"): "diagnostics are imported when somebody asks",
@@ -83,6 +84,7 @@ LAZY: dict[tuple[str, str], str] = {
         "api.dispatch",
         "__init__",
     ): "elementwise functions are looked up by their public names when a class registers for them",
+    ("raw_ops.functions", "__init__"): "kernels are public functions, looked up by their names when they are used",
     ("raw_ops", "image"): "images are imported by programs that use them",
     ("raw_ops", "image.projective"): "images are imported by programs that use them",
     ("nn.ctc", "sparse"): "sparse tensors are imported by programs that use them",

@@ -11,10 +11,9 @@ from ...api.indexing import where as where_v2
 from ...base import dtypes
 from ...base.dimension import Dimension
 from ...base.errors import invalid
-from ...base.types import DTypeLike, TensorLike
-from ...differentiation.slices import IndexedSlices
+from ...base.types import AxisLike, DTypeLike, IntLike, TensorLike
 from ...linalg import norm as norm_v2
-from ...values.tensor import to_tensor
+from ...values.tensor import IndexedSlices, to_tensor
 from ...variables.variable import Variable
 
 __all__ = [
@@ -63,7 +62,9 @@ __all__ = [
 ]
 
 
-def where(condition: TensorLike, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+def where(
+    condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None
+) -> Any:
     """x where the condition holds, else y: of one shape, or rows of them by a vector of conditions; nothing is broadcast.
 
     >>> import gradtape as tf
@@ -96,9 +97,9 @@ def _either(first: Any, second: Any, names: str) -> Any:
 
 def argmax(
     input: TensorLike,
-    axis: Any = None,
+    axis: AxisLike | None = None,
     name: str | None = None,
-    dimension: Any = None,
+    dimension: AxisLike | None = None,
     output_type: DTypeLike = dtypes.int64,
 ) -> Any:
     """The position of the largest element along an axis, by default the first."""
@@ -107,9 +108,9 @@ def argmax(
 
 def argmin(
     input: TensorLike,
-    axis: Any = None,
+    axis: AxisLike | None = None,
     name: str | None = None,
-    dimension: Any = None,
+    dimension: AxisLike | None = None,
     output_type: DTypeLike = dtypes.int64,
 ) -> Any:
     """The position of the smallest element along an axis, by default the first."""
@@ -119,10 +120,10 @@ def argmin(
 def _reduction(reduce: Any, doc: str) -> Any:
     def call(
         input_tensor: TensorLike,
-        axis: Any = None,
+        axis: AxisLike | None = None,
         keepdims: bool | None = None,
         name: str | None = None,
-        reduction_indices: Any = None,
+        reduction_indices: AxisLike | None = None,
         keep_dims: bool | None = None,
     ) -> Any:
         axis = _either(axis, reduction_indices, "'axis' and 'reduction_indices'")
@@ -144,14 +145,14 @@ reduce_sum = _reduction(math.reduce_sum, "The sum.")
 
 
 def count_nonzero(
-    input_tensor: Any = None,
-    axis: Any = None,
+    input_tensor: TensorLike | None = None,
+    axis: AxisLike | None = None,
     keepdims: bool | None = None,
     dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
-    reduction_indices: Any = None,
+    reduction_indices: AxisLike | None = None,
     keep_dims: bool | None = None,
-    input: Any = None,
+    input: TensorLike | None = None,
 ) -> Any:
     """How many elements are not 0."""
     return math.count_nonzero(
@@ -162,7 +163,9 @@ def count_nonzero(
     )
 
 
-def expand_dims(input: TensorLike, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+def expand_dims(
+    input: TensorLike, axis: AxisLike | None = None, name: str | None = None, dim: AxisLike | None = None
+) -> Any:
     """A new axis of size 1."""
     axis = _either(axis, dim, "'axis' and 'dim'")
     if axis is None:
@@ -170,7 +173,9 @@ def expand_dims(input: TensorLike, axis: Any = None, name: str | None = None, di
     return layout.expand_dims(input, axis)
 
 
-def squeeze(input: TensorLike, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Any:
+def squeeze(
+    input: TensorLike, axis: AxisLike | None = None, name: str | None = None, squeeze_dims: AxisLike | None = None
+) -> Any:
     """Without axes of size 1."""
     return layout.squeeze(input, _either(axis, squeeze_dims, "'axis' and 'squeeze_dims'"))
 
@@ -190,12 +195,16 @@ def size(input: TensorLike, name: str | None = None, out_type: DTypeLike | None 
     return arrays.size(input, out_type or dtypes.int32)
 
 
-def ones_like(tensor: TensorLike, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+def ones_like(
+    tensor: TensorLike, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True
+) -> Any:
     """Ones of the same shape."""
     return arrays.ones_like(tensor, dtype)
 
 
-def zeros_like(tensor: TensorLike, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+def zeros_like(
+    tensor: TensorLike, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True
+) -> Any:
     """Zeros of the same shape."""
     return arrays.zeros_like(tensor, dtype)
 
@@ -205,7 +214,7 @@ def gather(
     indices: TensorLike,
     validate_indices: object = None,
     name: str | None = None,
-    axis: Any = None,
+    axis: AxisLike | None = None,
     batch_dims: int = 0,
 ) -> Any:
     """Slices at positions along an axis."""
@@ -215,7 +224,7 @@ def gather(
 def norm(
     tensor: TensorLike,
     ord: Any = "euclidean",
-    axis: Any = None,
+    axis: AxisLike | None = None,
     keepdims: bool | None = None,
     name: str | None = None,
     keep_dims: bool | None = None,
@@ -224,7 +233,7 @@ def norm(
     return norm_v2(tensor, ord, axis, bool(_either(keepdims, keep_dims, "'keepdims' and 'keep_dims'")))
 
 
-def div(x: Any, y: Any, name: str | None = None) -> Any:
+def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """x / y, for integers rounded down."""
     first = to_tensor(x)
     second = to_tensor(y, first.dtype)
@@ -236,7 +245,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def multinomial(
-    logits: TensorLike, num_samples: Any, seed: Any = None, name: str | None = None, output_dtype: Any = None
+    logits: TensorLike, num_samples: IntLike, seed: int | None = None, name: str | None = None, output_dtype: Any = None
 ) -> Any:
     """Classes drawn by their logits."""
     return random.categorical(logits, num_samples, output_dtype or dtypes.int64, seed)
@@ -269,7 +278,7 @@ def dimension_at_index(shape: Any, index: int) -> Dimension:
 
 def _scatter(method: str, doc: str) -> Any:
     def call(
-        ref: Variable, indices: TensorLike, updates: Any, use_locking: bool = False, name: str | None = None
+        ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
     ) -> Any:
         places, values = to_tensor(indices), to_tensor(updates, ref.dtype)
         if values.shape.rank == 0:  # one update for all
@@ -283,7 +292,7 @@ def _scatter(method: str, doc: str) -> Any:
 
 def _scatter_nd(method: str, doc: str) -> Any:
     def call(
-        ref: Variable, indices: TensorLike, updates: Any, use_locking: bool = False, name: str | None = None
+        ref: Variable, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
     ) -> Any:
         return getattr(ref, method)(indices, to_tensor(updates, ref.dtype))
 

@@ -38,7 +38,11 @@ _MEAN = Reduction.SUM_BY_NONZERO_WEIGHTS
 
 
 def compute_weighted_loss(
-    losses: Any, weights: Any = 1.0, scope: object = None, loss_collection: object = None, reduction: str = _MEAN
+    losses: TensorLike,
+    weights: TensorLike = 1.0,
+    scope: object = None,
+    loss_collection: object = None,
+    reduction: str = _MEAN,
 ) -> Any:
     """Losses times weights, reduced as `reduction` says.
 
@@ -67,7 +71,7 @@ def compute_weighted_loss(
     return math.divide_no_nan(total, count)
 
 
-def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
+def _pair(labels: TensorLike, predictions: TensorLike) -> tuple[Any, Any]:
     second = to_tensor(predictions)
     first = math.cast(to_tensor(labels), second.dtype)
     if not first.shape.is_compatible_with(second.shape):
@@ -78,7 +82,7 @@ def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
 def absolute_difference(
     labels: TensorLike,
     predictions: TensorLike,
-    weights: Any = 1.0,
+    weights: TensorLike = 1.0,
     scope: object = None,
     loss_collection: object = None,
     reduction: str = _MEAN,
@@ -91,7 +95,7 @@ def absolute_difference(
 def mean_squared_error(
     labels: TensorLike,
     predictions: TensorLike,
-    weights: Any = 1.0,
+    weights: TensorLike = 1.0,
     scope: object = None,
     loss_collection: object = None,
     reduction: str = _MEAN,
@@ -104,7 +108,7 @@ def mean_squared_error(
 def huber_loss(
     labels: TensorLike,
     predictions: TensorLike,
-    weights: Any = 1.0,
+    weights: TensorLike = 1.0,
     delta: float = 1.0,
     scope: object = None,
     loss_collection: object = None,
@@ -120,7 +124,7 @@ def huber_loss(
 def log_loss(
     labels: TensorLike,
     predictions: TensorLike,
-    weights: Any = 1.0,
+    weights: TensorLike = 1.0,
     epsilon: float = 1e-7,
     scope: object = None,
     loss_collection: object = None,
@@ -135,7 +139,7 @@ def log_loss(
 def hinge_loss(
     labels: TensorLike,
     logits: TensorLike,
-    weights: Any = 1.0,
+    weights: TensorLike = 1.0,
     scope: object = None,
     loss_collection: object = None,
     reduction: str = _MEAN,
@@ -149,7 +153,7 @@ def cosine_distance(
     labels: TensorLike,
     predictions: TensorLike,
     axis: int | None = None,
-    weights: Any = 1.0,
+    weights: TensorLike = 1.0,
     scope: object = None,
     loss_collection: object = None,
     reduction: str = _MEAN,
@@ -167,7 +171,7 @@ def cosine_distance(
 def sigmoid_cross_entropy(
     multi_class_labels: TensorLike,
     logits: TensorLike,
-    weights: Any = 1.0,
+    weights: TensorLike = 1.0,
     label_smoothing: float = 0,
     scope: object = None,
     loss_collection: object = None,
@@ -183,7 +187,7 @@ def sigmoid_cross_entropy(
 def softmax_cross_entropy(
     onehot_labels: TensorLike,
     logits: TensorLike,
-    weights: Any = 1.0,
+    weights: TensorLike = 1.0,
     label_smoothing: float = 0,
     scope: object = None,
     loss_collection: object = None,
@@ -200,7 +204,7 @@ def softmax_cross_entropy(
 def sparse_softmax_cross_entropy(
     labels: TensorLike,
     logits: TensorLike,
-    weights: Any = 1.0,
+    weights: TensorLike = 1.0,
     scope: object = None,
     loss_collection: object = None,
     reduction: str = _MEAN,

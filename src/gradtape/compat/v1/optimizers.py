@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 from ... import math
 from ...api.arrays import convert_to_tensor, ones_like, zeros_like
 from ...api.indexing import where
+from ...base.types import TensorLike, Value
 from ...differentiation.tape import GradientTape
 from ...values.tensor import IndexedSlices
 from ...variables.variable import Variable
 
 _Slots = dict[str, Variable]
+Rate: TypeAlias = "TensorLike | Callable[[], Any]"  # a setting; a function is called at each step
 
 
 class Optimizer:
@@ -117,7 +119,7 @@ class Optimizer:
     def _slots(self, variable: Variable) -> dict[str, Any]:
         return {}
 
-    def _update(self, variable: Variable, gradient: Any, slots: _Slots) -> None:
+    def _update(self, variable: Variable, gradient: Value, slots: _Slots) -> None:
         raise NotImplementedError
 
     @staticmethod
@@ -135,11 +137,11 @@ class GradientDescentOptimizer(Optimizer):
     0.5
     """
 
-    def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:
+    def __init__(self, learning_rate: Rate, use_locking: bool = False, name: str = "GradientDescent") -> None:
         super().__init__(use_locking, name)
         self._rate = learning_rate
 
-    def _update(self, variable: Variable, gradient: Any, slots: _Slots) -> None:
+    def _update(self, variable: Variable, gradient: Value, slots: _Slots) -> None:
         variable.assign_sub(self._number(self._rate) * gradient)
 
 
@@ -148,8 +150,8 @@ class MomentumOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
-        momentum: Any,
+        learning_rate: Rate,
+        momentum: Rate,
         use_locking: bool = False,
         name: str = "Momentum",
         use_nesterov: bool = False,
@@ -160,7 +162,7 @@ class MomentumOptimizer(Optimizer):
     def _slots(self, variable: Variable) -> dict[str, Any]:
         return {"momentum": zeros_like(variable)}
 
-    def _update(self, variable: Variable, gradient: Any, slots: _Slots) -> None:
+    def _update(self, variable: Variable, gradient: Value, slots: _Slots) -> None:
         rate, momentum = self._number(self._rate), self._number(self._momentum)
         total = slots["momentum"].assign(momentum * slots["momentum"] + gradient)
         variable.assign_sub(rate * (gradient + momentum * total) if self._nesterov else rate * total)
@@ -171,7 +173,7 @@ class AdagradOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: Rate,
         initial_accumulator_value: float = 0.1,
         use_locking: bool = False,
         name: str = "Adagrad",
@@ -184,7 +186,7 @@ class AdagradOptimizer(Optimizer):
     def _slots(self, variable: Variable) -> dict[str, Any]:
         return {"accumulator": ones_like(variable) * self._initial}
 
-    def _update(self, variable: Variable, gradient: Any, slots: _Slots) -> None:
+    def _update(self, variable: Variable, gradient: Value, slots: _Slots) -> None:
         total = slots["accumulator"].assign_add(math.square(gradient))
         variable.assign_sub(self._number(self._rate) * gradient * math.rsqrt(total))
 
@@ -194,10 +196,10 @@ class AdamOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
-        beta1: Any = 0.9,
-        beta2: Any = 0.999,
-        epsilon: Any = 1e-8,
+        learning_rate: Rate = 0.001,
+        beta1: Rate = 0.9,
+        beta2: Rate = 0.999,
+        epsilon: Rate = 1e-8,
         use_locking: bool = False,
         name: str = "Adam",
         use_own_namescope_for_non_slot_vars: bool = False,
@@ -222,7 +224,7 @@ class AdamOptimizer(Optimizer):
     def _slots(self, variable: Variable) -> dict[str, Any]:
         return {"m": zeros_like(variable), "v": zeros_like(variable)}
 
-    def _update(self, variable: Variable, gradient: Any, slots: _Slots) -> None:
+    def _update(self, variable: Variable, gradient: Value, slots: _Slots) -> None:
         beta1, beta2 = self._number(self._beta1), self._number(self._beta2)
         first, second = (math.cast(power, variable.dtype) for power in self._powers)
         m = slots["m"].assign(slots["m"] * beta1 + gradient * (1 - beta1))
@@ -236,10 +238,10 @@ class RMSPropOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
-        decay: Any = 0.9,
-        momentum: Any = 0.0,
-        epsilon: Any = 1e-10,
+        learning_rate: Rate,
+        decay: Rate = 0.9,
+        momentum: Rate = 0.0,
+        epsilon: Rate = 1e-10,
         use_locking: bool = False,
         centered: bool = False,
         name: str = "RMSProp",
@@ -254,7 +256,7 @@ class RMSPropOptimizer(Optimizer):
             slots["mg"] = zeros_like(variable)
         return {**slots, "momentum": zeros_like(variable)}
 
-    def _update(self, variable: Variable, gradient: Any, slots: _Slots) -> None:
+    def _update(self, variable: Variable, gradient: Value, slots: _Slots) -> None:
         decay = self._number(self._decay)
         squares = slots["rms"].assign(slots["rms"] * decay + math.square(gradient) * (1 - decay))
         spread: Any = squares
@@ -270,9 +272,9 @@ class AdadeltaOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
-        rho: Any = 0.95,
-        epsilon: Any = 1e-8,
+        learning_rate: Rate = 0.001,
+        rho: Rate = 0.95,
+        epsilon: Rate = 1e-8,
         use_locking: bool = False,
         name: str = "Adadelta",
     ) -> None:
@@ -282,7 +284,7 @@ class AdadeltaOptimizer(Optimizer):
     def _slots(self, variable: Variable) -> dict[str, Any]:
         return {"accum": zeros_like(variable), "accum_update": zeros_like(variable)}
 
-    def _update(self, variable: Variable, gradient: Any, slots: _Slots) -> None:
+    def _update(self, variable: Variable, gradient: Value, slots: _Slots) -> None:
         rho, epsilon = self._number(self._rho), self._number(self._epsilon)
         squares = slots["accum"].assign(slots["accum"] * rho + math.square(gradient) * (1 - rho))
         step = gradient * math.sqrt(slots["accum_update"] + epsilon) * math.rsqrt(squares + epsilon)
@@ -295,7 +297,7 @@ class FtrlOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: Rate,
         learning_rate_power: float = -0.5,
         initial_accumulator_value: float = 0.1,
         l1_regularization_strength: float = 0.0,
@@ -311,20 +313,19 @@ class FtrlOptimizer(Optimizer):
         if learning_rate_power > 0.0:
             raise ValueError(f"learning_rate_power {learning_rate_power} needs to be negative or zero.")
         self._rate, self._power, self._initial = learning_rate, learning_rate_power, initial_accumulator_value
-        self._l1, self._l2, self._shrinkage = (
-            l1_regularization_strength,
-            l2_regularization_strength + (beta or 0.0) / (2 * learning_rate if beta else 1.0),
-            l2_shrinkage_regularization_strength,
-        )
+        rate: Any = learning_rate
+        self._l1, self._shrinkage = l1_regularization_strength, l2_shrinkage_regularization_strength
+        self._l2 = l2_regularization_strength + (beta / (2 * rate) if beta else 0.0)
 
     def _slots(self, variable: Variable) -> dict[str, Any]:
         return {"accum": ones_like(variable) * self._initial, "linear": zeros_like(variable)}
 
-    def _update(self, variable: Variable, gradient: Any, slots: _Slots) -> None:
+    def _update(self, variable: Variable, gradient: Value, slots: _Slots) -> None:
         rate, before = self._number(self._rate), math.pow(slots["accum"], -self._power)
-        shrunk = gradient + 2 * self._shrinkage * variable
+        weights: Any = variable
+        shrunk = gradient + 2 * self._shrinkage * weights
         after = math.pow(slots["accum"].assign_add(math.square(gradient)), -self._power)
-        linear = slots["linear"].assign_add(shrunk - (after - before) / rate * variable)
+        linear = slots["linear"].assign_add(shrunk - (after - before) / rate * weights)
         quadratic = after / rate + 2 * self._l2
         limited = math.sign(linear) * self._l1 - linear
         variable.assign(where(math.abs(linear) > self._l1, limited / quadratic, zeros_like(linear)))
@@ -340,7 +341,7 @@ class ProximalGradientDescentOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: Rate,
         l1_regularization_strength: float = 0.0,
         l2_regularization_strength: float = 0.0,
         use_locking: bool = False,
@@ -349,7 +350,7 @@ class ProximalGradientDescentOptimizer(Optimizer):
         super().__init__(use_locking, name)
         self._rate, self._l1, self._l2 = learning_rate, l1_regularization_strength, l2_regularization_strength
 
-    def _update(self, variable: Variable, gradient: Any, slots: _Slots) -> None:
+    def _update(self, variable: Variable, gradient: Value, slots: _Slots) -> None:
         rate = self._number(self._rate)
         variable.assign(_proximal(variable - rate * gradient, rate, self._l1, self._l2))
 
@@ -359,7 +360,7 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: Rate,
         initial_accumulator_value: float = 0.1,
         l1_regularization_strength: float = 0.0,
         l2_regularization_strength: float = 0.0,
@@ -369,6 +370,6 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
         super().__init__(learning_rate, initial_accumulator_value, use_locking, name)
         self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
 
-    def _update(self, variable: Variable, gradient: Any, slots: _Slots) -> None:
+    def _update(self, variable: Variable, gradient: Value, slots: _Slots) -> None:
         rate = self._number(self._rate) * math.rsqrt(slots["accumulator"].assign_add(math.square(gradient)))
         variable.assign(_proximal(variable - rate * gradient, rate, self._l1, self._l2))

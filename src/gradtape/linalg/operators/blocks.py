@@ -10,6 +10,8 @@ from ... import math
 from ...api.arrays import convert_to_tensor, zeros
 from ...api.layout import concat, expand_dims, split, squeeze
 from ...base import nest
+from ...base.types import TensorLike
+from ...values.tensor import Tensor
 from ..products import adjoint as adjoint_of
 from .algebra import PRODUCTS, QUOTIENTS, by_rule
 from .batches import broadcast_batches
@@ -74,7 +76,9 @@ class _Blocks(LinearOperator):
             sizes = [b.range_dimension_tensor() if rows else b.domain_dimension_tensor() for b in self._diagonal]
         return concat(broadcast_batches(apply(split(tensor, sizes, axis=axis))), axis=-2)
 
-    def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul") -> Any:
+    def matmul(
+        self, x: TensorLike | LinearOperator, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
+    ) -> Any:
         """The product with a matrix, with a list of blocks (then the result is one too), or with another operator."""
         if isinstance(x, LinearOperator):
             return by_rule(PRODUCTS, *self._pair(x, adjoint, adjoint_arg, "x"))
@@ -82,10 +86,12 @@ class _Blocks(LinearOperator):
             x, adjoint, -1 if adjoint_arg else -2, lambda blocks: self._multiplied(blocks, adjoint, adjoint_arg)
         )
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self.matmul(x, adjoint, adjoint_arg)
 
-    def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
+    def solve(
+        self, rhs: TensorLike | LinearOperator, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
+    ) -> Any:
         """The x with A x = rhs, for a matrix, a list of blocks or an operator `rhs`."""
         self._check_solvable()
         if isinstance(rhs, LinearOperator):
@@ -103,11 +109,11 @@ class _Blocks(LinearOperator):
         tensor = self._operand(x, -1, self.range_dimension if rows else self.domain_dimension)
         return squeeze(method(expand_dims(tensor, -1), adjoint=adjoint), -1)
 
-    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
+    def matvec(self, x: TensorLike, adjoint: bool = False, name: str = "matvec") -> Any:
         """The product with a vector, or with a list of blocks of one."""
         return self._of_vector(self.matmul, x, adjoint, adjoint)
 
-    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
+    def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str = "solve") -> Any:
         """The vector x with A x = rhs; a list of blocks for a list of blocks."""
         return self._of_vector(self.solve, rhs, not adjoint, adjoint)
 

@@ -13,6 +13,7 @@ from ...api.indexing import gather
 from ...api.layout import concat, reverse, transpose
 from ...base import dtypes
 from ...base.types import DTypeLike, TensorLike
+from ...values.tensor import Tensor
 from ..products import adjoint as adjoint_of
 from .batches import broadcast_batches
 from .dense import assert_nonzero, assert_real
@@ -21,7 +22,7 @@ from .linear_operator import LinearOperator, arguments, parameter
 from .sizes import COMPUTED, KNOWN, Sizes, best, joined
 
 
-def _complex(x: Any) -> Any:
+def _complex(x: Tensor) -> Any:
     if x.dtype.is_complex:
         return convert_to_tensor(x)
     return math.cast(x, dtypes.complex128 if x.dtype == dtypes.float64 else dtypes.complex64)
@@ -140,11 +141,11 @@ class Circulant(LinearOperator):
         flat = reshape(result, joined(best(result)[: -self._depth], [-1]))
         return _typed(transpose(flat, [*range(1, flat.ndim), 0]), self.dtype)
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         spectrum = _complex(self._spectrum)
         return self._filtered(x, math.conj(spectrum) if adjoint else spectrum, adjoint_arg)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         spectrum = _complex(self._spectrum)
         return self._filtered(rhs, 1.0 / (math.conj(spectrum) if adjoint else spectrum), adjoint_arg)
 
@@ -267,7 +268,7 @@ class LinearOperatorToeplitz(LinearOperator):
         common = known if known.is_fully_defined() else self.shape_tensor()[:-1]
         return broadcast_to(self._col, common), broadcast_to(self._row, common)
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         """The product by a circulant operator of twice the size, of which the matrix is a corner."""
         x = adjoint_of(x) if adjoint_arg else x
         col, row = self._vectors()

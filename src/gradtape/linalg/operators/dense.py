@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from ... import debugging, math
 from ...base import dtypes
 from ...base.types import TensorLike
+from ...values.tensor import Tensor
 from ..diagonals import band_part, diag_part
 from ..products import adjoint as adjoint_of
 from ..products import matmul
@@ -64,7 +65,7 @@ class LinearOperatorFullMatrix(LinearOperator):
     def _sizes(self, sizes: Sizes) -> Any:
         return sizes.of(self._matrix)
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return matmul(self._matrix, x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
 
     def _to_dense(self) -> Any:
@@ -112,7 +113,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
     def _assert_non_singular(self) -> Any:
         return assert_nonzero(self._diag_part(), "Singular operator:  Diagonal contained zero values.")
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return matmul(self._to_dense(), x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
 
     def _determinant(self) -> Any:
@@ -121,7 +122,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
     def _log_abs_determinant(self) -> Any:
         return math.reduce_sum(math.log(math.abs(self._diag_part())), axis=-1)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         rhs = adjoint_of(rhs) if adjoint_arg else rhs
         return triangular_solve(self._to_dense(), rhs, lower=True, adjoint=adjoint)
 
@@ -135,12 +136,12 @@ class LinearOperatorLowerTriangular(LinearOperator):
         return self._diag_part()
 
 
-def assert_nonzero(x: Any, message: str) -> Any:
+def assert_nonzero(x: Tensor, message: str) -> Any:
     """Raise InvalidArgumentError where an element is 0."""
     return debugging.assert_positive(math.abs(x), message=message)
 
 
-def assert_real(x: Any, message: str) -> Any:
+def assert_real(x: Tensor, message: str) -> Any:
     """Raise InvalidArgumentError where an element has an imaginary part."""
     return (
         debugging.assert_equal(math.imag(x), math.cast(0, x.dtype.real_dtype), message=message)

@@ -8,6 +8,7 @@ from ... import debugging, math
 from ...api.arrays import convert_to_tensor
 from ...api.layout import expand_dims
 from ...base.types import TensorLike
+from ...values.tensor import Tensor
 from ..diagonals import diag as matrix_of
 from ..diagonals import diag_part, set_diag
 from ..products import adjoint as adjoint_of
@@ -79,10 +80,10 @@ class LinearOperatorDiag(LinearOperator):
     def _diagonal(self, adjoint: bool) -> Any:
         return math.conj(self._diag) if adjoint else self._diag
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return expand_dims(self._diagonal(adjoint), -1) * (adjoint_of(x) if adjoint_arg else x)
 
-    def _matvec(self, x: Any, adjoint: bool = False) -> Any:
+    def _matvec(self, x: Tensor, adjoint: bool = False) -> Any:
         return self._diagonal(adjoint) * x
 
     def _determinant(self) -> Any:
@@ -91,7 +92,7 @@ class LinearOperatorDiag(LinearOperator):
     def _log_abs_determinant(self) -> Any:
         return math.cast(math.reduce_sum(math.log(math.abs(self._diag)), axis=-1), self.dtype)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return (adjoint_of(rhs) if adjoint_arg else rhs) / expand_dims(self._diagonal(adjoint), -1)
 
     def _to_dense(self) -> Any:
@@ -100,7 +101,7 @@ class LinearOperatorDiag(LinearOperator):
     def _diag_part(self) -> Any:
         return self._diag
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: Tensor) -> Any:
         return set_diag(x, self._diag + diag_part(x))
 
     def _eigvals(self) -> Any:

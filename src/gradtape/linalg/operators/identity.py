@@ -52,7 +52,7 @@ class _Sized(LinearOperator):
     def _static(self, size: Any) -> int | None:
         return None if isinstance(size, Tensor) else size
 
-    def _check_sizes(self, x: Any) -> None:
+    def _check_sizes(self, x: Tensor) -> None:
         if self._assert_proper_shapes:
             debugging.assert_equal(
                 shape(x)[-2],
@@ -83,7 +83,7 @@ class _Sized(LinearOperator):
             return [None] * given.shape[0] if given.shape.rank and given.shape[0] is not None else TensorShape(None)
         return given
 
-    def _broadcast(self, x: Any) -> Any:
+    def _broadcast(self, x: Tensor) -> Any:
         """x, for each of the batch."""
         if self._batch_shape is None:  # type: ignore[attr-defined]
             return x
@@ -140,12 +140,12 @@ class LinearOperatorIdentity(_Sized):
 
     _assert_positive_definite = _assert_self_adjoint = _assert_non_singular
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         x = adjoint_of(x) if adjoint_arg else x
         self._check_sizes(x)
         return self._broadcast(x)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._matmul(rhs, adjoint, adjoint_arg)
 
     def _determinant(self) -> Any:
@@ -164,7 +164,7 @@ class LinearOperatorIdentity(_Sized):
 
     _eigvals = _diag_part
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: Tensor) -> Any:
         return set_diag(x, 1 + diag_part(x))
 
 
@@ -235,12 +235,12 @@ class LinearOperatorScaledIdentity(_Sized):
         factor = math.conj(self._multiplier) if adjoint else self._multiplier
         return expand_dims(expand_dims(factor, -1), -1)
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         x = adjoint_of(x) if adjoint_arg else x
         self._check_sizes(x)
         return x * self._factor(adjoint)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         rhs = adjoint_of(rhs) if adjoint_arg else rhs
         self._check_sizes(rhs)
         return rhs / self._factor(adjoint)
@@ -260,7 +260,7 @@ class LinearOperatorScaledIdentity(_Sized):
 
     _eigvals = _diag_part
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: Tensor) -> Any:
         return set_diag(x, expand_dims(self._multiplier, -1) + diag_part(x))
 
     def _cond(self) -> Any:
@@ -330,7 +330,7 @@ class LinearOperatorZeros(_Sized):
     def _assert_self_adjoint(self) -> Any:
         return None
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         x = adjoint_of(x) if adjoint_arg else x
         self._check_sizes(x)
         sizes = best(x)
@@ -347,5 +347,5 @@ class LinearOperatorZeros(_Sized):
 
     _eigvals = _diag_part
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: Tensor) -> Any:
         return self._broadcast(x)

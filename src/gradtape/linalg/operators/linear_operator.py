@@ -14,7 +14,7 @@ from ...api.layout import expand_dims, squeeze
 from ...base import dtypes, nest
 from ...base.dimension import Dimension
 from ...base.shapes import TensorShape
-from ...base.types import DTypeLike
+from ...base.types import DTypeLike, TensorLike
 from ...values.tensor import Tensor
 from ...variables.module import Module
 from ...variables.variable import Variable
@@ -226,10 +226,12 @@ class LinearOperator(Module, abc.ABC):
         return left, right
 
     @abc.abstractmethod
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         raise NotImplementedError("_matmul is not implemented.")
 
-    def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul") -> Any:
+    def matmul(
+        self, x: TensorLike | LinearOperator, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
+    ) -> Any:
         """The product with a matrix, or with another operator, which is an operator.
 
         Args:
@@ -247,10 +249,10 @@ class LinearOperator(Module, abc.ABC):
     def __matmul__(self, other: Any) -> Any:
         return self.matmul(other)
 
-    def _matvec(self, x: Any, adjoint: bool = False) -> Any:
+    def _matvec(self, x: Tensor, adjoint: bool = False) -> Any:
         return squeeze(self.matmul(expand_dims(x, -1), adjoint=adjoint), -1)
 
-    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
+    def matvec(self, x: TensorLike, adjoint: bool = False, name: str = "matvec") -> Any:
         """The product with a vector [..., columns]."""
         return self._matvec(
             self._operand(x, -1, self.range_dimension if adjoint else self.domain_dimension), adjoint=adjoint
@@ -258,14 +260,14 @@ class LinearOperator(Module, abc.ABC):
 
     # --- systems -----------------------------------------------------------------------------------------------------------
 
-    def _dense_solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _dense_solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         """The solution by the dense matrix."""
         rhs = adjoint_of(rhs) if adjoint_arg else rhs
         if self._can_use_cholesky():
             return solve_by_batches(cholesky_solve, cholesky(self.to_dense()), rhs)
         return solve_by_batches(None, self.to_dense(), rhs, adjoint=adjoint)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._dense_solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
 
     def _check_solvable(self) -> None:
@@ -274,7 +276,9 @@ class LinearOperator(Module, abc.ABC):
         if self.is_square is False:
             raise NotImplementedError("Exact solve not implemented for an operator that is expected to not be square.")
 
-    def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
+    def solve(
+        self, rhs: TensorLike | LinearOperator, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
+    ) -> Any:
         """The x with A x = rhs, for a matrix or an operator `rhs`.
 
         >>> import gradtape as tf
@@ -292,10 +296,10 @@ class LinearOperator(Module, abc.ABC):
         tensor = self._operand(rhs, -1 if adjoint_arg else -2, dimension)
         return self._solve(tensor, adjoint=adjoint, adjoint_arg=adjoint_arg)
 
-    def _solvevec(self, rhs: Any, adjoint: bool = False) -> Any:
+    def _solvevec(self, rhs: Tensor, adjoint: bool = False) -> Any:
         return squeeze(self.solve(expand_dims(rhs, -1), adjoint=adjoint), -1)
 
-    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
+    def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str = "solve") -> Any:
         """The vector x with A x = rhs."""
         return self._solvevec(
             self._operand(rhs, -1, self.domain_dimension if adjoint else self.range_dimension), adjoint=adjoint
@@ -397,10 +401,10 @@ class LinearOperator(Module, abc.ABC):
         """The sum of the diagonal."""
         return self._trace()
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: Tensor) -> Any:
         return self.to_dense() + x
 
-    def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Any:
+    def add_to_tensor(self, x: TensorLike, name: str = "add_to_tensor") -> Any:
         """The matrix plus `x`, as a tensor."""
         return self._add_to_tensor(self._operand(x, -1, Dimension(None)))
 
@@ -470,6 +474,6 @@ def arguments(scope: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in scope.items() if name not in ("self", "__class__")}
 
 
-def parameter(value: Any) -> Any:
+def parameter(value: TensorLike) -> Any:
     """An argument as a tensor; a variable is kept, and read when the operator is applied."""
     return value if isinstance(value, (Variable, Tensor)) else convert_to_tensor(value)

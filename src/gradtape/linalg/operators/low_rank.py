@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from ... import math
 from ...api.layout import expand_dims
 from ...base.types import TensorLike
+from ...values.tensor import Tensor
 from ..decompositions import cholesky, det
 from ..diagonals import diag_part
 from ..products import matmul
@@ -151,7 +152,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     def _factors(self, adjoint: bool) -> tuple[Any, Any]:
         return (self.v, self.u) if adjoint else (self.u, self.v)
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         u, v = self._factors(adjoint)
         inner = self.diag_operator.matmul(matmul(v, x, adjoint_a=True, adjoint_b=adjoint_arg), adjoint=adjoint)
         return self._base_operator.matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg) + matmul(u, inner)
@@ -161,7 +162,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         inner = matmul(self.v, self._base_operator.solve(self.u), adjoint_a=True)
         return self.diag_operator.inverse().add_to_tensor(inner)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         if self._base_operator.is_non_singular is False:
             raise ValueError("Solve not implemented unless this is a perturbation of a non-singular LinearOperator.")
         u, v = self._factors(adjoint)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from ... import math
 from ...api.arrays import reshape
 from ...base.errors import invalid
+from ...values.tensor import Tensor
 from ..products import matrix_transpose
 from .hints import implied
 from .linear_operator import LinearOperator, arguments
@@ -123,10 +124,10 @@ class LinearOperatorComposition(LinearOperator):
             x, adjoint_arg = getattr(operator, method)(x, adjoint=adjoint, adjoint_arg=adjoint_arg), False
         return x
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._in_turn("matmul", x, not adjoint, adjoint, adjoint_arg)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._in_turn("solve", rhs, adjoint, adjoint, adjoint_arg)
 
     def _determinant(self) -> Any:
@@ -220,10 +221,10 @@ class LinearOperatorKronecker(LinearOperator):
             return size
         return self.domain_dimension_tensor() if adjoint else self.range_dimension_tensor()
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._by_factor("matmul", x, adjoint, adjoint_arg, self._rows(adjoint))
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._by_factor("solve", rhs, adjoint, adjoint_arg, self._rows(adjoint))
 
     def _copies(self, operator: LinearOperator) -> Any:

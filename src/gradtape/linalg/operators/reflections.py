@@ -15,7 +15,7 @@ from ...api.sorting import argsort
 from ...base import dtypes
 from ...base.errors import invalid
 from ...base.types import DTypeLike, TensorLike
-from ...values.tensor import EagerTensor
+from ...values.tensor import EagerTensor, Tensor
 from ..diagonals import diag_part, set_diag
 from ..products import adjoint as adjoint_of
 from ..products import matmul
@@ -78,12 +78,12 @@ class LinearOperatorHouseholder(LinearOperator):
     def _unit(self) -> Any:
         return math.l2_normalize(convert_to_tensor(self._reflection_axis), axis=-1)
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         x = adjoint_of(x) if adjoint_arg else x
         column = self._unit()[..., None]
         return x - 2 * column * matmul(column, x, adjoint_a=True)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._matmul(rhs, adjoint, adjoint_arg)
 
     def _trace(self) -> Any:
@@ -174,7 +174,7 @@ class LinearOperatorPermutation(LinearOperator):
     def _assert_non_singular(self) -> Any:
         return None
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         x = adjoint_of(x) if adjoint_arg else x
         perm = convert_to_tensor(self._perm)
         if adjoint and not self.is_self_adjoint:
@@ -186,7 +186,7 @@ class LinearOperatorPermutation(LinearOperator):
         perm = broadcast_to(perm, joined(common, best(perm)[-1:]))
         return gather(broadcast_to(x, joined(common, best(x)[-2:])), perm, axis=-2, batch_dims=perm.ndim - 1)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._matmul(rhs, adjoint=not adjoint, adjoint_arg=adjoint_arg)
 
     def _log_abs_determinant(self) -> Any:

@@ -15,6 +15,7 @@ from ...api.arrays import broadcast_dynamic_shape, broadcast_static_shape, const
 from ...api.layout import concat
 from ...base import dtypes
 from ...base.shapes import TensorShape
+from ...values.tensor import Tensor
 
 
 class Sizes(Protocol):
@@ -65,7 +66,7 @@ KNOWN: Sizes = _Known()
 COMPUTED: Sizes = _Computed()
 
 
-def best(value: Any) -> Any:
+def best(value: Tensor) -> Any:
     """The shape of a tensor: numbers where all are known, else a tensor."""
     known = TensorShape(value.shape)
     return known.as_list() if known.is_fully_defined() else shape(value)

@@ -8,6 +8,7 @@ from ... import debugging, math
 from ...api.arrays import broadcast_to, convert_to_tensor
 from ...api.layout import roll, stack
 from ...base.types import TensorLike
+from ...values.tensor import Tensor
 from ..diagonals import diag, diag_part
 from ..products import adjoint as adjoint_of
 from ..systems import tridiagonal_matmul, tridiagonal_solve
@@ -106,11 +107,11 @@ class LinearOperatorTridiag(LinearOperator):
             message="This tridiagonal operator has non-conjugate subdiagonal and superdiagonal.",
         )
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         diagonals, x = self._for_batches(adjoint, adjoint_of(x) if adjoint_arg else x)
         return tridiagonal_matmul(diagonals, x, diagonals_format="compact")
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         diagonals, rhs = self._for_batches(adjoint, adjoint_of(rhs) if adjoint_arg else rhs)
         return tridiagonal_solve(diagonals, rhs, diagonals_format="compact")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ... import math
+from ...values.tensor import Tensor
 from ..products import adjoint as adjoint_of
 from .hints import Hints, shared
 from .linear_operator import LinearOperator, arguments
@@ -73,10 +74,10 @@ class LinearOperatorAdjoint(_Wrapped):
         shape = sizes.of(self._operator)
         return sizes.join(shape[:-2], shape[-1:], shape[-2:-1])
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._operator.matmul(x, adjoint=not adjoint, adjoint_arg=adjoint_arg)
 
-    def _matvec(self, x: Any, adjoint: bool = False) -> Any:
+    def _matvec(self, x: Tensor, adjoint: bool = False) -> Any:
         return self._operator.matvec(x, adjoint=not adjoint)
 
     def _conjugated(self, value: Any) -> Any:
@@ -91,10 +92,10 @@ class LinearOperatorAdjoint(_Wrapped):
     def _trace(self) -> Any:
         return self._conjugated(self._operator.trace())
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._operator.solve(rhs, adjoint=not adjoint, adjoint_arg=adjoint_arg)
 
-    def _solvevec(self, rhs: Any, adjoint: bool = False) -> Any:
+    def _solvevec(self, rhs: Tensor, adjoint: bool = False) -> Any:
         return self._operator.solvevec(rhs, adjoint=not adjoint)
 
     def _to_dense(self) -> Any:
@@ -137,7 +138,7 @@ class LinearOperatorInversion(_Wrapped):
     def _sizes(self, sizes: Sizes) -> Any:
         return sizes.of(self._operator)
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._operator.solve(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
 
     def _determinant(self) -> Any:
@@ -146,7 +147,7 @@ class LinearOperatorInversion(_Wrapped):
     def _log_abs_determinant(self) -> Any:
         return -self._operator.log_abs_determinant()
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._operator.matmul(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
 
     def _eigvals(self) -> Any:

@@ -4,35 +4,41 @@ from __future__ import annotations
 
 import functools
 import importlib
+import re
+import sys
+import typing
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from .base import dtypes
-from .base.dtypes import Array
-from .base.errors import NotATensorError, invalid, unfit
-from .base.namespaces import listing
-from .base.traceable import traceable
-from .base.types import AxisLike, DTypeLike, Function, IntLike, ShapeLike, TensorLike, Value
-from .native.updates import Update
-from .nn.normalization import fused_batch_norm
-from .op.arguments import flag, number, sequence, takes, text
-from .op.attributes import as_float, as_int, as_ints
-from .op.call import matching_tensors
-from .op.declaration import REGISTRY
-from .ops.array.borders import mirror_pad_grad
-from .ops.array.search import bucketize, list_diff
-from .ops.image.morphology import dilation2d_backprop_filter, dilation2d_backprop_input
-from .ops.math.rounding import nextafter
-from .ops.text.encoding import decode_padded_raw, decode_raw, fingerprint, string_to_hash_bucket_strong
-from .trace.control import effect_in_world
-from .values.tensor import to_tensor, value_of
-from .variables.in_place import any_value, written
-from .variables.variable import Variable
+from ..api.arrays import identity
+from ..base import dtypes
+from ..base.dtypes import Array
+from ..base.errors import NotATensorError, invalid, unfit
+from ..base.namespaces import listing
+from ..base.traceable import traceable
+from ..base.types import AxisLike, DTypeLike, Function, IntLike, ShapeLike, TensorLike, Value
+from ..differentiation.custom import custom_gradient
+from ..native.updates import Update
+from ..nn.normalization import fused_batch_norm
+from ..op.arguments import flag, number, sequence, takes, text
+from ..op.attributes import as_float, as_int, as_ints
+from ..op.call import matching_tensors
+from ..op.declaration import REGISTRY
+from ..ops.array.borders import mirror_pad_grad
+from ..ops.array.search import bucketize, list_diff
+from ..ops.image.morphology import dilation2d_backprop_filter, dilation2d_backprop_input
+from ..ops.math.rounding import nextafter
+from ..ops.text.encoding import decode_padded_raw, decode_raw, fingerprint, string_to_hash_bucket_strong
+from ..trace.control import effect_in_world
+from ..values.tensor import to_tensor, value_of
+from ..variables.in_place import any_value, written
+from ..variables.variable import Variable
+from .functions import function_of, rows
 
 
-def _number(value: Any) -> float:
+def _number(value: typing.Any) -> float:
     return value if value.__class__ is float else as_float(value)
 
 
@@ -45,7 +51,7 @@ def _gradient(grad: object, var: Variable) -> Array:
     return np.ascontiguousarray(array).reshape(-1)
 
 
-def _apply(update: Update, grad: object, variables: tuple[Variable, ...], *numbers: Any) -> None:
+def _apply(update: Update, grad: object, variables: tuple[Variable, ...], *numbers: typing.Any) -> None:
     """Update a variable and its slots; the numbers are scalars."""
     for variable in variables:
         if not isinstance(variable, Variable):
@@ -54,7 +60,7 @@ def _apply(update: Update, grad: object, variables: tuple[Variable, ...], *numbe
     written(variables, lambda arrays: update(gradient, [array.reshape(-1) for array in arrays], numbers))
 
 
-def _descent_text(g: Value, w: TensorLike, rate: Value) -> tuple[Any]:
+def _descent_text(g: Value, w: TensorLike, rate: Value) -> tuple[typing.Any]:
     w -= rate * g
     return (w,)
 
@@ -71,8 +77,8 @@ def ResourceApplyGradientDescent(
 
 
 def _adam_text(
-    g: Value, w: object, m: Any, v: Any, rate: Any, beta1: Value, beta2: Value, tiny: Any
-) -> tuple[Any, ...]:
+    g: Value, w: object, m: typing.Any, v: typing.Any, rate: typing.Any, beta1: Value, beta2: Value, tiny: typing.Any
+) -> tuple[typing.Any, ...]:
     m += (g - m) * (1 - beta1)
     v += (g * g - v) * (1 - beta2)
     w -= m / (np.sqrt(v) + tiny) * rate
@@ -80,8 +86,15 @@ def _adam_text(
 
 
 def _nesterov_text(
-    g: Any, w: object, m: Any, v: Any, rate: Any, beta1: Any, beta2: Value, tiny: Any
-) -> tuple[Any, ...]:
+    g: typing.Any,
+    w: object,
+    m: typing.Any,
+    v: typing.Any,
+    rate: typing.Any,
+    beta1: typing.Any,
+    beta2: Value,
+    tiny: typing.Any,
+) -> tuple[typing.Any, ...]:
     m += (g - m) * (1 - beta1)
     v += (g * g - v) * (1 - beta2)
     w -= (m * beta1 + (1 - beta1) * g) / (np.sqrt(v) + tiny) * rate
@@ -113,7 +126,7 @@ def ResourceApplyAdam(
     _apply(_adam_nesterov if use_nesterov else _adam, grad, (var, m, v), *numbers)
 
 
-def _update_in_world(world: Any, function: Function, *args: object, **kwargs: object) -> None:
+def _update_in_world(world: typing.Any, function: Function, *args: object, **kwargs: object) -> None:
     """Inside a traced function an update is one step; the variables are read anew after it."""
     effect_in_world(world, function, *args, **kwargs)
     world.forget([value for value in (*args, *kwargs.values()) if isinstance(value, Variable)])
@@ -173,11 +186,11 @@ _SAME = (
 _OF_ONE_SIZE = ("SigmoidGrad", "TanhGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad")
 
 
-def _of_one_shape(public: Any) -> Any:
+def _of_one_shape(public: typing.Any) -> typing.Any:
     """The kernels of derivatives do not broadcast."""
 
     @functools.wraps(public)
-    def call(*args: object, **kwargs: object) -> Any:
+    def call(*args: object, **kwargs: object) -> typing.Any:
         given = public.__signature__.bind(*args, **kwargs).arguments
         for name, default in public.op.attributes.items():
             if default.__class__ is float and name in given:
@@ -193,42 +206,73 @@ def _of_one_shape(public: Any) -> Any:
     return traceable(call)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> typing.Any:
     if name in _SAME:
         (same,) = (op for op in REGISTRY.values() if op.tf_name == name)
         globals()[name] = same.public
         return same.public
+    if name in rows():
+        globals()[name] = function_of(name)
+        return globals()[name]
     if name not in _OPS:
-        raise AttributeError(f"module 'gradtape.raw_ops' has no attribute {name!r}")
+        instead = _public_name(name)
+        use = f" Use tf.{instead}." if instead else ""
+        raise AttributeError(f"module 'gradtape.raw_ops' has no attribute {name!r}: this kernel is not there.{use}")
     module, _, op = _OPS[name].rpartition(".")
-    found = getattr(importlib.import_module(f".ops.{module}", __package__), op).public
+    found = getattr(importlib.import_module(f"gradtape.ops.{module}"), op).public
     if module in ("nn.slopes", "math.slopes") or name == "ApproximateEqual":
         found = _of_one_shape(found)
     globals()[name] = found
     return found
 
 
+def _public_name(name: str) -> str | None:
+    """The public function that a kernel that is not there may be meant for."""
+    words = re.sub(r"V\d+$", "", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)).lower()
+    package = sys.modules["gradtape"]
+    for module in ("", "math.", "nn.", "linalg.", "image.", "strings.", "random."):
+        place = getattr(package, module.rstrip("."), None) if module else package
+        if hasattr(place, words):
+            return module + words
+    return None
+
+
 def __dir__() -> list[str]:
-    return sorted({*listing(globals())(), *_OPS, *_SAME})
+    return sorted({*listing(globals())(), *_OPS, *_SAME, *rows()})
+
+
+def PreventGradient(input: TensorLike, message: str = "", name: str | None = None) -> typing.Any:
+    """The value itself, whose gradient cannot be taken: LookupError with the message."""
+
+    @custom_gradient
+    def guarded(x: typing.Any) -> typing.Any:
+        def refuse(upstream: typing.Any) -> typing.Any:
+            raise LookupError(f"Gradient explicitly disabled. Reason: {message!r}")
+
+        return identity(x), refuse
+
+    return guarded(to_tensor(input))
 
 
 @takes(boundaries=sequence)
-def Bucketize(input: TensorLike, boundaries: Sequence[TensorLike], name: str | None = None) -> Any:
+def Bucketize(input: TensorLike, boundaries: Sequence[TensorLike], name: str | None = None) -> typing.Any:
     """For each value, how many of the sorted boundaries are not larger."""
     return bucketize.public(input, tuple(as_float(boundary) for boundary in boundaries))
 
 
-def ListDiff(x: object, y: object, out_idx: object = dtypes.int32, name: str | None = None) -> Any:
+def ListDiff(x: object, y: object, out_idx: object = dtypes.int32, name: str | None = None) -> typing.Any:
     """The elements of x that are not in y, in their order, and their positions in x."""
     return _ListDiff(*list_diff.public(x, y, dtypes.as_dtype(out_idx).numpy))
 
 
 class _ListDiff(NamedTuple):
-    out: Any
-    idx: Any
+    out: typing.Any
+    idx: typing.Any
 
 
-def DecodeRaw(input_bytes: TensorLike, out_type: DTypeLike, little_endian: bool = True, name: str | None = None) -> Any:
+def DecodeRaw(
+    input_bytes: TensorLike, out_type: DTypeLike, little_endian: bool = True, name: str | None = None
+) -> typing.Any:
     """The bytes of each text, all of one length, read as numbers along a new last axis."""
     return decode_raw.public(input_bytes, dtypes.as_dtype(out_type).numpy, bool(little_endian))
 
@@ -239,17 +283,19 @@ def DecodePaddedRaw(
     out_type: DTypeLike,
     little_endian: bool = True,
     name: str | None = None,
-) -> Any:
+) -> typing.Any:
     """The first bytes of each text, filled up with zeros, read as numbers along a new last axis."""
     return decode_padded_raw.public(input_bytes, fixed_length, dtypes.as_dtype(out_type).numpy, bool(little_endian))
 
 
-def StringToHashBucketStrong(input: TensorLike, num_buckets: int, key: TensorLike, name: str | None = None) -> Any:
+def StringToHashBucketStrong(
+    input: TensorLike, num_buckets: int, key: TensorLike, name: str | None = None
+) -> typing.Any:
     """A number below `num_buckets` for each text, by a hash under a key of two integers."""
     return string_to_hash_bucket_strong.public(input, as_int(num_buckets), as_ints(key))
 
 
-def Fingerprint(data: TensorLike, method: TensorLike = "farmhash64", name: str | None = None) -> Any:
+def Fingerprint(data: TensorLike, method: TensorLike = "farmhash64", name: str | None = None) -> typing.Any:
     """A hash of eight bytes for each row of the data."""
     return fingerprint.public(
         data, method if isinstance(method, str) else value_of(to_tensor(method, dtypes.string)).decode()
@@ -257,7 +303,7 @@ def Fingerprint(data: TensorLike, method: TensorLike = "farmhash64", name: str |
 
 
 @takes(mode=text)
-def MirrorPadGrad(input: TensorLike, paddings: TensorLike, mode: str, name: str | None = None) -> Any:
+def MirrorPadGrad(input: TensorLike, paddings: TensorLike, mode: str, name: str | None = None) -> typing.Any:
     """Mirrored borders added to what they mirror: the derivative of `tf.pad` with REFLECT or SYMMETRIC."""
     rows = tuple((int(before), int(after)) for before, after in value_of(to_tensor(paddings)).tolist())
     return mirror_pad_grad.public(input, rows, mode)
@@ -271,7 +317,7 @@ def Dilation2DBackpropInput(
     rates: AxisLike,
     padding: str,
     name: str | None = None,
-) -> Any:
+) -> typing.Any:
     """The derivative of `tf.nn.dilation2d` by the image."""
     window = (as_ints(strides)[1:3], as_ints(rates)[1:3], padding)
     return dilation2d_backprop_input.public(out_backprop, input, filter, *window)
@@ -285,20 +331,20 @@ def Dilation2DBackpropFilter(
     rates: AxisLike,
     padding: str,
     name: str | None = None,
-) -> Any:
+) -> typing.Any:
     """The derivative of `tf.nn.dilation2d` by the filter."""
     window = (as_ints(strides)[1:3], as_ints(rates)[1:3], padding)
     return dilation2d_backprop_filter.public(out_backprop, input, filter, *window)
 
 
-def NextAfter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Any:
+def NextAfter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> typing.Any:
     """The next floating number from x1 in the direction of x2."""
     return nextafter.public(x1, x2)
 
 
-def AdjustHue(images: TensorLike, delta: TensorLike, name: str | None = None) -> Any:
+def AdjustHue(images: TensorLike, delta: TensorLike, name: str | None = None) -> typing.Any:
     """Images with each hue turned by `delta`; see `tf.image.adjust_hue`."""
-    from .image import adjust_hue
+    from ..image import adjust_hue
 
     return adjust_hue(images, delta)
 
@@ -314,7 +360,7 @@ def FusedBatchNormV3(
     data_format: str = "NHWC",
     is_training: bool = True,
     name: str | None = None,
-) -> Any:
+) -> typing.Any:
     """Batch normalisation with the mean and variance to go on with; see `nn.normalization.fused_batch_norm`."""
     parts = fused_batch_norm(
         x, scale, offset, mean, variance, epsilon, exponential_avg_factor, data_format, is_training
@@ -323,12 +369,12 @@ def FusedBatchNormV3(
 
 
 class _FusedBatchNorm(NamedTuple):
-    y: Any
-    batch_mean: Any
-    batch_variance: Any
-    reserve_space_1: Any
-    reserve_space_2: Any
-    reserve_space_3: Any
+    y: typing.Any
+    batch_mean: typing.Any
+    batch_variance: typing.Any
+    reserve_space_1: typing.Any
+    reserve_space_2: typing.Any
+    reserve_space_3: typing.Any
 
 
 def ImageProjectiveTransformV3(
@@ -339,9 +385,9 @@ def ImageProjectiveTransformV3(
     interpolation: str,
     fill_mode: str = "CONSTANT",
     name: str | None = None,
-) -> Any:
+) -> typing.Any:
     """Images seen through projective transforms; see image/projective.py."""
-    from .image.projective import projective_transform
+    from ..image.projective import projective_transform
 
     return projective_transform(images, transforms, output_shape, fill_value, interpolation, fill_mode)
 
@@ -353,7 +399,7 @@ def ImageProjectiveTransformV2(
     interpolation: str,
     fill_mode: str = "CONSTANT",
     name: str | None = None,
-) -> Any:
+) -> typing.Any:
     """The same, with 0 outside of the image."""
     return ImageProjectiveTransformV3(images, transforms, output_shape, 0.0, interpolation, fill_mode)
 

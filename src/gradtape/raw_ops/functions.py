@@ -1,0 +1,89 @@
+"""Kernels by the rows of `table.py`: functions that take their arguments by name only, as TensorFlow's do."""
+
+from __future__ import annotations
+
+import ast
+import collections
+import functools
+import importlib
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from .table import ROWS
+
+_PUBLIC_DEFAULT: Any = object()  # the public function has the default
+
+
+@functools.cache
+def rows() -> dict[str, str]:
+    """The rows by the names of their kernels."""
+    return {row.split()[0]: row for row in ROWS.splitlines()}
+
+
+def keywords_only(name: str, function: Callable[..., Any]) -> Any:
+    """The function with TensorFlow's error where an argument is given without its name."""
+    keys = list(inspect.signature(function).parameters)
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if args:
+            raise TypeError(
+                f"{name} only takes keyword args (possible keys: {keys}). Please pass these args as kwargs instead."
+            )
+        return function(**kwargs)
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
+def function_of(name: str) -> Any:
+    """The kernel of a row."""
+    signature, target, *results = (part.split() for part in rows()[name].split(" | "))
+    parameters = [_parameter(text) for text in signature[1:]]
+    declared = inspect.Signature([*parameters, inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, default=None)])
+    given, constants = _arguments(target[1:])
+    make = collections.namedtuple(name, results[0]) if results else None
+
+    def call(**kwargs: Any) -> Any:
+        try:
+            values = declared.bind(**kwargs)
+        except TypeError as error:
+            raise TypeError(f"{name}: {error}. Its arguments are {[p.name for p in parameters]}.") from None
+        values.apply_defaults()
+        found = {key: values.arguments[source] for key, source in given.items()}
+        passed = {key: value for key, value in found.items() if value is not _PUBLIC_DEFAULT}
+        result = _public(target[0])(**passed, **constants)
+        return result if make is None else make(*result)
+
+    call.__signature__ = declared  # type: ignore[attr-defined]
+    call.__doc__ = f"The kernel of `tf.{target[0]}`."
+    return keywords_only(name, call)
+
+
+def _parameter(text: str) -> inspect.Parameter:
+    name, has_default, default = text.partition("=")
+    value: Any = inspect.Parameter.empty
+    if has_default:
+        value = _PUBLIC_DEFAULT if default == "?" else ast.literal_eval(default)
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value)
+
+
+def _arguments(texts: list[str]) -> tuple[dict[str, str], dict[str, Any]]:
+    """Which argument of the function is which of the kernel, and which are constants."""
+    given, constants = {}, {}
+    for text in texts:
+        name, is_constant, value = text.partition(":")
+        if is_constant:
+            constants[name] = ast.literal_eval(value)
+        else:
+            key, _, source = text.partition("=")
+            given[key] = source or key
+    return given, constants
+
+
+def _public(path: str) -> Any:
+    value: Any = importlib.import_module("gradtape")
+    for part in path.split("."):
+        value = getattr(value, part)
+    return value

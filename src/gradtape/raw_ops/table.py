@@ -1,0 +1,197 @@
+"""Kernels that are public functions with other names or arguments: one row for each.
+
+A row has the kernel with its arguments in TensorFlow's order (`name=value` has a default, `name=?` the default of the function),
+the public function with its arguments (`axis=dimension` gives `dimension` as `axis`, `side:'left'` a constant), and the names of
+the results where TensorFlow gives a named tuple. `tests/test_raw_ops.py` compares each row with what TensorFlow gives.
+"""
+
+from __future__ import annotations
+
+ROWS = """\
+Add x y | add x y
+AddN inputs | add_n inputs
+AdjustContrastv2 images contrast_factor | image.adjust_contrast images contrast_factor
+AdjustSaturation images scale | image.adjust_saturation image=images saturation_factor=scale
+All input axis keep_dims=False | reduce_all input_tensor=input axis keepdims=keep_dims
+Any input axis keep_dims=False | reduce_any input_tensor=input axis keepdims=keep_dims
+ArgMax input dimension output_type=? | argmax input axis=dimension output_type
+ArgMin input dimension output_type=? | argmin input axis=dimension output_type
+AsString input precision=-1 scientific=False shortest=False width=-1 fill='' \
+    | as_string input precision scientific shortest width fill
+AvgPool value ksize strides padding data_format='NHWC' | nn.avg_pool2d input=value ksize strides padding data_format
+BandedTriangularSolve matrix rhs lower=True adjoint=False | linalg.banded_triangular_solve bands=matrix rhs lower adjoint
+BatchMatMul x y adj_x=False adj_y=False grad_x=False grad_y=False | matmul a=x b=y adjoint_a=adj_x adjoint_b=adj_y
+BatchMatMulV2 x y adj_x=False adj_y=False grad_x=False grad_y=False | matmul a=x b=y adjoint_a=adj_x adjoint_b=adj_y
+BatchToSpaceND input block_shape crops | batch_to_space input block_shape crops
+BesselI0 x | math.bessel_i0 x
+BesselI0e x | math.bessel_i0e x
+BesselI1 x | math.bessel_i1 x
+BesselI1e x | math.bessel_i1e x
+BesselJ0 x | math.special.bessel_j0 x
+BesselJ1 x | math.special.bessel_j1 x
+BesselK0 x | math.special.bessel_k0 x
+BesselK0e x | math.special.bessel_k0e x
+BesselK1 x | math.special.bessel_k1 x
+BesselK1e x | math.special.bessel_k1e x
+BesselY0 x | math.special.bessel_y0 x
+BesselY1 x | math.special.bessel_y1 x
+BiasAddV1 value bias | nn.bias_add value bias
+Bitcast input type | bitcast input type
+BroadcastArgs s0 s1 | broadcast_dynamic_shape shape_x=s0 shape_y=s1
+BroadcastTo input shape | broadcast_to input shape
+Cast x DstT Truncate=False | cast x dtype=DstT
+CheckNumerics tensor message | debugging.check_numerics tensor message
+Cholesky input | linalg.cholesky input
+ClipByValue t clip_value_min clip_value_max | clip_by_value t clip_value_min clip_value_max
+Concat concat_dim values | concat axis=concat_dim values
+ConcatV2 values axis | concat values axis
+ConjugateTranspose x perm | transpose a=x perm conjugate:True
+Conv2D input filter strides padding use_cudnn_on_gpu=True explicit_paddings=[] data_format='NHWC' dilations=[1,1,1,1] \
+    | nn.conv2d input filters=filter strides padding data_format dilations
+Cumprod x axis exclusive=False reverse=False | math.cumprod x axis exclusive reverse
+Cumsum x axis exclusive=False reverse=False | cumsum x axis exclusive reverse
+CumulativeLogsumexp x axis exclusive=False reverse=False | math.cumulative_logsumexp x axis exclusive reverse
+Dawsn x | math.special.dawsn x
+DepthToSpace input block_size data_format='NHWC' | nn.depth_to_space input block_size data_format
+Diag diagonal | linalg.tensor_diag diagonal
+DiagPart input | linalg.tensor_diag_part input
+Div x y | compat.v1.div x y
+DivNoNan x y | math.divide_no_nan x y
+DynamicPartition data partitions num_partitions | dynamic_partition data partitions num_partitions
+DynamicStitch indices data | dynamic_stitch indices data
+EncodeJpeg image format='' quality=95 progressive=False optimize_size=False chroma_downsampling=True density_unit='in' \
+    x_density=300 y_density=300 xmp_metadata='' | image.encode_jpeg image format quality progressive optimize_size \
+    chroma_downsampling density_unit x_density y_density xmp_metadata
+EncodeWav audio sample_rate | audio.encode_wav audio sample_rate
+EnsureShape input shape | ensure_shape x=input shape
+EuclideanNorm input axis keep_dims=False | math.reduce_euclidean_norm input_tensor=input axis keepdims=keep_dims
+ExpandDims input axis | expand_dims input axis
+Expint x | math.special.expint x
+ExtractImagePatches images ksizes strides rates padding | image.extract_patches images sizes=ksizes strides rates padding
+FFT input | signal.fft input
+FFT2D input | signal.fft2d input
+FFT3D input | signal.fft3d input
+FakeQuantWithMinMaxArgs inputs min=-6 max=6 num_bits=8 narrow_range=False \
+    | quantization.fake_quant_with_min_max_args inputs min max num_bits narrow_range
+FakeQuantWithMinMaxArgsGradient gradients inputs min=-6 max=6 num_bits=8 narrow_range=False \
+    | quantization.fake_quant_with_min_max_args_gradient gradients inputs min max num_bits narrow_range
+FakeQuantWithMinMaxVarsGradient gradients inputs min max num_bits=8 narrow_range=False | \
+    quantization.fake_quant_with_min_max_vars_gradient gradients inputs min max num_bits narrow_range | \
+    backprops_wrt_input backprop_wrt_min backprop_wrt_max
+FakeQuantWithMinMaxVarsPerChannelGradient gradients inputs min max num_bits=8 narrow_range=False | \
+    quantization.fake_quant_with_min_max_vars_per_channel_gradient gradients inputs min max num_bits narrow_range | \
+    backprops_wrt_input backprop_wrt_min backprop_wrt_max
+Fill dims value | fill dims value
+FresnelCos x | math.special.fresnel_cos x
+FresnelSin x | math.special.fresnel_sin x
+Gather params indices validate_indices=True | gather params indices validate_indices
+GatherNd params indices bad_indices_policy='' | gather_nd params indices bad_indices_policy
+GatherV2 params indices axis batch_dims=0 | gather params indices axis batch_dims
+HSVToRGB images | image.hsv_to_rgb images
+HistogramFixedWidth values value_range nbins dtype=? | histogram_fixed_width values value_range nbins dtype
+IFFT input | signal.ifft input
+IFFT2D input | signal.ifft2d input
+IFFT3D input | signal.ifft3d input
+IdentityN input | identity_n input
+InTopK predictions targets k | nn.in_top_k predictions targets k
+InTopKV2 predictions targets k | nn.in_top_k predictions targets k
+Inv x | math.reciprocal x
+LeakyRelu features alpha=0.2 | nn.leaky_relu features alpha
+LinSpace start stop num | linspace start stop num
+LogMatrixDeterminant input | linalg.slogdet input | sign log_abs_determinant
+LogSoftmax logits | nn.log_softmax logits
+LowerBound sorted_inputs values out_type=? | searchsorted sorted_sequence=sorted_inputs values out_type side:'left'
+Lu input output_idx_type=? | linalg.lu input output_idx_type | lu p
+MatMul a b transpose_a=False transpose_b=False grad_a=False grad_b=False | matmul a b transpose_a transpose_b grad_a grad_b
+MatchingFiles pattern | io.matching_files pattern
+MatrixBandPart input num_lower num_upper | linalg.band_part input num_lower num_upper
+MatrixDeterminant input | linalg.det input
+MatrixDiag diagonal | linalg.diag diagonal
+MatrixDiagPart input | linalg.diag_part input
+MatrixDiagPartV3 input k padding_value align='RIGHT_LEFT' | linalg.diag_part input k padding_value align
+MatrixInverse input adjoint=False | linalg.inv input adjoint
+MatrixLogarithm input | linalg.logm input
+MatrixSetDiag input diagonal | linalg.set_diag input diagonal
+MatrixSolve matrix rhs adjoint=False | linalg.solve matrix rhs adjoint
+MatrixSolveLs matrix rhs l2_regularizer fast=True | linalg.lstsq matrix rhs l2_regularizer fast
+MatrixSquareRoot input | linalg.sqrtm input
+MatrixTriangularSolve matrix rhs lower=True adjoint=False | linalg.triangular_solve matrix rhs lower adjoint
+Max input axis keep_dims=False | reduce_max input_tensor=input axis keepdims=keep_dims
+MaxPool input ksize strides padding explicit_paddings=[] data_format='NHWC' \
+    | nn.max_pool2d input ksize strides padding data_format
+MaxPoolV2 input ksize strides padding data_format='NHWC' | nn.max_pool2d input ksize strides padding data_format
+Mean input axis keep_dims=False | reduce_mean input_tensor=input axis keepdims=keep_dims
+Min input axis keep_dims=False | reduce_min input_tensor=input axis keepdims=keep_dims
+MirrorPad input paddings mode | pad tensor=input paddings mode
+Mod x y | math.floormod x y
+OneHot indices depth on_value off_value axis=-1 | one_hot indices depth on_value off_value axis
+Pack values axis=0 | stack values axis
+Pad input paddings | pad tensor=input paddings
+PadV2 input paddings constant_values | pad tensor=input paddings constant_values
+Prod input axis keep_dims=False | reduce_prod input_tensor=input axis keepdims=keep_dims
+Qr input full_matrices=False | linalg.qr input full_matrices | q r
+QuantizeAndDequantizeV2 input input_min input_max signed_input=True num_bits=8 range_given=False \
+    round_mode='HALF_TO_EVEN' narrow_range=False axis=-1 | quantization.quantize_and_dequantize_v2 input input_min \
+    input_max signed_input num_bits range_given round_mode narrow_range axis
+RGBToHSV images | image.rgb_to_hsv images
+Range start limit delta | range start limit delta
+Rank input | rank input
+ReduceJoin inputs reduction_indices keep_dims=False separator='' \
+    | strings.reduce_join inputs axis=reduction_indices keepdims=keep_dims separator
+RegexFullMatch input pattern | strings.regex_full_match input pattern
+RegexReplace input pattern rewrite replace_global=True | strings.regex_replace input pattern rewrite replace_global
+Reshape tensor shape | reshape tensor shape
+ReverseSequence input seq_lengths seq_dim batch_dim=0 \
+    | reverse_sequence input seq_lengths seq_axis=seq_dim batch_axis=batch_dim
+ReverseV2 tensor axis | reverse tensor axis
+Roll input shift axis | roll input shift axis
+ScatterNd indices updates shape | scatter_nd indices updates shape
+Select condition x y | compat.v1.where condition x y
+SelectV2 condition t e | where condition x=t y=e
+SerializeTensor tensor | io.serialize_tensor tensor
+Shape input out_type=? | shape input out_type
+ShapeN input out_type=? | shape_n input out_type
+Size input out_type=? | size input out_type
+Slice input begin size | slice input_=input begin size
+Snapshot input | identity input
+Softmax logits | nn.softmax logits
+SpaceToBatchND input block_shape paddings | space_to_batch input block_shape paddings
+SpaceToDepth input block_size data_format='NHWC' | nn.space_to_depth input block_size data_format
+SparseSegmentMean data indices segment_ids sparse_gradient=False \
+    | sparse.segment_mean data indices segment_ids sparse_gradient
+SparseSegmentSqrtN data indices segment_ids sparse_gradient=False \
+    | sparse.segment_sqrt_n data indices segment_ids sparse_gradient
+SparseSegmentSum data indices segment_ids sparse_gradient=False | sparse.segment_sum data indices segment_ids sparse_gradient
+Spence x | math.special.spence x
+Split axis value num_split | split value num_or_size_splits=num_split axis
+SplitV value size_splits axis num_split | split value num_or_size_splits=size_splits axis
+Squeeze input axis=[] | squeeze input axis
+StaticRegexFullMatch input pattern | strings.regex_full_match input pattern
+StaticRegexReplace input pattern rewrite replace_global=True | strings.regex_replace input pattern rewrite replace_global
+StridedSlice input begin end strides begin_mask=0 end_mask=0 ellipsis_mask=0 new_axis_mask=0 shrink_axis_mask=0 \
+    | strided_slice input_=input begin end strides begin_mask end_mask ellipsis_mask new_axis_mask shrink_axis_mask
+StringJoin inputs separator='' | strings.join inputs separator
+StringLength input unit='BYTE' | strings.length input unit
+StringLower input encoding='' | strings.lower input encoding
+StringStrip input | strings.strip input
+StringToHashBucketFast input num_buckets | strings.to_hash_bucket_fast input num_buckets
+StringToNumber string_tensor out_type=? | strings.to_number input=string_tensor out_type
+StringUpper input encoding='' | strings.upper input encoding
+Substr input pos len unit='BYTE' | strings.substr input pos len unit
+Sum input axis keep_dims=False | reduce_sum input_tensor=input axis keepdims=keep_dims
+Tile input multiples | tile input multiples
+TopKV2 input k sorted=True index_type=? | math.top_k input k sorted index_type | values indices
+Transpose x perm | transpose a=x perm
+TridiagonalSolve diagonals rhs partial_pivoting=True perturb_singular=False \
+    | linalg.tridiagonal_solve diagonals rhs partial_pivoting perturb_singular
+Unique x out_idx=? | unique x out_idx | y idx
+UniqueWithCounts x out_idx=? | unique_with_counts x out_idx | y idx count
+Unpack value num axis=0 | unstack value num axis
+UnravelIndex indices dims | unravel_index indices dims
+UnsortedSegmentMax data segment_ids num_segments | math.unsorted_segment_max data segment_ids num_segments
+UnsortedSegmentMin data segment_ids num_segments | math.unsorted_segment_min data segment_ids num_segments
+UnsortedSegmentProd data segment_ids num_segments | math.unsorted_segment_prod data segment_ids num_segments
+UnsortedSegmentSum data segment_ids num_segments | math.unsorted_segment_sum data segment_ids num_segments
+UpperBound sorted_inputs values out_type=? | searchsorted sorted_sequence=sorted_inputs values out_type side:'right'
+Where condition | where condition
+"""
