@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,7 +16,7 @@ from benchmarks.thresholds import NEVER, Crossing, Unavailable, Values, Way, swi
 from gradtape.base.threads import cores
 from gradtape.native import engine, thresholds
 from gradtape.native.choice import choice_of
-from gradtape.native.texts import CompiledText, Exact
+from gradtape.native.texts import CompiledText, Exact, NumPyFunction
 from gradtape.native.updates import Update
 from gradtape.op import family
 from gradtape.op.declaration import REGISTRY
@@ -100,6 +101,19 @@ def _(size: int) -> tuple[Way, Way]:
     x, y = _floats(2, size)
     kernel: Any = Exact(np.add)
     return Way(lambda: np.add(x, y)), Way(lambda: kernel(x, y), EXACT_SEEN_ELEMENTS=0)
+
+
+@_crossing("FUNCTION_ELEMENTS")
+def _(size: int) -> tuple[Way, Way]:
+    x, kernel = _floats(size), NumPyFunction(np.tanh)
+    return Way(lambda: np.tanh(x)), Way(lambda: kernel(x))
+
+
+@_crossing("STREAMED_ELEMENTS")
+def _(size: int) -> tuple[Way, Way]:
+    x, y = _floats(2, size)
+    kernel = CompiledText(operator.mul)
+    return switched("STREAMED_ELEMENTS", lambda: kernel((x, y), {}))
 
 
 @_crossing("EXACT_SEEN_ELEMENTS", [1 << power for power in (21, 22, 23, 24, 25, 26)])

@@ -137,11 +137,14 @@ class Tracing(Workload):
     by_default = False
     most_rounds = 3
 
-    def __init__(self, name: str, row: Workload) -> None:
+    def __init__(self, name: str, row: Workload, *limits: Limit) -> None:
         self.name = name  # type: ignore[misc]
+        self.limits = limits  # type: ignore[misc]
         self.row = row
         self.title = f"{row.title}: first call less second"  # type: ignore[misc]
         self.tolerance = row.tolerance  # type: ignore[misc]
+        # A row for few contestants has few in its tracing too.
+        self.contestants = tuple(c for c in type(self).contestants if c in row.contestants) or row.contestants  # type: ignore[misc]
 
     def data(self, rng: np.random.Generator) -> Data:
         return self.row.data(rng)

@@ -24,6 +24,7 @@ from benchmarks.timing import autorange, timer_of
 from benchmarks.worker import Worker, missing_from_gradtape
 from benchmarks.workload import THE_BEST, Reading, Tracing, Workload, aim, limit
 from benchmarks.workloads import ROWS
+from benchmarks.workloads.actor_critic import ActorCritic
 from benchmarks.workloads.resnet import ResNet
 from benchmarks.workloads.tracing import TracedProduct
 from benchmarks.workloads.transformer import Transformer
@@ -402,6 +403,7 @@ class TestTracing:
         [
             pytest.param(ResNet((1, 1), width=8, pixels=32), id="resnet"),
             pytest.param(SmallTransformer(), id="transformer"),
+            pytest.param(ActorCritic(), id="actor-critic"),
         ],
     )
     def test_a_traced_step_computes_what_an_eager_one_does(self, row: Workload) -> None:

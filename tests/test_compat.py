@@ -1,8 +1,9 @@
-"""tf.compat: v2 is the package, v1 has a few names and says that the others are not there."""
+"""tf.compat: v2 is the package, v1 has what eager programs use and says that the rest is not there."""
 
 import importlib
 import pathlib
 
+import numpy as np
 import pytest
 
 import gradtape as tf
@@ -31,8 +32,8 @@ def test_text_and_bytes():
 
 
 def test_v1_advises_a_name_only_where_it_exists():
-    with pytest.raises(AttributeError, match=r"Use tf\.reduce_sum\."):
-        tf.compat.v1.reduce_sum  # noqa: B018
+    with pytest.raises(AttributeError, match=r"Use tf\.image\."):
+        tf.compat.v1.image  # noqa: B018
     with pytest.raises(AttributeError) as caught:
         tf.compat.v1.Session  # noqa: B018
     assert "tf.Session" not in str(caught.value)
@@ -75,3 +76,118 @@ def test_event_files_are_read_with_v1(tmp_path):
     events = list(tf.compat.v1.train.summary_iterator(str(file)))
     assert [(event.step, value.tag) for event in events for value in event.summary.value] == [(3, "loss")]
     assert isinstance(events[-1].summary.value[0].metadata, tf.compat.v1.SummaryMetadata)
+
+
+# --- tf.compat.v1 in eager programs; the numbers are TensorFlow 2.21's ---------------------------------------------------------
+
+
+def test_names_of_tensorflow_2_are_there_under_their_old_names():
+    v1 = tf.compat.v1
+    assert v1.log is tf.math.log
+    assert v1.matrix_inverse is tf.linalg.inv
+    assert v1.random_normal is tf.random.normal
+    assert v1.concat is tf.concat
+    missing = {name for name in v1.PLACES if not hasattr(v1, name)}
+    assert missing <= {"decode_compressed", "deserialize_many_sparse", "dequantize", "quantize", "quantized_concat"}
+
+
+def test_functions_have_the_arguments_of_v1():
+    v1 = tf.compat.v1
+    assert v1.reduce_sum([[1, 2]], reduction_indices=1, keep_dims=True).numpy().tolist() == [[3]]
+    assert v1.argmax([[1, 2], [3, 0]]).numpy().tolist() == [1, 0]
+    assert v1.argmin([[1, 2], [3, 0]], dimension=1).numpy().tolist() == [0, 1]
+    assert v1.expand_dims([1], dim=0).shape == [1, 1]
+    assert v1.squeeze([[1]], squeeze_dims=[0]).shape == [1]
+    assert v1.count_nonzero([0, 3]).numpy() == 1
+    assert (v1.div(7, 2).numpy(), v1.div(7.0, 2.0).numpy()) == (3, 3.5)
+    assert v1.to_float(3).dtype == tf.float32
+    assert v1.shape([[1]], out_type=tf.int64).dtype == tf.int64
+    assert v1.dimension_value(v1.Dimension(3)) == 3
+    assert v1.Dimension(2) * 3 == 6
+    with pytest.raises(ValueError, match="Cannot specify both"):
+        v1.reduce_sum([1], axis=0, reduction_indices=0)
+
+
+def test_where_of_v1_does_not_broadcast():
+    v1 = tf.compat.v1
+    assert v1.where([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]]).numpy().tolist() == [[1, 2], [7, 8]]
+    assert v1.where([True, False], [1, 2], [3, 4]).numpy().tolist() == [1, 4]
+    assert v1.where([False, True]).numpy().tolist() == [[1]]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        v1.where([True, False], 1, [3, 4])
+
+
+def test_parts_of_variables_are_changed():
+    v1, ref = tf.compat.v1, tf.Variable([1.0, 2.0, 3.0])
+    v1.scatter_add(ref, [0, 0], [1.0, 1.0])
+    v1.scatter_update(ref, [1], [9.0])
+    v1.scatter_mul(ref, [1], 2.0)
+    v1.scatter_nd_add(ref, [[0]], [1.0])
+    v1.scatter_max(ref, [2], [7.0])
+    assert ref.numpy().tolist() == [4.0, 18.0, 7.0]
+    assert v1.assign_add(v1.assign(ref, [1.0, 1.0, 1.0]), [1.0, 1.0, 1.0]).numpy().tolist() == [2.0, 2.0, 2.0]
+
+
+def test_variables_are_made_in_scopes():
+    v1 = tf.compat.v1
+    with v1.variable_scope("layer") as scope:
+        w = v1.get_variable("w", [2, 3])
+        assert v1.get_variable("n", [2], dtype=tf.int32).numpy().tolist() == [0, 0]
+    assert (w.name, w.shape, scope.name) == ("layer/w:0", [2, 3], "layer")
+    assert abs(w.numpy()).max() <= (6 / 5) ** 0.5
+    assert v1.get_variable("one", initializer=tf.constant(1.0)).numpy() == 1.0
+    assert v1.reset_default_graph() is None
+    assert v1.global_variables_initializer() is None
+    config = v1.ConfigProto(allow_soft_placement=True)
+    config.gpu_options.allow_growth = True
+    assert config.allow_soft_placement
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "expected"),
+    [
+        ("GradientDescent", {}, [0.512, -1.024]),
+        ("Momentum", {"momentum": 0.9}, [0.062, -0.124]),
+        ("Momentum", {"momentum": 0.9, "use_nesterov": True}, [-0.108352, 0.216704]),
+        ("Adagrad", {}, [0.782299, -1.776297]),
+        ("Adam", {}, [0.701587, -1.700624]),
+        ("RMSProp", {}, [0.574523, -1.405372]),
+        ("RMSProp", {"momentum": 0.5, "centered": True}, [0.368323, -1.078461]),
+        ("Adadelta", {}, [0.999864, -1.999864]),
+        ("Ftrl", {}, [0.637890, -1.623741]),
+        ("ProximalGradientDescent", {"l1_regularization_strength": 0.01}, [0.509560, -1.021560]),
+        ("ProximalAdagrad", {}, [0.782299, -1.776297]),
+    ],
+)
+def test_optimizers_take_tensorflows_steps(name, arguments, expected):
+    optimizer = getattr(tf.compat.v1.train, f"{name}Optimizer")(0.1, **arguments)
+    variable, step = tf.Variable([1.0, -2.0]), tf.Variable(0)
+    for _ in range(3):
+        optimizer.minimize(lambda: tf.reduce_sum(variable**2), global_step=step)
+    np.testing.assert_allclose(variable, expected, rtol=1e-5)
+    assert step.numpy() == 3
+    assert all(slot.name.startswith(("Variable/", "beta")) for slot in optimizer.variables())
+    with pytest.raises(RuntimeError, match="should be a function"):
+        optimizer.minimize(tf.constant(1.0))
+
+
+@pytest.mark.parametrize(
+    ("name", "mean", "first_row"),
+    [
+        ("absolute_difference", 0.325, 0.25),
+        ("mean_squared_error", 0.1125, 0.065),
+        ("huber_loss", 0.05625, 0.0325),
+        ("log_loss", 0.400367, 0.289909),
+        ("hinge_loss", 0.825, 0.75),
+        ("sigmoid_cross_entropy", 0.643990, 0.612728),
+        ("softmax_cross_entropy", 0.536108, 0.474077),
+    ],
+)
+def test_losses_are_means_over_what_has_a_weight(name, mean, first_row):
+    loss = getattr(tf.compat.v1.losses, name)
+    labels, predictions = [[1.0, 0.0], [0.0, 1.0]], [[0.8, 0.3], [0.4, 0.6]]
+    weights = [1.0, 0.0] if name == "softmax_cross_entropy" else [[1.0], [0.0]]
+    np.testing.assert_allclose(loss(labels, predictions), mean, rtol=1e-5)
+    np.testing.assert_allclose(loss(labels, predictions, weights=2.0), 2 * mean, rtol=1e-5)
+    np.testing.assert_allclose(loss(labels, predictions, weights=weights), first_row, rtol=1e-5)
+    assert len(loss(labels, predictions, reduction="none")) == 2

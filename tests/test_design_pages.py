@@ -14,10 +14,13 @@ HOMES = [ROOT, ROOT / "src", ROOT / "src" / "gradtape", ROOT / "src" / "keras_gr
 SUBJECTS = {
     "autograph.md": ["src/gradtape/autograph"],
     "checkpoints.md": ["src/gradtape/train"],
+    "compiler.md": ["src/gradtape/compile", "src/gradtape/compile/whole"],
     "convolution.md": ["src/gradtape/native", "src/gradtape/ops/nn"],
     "data.md": ["src/gradtape/data"],
+    "diagnostics.md": ["src/gradtape/diagnostics"],
     "function.md": ["src/gradtape/trace", "src/gradtape/compile"],
     "keras.md": ["src/keras_gradtape"],
+    "linear-operators.md": ["src/gradtape/linalg/operators"],
     "native.md": ["src/gradtape/native"],
     "saved-model.md": ["src/gradtape/saved_model"],
     "tracing-next.md": ["src/gradtape/trace", "src/gradtape/compile"],

@@ -30,7 +30,17 @@ def logging_restored():
 
 
 @pytest.mark.usefixtures("logging_restored", "registry_restored")
-@pytest.mark.parametrize("guide", ["guide/function.md", "guide/extending.md", "tape_from_scratch.md"])
+@pytest.mark.parametrize(
+    "guide",
+    [
+        "guide/function.md",
+        "guide/extending.md",
+        "guide/why-none.md",
+        "guide/nan.md",
+        "guide/memory.md",
+        "tape_from_scratch.md",
+    ],
+)
 def test_the_examples_print_what_is_shown(guide):
     examples = EXAMPLE.findall((DOCS / guide).read_text(encoding="utf-8"))
     assert len(examples) >= 5

@@ -31,6 +31,7 @@ ROOMS: list[list[str]] = [
     ["data", "io", "train", "summary", "distribute", "optimize", "datasets", "profiler", "audio"],
     ["api", NAMESPACES],
     ["keras_gradtape", "keras"],
+    ["stand_in", "pytest_plugin"],
     ["cli", "__main__"],
 ]
 LAYER_OF = {room: layer for layer, rooms in enumerate(ROOMS) for room in rooms}
@@ -40,7 +41,14 @@ LAYER_OF["keras_gradtape.hook"] = LAYER_OF["keras_gradtape.completions"] = LAYER
 # (importing module, imported module, "*" for any): why the import has to wait until the function runs.
 LAZY: dict[tuple[str, str], str] = {
     ("op.declaration", "op.entry"): "entries are generated from an Op at its first use, and need the class Op",
+    ("diagnostics", "keras_gradtape.callbacks"): "Keras is imported by programs that use it",
     ("differentiation.tape", "diagnostics.asking"): "diagnostics are imported when somebody asks",
+    ("differentiation.tape", "diagnostics.nonfinite"): "diagnostics are imported when somebody asks",
+    ("debugging", "diagnostics.nonfinite"): "diagnostics are imported when somebody asks",
+    ("differentiation.tape", "diagnostics.agreement"): "diagnostics are imported when somebody asks",
+    ("differentiation.tape", "diagnostics.profile"): "diagnostics are imported when somebody asks",
+    ("differentiation.tape", "diagnostics.memory"): "diagnostics are imported when somebody asks",
+    ("trace.function", "diagnostics.traces"): "diagnostics are imported when somebody asks",
     ("differentiation.tape", "diagnostics.chain"): "diagnostics are imported when a gradient is None",
     ("native.engine", "native.alignment"): "it is compiled by the engine, with the first kernel",
     ("native.texts", "native.language"): "llvmlite is imported when the first text is compiled",
@@ -70,6 +78,11 @@ LAZY: dict[tuple[str, str], str] = {
     ("ragged.tensor", "sparse.tensor"): "sparse tensors are imported by programs that use them",
     ("data.dataset", "sparse.batches"): "sparse tensors are imported by programs that use them",
     ("saved_model.names", "keras"): "Keras is imported when a saved model uses its ops",
+    ("linalg", "linalg.operators"): "operators are imported by programs that use them",
+    (
+        "api.dispatch",
+        "__init__",
+    ): "elementwise functions are looked up by their public names when a class registers for them",
     ("raw_ops", "image"): "images are imported by programs that use them",
     ("raw_ops", "image.projective"): "images are imported by programs that use them",
     ("nn.ctc", "sparse"): "sparse tensors are imported by programs that use them",

@@ -75,7 +75,7 @@ def test_in_a_block_without_anybody_outside_no_tape_records():
 @pytest.mark.parametrize("make", [lambda: Recorder("f", TracePolicy()), World], ids=["recorder", "world"])
 def test_recorder_and_worlds_have_what_is_asked_of_a_trace(make):
     asked = [name for name, value in vars(Trace).items() if not name.startswith("_") and callable(value)]
-    assert len(asked) == 9
+    assert len(asked) == 12
     assert all(callable(getattr(make(), name)) for name in asked)
 
 

@@ -1,6 +1,7 @@
 """The rows, in the order of the table. A new one is a class in a file of this folder and a line here."""
 
-from benchmarks.workload import Tracing, Workload
+from benchmarks.workload import Tracing, Workload, limit
+from benchmarks.workloads.actor_critic import ActorCritic
 from benchmarks.workloads.cnn import CNN
 from benchmarks.workloads.elementwise import Elementwise
 from benchmarks.workloads.embedding import Embedding, EmbeddingStep
@@ -62,6 +63,7 @@ ROWS: dict[str, Workload] = {
         Tracing("trace-mlp", MLP()),
         Tracing("trace-transformer", DeepTransformer()),
         Tracing("trace-resnet-50", ResNet()),
+        Tracing("trace-actor-critic", ActorCritic(), limit("gradtape function", 1.0, "tf function")),
         ImportTime(),
         InstalledSize(),
     )

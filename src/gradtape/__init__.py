@@ -18,11 +18,13 @@ from typing import Any as _Any
 # computed inside gradtape is silenced. (np.errstate around each op would cost more than the op.)
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"gradtape(\..*)?$")
 
+from .base import absent as _absent  # noqa: E402
 from .base import earlier_names as _earlier_names  # noqa: E402
 from .base.memory import keep_freed_memory as _keep_freed_memory  # noqa: E402
 
 _keep_freed_memory()
 _earlier_names.install()
+_absent.install()
 
 from keras_gradtape import hook as _keras_hook  # noqa: E402
 
@@ -64,6 +66,7 @@ from .api.arrays import (  # noqa: E402
     ones_like,
     range,
     rank,
+    register_tensor_conversion_function,
     reshape,
     saturate_cast,
     shape,
@@ -207,6 +210,7 @@ from .math import (  # noqa: E402
     negative,
     not_equal,
     pow,
+    realdiv,
     reduce_all,
     reduce_any,
     reduce_logsumexp,
@@ -394,6 +398,7 @@ __all__ = [
     "random",
     "range",
     "rank",
+    "realdiv",
     "recompute_grad",
     "reduce_all",
     "reduce_any",
@@ -405,6 +410,7 @@ __all__ = [
     "reduce_sum",
     "repeat",
     "required_space_to_batch_paddings",
+    "register_tensor_conversion_function",
     "reshape",
     "resource",
     "reverse",
@@ -475,6 +481,7 @@ _LAZY = {
     "audio",
     "autograph",
     "data",
+    "diagnostics",
     "distribute",
     "experimental",
     "extend",
@@ -499,10 +506,12 @@ _LAZY = {
     "sparse",
     "strings",
     "summary",
+    "sysconfig",
     "test",
     "tpu",
     "train",
     "types",
+    "xla",
 }
 _LAZY_NAMES = {
     "RaggedTensor": "ragged",
@@ -510,6 +519,7 @@ _LAZY_NAMES = {
     "SparseTensor": "sparse",
     "SparseTensorSpec": "sparse",
     "as_string": "strings",
+    "as_tensorflow": "stand_in",
     "constant_initializer": "api.initial_values",
     "ones_initializer": "api.initial_values",
     "random_normal_initializer": "api.initial_values",
@@ -524,5 +534,16 @@ def __getattr__(name: str) -> _Any:
 
         module = importlib.import_module(f"{__name__}.{_LAZY_NAMES.get(name, name)}")
         return module if name in _LAZY else getattr(module, name)
+    if instead := _absent.advice(name):
+        raise AttributeError(f"gradtape has no tf.{name}: {instead}")
     # name and obj let Python suggest what was meant.
     raise AttributeError(f"module 'gradtape' has no attribute {name!r}", name=name, obj=_sys.modules[__name__])
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_LAZY, *_LAZY_NAMES})
+
+
+def load_ipython_extension(shell: object) -> None:
+    """`%load_ext gradtape` in a notebook: `import tensorflow` gives gradtape from here on."""
+    __getattr__("as_tensorflow")()

@@ -10,6 +10,7 @@ import numpy as np
 
 from .base import dtypes
 from .base.errors import invalid
+from .base.namespaces import listing
 from .base.traceable import naming
 from .base.types import TensorLike
 from .op.attributes import as_int
@@ -75,3 +76,6 @@ def encode_wav(audio: TensorLike, sample_rate: object, name: str | None = None) 
         written.setframerate(rate)
         written.writeframes(np.clip(np.rint(sound._array * np.float32(32768)), -32768, 32767).astype("<i2").tobytes())
     return to_tensor(file.getvalue())
+
+
+__dir__ = listing(globals())

@@ -15,6 +15,7 @@ from .api.transforms import jacrev as jacrev
 from .api.transforms import value_and_grad as value_and_grad
 from .api.transforms import vmap as vmap
 from .base import nest
+from .base.namespaces import listing
 from .base.types import TensorLike
 from .differentiation.forward import ForwardAccumulator as ForwardAccumulator
 from .differentiation.tape import GradientTape as GradientTape
@@ -108,3 +109,18 @@ def per_example_gradients(loss: Callable[..., Any], variables: TensorLike, *batc
         return tape.gradient(value, variables)
 
     return vectorized_map(one, tuple(batch))
+
+
+__all__ = [
+    "ForwardAccumulator",
+    "GradientTape",
+    "hessian",
+    "hessian_diagonal",
+    "hvp",
+    "jvp",
+    "laplacian",
+    "per_example_gradients",
+    "vjp",
+]
+
+__dir__ = listing(globals())

@@ -8,6 +8,8 @@ import sys
 from typing import Any, ClassVar
 
 from .api.interop import RESULTS
+from .base.namespaces import listing, namespace
+from .differentiation.slices import ROWS
 from .trace.function import EAGERLY
 
 
@@ -109,6 +111,7 @@ def experimental_connect_to_host(remote_host: object = None, job_name: str = "wo
     raise RuntimeError("gradtape runs in one process and cannot connect to a host. Use tf.distribute.get_strategy().")
 
 
+@namespace("gradtape.config.optimizer")
 class optimizer:
     """`tf.config.optimizer`: what TensorFlow does to graphs before it runs them; accepted and returned."""
 
@@ -138,6 +141,7 @@ class optimizer:
         optimizer._options = {**optimizer._options, **options}
 
 
+@namespace("gradtape.config.threading")
 class threading:
     """`tf.config.threading`: how many threads the linear algebra library may use."""
 
@@ -164,6 +168,7 @@ class threading:
         )
 
 
+@namespace("gradtape.config.experimental")
 class experimental:
     """`tf.config.experimental`: names that older programs use."""
 
@@ -265,6 +270,15 @@ def functions_run_eagerly() -> bool:
     return EAGERLY.on
 
 
+def sum_repeated_rows(enabled: bool) -> None:
+    """Whether Keras's optimizers add up the rows of a sparse gradient that belong to one id, before they square them.
+
+    They do (True), so that a step is that of the dense gradient. With False each row is squared by itself, as in TensorFlow: for
+    runs that have to give TensorFlow's numbers.
+    """
+    ROWS.summed = bool(enabled)
+
+
 def return_tensors_from_numpy(enabled: bool) -> None:
     """Let NumPy's functions give tensors wherever gradtape has the function, also where no tape follows the arguments.
 
@@ -286,3 +300,6 @@ def numpy_returns_tensors() -> bool:
 
 
 experimental_run_functions_eagerly = run_functions_eagerly
+experimental_functions_run_eagerly = functions_run_eagerly
+
+__dir__ = listing(globals())

@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np
 
 from . import math
-from .api.arrays import identity
+from .api.arrays import identity as _identity
 from .api.framework import Assert as Assert
 from .base import dtypes
 from .base.errors import invalid
+from .base.namespaces import listing, namespace
 from .base.shapes import TensorShape, broadcast
 from .base.traceable import traceable
 from .base.types import IntLike, TensorLike, Value
 from .op.arguments import takes, text
 from .op.attributes import as_float, as_int
-from .op.declaration import Op
-from .op.entry import observe_ops, unobserve_ops
 from .ops.math import logic
 from .trace.control import effect_in_world
 from .values.composite import is_composite
@@ -188,23 +187,23 @@ def check_numerics(tensor: TensorLike, message: str, name: str | None = None) ->
     return logic.check_numerics.public(x, str(message))
 
 
-def _refuse_nonfinite(op: Op, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
-    for output in outputs:
-        if output.dtype.is_differentiable and not np.all(np.isfinite(output._array)):
-            word = "NaN" if np.any(np.isnan(output._array)) else "Inf"
-            shapes = ", ".join(str(value.shape) for value in inputs)
-            raise invalid(f"Detected {word} in the output of {op.name} (operands of shape {shapes}): {output!r}")
-
-
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
-    """Raise InvalidArgumentError from the op that makes the first nan or inf. Every op is checked, which takes time."""
-    disable_check_numerics()
-    observe_ops(_refuse_nonfinite)
+    """Raise InvalidArgumentError from the op that makes the first nan or inf, forward or backward.
+
+    Every op is checked, also those of functions, which then run step by step: this takes time. The message has the line, the
+    ranges of the operands, and what to write instead where the pattern is a known one.
+    """
+    from .diagnostics import nonfinite
+
+    nonfinite.RAISING.disable()
+    nonfinite.RAISING.enable()
 
 
 def disable_check_numerics() -> None:
     """Undo `enable_check_numerics`."""
-    unobserve_ops(_refuse_nonfinite)
+    from .diagnostics import nonfinite
+
+    nonfinite.RAISING.disable()
 
 
 @takes(message=text)
@@ -248,6 +247,7 @@ def is_traceback_filtering_enabled() -> bool:
     return False
 
 
+@namespace("gradtape.debugging.experimental")
 class experimental:
     """`tf.debugging.experimental`."""
 
@@ -273,7 +273,7 @@ class experimental:
 def _checked_in_world(world: Any, function: Any, tensor: Any, *args: Any, **kwargs: Any) -> Any:
     """The tensor itself, during tracing; its value is checked when the function runs."""
     effect_in_world(world, function, tensor, *args, **kwargs)
-    return identity(tensor)
+    return _identity(tensor)
 
 
 check_numerics = traceable(check_numerics, in_world=_checked_in_world)
@@ -283,3 +283,5 @@ for _name in (
     *("near", "positive", "negative", "non_negative", "non_positive"),
 ):
     globals()[f"assert_{_name}"] = traceable(globals()[f"assert_{_name}"], in_world=effect_in_world)
+
+__dir__ = listing(globals())

@@ -1,7 +1,5 @@
 """`tf.dtypes`: the element types, and what changes them."""
 
-from types import SimpleNamespace as _SimpleNamespace
-
 from .api.arrays import saturate_cast
 from .base.dtypes import (
     DType,
@@ -29,9 +27,17 @@ from .base.dtypes import (
     uint64,
     variant,
 )
+from .base.namespaces import listing, namespace
 from .math import cast, complex
 
-experimental = _SimpleNamespace(float8_e4m3fn=float8_e4m3fn, float8_e5m2=float8_e5m2)
+
+@namespace("gradtape.dtypes.experimental")
+class experimental:
+    """`tf.dtypes.experimental`: types that numbers can be stored in, not computed in."""
+
+    float8_e4m3fn = float8_e4m3fn
+    float8_e5m2 = float8_e5m2
+
 
 __all__ = [
     "DType",
@@ -61,3 +67,5 @@ __all__ = [
     "uint8",
     "variant",
 ]
+
+__dir__ = listing(globals())

@@ -20,6 +20,7 @@ from .base.errors import (
     InvalidArgumentError,
     LoopStructureError,
     MissingArgumentError,
+    NonFiniteError,
     NotADTypeError,
     NotATensorError,
     NotFoundError,
@@ -46,6 +47,7 @@ from .base.errors import (
     UnknownError,
     UnsupportedTypeError,
 )
+from .base.namespaces import listing
 
 __all__ = [
     "AbortedError",
@@ -67,6 +69,7 @@ __all__ = [
     "InvalidArgumentError",
     "LoopStructureError",
     "MissingArgumentError",
+    "NonFiniteError",
     "NotADTypeError",
     "NotATensorError",
     "NotFoundError",
@@ -93,3 +96,5 @@ __all__ = [
     "UnknownError",
     "UnsupportedTypeError",
 ]
+
+__dir__ = listing(globals())

@@ -1,13 +1,36 @@
-"""`tf.experimental`: NumPy's names (`tf.experimental.numpy` is `gradtape.numpy`), DLPack, and rows of ragged tensors."""
+"""`tf.experimental`: extension types and dispatch, NumPy's names (`gradtape.numpy`), DLPack, rows of ragged tensors."""
 
 from __future__ import annotations
 
 import importlib
-from types import SimpleNamespace
 from typing import Any
 
+from .api.dispatch import (
+    dispatch_for_api,
+    dispatch_for_binary_elementwise_apis,
+    dispatch_for_binary_elementwise_assert_apis,
+    dispatch_for_unary_elementwise_apis,
+    unregister_dispatch_for,
+)
+from .api.extension_type import BatchableExtensionType, ExtensionType, ExtensionTypeSpec, as_dict
 from .api.interop import from_dlpack
+from .base.namespaces import listing, namespace
 from .values.tensor import to_tensor
+
+__all__ = [
+    "BatchableExtensionType",
+    "ExtensionType",
+    "ExtensionTypeSpec",
+    "dispatch_for_api",
+    "dispatch_for_binary_elementwise_apis",
+    "dispatch_for_binary_elementwise_assert_apis",
+    "dispatch_for_unary_elementwise_apis",
+    "dlpack",
+    "extension_type",
+    "unregister_dispatch_for",
+]
+
+__path__: list[str] = []  # as a package: `gradtape.experimental.numpy` is found by another name
 
 
 def to_dlpack(tf_tensor: object) -> Any:
@@ -20,7 +43,19 @@ def to_dlpack(tf_tensor: object) -> Any:
     return to_tensor(tf_tensor).__dlpack__()
 
 
-dlpack = SimpleNamespace(from_dlpack=from_dlpack, to_dlpack=to_dlpack)
+@namespace("gradtape.experimental.extension_type")
+class extension_type:
+    """`tf.experimental.extension_type`."""
+
+    as_dict = staticmethod(as_dict)
+
+
+@namespace("gradtape.experimental.dlpack")
+class dlpack:
+    """`tf.experimental.dlpack`."""
+
+    from_dlpack = staticmethod(from_dlpack)
+    to_dlpack = staticmethod(to_dlpack)
 
 
 def __getattr__(name: str) -> Any:
@@ -29,3 +64,7 @@ def __getattr__(name: str) -> Any:
     if name == "RowPartition":
         return importlib.import_module("gradtape.ragged.partition").RowPartition
     raise AttributeError(f"module 'gradtape.experimental' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*listing(globals())(), "RowPartition", "numpy"])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .base.namespaces import listing
+
 _INSTEAD = {
     "bucketized_column": "tf.keras.layers.Discretization",
     "categorical_column_with_hash_bucket": "tf.keras.layers.Hashing",
@@ -41,3 +43,5 @@ def _withdrawn(name: str, instead: str) -> Callable[..., Any]:
 
 __all__ = list(_INSTEAD)
 globals().update({name: _withdrawn(name, instead) for name, instead in _INSTEAD.items()})
+
+__dir__ = listing(globals())

@@ -12,6 +12,7 @@ from .base.dtypes import Array, DType
 from .base.errors import FailedPreconditionError, NotFoundError, from_os_error, invalid
 from .base.farmhash import fingerprint64
 from .base.locks import new_rlock
+from .base.namespaces import listing, namespace
 from .base.shapes import TensorShape
 from .base.traceable import traceable
 from .base.types import DTypeLike, Function, TensorLike, Value
@@ -517,8 +518,12 @@ class DenseHashTable(MutableHashTable):
 TABLES = {cls.__name__: cls for cls in (StaticHashTable, StaticVocabularyTable, MutableHashTable, DenseHashTable)}
 
 
+@namespace("gradtape.lookup.experimental")
 class experimental:
     """`tf.lookup.experimental`."""
 
     DenseHashTable = DenseHashTable
     MutableHashTable = MutableHashTable
+
+
+__dir__ = listing(globals())

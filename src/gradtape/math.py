@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,9 +19,12 @@ from .api.special import bessel_i1 as bessel_i1
 from .api.special import bessel_i1e as bessel_i1e
 from .base import dtypes
 from .base.errors import OperandTypeError, UnimplementedError, UnsupportedTypeError, invalid, unfit
+from .base.namespaces import listing
 from .base.shapes import TensorShape
-from .base.traceable import trace_public
+from .base.sizes import UNKNOWN
+from .base.traceable import shaped, trace_public
 from .base.types import AxisLike, DTypeLike, Function, IntLike, ShapeLike, TensorLike, Value
+from .op.abstract import Abstract
 from .op.arguments import flag, takes
 from .op.attributes import as_axis, as_float, as_int
 from .op.call import OBSERVERS
@@ -31,9 +35,9 @@ from .ops.math import reduce as r
 from .ops.math import special as s
 from .ops.nn import activations as n
 from .ops.nn import normalization
-from .values.composite import COMPOSITES, is_composite
+from .values.composite import COMPOSITES, OPERANDS, is_composite
 from .values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
-from .variables.operators import as_divisible
+from .variables.operators import as_divisible as _as_divisible
 from .variables.operators import truediv as truediv
 from .variables.variable import Variable
 
@@ -42,6 +46,7 @@ _LOGGER = logging.getLogger("gradtape")
 add = e.add.public
 subtract = e.subtract.public
 multiply = e.multiply.public
+realdiv = e.divide.public
 floordiv = e.floordiv.public
 floormod = e.floormod.public
 mod = floormod
@@ -140,7 +145,7 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
 
 def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     """x / y, and 0 where y is 0; integers are divided as floats."""
-    return e.divide_no_nan.public(*as_divisible(x, y))
+    return e.divide_no_nan.public(*_as_divisible(x, y))
 
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
@@ -170,7 +175,7 @@ def reduce_variance(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """The mean squared distance from the mean."""
-    x = to_tensor(input_tensor)
+    x = input_tensor if input_tensor.__class__ in OPERANDS else to_tensor(input_tensor)
     if not x.dtype.is_differentiable:
         message = f"Input must be either real or complex floating. Received integer type {x.dtype!r}. Use tf.cast."
         raise OperandTypeError(None, None, message)
@@ -184,7 +189,7 @@ def reduce_std(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """The square root of the variance."""
-    x = to_tensor(input_tensor)
+    x = input_tensor if input_tensor.__class__ in OPERANDS else to_tensor(input_tensor)
     if x.dtype.is_floating:
         return normalization.reduce_std.public(x, as_axis(axis), bool(keepdims))
     return sqrt(reduce_variance(x, axis, keepdims))
@@ -192,8 +197,11 @@ def reduce_std(
 
 def _place_type(name: str, output_type: DTypeLike) -> Any:
     kind = dtypes.int64 if output_type is None else dtypes.as_dtype(output_type)
-    if not kind.is_integer:
-        raise UnsupportedTypeError(None, None, f"{name}: output_type must be an integer type, got {kind.name}.")
+    allowed = ("int32", "int64") if name == "argmin" else ("int32", "int64", "uint16")
+    if kind.name not in allowed:
+        raise UnsupportedTypeError(
+            None, None, f"{name}: output_type must be one of tf.{', tf.'.join(allowed)}, got tf.{kind.name}."
+        )
     return kind.numpy
 
 
@@ -529,6 +537,19 @@ def _bins(arr: Tensor, minlength: object, maxlength: object) -> int:
     return size if maxlength is None else min(size, as_int(maxlength))
 
 
+def _confused_look(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    weights: Any = None,
+    dtype: Any = dtypes.int32,
+    name: Any = None,
+) -> Abstract:
+    classes = UNKNOWN if num_classes is None else as_int(num_classes)
+    return Abstract((classes, classes), dtypes.as_dtype(dtype).numpy)
+
+
+@shaped(_confused_look)
 def confusion_matrix(
     labels: TensorLike,
     predictions: TensorLike,
@@ -583,3 +604,7 @@ def _vectors(labels: Any, predictions: Any) -> tuple[Any, Any]:
 
 
 trace_public(globals())
+
+__path__: list[str] = []  # as a package, so that finders are asked for `math.special`
+sys.modules[f"{__name__}.special"] = special
+__dir__ = listing(globals())

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .base import nest
+from .base.namespaces import listing
 from .base.nest import is_nested
 from .base.type_spec import CompositeSpec
 from .values.composite import COMPOSITES, expanded, is_composite
@@ -118,3 +119,6 @@ def _filled(leaf: Any, following: Iterator[Any]) -> Any:
         return next(following)
     parts = _spec(leaf)._component_specs if isinstance(leaf, CompositeSpec) else COMPOSITES[leaf.__class__].parts(leaf)
     return _spec(leaf)._from_components([_filled(part, following) for part in parts])
+
+
+__dir__ = listing(globals())

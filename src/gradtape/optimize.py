@@ -17,6 +17,7 @@ from .base import nest
 from .base.context import STATE
 from .base.dtypes import Array
 from .base.errors import invalid
+from .base.namespaces import listing
 from .differentiation.slices import densify
 from .differentiation.tape import GradientTape
 from .ops.array.layout import reshape
@@ -350,3 +351,12 @@ class _Watcher:
     def best_value(self) -> float:
         best = self._best()
         return math.nan if best is None else best[0]
+
+
+__all__ = [
+    "OptimizeResult",
+    "Progress",
+    "minimize",
+]
+
+__dir__ = listing(globals())

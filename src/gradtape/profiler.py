@@ -16,6 +16,7 @@ from typing import Any
 
 from .base.context import STATE
 from .base.errors import AlreadyExistsError, UnavailableError, from_os_error
+from .base.namespaces import listing, namespace
 
 _COUNT = itertools.count()
 
@@ -91,6 +92,7 @@ def Trace(name: str, **kwargs: object) -> Iterator[None]:
     yield
 
 
+@namespace("gradtape.profiler.experimental")
 class experimental:
     """`tf.profiler.experimental`."""
 
@@ -102,3 +104,5 @@ class experimental:
 
 
 __all__ = ["experimental"]
+
+__dir__ = listing(globals())

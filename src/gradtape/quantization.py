@@ -8,6 +8,7 @@ import numpy as np
 
 from . import math
 from .base.errors import invalid
+from .base.namespaces import listing
 from .base.traceable import trace_public
 from .base.types import AxisLike, IntLike, TensorLike, Value
 from .op.arguments import flag, number, takes, text
@@ -208,3 +209,6 @@ quantize_and_dequantize = quantize_and_dequantize_v2
 
 
 trace_public(globals())
+
+__path__: list[str] = []  # as a package, so that `tf.quantization.experimental` is asked for and refused by name
+__dir__ = listing(globals())

@@ -14,6 +14,7 @@ from .api.layout import stack
 from .base import dtypes as _dtypes
 from .base.errors import CancelledError, OutOfRangeError, invalid, unfit
 from .base.locks import new_condition
+from .base.namespaces import listing
 from .base.shapes import TensorShape
 from .base.types import IntLike, TensorLike
 from .op.attributes import as_int
@@ -352,3 +353,6 @@ class RandomShuffleQueue(QueueBase):
 
     def _ready(self, count: int) -> bool:
         return len(self._elements) >= count + self._left
+
+
+__dir__ = listing(globals())

@@ -10,7 +10,6 @@ from __future__ import annotations
 import inspect
 import random as python_random
 from collections.abc import Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -39,7 +38,9 @@ from .base.dtypes import DType
 from .base.errors import NumberNeededError, UnsupportedTypeError, invalid, unfit
 from .base.locks import new_rlock
 from .base.memory import repeated
+from .base.namespaces import listing, namespace
 from .base.philox import Philox
+from .base.seeds import GLOBAL, MAXINT32, OpSeed, Pair, Used, decoded, encoded, seed_pair
 from .base.shapes import broadcast
 from .base.traceable import trace_public, traceable
 from .base.types import DTypeLike, Function, IntLike, ShapeLike, TensorLike, Value
@@ -49,21 +50,40 @@ from .op.attributes import as_int
 from .ops.array.index import pick
 from .ops.random import gamma_sample
 from .trace.control import sample_in_world
-from .trace.ghost import depending_on
+from .trace.inference import Inference, depending_on
 from .values.tensor import Tensor, from_array, to_tensor
 
 __all__ = [
     "Algorithm",
     "Generator",
+    "all_candidate_sampler",
+    "categorical",
     "create_rng_state",
+    "experimental",
+    "fixed_unigram_candidate_sampler",
+    "fold_in",
+    "gamma",
     "get_global_generator",
+    "learned_unigram_candidate_sampler",
+    "log_uniform_candidate_sampler",
+    "normal",
+    "poisson",
     "set_global_generator",
+    "set_seed",
+    "shuffle",
+    "split",
+    "stateless_categorical",
+    "stateless_gamma",
+    "stateless_normal",
+    "stateless_poisson",
+    "stateless_truncated_normal",
+    "stateless_uniform",
+    "truncated_normal",
+    "uniform",
+    "uniform_candidate_sampler",
 ]
 
 # --- seeds -----------------------------------------------------------------------------------------------------------
-
-_DEFAULT_GLOBAL_SEED = 87654321
-_MAXINT32 = 2**31 - 1
 
 
 class _Fresh:
@@ -86,66 +106,60 @@ class _Seeds:
     def __init__(self) -> None:
         self.lock = new_rlock(held_through_forks=True)
         self.fresh = _Fresh()
-        self.global_seed: int | None = None
         self.op_seeds = python_random.Random()
-        self.used: dict[Any, int] = {}  # how many blocks each op has taken of the stream of its seeds
+        self.used: Used = {}
 
     def set(self, seed: int) -> None:
         with self.lock:
-            self.global_seed = seed
+            GLOBAL.seed = seed
             self.op_seeds = python_random.Random(seed)
             self.used = {}
 
-    def pair(self, seed: object) -> tuple[int, int] | None:
+    def pair(self, seed: object) -> Pair | None:
         """The two seeds of an op, or None where it has none."""
-        if self.global_seed is None:
-            if seed is None:
-                return None
-            first = _DEFAULT_GLOBAL_SEED
-        else:
-            first = self.global_seed % _MAXINT32
-        op_seed = self.op_seeds.randint(0, _MAXINT32) if seed is None else as_int(seed)
-        # (0, 0) means "no seed" to TensorFlow's kernels.
-        return (0, _MAXINT32) if (first, op_seed % _MAXINT32) == (0, 0) else (first, op_seed % _MAXINT32)
+        if seed is None and GLOBAL.seed is not None:
+            seed = self.op_seeds.randint(0, MAXINT32)
+        return seed_pair(GLOBAL.seed, None if seed is None else as_int(seed))
 
-    def stream(self, op: object, seed: object, blocks: int) -> Any:
+    def stream(self, op: tuple[Any, ...], seed: Any, blocks: int) -> Any:
         """The stream for one call of `op`, which takes so many blocks of it."""
         if STATE.draws_unseen:
             return self.fresh
+        used, running = self.used, STATE.seeds
         with self.lock:
-            seeds = self.pair(seed)
+            if running is not None and seed.__class__ is not OpSeed:
+                used = used if running.used is None else running.used
+                seed = running.next(None if seed is None else as_int(seed))
+            if seed.__class__ is OpSeed:
+                seeds, place = seed.pair, seed.place
+            else:
+                seeds, place = self.pair(seed), ()
             if seeds is None:
                 return self.fresh
             if seed is None:  # a pair that was drawn for this call alone
                 return philox.from_seeds(*seeds)
-            start = self.used.get((op, seeds), 0)
-            self.used[op, seeds] = start + blocks
+            key = op, (*seeds, *place)
+            start = used.get(key, 0)
+            used[key] = start + blocks
         return philox.from_seeds(*seeds).skip(start)
 
     def get_state(self) -> dict[str, Any]:
         """Everything that decides which numbers come next, as plain values and arrays."""
         with self.lock:
-            used = [
-                (tuple(("dtype", part.name) if isinstance(part, DType) else part for part in op), seeds, blocks)
-                for (op, seeds), blocks in self.used.items()
-            ]
             return {
-                "seed": self.global_seed,
+                "seed": GLOBAL.seed,
                 "op_seeds": self.op_seeds.getstate(),
-                "used": used,
+                "used": encoded(self.used),
                 "fresh": self.fresh._bits.state,
             }
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go on from a state that `get_state` gave."""
-        used = {
-            (tuple(dtypes.as_dtype(part[1]) if isinstance(part, tuple) else part for part in op), seeds): blocks
-            for op, seeds, blocks in state["used"]
-        }
+        used = decoded(state["used"])
         with self.lock:
             self.op_seeds.setstate(state["op_seeds"])
             self.fresh._bits.state = state["fresh"]
-            self.global_seed, self.used = state["seed"], used
+            GLOBAL.seed, self.used = state["seed"], used
 
 
 _SEEDS = _Seeds()
@@ -508,7 +522,14 @@ def fold_in(seed: TensorLike, data: TensorLike, alg: object = "auto_select") -> 
 
 
 def _drawn_in_world(world: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
-    """Shapes and types of random numbers; seeds stay where they are."""
+    """Shapes and types of random numbers; seeds stay where they are. An op of a graph gets the seeds of its place."""
+    signature = inspect.signature(function)
+    seed_parameter = signature.parameters.get("seed")
+    if STATE.seeds is not None and seed_parameter is not None and seed_parameter.default is None:
+        given = signature.bind(*args, **kwargs)
+        seed = given.arguments.get("seed")
+        given.arguments["seed"] = STATE.seeds.next(None if seed is None else as_int(seed))
+        args, kwargs = given.args, given.kwargs
     with scope(draws_unseen=True):
         return sample_in_world(world, function, *args, **kwargs)
 
@@ -529,7 +550,8 @@ def _trace_scaled(name: str, scale: str, shift: str) -> Any:
 
 def _gamma_in_world(world: object, function: Function, shape: ShapeLike, *args: object, **kwargs: object) -> Any:
     if any(isinstance(value, Tensor) and value.dtype.is_floating for value in (*args, *kwargs.values())):
-        return depending_on(_drawn_in_world(world, function, shape, *args, **kwargs), *args, *kwargs.values())
+        drawn = _drawn_in_world(world, function, shape, *args, **kwargs)
+        return depending_on(world, drawn, [*args, *kwargs.values()]) if isinstance(world, Inference) else drawn
     return _drawn_in_world(world, function, shape, *args, **kwargs)
 
 
@@ -553,13 +575,19 @@ learned_unigram_candidate_sampler = traceable(_SAMPLERS.learned_unigram, always=
 fixed_unigram_candidate_sampler = traceable(_SAMPLERS.fixed_unigram, always=True, in_world=_drawn_in_world)
 all_candidate_sampler = traceable(_SAMPLERS.all, in_world=_drawn_in_world)
 
-experimental = SimpleNamespace(
-    Algorithm=Algorithm,
-    Generator=Generator,
-    create_rng_state=create_rng_state,
-    get_global_generator=get_global_generator,
-    set_global_generator=set_global_generator,
-    stateless_fold_in=fold_in,
-    stateless_shuffle=_stateless_shuffle,
-    stateless_split=split,
-)
+
+@namespace("gradtape.random.experimental")
+class experimental:
+    """`tf.random.experimental`."""
+
+    Algorithm = Algorithm
+    Generator = Generator
+    create_rng_state = staticmethod(create_rng_state)
+    get_global_generator = staticmethod(get_global_generator)
+    set_global_generator = staticmethod(set_global_generator)
+    stateless_fold_in = staticmethod(fold_in)
+    stateless_shuffle = staticmethod(_stateless_shuffle)
+    stateless_split = staticmethod(split)
+
+
+__dir__ = listing(globals())

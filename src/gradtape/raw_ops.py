@@ -12,6 +12,7 @@ import numpy as np
 from .base import dtypes
 from .base.dtypes import Array
 from .base.errors import NotATensorError, invalid, unfit
+from .base.namespaces import listing
 from .base.traceable import traceable
 from .base.types import AxisLike, DTypeLike, Function, IntLike, ShapeLike, TensorLike, Value
 from .native.updates import Update
@@ -208,7 +209,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_OPS, *_SAME})
+    return sorted({*listing(globals())(), *_OPS, *_SAME})
 
 
 @takes(boundaries=sequence)
@@ -355,3 +356,6 @@ def ImageProjectiveTransformV2(
 ) -> Any:
     """The same, with 0 outside of the image."""
     return ImageProjectiveTransformV3(images, transforms, output_shape, 0.0, interpolation, fill_mode)
+
+
+ImageProjectiveTransformV3 = traceable(ImageProjectiveTransformV3)

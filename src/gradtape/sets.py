@@ -10,6 +10,7 @@ import numpy as np
 from .base import dtypes
 from .base.dtypes import Array
 from .base.errors import NotATensorError, invalid
+from .base.namespaces import listing
 from .base.types import TensorLike
 from .op.arguments import flag, takes
 from .sparse import SparseTensor
@@ -104,3 +105,6 @@ def _sets(value: Any) -> tuple[dict[_Place, set[Any]], _Place]:
 def _check_rank(shape: _Place) -> None:
     if len(shape) < 2:
         raise invalid(f"sets: Shape {list(shape)} has rank {len(shape)} < 2. Sets are rows: use tf.expand_dims(x, 0).")
+
+
+__dir__ = listing(globals())

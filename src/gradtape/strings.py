@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from .api import arrays
-from .api.framework import summary
+from .api.framework import summary as _summary
 from .base import dtypes
 from .base.errors import TensorTypeError, invalid
+from .base.namespaces import listing
 from .base.traceable import trace_public, traceable
 from .base.types import DTypeLike, Function, IntLike, TensorLike, Value
 from .op.arguments import choice, flag, optional_whole_number, sequence, takes, tensor_type, text, truth, whole_number
@@ -190,7 +191,7 @@ def format(
     if len(pieces) - 1 != len(values):
         raise ValueError(f"The template expects {len(pieces) - 1} tensors, but the inputs has {len(values)}.")
     ends = 2**62 if summarize == -1 else as_int(summarize)
-    written = [summary(np.asarray(to_tensor(value)._array), ends) for value in values]
+    written = [_summary(np.asarray(to_tensor(value)._array), ends) for value in values]
     return to_tensor(pieces[0] + "".join(text + piece for text, piece in zip(written, pieces[1:], strict=True)))
 
 
@@ -368,3 +369,5 @@ def unicode_transcode(
 
 
 trace_public(globals())
+
+__dir__ = listing(globals())

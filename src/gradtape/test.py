@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import os
+import re
 import tempfile
 import unittest
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,6 +17,7 @@ import numpy as np
 from .api.layout import stack
 from .base import nest
 from .base.errors import OpError
+from .base.namespaces import listing, namespace
 from .base.types import TensorLike
 from .differentiation.backward import UnconnectedGradients
 from .differentiation.tape import GradientTape
@@ -48,7 +52,7 @@ def compute_gradient(
     exact, numeric = [], []
     for position, argument in enumerate(arguments):
         matrix = tape.jacobian(y, argument, unconnected_gradients=UnconnectedGradients.ZERO).numpy()
-        exact.append(_as_real(matrix.reshape(y.numpy().size, -1)))
+        exact.append(_as_real(matrix.reshape(y.numpy().size, argument.numpy().size)))
         numeric.append(_central_differences(f, arguments, position, 1.0 / 1024 if delta is None else delta))
     return tuple(exact), tuple(numeric)
 
@@ -81,7 +85,14 @@ def _numpy(value: object) -> Any:
     return np.asarray(value)
 
 
-class TestCase(unittest.TestCase):
+_Base: Any = unittest.TestCase
+with contextlib.suppress(
+    ImportError
+):  # (Keras brings it) TensorFlow's class has its assertions, too: assertLen, assertEmpty ...
+    _Base = importlib.import_module("absl.testing.absltest").TestCase
+
+
+class TestCase(_Base):  # type: ignore[misc]
     """unittest's TestCase with TensorFlow's assertions on tensors, arrays and structures of them."""
 
     __test__ = False  # not a test itself; subclasses that pytest finds set it back
@@ -111,6 +122,26 @@ class TestCase(unittest.TestCase):
         yield None
 
     session = cached_session
+
+    @contextmanager
+    def assertRaisesWithPredicateMatch(
+        self, exception_type: type[BaseException], expected_err_re_or_predicate: str | Callable[[Any], object]
+    ) -> Iterator[None]:
+        """The block raises an exception of this type, whose message has the pattern or for which the predicate holds."""
+        expected = expected_err_re_or_predicate
+        try:
+            yield
+        except Exception as error:
+            text = error.message if isinstance(error, OpError) else str(error)
+            fits = expected(error) if callable(expected) else re.search(expected, text)
+            if not isinstance(error, exception_type) or not fits:
+                raise AssertionError(f"Exception of type {type(error)}: {text}") from error
+        else:
+            self.fail(f"{exception_type.__name__} not raised")
+
+    def assertRaisesOpError(self, expected_err_re_or_predicate: str | Callable[[Any], object]) -> Any:
+        """The block raises a `tf.errors.OpError` whose message has the pattern."""
+        return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
 
     def _pairs(self, a: Any, b: Any, msg: object = None) -> list[tuple[Any, Any]]:
         """The leaves of two structures side by side; a list of numbers is one value, as an array is."""
@@ -251,12 +282,6 @@ class TestCase(unittest.TestCase):
         """A text that begins like that."""
         self.assertTrue(actual.startswith(expected_start), msg or f"{actual!r} does not start with {expected_start!r}")
 
-    @contextmanager
-    def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
-        """An OpError whose message matches."""
-        with self.assertRaisesRegex(OpError, expected_err_re_or_predicate):
-            yield
-
 
 def _is_numeric(value: TensorLike) -> bool:
     try:
@@ -307,3 +332,29 @@ def gpu_device_name() -> str:
 def get_temp_dir() -> str:
     """A folder for temporary files of tests."""
     return os.environ.get("TEST_TMPDIR") or tempfile.gettempdir()
+
+
+@namespace("gradtape.test.experimental")
+class experimental:
+    """`tf.test.experimental`."""
+
+    @staticmethod
+    def sync_devices() -> None:
+        """Nothing to wait for: an op has run when its call returns."""
+
+
+__all__ = [
+    "TestCase",
+    "compute_gradient",
+    "experimental",
+    "get_temp_dir",
+    "gpu_device_name",
+    "is_built_with_cuda",
+    "is_built_with_gpu_support",
+    "is_built_with_rocm",
+    "is_built_with_xla",
+    "is_gpu_available",
+    "main",
+]
+
+__dir__ = listing(globals())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .base.namespaces import listing, namespace
 from .distribute.cluster import Missing
 
 __all__ = ["experimental"]
@@ -11,6 +12,7 @@ __all__ = ["experimental"]
 _NO_TPU = "There is no TPU: gradtape computes on the CPU. Use tf.distribute.get_strategy()."
 
 
+@namespace("gradtape.tpu.experimental")
 class experimental:
     """`tf.tpu.experimental`."""
 
@@ -22,3 +24,6 @@ class experimental:
     @staticmethod
     def shutdown_tpu_system(cluster_resolver: object = None) -> None:
         """Nothing to shut down."""
+
+
+__dir__ = listing(globals())

@@ -7,6 +7,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from .base.namespaces import listing, namespace
+from .distribute.strategy import DistributedValues
+from .trace import ConcreteFunction, Function
 from .values.tensor import Tensor
 from .variables.variable import Variable
 
@@ -46,9 +49,25 @@ class SupportsTracingProtocol(Protocol):
         """The type."""
 
 
+@namespace("gradtape.types.experimental")
 class experimental:
     """`tf.types.experimental`."""
+
+    Callable = Function | ConcreteFunction
+    ConcreteFunction = ConcreteFunction
+    GenericFunction = Function
+    PolymorphicFunction = Function
+
+    @namespace("gradtape.types.experimental.distributed")
+    class distributed:
+        """`tf.types.experimental.distributed`: values with a part for each replica, of which there is one."""
+
+        Mirrored = DistributedValues
+        PerReplica = DistributedValues
 
     SupportsTracingProtocol = SupportsTracingProtocol
     TensorLike = TensorLike
     TraceType = TraceType
+
+
+__dir__ = listing(globals())

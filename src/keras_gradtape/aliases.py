@@ -12,6 +12,7 @@ KERAS = "keras._tf_keras.keras"  # what `tf.keras` is in TensorFlow too: Keras 3
 
 # A package and all its modules are found under the other name.
 PACKAGES = {
+    "gradtape.experimental.numpy": "gradtape.numpy",
     "gradtape.keras": KERAS,
     **{f"gradtape.{name}": f"{KERAS}.{name}" for name in ("initializers", "losses", "metrics", "optimizers")},
 }

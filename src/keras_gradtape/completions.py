@@ -33,10 +33,23 @@ def complete_dynamic_backend(module: Any) -> None:
 
     def in_graph_of_tensorflow() -> bool:
         tensorflow = sys.modules.get("tensorflow")
-        return tensorflow not in (None, sys.modules["gradtape"]) and not tensorflow.executing_eagerly()
+        stands_in = "tensorflow" in aliases.PACKAGES
+        return tensorflow is not None and not stands_in and not tensorflow.executing_eagerly()
 
     _set_backend, _getattr = known.set_backend, known.__getattr__
     known.set_backend, known.__getattr__ = set_backend, getattr_
+
+
+def complete_backend_name(module: Any) -> None:
+    """While gradtape stands in for TensorFlow, callers outside Keras that ask for the backend's name are told tensorflow."""
+
+    @functools.wraps(module.backend)
+    def backend() -> str:
+        asking = sys._getframe(1).f_globals.get("__name__", "")
+        inside = asking.partition(".")[0] in ("keras", "keras_gradtape")
+        return "tensorflow" if "tensorflow" in aliases.PACKAGES and not inside else known()
+
+    known, module.backend = module.backend, backend
 
 
 def complete_kinds_of_datasets(module: Any) -> None:
@@ -213,17 +226,20 @@ def forget_tensorflow(module: Any) -> None:
 
 def complete_layers(module: Any) -> None:
     """A layer that runs under a tape notes the line that called it, and its path, for questions to the tape."""
-    from gradtape.base.context import ACTIVE, STATE
-    from gradtape.base.notes import span
+    from gradtape.base.context import ACTIVE, STATE, next_id
+    from gradtape.base.notes import SPANS
 
     known = module.Layer.__call__
 
     @functools.wraps(known)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if ACTIVE and STATE.tapes:
-            with span(self.path or self.name):
-                return known(self, *args, **kwargs)
-        return known(self, *args, **kwargs)
+        if not (ACTIVE and STATE.tapes):
+            return known(self, *args, **kwargs)
+        first = next_id()
+        result = known(self, *args, **kwargs)
+        frame = sys._getframe(1)
+        SPANS.append((first, next_id(), self.path or self.name, frame.f_code, frame.f_lasti))
+        return result
 
     module.Layer.__call__ = call
 

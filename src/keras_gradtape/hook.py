@@ -1,8 +1,9 @@
-"""Lets an unmodified Keras 3.15 run on gradtape: a few of its modules are completed while they are imported.
+"""Lets an unmodified Keras 3 run on gradtape: a few of its modules are completed while they are imported.
 
 Keras picks its backend by name, in `if backend() == "tensorflow": ... elif ...` chains at the top of a handful of modules.
 The finder below compiles these modules with one additional branch; the installed files are not modified, and the compiled
-code is not cached. A chain that is not where it is expected means an unsupported version of Keras and raises an error.
+code is not cached. A chain that is not where it is expected raises an error in a version that is known (`VERSIONS`). In another
+version gradtape warns, and tries: only the chains that choose the backend are needed then.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import importlib
 import importlib.util
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
@@ -20,7 +22,10 @@ from typing import Any
 
 from keras_gradtape import aliases, completions
 
-SUPPORTED = "3.15"
+# The versions of Keras that are known, and the modules in which one of them, other than the rest, has to take gradtape for
+# TensorFlow. docs/keras-coverage*.md have what was run on each (`python -m tests.keras_suite --keras VERSION`).
+VERSIONS: dict[str, tuple[str, ...]] = {"3.13": ("keras.src.export.saved_model",), "3.14": (), "3.15": ()}
+SUPPORTED = f"{min(VERSIONS)} to {max(VERSIONS)}"
 INSTALL = "pip install 'gradtape[keras]'"
 
 # What each module imports when the backend is gradtape.
@@ -32,7 +37,8 @@ _BRANCHES = {
     "keras.src.models.model": "from keras_gradtape.trainer import GradtapeTrainer as Trainer",
     "keras.src.optimizers.optimizer": "from keras_gradtape.optimizer import GradtapeOptimizer as BackendOptimizer",
     "keras.src.export.saved_model": (
-        "from keras_gradtape.export import GradtapeExportArchive as BackendSavedModelExportArchive"
+        "from keras_gradtape.export import GradtapeExportArchive as BackendSavedModelExportArchive\n"
+        "BackendExportArchive = BackendSavedModelExportArchive"  # as Keras 3.13 calls it
     ),
 }
 _PREPROCESSING = "keras.src.layers.preprocessing."
@@ -71,6 +77,7 @@ _ON_TENSORFLOW = {
     *(f"keras.src.utils.{kind}_dataset_utils" for kind in ("audio", "image", "text", "timeseries")),
     "keras.src.utils.dataset_utils",
     "keras.src.utils.grain_utils",
+    "keras.src.utils.rng_utils",
     "keras.src.utils.tf_utils",
     "keras.src.utils.traceback_utils",
 }
@@ -104,6 +111,7 @@ _AFTERWARDS = {
     "keras.src.optimizers.loss_scale_optimizer": "complete_loss_scaling",
     "keras.src.trainers.data_adapters.array_slicing": "complete_array_slicing",
     "keras.src.trainers.data_adapters.data_adapter_utils": "complete_kinds_of_tensors",
+    "keras.src.backend.config": "complete_backend_name",
     "keras.datasets": "complete_datasets",
     "keras._tf_keras.keras.datasets": "complete_datasets",
 }
@@ -112,7 +120,11 @@ _HOOKED = {_CONFIG, *_BRANCHES, *_ON_TENSORFLOW, *_AS_TENSORFLOW, *_AFTERWARDS}
 
 
 class UnsupportedKerasError(ImportError):
-    """The installed Keras is missing, of another version, or already runs on another backend."""
+    """The installed Keras is missing, too old, or already runs on another backend."""
+
+
+class UnknownKerasWarning(UserWarning):
+    """The installed Keras is of a version that gradtape was not tried with."""
 
 
 def install() -> None:
@@ -145,15 +157,36 @@ def load() -> ModuleType:
     return importlib.import_module(aliases.KERAS)
 
 
+def _installed() -> str:
+    import importlib.metadata
+
+    return importlib.metadata.version("keras")
+
+
 def _check_version() -> None:
     import importlib.metadata
 
     try:
-        version = importlib.metadata.version("keras")
+        version = _installed()
     except importlib.metadata.PackageNotFoundError:
         raise UnsupportedKerasError(f"gradtape.keras needs Keras {SUPPORTED}: {INSTALL}") from None
-    if not version.startswith(f"{SUPPORTED}."):
+    if version.startswith(("0.", "1.", "2.")):
         raise UnsupportedKerasError(f"gradtape.keras needs Keras {SUPPORTED}, found {version}: {INSTALL}")
+    if not _is_known(version):
+        warnings.warn(
+            f"gradtape knows Keras {SUPPORTED}, and this is {version}: it is tried, and may miss a part. {INSTALL} installs one "
+            "that is known.",
+            UnknownKerasWarning,
+            stacklevel=2,
+        )
+
+
+def _minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+def _is_known(version: str) -> bool:
+    return _minor(version) in VERSIONS
 
 
 # Whether gradtape.keras was asked for by name; then KERAS_BACKEND does not matter.
@@ -187,7 +220,7 @@ class _Loader(SourceFileLoader):
         tree = ast.parse(self.get_data(self.path), self.path)
         if fullname in _BRANCHES:
             _add_branch(tree, fullname)
-        if fullname in _AS_TENSORFLOW:
+        if fullname in _AS_TENSORFLOW or fullname in VERSIONS.get(_minor(_installed()), ()):
             _Widened(fullname).visit(tree)
         if fullname in _ON_TENSORFLOW:
             _Sent(fullname).visit(tree)
@@ -238,16 +271,23 @@ class _Rewrite(ast.NodeTransformer):
 
     def visit_Module(self, node: ast.Module) -> ast.AST:
         self.generic_visit(node)
-        if not self.found:
+        if not self.found and _is_known(_installed()):
             raise _unknown_text(self.name)
         return node
 
 
 class _Widened(_Rewrite):
-    """`backend() == "tensorflow"` becomes `backend() in ("tensorflow", "gradtape")`, and `!=` becomes `not in`."""
+    """`backend() == "tensorflow"` becomes `backend() in ("tensorflow", "gradtape")`, and `!=` becomes `not in`.
+
+    A tuple of names that has tensorflow gets gradtape, too.
+    """
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        if _asked_for(node) == "tensorflow":
+        names = node.comparators[0]
+        if isinstance(names, ast.Tuple) and "tensorflow" in [getattr(name, "value", None) for name in names.elts]:
+            self.found += 1
+            names.elts.append(ast.Constant("gradtape"))
+        elif _asked_for(node) == "tensorflow":
             self.found += 1
             node.ops = [ast.In() if isinstance(node.ops[0], ast.Eq) else ast.NotIn()]
             node.comparators = [ast.Tuple([ast.Constant("tensorflow"), ast.Constant("gradtape")], ast.Load())]

@@ -10,6 +10,7 @@ from keras.src.optimizers.base_optimizer import BaseOptimizer
 
 import gradtape
 from gradtape.diagnostics.asking import explanations_for, summary
+from gradtape.differentiation.slices import ROWS
 from keras_gradtape import fused
 from keras_gradtape.ops.core import cast
 from keras_gradtape.ops.sparse.places import combined
@@ -20,7 +21,7 @@ class GradtapeOptimizer(BaseOptimizer):
 
     def apply(self, grads: Any, trainable_variables: Any = None) -> Any:
         """Change the variables by one step along their gradients."""
-        if any(g.__class__ is gradtape.IndexedSlices for g in grads):
+        if ROWS.summed and any(g.__class__ is gradtape.IndexedSlices for g in grads):
             taken = combined if self._takes_rows() else gradtape.convert_to_tensor
             grads = [taken(g) if g.__class__ is gradtape.IndexedSlices else g for g in grads]
         return super().apply(grads, trainable_variables)

@@ -169,6 +169,29 @@ def test_a_tape_inside_a_function_explains_while_the_function_is_traced():
     assert answers[0].where.text == "h = tf.stop_gradient(x * 2.0)"
 
 
+def test_unconnected_values_show_what_they_share_and_both_ways():
+    x = tf.Variable(2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        h = x * x
+        left = tf.exp(h + 1.0)
+        right = tf.sin(h * 3.0)
+    answer = tape.explain(right, left)
+    assert answer.kind is Kind.UNCONNECTED
+    assert "h = x * x" in answer.reason
+    assert [step.name for step in answer.target_path] == ["multiply", "sin"]
+
+
+def test_a_strict_tape_inside_a_function_raises_while_it_is_traced():
+    @tf.function
+    def step(x):
+        with tf.GradientTape(strict=True) as tape:
+            y = x * x
+        return tape.gradient(y, x)
+
+    with pytest.raises(tf.errors.UnconnectedGradientError, match="never watched"):
+        step(tf.constant(1.0))
+
+
 def test_the_answer_is_text_colour_and_html():
     x = tf.constant(3.0)
     with tf.GradientTape() as tape:

@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import os
+import pathlib
 import subprocess
 import sys
 import textwrap
@@ -94,11 +95,36 @@ def test_keras_on_another_backend_is_a_named_error():
     assert "Import gradtape before keras" in text
 
 
-@pytest.mark.parametrize("version", ["3.14.2", "3.16.0", "2.15.0"])
-def test_another_version_is_a_named_error(monkeypatch, version):
-    monkeypatch.setattr(importlib.metadata, "version", lambda name: version)
-    with pytest.raises(hook.UnsupportedKerasError, match=rf"needs Keras 3\.15, found {version}: pip install"):
+def test_keras_before_version_3_is_a_named_error(monkeypatch):
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: "2.15.0")
+    with pytest.raises(hook.UnsupportedKerasError, match=r"needs Keras 3\.13 to 3\.15, found 2\.15\.0: pip install"):
         hook._check_version()
+
+
+@pytest.mark.parametrize("version", ["3.12.1", "3.16.0", "4.0.0"])
+def test_an_unknown_version_is_tried_with_a_warning(monkeypatch, version):
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: version)
+    with pytest.warns(hook.UnknownKerasWarning, match=f"knows Keras 3.13 to 3.15, and this is {version}"):
+        hook._check_version()
+
+
+@pytest.mark.parametrize("version", ["3.13.0", "3.14.2", "3.15.1"])
+def test_a_known_version_is_taken_silently(monkeypatch, version):
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: version)
+    hook._check_version()
+
+
+def test_the_variable_alone_chooses_gradtape_for_a_plain_import_of_keras():
+    # What the installed gradtape_keras.pth runs when the interpreter starts.
+    line = (pathlib.Path(hook.__file__).parents[1] / "gradtape_keras.pth").read_text()
+    program = f"{line}\nimport keras; print(keras.backend.backend(), keras.config.backend())"
+    assert answer(program, KERAS_BACKEND="gradtape") == "gradtape gradtape"
+
+
+def test_the_line_of_the_installed_file_loads_nothing_unless_the_variable_says_gradtape():
+    line = (pathlib.Path(hook.__file__).parents[1] / "gradtape_keras.pth").read_text()
+    program = f"{line}\nimport sys; print('keras_gradtape' in sys.modules)"
+    assert [answer(program), answer(program, KERAS_BACKEND="jax")] == ["False", "False"]
 
 
 def test_without_keras_the_error_names_the_command(monkeypatch):

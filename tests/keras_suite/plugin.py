@@ -28,9 +28,10 @@ from tests.keras_suite.runs import name_of
 
 def _stand_for_tensorflow() -> None:
     """To the modules of tests the backend is called tensorflow, and has its trainer; to all others it keeps its name."""
-    from keras_gradtape import aliases, hook
+    import gradtape
+    from keras_gradtape import hook
 
-    aliases.PACKAGES["tensorflow"] = "gradtape"
+    gradtape.as_tensorflow()
     hook.load()
     from keras.src.backend import config
 
@@ -44,7 +45,7 @@ def _stand_for_tensorflow() -> None:
 
     def backend() -> Any:
         asks = sys._getframe(1).f_globals["__name__"]
-        return "tensorflow" if asks.endswith(("_test", ".test_case")) else own_name()
+        return "tensorflow" if asks.endswith(("_test", ".test_case")) else config._BACKEND
 
     own_name = config.backend
     for name, module in list(sys.modules.items()):

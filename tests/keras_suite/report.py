@@ -15,7 +15,7 @@ EXCLUSIONS = Path(__file__).with_name("exclusions.toml")
 
 HEAD = """# Keras's own tests on gradtape
 
-Written by `python -m tests.keras_suite`; do not edit. The tests are those inside the wheel of Keras 3.15
+Written by `python -m tests.keras_suite`; do not edit. The tests are those inside the wheel of Keras {version}
 (`keras/src/**/*_test.py`), run on the gradtape backend. What *applies* is every test that passes on the TensorFlow backend in
 the same environment (`--backend tensorflow`), less those in `tests/keras_suite/exclusions.toml`, where each has its reason. Left
 out: `applications/` (pretrained networks, which need downloads) and the folders of the other backends.
@@ -48,7 +48,7 @@ def counts_of(results: Iterable[Outcome]) -> str:
     return ", ".join(f"{counts[kind]} {kind}" for kind in ("passed", "failed", "skipped"))
 
 
-def page(folders: Iterable[str]) -> tuple[str, list[Outcome]]:
+def page(folders: Iterable[str], version: str) -> tuple[str, list[Outcome]]:
     """The text of the page, and the tests that apply and do not pass."""
     rows = exclusions()
     table = [
@@ -84,7 +84,15 @@ def page(folders: Iterable[str]) -> tuple[str, list[Outcome]]:
         f"Without the list of exclusions it is {share:.1f} %: {totals['pass']} of {totals['asked']}. Beside these, "
         f"{totals['beyond']} tests pass here that fail, are skipped or do not exist on TensorFlow."
     )
-    parts = [HEAD, "\n".join(table), also, "## Missing", _failures(missing), "## Excluded", _excluded(excluded)]
+    parts = [
+        HEAD.format(version=version),
+        "\n".join(table),
+        also,
+        "## Missing",
+        _failures(missing),
+        "## Excluded",
+        _excluded(excluded),
+    ]
     return "\n\n".join(part.strip() for part in parts) + "\n", missing
 
 

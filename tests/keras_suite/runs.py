@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -36,6 +37,14 @@ def source_of(python: Path) -> Path:
     return (
         Path(subprocess.run([python, "-c", script], capture_output=True, text=True, check=True).stdout.strip()) / "src"
     )
+
+
+def add_tests(checkout: Path, source: Path) -> None:
+    """Copy the test files of a checkout beside the installed modules, which they belong to."""
+    for file in checkout.rglob("*_test.py"):
+        target = source / file.relative_to(checkout)
+        if target.parent.is_dir():
+            shutil.copyfile(file, target)
 
 
 def folders(source: Path) -> dict[str, list[Path]]:

@@ -133,7 +133,7 @@ def test_views_on_all_cores(view):
     np.testing.assert_allclose(kernel(x[view].T, y[view].T), double_and_bend(x[view], y[view]).T, rtol=1e-5, atol=1e-6)
 
 
-EXACT = [name for name, op in REGISTRY.items() if op.large is not None]
+EXACT = [name for name, op in REGISTRY.items() if isinstance(op.large, texts.Exact)]
 
 
 @pytest.mark.parametrize("name", EXACT)
@@ -220,3 +220,43 @@ def test_large_cotangents_are_what_small_ones_are(monkeypatch):
     expected = np.float32(-3) + 2 * row + np.float32(0.5) + 2 * row / np.float32(rows * len(row))
     found = gradient(np.tile(row, (rows, 1)))
     np.testing.assert_allclose(found, np.broadcast_to(expected, found.shape), rtol=1e-6, atol=1e-6)
+
+
+FUNCTIONS = [np.exp, np.expm1, np.log, np.log1p, np.tanh]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_large_arrays_of_functions_are_as_accurate_and_do_not_depend_on_how_they_are_cut(function):
+    op = getattr(tf.math, function.__name__)
+    size = 2 * thresholds.STREAMED_ELEMENTS + 37
+    x = np.random.default_rng(0).uniform(0.001, 9, size).astype(np.float32)
+    whole = op(x).numpy()
+    nearest = function(x.astype(np.float64)).astype(np.float32)
+    assert np.max(np.abs(whole - nearest) / np.spacing(np.abs(nearest))) <= 2
+    for start, stop in ((0, size // 2), (1, size), (12_345, 12_345 + thresholds.FUNCTION_ELEMENTS)):
+        np.testing.assert_array_equal(op(x[start:stop]).numpy(), whole[start:stop])
+    np.testing.assert_array_equal(op(x[::2]).numpy(), whole[::2])
+    np.testing.assert_array_equal(op(np.broadcast_to(x[5], (size,))).numpy(), whole[5])
+
+
+@pytest.mark.parametrize("function", [np.exp, np.tanh, np.sin, np.arctan], ids=lambda f: f.__name__)
+def test_large_arrays_that_are_not_compiled_have_numpys_bits(function):
+    kernel = texts.NumPyFunction(function)
+    for dtype in (np.float64, np.complex64):
+        x = np.random.default_rng(0).normal(size=(3, thresholds.NUMPY_CORES_ELEMENTS)).astype(dtype)
+        found = kernel(x)
+        assert found.dtype == x.dtype
+        np.testing.assert_array_equal(found, function(x))
+        np.testing.assert_array_equal(kernel(x.T), function(x.T))
+
+
+def test_results_written_around_the_caches_are_the_same():
+    part = 65_536
+    size = thresholds.STREAMED_ELEMENTS + part // 2 + 5
+    x, y = np.random.default_rng(0).normal(size=(2, size)).astype(np.float32)
+    kernel = one_pass(double_and_bend)
+    for shifted in (x, x + 1, x + 2):  # (memory is used again: what was there before must not be seen)
+        few = [kernel(shifted[k : k + part], y[k : k + part]) for k in range(0, size, part)]
+        np.testing.assert_array_equal(kernel(shifted, y), np.concatenate(few))
+    few = [kernel(x[k : k + part], y[:1]) for k in range(0, size, part)]
+    np.testing.assert_array_equal(kernel(x, y[:1]), np.concatenate(few))

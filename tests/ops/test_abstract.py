@@ -145,7 +145,8 @@ def test_what_is_of_unknown_rank_stays_so_unless_the_op_says() -> None:
     assert run("matmul", anything, floats(3, 2), transpose_a=False, transpose_b=False).rank is None
     conv = {"strides": (1, 1), "dilations": (1, 1), "padding": "SAME", "groups": 1}
     assert static(run("conv", anything, floats(3, 3, 8, 16), **conv).shape) == (None, None, None, 16)
-    assert run("reduce_sum", anything, axis=None, keepdims=False).rank is None
+    assert run("reduce_sum", anything, axis=None, keepdims=False).shape == ()
+    assert run("reduce_sum", anything, axis=0, keepdims=False).rank is None
     assert run("nonzero", Abstract(None, np.bool_)).rank == 2
 
 

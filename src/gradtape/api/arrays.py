@@ -10,21 +10,26 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
+from ..base.context import STATE
 from ..base.dtypes import DType
 from ..base.errors import UnsupportedTypeError, invalid
 from ..base.memory import check_room
 from ..base.shapes import TensorShape, broadcast
-from ..base.traceable import trace_public
-from ..base.types import AxisLike, DTypeLike, IntLike, ShapeLike, TensorLike, Value
+from ..base.sizes import UNKNOWN, Size, is_known, larger
+from ..base.traceable import shaped, trace_public
+from ..base.types import AxisLike, DTypeLike, IntLike, ShapeLike, TensorLike
 from ..math import cast, imag, maximum, minimum, real
 from ..math import complex as make_complex
+from ..op.abstract import Abstract
 from ..op.arguments import sequence, takes, tensor_type
 from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
 from ..ops.array import layout, masks
 from ..ops.math import bitwise, logic, polynomials
 from ..ops.math import elementwise as e
+from ..trace.ghost import abstract_of
+from ..trace.inference import Inference, sized, with_known_shape
 from ..values.composite import complete_values, is_composite
-from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
+from ..values.tensor import CONVERSIONS, EagerTensor, IndexedSlices, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
 
 _MANY = 1 << 24  # elements: larger tensors are checked against the free memory first
@@ -88,6 +93,36 @@ def convert_to_tensor(
     return to_tensor(value, requested)
 
 
+def register_tensor_conversion_function(base_type: Any, conversion_func: Any, priority: int = 100) -> None:
+    """Let values of a class become tensors wherever tensors are expected.
+
+    >>> import gradtape as tf
+    >>> class Degrees:
+    ...     def __init__(self, value):
+    ...         self.value = value
+    >>> def convert(degrees, dtype=None, name=None, as_ref=False):
+    ...     return tf.constant(degrees.value * 3.14159265 / 180, dtype or tf.float32)
+    >>> tf.register_tensor_conversion_function(Degrees, convert)
+    >>> tf.sin(Degrees(90.0)).numpy() == 1.0
+    np.True_
+
+    Args:
+        base_type: A class, or a tuple of classes.
+        conversion_func: Called with the value and the keyword arguments `dtype`, `name` and `as_ref`. NotImplemented leaves the
+            value to the next function.
+        priority: Functions with a smaller one are asked first.
+    """
+    classes = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not classes or not all(isinstance(cls, type) for cls in classes):
+        raise TypeError(f"Argument `base_type` must be a type or a tuple of types. Obtained: {base_type}")
+    if any(issubclass(cls, (int, float, complex, np.generic, np.ndarray)) for cls in classes):
+        raise TypeError("Cannot register conversions for Python numeric types and NumPy scalars and arrays.")
+    if not callable(conversion_func):
+        raise TypeError(f"Argument `conversion_func` must be callable. Received {conversion_func}.")
+    CONVERSIONS.append((priority, classes, conversion_func))
+    CONVERSIONS.sort(key=lambda entry: entry[0])
+
+
 def identity(input: Any, name: str | None = None) -> Any:
     """A copy of the value, as a new tensor."""
     if isinstance(input, IndexedSlices):
@@ -105,8 +140,12 @@ def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Any
 
 def _filled(shape: ShapeLike, value: TensorLike, dtype: DType) -> Tensor:
     sizes = as_shape(shape)
+    if sizes is UNKNOWN or not is_known(sizes):
+        return broadcast_to(from_array(np.asarray(value, dtype.numpy)), sizes)  # type: ignore[no-any-return]
     if -1 in sizes:
         raise invalid(f"A size cannot be negative, got shape {list(sizes)}.")
+    if isinstance(STATE.trace, Inference):
+        return from_array(np.broadcast_to(np.asarray(value, dtype.numpy), sizes))  # only its shape is asked for
     if prod(sizes) > _MANY:
         check_room("fill", sizes, dtype.numpy)
     return from_array(np.full(sizes, value, dtype.numpy))
@@ -136,6 +175,8 @@ def fill(dims: TensorLike, value: Any, name: str | None = None, layout: object =
     if value.ndim:
         raise invalid(f"fill: the value must be a scalar, got shape {value.shape}.")
     sizes = as_shape(dims)
+    if sizes is UNKNOWN or not is_known(sizes):
+        return broadcast_to(value, sizes)
     if -1 in sizes:
         raise invalid(f"fill: a size cannot be negative, got {list(sizes)}.")
     check_room("fill", sizes, value.dtype.numpy)  # a filled tensor takes no memory, but what is computed from it does
@@ -183,6 +224,22 @@ def eye(
     return from_array(np.broadcast_to(matrix, (*lead, rows, columns)))
 
 
+# The types of numbers in a range; that of the result is the last of those that it is given.
+_RANGE_TYPES = (dtypes.int32, dtypes.int64, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
+
+
+def _range_look(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Abstract:
+    if limit is None:
+        start, limit = 0, start
+    parts = [abstract_of(to_tensor(value)) for value in (start, limit, delta)]
+    order = [kind.numpy for kind in _RANGE_TYPES]
+    kind = max((part.dtype for part in parts), key=order.index) if dtype is None else dtypes.as_dtype(dtype).numpy
+    first, last, step = (UNKNOWN if part.value is None else part.value.item() for part in parts)
+    is_counted = not isinstance(step, Size) and step == 1
+    return Abstract((larger(last - first, 0) if is_counted else UNKNOWN,), kind)
+
+
+@shaped(_range_look)
 def range(start: Any, limit: Any = None, delta: Any = 1, dtype: object = None, name: str = "range") -> Any:
     """Numbers from `start` up to (without) `limit` in steps of `delta`.
 
@@ -194,11 +251,10 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: object = None, n
         start, limit = 0, start
     parts = [to_tensor(value) for value in (start, limit, delta)]
     if dtype is None:
-        order = (dtypes.int32, dtypes.int64, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
         for part in parts:
-            if part.dtype not in order:
+            if part.dtype not in _RANGE_TYPES:
                 raise invalid(f"range: bounds must be numbers, got {part.dtype!r}.")
-        kind = max((part.dtype for part in parts), key=order.index)
+        kind = max((part.dtype for part in parts), key=_RANGE_TYPES.index)
     else:
         kind = dtypes.as_dtype(dtype)
     if any(part.ndim for part in parts):
@@ -282,8 +338,12 @@ def one_hot(
             raise ValueError(f"one_hot: the new axis of a ragged tensor is the last, got axis={axis}.")
         return elements.put(indices, one_hot(elements.of(indices), depth, on_value, off_value, None, dtype))
     if dtype is None:
-        given = next((v for v in (on_value, off_value) if v is not None), None)
-        kind = dtypes.float32 if given is None else to_tensor(given).dtype
+        found = [to_tensor(v).dtype for v in (on_value, off_value) if v is not None]
+        kind = found[0] if found else dtypes.float32
+        if len(set(found)) > 1:
+            raise TypeError(
+                f"one_hot: dtype {found[0].name} of on_value does not match dtype {found[1].name} of off_value."
+            )
     else:
         kind = dtypes.as_dtype(dtype)
     values = [default if v is None else to_tensor(v, kind)._array for v, default in ((on_value, 1), (off_value, 0))]
@@ -332,13 +392,24 @@ def shape(input: Any, out_type: DTypeLike | None = None, name: str | None = None
     kind = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
     if kind not in (dtypes.int32, dtypes.int64):
         raise UnsupportedTypeError(None, None, f"shape: out_type must be int32 or int64, got {kind.name}.")
-    sizes = tuple(_measured(input).shape)
+    value = _measured(input)
+    if value.shape.rank is None and isinstance(STATE.trace, Inference):
+        return STATE.trace.ghost(TensorSpec([None], kind))
+    sizes = tuple(value.shape)
     if None in sizes:
         raise ValueError(f"shape: a ragged tensor of shape {sizes} has no shape of numbers. Use rt.bounding_shape().")
-    return from_array(np.array(sizes, kind.numpy))
+    return _sizes(sizes, kind)
 
 
-def _measured(input: Value) -> Any:
+def _sizes(sizes: Any, kind: DType) -> Tensor:
+    """Sizes as a tensor; in a trace they may be unknown."""
+    if isinstance(STATE.trace, Inference):
+        found: Tensor = sized(STATE.trace, sizes, kind.numpy)
+        return found
+    return from_array(np.array(sizes, kind.numpy)[()])
+
+
+def _measured(input: Any) -> Any:
     """The value as something with a shape: a tensor, or a sparse or ragged tensor unchanged."""
     return input if is_composite(input) else to_tensor(input)
 
@@ -352,16 +423,18 @@ def shape_n(input: Sequence[TensorLike], out_type: DTypeLike = dtypes.int32, nam
 
 
 @takes(out_type=tensor_type)
-def size(input: Any, out_type: DTypeLike = dtypes.int32, name: str | None = None) -> Tensor:
-    """The number of elements."""
+def size(input: Any, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
+    """The number of elements, as int32 unless `out_type` says otherwise."""
     values = complete_values(input)
     value = _measured(input) if values is None else values.of(input)
-    return from_array(dtypes.as_dtype(out_type).numpy.type(value.shape.num_elements()))
+    dtype = dtypes.as_dtype(out_type or dtypes.int32)
+    return _sizes(UNKNOWN if value.shape.rank is None else value.shape.num_elements(), dtype)
 
 
 def rank(input: TensorLike, name: str | None = None) -> Tensor:
     """The number of axes."""
-    return from_array(np.int32(len(_measured(input).shape)))  # type: ignore[arg-type]
+    found = _measured(input).shape.rank
+    return _sizes(UNKNOWN if found is None else found, dtypes.int32)
 
 
 def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
@@ -371,7 +444,7 @@ def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> An
         raise invalid(
             f"ensure_shape: shape of tensor {tensor.shape} is not compatible with expected shape {TensorShape(shape)}."
         )
-    return identity_of(tensor)
+    return with_known_shape(identity_of(tensor), TensorSpec(shape, tensor.dtype))
 
 
 def broadcast_static_shape(shape_x: TensorLike, shape_y: TensorLike) -> TensorShape:
@@ -440,4 +513,9 @@ def _representable(given: DType, target: DType) -> tuple[Any, Any]:
     return smallest, largest
 
 
-trace_public(globals(), always=("constant", "zeros", "ones", "fill", "range", "eye", "linspace"), pure=True)
+trace_public(
+    globals(),
+    always=("constant", "zeros", "ones", "fill", "range", "eye", "linspace"),
+    skip=("register_tensor_conversion_function",),
+    pure=True,
+)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from .. import math
+from ..base.shapes import TensorShape, broadcast
 from ..base.traceable import trace_public
-from ..base.types import AxisLike, TensorLike
+from ..base.types import AxisLike, TensorLike, Value
 from ..op.attributes import as_axis
 from ..ops.math import arithmetic
 from ..ops.math.logic import select
@@ -20,7 +23,21 @@ def clip_by_value(t: Any, clip_value_min: TensorLike, clip_value_max: TensorLike
     if isinstance(t, IndexedSlices):
         return IndexedSlices(clip_by_value(t.values, clip_value_min, clip_value_max), t.indices, t.dense_shape)
     x = to_tensor(t)
+    _check_growth(x, "clip_by_value", clip_value_min, clip_value_max)
     return arithmetic.clip_by_value.public(x, clip_value_min, clip_value_max)
+
+
+def _check_growth(values: Value, name: str, *bounds: Any) -> None:
+    """Raise where a bound has a shape that the result would take over."""
+    shape = TensorShape(values.shape)
+    for bound in bounds:
+        other = TensorShape(bound.shape if hasattr(bound, "shape") else np.shape(bound))
+        if (
+            shape.is_fully_defined()
+            and other.is_fully_defined()
+            and broadcast(tuple(shape), tuple(other)) != tuple(shape)
+        ):
+            raise ValueError(f"{name}: a bound of shape {other} does not fit a tensor of shape {shape}.")
 
 
 def clip_by_norm(t: Any, clip_norm: object, axes: AxisLike | None = None, name: str | None = None) -> Any:
@@ -31,6 +48,7 @@ def clip_by_norm(t: Any, clip_norm: object, axes: AxisLike | None = None, name: 
     limit = (
         to_tensor(clip_norm, values.dtype) if not hasattr(clip_norm, "dtype") else math.cast(clip_norm, values.dtype)
     )
+    _check_growth(values, "clip_by_norm", limit)
     total = math.reduce_sum(math.square(values), as_axis(axes), True)
     positive = math.greater(total, 0)
     # sqrt has no derivative at 0: compute sqrt(1) there, and put the 0 back afterwards.

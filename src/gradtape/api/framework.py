@@ -35,7 +35,7 @@ def executing_eagerly() -> bool:
 
 def is_tensor(x: Value) -> bool:
     """Whether x is a tensor, a variable, or made of tensors as IndexedSlices and SparseTensor are."""
-    return isinstance(x, (Tensor, Variable)) or is_composite(x)
+    return isinstance(x, (Tensor, Variable)) or (is_composite(x) and COMPOSITES[x.__class__].is_tensor)
 
 
 def type_spec_from_value(value: Any) -> Any:
@@ -61,9 +61,9 @@ def type_spec_from_value(value: Any) -> Any:
     return TensorSpec.from_tensor(value)
 
 
-def is_symbolic_tensor(x: TensorLike) -> bool:
-    """Whether x is a tensor that has no value yet."""
-    return is_symbolic(x)
+def is_symbolic_tensor(tensor: TensorLike) -> bool:
+    """Whether it is a tensor that has no value yet."""
+    return is_symbolic(tensor)
 
 
 class device:

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import invalid
-from ..base.traceable import trace_public
+from ..base.sizes import UNKNOWN, same
+from ..base.traceable import shaped, trace_public
 from ..base.types import AxisLike, ShapeLike, TensorLike, Value
+from ..op.abstract import Abstract
 from ..op.arguments import takes, text
 from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
 from ..ops.array import index, layout, masks, scatter
 from ..ops.math import logic
+from ..trace.ghost import abstract_of
 from ..values.tensor import EagerTensor, Tensor, to_tensor
 from ..variables.variable import SliceAssigner, Variable
 
@@ -21,6 +24,22 @@ tensor_scatter_nd_update = scatter.tensor_scatter_nd_update.public
 newaxis = None
 
 
+def _box_look(input_: Any, begin: Any, size: Any, name: str | None = None) -> Abstract:
+    x = abstract_of(to_tensor(input_))
+    starts: Any = as_ints(begin)
+    sizes: Any = as_ints(size)
+    rank = next((len(part) for part in (x.known, starts, sizes) if part is not None and part is not UNKNOWN), None)
+    if rank is None:
+        return Abstract(None, x.dtype)
+    given = [(UNKNOWN,) * rank if part is None or part is UNKNOWN else part for part in (x.known, starts, sizes)]
+    shape = []
+    for length, start, count in zip(*given, strict=True):
+        rest = same(count, -1)  # "to the end"
+        shape.append(count if rest is False else length - start if rest else UNKNOWN)
+    return Abstract(tuple(shape), x.dtype)
+
+
+@shaped(_box_look)
 def slice(input_: object, begin: TensorLike, size: object, name: str | None = None) -> Any:
     """The box that starts at `begin` and has `size` (-1: to the end)."""
     x = to_tensor(input_)
@@ -97,24 +116,45 @@ def gather(
     indices: object,
     validate_indices: TensorLike | None = None,
     axis: object = None,
-    batch_dims: int = 0,
+    batch_dims: int | None = 0,
     name: str | None = None,
 ) -> Any:
-    """The slices of `params` at `indices` along `axis`."""
+    """The slices of `params` at `indices` along `axis`. A negative `batch_dims` counts from the last axis of `indices`."""
     where = as_int(batch_dims) if axis is None else as_int(axis)
-    return index.take.public(params, indices, where, as_int(batch_dims))
+    shared = 0 if batch_dims is None else as_int(batch_dims)
+    if shared < 0:
+        rank = to_tensor(indices).ndim
+        shared = shared + rank if shared >= -rank else shared
+    return index.take.public(params, indices, where, shared)
 
 
 @takes(bad_indices_policy=text)
 def gather_nd(
     params: TensorLike, indices: TensorLike, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = ""
 ) -> Any:
-    """The elements (or slices) at positions that `indices` lists in its last axis."""
+    """The elements (or slices) at positions that `indices` lists in its last axis; with "IGNORE", zeros for bad positions."""
+    if bad_indices_policy == "IGNORE" and not as_int(batch_dims):
+        x, positions = to_tensor(params), np.asarray(to_tensor(indices)._array)
+        sizes = np.array(tuple(x.shape)[: positions.shape[-1]], np.int64)
+        inside = ((positions >= 0) & (positions < sizes)).all(axis=-1)
+        found = index.take_nd.public(x, np.where(inside[..., None], positions, 0), 0)
+        shown = inside.reshape(inside.shape + (1,) * (found.ndim - inside.ndim))
+        return where(shown, found, logic.zeros_like.public(found))
     return index.take_nd.public(params, indices, as_int(batch_dims))
 
 
-def scatter_nd(indices: TensorLike, updates: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
+@takes(bad_indices_policy=text)
+def scatter_nd(
+    indices: TensorLike,
+    updates: TensorLike,
+    shape: ShapeLike,
+    bad_indices_policy: str = "",
+    name: str | None = None,
+) -> Any:
     """Zeros of `shape` with `updates` added at positions that `indices` lists in its last axis."""
+    if bad_indices_policy not in ("", "DEFAULT"):
+        zero = np.zeros(as_shape(as_int_vector(shape, "scatter_nd: shape")), to_tensor(updates).dtype.numpy)
+        return _scatter_combining(scatter.tensor_scatter_nd_add, zero, indices, updates, bad_indices_policy)
     return index.put_nd.public(updates, indices, as_shape(as_int_vector(shape, "scatter_nd: shape")), 0)
 
 
@@ -213,6 +253,8 @@ def where(
         return masks.nonzero.public(condition)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
+    if isinstance(condition, np.ndarray | np.generic) and condition.dtype.kind in "iufc":  # (a tensor is not converted)
+        condition = condition.astype(bool)
     return logic.select.public(condition, x, y)
 
 

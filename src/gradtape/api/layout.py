@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import operator
 from typing import Any
 
 import numpy as np
@@ -11,21 +12,34 @@ import numpy as np
 from ..base import dtypes, nest
 from ..base.errors import ArgumentValueError, invalid, unfit
 from ..base.memory import repeated
-from ..base.traceable import trace_public
+from ..base.sizes import UNKNOWN, is_known, same
+from ..base.traceable import shaped, trace_public
 from ..base.types import AxisLike, TensorLike, Value
+from ..op.abstract import Abstract
 from ..op.arguments import optional_whole_number, takes, text
 from ..op.attributes import as_axis, as_int, as_int_vector, as_ints
 from ..op.family import shape_of
-from ..ops.array import borders, index, layout, rearrange
+from ..op.shapes import padded_sizes
+from ..ops.array import borders, index, layout, rearrange, search
+from ..ops.math import cumulative, reduce
 from ..ops.math import elementwise as e
+from ..trace.ghost import abstract_of
 from ..values.composite import OPERANDS
-from ..values.tensor import Tensor, from_array, to_tensor
+from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
-from .arrays import identity, reshape, zeros
+from .arrays import broadcast_to, identity, range, reshape, shape, zeros
 
 _NUMBERS = (bool, int, float, complex, np.ndarray, np.generic)
 
 
+def _transposed_look(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Abstract:
+    x = abstract_of(to_tensor(a))
+    order = None if perm is None else as_ints(perm)
+    rank = len(order) if x.rank is None and order is not None and order is not UNKNOWN else x.rank
+    return Abstract(None if rank is None else (UNKNOWN,) * rank, x.dtype)
+
+
+@shaped(_transposed_look)
 def transpose(a: object, perm: object = None, conjugate: bool = False, name: str = "transpose") -> Any:
     """The axes in the order `perm`, or reversed."""
     x = to_tensor(a)
@@ -38,6 +52,8 @@ def transpose(a: object, perm: object = None, conjugate: bool = False, name: str
 
 def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> Any:
     """The tensor with a new axis of size one at `axis`."""
+    if isinstance(axis, (list, tuple, np.ndarray)) and np.size(axis) != 1:
+        raise invalid(f"expand_dims: `axis` must be a tensor with a single value, got {axis!r}.")
     return layout.expand_dims.public(input, as_int(axis))
 
 
@@ -100,6 +116,24 @@ def unstack(value: object, num: int | None = None, axis: AxisLike = 0, name: str
     return parts
 
 
+def _split_look(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split") -> Any:
+    x, where = abstract_of(to_tensor(value)), as_int(axis)
+    sizes: Any
+    if isinstance(num_or_size_splits, (list, tuple)) or np.ndim(num_or_size_splits):
+        sizes = as_ints(num_or_size_splits)
+        sizes = [UNKNOWN] * num if sizes is UNKNOWN and num is not None else list(sizes)
+    else:
+        sizes = [UNKNOWN] * operator.index(as_int(num_or_size_splits))
+    if x.known is None or where is UNKNOWN:
+        return [Abstract(None if x.known is None else (UNKNOWN,) * len(x.known), x.dtype) for _ in sizes]
+    if len(sizes) and is_known(sizes) and -1 not in sizes and same(sum(sizes), x.known[where]) is False:
+        raise invalid(f"split: sizes {sizes} must add up to {x.known[where]}, the size of axis {where}.")
+    lead, rest = x.known[: where % len(x.known)], x.known[where % len(x.known) + 1 :]
+    sizes = [UNKNOWN if size is UNKNOWN or same(size, -1) is not False else size for size in sizes]
+    return [Abstract((*lead, size, *rest), x.dtype) for size in sizes]
+
+
+@shaped(_split_look)
 def split(
     value: TensorLike, num_or_size_splits: Any, axis: AxisLike = 0, num: int | None = None, name: str = "split"
 ) -> list[Any]:
@@ -113,6 +147,8 @@ def split(
         num_or_size_splits.__class__ is not int and np.ndim(num_or_size_splits)
     ):
         sizes = list(as_ints(num_or_size_splits))
+        if num is not None and num != len(sizes):
+            raise invalid(f"split: num={num}, but there are {len(sizes)} sizes: {sizes}.")
         if sizes.count(-1) == 1:
             sizes[sizes.index(-1)] = length - sum(s for s in sizes if s != -1)
     else:
@@ -124,6 +160,12 @@ def split(
     return parts
 
 
+def _padded_look(tensor: Any, paddings: Any, *args: Any, **kwargs: Any) -> Abstract:
+    x, table = abstract_of(to_tensor(tensor)), abstract_of(to_tensor(paddings))
+    return Abstract(padded_sizes(x, UNKNOWN if table.value is None else table.value.tolist()), x.dtype)
+
+
+@shaped(_padded_look)
 def pad(
     tensor: object,
     paddings: TensorLike,
@@ -138,9 +180,13 @@ def pad(
     x = to_tensor(tensor)
     table = np.asarray(to_tensor(paddings)._array)
     if table.shape != (x.ndim, 2) or (table.size and table.min() < 0):
-        raise invalid(
-            f"pad: paddings must be {x.ndim} pairs of non-negative integers for shape {x.shape}, got {table.tolist()}."
-        )
+        if table.ndim != 2 or table.shape[1] != 2:
+            wrong = "paddings must be a matrix with 2 columns"
+        elif len(table) != x.ndim:
+            wrong = "paddings must be the rank of inputs, a row for each axis"
+        else:
+            wrong = "paddings must be non-negative"
+        raise invalid(f"pad: {wrong}: {x.ndim} pairs of integers are needed for shape {x.shape}, got {table.tolist()}.")
     rows = tuple((int(before), int(after)) for before, after in table.tolist())
     kind = str(mode).upper()
     if kind == "CONSTANT":
@@ -158,7 +204,10 @@ def pad(
         )
     text("mode", mode)
     if kind not in ("REFLECT", "SYMMETRIC"):
-        raise ValueError(f"mode must be CONSTANT, REFLECT or SYMMETRIC, got {mode!r}.")
+        raise ValueError(
+            "Value of argument `mode` expected to be one of CONSTANT, REFLECT or SYMMETRIC. "
+            f"Received `mode` = {mode.upper()}"
+        )
     return borders.mirror_pad.public(x, rows, kind)
 
 
@@ -167,6 +216,20 @@ def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> A
     return rearrange.tile.public(input, as_int_vector(multiples, "tile: multiples"))
 
 
+def _repeated_look(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Abstract:
+    x, counts = abstract_of(to_tensor(input)), abstract_of(to_tensor(repeats))
+    where = None if axis is None else as_int(axis)
+    if x.known is None or where is UNKNOWN:
+        return Abstract(None if axis is not None else (UNKNOWN,), x.dtype)
+    count = counts.value.item() if counts.value is not None and counts.value.size == 1 else UNKNOWN
+    if where is None:
+        return Abstract((x.size * count,), x.dtype)
+    shape = list(x.known)
+    shape[where] *= count
+    return Abstract(tuple(shape), x.dtype)
+
+
+@shaped(_repeated_look)
 def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Any:
     """Each element (or slice along `axis`) repeated."""
     x = to_tensor(input)
@@ -174,7 +237,10 @@ def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike | None = None,
         x, where = reshape(x, (-1,)), 0
     else:
         where = as_int(axis)
-    counts = np.asarray(to_tensor(repeats)._array)
+    times = to_tensor(repeats)
+    if times.__class__ is not EagerTensor and times.dtype.is_integer:
+        return _rows_of_unknown_counts(x, times, where)
+    counts = np.asarray(times._array)
     if counts.dtype.kind not in "iu":
         raise TypeError(f"repeat: repeats must be integers, got {counts.tolist()} of type {counts.dtype}.")
     if not -x.ndim <= where < x.ndim:
@@ -184,6 +250,15 @@ def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike | None = None,
         message = f"repeat: repeats must be one non-negative integer, or {length} of them; got {counts.tolist()}."
         raise ArgumentValueError(None, None, message)
     return _rows(x, repeated("repeat", np.arange(length, dtype=np.int32), counts), where)
+
+
+def _rows_of_unknown_counts(x: Any, times: Any, axis: int) -> Any:
+    """`repeat` in a traced function, by counts that are known when it runs: the place of each row is computed."""
+    counts = broadcast_to(times, shape(x)[axis : axis + 1 or None])
+    places = range(reduce.reduce_sum.public(counts))
+    # A place belongs to the first row whose rows before and with it are more than the place.
+    positions = search.search_sorted.public(cumulative.cumsum.public(counts), places, True)
+    return index.take.public(x, positions, axis, 0)
 
 
 def _rows(x: Value, positions: object, axis: int) -> Any:

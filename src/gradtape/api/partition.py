@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -10,12 +11,15 @@ import numpy as np
 from .. import math
 from ..base import dtypes
 from ..base.errors import invalid
-from ..base.traceable import trace_public
+from ..base.sizes import UNKNOWN
+from ..base.traceable import shaped, trace_public
 from ..base.types import DTypeLike, IntLike, TensorLike
+from ..op.abstract import Abstract
 from ..op.arguments import sequence, takes, tensor_type
 from ..op.attributes import as_int
 from ..ops.array import index, rearrange, search
 from ..ops.array.masks import length_mask
+from ..trace.ghost import abstract_of
 from ..values.tensor import to_tensor
 from .arrays import reshape, zeros
 from .layout import concat, split
@@ -149,6 +153,13 @@ def reverse_sequence(
     )
 
 
+def _parts_look(data: Any, partitions: Any, num_partitions: Any, name: str | None = None) -> list[Abstract]:
+    x, numbers = abstract_of(to_tensor(data)), abstract_of(to_tensor(partitions, dtypes.int32))
+    shape = None if x.known is None or numbers.rank is None else (UNKNOWN, *x.known[numbers.rank :])
+    return [Abstract(shape, x.dtype) for _ in builtins.range(as_int(num_partitions))]
+
+
+@shaped(_parts_look)
 def dynamic_partition(
     data: TensorLike, partitions: TensorLike, num_partitions: IntLike, name: str | None = None
 ) -> list[Any]:

@@ -18,8 +18,8 @@ from ..base.errors import (
     invalid,
 )
 from ..base.traceable import traceable
-from ..trace.ghost import NeedsValue, depending_on
-from ..trace.inference import Inference
+from ..trace.ghost import NeedsValue
+from ..trace.inference import Inference, depending_on
 from ..values.tensor import Tensor, TensorSpec, to_tensor
 from ..variables.variable import Variable
 
@@ -146,7 +146,7 @@ def _called_in_world(
         raise NeedsValue("What Python code returns is known only when it runs.")
     kinds = Tout if isinstance(Tout, (list, tuple)) else [Tout]
     specs = [kind if isinstance(kind, TensorSpec) else TensorSpec(None, dtypes.as_dtype(kind)) for kind in kinds]
-    results = [depending_on(world.ghost(spec, -1 - place), *inp) for place, spec in enumerate(specs)]
+    results = [depending_on(world, world.ghost(spec), [to_tensor(value) for value in inp]) for spec in specs]
     return results if isinstance(Tout, (list, tuple)) else results[0]
 
 

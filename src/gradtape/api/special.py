@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..base.namespaces import listing
 from ..base.traceable import trace_public
 from ..base.types import TensorLike
 from ..ops.math import bessel as b
@@ -82,3 +83,5 @@ def bessel_y1(x: TensorLike, name: str | None = None) -> Any:
 
 
 trace_public(globals())
+
+__dir__ = listing(globals())

@@ -15,17 +15,18 @@ from ..base.context import ACTIVE, STATE
 from ..base.errors import ElementIndexError, OutOfRangeError, TensorTypeError, invalid, unfit
 from ..base.memory import slots
 from ..base.shapes import TensorShape
+from ..base.sizes import UNKNOWN
 from ..base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from ..compile.control import UNSHAPED, ElementShape
-from ..op.attributes import as_ints
+from ..op.attributes import as_int, as_ints
 from ..ops.array.index import take
 from ..ops.array.layout import expand_dims, reshape
 from ..ops.array.row import get_row, set_row
 from ..ops.array.scatter import tensor_scatter_nd_update
-from ..trace.control import either, repeated
+from ..trace.control import either
 from ..trace.facades import Facade, steps_of
-from ..trace.ghost import Ghost, NeedsValue
-from ..trace.inference import Inference
+from ..trace.ghost import Ghost, NeedsValue, abstract_of
+from ..trace.inference import Inference, depending_on, like, repeated, sized, slice_of
 from ..values.composite import Composite, declare
 from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
@@ -244,13 +245,19 @@ class TensorArray:
         if not positions:
             known = self.element_shape.is_fully_defined()
             return zeros((0, *(tuple(self.element_shape) if known else ())), self._dtype)
-        return stack_of([self._at(position) for position in positions])
+        return stack_of([self._left(position) for position in positions])
+
+    def _left(self, position: int) -> Any:
+        """What is at a position for somebody who wants all: zeros, as before the first write, where it was read and given up."""
+        if self._elements[position] is _CLEARED:
+            self._elements[position] = None
+        return self._at(position)
 
     def concat(self, name: str | None = None) -> Any:
         """All elements, one after the other along their first axis."""
         if not self._elements:
             raise invalid("concat: this TensorArray has no elements.")
-        values = [self._at(position) for position in range(len(self._elements))]
+        values = [self._left(position) for position in range(len(self._elements))]
         if any(not value.ndim for value in values):
             raise invalid("concat: the elements are scalars; they need at least one axis. Use stack().")
         return concat_of(values, 0)
@@ -302,7 +309,7 @@ class TensorArray:
         if tensor.dtype is not self._dtype:
             message = f"TensorArray dtype is {self._dtype.name} but the value has {tensor.dtype.name}. Use tf.cast."
             raise TensorTypeError(None, None, message)
-        if not tensor.ndim:
+        if tensor.shape.rank == 0:
             raise unfit(f"{name}: the value must have at least one axis, got a scalar.")
         return tensor
 
@@ -341,12 +348,18 @@ class TracedTensorArray(Facade, TensorArray):
 
 
 def _world() -> Inference:
-    """The running trace, which guesses at unknown sizes."""
+    """The running trace."""
     assert isinstance(STATE.trace, Inference)
     return STATE.trace
 
 
-class GuessedTensorArray(TensorArray):
+def _length(value: Any) -> Any:
+    """How many slices a tensor has."""
+    known = abstract_of(to_tensor(value)).known
+    return _world().unknown() if known is None else known[0]
+
+
+class AbstractTensorArray(TensorArray):
     """A `TensorArray` that knows the shape of its elements, not their positions."""
 
     def begin(
@@ -363,14 +376,16 @@ class GuessedTensorArray(TensorArray):
         self._dynamic_size = bool(dynamic_size)
         self._infer_shape = infer_shape
         self._shape = [TensorShape(element_shape)]
-        self._size: int = _world().guess() if dynamic_size or size is None else _position(size)
-        self._written: list[Any] = []
+        self._size: Any = _world().unknown() if dynamic_size or size is None else as_int(size)
+        if self._size is UNKNOWN:
+            self._size = _world().unknown()
+        self.written: list[Any] = []
 
     def _element(self) -> Any:
-        if not self._written:
+        if not self.written:
             return _world().ghost(TensorSpec(self.element_shape, self._dtype))
-        element = self._written[0]
-        for other in self._written[1:]:
+        element = self.written[0]
+        for other in self.written[1:]:
             element = either(_world(), element, other)
         return element
 
@@ -379,17 +394,20 @@ class GuessedTensorArray(TensorArray):
         return self
 
     def size(self, name: str | None = None) -> Any:
-        """The number of elements, a guess where it may grow."""
+        """The number of elements, unknown where it may grow."""
         if self._dynamic_size:
             return _world().ghost(TensorSpec((), dtypes.int32))
-        return from_array(np.int32(self._size))  # type: ignore[arg-type]
+        return sized(_world(), self._size, np.int32)
 
-    def _write(self, position: int, value: TensorLike) -> None:
-        self._written.append(self._accepted(value))
+    def link(self, others: list[Any]) -> None:
+        """What is read depends on these too."""
+        if self.written and others:
+            element = self._element()
+            self.written.append(depending_on(_world(), like(_world(), element), [element, *others], linearly=True))
 
     def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """Note the value."""
-        self._written.append(self._accepted(value))
+        self.written.append(self._accepted(value))
         return self
 
     def read(self, index: TensorLike, name: str | None = None) -> Any:
@@ -398,39 +416,41 @@ class GuessedTensorArray(TensorArray):
 
     def stack(self, name: str | None = None) -> Any:
         """As many as the size says."""
-        return repeated(self._element(), self._size)
+        return repeated(_world(), self._element(), self._size)
 
     def gather(self, indices: object, name: str | None = None) -> Any:
         """As many as there are indices."""
-        return repeated(self._element(), int(to_tensor(indices).shape[0] or 0))
+        return repeated(_world(), self._element(), _length(indices))
 
     def concat(self, name: str | None = None) -> Any:
         """Elements one after the other: how many, and how long each, may vary."""
         element = self._element()
-        return concat_of([element] * max(self._size, 1), 0)
+        known = abstract_of(element).known
+        shape = None if known is None else (self._size * known[0], *known[1:])
+        return depending_on(_world(), _world().ghost_of(shape, self._dtype.numpy), [element], linearly=True)
 
     def unstack(self, value: object, name: str | None = None) -> TensorArray:
         """The slices of the value."""
         tensor = self._whole(value, "unstack")
-        self._size = int(tensor.shape[0] or 0)
-        self._written.append(self._accepted(tensor[0]))
+        self._size = _length(tensor)
+        self.written.append(self._accepted(slice_of(_world(), tensor)))
         return self
 
     def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """The slices of the value, at any places."""
-        self._written.append(self._accepted(self._whole(value, "scatter")[0]))
+        self.written.append(self._accepted(slice_of(_world(), self._whole(value, "scatter"))))
         return self
 
     def split(self, value: TensorLike, lengths: object, name: str | None = None) -> TensorArray:
         """Pieces of lengths that may vary."""
         tensor = self._whole(value, "split")
-        self._size = int(to_tensor(lengths).shape[0] or 0)
+        self._size = _length(lengths)
         rest = TensorShape([None, *tuple(tensor.shape)[1:]])
-        self._written.append(_world().ghost(TensorSpec(rest, self._dtype)))
+        self.written.append(_world().ghost(TensorSpec(rest, self._dtype)))
         return self
 
     def __repr__(self) -> str:
-        return f"<guessed tf.TensorArray, dtype={self._dtype.name}>"
+        return f"<abstract tf.TensorArray, dtype={self._dtype.name}>"
 
 
 # --- inside compiled loops and branches ----------------------------------------------------------------------------------
@@ -575,4 +595,4 @@ steps_of(
         *("size", "identity", "close"),
     ),
 )
-declare(Composite(TensorArray, facade=TracedTensorArray, guessed=GuessedTensorArray))
+declare(Composite(TensorArray, facade=TracedTensorArray, abstract=AbstractTensorArray))

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..base.namespaces import listing
 from . import experimental
 from .calls import AutographWarning, callback, convert
 from .source import ConversionError
@@ -65,3 +66,6 @@ def _conversion(entity: Any) -> Any:
         return conversion_of(function)
     except ConversionError as error:
         raise ValueError(f"converting {entity}: {error}") from error
+
+
+__dir__ = listing(globals())

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..base import context
+from ..base.namespaces import listing
 from ..base.types import DTypeLike, ShapeLike
 from .policy import artifact
 
@@ -77,3 +78,8 @@ def set_loop_options(
         shape_invariants: Pairs of a variable of the loop and the shape that all its values have, None for a size that
             changes: `[(x, tf.TensorShape([None]))]`.
     """
+
+
+__all__ = ["Feature", "do_not_convert", "set_element_type", "set_loop_options"]
+
+__dir__ = listing(globals())

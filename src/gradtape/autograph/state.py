@@ -55,7 +55,7 @@ def same(first: Any, second: Any) -> bool:
     """Whether a program cannot tell two Python values apart."""
     if first is second:
         return True
-    if first.__class__ is not second.__class__ or isinstance(first, Tensor):
+    if first.__class__ is not second.__class__ or isinstance(first, Tensor) or is_composite(first):
         return False
     try:
         return bool(first == second)

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Unpack
 
+from .seeds import SeedScope
+
 if TYPE_CHECKING:
     from ..values.tensor import EagerTensor, Tensor
     from ..variables.variable import Variable
@@ -59,6 +61,15 @@ class Trace(Protocol):
 
     def read(self, variable: Variable) -> Tensor:
         """The value of a variable."""
+
+    def like_followed(self, numbers: tuple[int, ...], cotangent: Any) -> list[Any]:
+        """Cotangents of the values with these identities, where a rule asks for sizes that are not known yet."""
+
+    def sized(self, sizes: Any) -> Tensor:
+        """A vector of sizes, some of which are not known yet."""
+
+    def on_attributes(self, op: Any, tensors: list[Any], attributes: dict[str, Any]) -> Any:
+        """Run an op of which only an attribute is not known yet."""
 
     def change(self, variable: Variable, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Call a method that assigns to a variable."""
@@ -126,8 +137,10 @@ class ThreadState(threading.local):
         self.profile: Any = None
         # Whether the code that runs was converted by AutoGraph, and the functions it calls are to be.
         self.autograph = False
-        # The line of the user's program, as code and offset, that a function of a library works for under a tape.
-        self.line: tuple[Any, int] | None = None
+        # Numbers the random ops of the graph that runs; None in eager code.
+        self.seeds: SeedScope | None = None
+        # Whether values are stand-ins that are computed for their shapes only: nan and inf in them mean nothing.
+        self.stand_ins = False
         # Whether random draws are for their shapes only: the numbers are thrown away, and no stream advances.
         self.draws_unseen = False
         for prepare in THREAD_STARTS:
@@ -149,7 +162,8 @@ class Fields(TypedDict, total=False):
     strategies: list[tuple[Any, Any]]
     autograph: bool
     draws_unseen: bool
-    line: tuple[Any, int] | None
+    seeds: SeedScope | None
+    stand_ins: bool
 
 
 class scope:
@@ -179,7 +193,7 @@ class scope:
 
 def nobody_outside(trace: Trace | None = None) -> scope:
     """A block hidden from outer recorders: only this trace, if given, and recorders entered in the block are active."""
-    return scope(tapes=[], accumulators=[], readers=[], trace=trace, nan_safe=0, line=None)
+    return scope(tapes=[], accumulators=[], readers=[], trace=trace, nan_safe=0, seeds=None)
 
 
 # What each thread has to do before its first op, filled in by layers above.

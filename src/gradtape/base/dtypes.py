@@ -194,37 +194,37 @@ _BY_PYTHON: dict[object, DType] = {
 _BY_ENUM = {t.as_datatype_enum: t for t in _KNOWN}
 
 
-def as_dtype(value: object) -> DType:
-    """The `DType` that `value` names: a DType, a NumPy dtype or scalar type, a Python type, a name or TensorFlow's number.
+def as_dtype(type_value: object) -> DType:
+    """The `DType` that `type_value` names: a DType, a NumPy dtype or scalar type, a Python type, a name or TensorFlow's number.
 
     >>> import gradtape as tf
     >>> tf.as_dtype("float32"), tf.as_dtype(np.int64), tf.as_dtype(float)
     (tf.float32, tf.int64, tf.float32)
     """
-    if isinstance(value, DType):
-        return value
-    if isinstance(value, str):  # by name alone, as in TensorFlow: NumPy's codes, such as "f4" and "a", are none
-        found = _BY_NAME.get(value)
+    if isinstance(type_value, DType):
+        return type_value
+    if isinstance(type_value, str):  # by name alone, as in TensorFlow: NumPy's codes, such as "f4" and "a", are none
+        found = _BY_NAME.get(type_value)
         if found is not None:
             return found
-    elif isinstance(value, type) and value in _BY_PYTHON:
-        return _BY_PYTHON[value]
-    elif isinstance(value, int) and value in _BY_ENUM:
-        return _BY_ENUM[value]
+    elif isinstance(type_value, type) and type_value in _BY_PYTHON:
+        return _BY_PYTHON[type_value]
+    elif isinstance(type_value, int) and type_value in _BY_ENUM:
+        return _BY_ENUM[type_value]
     try:
-        numpy_type = None if isinstance(value, str) else np.dtype(value)  # type: ignore[call-overload]
+        numpy_type = None if isinstance(type_value, str) else np.dtype(type_value)  # type: ignore[call-overload]
     except (TypeError, ValueError):
         numpy_type = None
-    if numpy_type is not None and value is not None:
+    if numpy_type is not None and type_value is not None:
         if numpy_type.kind in "SU":
             return string
         found = BY_NUMPY.get(numpy_type.newbyteorder("="))
         if found is not None:
             return found
     message = (
-        f"Cannot convert {value!r} to a dtype. Use a tf dtype such as tf.float32, a NumPy dtype or a name; "
+        f"Cannot convert {type_value!r} to a dtype. Use a tf dtype such as tf.float32, a NumPy dtype or a name; "
         f"known are {', '.join(sorted(t.name for t in _KNOWN))}."
     )
-    if isinstance(value, int):  # a number that no type has: the kernel notices, in TensorFlow
+    if isinstance(type_value, int):  # a number that no type has: the kernel notices, in TensorFlow
         raise OperandTypeError(None, None, message)
     raise NotADTypeError(message)

@@ -277,6 +277,14 @@ class GradientLookupError(LookupError):
     """A gradient was requested through an op that has none."""
 
 
+class NonFiniteError(InvalidArgumentError):
+    """An op, or the backward step of one, made a nan or an inf while `tf.debugging.enable_check_numerics` was on."""
+
+    def inside(self, line: str) -> NonFiniteError:
+        """The same error, with the line of a traced function that it came from."""
+        return NonFiniteError(self.node_def, self.op, f"{self.message}\n  in the function, at {line}")
+
+
 class UnconnectedGradientError(ValueError):
     """A tape made with `strict=True` was asked for a gradient that would be None; `explanations` says why for each source."""
 

@@ -13,19 +13,16 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, MappingView
 from typing import Any
 
-from .shapes import TensorShape
-
 _CONTAINERS = (list, tuple, deque, range, Mapping, MappingView)
 _NESTED_TYPES: dict[type, bool] = {}
 
 
-def is_nested(structure: Any) -> bool:
-    """Whether `structure` is a sequence (but no text), a mapping or a record, and not a single value."""
-    cls = structure.__class__
+def is_nested(seq: Any) -> bool:
+    """Whether `seq` is a sequence (but no text), a mapping or a record, and not a single value."""
+    cls = seq.__class__
     nested = _NESTED_TYPES.get(cls)
     if nested is None:  # remembered: asking an abstract class costs more than the rest of a small gradient
-        container = issubclass(cls, _CONTAINERS) and not issubclass(cls, TensorShape)
-        nested = _NESTED_TYPES[cls] = container or is_record(structure)
+        nested = _NESTED_TYPES[cls] = issubclass(cls, _CONTAINERS) or is_record(seq)
     return nested
 
 

@@ -14,7 +14,7 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from .context import STATE, next_id
-from .frames import program_frame
+from .frames import program_frame, user_frame
 
 _MOST = 4096  # notes of one kind
 
@@ -38,24 +38,20 @@ class Exit(NamedTuple):
     offset: int
 
 
-class Span(NamedTuple):
-    """The identities between which a function of a library, or a layer, made its records."""
-
-    first: int
-    last: int
-    label: str  # the layer's path; "" for a function
-    code: CodeType
-    offset: int
-
-
 CUTS: dict[int, Cut] = {}  # by the identity of the output
 EXITS: dict[int, Exit] = {}  # by the identity of the value; its last exit
-SPANS: deque[Span] = deque(maxlen=2 * _MOST)
+# The calls of public functions and of layers: the first and the last identity that was given out while one ran, the path of the
+# layer (empty for a function), and who called it, as code and offset. (A named tuple takes four times as long to make.)
+Span = tuple[int, int, str, CodeType, int]
+SPANS: deque[Span] = deque(maxlen=4 * _MOST)
 
 
 def is_followed(number: int) -> bool:
     """Whether a tape that records in this thread follows the value."""
-    return any(number in records for records in STATE.tapes)
+    for records in STATE.tapes:  # noqa: SIM110 - (a generator takes twice the time)
+        if number in records:
+            return True
+    return False
 
 
 def note_cut(by: object, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
@@ -73,7 +69,7 @@ def note_shadow(by: object, inputs: Sequence[Any], outputs: Sequence[Any]) -> No
 
 
 def _note(by: object, ids: tuple[int, ...], outputs: Sequence[Any]) -> None:
-    frame = program_frame(2)
+    frame = user_frame(2)
     cut = Cut(by, ids, bool(outputs[0]._id), frame.f_code, frame.f_lasti)
     for output in outputs:
         if not output._id:
@@ -94,26 +90,3 @@ def _bound(notes: dict[int, Any]) -> None:
     if len(notes) > _MOST:
         for number in list(itertools.islice(notes, _MOST // 2)):
             notes.pop(number, None)
-
-
-class span:
-    """A block in which a library works for one line of the user's program. Only the outermost looks for that line."""
-
-    __slots__ = ("_first", "_frame", "_label", "_outermost")
-
-    def __init__(self, label: str = "", depth: int = 1) -> None:
-        self._label = label
-        self._outermost = STATE.line is None
-        if self._outermost:
-            frame = program_frame(depth)
-            STATE.line = frame.f_code, frame.f_lasti
-
-    def __enter__(self) -> None:
-        self._first = next_id()
-
-    def __exit__(self, *error: object) -> None:
-        line = STATE.line
-        if line is not None and (self._outermost or self._label):
-            SPANS.append(Span(self._first, next_id(), self._label, *line))
-        if self._outermost:
-            STATE.line = None

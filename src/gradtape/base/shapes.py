@@ -1,6 +1,6 @@
-"""Static shapes: `TensorShape`, a tuple of sizes in which None stands for an unknown one.
+"""Static shapes: `TensorShape`, a sequence of sizes in which None stands for an unknown one.
 
-A `TensorShape` is a tuple, so it goes wherever NumPy wants a shape. The rank itself may be unknown too:
+A `TensorShape` goes wherever NumPy wants a shape. It is no tuple: `"%s" % x.shape` prints it. The rank itself may be unknown too:
 `TensorShape(None)`.
 """
 
@@ -10,13 +10,15 @@ import operator
 from collections.abc import Iterable, Iterator
 from typing import Any, SupportsIndex, overload
 
+from .sizes import Size, product, same
+
 # None where it is unknown. Code that runs on values knows all sizes and computes with them, so a checker has to let it.
 Dimension = int | Any
 
 
 def _dimension(value: Any) -> Dimension:
-    if value is None:
-        return None
+    if value is None or isinstance(value, Size):
+        return value
     try:
         size = operator.index(value)
     except TypeError:
@@ -26,7 +28,7 @@ def _dimension(value: Any) -> Dimension:
     return size
 
 
-class TensorShape(tuple[Dimension, ...]):
+class TensorShape:
     """The shape of a tensor, as far as it is known.
 
     >>> shape = TensorShape([None, 3])
@@ -34,40 +36,45 @@ class TensorShape(tuple[Dimension, ...]):
     (2, [None, 3], False)
     """
 
-    _unknown_rank = False
+    __slots__ = ("_sizes",)
 
-    def __new__(cls, dims: Any) -> TensorShape:
-        if isinstance(dims, TensorShape):
-            return dims
-        if dims is None:
-            shape = super().__new__(cls)
-            shape._unknown_rank = True
-            return shape
-        if isinstance(dims, Iterable):
-            return super().__new__(cls, (_dimension(d) for d in dims))
-        return super().__new__(cls, (_dimension(dims),))
+    _sizes: tuple[Dimension, ...] | None  # None where the rank is unknown
+
+    def __init__(self, dims: Any) -> None:
+        if dims.__class__ is TensorShape:
+            self._sizes = dims._sizes
+        elif dims is None:
+            self._sizes = None
+        elif isinstance(dims, Iterable):
+            self._sizes = tuple([_dimension(d) for d in dims])
+        else:
+            self._sizes = (_dimension(dims),)
+
+    @property
+    def _unknown_rank(self) -> bool:
+        return self._sizes is None
 
     @property
     def rank(self) -> int | None:
         """The number of dimensions, or None where it is unknown."""
-        return None if self._unknown_rank else super().__len__()
+        return None if self._sizes is None else len(self._sizes)
 
     ndims = rank
 
     @property
     def dims(self) -> list[Dimension] | None:
         """The sizes as a list, or None where the rank is unknown."""
-        return None if self._unknown_rank else list(self)
+        return None if self._sizes is None else list(self._sizes)
 
     def as_list(self) -> list[Dimension]:
         """The sizes as a list; ValueError where the rank is unknown."""
-        if self._unknown_rank:
+        if self._sizes is None:
             raise ValueError("as_list() is not defined on a TensorShape of unknown rank.")
-        return list(tuple.__iter__(self))
+        return list(self._sizes)
 
     def is_fully_defined(self) -> bool:
         """Whether every size is known."""
-        return not self._unknown_rank and all(d is not None for d in tuple.__iter__(self))
+        return self._sizes is not None and None not in self._sizes
 
     def assert_is_fully_defined(self) -> None:
         """Raise ValueError unless every size is known."""
@@ -78,9 +85,7 @@ class TensorShape(tuple[Dimension, ...]):
         """The product of the sizes, or None where one is unknown."""
         if not self.is_fully_defined():
             return None
-        count = 1
-        for size in tuple.__iter__(self):
-            count *= size or 0
+        count: int = product(self._sizes)
         return count
 
     def is_compatible_with(self, other: Any) -> bool:
@@ -89,7 +94,7 @@ class TensorShape(tuple[Dimension, ...]):
         if self._unknown_rank or other._unknown_rank:
             return True
         return len(self) == len(other) and all(
-            a is None or b is None or a == b for a, b in zip(self, other, strict=True)
+            a is None or b is None or same(a, b) is not False for a, b in zip(self, other, strict=True)
         )
 
     def assert_is_compatible_with(self, other: object) -> None:
@@ -159,17 +164,17 @@ class TensorShape(tuple[Dimension, ...]):
         return TensorShape(other).concatenate(self)
 
     def __len__(self) -> int:
-        if self._unknown_rank:
+        if self._sizes is None:
             raise ValueError("Cannot take the length of a shape with unknown rank.")
-        return super().__len__()
+        return len(self._sizes)
 
     def __iter__(self) -> Iterator[Dimension]:
-        if self._unknown_rank:
+        if self._sizes is None:
             raise ValueError("Cannot iterate over a shape with unknown rank.")
-        return super().__iter__()
+        return iter(self._sizes)
 
     def __bool__(self) -> bool:
-        return not self._unknown_rank
+        return self._sizes is not None
 
     @overload
     def __getitem__(self, key: SupportsIndex) -> Dimension: ...
@@ -177,8 +182,8 @@ class TensorShape(tuple[Dimension, ...]):
     def __getitem__(self, key: slice) -> TensorShape: ...
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
-            return self._unknown_part(key) if self._unknown_rank else TensorShape(super().__getitem__(key))
-        return None if self._unknown_rank else super().__getitem__(key)
+            return self._unknown_part(key) if self._sizes is None else known_shape(self._sizes[key])
+        return None if self._sizes is None else self._sizes[key]
 
     @staticmethod
     def _unknown_part(key: slice) -> TensorShape:
@@ -193,13 +198,13 @@ class TensorShape(tuple[Dimension, ...]):
                 other = TensorShape(other)
             except (TypeError, ValueError):
                 return False
-        return self._unknown_rank == other._unknown_rank and tuple.__eq__(self, other)
+        return self._sizes == other._sizes
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     def __hash__(self) -> int:
-        return tuple.__hash__(self)
+        return hash(self._sizes)
 
     def __repr__(self) -> str:
         return f"TensorShape({None if self._unknown_rank else self.as_list()})"
@@ -210,7 +215,14 @@ class TensorShape(tuple[Dimension, ...]):
         return f"({', '.join(map(str, self))}{',' if len(self) == 1 else ''})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return TensorShape, (None if self._unknown_rank else tuple(self),)
+        return TensorShape, (self._sizes,)
+
+
+def known_shape(sizes: tuple[Dimension, ...]) -> TensorShape:
+    """The shape of these sizes, which need no checking."""
+    shape = object.__new__(TensorShape)
+    shape._sizes = sizes
+    return shape
 
 
 def broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...] | None:

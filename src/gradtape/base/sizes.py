@@ -117,6 +117,12 @@ class Size:
     def __rmod__(self, other: Any) -> Any:
         return other - other // self * self
 
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
     def _divided_by_number(self, number: int) -> Any:
         """Multiples of the number come out of the quotient; what is left is divided as a whole."""
         if number < 0:
@@ -167,6 +173,11 @@ class Size:
         raise Undecided(f"The number that {self} stands for.")
 
     __int__ = __float__ = __index__
+
+    def __truediv__(self, other: Any) -> NoReturn:
+        raise Undecided(f"A fraction of {self}.")
+
+    __rtruediv__ = __pow__ = __rpow__ = __truediv__
 
     @property
     def is_plain(self) -> bool:
@@ -225,7 +236,7 @@ class _Unknown(Size):
         return "?"
 
 
-UNKNOWN = _Unknown(())
+UNKNOWN: Any = _Unknown(())  # (Any: it stands for sizes, for shapes and for attributes of any type)
 _FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "//": lambda a, b: a // b if b else UNKNOWN,
     "max": max,
@@ -287,6 +298,23 @@ def evaluate(size: Any, numbers: Mapping[Any, int]) -> Any:
         return given[atom] if atom.kind == "symbol" else _FUNCTIONS[atom.kind](*map(value, atom.parts))
 
     return value(size)
+
+
+def symbols_of(size: Any) -> list[Any]:
+    """The symbols in a size, as `evaluate` takes them."""
+    found: dict[Atom, Any] = {}
+
+    def visit(part: Any) -> None:
+        for monomial, _ in part.terms if isinstance(part, Size) else ():
+            for atom in monomial:
+                if atom.kind == "symbol":
+                    found[atom] = _from_terms({(atom,): 1})
+                else:
+                    for inner in atom.parts:
+                        visit(inner)
+
+    visit(size)
+    return list(found.values())
 
 
 def is_known(shape: Iterable[Any]) -> bool:
@@ -372,6 +400,8 @@ def _terms(value: Any) -> tuple[tuple[Monomial, int], ...] | None:
 
 
 def _beside(other: Any) -> Any:
+    if isinstance(other, float):  # NumPy's too
+        raise Undecided("Arithmetic with fractions of a size.")
     return UNKNOWN if other is UNKNOWN else NotImplemented
 
 

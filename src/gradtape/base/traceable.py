@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from sys import _getframe
 from types import FunctionType
 from typing import Any, TypeVar
 
-from .context import ACTIVE, STATE
+from .context import ACTIVE, STATE, next_id
+from .dispatch import OVERRIDES, overridden
 from .errors import REFUSALS, raise_named
-from .notes import span
+from .notes import SPANS
+from .signatures import DeferredSignature
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -45,6 +48,19 @@ def traceable(
     return call  # type: ignore[no-any-return]
 
 
+def shaped(rule: Callable[..., Any]) -> Callable[[_Function], _Function]:
+    """Decorator: in a trace, where the function asks for sizes or values that are not known yet, `rule` says what it gives.
+
+    It is called as the function is, and returns what is known of the results (`Abstract`, see op/abstract.py) in their structure.
+    """
+
+    def mark(function: _Function) -> _Function:
+        function.look = rule  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
 def _one_step_by_kind(function: Any, kinds: dict[type, Any]) -> Any:
     """One step, with a check of the classes of the operands; also if a trace calls the function itself."""
 
@@ -63,22 +79,31 @@ def _called(function: Any, is_step: bool, kinds: dict[type, Any] | None = None) 
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if OVERRIDES and call in OVERRIDES:
+            result = overridden(call, args, kwargs)
+            if result is not NotImplemented:
+                return result
+        first = 0
         if ACTIVE:
             if is_step and STATE.trace is not None:
                 return STATE.trace.composite(call, args, kwargs)
-            if STATE.tapes and STATE.line is None:
-                with span():
-                    return call(*args, **kwargs)
+            if STATE.tapes:
+                first = next_id()
         if kinds:
             for value in args:
                 if value.__class__ in kinds:
                     return kinds[value.__class__](function, *args, **kwargs)
         try:
-            return function(*args, **kwargs)
+            result = function(*args, **kwargs)
         except REFUSALS as error:
             raise_named(error, function.__name__)
             raise
+        if first:  # records in between lead to the caller
+            frame = _getframe(1)
+            SPANS.append((first, next_id(), "", frame.f_code, frame.f_lasti))
+        return result
 
+    call.__signature__ = DeferredSignature(function)  # type: ignore[attr-defined]
     return call
 
 

@@ -1,4 +1,4 @@
-"""The command line: `gradtape run`, `demo`, `plot`, `trace`, `cache`, and `gradtape --version`."""
+"""The command line: `gradtape run`, `demo`, `plot`, `trace`, `cache`, `explain`, `profile`, `doctor`, `--version`."""
 
 import argparse
 import math
@@ -7,8 +7,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..stand_in import TensorFlowIsImported
 from ..version import __version__
-from . import demo, kernel_cache, launch, plot, show_trace
+from . import demo, doctor, explain, kernel_cache, launch, plot, profile, show_trace
 
 __all__ = ["main"]
 
@@ -51,13 +52,44 @@ def _parser() -> argparse.ArgumentParser:
 
     program = commands.add_parser(
         "run",
-        help="run a script written for TensorFlow or Keras, unchanged",
-        description="Run SCRIPT as the main program. In it, `import tensorflow as tf` imports gradtape, and Keras runs on "
-        "gradtape.",
+        help="run a script, a module or a command written for TensorFlow or Keras, unchanged",
+        description="Run PROGRAM as the main program. In it, `import tensorflow as tf` imports gradtape, and Keras runs on "
+        "gradtape. PROGRAM is a Python file, a module after -m, or an installed command such as pytest.",
     )
-    program.add_argument("script", metavar="SCRIPT", help="the Python file")
+    program.add_argument("-m", dest="module", action="store_true", help="PROGRAM is a module, as in python -m PROGRAM")
+    program.add_argument("program", metavar="PROGRAM", help="a Python file, a module, or a command")
     program.add_argument(
+        "arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="what PROGRAM finds in sys.argv"
+    )
+
+    explained = commands.add_parser(
+        "explain",
+        help="run a script, and explain every gradient that is None and every nan or inf",
+        description="Run SCRIPT as `gradtape run` does. At the end, say for each gradient that was None which line cuts the "
+        "way, and for each nan or inf which op made it. Every op is looked at, so the script takes longer.",
+    )
+    explained.add_argument("script", metavar="SCRIPT", help="the Python file")
+    explained.add_argument(
         "arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="what SCRIPT finds in sys.argv"
+    )
+
+    measured = commands.add_parser(
+        "profile",
+        help="run a script, and show where its time goes: by line, op and layer",
+        description="Run SCRIPT as `gradtape run` does, then print the time by line, op and layer, forward and backward.",
+    )
+    measured.add_argument("--svg", metavar="FILE", help="write a flame picture")
+    measured.add_argument("--json", metavar="FILE", help="write the events for chrome://tracing and Perfetto")
+    measured.add_argument("script", metavar="SCRIPT", help="the Python file")
+    measured.add_argument(
+        "arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="what SCRIPT finds in sys.argv"
+    )
+
+    commands.add_parser(
+        "doctor",
+        help="show versions and engines, test each part, and say how to repair what is missing",
+        description="Show versions, processor, threads and optional packages, run a small test of each part, and print the "
+        "command that repairs what is missing. The exit code is 1 if a test fails.",
     )
 
     demonstration = commands.add_parser(
@@ -141,6 +173,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if command == "run":
             launch.run(**options)
+        elif command == "explain":
+            explain.run(**options)
+        elif command == "profile":
+            profile.run(**options)
+        elif command == "doctor":
+            return doctor.run()
         elif command == "plot":
             print(f"wrote {plot.run(plot.Settings(**options))}")
         elif command == "trace":
@@ -154,7 +192,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (
         demo.Diverged,
         plot.NothingToPlot,
-        launch.NoSuchScript,
+        launch.NoSuchProgram,
+        TensorFlowIsImported,
         show_trace.CannotShow,
         kernel_cache.CannotUse,
     ) as error:

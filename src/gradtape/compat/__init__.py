@@ -7,6 +7,7 @@ import os
 import sys
 from typing import Any
 
+from ..base.namespaces import listing
 from ..base.types import PathLikeOrTensor
 
 v2 = sys.modules["gradtape"]
@@ -53,3 +54,6 @@ def path_to_str(path: PathLikeOrTensor) -> Any:
 def dimension_value(dimension: object) -> Any:
     """The size: dimensions are integers or None."""
     return dimension
+
+
+__dir__ = listing(globals())

@@ -12,6 +12,7 @@ from ..base.errors import GradientLookupError
 from ..base.generated import Names
 from ..base.locks import new_rlock
 from ..differentiation.forward import ForwardAccumulator
+from ..op.call import CALL_OBSERVERS, STEPWISE
 from ..trace.concrete import Executor, interpret
 from ..trace.ghost import Ghost, NeedsValue
 from ..trace.graph import Environment, Graph, Ref, bind, leaves, map_parts
@@ -49,6 +50,7 @@ class CompiledGraph:
         # Makes a function of tensors in machine code, which calls what it is given for anything else; None until there is one.
         self.direct: Callable[[Callable[..., Any]], Any] | None = None
         self._lock = new_rlock()
+        self.reasons: dict[Any, str] = {}  # why a graph is interpreted, by what it could not be compiled for
         constants = [value for value in graph.constants() if value.dtype.is_differentiable]
         self._captured = [value for value in constants if value.__class__ is EagerTensor]
         self._variables = [value for value in constants if isinstance(value, Variable)]
@@ -59,11 +61,18 @@ class CompiledGraph:
         for tensor in tensors:
             if tensor.__class__ is not EagerTensor:
                 return interpret(self._graph, tensors)
+        if STEPWISE:
+            return interpret(self._graph, tensors)
         key: Key = () if self._static else tuple([tensor._array.shape for tensor in tensors])
         if ACTIVE and (STATE.tapes or STATE.accumulators or STATE.readers):
-            return self._under_tapes(key, tensors)
-        result = self._run(key, tensors)
-        return interpret(self._graph, tensors) if result is NotImplemented else result
+            result = self._under_tapes(key, tensors)
+        else:
+            result = self._run(key, tensors)
+            if result is NotImplemented:
+                return interpret(self._graph, tensors)
+        for observe in CALL_OBSERVERS:
+            observe(self._graph.name)
+        return result
 
     def run_compiled(self, tensors: list[Any]) -> Any:
         """Run a compiled program on tensors of any sizes; NotImplemented where there is none."""
@@ -90,12 +99,14 @@ class CompiledGraph:
     def _plan(self, key: Key, shapes: list[tuple[int, ...]]) -> Any:
         try:
             world, structure, _ = lowered(self._graph, shapes, self._dtypes)
-        except NeedsValue:
+        except NeedsValue as error:
+            self.reasons[key] = str(error)
             return None
         program = optimized(world.program)
 
         returned = _renamed(structure, iter(program.outputs))
         if packed(returned, Names()) is None:
+            self.reasons[key] = "It returns what a program cannot."
             return None
 
         def write(whole: bool) -> Any:
@@ -111,6 +122,21 @@ class CompiledGraph:
             return code.function(run)
 
         return Warming(program, write, lambda run: self._plans.__setitem__(key, run))
+
+    def ways(self) -> list[tuple[str, str]]:
+        """How it has run so far, in words: each way with the reason where it is interpreted."""
+        found: list[tuple[str, Any, Any]] = [("alone", key, made) for key, made in self._plans.items()]
+        found += [("under a tape", key, made) for key, made in self._recorded.items()]
+        found += [("under an accumulator", key, made) for key, made in self._advanced.items()]
+        ways = [
+            (f"{how}, {'interpreted' if made is None else 'compiled'}", self.reasons.get(key, ""))
+            for how, key, made in found
+        ]
+        if self._calls_python:
+            ways.append(
+                ("under a tape, interpreted", "A step calls a Python function, whose tensors a tape may follow.")
+            )
+        return ways
 
     def _under_tapes(self, key: Key, tensors: list[Any]) -> Any:
         """A call under a tape: one record for the whole call, unless a tape needs more."""
@@ -144,10 +170,15 @@ class CompiledGraph:
             if kind not in found:
                 try:
                     found[kind] = make()
-                except (NeedsValue, GradientLookupError):  # (the second is raised where somebody asks for the gradient)
+                except (
+                    NeedsValue,
+                    GradientLookupError,
+                ) as error:  # (the second is raised where somebody asks for the gradient)
                     found[kind] = None
+                    self.reasons[kind] = str(error)
                 except Exception as error:
                     found[kind] = None
+                    self.reasons[kind] = str(error)
                     return None, error
             return found[kind], None
 
@@ -194,7 +225,14 @@ class CompiledBody:
 
     def __init__(self, graph: Graph) -> None:
         self._numbers = [*(leaf.number for leaf in leaves(graph.inputs) if leaf.__class__ is Ref), *graph.free()]
-        self._graph = Graph(graph.steps, tuple(map(Ref, self._numbers)), graph.outputs, name=graph.name)
+        self._graph = Graph(
+            graph.steps,
+            tuple(map(Ref, self._numbers)),
+            graph.outputs,
+            name=graph.name,
+            seed=graph.seed,
+            number=graph.number,
+        )
         self._compiled: dict[Any, CompiledGraph] = {}
 
     def __call__(self, environment: Environment) -> Any:

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..base.context import STATE, Paused
-from ..base.sizes import UNKNOWN
+from ..base.sizes import is_known
 from ..base.types import Function
+from ..op.abstract import Abstract
 from ..op.declaration import Op
 from ..ops.math.elementwise import add, subtract
 from ..trace.ghost import Ghost, NeedsValue, World
@@ -108,14 +109,15 @@ class Lowering(World):
 
     # --- what runs here --------------------------------------------------------------------------------------------
 
-    def outputs(self, op: Op, inputs: list[Any], attributes: dict[str, Any], shapes: list[Any]) -> list[Ghost]:
+    def outputs(self, op: Op, inputs: list[Any], attributes: dict[str, Any], found: list[Abstract]) -> list[Ghost]:
         """The results of an op, which becomes an instruction."""
-        if any(size is UNKNOWN for shape, _ in shapes for size in shape):
+        looks = [(result.known, result.dtype) for result in found]
+        if any(shape is None or not is_known(shape) for shape, _ in looks):
             raise NeedsValue(f"The shape of what {op.name} gives depends on values.")
         if self.levels:
             for tensor in inputs:
                 self.note(tensor)
-        return self.emit(op, tuple(map(operand_of, inputs)), attributes, shapes)
+        return self.emit(op, tuple(map(operand_of, inputs)), attributes, looks)
 
     def initial(self, variable: Variable) -> Any:
         """A variable is read once, unless it is assigned."""

@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ..base.context import STATE, Records
+from ..base.context import STATE, Records, scope
 from ..base.frames import user_location
 from ..base.notes import note_cut
+from ..base.seeds import SeedScope
 from ..differentiation.slices import densify
 from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched
@@ -86,8 +87,15 @@ class Recorded:
         inputs = [*arguments, *map(world.lift, self._captured)]
         with _FollowsAll(persistent=True) as tape:
             tape.watch([ghost for ghost in inputs if ghost.dtype.is_differentiable])
-            results = run(self._graph, environment)
+            # (The random ops of a function that is differentiated are others than its own, as in TensorFlow.)
+            with scope(seeds=SeedScope(None, (0,))):
+                results = run(self._graph, environment)
         return tape, inputs, results
+
+    @property
+    def graph(self) -> Graph:
+        """The function as it was traced."""
+        return self._graph
 
     def again(self, run: Callable[[Graph, Environment], Any]) -> tuple[Records, list[Any]]:
         """Record the graph once more, run by `run`: the records, and the sources in their order."""
@@ -175,6 +183,7 @@ class Recorded:
             if not followed:
                 continue
             pull = self._pull(tensors, kept, followed)
+            pull.function = self, tensors  # (its closure holds both anyway)
             ids = [sources[place]._id for place in followed]
             write(records, outputs, new_record(pull, ids, (), looks, user_location()))
 

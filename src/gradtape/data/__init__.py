@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..base.namespaces import listing
 from ..trace.function import RETURNED
 from . import experimental as experimental
 from .dataset import Dataset as Dataset
@@ -18,4 +19,21 @@ from .readers import TextLineDataset as TextLineDataset
 from .readers import TFRecordDataset as TFRecordDataset
 from .transforms import AUTOTUNE as AUTOTUNE
 
+__all__ = [
+    "AUTOTUNE",
+    "Dataset",
+    "DatasetSpec",
+    "FixedLengthRecordDataset",
+    "INFINITE_CARDINALITY",
+    "Iterator",
+    "NumpyIterator",
+    "Options",
+    "TFRecordDataset",
+    "TextLineDataset",
+    "ThreadingOptions",
+    "UNKNOWN_CARDINALITY",
+    "experimental",
+]
+
+__dir__ = listing(globals())
 RETURNED.extend([Dataset, Iterator, NumpyIterator, _Optional])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import inspect
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from ..base import dtypes
 from ..base.errors import invalid
+from ..base.namespaces import listing
 from ..base.types import PathLikeOrTensor, TensorLike
 from ..io.tensors import decode_csv
 from ..op.attributes import as_int
@@ -97,6 +99,9 @@ def _applied(method: str) -> Callable[..., Transformation]:
 
     with_settings.__name__ = with_settings.__qualname__ = method
     with_settings.__doc__ = f"`Dataset.{method}`, for `dataset.apply`."
+    parameters = inspect.signature(getattr(Dataset, method)).parameters.values()
+    wanted = [one for one in parameters if one.name not in ("self", "name")]
+    with_settings.__signature__ = inspect.Signature(wanted)  # type: ignore[attr-defined]
     return with_settings
 
 
@@ -328,3 +333,8 @@ def _default(texts: list[str], na_value: str) -> Any:
         if not kind.is_integer or all(kind.min <= number <= kind.max for number in numbers):
             return from_array(np.zeros(1, kind.numpy))
     return [""]
+
+
+__path__: list[str] = []  # as a package, so that `tf.data.experimental.service` is asked for and refused by name
+
+__dir__ = listing(globals())

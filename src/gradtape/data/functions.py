@@ -1,23 +1,34 @@
 """Users' functions inside a pipeline: the one place where they are called.
 
 A function gets the parts of a tuple as arguments of their own and any other element as one argument. What it
-computes is recorded by no tape, whichever thread it runs in.
+computes is recorded by no tape, whichever thread it runs in. Its random ops have the seeds that they would have in a graph, and
+begin anew with each pass over the dataset, as in TensorFlow.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..base import nest
-from ..base.context import ACTIVE, scope
+from ..base.context import ACTIVE, STATE, scope
+from ..base.seeds import GLOBAL, SeedScope, Used, decoded, encoded
 from ..base.shapes import TensorShape
 from ..values.tensor import Tensor, TensorSpec, from_array
 from . import structure
 from .node import Node
 from .structure import Element
+
+
+@dataclass
+class _Seeds:
+    """The global seed at the time when the pipeline was built, shared by all passes over it."""
+
+    seed: int | None
 
 
 class Function:
@@ -28,6 +39,22 @@ class Function:
             raise ValueError(f"{name}: a function is needed, got {function!r}.")
         self._function = function
         self.name = name
+        self._seeds = _Seeds(GLOBAL.seed)
+        self._used: Used = {}
+
+    def for_pass(self) -> Function:
+        """The function for one pass over the dataset: the streams of its random ops start again."""
+        found = copy.copy(self)
+        found._used = {}
+        return found
+
+    def get_state(self) -> Any:
+        """The seed of its random ops, and how far their streams have come in this pass."""
+        return {"seed": self._seeds.seed, "used": encoded(self._used)}
+
+    def set_state(self, state: Any) -> None:
+        """Go on where `get_state` was called, in this pass and in those that follow."""
+        self._seeds.seed, self._used = state["seed"], decoded(state["used"])
 
     def __call__(self, *elements: Element) -> Any:
         """Call the function on an element (for `reduce` and `scan`: on a state and an element)."""
@@ -45,9 +72,7 @@ class Function:
         return RuntimeError(f"{self.name}: the function raised StopIteration.")
 
     def _unrecorded(self, arguments: tuple[Any, ...]) -> Any:
-        if not ACTIVE:
-            return self._function(*arguments)
-        with scope(tapes=[], accumulators=[], readers=[]):
+        with scope(tapes=[], accumulators=[], readers=[], seeds=SeedScope(self._seeds.seed, (), self._used)):
             return self._function(*arguments)
 
     def element(self, element: Element) -> Element:
@@ -55,10 +80,14 @@ class Function:
         if ACTIVE:
             result = self(element)
         else:  # the same as __call__ with less overhead: this runs for every element of a map
+            around = STATE.seeds
+            STATE.seeds = SeedScope(self._seeds.seed, (), self._used)
             try:
                 result = self._function(*element) if element.__class__ is tuple else self._function(element)
             except StopIteration as error:
                 raise self._stopped() from error
+            finally:
+                STATE.seeds = around
         return structure.element_of(tuple(result) if result.__class__ is list else result)
 
     def scalar(self, element: Element, kind: type, what: str) -> Any:
@@ -74,15 +103,16 @@ class Function:
         Where a size of the input is unknown, a second call with another size shows which output sizes depend on it.
         """
         specs = source.spec()
+        trial = self.for_pass()
         try:
             element = source.first_element()
         except StopIteration:
             element = _blank(specs)
-        found = structure.spec_of(self.element(element))
+        found = structure.spec_of(trial.element(element))
         leaves = nest.flatten(specs)
         if any(isinstance(leaf, TensorSpec) and not leaf.shape.is_fully_defined() for leaf in leaves):
             try:
-                other = structure.spec_of(self.element(_resized(element, specs)))
+                other = structure.spec_of(trial.element(_resized(element, specs)))
                 found = structure.common_spec(found, other)
             except Exception:  # the function does not accept that size: no output size is known
                 found = structure.with_shape(found, lambda shape: [None] * len(shape))

@@ -15,7 +15,7 @@ from ..op.attributes import as_int
 from ..values.tensor import EagerTensor, TensorSpec, from_array, kept, to_tensor
 from . import structure
 from .node import INFINITE, UNKNOWN, ElementIterator, Indices, Node, Rows, Settings
-from .shuffling import Passes, generator
+from .shuffling import Passes, numbers
 from .structure import Element, int64
 
 
@@ -401,6 +401,7 @@ class Uniform:
     def __init__(self, passes: Passes) -> None:
         self._passes = passes
         self._pass = passes.begin()
+        self._stream = passes.stream(self._pass)
         self._count = 0
         self._block: list[int] = []
 
@@ -408,8 +409,7 @@ class Uniform:
         """The next number, below 2**32."""
         block, position = divmod(self._count, self._BLOCK)
         if not position or not self._block:
-            numbers = generator(self._passes.seeds, self._pass, block).integers(0, 2**32, self._BLOCK)
-            self._block = numbers.tolist()
+            self._block = numbers(self._stream, block, self._BLOCK).tolist()
         self._count += 1
         return self._block[position]
 
@@ -426,6 +426,7 @@ class Uniform:
         """Go to a position."""
         self._pass, self._count, self._passes.count = int(state["pass"]), int(state["count"]), int(state["passes"])
         self._passes.seeds = (int(state["seeds"][0]), int(state["seeds"][1]))
+        self._stream = self._passes.stream(self._pass)
         self._block = []
 
 

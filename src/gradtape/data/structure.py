@@ -43,6 +43,8 @@ def element_of(value: Any) -> Element:
         return inner if cls is dict else cls(inner)
     if value is None or hasattr(cls, "_type_spec"):
         return value
+    if nest.is_record(value):
+        return nest.record_of(value, [element_of(part) for part in nest.children(value)])
     kind = COMPOSITES.get(cls)
     if kind is not None and kind.spec is not None and not kind.converts:
         return value

@@ -74,34 +74,46 @@ class Map(Step):
     def iterate(self, settings: Settings) -> ElementIterator:
         inner = self.source.iterate(settings)
         if self.parallel is None:
-            return _MapIterator(self.function, inner)
+            return _MapIterator(self.function.for_pass(), inner)
         ordered = settings.deterministic if self.ordered is None else self.ordered
         if self.parallel == AUTOTUNE:
             return _TunedMapIterator(self, inner, settings.threads or max(4, os.cpu_count() or 1), ordered)
-        return _ParallelMapIterator(self, SideBySide(inner, self.function.element, self.parallel, ordered))
+        return _ParallelMapIterator(self, inner, self.parallel, ordered)
 
 
 class _MapIterator(Wrapping):
     def __init__(self, function: Function, inner: ElementIterator) -> None:
         super().__init__(inner)
+        self._passing = function
         self._function = function.element
 
     def __next__(self) -> Element:
         return self._function(next(self._inner))
 
+    def get_state(self) -> Any:
+        return {**super().get_state(), "draws": self._passing.get_state()}
+
+    def set_state(self, state: Any) -> None:
+        super().set_state(state)
+        if "draws" in state:  # (older states have none)
+            self._passing.set_state(state["draws"])
+
 
 class _ParallelMapIterator(ElementIterator):
-    def __init__(self, node: Map, calls: SideBySide) -> None:
+    def __init__(self, node: Map, inner: ElementIterator, count: int, ordered: bool) -> None:
         self._node = node
-        self._calls = calls
+        self._passing = node.function.for_pass()
+        self._calls = SideBySide(inner, self._passing.element, count, ordered)
 
     def __next__(self) -> Element:
         return self._calls.next()
 
     def get_state(self) -> Any:
-        return self._calls.get_state(structure.encoded)
+        return {**self._calls.get_state(structure.encoded), "draws": self._passing.get_state()}
 
     def set_state(self, state: Any) -> None:
+        if "draws" in state:  # (older states have none)
+            self._passing.set_state(state["draws"])
         self._calls.set_state(state, lambda element: structure.decoded(element, self._node.spec))
 
     def close(self) -> None:
@@ -114,9 +126,9 @@ class _TunedMapIterator(_ParallelMapIterator):
     _SLOW, _WORTH, _TRIALS = 20e-3, 150e-6, 4  # seconds for one call, or for the fastest of _TRIALS calls
 
     def __init__(self, node: Map, inner: ElementIterator, count: int, ordered: bool) -> None:
-        super().__init__(node, SideBySide(inner, node.function.element, count, ordered))
+        super().__init__(node, inner, count, ordered)
         self._inner = inner
-        self._function = node.function.element
+        self._function = self._passing.element
         self._trials, self._quickest = 0, float("inf")
         self._alone = True
 
@@ -191,7 +203,7 @@ class Filter(Selection):
         return None
 
     def elements(self, settings: Settings) -> ElementIterator:
-        return _FilterIterator(self.predicate, self.source.iterate(settings))
+        return _FilterIterator(self.predicate.for_pass(), self.source.iterate(settings))
 
 
 _NOT_BOOL = "the function must return one boolean"
@@ -229,7 +241,7 @@ class TakeWhile(Filter):
         super().__init__(source, predicate, "take_while")
 
     def elements(self, settings: Settings) -> ElementIterator:
-        return _WhileIterator(self.predicate, self.source.iterate(settings))
+        return _WhileIterator(self.predicate.for_pass(), self.source.iterate(settings))
 
 
 class _WhileIterator(Wrapping):

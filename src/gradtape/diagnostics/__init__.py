@@ -1,4 +1,22 @@
-"""Questions about what a tape did: why a gradient is None, where a NaN began, what is held, whether a rule is right.
+"""`tf.diagnostics`: what a tape did. Why a gradient is None, where a NaN began, what is held, whether a rule is right.
 
 `GradientTape` and `tf.function` import these modules when somebody asks; nothing here runs before.
 """
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["Explanation", "Kind", "NonFinite", "StopAtNonFinite"]
+
+_HOMES = {"Explanation": "explanation", "Kind": "explanation", "NonFinite": "nonfinite"}
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    if name == "StopAtNonFinite":  # a callback of Keras, which is imported by programs that use it
+        return importlib.import_module("keras_gradtape.callbacks").StopAtNonFinite
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -73,6 +73,9 @@ class Missing:
     offset: int
 
 
+# Called with each tape whose gradient is None for one of these sources (`gradtape explain`).
+LISTENERS: list[Callable[[Any, list[Any]], None]] = []
+
 # The tape that was last asked for a gradient that is None, for those who are handed the None: optimizers.
 LATEST: list[weakref.ref[Any]] = []
 

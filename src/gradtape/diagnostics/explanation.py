@@ -52,7 +52,8 @@ class Explanation:
     """Why the gradient of a target in one source is None, and what to change.
 
     `kind` says it in a word, `where` is the line that is to be changed (`where.file`, `where.line`, `where.text`), `repair` the
-    code to paste, `advice` where to paste it, and `path` the ops from the source to the cut.
+    code to paste, `advice` where to paste it, and `path` the ops from the source to the cut. Where the two are unconnected,
+    `target_path` has the ops that the target was computed with, from what it shares with the source on.
     """
 
     kind: Kind
@@ -63,6 +64,7 @@ class Explanation:
     repair: str = ""
     advice: str = ""
     path: tuple[Step, ...] = ()
+    target_path: tuple[Step, ...] = ()
 
     @property
     def connected(self) -> bool:
@@ -82,6 +84,9 @@ class Explanation:
         if self.path:
             lines.append("  The way from the source:" if not self.connected else "  The way:")
             lines += [f"    {step}" for step in self.path]
+        if self.target_path:
+            lines.append("  The way to the target:")
+            lines += [f"    {step}" for step in self.target_path]
         if self.repair:
             lines.append(f"  {self.advice}")
             lines += [f"    {green}{line}{off}" for line in self.repair.splitlines()]

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.context import next_id
+from ..base.context import next_id, nobody_outside
 from ..base.notes import CUTS
-from ..compile.recorded import LostInFunction
+from ..compile.recorded import LostInFunction, Recorded
+from ..differentiation.tape import GradientTape
 from ..op.declaration import Op
-from ..trace.graph import Graph, bind, call_step, fill
+from ..trace.graph import Environment, Graph, bind, call_step, fill, leaves
+from ..values.tensor import EagerTensor
 from .chain import Chain, Ways
 from .places import Where, from_text
+
+Lines = list[tuple[int, int, str]]  # the first and last identity of a step, and its line
 
 
 def inside(lost: LostInFunction, position: int) -> tuple[Op, Where | None] | None:
@@ -18,7 +22,7 @@ def inside(lost: LostInFunction, position: int) -> tuple[Op, Where | None] | Non
     recorded = lost.function()
     if recorded is None:
         return None
-    lines: list[tuple[int, int, str]] = []
+    lines: Lines = []
     records, sources = recorded.again(lambda graph, environment: _run(graph, environment, lines))
     ways = Ways(Chain(records), CUTS, sources[lost.places[position]]._id)
     ends = [n for n in ways.parents if n not in ways.followed and isinstance(CUTS[n].by, Op)]
@@ -26,11 +30,27 @@ def inside(lost: LostInFunction, position: int) -> tuple[Op, Where | None] | Non
         return None
     first = ways.first_cut(ways.back(max(ends)))
     assert first is not None
-    line = next((text for begin, end, text in lines if begin <= first <= end), "")
-    return CUTS[first].by, from_text(line)
+    return CUTS[first].by, line_in(lines, first)
 
 
-def _run(graph: Graph, environment: Any, lines: list[tuple[int, int, str]]) -> Any:
+def recorded_in_steps(recorded: Recorded, tensors: list[Any]) -> tuple[GradientTape, list[Any], Lines]:
+    """Run a compiled function once more, op by op, on the values that it was called with: the tape, the results, the lines."""
+    lines: Lines = []
+    environment = Environment({})
+    arguments = list(leaves(recorded.graph.inputs))
+    with nobody_outside(), GradientTape(persistent=True) as tape:
+        tape.watch([tensor for tensor in tensors if tensor.dtype.is_differentiable])
+        bind(recorded.graph.inputs, tuple(tensors[: len(arguments)]), environment.values)
+        results = _run(recorded.graph, environment, lines)
+    return tape, [leaf for leaf in leaves(results) if leaf.__class__ is EagerTensor], lines
+
+
+def line_in(lines: Lines, number: int) -> Where | None:
+    """The line of the step that gave out an identity."""
+    return from_text(next((text for first, last, text in lines if first <= number <= last), ""))
+
+
+def _run(graph: Graph, environment: Environment, lines: Lines) -> Any:
     """Run the steps of a graph, and note which identities belong to which line."""
     for step in graph.steps:
         first = next_id()

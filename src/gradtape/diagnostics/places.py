@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import linecache
 from dataclasses import dataclass
 from types import CodeType
@@ -52,22 +53,26 @@ def where_of_record(number: int, code: Any, offset: int) -> Where:
     if not _is_of_library(code):
         return where_of(code, offset)
     around = _span_of(number)
-    return where_of(code, offset) if around is None else where_of(around.code, around.offset)
+    return where_of(code, offset) if around is None else where_of(around[3], around[4])
 
 
 def layer_of(number: int) -> str:
     """The path of the innermost layer that made a record; empty outside of layers."""
-    found = [span for span in SPANS if span.label and span.first <= number <= span.last]
-    return min(found, key=lambda span: span.last - span.first).label if found else ""
+    around = [span for span in SPANS if span[2] and span[0] <= number <= span[1]]
+    return min(around, key=_length)[2] if around else ""
 
 
 def _span_of(number: int) -> Span | None:
-    for span in reversed(SPANS):
-        if span.first <= number <= span.last:
-            return span
-    return None
+    """The innermost call around a record that the user's program made."""
+    around = [span for span in SPANS if span[0] <= number <= span[1] and not _is_of_library(span[3])]
+    return min(around, key=_length, default=None)
 
 
+def _length(span: Span) -> int:
+    return span[1] - span[0]
+
+
+@functools.cache
 def _is_of_library(code: CodeType) -> bool:
     name = code.co_filename.replace("\\", "/")
     ours = any(f"/{package}/" in name for package in PACKAGES)

@@ -150,7 +150,7 @@ class Question:
     def _cut(self, way: list[int]) -> Explanation:
         number = way[-1]
         cut = CUTS[number]
-        where = where_of(cut.code, cut.offset)
+        where = where_of_record(number, cut.code, cut.offset)
         path = tuple(self._step(each) for each in way[1:])
         if isinstance(cut.by, LostInFunction):
             return self._inside_function(cut, way[-2], where, path)
@@ -322,22 +322,33 @@ class Question:
         else:
             reason = f"{self.target_name} was not computed from {self.source_name}: what comes of it ends elsewhere."
         shared = self._common_ancestor()
-        if shared:
-            reason += f" Both come from {shared}."
-        return self._explained(Kind.UNCONNECTED, reason, self._target_line(), *self._zeros(), path=path)
+        if shared is not None:
+            reason += f" Both come from {self._described(shared)}."
+        answer = self._explained(Kind.UNCONNECTED, reason, self._target_line(), *self._zeros(), path=path)
+        return replace(answer, target_path=self._way_to_target(shared))
 
-    def _common_ancestor(self) -> str:
+    def _common_ancestor(self) -> int | None:
         """The nearest value that target and source were both computed from."""
         above = self.chain.ancestors([self.number]) - {self.number}
         if not self.consumed:
             shared = above & self.chain.ancestors([self.target])
         else:  # what the target was computed from has been dropped
             shared = {number for number in above if number not in self.chain}
-        if not shared:
-            return ""
-        nearest = max(shared)
-        step = self._step(nearest)
-        return f"the value made by {step}" if nearest in self.chain and self.chain[nearest] is not None else "one value"
+        return max(shared, default=None)
+
+    def _described(self, number: int) -> str:
+        step = self._step(number)
+        return f"the value made by {step}" if step.where is not None else "one value"
+
+    def _way_to_target(self, shared: int | None) -> tuple[Step, ...]:
+        """The ops between a shared value, or a leaf, and the target, as far as the tape still has them."""
+        way: list[Step] = []
+        number = self.target
+        while not self.consumed and number != shared and isinstance(link := self.chain.get(number), Link):
+            way.append(self._step(number))
+            onward = [i for i in link.ids if shared is not None and shared in self.chain.ancestors([i])]
+            number = (onward or list(link.ids))[0]
+        return tuple(reversed(way))
 
     # --- parts of an answer --------------------------------------------------------------------------------------------
 
@@ -347,7 +358,7 @@ class Question:
             return Step(link.name, where_of_record(number, link.code, link.offset))
         cut = CUTS.get(number)
         if cut is not None:
-            return Step(cut.by.name, where_of(cut.code, cut.offset))
+            return Step(cut.by.name, where_of_record(number, cut.code, cut.offset))
         return Step("value", None)
 
     def _where(self, assigned: Assigned | None) -> Where | None:

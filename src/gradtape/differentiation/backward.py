@@ -16,9 +16,11 @@ import numpy as np
 from ..base import nest
 from ..base.context import ACTIVE, STATE, Paused, Record, Records
 from ..base.errors import NotATensorError, invalid
+from ..base.sizes import Undecided
 from ..native import background
 from ..native.background import Product
-from ..op.record import Pull, op_of
+from ..op.call import PULL_OBSERVERS
+from ..op.record import Pull, ids_of, op_of
 from ..ops.math.logic import ones_like, zeros_like
 from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, identify, to_tensor
@@ -87,7 +89,9 @@ def backpropagate(cotangents: Cotangents, consume: bool, on_tensors: bool) -> di
     arrived, waiting = cotangents.arrived, cotangents.waiting
     lowest = min(wanted) if wanted else 0
     take: Callable[..., Any] = records.pop if consume else records.get
-    step = pull_safely if STATE.nan_safe else _pull_on_tensors if on_tensors else None
+    step: Any = pull_safely if STATE.nan_safe else _pull_on_tensors if on_tensors else None
+    if PULL_OBSERVERS:
+        step = _observed(step)
     try:
         while waiting:
             number = -heappop(waiting)
@@ -127,7 +131,23 @@ def backpropagate(cotangents: Cotangents, consume: bool, on_tensors: bool) -> di
 
 
 def _pull_on_tensors(pull: Pull, cotangent: Any, record: Record, on_tensors: bool) -> Sequence[Any]:
-    return pull.on_tensors(cotangent, record)
+    try:
+        return pull.on_tensors(cotangent, record)
+    except Undecided:  # (only a trace has sizes of which that is said)
+        return STATE.trace.like_followed(ids_of(record), cotangent)  # type: ignore[union-attr]
+
+
+def _observed(step: Any) -> Callable[[Any, Any, Record, bool], Sequence[Any]]:
+    """The step, shown to who observes backward passes. Products are computed first."""
+
+    def observed(pull: Pull, cotangent: Any, record: Record, on_tensors: bool) -> Sequence[Any]:
+        parts = pull(cotangent, record) if step is None else step(pull, cotangent, record, on_tensors)
+        parts = [part.value() if part.__class__ is Product else part for part in parts]
+        for observe in PULL_OBSERVERS:
+            observe(pull, cotangent, record, parts)
+        return parts
+
+    return observed
 
 
 def _named(error: ValueError, pull: Pull) -> Exception:
@@ -151,8 +171,13 @@ def _finished(cotangent: Any, given: Any = None) -> Any:
         return given if given is not None and given._array is cotangent else from_array(cotangent)
     if cotangent.__class__ is IndexedSlices:
         parts = (cotangent.values, cotangent.indices, cotangent.dense_shape)
-        return IndexedSlices(*(p if isinstance(p, Tensor) else from_array(np.asarray(p)) for p in parts))
+        return IndexedSlices(*(p if isinstance(p, Tensor) else _tensor(np.asarray(p)) for p in parts))
     return cotangent
+
+
+def _tensor(array: Any) -> Any:
+    """An array as a tensor; one of sizes that are not known yet as the trace has it."""
+    return STATE.trace.sized(array) if array.dtype.kind == "O" and STATE.trace is not None else from_array(array)
 
 
 _ARRAYS: Any = (np.ndarray, np.generic)
@@ -190,11 +215,18 @@ def checked_unconnected(value: Any) -> UnconnectedGradients:
         ) from None
 
 
-def checked_tensors(structure: object, role: str) -> list[Any]:
-    """The leaves of a structure, all of them tensors or variables."""
+def checked_tensors(structure: object, role: str, whole: bool = True) -> list[Any]:
+    """The leaves of a structure, all of them tensors or variables; unless `whole`, all tensors of a composite count."""
     if isinstance(structure, (Tensor, Variable)):
         return [structure]
-    return [checked_tensor(value, role) for value in nest.flatten(structure)]
+    found: list[Any] = []
+    for value in nest.flatten(structure):
+        kind = None if whole else COMPOSITES.get(value.__class__)
+        if kind is not None and kind.gradients is not None:
+            found += kind.gradients.of(value)
+        else:
+            found.append(checked_tensor(value, role))
+    return found
 
 
 def checked_tensor(value: Any, role: str) -> Any:

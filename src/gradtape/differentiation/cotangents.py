@@ -14,9 +14,11 @@ import numpy as np
 
 from ..base.context import Record, Records
 from ..base.dtypes import Array
+from ..base.sizes import UNKNOWN, is_known
 from ..native import background, thresholds
 from ..native.background import Product, Total
 from ..op.record import Looks, is_further_output, looks_of_outputs, way_to_first
+from ..ops.array.layout import broadcast_to
 from ..ops.math.elementwise import add
 from ..values.tensor import IndexedSlices, Tensor, from_array
 from .slices import densify, sum_composites
@@ -116,9 +118,11 @@ class Cotangents:
         outputs = (self._outputs or {}).pop(number, None) or [None] * len(looks)
         outputs[0] = first
         for position, (shape, dtype) in enumerate(looks):
-            if (
-                outputs[position] is None and -1 not in shape
-            ):  # (what a loop has collected, of a size that is not known)
+            if outputs[position] is not None:
+                continue
+            if shape is UNKNOWN or not is_known(shape):  # in a trace
+                outputs[position] = broadcast_to(from_array(np.zeros((), dtype)), shape=shape)
+            elif -1 not in shape:  # (what a loop has collected, of a size that is not known)
                 zeros = np.zeros(shape, dtype)
                 outputs[position] = from_array(zeros) if on_tensors else zeros
         return outputs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from ..base.traceable import traceable
 from ..op.record import looks_of, new_record, write
 from ..ops.math.elementwise import identity
 from ..ops.math.reduce import reduce_sum
+from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from .backward import zeros_of
@@ -107,7 +109,7 @@ def _call_graph(run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
 
 
 def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    inputs = [value for value in nest.flatten(args) if not _is_object(value)]
+    inputs = [value for value in map(_elements, nest.flatten(args)) if not _is_object(value)]
     with _VariableWatcher() as watcher, _hidden():
         returned = f(*args, **kwargs)
     result, grad_fn = _value_and_gradient(f, returned)
@@ -118,19 +120,46 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
         raise TypeError(
             f"@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses variables: {variables}"
         )
-    results = [to_tensor(value) for value in nest.flatten(result)]
+    returned_parts = nest.flatten(result)
+    results = [to_tensor(_elements(value)) for value in returned_parts]
+    grad_fn = _on_elements(grad_fn, returned_parts)
     outputs = [_fresh(value) for value in results]
     if ACTIVE:
         for value in inputs:
             if isinstance(value, Variable):
                 value._read()  # tapes follow it by this identity
-        _record(grad_fn, inputs, variables, outputs)
+        _record(grad_fn, inputs, variables, outputs, CustomCall(f, args, kwargs))
         for accumulator in tuple(STATE.accumulators):
             # The accumulator followed the body; where it could not (NumPy in between), the gradient function is transposed.
             carried = [accumulator.carry(old, new) for old, new in zip(results, outputs, strict=True)]
             if not any(carried):
                 accumulator.advance_custom(grad_fn, inputs, variables, outputs)
-    return nest.pack_sequence_as(result, outputs)
+    return nest.pack_sequence_as(
+        result, [_as_part(value, out) for value, out in zip(returned_parts, outputs, strict=True)]
+    )
+
+
+def _elements(value: Any) -> Any:
+    """What tapes follow of an argument or a result: the elements of a ragged tensor, or the value itself."""
+    kind = COMPOSITES.get(value.__class__)
+    return value if kind is None or kind.values is None or not kind.values.followed else kind.values.of(value)
+
+
+def _as_part(like: Any, elements: Any) -> Any:
+    """The elements as a value of the kind of `like`."""
+    return elements if _elements(like) is like else COMPOSITES[like.__class__].values.put(like, elements)  # type: ignore[union-attr]
+
+
+def _on_elements(grad_fn: Callable[..., Any], results: list[Any]) -> Callable[..., Any]:
+    """A gradient function on the elements of composites, from the user's, which is on the composites themselves."""
+    if all(_elements(value) is value for value in results):
+        return grad_fn
+
+    def grad(*cotangents: Any, **settings: Any) -> Any:
+        given = [_as_part(value, cotangent) for value, cotangent in zip(results, cotangents, strict=True)]
+        return nest.map_structure(_elements, grad_fn(*given, **settings))
+
+    return grad
 
 
 def _call_in_world(world: Any, function: Any, *args: Any) -> Any:
@@ -172,13 +201,44 @@ def _hidden() -> scope:
     return scope(tapes=[], readers=[r for r in STATE.readers if isinstance(r, _VariableWatcher)])
 
 
-def _record(grad_fn: Callable[..., Any], inputs: list[Any], variables: list[Variable], outputs: list[Any]) -> None:
+class CustomCall:
+    """How a function with a custom gradient was called, for `tape.check`; it does not keep the arguments alive."""
+
+    __slots__ = ("_args", "_function", "_kwargs")
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self._function, self._kwargs = function, kwargs
+        self._args = [weakref.ref(value) if isinstance(value, (Tensor, Variable)) else value for value in args]
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return getattr(self._function, "__name__", "a function")
+
+    def arguments(self) -> list[Any] | None:
+        """The arguments; None if one of them is gone."""
+        found = [value() if value.__class__ is weakref.ref else value for value in self._args]
+        return None if any(f is None and a is not None for f, a in zip(found, self._args, strict=True)) else found
+
+    def run(self, args: list[Any]) -> list[Any]:
+        """The outputs for other arguments, unseen by tapes."""
+        with _hidden():
+            return [to_tensor(value) for value in nest.flatten(self._function(*args, **self._kwargs)[0])]
+
+
+def _record(
+    grad_fn: Callable[..., Any],
+    inputs: list[Any],
+    variables: list[Variable],
+    outputs: list[Any],
+    call: CustomCall | None = None,
+) -> None:
     """One record for the whole call on every tape that follows an argument or a variable."""
     for variable in variables:
         variable._read()  # tapes follow it by this identity
     batched = [value for value in inputs if value.__class__ is Batched]
     if not batched:
-        _append(STATE.tapes, grad_fn, inputs, variables, outputs)
+        _append(STATE.tapes, grad_fn, inputs, variables, outputs, call)
         return
     innermost = max(batched, key=lambda value: value.depth)
     _append(STATE.tapes[innermost.level[0] :], grad_fn, inputs, variables, outputs)
@@ -261,6 +321,7 @@ def _append(
     inputs: list[Any],
     variables: list[Variable],
     outputs: list[Any],
+    call: CustomCall | None = None,
 ) -> None:
     numbers = [getattr(value, "_id", 0) for value in (*inputs, *variables)]
     looks = looks_of(outputs)
@@ -269,6 +330,7 @@ def _append(
         if not followed or not any(o.dtype.is_differentiable for o in outputs):
             continue
         pull = _pull_of(grad_fn, len(inputs), tuple(variables), followed)
+        pull.call = call
         write(records, outputs, new_record(pull, [numbers[p] for p in followed], (), looks, user_location()))
 
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from ..base.context import STATE, Records, activate, deactivate, remove_identical
 from ..base.errors import invalid
+from ..base.sizes import Undecided
 from ..base.types import TensorLike
-from ..op.family import numpy_type, shape_of
+from ..op.family import numpy_type, shape_of, with_batch_axis
 from ..op.record import is_further_output, saved_by
 from ..ops.array.index import getitem
 from ..ops.array.layout import concat, permute, reshape
@@ -64,6 +65,16 @@ def _batched_pass(
     records: Records, target: Any, sources: list[Any], count: int, directions: Callable[[int, int], Any]
 ) -> list[Any]:
     """The cotangents of the sources for `count` cotangents of the target, with the count as first axis."""
+    try:
+        return _at_once(records, target, sources, count, directions)
+    except Undecided:  # in a trace, where sizes are not known yet: only what is connected is asked
+        connected = gradients(records, [target], sources, None, consume=False)
+        return [None if found is None else with_batch_axis(to_tensor(found), count) for found in connected]
+
+
+def _at_once(
+    records: Records, target: Any, sources: list[Any], count: int, directions: Callable[[int, int], Any]
+) -> list[Any]:
     numbers = [identify(source) for source in sources]
     if not count:
         connected = gradients(records, [target], sources, None, consume=False)

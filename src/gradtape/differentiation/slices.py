@@ -6,11 +6,21 @@ from typing import Any
 
 import numpy as np
 
+from ..op.attributes import as_ints
 from ..ops.array.index import put
 from ..ops.array.layout import concat
 from ..values.composite import COMPOSITES, Composite, Solid, Values, declare
 from ..values.slices_spec import IndexedSlicesSpec
 from ..values.tensor import EagerTensor, IndexedSlices, from_array
+
+
+class _Rows:
+    """Whether Keras's optimizers add up the rows of one id before anything else (`tf.config.sum_repeated_rows`)."""
+
+    summed = True
+
+
+ROWS = _Rows()
 
 
 def densify(slices: IndexedSlices) -> Any:
@@ -19,7 +29,8 @@ def densify(slices: IndexedSlices) -> Any:
         raise ValueError(
             f"Tensor conversion requested for IndexedSlices for argument `value` without dense_shape: {slices}."
         )
-    shape = tuple(np.asarray(slices.dense_shape).tolist())
+    sizes: Any = slices.dense_shape
+    shape = tuple(sizes.tolist()) if sizes.__class__ is np.ndarray else as_ints(sizes)
     return put(slices.values, slices.indices, shape=shape, axis=0, batch_dims=0)
 
 

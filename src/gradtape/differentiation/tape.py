@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 LOGGER = logging.getLogger("gradtape")
 
 
+class _Warned:
+    """What the log has said once in this process."""
+
+    of_recorded_gradients = False
+
+
 class GradientTape:
     """Record operations, then differentiate them.
 
@@ -54,9 +60,11 @@ class GradientTape:
             computed again there: the same gradients, for more time; see docs/guide/memory-budget.md.
         strict: Whether a gradient that would be None raises `UnconnectedGradientError`, with the explanation that `explain`
             gives; see docs/guide/why-none.md.
+        profile: Whether the time of each op and backward step is measured, for `profile()`. Only outside of traced functions.
     """
 
     _missing: Missing | None = None  # what was kept when a gradient was None
+    _strict = False
 
     def __init__(
         self,
@@ -66,6 +74,7 @@ class GradientTape:
         nan_safe: bool = False,
         memory_budget: float | None = None,
         strict: bool = False,
+        profile: bool = False,
     ) -> None:
         if memory_budget is not None:
             checked_budget(memory_budget)
@@ -81,7 +90,12 @@ class GradientTape:
         self._variables: dict[int, Variable] = {}
         self._nan_safe = nan_safe
         self._memory_budget = memory_budget
-        self._strict = strict
+        if strict:
+            self._strict = True
+        if profile:
+            from ..diagnostics.profile import ProfiledTape
+
+            self.__class__ = ProfiledTape
         self._spent = False  # whether a tape that is not persistent has been used
 
     # --- recording -----------------------------------------------------------------------------------------------
@@ -91,8 +105,8 @@ class GradientTape:
             raise ValueError("Tape is still recording, This can happen if you try to re-enter an already-active tape.")
         if self._tape is None and self._variables:
             self._variables = {}
-        self._spent = False
-        if self._missing is not None:
+        if self._spent:
+            self._spent = False
             self._missing = None
         self._start()
         return self
@@ -240,8 +254,8 @@ class GradientTape:
             )
         if unconnected_gradients is not UnconnectedGradients.NONE:
             unconnected_gradients = checked_unconnected(unconnected_gradients)
-        flat_sources = checked_tensors(sources, "source")
-        flat_targets = checked_tensors(target, "target")
+        flat_sources = checked_tensors(sources, "source", whole=False)
+        flat_targets = checked_tensors(target, "target", whole=False)
         records = self._begin()
         try:
             weights = None if output_gradients is None else _weights(output_gradients, flat_targets)
@@ -259,10 +273,8 @@ class GradientTape:
             ]
         if len(flat_sources) == 1 and flat_sources[0] is sources:
             return results[0]
-        for number, source in enumerate(nest.flatten(sources)):
-            if source.__class__ in COMPOSITES and results[number] is not None:
-                results[number] = COMPOSITES[source.__class__].values.put(source, results[number])  # type: ignore[union-attr]
-        return nest.pack_sequence_as(sources, results)
+        following = iter(results)
+        return nest.map_structure(lambda source: _gradient_of(source, following), sources)
 
     @takes(parallel_iterations=optional_count)
     def jacobian(
@@ -369,6 +381,69 @@ class GradientTape:
 
         return asking.explain(self, target, sources, connected)
 
+    def explain_nonfinite(self, target: Any, sources: Any) -> Any:
+        """Where the first nan or inf comes from, forward and backward: the op, its line, the ranges there, and a rewrite.
+
+        A plain tape has to be asked before `gradient`. See docs/guide/nan.md.
+
+        >>> import gradtape as tf
+        >>> x = tf.Variable([0.0, 4.0])
+        >>> with tf.GradientTape() as tape:
+        ...     y = tf.reduce_sum(tf.sqrt(x))
+        >>> found = tape.explain_nonfinite(y, x)
+        >>> found.forward is None, found.backward.op, found.backward.repair
+        (True, 'sqrt', 'y = tf.reduce_sum(tf.sqrt(tf.maximum(x, 1e-12)))')
+        """
+        from ..diagnostics import nonfinite
+
+        return nonfinite.explain_nonfinite(self, target, sources)
+
+    def check(self, sources: Any = None) -> Any:
+        """Whether the rules of the recorded ops agree: reverse against forward against finite differences, op by op.
+
+        The answer names the first op, or custom gradient, that disagrees, with its line and the size of the error. A plain tape
+        has to be asked before `gradient`. An op is checked if its operands are known: from what the records hold, the variables,
+        and the tensors in `sources`.
+
+        >>> import gradtape as tf
+        >>> @tf.custom_gradient
+        ... def square(x):
+        ...     return x * x, lambda upstream: upstream * 3.0 * x
+        >>> x = tf.constant(2.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = square(x)
+        >>> found = tape.check()
+        >>> found.ok, found.first.op
+        (False, 'the custom gradient of square')
+        """
+        from ..diagnostics import agreement
+
+        return agreement.check(self, [] if sources is None else checked_tensors(sources, "source"))
+
+    def memory(self) -> Any:
+        """What the records hold: bytes by line, op and layer, the peak of the backward pass, and what recomputing would save.
+
+        See docs/guide/memory.md.
+
+        >>> import gradtape as tf
+        >>> x = tf.Variable(tf.ones([100]))
+        >>> with tf.GradientTape() as tape:
+        ...     y = tf.reduce_sum(tf.exp(x))
+        >>> tape.memory().total
+        400
+        """
+        from ..diagnostics import memory
+
+        return memory.held_by(self)
+
+    def profile(self) -> Any:
+        """The time of what ran in the block and in `gradient`, by line, op and layer; for a tape made with `profile=True`.
+
+        Printed, it is a table; `svg()` is a flame picture, `chrome_trace()` JSON for Perfetto.
+        """
+        raise RuntimeError("This tape measures nothing. Make it with tf.GradientTape(profile=True).")
+
     def _keep_chain(
         self, records: Records, targets: list[Any], sources: list[Any], results: list[Any], consumed: bool
     ) -> None:
@@ -376,6 +451,8 @@ class GradientTape:
         from ..diagnostics import chain
 
         self._missing = chain.missing_from(self, records, targets, sources, results, consumed)
+        for listen in chain.LISTENERS:
+            listen(self, [source for source, result in zip(sources, results, strict=True) if result is None])
         if self._strict:
             from ..diagnostics import asking
 
@@ -452,7 +529,8 @@ class GradientTape:
             records = self._records()
         if self._recording and not self._persistent:
             self._stop()
-        elif self._recording:
+        elif self._recording and not _Warned.of_recorded_gradients:
+            _Warned.of_recorded_gradients = True
             LOGGER.warning(
                 "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient "
                 "than calling it outside the context (it causes the gradient ops to be recorded on the tape, leading to "
@@ -485,6 +563,15 @@ def _replace(items: list[Any], old: object, new: Any) -> bool:
 def zeros(shape: tuple[Any, ...], dtype: DType) -> Tensor:
     """A tensor of zeros."""
     return from_array(np.zeros(shape, dtype.numpy))
+
+
+def _gradient_of(source: Any, results: Iterator[Any]) -> Any:
+    """The gradient with respect to one source, of the next of the results: of as many as a composite has tensors."""
+    kind = COMPOSITES.get(source.__class__)
+    if kind is not None and kind.gradients is not None:
+        return kind.gradients.put(source, [next(results) for _ in kind.gradients.of(source)])
+    result = next(results)
+    return result if kind is None or result is None else kind.values.put(source, result)  # type: ignore[union-attr]
 
 
 def _weights(output_gradients: Any, targets: list[Any]) -> list[Any]:

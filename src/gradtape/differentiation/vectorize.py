@@ -21,7 +21,8 @@ from ..base import nest
 from ..base.context import ACTIVE, STATE, scope
 from ..base.dtypes import BY_NUMPY, DType
 from ..base.errors import ScalarElementsError, UnimplementedError
-from ..base.shapes import TensorShape
+from ..base.shapes import TensorShape, known_shape
+from ..base.sizes import same
 from ..base.traceable import traceable
 from ..base.types import Function, TensorLike
 from ..op.call import RUNNERS
@@ -61,7 +62,7 @@ class Batched(Tensor):
     @property
     def shape(self) -> TensorShape:
         """The shape of one entry."""
-        return tuple.__new__(TensorShape, shape_of(self.data)[1:])
+        return known_shape(shape_of(self.data)[1:])
 
     @property
     def ndim(self) -> int:
@@ -205,13 +206,7 @@ def vectorized_map(
     warning names the op; with `fallback_to_while_loop=False` the error is raised instead.
     """
     tensors = [to_tensor(value) for value in nest.flatten(elems)]
-    sizes = {shape_of(tensor)[0] if tensor.ndim else None for tensor in tensors}
-    if None in sizes or len(sizes) != 1:
-        raise ScalarElementsError(
-            f"vectorized_map: all elems need one common first size, got shapes {[t.shape for t in tensors]}."
-        )
-    size = sizes.pop()
-    assert size is not None
+    size = _common_size(tensors)
     depth = next_depth()
     try:
         outputs = fn(nest.pack_sequence_as(elems, [batch(tensor, depth) for tensor in tensors]))
@@ -222,6 +217,15 @@ def vectorized_map(
         if warn:
             LOGGER.warning("vectorized_map takes one slice after the other: %s", error)
     return _one_by_one(fn, elems, tensors, size)
+
+
+def _common_size(tensors: list[Any]) -> Any:
+    sizes = [shape_of(tensor)[0] if tensor.ndim else None for tensor in tensors]
+    if not sizes or None in sizes or any(same(sizes[0], size) is False for size in sizes):
+        raise ScalarElementsError(
+            f"vectorized_map: all elems need one common first size, got shapes {[t.shape for t in tensors]}."
+        )
+    return sizes[0]
 
 
 def _one_by_one(fn: Callable[..., Any], elems: object, tensors: list[Any], size: int) -> Any:
@@ -251,4 +255,10 @@ def _trace_vectorized_map(trace: Any, fn: Function, elems: object, *settings: ob
     return trace.step(vectorized_map, (graph, symbolic), {})
 
 
-vectorized_map = traceable(vectorized_map, on_trace=_trace_vectorized_map)
+def _mapped_in_world(world: Any, function: Any, fn: Function, elems: object) -> Any:
+    tensors = [to_tensor(value) for value in nest.flatten(elems)]
+    found = world.mapped(fn, tensors, lambda slices: nest.pack_sequence_as(elems, slices))
+    return function.__wrapped__(fn, elems) if found is NotImplemented else found
+
+
+vectorized_map = traceable(vectorized_map, in_world=_mapped_in_world, on_trace=_trace_vectorized_map)

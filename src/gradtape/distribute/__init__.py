@@ -1,5 +1,6 @@
 """`tf.distribute`: scripts written for many devices run, with one replica."""
 
+from ..base.namespaces import listing, namespace
 from .cluster import PreemptionCheckpointHandler, Server, cluster_resolver, coordinator, partitioners
 from .datasets import (
     DistributedDataset,
@@ -38,6 +39,7 @@ from .strategy import (
 )
 
 
+@namespace("gradtape.distribute.experimental")
 class experimental:
     """`tf.distribute.experimental`."""
 
@@ -86,3 +88,5 @@ __all__ = [
     "has_strategy",
     "in_cross_replica_context",
 ]
+
+__dir__ = listing(globals())

@@ -6,6 +6,8 @@ The error is a ValueError, as TensorFlow's is where no TPU is found, so that the
 
 from __future__ import annotations
 
+from ..base.namespaces import namespace
+
 
 class Missing(ValueError, NotImplementedError):
     """A cluster, a TPU or a server that gradtape does not have."""
@@ -26,6 +28,7 @@ _LOCAL = "Use tf.distribute.get_strategy(), or tf.distribute.MirroredStrategy() 
 Server = _missing("tf.distribute.Server", "There is nothing to serve.")
 
 
+@namespace("gradtape.distribute.cluster_resolver")
 class cluster_resolver:
     """`tf.distribute.cluster_resolver`: ways to find a cluster."""
 
@@ -39,12 +42,14 @@ class cluster_resolver:
     UnionResolver = _missing("tf.distribute.cluster_resolver.UnionResolver", _LOCAL)
 
 
+@namespace("gradtape.distribute.coordinator", "gradtape.distribute.experimental.coordinator")
 class coordinator:
     """`tf.distribute.coordinator`."""
 
     ClusterCoordinator = _missing("tf.distribute.coordinator.ClusterCoordinator", _LOCAL)
 
 
+@namespace("gradtape.distribute.experimental.partitioners")
 class partitioners:
     """`tf.distribute.experimental.partitioners`: how variables would be shared out to servers."""
 

@@ -21,6 +21,7 @@ change in any release.
 """
 
 from ..base.errors import OpCheckError, OpDeclarationError
+from ..base.namespaces import listing
 from ..op.declaration import BadInput, Sample
 from ..op.family import batch_leading, batch_over_axis, sample_binary, sample_unary
 from .declaring import elementwise, op
@@ -40,3 +41,5 @@ __all__ = [
     "sample_binary",
     "sample_unary",
 ]
+
+__dir__ = listing(globals())

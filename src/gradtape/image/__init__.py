@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..base.namespaces import listing
 from ..io.images import (
     decode_and_crop_jpeg,
     decode_bmp,
@@ -148,3 +149,5 @@ __all__ = [
     "yiq_to_rgb",
     "yuv_to_rgb",
 ]
+
+__dir__ = listing(globals())

@@ -16,9 +16,12 @@ from ..api.indexing import slice as box
 from ..api.indexing import where
 from ..base import dtypes
 from ..base.errors import invalid
-from ..base.traceable import trace_public
+from ..base.sizes import UNKNOWN
+from ..base.traceable import shaped, trace_public
 from ..base.types import IntLike, TensorLike
+from ..op.abstract import Abstract
 from ..op.attributes import as_ints
+from ..trace.ghost import abstract_of
 from ..values.tensor import to_tensor
 from .colour import adjust_brightness, adjust_contrast, adjust_hue, adjust_jpeg_quality, adjust_saturation
 from .geometry import check_image, flip_left_right, flip_up_down
@@ -78,11 +81,18 @@ def _crop(value: TensorLike, size: IntLike, draw: Draw) -> Any:
     return box(x, offset.tolist(), sizes)
 
 
+def _crop_look(value: Any, size: Any, *args: Any, **kwargs: Any) -> Abstract:
+    x, sizes = abstract_of(to_tensor(value)), as_ints(size)
+    return Abstract(None if sizes is UNKNOWN else sizes, x.dtype)
+
+
+@shaped(_crop_look)
 def random_crop(value: TensorLike, size: IntLike, seed: TensorLike | None = None, name: str | None = None) -> Any:
     """A box of this size, somewhere in the tensor."""
     return _crop(value, size, _stateful(seed))
 
 
+@shaped(_crop_look)
 def stateless_random_crop(value: TensorLike, size: IntLike, seed: TensorLike, name: str | None = None) -> Any:
     """`random_crop` with a seed of its own."""
     return _crop(value, size, _stateless(seed))

@@ -6,10 +6,12 @@ from typing import Any
 
 from ..api.layout import pad, reverse
 from ..api.layout import transpose as permute
-from ..base.traceable import trace_public
+from ..base.traceable import shaped, trace_public
 from ..base.types import IntLike, TensorLike, Value
+from ..op.abstract import Abstract
 from ..op.attributes import as_float, as_int
 from ..ops.array.index import getitem
+from ..trace.ghost import abstract_of
 from ..values.tensor import to_tensor
 
 
@@ -94,6 +96,13 @@ def _offset(offset_height: IntLike, offset_width: IntLike) -> tuple[int, int]:
     return top, left
 
 
+def _placed_look(image: Any, top: Any, left: Any, height: Any, width: Any) -> Abstract:
+    x = abstract_of(to_tensor(image))
+    sizes = as_int(height), as_int(width)
+    return Abstract(None if x.known is None else (*x.known[:-3], *sizes, *x.known[-1:]), x.dtype)
+
+
+@shaped(_placed_look)
 def crop_to_bounding_box(
     image: TensorLike, offset_height: IntLike, offset_width: IntLike, target_height: IntLike, target_width: IntLike
 ) -> Any:
@@ -108,6 +117,7 @@ def crop_to_bounding_box(
     return _cut(x, top, left, height, width)
 
 
+@shaped(_placed_look)
 def pad_to_bounding_box(
     image: TensorLike, offset_height: IntLike, offset_width: IntLike, target_height: IntLike, target_width: IntLike
 ) -> Any:
@@ -123,6 +133,7 @@ def pad_to_bounding_box(
     return pad(x, [*[[0, 0]] * (x.ndim - 3), [top, below], [left, right], [0, 0]])
 
 
+@shaped(lambda image, height, width: _placed_look(image, 0, 0, height, width))
 def resize_with_crop_or_pad(image: TensorLike, target_height: IntLike, target_width: IntLike) -> Any:
     """The image cut, or put into a black one, to the target size; its middle stays in the middle."""
     x = image_of(image)

@@ -13,11 +13,15 @@ from ..api.indexing import gather
 from ..base import dtypes
 from ..base.errors import invalid
 from ..base.memory import check_room
-from ..base.traceable import trace_public
+from ..base.sizes import UNKNOWN
+from ..base.traceable import shaped, trace_public
 from ..base.types import IntLike, TensorLike, Value
 from ..math import cast
+from ..op.abstract import Abstract
 from ..op.arguments import choice, flag, takes
+from ..op.attributes import as_ints
 from ..ops.image import resize as r
+from ..trace.ghost import abstract_of
 from ..values.tensor import Tensor, to_tensor
 from ..variables.variable import Variable
 from .geometry import image_of, pad_to_bounding_box, target_size
@@ -86,7 +90,22 @@ def _within(height: int, width: int, new_height: int, new_width: int) -> tuple[i
     return int(np.rint(scale * np.float32(height))), int(np.rint(scale * np.float32(width)))
 
 
+def _resized_look(
+    images: Any,
+    size: Any,
+    method: Any = ResizeMethod.BILINEAR,
+    preserve_aspect_ratio: bool = False,
+    *args: Any,
+    **kwargs: Any,
+) -> Abstract:
+    x, sizes = abstract_of(to_tensor(images)), as_ints(size)
+    height, width = (UNKNOWN, UNKNOWN) if sizes is UNKNOWN or preserve_aspect_ratio else sizes
+    dtype = x.dtype if method == ResizeMethod.NEAREST_NEIGHBOR else np.float32
+    return Abstract(None if x.known is None else (*x.known[:-3], height, width, x.known[-1]), dtype)
+
+
 @takes(method=choice)
+@shaped(_resized_look)
 def resize(
     images: TensorLike,
     size: Any,

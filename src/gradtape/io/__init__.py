@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..base.namespaces import listing
 from . import gfile as gfile
 from .files import matching_files as matching_files
 from .files import read_file as read_file
@@ -34,3 +35,5 @@ from .tensors import decode_raw as decode_raw
 from .tensors import encode_base64 as encode_base64
 from .tensors import parse_tensor as parse_tensor
 from .tensors import serialize_tensor as serialize_tensor
+
+__dir__ = listing(globals())

@@ -64,7 +64,7 @@ def _read_in_world(world: Any, function: Function, filename: PathLikeOrTensor, n
     """The contents of a file are known only when the function runs; type and shape are known during tracing."""
     if not isinstance(world, Inference):
         raise NeedsValue("What is in a file is known only when it is read.")
-    return world.ghost(TensorSpec([], dtypes.string), -1)
+    return world.ghost(TensorSpec([], dtypes.string))
 
 
 read_file = traceable(read_file, always=True, in_world=_read_in_world)

@@ -21,6 +21,7 @@ from ..base.errors import (
     from_os_error,
     invalid,
 )
+from ..base.namespaces import listing
 from ..base.types import PathLikeOrTensor
 from .records import text_of
 
@@ -329,3 +330,6 @@ def join(path: PathLikeOrTensor, *paths: object) -> str:
 def get_registered_schemes() -> list[str]:
     """The URL schemes of the supported file systems."""
     return ["file", ""]
+
+
+__dir__ = listing(globals())

@@ -5,8 +5,12 @@ Everything works on stacks of matrices: the axes before the last two are indepen
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from ..api.arrays import eye
 from ..api.clip import global_norm
+from ..base.namespaces import listing
 from ..math import l2_normalize
 from .contractions import einsum, tensordot
 from .decompositions import (
@@ -47,7 +51,53 @@ from .systems import (
     tridiagonal_solve,
 )
 
+if TYPE_CHECKING:
+    from .operators import (
+        LinearOperator,
+        LinearOperatorAdjoint,
+        LinearOperatorBlockDiag,
+        LinearOperatorBlockLowerTriangular,
+        LinearOperatorCirculant,
+        LinearOperatorCirculant2D,
+        LinearOperatorCirculant3D,
+        LinearOperatorComposition,
+        LinearOperatorDiag,
+        LinearOperatorFullMatrix,
+        LinearOperatorHouseholder,
+        LinearOperatorIdentity,
+        LinearOperatorInversion,
+        LinearOperatorKronecker,
+        LinearOperatorLowerTriangular,
+        LinearOperatorLowRankUpdate,
+        LinearOperatorPermutation,
+        LinearOperatorScaledIdentity,
+        LinearOperatorToeplitz,
+        LinearOperatorTridiag,
+        LinearOperatorZeros,
+    )
+
 __all__ = [
+    "LinearOperator",
+    "LinearOperatorAdjoint",
+    "LinearOperatorBlockDiag",
+    "LinearOperatorBlockLowerTriangular",
+    "LinearOperatorCirculant",
+    "LinearOperatorCirculant2D",
+    "LinearOperatorCirculant3D",
+    "LinearOperatorComposition",
+    "LinearOperatorDiag",
+    "LinearOperatorFullMatrix",
+    "LinearOperatorHouseholder",
+    "LinearOperatorIdentity",
+    "LinearOperatorInversion",
+    "LinearOperatorKronecker",
+    "LinearOperatorLowRankUpdate",
+    "LinearOperatorLowerTriangular",
+    "LinearOperatorPermutation",
+    "LinearOperatorScaledIdentity",
+    "LinearOperatorToeplitz",
+    "LinearOperatorTridiag",
+    "LinearOperatorZeros",
     "adjoint",
     "band_part",
     "banded_triangular_solve",
@@ -98,3 +148,12 @@ __all__ = [
     "tridiagonal_matmul",
     "tridiagonal_solve",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("LinearOperator") and name in __all__:
+        return getattr(importlib.import_module("gradtape.linalg.operators"), name)
+    raise AttributeError(f"module 'gradtape.linalg' has no attribute {name!r}")
+
+
+__dir__ = listing(globals())

@@ -10,15 +10,27 @@ import numpy as np
 from ..api.arrays import reshape
 from ..api.layout import transpose
 from ..base.errors import invalid, too_few_axes, unfit
-from ..base.traceable import trace_public
+from ..base.sizes import UNKNOWN
+from ..base.traceable import shaped, trace_public
 from ..base.types import TensorLike
+from ..op.abstract import Abstract
 from ..op.attributes import as_ints
 from ..ops.linalg.contractions import contract
 from ..ops.linalg.products import matmul
+from ..trace.ghost import abstract_of
 from ..values.tensor import Tensor, to_tensor
 from ..variables.variable import Variable
 
 
+def _contracted_look(a: Any, b: Any, axes: Any, name: str | None = None) -> Abstract:
+    """Which axes are left is not known; their number is, where that of the axes is."""
+    x, y, chosen = (abstract_of(to_tensor(value)) for value in (a, b, axes))
+    if x.rank is None or y.rank is None or chosen.rank != 2 or chosen.shape[1].__class__ is not int:
+        return Abstract(None, x.dtype)
+    return Abstract((UNKNOWN,) * (x.rank + y.rank - 2 * chosen.shape[1]), x.dtype)
+
+
+@shaped(_contracted_look)
 def tensordot(a: TensorLike, b: object, axes: Any, name: str | None = None) -> Any:
     """The sum of products over some axes of a and some of b: an integer for the last and first, or two lists."""
     x = to_tensor(a)

@@ -68,10 +68,11 @@ class _Machine:
         # Whole registers: LLVM would else halve the widest ones on some processors.
         features["prefer-256-bit"] = False
         own = 512 if features.get("avx512f") else 256 if features.get("avx2") else 128
-        bits, x86 = min(own, _widest()), self.architecture.startswith("x86")
-        self.features: str = features.flatten() + (_LEFT_OUT[bits] if x86 else "")
+        self.is_x86: bool = self.architecture.startswith("x86")
+        bits = min(own, _widest())
+        self.features: str = features.flatten() + (_LEFT_OUT[bits] if self.is_x86 else "")
         self.register_bytes = bits // 8
-        self.registers = 16 if bits < 512 and x86 else 32
+        self.registers = 16 if bits < 512 and self.is_x86 else 32
         self._cpu: str = llvm.get_host_cpu_name()
 
     @property
@@ -102,6 +103,11 @@ def register_bytes() -> int:
 def registers() -> int:
     """How many vector registers there are."""
     return _machine().registers
+
+
+def streams() -> bool:
+    """Whether there are stores that go around the caches."""
+    return _machine().is_x86
 
 
 def compiled(module: Any, *names: str, symbols: Mapping[str, int] = _NONE) -> tuple[int, ...]:

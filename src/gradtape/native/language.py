@@ -302,6 +302,11 @@ class Memory:
         loaded = Number(self.builder, self.builder.load(self._at(index), align=self._bytes, typ=kind))
         return loaded != 0 if self.element == ir.IntType(8) else loaded
 
+    def stream(self, index: Any, number: Number, alignment: int) -> None:
+        """Write elements to an address that is a multiple of the alignment, around the caches: `end_streams` must follow."""
+        stored = self.builder.store(number.value, self._at(index), align=alignment)
+        stored.set_metadata("nontemporal", self.builder.module.add_metadata([ir.Constant(INT32, 1)]))
+
     def store(self, index: Any, number: Number, mask: Number | None = None) -> None:
         """Write elements from `index` on, only those where the mask holds."""
         value = number.value
@@ -332,6 +337,12 @@ class Memory:
     def from_(self, index: Any) -> Memory:
         """The memory from an element on."""
         return Memory(self.builder, self._at(index), self.element)
+
+
+def end_streams(builder: ir.IRBuilder) -> None:
+    """Have other threads see what was streamed before they see anything that is stored later."""
+    module, name = builder.module, "llvm.x86.sse.sfence"
+    builder.call(module.globals.get(name) or ir.Function(module, ir.FunctionType(ir.VoidType(), []), name), [])
 
 
 class Word:

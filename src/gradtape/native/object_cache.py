@@ -34,7 +34,7 @@ _KEPT_OF_MOST = 0.75  # what is left when there was more
 _STORED_BETWEEN_LOOKS = 100  # files that a process stores before it adds up all sizes again
 
 _HEAD = b"gradtape object 1\n"  # begins a file; then come the checksum and the object code
-_LARGEST_FILE = 64 << 20
+_MOST_FILE_BYTES = 64 << 20
 _NAME = re.compile(r"[0-9a-f]{64}\.o")
 _UNFINISHED = re.compile(r"\.[0-9a-f]{64}\.o\.[0-9a-f]{16}")
 _HOUR, _DAY = 3600.0, 24 * 3600.0
@@ -243,7 +243,7 @@ def _read(folder: int, key: str) -> bytes:
         found = os.fstat(file)
         if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
             raise _NotOurs(f"{name} is no file that this user alone can write to")
-        if found.st_size > _LARGEST_FILE:
+        if found.st_size > _MOST_FILE_BYTES:
             raise _NotOurs(f"{name} has {found.st_size} bytes")
         data = opened.read()
         if time.time() - found.st_mtime > _DAY:

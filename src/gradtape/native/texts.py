@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.threads import in_parts
 from . import engine, thresholds
 from .abi import makes_ufuncs
 
@@ -67,12 +68,38 @@ def _on_all_cores() -> Any:
     return ufuncs.apply
 
 
+class NumPyFunction:
+    """A NumPy function of one operand on large arrays: in machine code where functions.py has it, else NumPy's; on all cores."""
+
+    smallest = thresholds.FUNCTION_ELEMENTS
+
+    def __init__(self, numpy: np.ufunc) -> None:
+        self._numpy = numpy
+        self._compiled = CompiledText(numpy)
+
+    def __call__(self, x: Any) -> Any:
+        result = self._compiled((x,), {})
+        if result is not None:
+            return result
+        if x.size < thresholds.NUMPY_CORES_ELEMENTS or not x.flags.c_contiguous or x.dtype.kind not in "fc":
+            return self._numpy(x)
+        operand, result = x.reshape(-1), np.empty(x.shape, self._numpy.resolve_dtypes((x.dtype, None))[1])
+        target = result.reshape(-1)
+        in_parts(
+            lambda start, stop: self._numpy(operand[start:stop], out=target[start:stop]),
+            x.size,
+            thresholds.NUMPY_CORES_ELEMENTS // 2,
+        )
+        return result
+
+
 class Exact:
     """A kernel whose results are rounded exactly by NumPy and by machine code. Programs that use it often compile it.
 
     Compiling takes 20 ms, so NumPy runs such kernels until it has computed many elements. The results have the same bits.
     """
 
+    smallest = thresholds.EXACT_ELEMENTS
     seen = 0  # elements of large arrays, of all exact kernels together
 
     def __init__(self, kernel: Callable[..., Any]) -> None:

@@ -39,6 +39,8 @@ ONE_CALL_ELEMENTS = _from(1 << 16)
 # Elements. The same for a sum, a product or another call whose result is rounded exactly.
 # Sum of two arrays of 1,048,576: 260, 165. One core gains nothing: 131,072: 18, 28; 1,048,576: 470, 490.
 EXACT_ELEMENTS = _from(1 << 17)
+# Elements. exp, log, tanh and their like run on all cores, in float32 as machine code.
+FUNCTION_ELEMENTS = _from(1 << 17)
 # Elements that NumPy computes in large exact calls before the first of them is compiled: short programs do not pay for it.
 # Compiling takes 20 ms, so many sums half of that. On a busy machine: 350 ms, and 300.
 EXACT_SEEN_ELEMENTS = _from(1 << 25)
@@ -47,6 +49,10 @@ EXACT_SEEN_ELEMENTS = _from(1 << 25)
 TEXT_CORES_ELEMENTS = _from(1 << 15)
 # Elements in a part of a text that a core takes. So many exponentials take 5, and handing a part over 1.
 TEXT_PART_ELEMENTS = _from(1 << 14)
+# Elements of a result. A text writes it around the caches, which need not fetch the lines that are overwritten.
+# Product of two arrays, one core: 524,288: 320, 350; 1,048,576: 860, 750; 4,194,304: 4,140, 3,140. With another text that reads
+# the result: 524,288: 770, 650; 4,194,304: 8,260, 6,010.
+STREAMED_ELEMENTS = _from(1 << 20)
 # Elements of a block of a text that NumPy runs: a few arrays of them stay in a core's own cache.
 # Sigmoid of 1,048,576: blocks of 8,192: 5,200; of 32,768: 2,000; of 131,072: 1,800.
 TEXT_BLOCK_ELEMENTS = 1 << 15

@@ -19,9 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 
-from . import abi, functions, pool, thresholds  # noqa: F401 (`functions` fills the table of functions)
+from . import abi, engine, functions, pool, thresholds  # noqa: F401 (`functions` fills the table of functions)
+from .abi import address_of
 from .engine import Kernel, compiled, register_bytes, strides_of
-from .language import INT64, POINTER, Memory, Number, Unsupported, loop, type_of, vector_type
+from .language import INT64, POINTER, Memory, Number, Unsupported, end_streams, loop, type_of, vector_type
 
 _REFERENCE = abi.reference()  # what stands for an array in the arguments of a kernel
 _UNROLLED = 2  # registers worked on together: the steps of a polynomial wait for each other
@@ -34,6 +35,7 @@ class _Loop(NamedTuple):
     address: int
     inputs: list[np.dtype[Any]]
     outputs: list[np.dtype[Any]]
+    text: Text
 
 
 _LOOPS: dict[np.ufunc, _Loop] = {}
@@ -46,8 +48,17 @@ def ufunc(name: str, text: Text, inputs: Sequence[Any], outputs: int = 1) -> np.
     kinds = _write_loop(module, name, text, given, outputs)
     (address,) = compiled(module, name)
     made = abi.new_ufunc(name, address, given, kinds)
-    _LOOPS[made] = _Loop(address, given, kinds)
+    _LOOPS[made] = _Loop(address, given, kinds, text)
     return made
+
+
+@functools.cache
+def _streaming(function: np.ufunc) -> int:
+    """The address of the same loop for one result on whole lines, which goes around the caches."""
+    _, inputs, _, text = _LOOPS[function]
+    module = ir.Module(function.__name__)
+    _write_loop(module, function.__name__, text, inputs, 1, streams=True)
+    return compiled(module, function.__name__)[0]
 
 
 def apply(function: np.ufunc, operands: Sequence[Array]) -> Array:
@@ -56,7 +67,9 @@ def apply(function: np.ufunc, operands: Sequence[Array]) -> Array:
     if plan is None:
         return function(*operands)  # type: ignore[no-any-return]
     result = np.empty(plan.shape, plan.dtype)
-    arguments = plan.pack(*plan.before, *map(_REFERENCE, operands), _REFERENCE(result), *plan.after)
+    streamed = plan.size >= thresholds.STREAMED_ELEMENTS and plan.streams and address_of(result) % _LINE == 0
+    loop = _streaming(function) if streamed else plan.loop
+    arguments = plan.pack(loop, *plan.before, *map(_REFERENCE, operands), _REFERENCE(result), *plan.after)
     pool.run_parts(plan.kernel, arguments, plan.size, plan.length)
     return result
 
@@ -68,16 +81,18 @@ class _Plan(NamedTuple):
     dtype: np.dtype[Any]
     kernel: Kernel
     pack: Callable[..., bytes]
-    before: tuple[int, ...]  # what comes before the arrays, and after them
+    loop: int
+    before: tuple[int, ...]  # what comes between the loop and the arrays, and after them
     after: tuple[int, ...]
     size: int
     length: int  # of a part
+    streams: bool  # whether the result may be written around the caches
 
 
 @functools.lru_cache(maxsize=4096)
 def _plan(function: np.ufunc, *looks: tuple[tuple[int, ...], tuple[int, ...]]) -> _Plan | None:
     """None where NumPy has to compute it, or to raise the error."""
-    address, inputs, (dtype,) = _LOOPS[function]
+    address, inputs, (dtype,), _ = _LOOPS[function]
     try:
         shape = np.broadcast_shapes(*(own for own, _ in looks))
     except ValueError:
@@ -86,15 +101,16 @@ def _plan(function: np.ufunc, *looks: tuple[tuple[int, ...], tuple[int, ...]]) -
     lines = _lines(shape, [*looks, (shape, strides_of(shape, dtype.itemsize))], sizes) if prod(shape) else None
     if lines is None:
         return None
-    before: tuple[int, ...] = (address, len(sizes), *lines.inner)
+    before: tuple[int, ...] = (len(sizes), *lines.inner)
     after: tuple[int, ...] = () if lines.rows == 1 else (*lines.outer, lines.columns)
     part, rows = _kernels()
-    pack = struct.Struct(f"{len(before) + len(sizes) + len(after)}q").pack
+    pack = struct.Struct(f"{1 + len(before) + len(sizes) + len(after)}q").pack
     if lines.rows == 1:
         length = pool.part_length(lines.columns, thresholds.TEXT_PART_ELEMENTS, _LINE)
-        return _Plan(shape, dtype, part, pack, before, after, lines.columns, length)
+        streams = engine.streams() and dtype.kind == "f"
+        return _Plan(shape, dtype, part, pack, address, before, after, lines.columns, length, streams)
     length = pool.part_length(lines.rows, -(-thresholds.TEXT_PART_ELEMENTS // lines.columns))
-    return _Plan(shape, dtype, rows, pack, before, after, lines.rows, length)
+    return _Plan(shape, dtype, rows, pack, address, before, after, lines.rows, length, streams=False)
 
 
 def apply_in_place(function: np.ufunc, operands: Sequence[Array], results: Sequence[Array]) -> None:
@@ -141,7 +157,7 @@ def _lines(
     return _Lines(rows, columns, inner, outer)
 
 
-_LINE = 64  # elements: borders between threads lie on whole lines of the cache
+_LINE = 64  # elements, and bytes: borders between threads lie on whole lines of the cache
 
 
 @functools.cache
@@ -224,7 +240,9 @@ done:
 """
 
 
-def _write_loop(module: Any, name: str, text: Text, dtypes: list[np.dtype[Any]], outputs: int) -> list[np.dtype[Any]]:
+def _write_loop(
+    module: Any, name: str, text: Text, dtypes: list[np.dtype[Any]], outputs: int, streams: bool = False
+) -> list[np.dtype[Any]]:
     function = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER] * 4), name)
     builder = ir.IRBuilder(function.append_basic_block("entry"))
     arrays, counts, strides = (
@@ -257,7 +275,12 @@ def _write_loop(module: Any, name: str, text: Text, dtypes: list[np.dtype[Any]],
     with loop(builder, 0, whole, lanes) as i:
         numbers = [source.load(i * a, lanes) for source, a in zip(sources, advance, strict=True)]
         for place, result in zip(places[len(types) :], _results(text, numbers, outputs), strict=True):
-            place.store(i, result)
+            if streams:
+                place.stream(i, result, register_bytes())
+            else:
+                place.store(i, result)
+    if streams:
+        end_streams(builder)
     with loop(builder, whole, count) as i:
         at = [
             Memory(builder, builder.gep(p.address, [(i * s).value], source_etype=ir.IntType(8)), p.element)

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import math, random
 from ..api.blocks import depth_to_space, space_to_batch, space_to_depth
+from ..base.namespaces import listing
 from .activations import (
     crelu,
     dropout,
@@ -134,6 +135,7 @@ __all__ = [
     "dropout",
     "elu",
     "embedding_lookup",
+    "embedding_lookup_sparse",
     "erosion2d",
     "experimental",
     "fixed_unigram_candidate_sampler",
@@ -184,8 +186,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "embedding_lookup_sparse":
-        from ..sparse.embedding import embedding_lookup_sparse
+    if name in ("embedding_lookup_sparse", "safe_embedding_lookup_sparse"):
+        from ..sparse import embedding
 
-        return embedding_lookup_sparse
+        return getattr(embedding, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__dir__ = listing(globals())

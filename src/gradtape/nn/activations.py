@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 from .. import math, random
 from ..api.layout import concat
 from ..base import dtypes
+from ..base.namespaces import namespace
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, DTypeLike, Function, ShapeLike, TensorLike
 from ..op.arguments import number
@@ -128,16 +128,18 @@ def _general_dropout(
     return _dropout(x, rate, noise_shape, lambda shape, dtype: uniform_sampler(shape=shape, dtype=dtype))
 
 
-experimental = SimpleNamespace(
-    general_dropout=_general_dropout,
-    stateless_dropout=_stateless_dropout,
-    layer_norm=layer_norm,
-    rms_norm=rms_norm,
-    dense=dense.public,
-    dot_product_attention=sequence.dot_product_attention,
-    lstm_step=sequence.lstm_step,
-    gru_step=sequence.gru_step,
-)
+@namespace("gradtape.nn.experimental")
+class experimental:
+    """`tf.nn.experimental`."""
+
+    general_dropout = staticmethod(_general_dropout)
+    stateless_dropout = staticmethod(_stateless_dropout)
+    layer_norm = staticmethod(layer_norm)
+    rms_norm = staticmethod(rms_norm)
+    dense = staticmethod(dense.public)
+    dot_product_attention = staticmethod(sequence.dot_product_attention)
+    lstm_step = staticmethod(sequence.lstm_step)
+    gru_step = staticmethod(sequence.gru_step)
 
 
 def _dropout(x: object, rate: Any, noise_shape: object, uniform: Callable[[Any, Any], Any]) -> Any:

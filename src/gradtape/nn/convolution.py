@@ -9,9 +9,12 @@ from .. import math
 from ..api.arrays import reshape
 from ..api.layout import reverse
 from ..base.errors import ArgumentValueError, invalid, unfit
-from ..base.traceable import trace_public
+from ..base.sizes import UNKNOWN
+from ..base.traceable import shaped, trace_public
 from ..base.types import AxisLike, ShapeLike, TensorLike, Value
+from ..op.abstract import Abstract
 from ..op.arguments import choice, sequence, takes, text
+from ..op.attributes import as_ints
 from ..ops.image import morphology
 from ..ops.nn.conv import conv, conv_filter_gradient, conv_input_gradient
 from ..values.tensor import to_tensor
@@ -183,7 +186,13 @@ def _transposed(
     return to_channels_first(result, rank) if first else result
 
 
+def _transposed_look(input: Any, filters: Any, output_shape: Any, *args: Any, **kwargs: Any) -> Abstract:
+    sizes = as_ints(output_shape)
+    return Abstract(None if sizes is UNKNOWN else sizes, to_tensor(input).dtype.numpy)
+
+
 @takes(padding=text)
+@shaped(_transposed_look)
 def conv1d_transpose(
     input: TensorLike,
     filters: TensorLike,
@@ -198,6 +207,7 @@ def conv1d_transpose(
     return _transposed("conv1d_transpose", 1, input, filters, output_shape, strides, padding, data_format, dilations)
 
 
+@shaped(_transposed_look)
 def conv2d_transpose(
     input: TensorLike,
     filters: TensorLike,
@@ -219,6 +229,7 @@ def conv2d_transpose(
 
 
 @takes(padding=choice)
+@shaped(_transposed_look)
 def conv3d_transpose(
     input: TensorLike,
     filters: TensorLike,
@@ -233,6 +244,7 @@ def conv3d_transpose(
     return _transposed("conv3d_transpose", 3, input, filters, output_shape, strides, padding, data_format, dilations)
 
 
+@shaped(_transposed_look)
 def conv_transpose(
     input: TensorLike,
     filters: TensorLike,
@@ -244,10 +256,12 @@ def conv_transpose(
     name: str | None = None,
 ) -> Any:
     """The transpose of `convolution`, in as many dimensions as `output_shape` says."""
+    if output_shape is None:
+        raise ValueError("conv_transpose: `output_shape` must be a tensor or sized collection, got None.")
     rank = len(sizes_of("conv_transpose", output_shape)) - 2
     if rank not in FORMATS:
         raise ValueError(
-            f"output_shape must be of length 3, 4 or 5. Received: output_shape={output_shape} of length {rank + 2}."
+            f"`output_shape` must be of length 3, 4 or 5. Received: output_shape={output_shape} of length {rank + 2}."
         )
     return _transposed("conv_transpose", rank, input, filters, output_shape, strides, padding, data_format, dilations)
 

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from .. import math, random
 from ..api.arrays import ones_like, reshape, stop_gradient, zeros_like
 from ..api.clip import clip_by_norm
 from ..api.indexing import gather
 from ..api.layout import concat
 from ..base import dtypes
+from ..base.context import STATE
 from ..base.errors import invalid
 from ..base.traceable import trace_public
 from ..base.types import IntLike, TensorLike
 from ..linalg import matmul
 from ..op.attributes import as_int
 from ..ops.nn import candidates
+from ..values.composite import complete_values
 from ..values.tensor import to_tensor
 from .losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
 
@@ -25,13 +29,35 @@ def embedding_lookup(
 ) -> Any:
     """The rows of `params` at `ids`; with `max_norm`, rows longer than that are scaled down.
 
-    A list holds the parts of one large table, one after the other.
+    A list holds the parts of one large table, one after the other. The ids may be ragged.
     """
-    rows = gather(whole_table(params), ids)
+    elements = complete_values(ids)
+    if elements is not None:
+        return elements.put(ids, embedding_lookup(params, elements.of(ids), max_norm))
+    if isinstance(params, list) and len(params) > 1 and STATE.trace is None:
+        rows = _from_parts(params, to_tensor(ids))
+    else:
+        rows = gather(whole_table(params), ids)
     if max_norm is None:
         return rows
     axes = list(range(to_tensor(ids).ndim, rows.ndim))
     return clip_by_norm(rows, max_norm, axes)
+
+
+def _from_parts(parts: list[Any], ids: Any) -> Any:
+    """Rows of a table in several parts, looked up in each: so the gradient of a part is one of slices."""
+    flat = np.asarray(ids._array).reshape(-1)
+    ends = np.cumsum([part.shape[0] for part in parts])
+    owners = np.searchsorted(ends, flat, side="right")
+    if flat.size and (flat.min() < 0 or flat.max() >= ends[-1]):
+        raise invalid(f"embedding_lookup: ids must be in [0, {ends[-1]}), got {flat.min()} to {flat.max()}.")
+    found, order = [], []
+    for number, part in enumerate(parts):
+        (places,) = np.nonzero(owners == number)
+        order.append(places)
+        found.append(gather(part, flat[places] - (ends[number - 1] if number else 0)))
+    rows = gather(concat(found, 0), np.argsort(np.concatenate(order), kind="stable"))
+    return reshape(rows, (*ids.shape, *rows.shape[1:]))
 
 
 def whole_table(params: Any) -> Any:
@@ -39,7 +65,9 @@ def whole_table(params: Any) -> Any:
     if not isinstance(params, list):
         return params
     if not params:
-        raise ValueError("embedding_lookup: `params` is an empty list: it must hold at least one part of the table.")
+        raise ValueError(
+            "embedding_lookup: params should not be empty: the list must hold at least one part of the table."
+        )
     return params[0] if len(params) == 1 else concat(params, 0)
 
 

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.namespaces import listing
 from ..values.tensor import Tensor
 from . import creation, elementwise, manipulation, products, promotion, reductions, series, statistics
 from . import fft as fft
@@ -90,3 +91,6 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(
         f"module 'gradtape.numpy' has no attribute {name!r}: NumPy's own works on x.numpy(), off the tape."
     )
+
+
+__dir__ = listing(globals())

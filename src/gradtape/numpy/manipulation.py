@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -187,13 +188,9 @@ def insert(arr: TensorLike, obj: Any, values: TensorLike, axis: int | None = Non
     x, new = ravel(arr) if axis is None else asarray(arr), asarray(values)
     place = 0 if axis is None else axis % x.ndim
     # NumPy puts the numbers of the new elements among those of the old: so it says where each comes from.
-    size = int(x.shape.num_elements())
-    numbers = np.insert(
-        np.arange(size).reshape(tuple(x.shape)),
-        obj,
-        size + np.arange(new.shape.num_elements()).reshape(tuple(new.shape)),
-        place,
-    )
+    sizes, added = tuple(x.shape), tuple(new.shape)
+    size = prod(sizes)
+    numbers = np.insert(np.arange(size).reshape(sizes), obj, size + np.arange(prod(added)).reshape(added), place)
     return take(concatenate([ravel(x), ravel(to_type(new, x.dtype))]), numbers)
 
 

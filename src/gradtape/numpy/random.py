@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import random as ours
 from ..base.dtypes import BY_NUMPY, float64
+from ..base.namespaces import listing
 from ..base.traceable import trace_public
 from ..base.types import DTypeLike, IntLike, TensorLike
 from ..values.tensor import from_array
@@ -79,3 +80,5 @@ def randint(low: Any, high: Any = None, size: IntLike | None = None, dtype: DTyp
 
 
 trace_public(globals())
+
+__dir__ = listing(globals())

@@ -19,6 +19,7 @@ from ..base.errors import (
     NumberNeededError,
     invalid,
 )
+from ..base.sizes import UNKNOWN, Size, is_known
 from ..values.tensor import Tensor, to_array
 
 
@@ -26,6 +27,10 @@ def as_int(value: Any) -> int:
     """An integer, also from a NumPy integer or an integer tensor without axes."""
     if value.__class__ is int:
         return int(value)
+    if isinstance(value, Size):
+        return value  # type: ignore[return-value]
+    if hasattr(value.__class__, "sizes"):
+        return _only(value.sizes, value)  # type: ignore[no-any-return]
     if isinstance(value, (bool, np.bool_)):
         raise NumberNeededError(None, None, f"An integer is needed, got {value!r}.")
     try:
@@ -51,8 +56,10 @@ def as_ints(value: Any) -> tuple[int, ...]:
         return tuple([v if v.__class__ is int else as_int(v) for v in value])
     if isinstance(value, range):
         return tuple(value)
-    if value.__class__ is int:
-        return (value,)
+    if value.__class__ is int or isinstance(value, Size):
+        return value if value is UNKNOWN else (value,)  # type: ignore[return-value]
+    if hasattr(value.__class__, "sizes"):
+        return _listed(value.sizes, value)  # type: ignore[no-any-return]
     array = np.asarray(value if isinstance(value, (Tensor, np.ndarray)) else to_array(value))
     if array.size == 0:
         return ()
@@ -60,6 +67,24 @@ def as_ints(value: Any) -> tuple[int, ...]:
         kind = InfiniteNumberError if _is_infinite(array) else NumberNeededError
         raise kind(None, None, f"Integers are needed, got {value!r}.")
     return tuple(array.reshape(-1).tolist())
+
+
+def _only(sizes: Any, value: Any) -> Any:
+    """The one element of a tensor that has no value yet."""
+    if sizes is UNKNOWN:
+        return UNKNOWN
+    if sizes.size != 1 or value.dtype.numpy.kind not in "iu":
+        raise NumberNeededError(None, None, f"An integer is needed, got {value!r}.")
+    return sizes.reshape(-1).tolist()[0]
+
+
+def _listed(sizes: Any, value: Any) -> Any:
+    """The elements of a tensor that has no value yet; UNKNOWN where it is not known how many there are."""
+    if sizes is UNKNOWN:
+        return UNKNOWN
+    if value.dtype.numpy.kind not in "iu" or sizes.ndim > 1:
+        raise NumberNeededError(None, None, f"Integers are needed, got {value!r}.")
+    return tuple(sizes.reshape(-1).tolist())
 
 
 def as_int_vector(value: Any, name: str) -> tuple[int, ...]:
@@ -86,6 +111,11 @@ def as_axis(value: Any) -> int | tuple[int, ...] | None:
     """An axis, several axes, or None."""
     if value is None or value.__class__ is int:
         return value
+    cls = value.__class__
+    if hasattr(cls, "sizes") and value.shape.rank is None:
+        return UNKNOWN  # type: ignore[return-value]
+    if getattr(cls, "_symbolic", False) and value._array.dtype is None:
+        return value  # type: ignore[no-any-return]  # known when the traced function runs
     if isinstance(value, (list, tuple)) or np.ndim(value):
         return as_ints(value)
     return as_int(value)
@@ -100,6 +130,8 @@ def as_shape(value: Any) -> tuple[int, ...]:
             message = f"A shape needs known sizes, got {value!r}. Use -1 (in reshape) or tf.shape(x)."
             raise MissingArgumentError(None, None, message) from None
         raise
+    if not is_known(shape if shape is not UNKNOWN else [UNKNOWN]):
+        return shape
     size = 1
     for length in shape:
         if length < -1:

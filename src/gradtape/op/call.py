@@ -19,6 +19,7 @@ from ..base.errors import (
     UnsupportedTypeError,
     named,
 )
+from ..base.sizes import Size
 from ..values.composite import OPERANDS
 from ..values.tensor import EagerTensor, Tensor, from_array, to_array, to_tensor
 from .record import record_op
@@ -33,6 +34,16 @@ RUNNERS: dict[type, Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]] = {}
 
 # Called after each op, once entry.observe_ops has sent everything through `apply`.
 OBSERVERS: list[Callable[[Op, tuple[Any, ...], tuple[Any, ...]], None]] = []
+
+
+# Who wants to see each op, also those of functions: these run step by step then.
+STEPWISE: set[int] = set()
+
+# Called after each call of a compiled function, with its name.
+CALL_OBSERVERS: list[Callable[[str], None]] = []
+
+# Called after each backward step that runs, with its pull, the cotangent, the record and the parts it gave.
+PULL_OBSERVERS: list[Callable[[Any, Any, Any, Any], None]] = []
 
 
 def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
@@ -55,12 +66,14 @@ def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     for tensor in tensors:
         if tensor.__class__ in RUNNERS:
             return RUNNERS[tensor.__class__](op, (tensors,) if op.variadic else tuple(tensors), attributes)
+    if trace is not None and any(map(_is_open, attributes.values())):
+        return trace.on_attributes(op, tensors, attributes)
     if trace is not None and followed and (op.vjps or op.lookup_error):
         return trace.step(op, (tensors,) if op.variadic else tuple(tensors), attributes)
     arrays = [tensor._array for tensor in tensors]
     check_dtype(op, tensors)
     try:
-        result = op.eager(arrays, **attributes) if op.variadic else op.eager(*arrays, **attributes)
+        result = op.eager(arrays, **attributes) if op.variadic else op.kernel_for(*arrays[:1])(*arrays, **attributes)
     except Exception as error:
         raise explained(op, error, arrays, attributes) from None
     results = (result,) if op.outputs == 1 else result
@@ -71,6 +84,13 @@ def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     for observe in OBSERVERS:
         observe(op, tuple(tensors), outputs)
     return outputs[0] if op.outputs == 1 else list(outputs)
+
+
+def _is_open(attribute: Any) -> bool:
+    """Whether an attribute is known only when a traced function runs."""
+    if attribute.__class__ in (tuple, list):
+        return any(map(_is_open, attribute))
+    return isinstance(attribute, Size) or getattr(attribute.__class__, "_symbolic", False)
 
 
 def matching_tensors(op: Op, args: Iterable[Any], labels: object = None) -> list[Any]:
@@ -146,10 +166,16 @@ def mixed_types(op: Op, position: int, expected: DType, given: DType) -> TensorT
     """The error for operands of two types."""
     label = op.arguments[position] if position < len(op.arguments) and not op.variadic else f"number {position}"
     message = (
-        f"{op.name}: cannot compute {op.tf_name} as input #{position} ({label}) was expected to be {expected.name} "
-        f"but is {given.name}. Types are never mixed silently: bring both to one type with tf.cast."
+        f"{op.name}: cannot compute {op.tf_name} as input #{position}(zero-based) was expected to be a "
+        f"{_c_name(expected)} tensor but is a {_c_name(given)} tensor [Op:{op.tf_name}] ({label}). Types are never mixed "
+        "silently: bring both to one type with tf.cast."
     )
     return TensorTypeError(None, None, message)
+
+
+def _c_name(dtype: DType) -> str:
+    """The type as TensorFlow's messages have it: float32 is float there."""
+    return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
 
 
 def check_dtype(op: Op, tensors: list[Any]) -> None:

@@ -28,8 +28,8 @@ import numpy as np
 from ..base.dtypes import NUMERIC
 from ..base.errors import InvalidArgumentError, OpDeclarationError
 from ..base.generated import identifier
-from ..native import thresholds
 from ..native.choice import Choice, choice_of
+from ..native.texts import Exact, NumPyFunction
 from ..values.tensor import EagerTensor
 from .call import RUNNERS, apply
 from .record import OpPull
@@ -92,7 +92,7 @@ class Op:
         broadcasts: bool = False,
         retypes: bool = False,
         numbers: bool = False,
-        large: Rule | None = None,
+        large: Exact | NumPyFunction | None = None,
         checks_flags: bool = True,
         shape: Rule | None = None,
         gives: Any = None,
@@ -122,7 +122,7 @@ class Op:
         self.kernel = kernel
         self.eager: Rule = eager if eager is not None else _on_numpy(kernel)
         self.checks_flags = checks_flags  # whether entries look at truth values and text among the attributes
-        self.large = large  # for an exact op: the kernel that computes large arrays on all cores
+        self.large = large  # the kernel that computes large arrays on all cores, with the size from which it does
         self.arguments: tuple[str, ...] = positional
         self.optional: dict[str, Any] = dict(
             zip(
@@ -292,14 +292,19 @@ class Op:
         if runner is None:
             if len(attributes) != len(self.attributes):
                 attributes = {**self.attributes, **attributes}
-            return self.eager(*args, **attributes)
+            return (self.eager if self.large is None else self.kernel_for(args[0]))(*args, **attributes)
         return runner(self, args, attributes)
+
+    def kernel_for(self, first: Any = None) -> Rule:
+        """The kernel for operands of which this is the first (if there are any), by its size."""
+        large = self.large
+        return self.eager if large is None or getattr(first, "size", 0) < large.smallest else large
 
     @property
     def ways(self) -> Choice | None:
         """The two ways to compute it, if there are two: by one kernel for small arrays, by another for large ones."""
-        exact = self.large and Choice(self.eager, self.large, thresholds.EXACT_ELEMENTS)
-        return choice_of(self.eager) or exact or None
+        other = self.large and Choice(self.eager, self.large, self.large.smallest)
+        return choice_of(self.eager) or other or None
 
     @property
     def public(self) -> Any:

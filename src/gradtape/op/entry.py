@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from inspect import Parameter, Signature
-from types import FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,9 @@ _WORDS: dict[str, Any] = {word.__name__: word for word in (Exception, float, int
 def public_entry(op: Op, reflected: bool = False) -> Any:
     """The user's function for an op. With `reflected`, the two operands are swapped (for `__rsub__` and the like)."""
     # Some ops are called by functions such as tf.gather and tf.split: the user's frame is further out.
-    getframe = user_frame if op.other or op.outputs != 1 else sys._getframe
+    getframe: Any = user_frame if op.other or op.outputs != 1 else sys._getframe
+    if op.name == "divide":
+        getframe = _frame_behind_operator
     ways = op.ways or Choice(op.eager, op.eager, 0)
     namespace = scope(
         __name__,  # an entry's frames count as the package's own, even if a user declared the op
@@ -102,6 +104,15 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
     entry.__source__ = _entry_source(op, reflected)
     entry.op = op
     return entry
+
+
+# Python's operators that are functions around an entry: the user's frame is behind theirs.
+OPERATORS: set[CodeType] = set()
+
+
+def _frame_behind_operator(depth: int) -> FrameType:
+    frame = sys._getframe(depth + 1)
+    return frame.f_back or frame if frame.f_code in OPERATORS else frame
 
 
 _NAMESPACES: list[dict[str, Any]] = []

@@ -19,7 +19,7 @@ from ..base.threads import in_parts
 from ..base.types import Draw
 from ..native import thresholds
 from ..native.choice import Choice, by_size, is_native, with_choice
-from ..native.texts import CompiledText, Exact
+from ..native.texts import CompiledText, Exact, NumPyFunction
 from ..values.tensor import EagerTensor
 from .declaration import REGISTRY, BadInput, Op, Rule, Sample
 from .shapes import broadcasted
@@ -35,6 +35,8 @@ def elementwise(exact: bool = False, **options: Any) -> Callable[[Rule], Op]:
         declared = make_elementwise(Op(kernel, broadcasts=True, shape=broadcasted, **options))
         if exact:
             declared.large = Exact(declared.eager)
+        elif isinstance(declared.eager, np.ufunc) and declared.eager.nargs == 2:
+            declared.large = NumPyFunction(declared.eager)
         return declared
 
     return declare

@@ -25,6 +25,7 @@ from ..base.context import STATE, Record, Records, next_id
 from ..base.errors import GradientLookupError
 from ..base.frames import user_location
 from ..base.notes import CUTS, note_cut, note_shadow
+from ..base.sizes import UNKNOWN, Undecided
 from ..values.tensor import EagerTensor
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def record_of(
         pull = op.pull(())
         saved = [followed, *(_saved(op, name, inputs, attributes, outputs) for name in needs)]
     else:
-        broadcast = op.broadcasts and any(_shape(inputs[p]) != _shape(first) for p in followed)
+        broadcast = op.broadcasts and any(not _surely_equal(_shape(inputs[p]), _shape(first)) for p in followed)
         conjugate = bool(op.holomorphic) and first.dtype.is_complex
         pull = op.pull(followed, (), broadcast, conjugate)
         saved = [_saved(op, name, inputs, attributes, outputs) for name in op.saved_names(followed, broadcast)]
@@ -194,8 +195,21 @@ def _saved(op: Op, name: str, inputs: tuple[Any, ...], attributes: dict[str, Any
 
 def _shape(tensor: Any) -> tuple[int, ...]:
     """A plain tuple; a TensorShape takes ten times as long to make and to compare."""
-    shape: tuple[int, ...] = tensor._array.shape if tensor.__class__ is EagerTensor else tuple(tensor.shape)
+    shape: tuple[int, ...] = tensor._array.shape if tensor.__class__ is EagerTensor else _known(tensor.shape)
     return shape
+
+
+def _surely_equal(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+    """Whether two shapes are equal, whatever sizes are that nobody has given yet."""
+    try:
+        return a == b
+    except Undecided:
+        return False
+
+
+def _known(shape: Any) -> Any:
+    """The shape as a tuple; UNKNOWN, which a rule that asks for it meets, where the rank is."""
+    return UNKNOWN if shape.rank is None else tuple(shape)
 
 
 def _refuse(op: Op) -> Pull:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..base.namespaces import listing
 from . import composite as composite
 from . import indexing as indexing
 from .functions import boolean_mask as boolean_mask
@@ -9,11 +10,13 @@ from .functions import constant as constant
 from .functions import cross as cross
 from .functions import cross_hashed as cross_hashed
 from .functions import map_flat_values as map_flat_values
-from .functions import range_of
+from .functions import range_of as _range_of
 from .functions import row_splits_to_segment_ids as row_splits_to_segment_ids
 from .functions import segment_ids_to_row_splits as segment_ids_to_row_splits
 from .functions import stack as stack
 from .spec import RaggedTensorSpec as RaggedTensorSpec
 from .tensor import RaggedTensor as RaggedTensor
 
-range = range_of
+range = _range_of
+
+__dir__ = listing(globals())

@@ -11,7 +11,7 @@ from ..api import arrays, indexing, layout
 from ..base.errors import UnimplementedError, invalid
 from ..base.traceable import traceable
 from ..base.types import Function, TensorLike, Value
-from ..op.declaration import Op
+from ..op.declaration import REGISTRY, Op
 from ..trace.composites import by_stand_ins
 from ..values.tensor import Tensor, from_array, to_tensor
 from ..variables.variable import Variable
@@ -132,6 +132,11 @@ def _reduced(op: Op, ragged: RaggedTensor, axis: object, keepdims: bool) -> Any:
         sums = _over(ragged, axes, "reduce_sum", keepdims)
         ones = map_flat_values(arrays.ones_like, ragged)
         return math.divide(sums, _over(ones, axes, "reduce_sum", keepdims))
+    if op.name in ("reduce_variance", "reduce_std"):
+        mean = _reduced(REGISTRY["reduce_mean"], ragged, axis, keepdims)
+        squares = _reduced(REGISTRY["reduce_mean"], map_flat_values(math.square, ragged), axis, keepdims)
+        variance = math.subtract(squares, math.square(mean))
+        return variance if op.name == "reduce_variance" else math.sqrt(variance)
     if op.name in ("reduce_any", "reduce_all"):
         wanted = ragged if op.name == "reduce_any" else map_flat_values(math.logical_not, ragged)
         counts = _over(map_flat_values(lambda x: math.cast(x, "int32"), wanted), axes, "reduce_sum", keepdims)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..base.namespaces import listing
 from .options import LoadOptions, SaveOptions
 from .saving import contains_saved_model, load, save
 
@@ -28,4 +29,33 @@ TRAINING = "train"
 VARIABLES_DIRECTORY = "variables"
 VARIABLES_FILENAME = "variables"
 
-__all__ = ["LoadOptions", "SaveOptions", "contains_saved_model", "load", "save"]
+__all__ = [
+    "ASSETS_DIRECTORY",
+    "ASSETS_KEY",
+    "CLASSIFY_INPUTS",
+    "CLASSIFY_METHOD_NAME",
+    "CLASSIFY_OUTPUT_CLASSES",
+    "CLASSIFY_OUTPUT_SCORES",
+    "DEBUG_DIRECTORY",
+    "DEFAULT_SERVING_SIGNATURE_DEF_KEY",
+    "GPU",
+    "LoadOptions",
+    "PREDICT_INPUTS",
+    "PREDICT_METHOD_NAME",
+    "PREDICT_OUTPUTS",
+    "REGRESS_INPUTS",
+    "REGRESS_METHOD_NAME",
+    "REGRESS_OUTPUTS",
+    "SAVED_MODEL_SCHEMA_VERSION",
+    "SERVING",
+    "SaveOptions",
+    "TPU",
+    "TRAINING",
+    "VARIABLES_DIRECTORY",
+    "VARIABLES_FILENAME",
+    "contains_saved_model",
+    "load",
+    "save",
+]
+
+__dir__ = listing(globals())

@@ -32,6 +32,7 @@ from ..sparse import SparseTensor
 from ..sparse.tensor import sizes_of
 from ..trace.facades import METHODS, enter, leave
 from ..trace.graph import Method, leaves
+from ..trace.inference import with_known_shape
 from ..trace.recorder import read_variable
 from ..values.tensor import to_tensor
 from ..variables import operators
@@ -81,6 +82,7 @@ _REFUSED = {
 _STEPS: dict[str, Any] = {
     "read_variable": read_variable,
     "to_tensor": to_tensor,
+    "known_shape": with_known_shape,
     "enter": enter,
     "leave": leave,
     "getitem": operators._traced_getitem,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..base.namespaces import listing
 from .cosine import dct, idct
 from .fourier import (
     fft,
@@ -79,3 +80,5 @@ __all__ = [
     "stft",
     "vorbis_window",
 ]
+
+__dir__ = listing(globals())

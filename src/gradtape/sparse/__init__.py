@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..base.namespaces import listing
 from . import composite as composite
 from .arithmetic import (
     add as add,
@@ -56,3 +57,5 @@ from .layout import to_indicator as to_indicator
 from .layout import transpose as transpose
 from .tensor import SparseTensor as SparseTensor
 from .tensor import SparseTensorSpec as SparseTensorSpec
+
+__dir__ = listing(globals())

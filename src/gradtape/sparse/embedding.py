@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import math
-from ..api import arrays, indexing
+from ..api import arrays, indexing, layout
 from ..api.clip import clip_by_norm
 from ..base.errors import invalid
 from ..base.traceable import trace_public
@@ -34,23 +34,34 @@ def embedding_lookup_sparse(
     if how not in ("mean", "sum", "sqrtn"):
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner!r}.")
     table = whole_table(list(params) if isinstance(params, tuple) else params)
-    ids = as_sparse(sp_ids, "embedding_lookup_sparse")
-    numbers = places_of(ids)[:, 0]
+    ids = _sparse(sp_ids)
+    places = places_of(ids)
+    numbers = places[:, 0]
+    weights = None
+    if sp_weights is not None:
+        given = _sparse(sp_weights)
+        if not np.array_equal(places_of(given), places):
+            raise invalid("embedding_lookup_sparse: sp_ids and sp_weights must have values at the same places.")
+        weights = to_tensor(given.values)
     count = int(numbers.max()) + 1 if len(numbers) else 0
-    rows_of = from_array(numbers)
-    embeddings = indexing.gather(table, ids.values)
+    return _combined(indexing.gather(table, ids.values), numbers, weights, count, how, max_norm)
+
+
+def _sparse(value: Any) -> Any:
+    """A sparse tensor; a ragged one as the sparse one of the same elements."""
+    return as_sparse(value.to_sparse() if hasattr(value, "to_sparse") else value, "embedding_lookup_sparse")
+
+
+def _combined(embeddings: Any, numbers: Any, weights: Any, count: int, how: str, max_norm: object) -> Any:
+    """For each number below `count`, its embeddings put together by their weights."""
     if max_norm is not None:
         embeddings = clip_by_norm(embeddings, max_norm, axes=list(range(1, embeddings.ndim)))
     shape = (-1, *[1] * (embeddings.ndim - 1))
-    if sp_weights is None:
+    if weights is None:
         weights = arrays.ones([len(numbers)], embeddings.dtype)
-    else:
-        given = as_sparse(sp_weights, "embedding_lookup_sparse")
-        if not np.array_equal(places_of(given), places_of(ids)):
-            raise invalid("embedding_lookup_sparse: sp_ids and sp_weights must have values at the same places.")
-        weights = to_tensor(given.values)
-        if weights.dtype != embeddings.dtype:
-            weights = math.cast(weights, embeddings.dtype)
+    elif weights.dtype != embeddings.dtype:
+        weights = math.cast(weights, embeddings.dtype)
+    rows_of = from_array(numbers)
     total = math.unsorted_segment_sum(embeddings * arrays.reshape(weights, shape), rows_of, count)
     if how == "sum":
         return total
@@ -59,6 +70,45 @@ def embedding_lookup_sparse(
     else:
         scale = math.sqrt(math.unsorted_segment_sum(math.square(weights), rows_of, count))
     return math.divide_no_nan(total, arrays.reshape(scale, shape))
+
+
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any,
+    sparse_ids: object,
+    sparse_weights: object = None,
+    combiner: str = "mean",
+    default_id: int | None = None,
+    max_norm: object = None,
+    name: str | None = None,
+    allow_fast_lookup: bool = False,
+) -> Any:
+    """As `embedding_lookup_sparse`, without ids below 0 and, unless summed, weights that are not positive.
+
+    A row in which nothing is left is that of `default_id`, or zeros. The last axis of the ids is the one that is combined.
+    """
+    if combiner not in ("mean", "sum", "sqrtn"):
+        raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner!r}.")
+    table = whole_table(list(embedding_weights) if isinstance(embedding_weights, tuple) else embedding_weights)
+    ids = _sparse(sparse_ids)
+    values = np.asarray(to_tensor(ids.values)._array)
+    lead = tuple(int(size) for size in np.asarray(to_tensor(ids.dense_shape)._array)[:-1])
+    count = int(np.prod(lead))
+    numbers = np.ravel_multi_index(tuple(places_of(ids)[:, :-1].T), lead) if len(values) else np.zeros(0, np.int64)
+    weights = None if sparse_weights is None else to_tensor(_sparse(sparse_weights).values)
+    kept = values >= 0
+    if weights is not None and combiner != "sum":
+        kept &= np.asarray(weights._array) > 0
+    numbers, values = numbers[kept], values[kept]
+    weights = None if weights is None else indexing.boolean_mask(weights, kept)
+    if default_id is not None:
+        missing = np.setdiff1d(np.arange(count), numbers)
+        numbers, values = (
+            np.append(numbers, missing),
+            np.append(values, np.full(len(missing), default_id, values.dtype)),
+        )
+        weights = None if weights is None else layout.concat([weights, arrays.ones([len(missing)], weights.dtype)], 0)
+    found = _combined(indexing.gather(table, values), numbers.astype(np.int64), weights, count, combiner, max_norm)
+    return arrays.reshape(found, (*lead, *found.shape[1:]))
 
 
 trace_public(globals())

@@ -1,7 +1,6 @@
 """`tf.summary`: records of a run, as event files that TensorBoard and `gradtape plot` read."""
 
-from types import SimpleNamespace
-
+from ..base.namespaces import listing, namespace
 from .gradients import gradients
 from .graph import graph, trace_export, trace_off, trace_on
 from .values import audio, histogram, image, scalar, summary_scope, text, write
@@ -16,7 +15,15 @@ from .writer import (
     should_record_summaries,
 )
 
-experimental = SimpleNamespace(get_step=get_step, set_step=set_step, summary_scope=summary_scope)
+
+@namespace("gradtape.summary.experimental")
+class experimental:
+    """`tf.summary.experimental`."""
+
+    get_step = staticmethod(get_step)
+    set_step = staticmethod(set_step)
+    summary_scope = staticmethod(summary_scope)
+
 
 __all__ = [
     "SummaryWriter",
@@ -38,3 +45,5 @@ __all__ = [
     "trace_on",
     "write",
 ]
+
+__dir__ = listing(globals())

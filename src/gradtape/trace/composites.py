@@ -1,46 +1,75 @@
 """Values made of tensors, such as ragged ones, inside traced functions.
 
 The result of a function of them depends on values: row lengths, positions of elements. Abstract values have none, so
-the function runs on stand-ins, real values of the right shapes: twice, with values that differ wherever shapes allow it.
-A size that differs between the two runs is not known before the function runs.
+the function runs on stand-ins, real values of the right shapes: twice, with values that differ wherever shapes allow it, and with
+two sets of small numbers for unknown sizes. A size that differs between the runs is not known before the function runs.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from typing import Any
 
 import numpy as np
 
 from ..base.errors import OpError
+from ..base.sizes import UNKNOWN, Undecided, is_known
 from ..values.composite import COMPOSITES
 from ..values.tensor import Tensor, from_array
-from .ghost import Ghost, NeedsValue, World, depending_on, filled
+from .ghost import Ghost, NeedsValue, World
 from .graph import leaves, map_parts, parts_of
-from .inference import Inference
+from .inference import Inference, depending_on
 from .recorder import outside_traces
+from .trials import Choice, Trial, agreed, choices
+
+
+@functools.lru_cache(maxsize=4096)
+def filled(shape: tuple[int, ...], dtype: np.dtype[Any], kind: str) -> Any:
+    """An array of the shape with stand-in values: ones, or numbers in order; whole numbers are 0, or 1."""
+    if dtype.kind == "O":
+        return np.full(shape, b"0" if kind == "ones" else b"", object)
+    if dtype.kind in "iub":
+        return np.broadcast_to(np.array(int(kind == "ordered"), dtype), shape)
+    if kind == "ordered" and shape:
+        return np.broadcast_to(np.linspace(0, 1, shape[-1]).astype(dtype), shape)
+    return np.broadcast_to(np.ones((), dtype), shape)
 
 
 def by_stand_ins(world: World, function: Any, *args: Any, **kwargs: Any) -> Any:
     """The result of a function of such values when only shapes are known (`traceable(..., in_world=by_stand_ins)`)."""
     if not _depends_on_structure((args, kwargs)):
-        doubts = getattr(world, "doubts", 0)
-        try:
-            result = function.__wrapped__(*args, **kwargs)
-        except NeedsValue:
-            pass
-        else:
-            if getattr(world, "doubts", 0) == doubts:  # a guess is not good enough for places
-                return result
-            world.doubts = doubts  # type: ignore[attr-defined]
+        with contextlib.suppress(Undecided):
+            return function.__wrapped__(*args, **kwargs)
     if not isinstance(world, Inference):
         raise NeedsValue(f"What {function.__name__} gives depends on the values of its operands.")
-    with outside_traces(), np.errstate(all="ignore"):
-        first = function.__wrapped__(*solid(args, 0), **solid(kwargs, 0))
+    ghosts = [leaf for leaf in leaves((args, kwargs)) if leaf.__class__ is Ghost]
+    for choice in (lambda place: (2, 3), *choices(ghosts)):
         try:
-            second = function.__wrapped__(*solid(args, 1), **solid(kwargs, 1))
-        except (OpError, ValueError, IndexError):  # the integers of the second were not places in the others
-            second = function.__wrapped__(*solid(args, 1, "ones"), **solid(kwargs, 1, "ones"))
-    return _ghostly(world, first, second, [leaf for leaf in leaves((args, kwargs)) if leaf.__class__ is Ghost])
+            return _found(world, function, (args, kwargs), ghosts, choice)
+        except (OpError, ValueError, IndexError) as error:
+            problem = error
+            if all(is_known(ghost._array.known or (UNKNOWN,)) for ghost in ghosts):
+                break
+    raise problem
+
+
+def _found(world: Inference, function: Any, given: Any, ghosts: list[Any], choice: Choice) -> Any:
+    results = []
+    trials = [Trial(side, choice, rank=1) for side in (0, 1)]
+    for trial in trials:
+        solid_args = trial.twin(given)
+        with outside_traces(), np.errstate(all="ignore"):
+            results.append(_called(function, *solid(solid_args, 0)))
+            try:
+                results.append(_called(function, *solid(solid_args, 1)))
+            except (OpError, ValueError, IndexError):  # the integers of the second were not places in the others
+                results.append(_called(function, *solid(solid_args, 1, "ones")))
+    return _ghostly(world, results, ghosts, trials)
+
+
+def _called(function: Any, args: Any, kwargs: Any) -> Any:
+    return function.__wrapped__(*args, **kwargs)
 
 
 def _depends_on_structure(value: Any) -> bool:
@@ -65,16 +94,18 @@ def solid(value: Any, variant: int, kind: str = "") -> Any:
     return map_parts(value, lambda part: solid(part, variant, kind))
 
 
-def _ghostly(world: Inference, first: Any, second: Any, sources: list[Any]) -> Any:
-    """What both results have in common, with guesses at sizes in which they differ."""
+def _ghostly(world: Inference, results: list[Any], sources: list[Any], trials: list[Trial]) -> Any:
+    """What all results have in common; a size in which they differ is unknown."""
+    first = results[0]
     if isinstance(first, Tensor):
-        sizes = zip(first._array.shape, second._array.shape, strict=True)
-        shape = tuple(a if a == b else world.guess(certain=True) for a, b in sizes)
-        return depending_on(Ghost(world, shape, first.dtype.numpy), *sources)
-    pairs = list(zip(parts_of(first), parts_of(second), strict=True))
+        sizes = zip(*[result._array.shape for result in results], strict=True)
+        shape = tuple([agreed(world, axis, trials) for axis in sizes])
+        return depending_on(world, Ghost(world, shape, first.dtype.numpy), sources)
     kind = COMPOSITES.get(first.__class__)
     fixed = () if kind is None else kind.fixed
-    made = iter(
-        [a if k in fixed and np.array_equal(a, b) else _ghostly(world, a, b, sources) for k, (a, b) in enumerate(pairs)]
-    )
-    return map_parts(first, lambda part: next(made))
+    made = []
+    for place, parts in enumerate(zip(*map(parts_of, results), strict=True)):
+        is_fixed = place in fixed and all(np.array_equal(parts[0], part) for part in parts)
+        made.append(parts[0] if is_fixed else _ghostly(world, list(parts), sources, trials))
+    each = iter(made)
+    return map_parts(first, lambda part: next(each))

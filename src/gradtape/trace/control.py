@@ -6,21 +6,30 @@ functions. This module traces these functions, and infers the shapes and gradien
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from ..base import nest
-from ..base.context import STATE
+from ..base.context import STATE, next_id, remove_identical
 from ..base.shapes import TensorShape
+from ..base.sizes import UNKNOWN, is_known, same, static
 from ..differentiation.custom import linked
-from ..ops.array.layout import broadcast_to, expand_dims
+from ..op.abstract import Shape
+from ..op.attributes import as_shape
+from ..op.record import ids_of, is_further_output, way_to_first
+from ..op.shapes import broadcasted
 from ..ops.math.elementwise import identity
-from ..ops.math.logic import select
 from ..values.composite import COMPOSITES, expanded, is_composite
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
-from .ghost import Ghost, World, depending_on, filled
-from .graph import Graph, map_parts
-from .inference import Inference
+from ..variables.variable import Variable
+from .composites import filled
+from .ghost import Ghost, NeedsValue, World, abstract_of
+from .graph import Graph, fill, leaves, map_parts, parts_of
+from .inference import Inference, as_ghost, depending_on, like
 from .recorder import Recorder, outside_traces
 from .symbolic import SymbolicTensor, is_symbolic
 
@@ -86,7 +95,7 @@ def _is_value(value: object) -> bool:
     return isinstance(value, (Tensor, bool, int, float, complex, str, bytes)) or hasattr(value, "__array__")
 
 
-def either(world: World, first: object, second: object) -> Any:
+def either(world: Inference, first: object, second: object) -> Any:
     """An abstract value whose shape covers both values, and which depends on both."""
 
     def one(a: Any, b: Any) -> Any:
@@ -96,25 +105,27 @@ def either(world: World, first: object, second: object) -> Any:
         if not isinstance(a, Tensor) and not (isinstance(b, Tensor) and _is_value(a)):
             return a
         a, b = (x if isinstance(x, Tensor) else to_tensor(x) for x in (a, b))
-        if tuple(a.shape) == tuple(b.shape):
-            return select(Ghost(world, (), _BOOL), a, b)
-        shape = TensorShape(a.shape).most_specific_compatible_shape(b.shape)
-        ghost = world.ghost(TensorSpec(shape, a.dtype))  # type: ignore[attr-defined]
-        return depending_on(ghost, a, b)
+        ghost = world.ghost_of(common(abstract_of(a).known, abstract_of(b).known), a.dtype.numpy)
+        return depending_on(world, ghost, [a, b], linearly=True)
 
     return nest.map_structure(one, first, second)
 
 
-_BOOL = to_tensor(True)._array.dtype
+def common(first: Any, second: Any) -> Any:
+    """The shape that covers two."""
+    if first is None or second is None or len(first) != len(second):
+        return None
+    return tuple([a if same(a, b) else UNKNOWN for a, b in zip(first, second, strict=True)])
 
 
 def branches_in_world(world: World, number: Any, functions: list[Callee]) -> Any:
     """The result of one of several branches, when it is not known which: that of this number, or the last one."""
     if not isinstance(world, Inference):
         return world.branches(number, functions)  # type: ignore[attr-defined]
-    result = functions[0]()
-    for function in functions[1:]:
-        result = either(world, result, function())
+    results = [world.result_of(function) for function in functions]
+    result = results[0]
+    for other in results[1:]:
+        result = either(world, result, other)
     return result
 
 
@@ -127,7 +138,7 @@ def chosen_in_world(world: World, place: int, functions: list[Callee]) -> Any:
 
     def connected(leaf: Any) -> Any:
         if leaf.__class__ is EagerTensor:  # (a constant is not followed)
-            (leaf,) = world.outputs(identity, [leaf], {}, [(leaf._array.shape, leaf._array.dtype)])
+            (leaf,) = world.outputs(identity, [leaf], {}, [abstract_of(leaf)])
         return linked(leaf, seen)
 
     return nest.map_structure(connected, result)
@@ -141,17 +152,93 @@ def trace_loop(
 ) -> tuple[Graph, Graph, list[Any]]:
     """The graphs of condition and body of a loop, and its variables as tensors."""
     values = [nest.map_structure(lambda v: _as_symbolic(trace, v), value) for value in variables]
-    shown = [nest.map_structure(lambda v: _of_any_sizes(trace, v), value) for value in values]
     if invariants is not None:
         shown = [_with_shapes(trace, value, shapes) for value, shapes in zip(values, invariants, strict=True)]
-    condition_graph, truth = trace.subgraph(condition, tuple(shown), "condition")
-    if isinstance(truth, Tensor) and truth.ndim:
-        raise TypeError(f"tf.while_loop: the condition must be a scalar, got shape {truth.shape}.")
-    body_graph, returned = trace.subgraph(_in_list(body, len(values)), tuple(shown), "body")
+    else:
+        shown = [trace.like(nest.map_structure(lambda v: _of_any_sizes(trace, v), value)) for value in values]
+    turn = Round(trace.world)
+    for leaf in leaves(shown):
+        if isinstance(leaf, SymbolicTensor):
+            trace.rebind(leaf, turn.enter)
+    with turn.following():
+        condition_graph, truth = trace.subgraph(condition, tuple(shown), "condition")
+        if isinstance(truth, Tensor) and truth.shape.rank:
+            raise TypeError(f"tf.while_loop: the condition must be a scalar, got shape {truth.shape}.")
+        body_graph, returned = trace.subgraph(_in_list(body, len(values)), tuple(shown), "body")
     _check_loop(trace, shown, returned)
     if any(not is_symbolic(leaf) for leaf in nest.flatten(returned)):
         _returning_tensors(trace, body_graph, returned, returned)
+    trace.world.rounds[id(body_graph)] = turn
     return condition_graph, body_graph, values
+
+
+class Round:
+    """One round of a loop on abstract values, from which it follows what any number of rounds gives."""
+
+    def __init__(self, world: Inference) -> None:
+        self._world = world
+        self._records: dict[int, Any] = {}
+
+    def enter(self, value: Any) -> Any:
+        """What stands in the round for a value that goes into it: constants are not constant there."""
+        if not self._world.is_followed or not isinstance(value, Tensor):
+            return as_ghost(self._world, value)
+        ghost = depending_on(self._world, like(self._world, value), [value], linearly=True)
+        ghost._id = ghost._id or next_id()
+        self._records[ghost._id] = None
+        return ghost
+
+    @contextlib.contextmanager
+    def following(self) -> Iterator[None]:
+        """A block in which it is noted what depends on what goes into the round."""
+        tapes = self._world.tapes
+        tapes.append(self._records)
+        try:
+            yield
+        finally:
+            remove_identical(tapes, self._records)
+
+    def after(self, entered: object, returned: object) -> Any:
+        """The values after any number of rounds, in the structure of what one round returned."""
+        before, new = list(leaves(entered)), list(leaves(returned))
+        places = {value._id: place for place, value in enumerate(before) if isinstance(value, Tensor) and value._id}
+        reached = [self._reached(value, places) for value in new]
+        for _ in new:  # what depends on a value depends on what that depends on, a round earlier
+            reached = [places.union(*[reached[place] for place in places]) for places in reached]
+        triples = zip(before, new, reached, strict=True)
+        return refilled(returned, iter([self._one(old, now, [new[p] for p in at]) for old, now, at in triples]))
+
+    def _one(self, before: Any, new: Any, others: list[Any]) -> Any:
+        if not isinstance(new, Tensor) or not isinstance(before, Tensor):
+            if hasattr(new, "link"):
+                new.link(others)
+            return new
+        shape = common(abstract_of(before).known, abstract_of(new).known)
+        ghost = self._world.ghost_of(shape, new.dtype.numpy)
+        return depending_on(self._world, ghost, [before, new, *others], linearly=True)
+
+    def _reached(self, value: Any, places: dict[int, int]) -> set[int]:
+        """Which of the values that went in a value depends on."""
+        waiting = [v._id for v in (value.written if hasattr(value, "link") else [value]) if isinstance(v, Tensor)]
+        found, seen = set(), set()
+        while waiting:
+            number = waiting.pop()
+            if number in seen or number not in self._records:
+                continue
+            seen.add(number)
+            record = self._records[number]
+            if record is None:
+                found.add(places[number])
+            else:
+                waiting += [way_to_first(record)[0]] if is_further_output(record) else ids_of(record)
+        return found
+
+
+def refilled(structure: Any, values: Iterator[Any]) -> Any:
+    """The structure with other leaves, in order."""
+    if not parts_of(structure):
+        return next(values)
+    return map_parts(structure, lambda part: refilled(part, values))
 
 
 def _of_any_sizes(trace: Recorder, value: Any) -> Any:
@@ -229,31 +316,38 @@ def _tensor_pairs(values: Any, returned: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def loop_in_world(world: World, condition: Callee, body: Callee, variables: list[Any], limit: Any = None) -> list[Any]:
-    """The variables after a loop of unknown length: a few rounds show which value depends on which."""
+    """The variables after a loop of unknown length."""
     if not isinstance(world, Inference):
         return world.loop(condition, body, variables, limit)  # type: ignore[attr-defined, no-any-return]
-    values = [_loose(world, value) for value in variables]
-    condition(*values)
-    for _ in range(min(len(nest.flatten(values)), 3)):
-        values = [either(world, old, new) for old, new in zip(values, body(*values), strict=True)]
+    return rounds_in_world(world, body, variables)
+
+
+def rounds_in_world(world: Inference, body: Any, variables: list[Any]) -> list[Any]:
+    """What is carried through a loop of unknown length, after it."""
+    values, rounds = (
+        variables,
+        max(1, len(world.tapes)),
+    )  # (the n-th derivative of a product takes n rounds to be there)
+    graph = getattr(body, "graph", None)
+    if graph is not None and id(graph) in world.rounds and body.environment is world.environment:
+        entered, returned = fill(graph.inputs, world.environment), fill(graph.outputs, world.environment)
+        values, rounds = world.rounds[id(graph)].after(entered, returned), rounds - 1
+    while rounds > 0:
+        turn = Round(world)
+        entered = refilled(values, map(turn.enter, leaves(values)))
+        with turn.following():
+            returned = body(*entered)
+        values, rounds = turn.after(entered, list(returned)), rounds - 1
+        if any(_is_wider(*pair) for pair in zip(leaves(entered), leaves(values), strict=True)):
+            rounds = max(rounds, 1)  # once more, with the shapes that cover those before and after
     return values
 
 
-def _loose(world: World, value: object) -> Any:
-    """Constants that enter a loop are not constant in it."""
-
-    def loose(v: Any) -> Any:
-        if is_composite(v):
-            return map_parts(v, loose)
-        return Ghost(world, v._array.shape, v._array.dtype) if v.__class__ is EagerTensor else v
-
-    return nest.map_structure(loose, value)
-
-
-def repeated(value: object, count: int) -> Any:
-    """`count` times the same along a new first axis."""
-    tensor = to_tensor(value)
-    return broadcast_to(expand_dims(tensor, axis=0), shape=(count, *tuple(tensor.shape)))
+def _is_wider(before: Any, after: Any) -> bool:
+    """Whether less is known of a shape after a round than before: a rank, or a size that was a number."""
+    if not isinstance(before, Tensor):
+        return False
+    return static(abstract_of(before).known) != static(abstract_of(after).known)
 
 
 def is_written_out(world: World, count: int) -> bool:
@@ -272,24 +366,67 @@ def effect_in_world(world: World, function: object, *args: object, **kwargs: obj
 
 
 def sample_in_world(world: World, function: Any, *args: Any, **kwargs: Any) -> Any:
-    """Random numbers: drawn each time the function runs. Their shapes are found by a draw that is thrown away."""
+    """Random numbers: drawn each time the function runs."""
     first, draw = kwargs.pop("first", ()), kwargs.pop("draw", function.__wrapped__)
-    given = [_settled(value) for value in args]
-    settings = {name: _settled(value) for name, value in kwargs.items()}
-    with outside_traces():
-        drawn = draw(*given, **settings)
-    shapes = [(d._array.shape, d._array.dtype) for d in nest.flatten(drawn)]
+    looks, structure = _drawn_looks(draw, args, kwargs)
     if isinstance(world, Inference):
-        results: list[Any] = [Ghost(world, shape, dtype) for shape, dtype in shapes]
+        results: list[Any] = [world.ghost_of(shape, dtype) for shape, dtype in looks]
+    elif all(shape is not None and is_known(shape) for shape, _ in looks):
+        results = world.opaque(function, (*first, *args), kwargs, looks)  # type: ignore[attr-defined]
     else:
-        results = world.opaque(function, (*first, *args), kwargs, shapes)  # type: ignore[attr-defined]
-    return nest.pack_sequence_as(drawn, results)
+        raise NeedsValue(f"The shape of what {function.__name__} draws depends on values.")
+    return nest.pack_sequence_as(structure, results)
+
+
+def _drawn_looks(draw: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], Any]:
+    """Shapes and types of what is drawn, and its structure.
+
+    Where a `shape` is given, the shape is that, or that and the common one of the parameters: the draw of one number shows
+    which, and the type. Else numbers are drawn, and thrown away.
+    """
+    given = inspect.signature(draw).bind(*args, **kwargs).arguments
+    if "shape" not in given:
+        settled = {name: _settled(value) for name, value in given.items()}
+        with outside_traces():
+            drawn = draw(**settled)
+        return [(d._array.shape, d._array.dtype) for d in nest.flatten(drawn)], drawn
+    sizes = as_shape(given["shape"])
+    tensors = {name: to_tensor(v) for name, v in given.items() if name not in ("shape", "seed") and _has_axes(v)}
+    alone = {name: value for name, value in given.items() if name != "shape" and name not in tensors}
+    for place, (name, value) in enumerate(alone.items()):  # (a lower bound comes before the upper one)
+        alone[name] = _stand_in(value, place)
+    with outside_traces():
+        drawn = draw(**alone | {name: _one_element(v) for name, v in tensors.items()} | {"shape": [1]})
+    shape: Shape = None if sizes is UNKNOWN else tuple(sizes)
+    if drawn._array.ndim > 1 and shape is not None:
+        common = broadcasted(*map(abstract_of, tensors.values()))
+        shape = None if common is None else (*shape, *common)
+    return [(shape, drawn._array.dtype)], drawn
+
+
+def _has_axes(value: Any) -> bool:
+    return isinstance(value, (Tensor, Variable, np.ndarray, list, tuple)) and to_tensor(value).shape.rank != 0
+
+
+def _one_element(tensor: Any) -> Any:
+    """One of a tensor's elements, or a stand-in for it."""
+    return from_array(
+        filled((1,), tensor.dtype.numpy, "ones") if tensor.__class__ is Ghost else tensor._array.reshape(-1)[:1]
+    )
+
+
+def _stand_in(value: Any, number: int) -> Any:
+    """A parameter that has no value yet, in numbers that do not matter."""
+    if value.__class__ is not Ghost:
+        return value
+    return from_array(np.full(tuple(value.shape), number, value.dtype.numpy))
 
 
 def _settled(value: Any) -> Any:
-    """A value with stand-ins for abstract values."""
+    """A value with stand-ins for abstract values; whole numbers are sizes as a rule, and must be known."""
     if value.__class__ is Ghost:
-        return from_array(filled(tuple(value.shape), value.dtype.numpy, "ones"))
+        is_whole = value.dtype.is_integer
+        return from_array(np.asarray(value) if is_whole else filled(tuple(value.shape), value.dtype.numpy, "ones"))
     if isinstance(value, (list, tuple)) and any(v.__class__ is Ghost for v in value):
         return [int(v) if v.__class__ is Ghost else v for v in value]
     return value

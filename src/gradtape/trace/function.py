@@ -81,6 +81,7 @@ class Function:
         self._count = 0
         self._storm = 0
         self._told = False
+        self._notes: dict[int, dict[str, str]] = {}  # what each trace was made for, by `id`, in the order of the traces
         self._traced_once = False
         names = self._parameters.names
         if specs is not None and len(specs) > len(names) and not self._parameters.takes_any_number:
@@ -132,6 +133,21 @@ class Function:
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """The same as `pretty_printed_concrete_signatures`."""
         return self.pretty_printed_concrete_signatures(verbose)
+
+    def explain(self) -> Any:
+        """The traces: what each was made for, what changed since the one before, and what of it runs compiled.
+
+        >>> import gradtape as tf
+        >>> @tf.function
+        ... def power(x, n):
+        ...     return x**n
+        >>> _ = power(tf.constant(2.0), 2), power(tf.constant(2.0), 3)
+        >>> power.explain().traces[1].changed
+        ('n: int 2 -> int 3',)
+        """
+        from ..diagnostics import traces
+
+        return traces.traces_of(self)
 
     def _all_traces(self) -> list[ConcreteFunction]:
         seen: dict[int, ConcreteFunction] = {id(trace): trace for trace in self._traces.values()}
@@ -241,7 +257,7 @@ class Function:
                 specs = self._loosened(shapeless, specs)
             concrete = self._traces[key] = self._trace(args, kwargs, specs)
             self._looser.setdefault(shapeless, []).append(concrete)
-            self._watch_for_storms(args, kwargs)
+            self._watch_for_storms(concrete, args, kwargs)
             return concrete
 
     def _loosened(self, shapeless: object, specs: list[TensorSpec]) -> list[TensorSpec]:
@@ -340,11 +356,21 @@ class Function:
 
     # --- storms ----------------------------------------------------------------------------------------------------
 
-    def _watch_for_storms(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Warn once when nearly every call is recorded anew, and say what to change."""
+    def _watch_for_storms(self, concrete: ConcreteFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Note what a trace was made for. Warn once when nearly every call is recorded anew, and say what to change."""
         self._storm += 1
         values = {self._parameters.label(i): value for i, value in enumerate(args)} | kwargs
         previous, self._last = getattr(self, "_last", None), {name: _shown(value) for name, value in values.items()}
+        alive = {id(trace) for trace in self._traces.values()}
+        self._notes = {number: note for number, note in self._notes.items() if number in alive}
+        self._notes[id(concrete)] = self._last
+        if previous is not None:
+            changes = [
+                f"{name}: {previous.get(name)} -> {now}"
+                for name, now in self._last.items()
+                if previous.get(name) != now
+            ]
+            LOGGER.info("%r is traced again: %s", self._name, "; ".join(changes) or "an object is another one")
         if self._storm < _STORM or self._told or previous is None:
             return
         self._told = True

@@ -1,8 +1,9 @@
-"""`Ghost`: a tensor of which only shape and type are known, and the worlds in which ops run on such tensors.
+"""`Ghost`: a tensor of which shape and type are known as far as they are, and the worlds in which ops run on such tensors.
 
-Every size of a ghost is a number. Rules and composites therefore run on ghosts as they are, tapes record them, and backward
-passes walk over them. What an op would give is what its shape rule says (`infer`); no array of that shape is made. (A kernel
-runs only on small whole numbers that are known, as shapes are: op/abstract.py.)
+A size of a ghost is a number, or an expression over symbols (base/sizes.py); its rank may be unknown. Rules and composites run
+on ghosts as they are, tapes record them, and backward passes walk over them. What an op would give is what its shape rule says
+(`infer`); no array of that shape is made. (A kernel runs only on small whole numbers that are known, as shapes are:
+op/abstract.py.) A question whose answer depends on an unknown size raises `Undecided`.
 
 The layers below know a trace as `STATE.trace`, a `Trace` (base/context.py), and ask it where a trace makes a difference: `apply`,
 variables that are read, changed or made, tapes and accumulators that are made, functions that `traceable` has marked
@@ -19,24 +20,25 @@ from typing import Any
 import numpy as np
 
 from ..base.context import ACTIVE, STATE, Accumulator, Records, VariableReader, activate, deactivate, scope
-from ..base.dtypes import BY_NUMPY
-from ..base.errors import OpError
+from ..base.dtypes import BY_NUMPY, Array
+from ..base.shapes import TensorShape
+from ..base.sizes import Undecided, product
 from ..base.types import DTypeLike, Function
 from ..op import abstract
-from ..op.abstract import Abstract
+from ..op.abstract import Abstract, Shape
 from ..op.call import RUNNERS, check_dtype
 from ..op.declaration import Op
 from ..op.record import record_op
-from ..ops.math.elementwise import add
-from ..ops.math.reduce import reduce_sum
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 
-Shape = tuple[int, ...]
 
-
-class NeedsValue(Exception):
+class NeedsValue(Undecided):
     """Somebody asked for the value of a tensor that has none yet."""
+
+
+class UnknownNumber(Undecided):
+    """How many tensors a step gives depends on a size that is not known yet."""
 
 
 @functools.cache
@@ -45,21 +47,48 @@ def _own_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(dtype, copy=True)
 
 
+class _NoRank(TensorShape):
+    """The shape of a ghost of unknown rank: for whoever asks for sizes the question is undecided."""
+
+    def __len__(self) -> int:
+        raise Undecided("The rank of a tensor.")
+
+    def __iter__(self) -> Any:
+        raise Undecided("The sizes of a tensor of unknown rank.")
+
+    def __getitem__(self, key: Any) -> Any:
+        raise Undecided("A size of a tensor of unknown rank.")
+
+
+_NO_RANK = _NoRank(None)
+
+
 class GhostArray:
     """Stands in `Tensor._array`: shape and type, and an error for whoever wants more."""
 
-    __slots__ = ("_world", "dtype", "itemsize", "ndim", "shape", "size")
+    __slots__ = ("_world", "dtype", "itemsize", "known", "ndim", "shape", "value")
 
-    def __init__(self, world: World, shape: Shape, dtype: np.dtype[Any]) -> None:
+    def __init__(self, world: World, shape: Shape, dtype: np.dtype[Any], value: Array | None = None) -> None:
         self._world = world
-        self.shape = shape
+        self.known = shape
+        if shape is not None:  # else whoever asks meets `__getattr__`
+            self.shape = shape
+            self.ndim = len(shape)
         self.dtype = _own_dtype(dtype)
-        self.ndim = len(shape)
-        self.size = int(np.prod(shape, dtype=object))
         self.itemsize = dtype.itemsize
+        self.value = value
+
+    @property
+    def size(self) -> Any:
+        """The number of elements."""
+        return product(self.shape)
 
     def __getattr__(self, name: str) -> Any:
-        raise NeedsValue(f"The value of a tensor of shape {self.shape} is needed ({name}).")
+        if name in ("shape", "ndim"):
+            raise Undecided("The rank of a tensor.")
+        if name.startswith("__"):  # NumPy inspects objects by such names before it asks for the value
+            raise AttributeError(name)
+        raise NeedsValue(f"The value of a tensor of shape {shown(self.known)} is needed ({name}).")
 
     def __array__(self, *args: object, **kwargs: object) -> Any:
         return self._world.value_of(self)
@@ -77,15 +106,30 @@ class GhostArray:
 
 
 class Ghost(Tensor):
-    """A tensor without a value; all its sizes are known."""
+    """A tensor without a value, or of which no more is known than that its elements are some sizes."""
 
     __slots__ = ("number", "world")
 
-    def __init__(self, world: World, shape: Shape, dtype: np.dtype[Any], number: int = 0) -> None:
+    _array: Any  # a GhostArray
+
+    def __init__(
+        self, world: World, shape: Shape, dtype: np.dtype[Any], number: int = 0, value: Array | None = None
+    ) -> None:
         self.world = world
         self.number = number  # in the graph that a lowering builds
-        self._array = GhostArray(world, shape, dtype)  # type: ignore[assignment]
+        self._array = GhostArray(world, shape, dtype, value)
         self._id = 0
+
+    @property
+    def shape(self) -> TensorShape:
+        """The sizes of all axes, symbols among them."""
+        known = self._array.known
+        return _NO_RANK if known is None else tuple.__new__(TensorShape, known)
+
+    @property
+    def sizes(self) -> Any:
+        """The elements as attributes of ops have them: numbers, sizes or UNKNOWN; UNKNOWN as a whole if their number is."""
+        return self.world.sizes_of(self._array)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
         return self.world.value_of(self._array)
@@ -114,7 +158,12 @@ class Ghost(Tensor):
         return int(self._array.shape[0])
 
     def __repr__(self) -> str:
-        return f"<ghost: shape={self.shape}, dtype={self.dtype.name}>"
+        return f"<ghost: shape={shown(self._array.known)}, dtype={self.dtype.name}>"
+
+
+def shown(shape: Shape) -> str:
+    """A shape as messages have it."""
+    return "<unknown>" if shape is None else f"({', '.join(map(str, shape))}{',' * (len(shape) == 1)})"
 
 
 class World:
@@ -134,11 +183,26 @@ class World:
         activate(self)
         try:
             with scope(
-                tapes=self._tapes, accumulators=self._accumulators, readers=self._readers, trace=self, nan_safe=0
+                tapes=self._tapes,
+                accumulators=self._accumulators,
+                readers=self._readers,
+                trace=self,
+                nan_safe=0,
+                seeds=None,
             ):
                 yield
         finally:
             deactivate(self)
+
+    @property
+    def tapes(self) -> list[Records]:
+        """The records of the tapes that are open here, outermost first."""
+        return self._tapes
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether a tape or an accumulator is open here."""
+        return bool(self._tapes or self._accumulators)
 
     def close(self) -> None:
         """Tapes that were never left here do not record any more."""
@@ -205,29 +269,45 @@ class World:
 
     def value_of(self, array: Any) -> Any:
         """The value of a ghost, if this world has one to offer."""
-        raise NeedsValue(f"The value of a tensor of shape {array.shape} is needed.")
+        raise NeedsValue(f"The value of a tensor of shape {shown(array.known)} is needed.")
 
-    def looks(self, op: Op, inputs: list[Any], attributes: dict[str, Any]) -> list[Any]:
-        """Shapes and types of an op's results."""
-        return infer(op, inputs, attributes)
+    def sizes_of(self, array: Any) -> Any:
+        """The value of a ghost, if this world has one to offer, as an attribute takes it."""
+        return self.value_of(array)
 
-    def outputs(self, op: Op, inputs: list[Any], attributes: dict[str, Any], shapes: list[Any]) -> list[Ghost]:
+    def outputs(self, op: Op, inputs: list[Any], attributes: dict[str, Any], found: list[Abstract]) -> list[Ghost]:
         """The results of an op, of these shapes and types."""
-        return [Ghost(self, shape, dtype) for shape, dtype in shapes]
+        raise NotImplementedError
+
+    def like_followed(self, numbers: tuple[int, ...], cotangent: Any) -> list[Any]:
+        """Where all sizes are known, a rule that cannot do without a value is an error (which is being handled)."""
+        raise
+
+    def mapped(self, function: Any, tensors: list[Any], packed: Function) -> Any:
+        """`tf.vectorized_map` runs as it is."""
+        return NotImplemented
+
+    def sized(self, sizes: Any) -> Any:
+        """A vector of sizes."""
+        return from_array(np.asarray(sizes, np.int32))
+
+    def on_attributes(self, op: Op, tensors: list[Any], attributes: dict[str, Any]) -> Any:
+        """An op of which no operand is a ghost, but an attribute is a size that is not known."""
+        return run_on_ghosts(op, (tensors,) if op.variadic else tuple(tensors), attributes, self)
 
 
-def run_on_ghosts(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
-    """Run an op of which an operand is a ghost."""
+def run_on_ghosts(op: Op, args: tuple[Any, ...], attributes: dict[str, Any], world: World | None = None) -> Any:
+    """Run an op of which an operand is a ghost, or an attribute belongs to this world."""
     operands = list(args[0] if op.variadic else args)
     for value in operands:  # a batched value has ghosts inside
         if value.__class__ is not Ghost and value.__class__ in RUNNERS:
             return RUNNERS[value.__class__](op, args, attributes)
     attributes = {**op.attributes, **attributes}
-    world = next(value.world for value in operands if value.__class__ is Ghost)
+    world = world or next(value.world for value in operands if value.__class__ is Ghost)
     tensors = [value if isinstance(value, Tensor) else _as_operand(value, operands) for value in operands]
     if not op.variadic or tensors:
         check_dtype(op, [t for t in tensors if t is not None])
-    outputs = tuple(world.outputs(op, tensors, attributes, world.looks(op, tensors, attributes)))
+    outputs = tuple(world.outputs(op, tensors, attributes, infer(op, tensors, attributes)))
     if ACTIVE and (STATE.tapes or STATE.accumulators):
         record_op(op, tuple(tensors), attributes, outputs)
     return outputs[0] if op.outputs == 1 else list(outputs)
@@ -250,40 +330,19 @@ def _as_operand(value: Any, operands: list[Any]) -> Any:
 # --- what an op gives ----------------------------------------------------------------------------------------------------
 
 
-def infer(op: Op, tensors: list[Any], attributes: dict[str, Any]) -> list[tuple[Any, np.dtype[Any]]]:
-    """Shapes and types of an op's results, as its rules say; UNKNOWN for a size that depends on values."""
-    found = abstract.infer(op, [None if tensor is None else _abstract(tensor) for tensor in tensors], attributes)
-    assert found is not None, f"{op.name}: how many results there are is known where all sizes are"
-    return [(result.shape, result.dtype) for result in found]
+def infer(op: Op, tensors: list[Any], attributes: dict[str, Any]) -> list[Abstract]:
+    """What an op gives, as its rules say; UNKNOWN for a size that depends on values."""
+    found = abstract.infer(op, [None if tensor is None else abstract_of(tensor) for tensor in tensors], attributes)
+    if found is None:
+        raise UnknownNumber(
+            f"How many tensors {op.name} gives depends on a size that is not known before the function runs."
+        )
+    return found
 
 
-def _abstract(tensor: Any) -> Abstract:
+def abstract_of(tensor: Any) -> Abstract:
+    """What is known of a tensor."""
     array = tensor._array
     if tensor.__class__ is EagerTensor:
         return Abstract.of(array)
-    return Abstract(array.shape, BY_NUMPY[array.dtype].numpy)
-
-
-@functools.lru_cache(maxsize=4096)
-def filled(shape: Shape, dtype: np.dtype[Any], kind: str) -> Any:
-    """An array of the shape with stand-in values: ones, or numbers in order; whole numbers are 0, or 1."""
-    if dtype.kind == "O":
-        return np.full(shape, b"0" if kind == "ones" else b"", object)
-    if dtype.kind in "iub":
-        return np.broadcast_to(np.array(int(kind == "ordered"), dtype), shape)
-    if kind == "ordered" and shape:
-        return np.broadcast_to(np.linspace(0, 1, shape[-1]).astype(dtype), shape)
-    return np.broadcast_to(np.ones((), dtype), shape)
-
-
-def depending_on(result: Any, *sources: object) -> Any:
-    """The same result, such that gradients reach the sources; used where only that is asked."""
-    for source in sources:
-        if isinstance(source, Tensor) and source.dtype == result.dtype and source.dtype.is_floating:
-            result = add(result, reduce_sum(source, axis=None, keepdims=False))
-    return result
-
-
-def is_known_error(error: Exception) -> bool:
-    """Whether an error speaks of sizes that do not fit, which other sizes could repair."""
-    return isinstance(error, (OpError, ValueError, IndexError, TypeError, ArithmeticError))
+    return Abstract(array.known, BY_NUMPY[array.dtype].numpy, array.value)

@@ -7,14 +7,18 @@ maps numbers to values: eager tensors in the interpreter, abstract values elsewh
 
 from __future__ import annotations
 
+import itertools
 import weakref
 from collections.abc import Callable, Iterator, Mapping, MappingView
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..base.context import ACTIVE, STATE
-from ..base.errors import InaccessibleTensorError
+from ..base.errors import InaccessibleTensorError, NonFiniteError
 from ..base.nest import children, is_nested, is_record, record_of
+from ..base.seeds import GLOBAL, SeedScope
+from ..base.sizes import UNKNOWN
+from ..op.call import STEPWISE
 from ..op.declaration import Op
 from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, Tensor, TensorSpec
@@ -76,6 +80,9 @@ class Graph:
     last_uses: list[tuple[int, ...]] = field(default_factory=list)
     # The tensors and variables it refers to, by `id`. (Steps keep those that they use alive; the others are not kept alive here.)
     captured: dict[int, weakref.ref[Any]] = field(default_factory=dict)
+    # What its random ops have their seeds from: the global seed at the time of the trace, and a number of its own.
+    seed: int | None = field(default_factory=lambda: GLOBAL.seed)
+    number: int = field(default_factory=itertools.count(1).__next__)
 
     def run(self, environment: Environment) -> Any:
         """Run all steps; what the graph returns."""
@@ -83,12 +90,22 @@ class Graph:
         if len(self.last_uses) != len(self.steps):
             self.last_uses = self._last_uses()
         in_world = STATE.trace is not None
-        for step, over in zip(self.steps, self.last_uses, strict=True):
-            if in_world and step.is_idle(over):
-                continue
-            bind(step.results, call_step(step.function, step.args, step.kwargs, environment), values)
-            for number in over:
-                values.pop(number, None)
+        around = STATE.seeds
+        place = (self.number,) if around is None else (*around.place, around.step, self.number)
+        seeds = STATE.seeds = SeedScope(self.seed, place)
+        try:
+            for step, over in zip(self.steps, self.last_uses, strict=True):
+                seeds.step += 1
+                if in_world and step.is_idle(over):
+                    continue
+                try:
+                    bind(step.results, call_step(step.function, step.args, step.kwargs, environment), values)
+                except NonFiniteError as error:
+                    raise error.inside(step.line) from None
+                for number in over:
+                    values.pop(number, None)
+        finally:
+            STATE.seeds = around
         return fill(self.outputs, environment)
 
     def _last_uses(self) -> list[tuple[int, ...]]:
@@ -134,7 +151,7 @@ class Graph:
         def run(*args: object) -> Any:
             inner = Environment({}, environment)
             bind(self.inputs, args, inner.values)
-            if STATE.trace is None and BODIES and not (ACTIVE and (STATE.tapes or STATE.accumulators)):
+            if STATE.trace is None and BODIES and not STEPWISE and not (ACTIVE and (STATE.tapes or STATE.accumulators)):
                 if self.body is None:
                     self.body = BODIES[0](self)
                 result = self.body(inner)
@@ -142,6 +159,7 @@ class Graph:
                     return result
             return self.run(inner)
 
+        run.graph, run.environment = self, environment  # type: ignore[attr-defined]
         run.seen = lambda: [environment[number] for number in self.free()]  # type: ignore[attr-defined]
         return run
 
@@ -209,8 +227,22 @@ def call_step(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], envi
     arguments = [fill(value, environment) for value in args]
     settings = {name: fill(value, environment) for name, value in kwargs.items()} if kwargs else {}
     if isinstance(function, Op):
-        return function.public(*arguments, **settings)
+        return function.public(*arguments, **{name: _attribute(value) for name, value in settings.items()})
     return function(*arguments, **settings)
+
+
+def _attribute(value: Any) -> Any:
+    """An attribute of an op that was written as a tensor, in plain numbers, or in sizes as far as it is known."""
+    if value.__class__ is EagerTensor:
+        return _in_tuples(value._array.tolist())
+    if hasattr(value.__class__, "sizes"):
+        sizes = value.sizes
+        return sizes if sizes is UNKNOWN else _in_tuples(sizes.tolist())
+    return value
+
+
+def _in_tuples(value: Any) -> Any:
+    return tuple(map(_in_tuples, value)) if value.__class__ is list else value
 
 
 def fill(value: Any, environment: Environment) -> Any:

@@ -1,8 +1,7 @@
 """Tracing: a Python function runs once on symbolic tensors, and every step it takes is recorded.
 
-To infer its results, a step is also run once or twice on abstract values. Where a size is unknown, the two runs have
-different numbers for it, and sizes that differ between their results are unknown too. So `x.shape` shows None where it
-must, gradients are None where they are None eagerly, and a mistake is found at the user's line.
+To infer its results, a step also runs once on abstract values, whose unknown sizes are symbols (trace/inference.py). So `x.shape`
+shows None where it must, gradients are None where they are None eagerly, and a mistake is found at the user's line.
 """
 
 from __future__ import annotations
@@ -25,20 +24,21 @@ from ..base.errors import (
     OperatorNotAllowedInGraphError,
 )
 from ..base.frames import user_line
-from ..base.shapes import TensorShape
+from ..base.sizes import Undecided, static
 from ..base.types import Function, ShapeLike
 from ..native.abi import become
 from ..op.call import RUNNERS
 from ..op.declaration import Op
 from ..op.entry import leave_general_path, take_general_path
 from ..values.composite import COMPOSITES
-from ..values.tensor import EagerTensor, Tensor, TensorSpec, to_tensor
+from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
-from .ghost import Ghost, NeedsValue
+from .ghost import Ghost, UnknownNumber
 from .graph import Environment, Graph, Method, Ref, Step, bind, call_step, fill, leaves, map_parts, parts_of
-from .inference import Entry, Inference, Worlds, as_ghost, with_known_shape
+from .inference import as_ghost, slice_of, with_known_shape, without_large
 from .printing import name_of
 from .symbolic import SymbolicTensor, is_symbolic, out_of_scope
+from .trials import Symbols
 
 
 @dataclass
@@ -58,7 +58,7 @@ class Recorder:
         self.outer: Recorder | None = STATE.trace if isinstance(STATE.trace, Recorder) else None
         self.thread = threading.get_ident()
         self._levels = [self.graph.steps]  # the steps of the function, and of the graphs in it that are being traced
-        self._worlds = Worlds()
+        self.world = Symbols()
         self._numbers = itertools.count()
         self._inputs: set[int] = set()
         self._enclosed: dict[int, tuple[SymbolicTensor, SymbolicTensor]] = {}  # what it takes from the trace around it
@@ -78,20 +78,25 @@ class Recorder:
         finally:
             leave_general_path(self)
             deactivate(self)
-            self._worlds.close()
-            self._worlds = Worlds()  # symbolic tensors that outlive the trace must not keep its values alive
+            self.world.close()
+            self.world = Symbols()  # symbolic tensors that outlive the trace must not keep its values alive
 
     def placeholder(self, spec: TensorSpec) -> SymbolicTensor:
         """A new input of the function."""
         number = next(self._numbers)
         self._inputs.add(number)
-        return self._stand_in(number, spec, lambda world: world.ghost(spec, number))
+        return self._stand_in(number, spec, self.world.ghost(spec))
 
-    def _stand_in(self, number: int, spec: TensorSpec, value: Callable[[Inference], Any]) -> SymbolicTensor:
+    def _stand_in(self, number: int, spec: TensorSpec, value: Any) -> SymbolicTensor:
         """A symbolic tensor that no step computes."""
         self.graph.specs[number] = spec
-        self._worlds.do(Entry(value, Ref(number)))
+        self.world.environment.values[number] = value
         return SymbolicTensor(self, number, spec)
+
+    def _performed(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a step gives on abstract values."""
+        with self.world.running():
+            return without_large(self.world, call_step(function, args, kwargs, self.world.environment))
 
     # --- the interface of `STATE.trace` for lower layers -----------------------------------------------------------
 
@@ -134,6 +139,18 @@ class Recorder:
             self._capture(tensor)
         return any(tensor.dtype.is_differentiable for tensor in found)
 
+    def on_attributes(self, op: Op, tensors: list[Any], attributes: dict[str, Any]) -> Any:
+        """An op with a symbolic attribute is a step."""
+        return self.step(op, (tensors,) if op.variadic else tuple(tensors), attributes)
+
+    def like_followed(self, numbers: tuple[int, ...], cotangent: Any) -> list[Any]:
+        """Rules run on abstract values, never here."""
+        raise NotImplementedError
+
+    def sized(self, sizes: Any) -> Any:
+        """Backward passes run on abstract values, never here."""
+        raise NotImplementedError
+
     def captured(self, tensor: EagerTensor) -> EagerTensor:
         """The stand-in for a tensor captured by another graph that is run here (by a tape that recorded it)."""
         return tensor
@@ -151,8 +168,7 @@ class Recorder:
         become(thing, facade)
         thing._trace, thing._number = self, number
         step = Step(cls, self.refs(args), self.refs(kwargs), Ref(number), user_line())
-        entry = Entry(lambda world: call_step(cls, step.args, step.kwargs, world.environment), Ref(number))
-        self._worlds.do(entry)
+        self.world.environment.values[number] = self._performed(cls, step.args, step.kwargs)
         self._levels[-1].append(step)
         return True
 
@@ -165,13 +181,11 @@ class Recorder:
     def step(self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], effect: bool = False) -> Any:
         """Record a step; returns its results, as far as they are known."""
         given, settings = self.refs(args), self.refs(kwargs)
-        entry = Entry(
-            lambda world: call_step(function, given, settings, world.environment),
-            given=(given, tuple(settings.values())),
-        )
         try:
-            results = self._worlds.do(entry)
-        except NeedsValue as error:
+            result = self._performed(function, given, settings)
+        except UnknownNumber as error:
+            raise ValueError(f"{error} Use an op that gives one tensor, or say the size in input_signature.") from None
+        except Undecided as error:
             raise OperatorNotAllowedInGraphError(
                 f"{name_of(function)} needs the value of a tensor, which is known only when the function runs. ({error}) "
                 "Use an op that takes a tensor there, or tf.py_function."
@@ -181,16 +195,14 @@ class Recorder:
                 raise
             # Errors that follow from shapes and types alone are ValueErrors in TensorFlow's graphs.
             raise ArgumentValueError(error.node_def, error.op, error.message) from error
-        merged = None if effect else self._merged(results)
-        template = None if effect else _template(merged)
+        symbolic = None if effect else self._symbolic(result)
+        template = None if effect else _template(symbolic)
         if template is not None:
-            entry.results = template
-            for world, result in zip(self._worlds, results, strict=True):
-                bind(template, result, world.environment.values)
+            bind(template, result, self.world.environment.values)
         step = Step(function, given, settings, template, user_line())
         self._levels[-1].append(step)
         self._makers.update((leaf.number, step) for leaf in leaves(template) if leaf.__class__ is Ref)
-        return merged
+        return symbolic
 
     def subgraph(self, function: Callable[..., Any], args: tuple[Any, ...], name: str) -> tuple[Graph, Any]:
         """Trace a function that a step takes: its graph, and what it returned.
@@ -205,38 +217,42 @@ class Recorder:
         finally:
             self._levels.pop()
         graph.outputs = self.refs(returned)
+        self.world.performed[id(graph)] = graph
         return graph, returned
 
     def like(self, value: Any, shape: ShapeLike | None = None) -> Any:
         """New symbolic values that look like those in a structure, or have another shape."""
+        values = self.world.environment
         if isinstance(value, SymbolicTensor):
             number, source = next(self._numbers), self.own(value)._number
             if shape is None:
-                return self._stand_in(number, value._spec, lambda world: as_ghost(world, world.environment[source]))
+                return self._stand_in(number, value._spec, as_ghost(self.world, values[source]))
             spec = TensorSpec(shape, value.dtype)
-            return self._stand_in(number, spec, lambda world: world.ghost(spec, number))
+            return self._stand_in(number, spec, self.world.ghost(spec))
         if is_symbolic(value):
-            number, source = next(self._numbers), value._number
-            self._worlds.do(Entry(lambda world: world.environment[source], Ref(number)))
+            number = next(self._numbers)
+            values.values[number] = values[value._number]
             return value.twin(number)
         return map_parts(value, self.like)
 
     def slice_like(self, value: SymbolicTensor) -> SymbolicTensor:
         """A new symbolic value that looks like a slice along the first axis, of which there may be none."""
-        number, source, dtype = next(self._numbers), self.own(value)._number, value.dtype.numpy
-        spec = TensorSpec(value.shape[1:], value.dtype)
-        return self._stand_in(
-            number, spec, lambda world: Ghost(world, tuple(world.environment[source].shape)[1:], dtype)
-        )
+        number = next(self._numbers)
+        with self.world.running():
+            ghost = slice_of(self.world, self.world.environment[self.own(value)._number])
+        return self._stand_in(number, TensorSpec(value.shape[1:], value.dtype), ghost)
 
     def refine(self, value: SymbolicTensor, spec: TensorSpec) -> None:
-        """Refine the shape of a value. Where another shape was guessed for it, a step sets the new shape."""
+        """Refine the shape of a value: a step says so wherever the graph runs on abstract values."""
         number = value._number
         self.graph.specs[number] = spec
-        if all(spec.shape.is_compatible_with(world.environment[number].shape) for world in self._worlds):
-            return
-        self._worlds.do(Entry(lambda world: with_known_shape(world.environment[number], spec), Ref(number)))
+        self.world.environment.values[number] = with_known_shape(self.world.environment[number], spec)
         self._levels[-1].append(Step(with_known_shape, (Ref(number), spec), {}, Ref(number), user_line()))
+
+    def rebind(self, value: SymbolicTensor, change: Callable[[Any], Any]) -> None:
+        """Let another abstract value stand for a symbolic one."""
+        with self.world.running():
+            self.world.environment.values[value._number] = change(self.world.environment[value._number])
 
     def symbolic(self, value: object) -> Any:
         """The value as a symbolic tensor, also where it is known."""
@@ -268,53 +284,37 @@ class Recorder:
 
     def abstract(self, value: object) -> Any:
         """What stands for symbolic values, and for tapes and the like, where this trace runs on abstract values."""
-        return fill(self.refs(value), next(iter(self._worlds)).environment)
+        return fill(self.refs(value), self.world.environment)
 
     def steps_so_far(self) -> list[Step]:
         """All steps before this point of the program."""
         return [step for level in self._levels for step in level]
 
-    def _merged(self, results: list[Any]) -> Any:
-        """One symbolic value from the results of a step in each run on abstract values."""
-        first = results[0]
-        if isinstance(first, Tensor):
-            return self._tensor(results)
-        if isinstance(first, Variable):
-            return first
-        facade = facade_of(first.__class__)
+    def _symbolic(self, result: Any) -> Any:
+        """What a step gave on abstract values, as the function sees it."""
+        if isinstance(result, Tensor):
+            return self._tensor(result)
+        if isinstance(result, Variable):
+            return result
+        facade = facade_of(result.__class__)
         if facade is not None:
-            return facade.standing_for(first, self, next(self._numbers))
-        if len({r.__class__ for r in results}) > 1:
-            raise _different(results)
-        columns = [parts_of(result) for result in results]
-        if len({len(column) for column in columns}) > 1:
-            raise _different(results)
-        if not columns[0]:
-            return first
-        merged = iter([self._merged(list(parts)) for parts in zip(*columns, strict=True)])
-        return map_parts(first, lambda part: next(merged))
+            return facade.standing_for(result, self, next(self._numbers))
+        return map_parts(result, self._symbolic)
 
-    def _tensor(self, results: list[Any]) -> SymbolicTensor:
+    def _tensor(self, result: Any) -> SymbolicTensor:
         number = next(self._numbers)
-        shapes = [tuple(result.shape) for result in results]
-        if len({len(shape) for shape in shapes}) > 1:
-            shape = TensorShape(None)
-        else:
-            shape = TensorShape([sizes[0] if len(set(sizes)) == 1 else None for sizes in zip(*shapes, strict=True)])
-        spec = TensorSpec(shape, results[0].dtype)
-        self.graph.specs[number] = spec
+        known = result._array.known if result.__class__ is Ghost else result._array.shape
+        spec = self.graph.specs[number] = TensorSpec(static(known), result.dtype)
         return SymbolicTensor(self, number, spec)
 
     # --- questions -------------------------------------------------------------------------------------------------
 
     def known_value(self, symbolic: SymbolicTensor) -> Any:
         """The value of a symbolic tensor that does not depend on inputs or variables, else None."""
-        values: list[Any] = [world.environment.values.get(symbolic._number) for world in self._worlds]
-        if any(value.__class__ is not EagerTensor for value in values):
-            return None
-        if any(not _same_array(values[0]._array, value._array) for value in values[1:]):
-            return None
-        return values[0]
+        value: Any = self.world.environment.values.get(symbolic._number)
+        if value.__class__ is Ghost and value._array.value is not None and value._array.value.dtype.kind != "O":
+            return from_array(np.asarray(value._array.value, value.dtype.numpy))
+        return value if value.__class__ is EagerTensor else None
 
     def value_at_once(self, symbolic: SymbolicTensor) -> Any:
         """The value, if it is needed while tracing; None if it may differ between runs.
@@ -322,7 +322,7 @@ class Recorder:
         Of values computed from large captured tensors, only the shape is tracked while tracing. The value is computed on demand.
         """
         known = self.known_value(symbolic)
-        if known is not None or any(symbolic._number not in world.environment.values for world in self._worlds):
+        if known is not None or symbolic._number not in self.world.environment.values:
             return known  # (abstract values are gone once the trace is over)
         steps = self._pure_steps(symbolic._number)
         if steps is None:
@@ -441,14 +441,3 @@ def _template(merged: Any) -> Any:
     if is_symbolic(merged):
         return Ref(merged._number)
     return map_parts(merged, _template)
-
-
-def _same_array(a: Any, b: Any) -> bool:
-    return bool(np.shape(a) == np.shape(b) and np.array_equal(a, b))
-
-
-def _different(results: list[Any]) -> Exception:
-    return ValueError(
-        f"How many tensors this step gives depends on a size that is not known before the function runs: {results[0]!r} "
-        f"or {results[-1]!r}. Use an op that gives one tensor, or say the size in input_signature."
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..base.namespaces import listing
 from ..io.examples import (
     BytesList,
     Example,
@@ -46,3 +47,5 @@ __all__ = [
     "load_variable",
     "per_example_gradients",
 ]
+
+__dir__ = listing(globals())

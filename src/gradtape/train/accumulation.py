@@ -134,7 +134,7 @@ class _Sum:
 
     def reset(self) -> None:
         if self.dense is not None:
-            self.dense.assign(np.zeros(self.dense.shape, self.dense.dtype.numpy))
+            self.dense.assign(np.zeros(self.sizes, self.dense.dtype.numpy))
         self.rows = self.indices = None
 
     def check(self, part: Any, position: int) -> None:

@@ -52,6 +52,14 @@ class Values(Generic[T]):
     followed: bool = False  # whether it is a target and a source of gradients; the gradient is one of the kind
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Gradients(Generic[T]):
+    """A kind whose gradient is taken of all its tensors at once, where `Values` has one that counts."""
+
+    of: Callable[[T], list[Any]]
+    put: Callable[[T, list[Any]], T | None]  # the gradient, of those of the tensors, of which some may be None
+
+
 def _nothing(value: object) -> None:
     return None
 
@@ -74,17 +82,19 @@ class Composite(Generic[T]):
     # Ops: `run` is called for every op with such an operand.
     run: Run | None = None
     values: Values[T] | None = None
+    gradients: Gradients[T] | None = None
     dense: Callable[[T], Tensor] | None = None  # the same elements in one tensor
     converts: bool = False  # whether it is converted to a dense tensor implicitly
     add: Callable[[T, T], T] | None = None  # the sum of two, where a tape adds cotangents of the kind
 
     rows: Rows[T] | None = None
+    is_tensor: bool = True  # whether `tf.is_tensor` says so
 
-    # For tracing: `facade` has the methods as steps. For shape inference: `guessed` works with guessed sizes, `stand_in` gives
+    # For tracing: `facade` has the methods as steps. For shape inference: `abstract` does without positions, `stand_in` gives
     # a value with concrete tensors in place of abstract ones. It is called twice, with 0 and 1 for values as different as the
     # shapes allow, and with the function that makes a tensor concrete.
     facade: type[Any] | None = None
-    guessed: type[Any] | None = None
+    abstract: type[Any] | None = None
     stand_in: Callable[[T, int, Solid], T] | None = None
 
     @property
@@ -118,7 +128,7 @@ def declare(composite: Composite[Any]) -> None:
         raise ValueError(f"{composite.name}: `components` and `build` go together.")
     if composite.cls in COMPOSITES:
         raise ValueError(f"{composite.name} was declared before.")
-    for cls in (composite.cls, composite.facade, composite.guessed):
+    for cls in (composite.cls, composite.facade, composite.abstract):
         if cls is not None:
             COMPOSITES[cls] = composite
     if composite.run is not None:

@@ -18,6 +18,7 @@ from ..base.errors import NotATensorError, OperandTypeError, TensorTypeError
 from ..base.locks import new_lock
 from ..base.notes import note_exit
 from ..base.shapes import TensorShape
+from ..base.sizes import Size, Undecided
 from ..base.type_spec import TypeSpec
 from .composite import COMPOSITES
 from .exits import converted_to_leave, tell_exit
@@ -53,7 +54,9 @@ class Tensor:
     @property
     def shape(self) -> TensorShape:
         """The sizes of all axes."""
-        return tuple.__new__(TensorShape, self._array.shape)  # sizes of an array need no checking
+        shape = _new(TensorShape)  # (`known_shape`, inlined)
+        shape._sizes = self._array.shape
+        return shape
 
     @property
     def ndim(self) -> int:
@@ -338,6 +341,12 @@ class Reference:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reference) and self._referent is other._referent
 
+    def __lt__(self, other: object) -> bool:
+        """An order for sorting, in which nothing but the objects themselves counts."""
+        if not isinstance(other, Reference):
+            raise TypeError(f"A reference can be compared with another reference, got {other!r}.")
+        return id(self._referent) < id(other._referent)
+
     def __hash__(self) -> int:
         return id(self._referent)
 
@@ -507,6 +516,27 @@ def identify(tensor: Any) -> int:
 PACK_LIST: list[Callable[[Any, DType | None], Tensor]] = []
 
 
+# How values of users' classes become tensors (`tf.register_tensor_conversion_function`): priority, classes, function.
+# The first that fits counts.
+CONVERSIONS: list[tuple[int, tuple[type, ...], Callable[..., Any]]] = []
+
+
+def _by_registered_conversion(value: Any, dtype: DType | None) -> Tensor | None:
+    if isinstance(value, (list, tuple, int, float, complex, str, bytes, np.ndarray, np.generic)):
+        return None
+    for _, classes, function in CONVERSIONS:
+        if isinstance(value, classes):
+            tensor = function(value, dtype=dtype, name=None, as_ref=False)
+            if tensor is NotImplemented:
+                continue
+            if not isinstance(tensor, Tensor):
+                raise RuntimeError(
+                    f"Conversion function {function!r} for type {classes} returned non-Tensor: {tensor!r}."
+                )
+            return tensor
+    return None
+
+
 def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
     """`value` as a tensor: tensors as they are, variables read, Python values and arrays converted.
 
@@ -525,6 +555,8 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
     elif hasattr(cls, "__tf_tensor__"):
         answer = value.__tf_tensor__(dtype)  # (TensorFlow's own tensors return themselves)
         tensor = answer if isinstance(answer, Tensor) else from_array(to_array(answer))
+    elif CONVERSIONS and (registered := _by_registered_conversion(value, dtype)) is not None:
+        tensor = registered
     else:
         if isinstance(value, (list, tuple)) and contains_tensor(value):
             return PACK_LIST[0](value, dtype)
@@ -572,6 +604,8 @@ def _converted(value: Any, dtype: DType | None) -> Array:
         return _adopt_array(np.asarray(value), dtype)
     if hasattr(value, "__dlpack__"):
         return _adopt_array(np.from_dlpack(value), dtype)
+    if isinstance(value, Size):
+        raise Undecided(f"The number that {value} stands for.")
     if isinstance(value, Iterator):
         raise NotATensorError(f"Cannot convert an iterator to a tensor: {value!r}. Use list(...) first.")
     try:

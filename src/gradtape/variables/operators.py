@@ -11,12 +11,15 @@ from ..base import dtypes
 from ..base.context import ACTIVE, STATE
 from ..base.dtypes import DType
 from ..base.errors import InvalidArgumentError, invalid
-from ..base.shapes import TensorShape, broadcast
-from ..base.traceable import traceable
+from ..base.shapes import broadcast
+from ..base.sizes import Size
+from ..base.traceable import shaped, traceable
 from ..base.types import TensorLike, Value
+from ..op.abstract import Abstract
+from ..op.attributes import as_int
 from ..op.call import apply
-from ..op.declaration import REGISTRY
-from ..op.entry import public_entry
+from ..op.declaration import REGISTRY, Op
+from ..op.entry import OPERATORS, public_entry
 from ..ops.array import index, layout, masks
 from ..ops.linalg.products import matmul
 from ..ops.math import elementwise as e
@@ -24,6 +27,38 @@ from ..ops.math import logic
 from ..values.composite import OPERANDS
 from ..values.tensor import PACK_LIST, EagerTensor, Tensor, to_tensor
 from .variable import ResourceVariable, SliceAssigner, Variable
+
+# --- operands of other libraries ---------------------------------------------------------------------------------------
+
+
+def _asked(name: str, x: Any, y: Any, error: Exception) -> Any:
+    """`x + y` by `y.__radd__`, where y is no tensor and cannot become one, as TensorFlow does it; else the error."""
+    reflected = getattr(type(y), name, None)
+    known = isinstance(y, (Tensor, Variable)) or type(y).__module__.partition(".")[0] in ("builtins", "numpy")
+    if reflected is None or known:
+        raise error
+    try:
+        result = reflected(y, x)
+    except (TypeError, ValueError):
+        result = NotImplemented
+    if result is NotImplemented:
+        raise error
+    return result
+
+
+def _asking(op: Op, name: str, general: Any = apply) -> Any:
+    """The entry of an op as an operator: it asks an operand of a foreign class, by its reflected method, before it refuses it."""
+
+    def apply_or_ask(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
+        try:
+            return general(op, args, attributes)
+        except (TypeError, ValueError) as error:
+            return _asked(name, args[0], args[1], error)
+
+    entry = public_entry(op)
+    entry.__globals__["apply"] = apply_or_ask
+    return entry
+
 
 # --- division: integers divide as floats, as in TensorFlow ------------------------------------------------------------
 
@@ -63,12 +98,17 @@ def _integer_type(x: object, y: object) -> DType | None:
 
 
 def _truediv(x: Value, y: TensorLike) -> Any:
-    return truediv(x, y) if x.dtype in _DIVIDED_AS else _divide(x, y)
+    try:
+        return truediv(x, y) if x.dtype in _DIVIDED_AS else _divide(x, y)
+    except (TypeError, ValueError) as error:
+        return _asked("__rtruediv__", x, y, error)
 
 
 def _rtruediv(x: Value, y: TensorLike) -> Any:
     return truediv(y, x) if x.dtype in _DIVIDED_AS else _divide(y, x)
 
+
+OPERATORS.update(function.__code__ for function in (truediv, _truediv, _rtruediv))
 
 # --- comparison ------------------------------------------------------------------------------------------------------
 
@@ -180,9 +220,7 @@ _traced_numpy_getitem = traceable(_numpy_getitem)
 
 def _parts(key: Any) -> Sequence[Any]:
     """The parts of a key. A list is a tuple: `x[[0, 1]]` is `x[0, 1]`."""
-    if key.__class__ is tuple or (isinstance(key, (tuple, list)) and not isinstance(key, TensorShape)):
-        return key
-    return (key,)
+    return key if isinstance(key, (tuple, list)) else (key,)
 
 
 def canonical_key(parts: Sequence[Any]) -> tuple[Any, ...] | None:
@@ -253,7 +291,7 @@ def _position(value: Any) -> int:
             f"Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are "
             f"valid indices, got {value!r}. Rows at several positions: tf.gather(x, positions)."
         )
-    return int(to_tensor(value)._array)
+    return as_int(to_tensor(value))
 
 
 def _is_unknown(part: Any) -> bool:
@@ -294,7 +332,9 @@ def _taken(x: Any, key: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
             axis = x.ndim - sum(1 for part in parts[place:] if part is not None)
         position = parts[place]
         size = x.shape[axis]
-        wrapped = logic.select.public(logic.less.public(position, 0), e.add.public(position, size), position)
+        wrapped = position
+        if not isinstance(size, Size):
+            wrapped = logic.select.public(logic.less.public(position, 0), e.add.public(position, size), position)
         x = index.take.public(x, wrapped, axis, 0)
         parts[place : place + 1] = [slice(None)] * position.ndim
     return x, tuple(parts)
@@ -365,6 +405,8 @@ def _pack(values: Sequence[TensorLike], dtype: DType | None) -> Tensor:
     try:
         result: Tensor = layout.stack.public(parts)
     except InvalidArgumentError as error:
+        if isinstance(error, TypeError):
+            raise
         raise InvalidArgumentError(None, None, f"convert_to_tensor of a list: {error}") from None
     return result
 
@@ -385,11 +427,19 @@ PACK_LIST.append(_pack)
 
 def matmul_operator(a: TensorLike, b: TensorLike) -> Any:
     """a @ b; a vector on either side is a row or a column, as in NumPy."""
+    if a.__class__ in OPERANDS or b.__class__ in OPERANDS:
+        return matmul.public(a, b)
     if ACTIVE and STATE.trace is not None:
         return STATE.trace.composite(_traced_matmul, (a, b), {})
     return _matmul(a, b)
 
 
+def _product_look(a: Any, b: Any) -> Abstract:
+    """Where a rank is unknown: operands of one axis give fewer."""
+    return Abstract(None, next(value.dtype.numpy for value in (a, b) if isinstance(value, Tensor)))
+
+
+@shaped(_product_look)
 def _matmul(a: Any, b: Any) -> Any:
     a, b = (
         to_tensor(a, None if isinstance(a, (Tensor, Variable)) else b.dtype),
@@ -418,12 +468,13 @@ def _fast_matmul(a: Tensor, b: Any) -> Any:
         b = b._read()
     if a.__class__ is EagerTensor and b.__class__ is EagerTensor and a._array.ndim >= 2 and b._array.ndim >= 2:
         return matmul.public(a, b)
-    return matmul_operator(a, b)
+    try:
+        return matmul_operator(a, b)
+    except (TypeError, ValueError) as error:
+        return _asked("__rmatmul__", a, b, error)
 
 
 # --- products: truth values multiply as logical and, through the operator only ----------------------------------------
-
-multiply_operator = public_entry(e.multiply)
 
 
 def _multiply_generally(op: Any, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
@@ -436,24 +487,24 @@ def _multiply_generally(op: Any, args: tuple[Any, ...], attributes: dict[str, An
     return apply(op, args, attributes)
 
 
-multiply_operator.__globals__["apply"] = _multiply_generally
+multiply_operator = _asking(e.multiply, "__rmul__", _multiply_generally)
 
 # --- attaching -------------------------------------------------------------------------------------------------------
 
 _OPERATORS: dict[str, Any] = {
-    "__add__": e.add.public,
+    "__add__": _asking(e.add, "__radd__"),
     "__radd__": public_entry(e.add, reflected=True),
-    "__sub__": e.subtract.public,
+    "__sub__": _asking(e.subtract, "__rsub__"),
     "__rsub__": public_entry(e.subtract, reflected=True),
     "__mul__": multiply_operator,
     "__rmul__": public_entry(e.multiply, reflected=True),
     "__truediv__": _truediv,
     "__rtruediv__": _rtruediv,
-    "__floordiv__": e.floordiv.public,
+    "__floordiv__": _asking(e.floordiv, "__rfloordiv__"),
     "__rfloordiv__": public_entry(e.floordiv, reflected=True),
-    "__mod__": e.floormod.public,
+    "__mod__": _asking(e.floormod, "__rmod__"),
     "__rmod__": public_entry(e.floormod, reflected=True),
-    "__pow__": e.pow.public,
+    "__pow__": _asking(e.pow, "__rpow__"),
     "__rpow__": public_entry(e.pow, reflected=True),
     "__matmul__": _fast_matmul,
     "__rmatmul__": _reflected_matmul,
@@ -481,3 +532,8 @@ for _name, _operator in _OPERATORS.items():
     setattr(Variable, _name, _operator)
 setattr(Tensor, "__getitem__", getitem)  # noqa: B010 - a type checker sees the declarations in values/tensor.py
 setattr(Variable, "__getitem__", _variable_getitem)  # noqa: B010
+# Operators that TensorFlow lets other classes take over, and `__div__` of Python 2, which it still names.
+_NOT_OVERLOADED = {"__iter__", "__pos__"}
+setattr(  # noqa: B010
+    Tensor, "OVERLOADABLE_OPERATORS", {*_OPERATORS, "__getitem__", "__div__", "__rdiv__"} - _NOT_OVERLOADED
+)

@@ -215,6 +215,17 @@ class Variable(metaclass=_VariableMeta):
         return self._name
 
     @property
+    def initializer(self) -> None:
+        """None: a variable has its value as soon as it exists."""
+        return None
+
+    def initialized_value(self) -> NoReturn:
+        """Not there in TensorFlow 2: `read_value` gives the value."""
+        raise NotImplementedError(
+            "initialized_value is of TensorFlow 1. Use read_value(): a variable always has a value."
+        )
+
+    @property
     def _shared_name(self) -> str:
         return self._name[:-2]
 

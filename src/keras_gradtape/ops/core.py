@@ -14,7 +14,7 @@ from keras.src.backend.common.symbolic_scope import SymbolicScope
 from keras.src.backend.common.variables import standardize_dtype
 
 import gradtape
-from gradtape.base.context import STATE
+from gradtape.base.context import STATE, scope
 from gradtape.base.dtypes import DType, as_dtype
 from gradtape.trace import is_symbolic
 from gradtape.trace.recorder import Recorder
@@ -98,7 +98,7 @@ _STAND_INS = (83, 89)
 
 def compute_output_spec(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Shapes and types of what `fn` would return, found by running it on zeros; no variable is changed."""
-    with StatelessScope(), SymbolicScope():
+    with StatelessScope(), SymbolicScope(), scope(stand_ins=True):
         symbolic = [x for x in tree.flatten((args, kwargs)) if isinstance(x, KerasTensor)]
         sizes = _STAND_INS if any(None in x.shape for x in symbolic) else _STAND_INS[:1]
         runs = []

@@ -9,13 +9,13 @@ import numpy as np
 
 from ...base import dtypes, nest
 from ...base.errors import BranchTypeError, LoopStructureError, OutOfRangeError, ScalarElementsError, invalid
-from ...base.shapes import TensorShape
+from ...base.sizes import UNKNOWN
 from ...base.traceable import traceable
 from ...base.type_spec import CompositeSpec
 from ...op.arguments import count, optional_count, takes
-from ...trace.control import either, is_written_out, loop_in_world, repeated, trace_loop
-from ...trace.ghost import NeedsValue, depending_on
-from ...trace.inference import Inference
+from ...trace.control import is_written_out, loop_in_world, rounds_in_world, trace_loop
+from ...trace.ghost import NeedsValue
+from ...trace.inference import Inference, repeated, slice_of
 from ...values.composite import COMPOSITES, Rows, is_composite
 from ...values.tensor import TensorSpec, to_tensor
 from ..arrays import zeros
@@ -56,7 +56,7 @@ def while_loop(
     steps = 0
     while (limit is None or steps < limit) and truth_of(cond(*values)):
         returned = body(*values)
-        if not isinstance(returned, (list, tuple)) or isinstance(returned, TensorShape):
+        if not isinstance(returned, (list, tuple)):
             raise LoopStructureError(
                 f"while_loop: body must return {len(values)} value(s) in a list or tuple, like loop_vars; got {returned!r}."
             )
@@ -84,16 +84,21 @@ def _elements(elems: Any, name: str) -> list[Any]:
     tensors = [to_tensor(value) if _rows_of(value) is None else value for value in nest.flatten(elems)]
     if not tensors:
         raise ValueError(f"{name}: elems must be a Tensor or (possibly nested) sequence of Tensors, got {elems!r}.")
-    if any(not len(tensor.shape) for tensor in tensors):
+    if any(_rows_of(tensor) is None and not len(tensor.shape) for tensor in tensors):
         raise ScalarElementsError(f"{name}: Elements in elems must be 1+ dimensional Tensors, not scalars.")
-    sizes = {tensor.shape[0] for tensor in tensors}
+    counts = [_row_count(tensor) for tensor in tensors]
+    sizes = set(counts)
     if len(sizes) > 1:
         raise ValueError(
             f"{name}: Dimensions {sorted(sizes, key=str)} are not compatible: all elems need one first size."
         )
     columns = [_slices(tensor) for tensor in tensors]
-    count = tensors[0].shape[0] or 0
-    return [nest.pack_sequence_as(elems, [column[i] for column in columns]) for i in range(count)]
+    return [nest.pack_sequence_as(elems, [column[i] for column in columns]) for i in range(counts[0] or 0)]
+
+
+def _row_count(value: Any) -> Any:
+    rows = _rows_of(value)
+    return value.shape[0] if rows is None else rows.count(value)
 
 
 def _rows_of(value: Any) -> Rows[Any] | None:
@@ -134,7 +139,7 @@ def _joined(values: list[Any], spec: Any) -> Any:
         raise TypeError(f"map_fn: a {kind.name} has no rows, and results cannot be stacked to one.")
     parts = [to_tensor(value) if _rows_of(value) is None else value for value in values]
     ragged = kind.values is not None and kind.values.complete  # a row may be a plain tensor
-    for part in parts:
+    for part in parts if hasattr(spec, "dtype") else ():
         if part.dtype != spec.dtype or not len(part.shape) or not (ragged or isinstance(part, kind.cls)):
             raise invalid(
                 f"map_fn: rows of {spec.dtype!r} are expected for a {kind.name}, got a {type(part).__name__} of {part.dtype!r} "
@@ -342,10 +347,8 @@ def _for_dataset_in_world(world: Any, function: Any, dataset: Any, body: Any, lo
     if not isinstance(world, Inference):
         raise NeedsValue("How many elements a dataset has is known only when the function runs.")
 
-    def turn(*values: Any) -> Any:
-        return body(nest.map_structure(world.ghost, dataset.element_spec), *values)[1:]
-
-    return loop_in_world(world, lambda *values: True, turn, loop_vars)
+    element = nest.map_structure(world.ghost, dataset.element_spec)
+    return rounds_in_world(world, body, [element, *loop_vars])[1:]
 
 
 def _slice_of(elems: Any, name: str, one: Callable[[Any], Any]) -> Any:
@@ -360,9 +363,7 @@ def _first_of(world: Inference, elems: Any, name: str) -> Any:
     """The first slice of each tensor, or a placeholder of the same shape and type where there is none."""
 
     def first(tensor: Any) -> Any:
-        if tensor.shape[0] != 0:
-            return tensor[0]
-        return depending_on(world.ghost(TensorSpec(tensor.shape[1:], tensor.dtype)), tensor)
+        return slice_of(world, tensor)
 
     return _slice_of(elems, name, first)
 
@@ -379,7 +380,9 @@ def _trace_map_fn(trace: Any, fn: Any, elems: Any, dtype: Any = None, *rest: Any
 
 
 def _count(elems: Any) -> int:
-    return int(to_tensor(nest.flatten(elems)[0]).shape[0] or 0)
+    """How many slices there are; UNKNOWN where not even the rank is known."""
+    shape = to_tensor(nest.flatten(elems)[0]).shape
+    return UNKNOWN if shape.rank is None else shape[0]  # type: ignore[return-value]
 
 
 def _map_fn_in_world(world: Any, function: Any, fn: Any, elems: Any, dtype: Any = None, **kwargs: Any) -> Any:
@@ -387,7 +390,9 @@ def _map_fn_in_world(world: Any, function: Any, fn: Any, elems: Any, dtype: Any 
     if is_written_out(world, count):
         return function.__wrapped__(fn, elems, dtype, **kwargs)
     if isinstance(world, Inference):
-        return nest.map_structure(lambda value: repeated(value, count), fn(_first_of(world, elems, "map_fn")))
+        _slice_of(elems, "map_fn", lambda tensor: tensor)
+        tensors = [to_tensor(value) for value in nest.flatten(elems)]
+        return world.mapped(fn, tensors, lambda slices: nest.pack_sequence_as(elems, slices))
     signature = kwargs.get("fn_output_signature", dtype)
     kinds = elems if signature is None else signature
 
@@ -445,10 +450,10 @@ def _fold_in_world(
     collects, reverse = function.__name__ == "scan", kwargs.get("reverse", function.__name__ == "foldr")
     if isinstance(world, Inference):
         first = _first_of(world, elems, function.__name__)
-        value = first if initializer is None else initializer
-        for _ in range(2):
-            value = either(world, value, fn(value, first))
-        return nest.map_structure(lambda part: repeated(part, count), value) if collects else value
+        (value,) = rounds_in_world(
+            world, lambda value: [fn(value, first)], [first if initializer is None else initializer]
+        )
+        return nest.map_structure(lambda part: repeated(world, part, count), value) if collects else value
     sequences = _sequences(elems)
     structure, first = elems if initializer is None else initializer, []
     if initializer is None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...base.dtypes import ANY, INDEX, INTEGER, NUMERIC, Array
 from ...base.errors import invalid
-from ...base.sizes import UNKNOWN, Sizes, Undecided
+from ...base.sizes import UNKNOWN, Sizes, Undecided, is_known
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
@@ -57,9 +57,12 @@ def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes:
 
 @getitem.checks
 def _(x: Array, key: tuple[Any, ...]) -> None:
+    if sum(k is Ellipsis for k in key) > 1:
+        raise invalid(f"slice: Multiple ellipses in slice spec not allowed: {key}.")
     used = [k for k in key if k is not None and k is not Ellipsis]
     if len(used) > x.ndim:
-        raise invalid(f"slice: {len(used)} indices for a tensor of shape {x.shape}.")
+        scalar = "Attempting to slice scalar input. " if not x.ndim else ""
+        raise invalid(f"slice: {scalar}{len(used)} indices for a tensor of shape {x.shape}.")
     before = key.index(Ellipsis) if any(k is Ellipsis for k in key) else len(key)
     axis = 0
     for position, k in enumerate(key):
@@ -395,6 +398,8 @@ def take(xp: Namespace, params: Array, indices: Array, *, axis: int = 0, batch_d
 
 @take.shapes
 def _(params: Abstract, indices: Abstract, *, axis: Any, batch_dims: Any) -> Shape:
+    if axis is UNKNOWN and batch_dims == 0:
+        return (UNKNOWN,) * (params.ndim - 1 + indices.ndim)
     at = place(axis, params.ndim)
     batch = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
     if batch > min(at, indices.ndim):
@@ -409,7 +414,7 @@ def _(g: Any, params_shape: tuple[int, ...], indices: Any, axis: int, batch_dims
         if rank_of(indices) != 1:
             count = math.prod(shape_of(indices))
             g, indices = reshape(g, shape=(count, *params_shape[1:])), reshape(indices, shape=(count,))
-        return IndexedSlices(g, indices, np.array(params_shape, np.int32))
+        return IndexedSlices(g, indices, np.array(params_shape, np.int32 if is_known(params_shape) else object))
     return put(g, indices, shape=params_shape, axis=axis, batch_dims=batch_dims)
 
 
@@ -643,7 +648,7 @@ def _put_nd(values: Array, indices: Array, shape: tuple[int, ...], batch_dims: i
     if key:
         np.add.at(result, key, values)
     else:
-        result += values.reshape(-1, *shape).sum(axis=0)
+        result += values.reshape(math.prod(values.shape[: values.ndim - len(shape)]), *shape).sum(axis=0)
     return result
 
 

@@ -101,6 +101,8 @@ def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes:
 
 @reshape.checks
 def _(tensor: Array, shape: tuple[int, ...]) -> None:
+    if len(shape) > 254:
+        raise invalid(f"reshape: {len(shape)} are too many dimensions: a tensor has at most 254.")
     if sum(s == -1 for s in shape) > 1:
         raise invalid(f"reshape: only one size can be -1, got shape {list(shape)}.")
     raise invalid(
@@ -416,6 +418,12 @@ def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes:
 
 @squeeze.checks
 def _(input: Array, axis: Axis) -> None:
+    for a in axis if isinstance(axis, tuple) else (axis,):
+        if a is not None and -input.ndim <= a < input.ndim and input.shape[a] != 1:
+            size = input.shape[a]
+            raise invalid(
+                f"squeeze: Can not squeeze dim[{a}], expected a dimension of 1, got {size}: the shape is {input.shape}."
+            )
     raise invalid(f"squeeze: axis {axis} must name axes of size one; the tensor has shape {input.shape}.")
 
 
@@ -546,8 +554,9 @@ def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Any, ...], attributes: d
 def _(values: list[Array], axis: Axis) -> None:
     shapes = [np.shape(v) for v in values]
     if any(s != shapes[0] for s in shapes):
-        raise invalid(f"stack: shapes of all inputs must match, got {shapes}.")
-    message = f"stack: axis must be one integer from {-len(shapes[0]) - 1} to {len(shapes[0])}, got {axis}."
+        raise invalid(f"stack: Shapes of all inputs must match, got {shapes}.")
+    rank = len(shapes[0]) + 1
+    message = f"stack: Argument `axis` = {axis} not in range [{-rank}, {rank}): it is one integer."
     raise ArgumentValueError(None, None, message)
 
 
@@ -615,8 +624,12 @@ def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes:
 def _(value: Array, sizes: tuple[int, ...], axis: Axis) -> None:
     if not isinstance(axis, int) or not -value.ndim <= axis < value.ndim:
         raise invalid(f"split: axis {axis} does not exist in a tensor of shape {value.shape}.")
+    for number, size in enumerate(sizes):
+        if size < 0:
+            raise invalid(f"split: Split size at index {number} must be >= 0. Got: {size}")
     raise invalid(
-        f"split: sizes {list(sizes)} must be non-negative and add up to {value.shape[axis]}, the size of axis {axis}."
+        f"split: Determined shape must either match input shape along axis {axis} exactly if fully specified, or be less than its "
+        f"size if not: sizes {list(sizes)} must add up to {value.shape[axis]}."
     )
 
 

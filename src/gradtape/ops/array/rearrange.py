@@ -43,7 +43,14 @@ def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes:
 
 @reverse.checks
 def _(tensor: Array, axis: Axis) -> None:
-    raise invalid(f"reverse: axis {axis} must name different axes of a tensor of shape {tensor.shape}.")
+    outside = [a for a in axis if not -tensor.ndim <= a < tensor.ndim]
+    if outside:
+        raise invalid(
+            f"reverse: axis {outside[0]} is out of valid range [{-tensor.ndim}, {tensor.ndim}) of the shape {tensor.shape}."
+        )
+    places = [a % tensor.ndim for a in axis]
+    twice = next((a for a in places if places.count(a) > 1), None)
+    raise invalid(f"reverse: axis {twice} specified more than once: {axis} of a tensor of shape {tensor.shape}.")
 
 
 @reverse.samples

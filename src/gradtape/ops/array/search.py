@@ -364,10 +364,14 @@ def _unravel(indices: Array, dims: Array) -> Array:
     if sizes.ndim != 1:
         raise invalid(f"unravel_index: dims must be a vector, got shape {sizes.shape}.")
     if sizes.size and sizes.min() <= 0:
-        raise invalid(f"unravel_index: all sizes must be positive, got {sizes.tolist()}.")
+        raise invalid(f"unravel_index: dims cannot contain a dim of zero or less, got {sizes.tolist()}.")
     count = 1
     for size in sizes.tolist():
         count *= size
+    if count > np.iinfo(sizes.dtype).max:
+        raise invalid(
+            f"unravel_index: Input dims product is causing integer overflow: {sizes.tolist()} of type {sizes.dtype}."
+        )
     if where.size and (where.min() < 0 or where.max() >= count):
         raise invalid(
             f"unravel_index: indices must be in [0, {count}) for dims {sizes.tolist()}, got {where.tolist()}."

@@ -63,7 +63,9 @@ def _sorted_kernel(name: str, combine: np.ufunc, empty: int) -> Rule:
 
 
 def _check_sorted(data: Array, ids: Array, name: str) -> None:
-    if data.ndim == 0 or ids.ndim != 1 or len(ids) != len(data):
+    if data.ndim == 0:
+        raise invalid(f"{name}: data must be at least rank 1, got a scalar.")
+    if ids.ndim != 1 or len(ids) != len(data):
         raise invalid(
             f"{name}: segment_ids must have one id for each row of data, got data {data.shape} and "
             f"segment_ids {ids.shape}."

@@ -52,7 +52,9 @@ from .layout import expand_dims, reshape
 def _check_places(shape: tuple[int, ...], indices: Array, axis: int, name: str) -> None:
     rank = len(shape)
     if not -rank <= axis < rank:
-        raise invalid(f"{name}: axis {axis} does not exist in shape {shape}.")
+        raise invalid(
+            f"{name}: axis {axis} does not exist in shape {shape}: slice index {axis} of dimension 0 out of bounds."
+        )
     fits = indices.ndim == rank and all(
         a == axis % rank or size == given for a, (size, given) in enumerate(zip(shape, indices.shape, strict=True))
     )
@@ -268,7 +270,8 @@ def _top_k(input: Array, k: int, index_type: np.dtype[Any]) -> tuple[Array, Arra
         raise invalid("top_k: input must have at least one axis, got a scalar.")
     size = input.shape[-1]
     if not 0 <= k <= size:
-        raise invalid(f"top_k: k must be from 0 to the size of the last axis, {size}, got {k}.")
+        said = f"Need k >= 0, got {k}" if k < 0 else f"input must have last dimension >= k = {k}, but it is {size}"
+        raise invalid(f"top_k: {said}.")
     if 8 * k < size and input.size and not (input.dtype.kind not in "iu" and np.isnan(input).any()):
         places = _largest_places(input, k)
         places = np.take_along_axis(places, _order(np.take_along_axis(input, places, -1), -1, True), -1)

@@ -361,7 +361,8 @@ def exp(xp: Namespace, x: Array) -> Any:
 
 
 @exp.derivative("x")
-def _(t: Value, out: Value) -> Any:
+@large_as(multiply)
+def _(t: Any, out: Any) -> Any:
     return t * out
 
 

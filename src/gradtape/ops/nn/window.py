@@ -120,7 +120,8 @@ def windows(name: str, sizes: Sizes, window: Sizes, strides: Sizes, dilations: S
                 f"{name}: {what} {list(values)} must have one number for each of the {rank} sizes {list(sizes)}."
             )
         if min(values, default=1) < 1:
-            raise invalid(f"{name}: {what} must be positive, got {list(values)}.")
+            said = "Sliding window ksize must be positive." if what == "window" else f"{what} must be positive"
+            raise invalid(f"{name}: {said}, got {list(values)}.")
         if max(values, default=1) >= _LARGEST:
             raise invalid(f"{name}: {what} must be below 2^31, got {list(values)}.")
     extents = [(w - 1) * d + 1 for w, d in zip(window, dilations, strict=True)]

@@ -6,11 +6,7 @@ import math
 from typing import Any
 
 from keras.src.backend import standardize_data_format
-from keras.src.backend.common.backend_utils import (
-    check_conv_input_channels,
-    check_conv_transpose_input_channels,
-    compute_conv_transpose_output_shape,
-)
+from keras.src.backend.common.backend_utils import compute_conv_transpose_output_shape
 
 import gradtape as tf
 
@@ -69,10 +65,20 @@ def depthwise_conv(
     x, w = _operands(inputs, kernel)
     if x.ndim > 4:
         raise ValueError(f"`inputs` rank must be 3 (1D conv) or 4 (2D conv). Received: {x.ndim}.")
-    check_conv_input_channels(x, w, data_format)
+    _check_channels(x, w.shape[-2], data_format)
     *window, channels, multiplier = tuple(w.shape)
     filters = tf.reshape(w, (*window, 1, channels * multiplier))
     return _convolve(x, filters, strides, padding, data_format, dilation_rate)
+
+
+def _check_channels(inputs: Any, expected: int | None, data_format: str) -> None:
+    """ValueError unless the inputs have the channels that the kernel is for. (Keras has this check from 3.15 on.)"""
+    found = inputs.shape[-1 if data_format == "channels_last" else 1]
+    if isinstance(found, int) and isinstance(expected, int) and found != expected:
+        raise ValueError(
+            f"The number of input channels must match the kernel's input channels: the inputs have {found}, the kernel is for "
+            f"{expected} (data_format={data_format!r})."
+        )
 
 
 def separable_conv(
@@ -102,7 +108,7 @@ def conv_transpose(
     """The transpose of `conv`: filters are (window, output channels, input channels)."""
     data_format = standardize_data_format(data_format)
     x, w = _operands(inputs, kernel)
-    check_conv_transpose_input_channels(x, w, data_format)
+    _check_channels(x, w.shape[-1], data_format)
     known, dynamic = list(x.shape), tf.shape(x)
     shape = compute_conv_transpose_output_shape(
         [dynamic[axis] if size is None else size for axis, size in enumerate(known)],

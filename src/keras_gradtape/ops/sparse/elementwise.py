@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as tf
+from gradtape.differentiation.slices import ROWS
 
 from .places import (
     at,
@@ -28,7 +29,7 @@ Function = Callable[..., Any]
 
 def on_values(function: Function, x: Any, *args: Any, **kwargs: Any) -> Any:
     """An op with f(0) = 0: the positions stay, the values change."""
-    x = combined(x)
+    x = combined(x) if ROWS.summed else x
     return with_values(x, function(x.values, *args, **kwargs))
 
 

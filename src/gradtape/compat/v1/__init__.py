@@ -1,16 +1,31 @@
-"""What programs for TensorFlow 2 still take from `tf.compat.v1`: logging, seeds, event files, and switches that are on."""
+"""What eager programs take from `tf.compat.v1`: functions and classes of TensorFlow 2 under their old names, variables,
+optimizers, losses, logging, seeds, event files, and switches that are on. There are no graphs and no sessions."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
-from ..api.framework import executing_eagerly, get_logger
-from ..random import set_seed as set_random_seed
-from ..summary.event_file import messages, read_events
+from ...api.framework import executing_eagerly as executing_eagerly
+from ...api.framework import get_logger
+from ...base.dimension import Dimension as Dimension
+from ...random import set_seed
+from ...summary.event_file import messages
+from . import losses as losses
+from . import train as train
+from .functions import *  # noqa: F403
+from .names import IN_MODULES, RENAMED, SAME
+from .variables import *  # noqa: F403
 
-__all__ = ["executing_eagerly", "executing_eagerly_outside_functions", "logging", "set_random_seed", "train"]
+PLACES: dict[str, str] = {
+    **{name: name for name in SAME.split()},
+    **{name: f"{module}.{name}" for module, names in IN_MODULES.items() for name in names.split()},
+    **RENAMED,
+}
+
+
+set_random_seed = set_seed
 
 
 def executing_eagerly_outside_functions() -> bool:
@@ -34,11 +49,24 @@ enable_v2_behavior = _is_on("enable_v2_behavior")
 enable_v2_tensorshape = _is_on("enable_v2_tensorshape")
 
 
-class Dimension:
-    """The size of an axis as TensorFlow 1 had it; in the shapes of gradtape sizes are plain numbers."""
+class ConfigProto:
+    """The settings of a session, which nothing reads: there are no sessions."""
 
-    def __init__(self, value: int | None) -> None:
-        self.value = value
+    def __init__(self, **settings: Any) -> None:
+        self.gpu_options = SimpleNamespace(allow_growth=False, per_process_gpu_memory_fraction=0.0)
+        self.graph_options = SimpleNamespace(optimizer_options=SimpleNamespace())
+        vars(self).update(settings)
+
+
+def reset_default_graph() -> None:
+    """Nothing to do: there are no graphs."""
+
+
+def global_variables_initializer() -> None:
+    """Nothing to do: variables have their values from the start."""
+
+
+local_variables_initializer = tables_initializer = global_variables_initializer
 
 
 class logging:
@@ -67,15 +95,6 @@ class logging:
     )
 
 
-class train:
-    """The supported part of `tf.compat.v1.train`."""
-
-    @staticmethod
-    def summary_iterator(path: Any) -> Iterator[Any]:
-        """The events of an event file, as messages."""
-        return read_events(path)
-
-
 _MESSAGES = {
     "Event": "event_pb2",
     "Summary": "summary_pb2",
@@ -89,7 +108,12 @@ def __getattr__(name: str) -> Any:
         return getattr(messages(_MESSAGES[name]), name)
     if name.startswith("__"):
         raise AttributeError(name)
-    v2 = sys.modules["gradtape"]
+    v2: Any = sys.modules["gradtape"]
+    if name in PLACES:
+        module, _, last = PLACES[name].rpartition(".")
+        place = getattr(v2, module) if module else v2
+        if hasattr(place, last):
+            return getattr(place, last)
     instead = f"tf.{name}" if hasattr(v2, name) else "eager ops with tf.GradientTape"
     raise AttributeError(
         f"tf.compat.v1.{name} does not exist: gradtape has TensorFlow 2's eager interface only, without graphs and sessions, "

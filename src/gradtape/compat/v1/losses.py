@@ -1,0 +1,211 @@
+"""`tf.compat.v1.losses`: losses with weights, each a mean over what has a weight unless told otherwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import math, nn
+from ...api.arrays import one_hot, ones_like, zeros_like
+from ...api.arrays import size as size_of
+from ...api.indexing import where
+from ...base.types import TensorLike
+from ...values.tensor import to_tensor
+
+
+class Reduction:
+    """How losses become one number."""
+
+    NONE = "none"
+    SUM = "weighted_sum"
+    SUM_OVER_BATCH_SIZE = "weighted_sum_over_batch_size"
+    MEAN = "weighted_mean"
+    SUM_BY_NONZERO_WEIGHTS = "weighted_sum_by_nonzero_weights"
+    SUM_OVER_NONZERO_WEIGHTS = SUM_BY_NONZERO_WEIGHTS
+
+    @classmethod
+    def all(cls) -> tuple[str, ...]:
+        """All of them."""
+        return (cls.NONE, cls.SUM, cls.MEAN, cls.SUM_OVER_BATCH_SIZE, cls.SUM_BY_NONZERO_WEIGHTS)
+
+    @classmethod
+    def validate(cls, key: str) -> None:
+        """ValueError where it is none of them."""
+        if key not in cls.all():
+            raise ValueError(f"Invalid Reduction Key {key}.")
+
+
+_MEAN = Reduction.SUM_BY_NONZERO_WEIGHTS
+
+
+def compute_weighted_loss(
+    losses: Any, weights: Any = 1.0, scope: object = None, loss_collection: object = None, reduction: str = _MEAN
+) -> Any:
+    """Losses times weights, reduced as `reduction` says.
+
+    >>> import gradtape as tf
+    >>> float(tf.compat.v1.losses.compute_weighted_loss([1.0, 3.0], [1.0, 0.0]))
+    1.0
+    """
+    Reduction.validate(reduction)
+    values = to_tensor(losses)
+    if not values.dtype.is_floating:
+        values = math.cast(values, "float32")
+    factors = math.cast(to_tensor(weights), values.dtype)
+    weighted = values * factors
+    if reduction == Reduction.NONE:
+        return weighted
+    total = math.reduce_sum(weighted)
+    if reduction == Reduction.SUM:
+        return total
+    everywhere = factors * ones_like(values)
+    if reduction == Reduction.MEAN:
+        count = math.reduce_sum(everywhere)
+    elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
+        count = math.cast(size_of(values), values.dtype)
+    else:
+        count = math.reduce_sum(math.cast(math.not_equal(everywhere, zeros_like(everywhere)), values.dtype))
+    return math.divide_no_nan(total, count)
+
+
+def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
+    second = to_tensor(predictions)
+    first = math.cast(to_tensor(labels), second.dtype)
+    if not first.shape.is_compatible_with(second.shape):
+        raise ValueError(f"Shapes {second.shape} and {first.shape} are incompatible")
+    return first, second
+
+
+def absolute_difference(
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: Any = 1.0,
+    scope: object = None,
+    loss_collection: object = None,
+    reduction: str = _MEAN,
+) -> Any:
+    """The mean of absolute differences."""
+    first, second = _pair(labels, predictions)
+    return compute_weighted_loss(math.abs(second - first), weights, reduction=reduction)
+
+
+def mean_squared_error(
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: Any = 1.0,
+    scope: object = None,
+    loss_collection: object = None,
+    reduction: str = _MEAN,
+) -> Any:
+    """The mean of squared differences."""
+    first, second = _pair(labels, predictions)
+    return compute_weighted_loss(math.squared_difference(second, first), weights, reduction=reduction)
+
+
+def huber_loss(
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: Any = 1.0,
+    delta: float = 1.0,
+    scope: object = None,
+    loss_collection: object = None,
+    reduction: str = _MEAN,
+) -> Any:
+    """Squared differences up to `delta`, beyond it absolute ones."""
+    first, second = _pair(labels, predictions)
+    error = math.abs(second - first)
+    losses = where(error <= delta, 0.5 * error * error, delta * error - 0.5 * delta**2)
+    return compute_weighted_loss(losses, weights, reduction=reduction)
+
+
+def log_loss(
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: Any = 1.0,
+    epsilon: float = 1e-7,
+    scope: object = None,
+    loss_collection: object = None,
+    reduction: str = _MEAN,
+) -> Any:
+    """The cross entropy of probabilities."""
+    first, second = _pair(labels, predictions)
+    losses = -first * math.log(second + epsilon) - (1 - first) * math.log(1 - second + epsilon)
+    return compute_weighted_loss(losses, weights, reduction=reduction)
+
+
+def hinge_loss(
+    labels: TensorLike,
+    logits: TensorLike,
+    weights: Any = 1.0,
+    scope: object = None,
+    loss_collection: object = None,
+    reduction: str = _MEAN,
+) -> Any:
+    """The hinge loss; labels are 0 and 1."""
+    first, second = _pair(labels, logits)
+    return compute_weighted_loss(nn.relu(1.0 - (2 * first - 1) * second), weights, reduction=reduction)
+
+
+def cosine_distance(
+    labels: TensorLike,
+    predictions: TensorLike,
+    axis: int | None = None,
+    weights: Any = 1.0,
+    scope: object = None,
+    loss_collection: object = None,
+    reduction: str = _MEAN,
+    dim: int | None = None,
+) -> Any:
+    """1 minus the product of vectors of unit length along the axis."""
+    axis = dim if axis is None else axis
+    if axis is None:
+        raise ValueError("You must specify 'axis'.")
+    first, second = _pair(labels, predictions)
+    losses = 1 - math.reduce_sum(second * first, axis=axis, keepdims=True)
+    return compute_weighted_loss(losses, weights, reduction=reduction)
+
+
+def sigmoid_cross_entropy(
+    multi_class_labels: TensorLike,
+    logits: TensorLike,
+    weights: Any = 1.0,
+    label_smoothing: float = 0,
+    scope: object = None,
+    loss_collection: object = None,
+    reduction: str = _MEAN,
+) -> Any:
+    """The cross entropy of independent classes."""
+    first, second = _pair(multi_class_labels, logits)
+    first = first * (1 - label_smoothing) + 0.5 * label_smoothing if label_smoothing > 0 else first
+    losses = nn.sigmoid_cross_entropy_with_logits(labels=first, logits=second)
+    return compute_weighted_loss(losses, weights, reduction=reduction)
+
+
+def softmax_cross_entropy(
+    onehot_labels: TensorLike,
+    logits: TensorLike,
+    weights: Any = 1.0,
+    label_smoothing: float = 0,
+    scope: object = None,
+    loss_collection: object = None,
+    reduction: str = _MEAN,
+) -> Any:
+    """The cross entropy of classes that exclude each other."""
+    first, second = _pair(onehot_labels, logits)
+    if label_smoothing > 0:
+        first = first * (1 - label_smoothing) + label_smoothing / second.shape[-1]
+    losses = nn.softmax_cross_entropy_with_logits(labels=first, logits=second)
+    return compute_weighted_loss(losses, weights, reduction=reduction)
+
+
+def sparse_softmax_cross_entropy(
+    labels: TensorLike,
+    logits: TensorLike,
+    weights: Any = 1.0,
+    scope: object = None,
+    loss_collection: object = None,
+    reduction: str = _MEAN,
+) -> Any:
+    """The same for labels that are numbers of classes."""
+    second = to_tensor(logits)
+    first = one_hot(to_tensor(labels), second.shape[-1], dtype=second.dtype)
+    return softmax_cross_entropy(first, second, weights, reduction=reduction)

@@ -1,0 +1,374 @@
+"""The optimizers of `tf.compat.v1.train`, as they work in eager code: `minimize` takes a function that computes the loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ... import math
+from ...api.arrays import convert_to_tensor, ones_like, zeros_like
+from ...api.indexing import where
+from ...differentiation.tape import GradientTape
+from ...values.tensor import IndexedSlices
+from ...variables.variable import Variable
+
+_Slots = dict[str, Variable]
+
+
+class Optimizer:
+    """The base: `_slots` says what is kept for each variable, and `_update` what happens to one."""
+
+    GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
+
+    def __init__(self, use_locking: bool = False, name: str = "Optimizer") -> None:
+        if not name:
+            raise ValueError("Must specify the optimizer name")
+        self._name = name
+        self._kept: dict[int, _Slots] = {}
+
+    def get_name(self) -> str:
+        """The name of the optimizer."""
+        return self._name
+
+    def variables(self) -> list[Variable]:
+        """What is kept for the variables that were updated."""
+        return [slot for slots in self._kept.values() for slot in slots.values()]
+
+    def get_slot_names(self) -> list[str]:
+        """The names of what is kept for each variable."""
+        return sorted({name for slots in self._kept.values() for name in slots})
+
+    def get_slot(self, var: Variable, name: str) -> Variable | None:
+        """What is kept for a variable under a name."""
+        return self._kept.get(var._id, {}).get(name)
+
+    def minimize(
+        self,
+        loss: Callable[[], Any],
+        global_step: Variable | None = None,
+        var_list: Any = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: object = None,
+        colocate_gradients_with_ops: bool = False,
+        name: str | None = None,
+        grad_loss: Any = None,
+    ) -> None:
+        """One step towards a smaller loss."""
+        pairs = self.compute_gradients(loss, var_list, grad_loss=grad_loss)
+        if all(gradient is None for gradient, _ in pairs):
+            raise ValueError(
+                "No gradients provided for any variable, check your graph for ops that do not support gradients, between "
+                f"variables {[str(variable) for _, variable in pairs]} and loss {loss}."
+            )
+        self.apply_gradients(pairs, global_step)
+
+    def compute_gradients(
+        self,
+        loss: Callable[[], Any],
+        var_list: Any = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: object = None,
+        colocate_gradients_with_ops: bool = False,
+        grad_loss: Any = None,
+    ) -> list[tuple[Any, Variable]]:
+        """The gradients of a loss, each with its variable; of all trainable ones that the loss reads, without a list."""
+        if not callable(loss):
+            raise RuntimeError(
+                "`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled."
+            )
+        with GradientTape() as tape:
+            value = loss()
+        if callable(var_list):
+            var_list = var_list()
+        variables = list(tape.watched_variables() if var_list is None else var_list)
+        gradients = tape.gradient(value, variables, None if grad_loss is None else [grad_loss])
+        return list(zip(gradients, variables, strict=True))
+
+    def apply_gradients(
+        self,
+        grads_and_vars: Iterable[tuple[Any, Variable]],
+        global_step: Variable | None = None,
+        name: str | None = None,
+        skip_gradients_aggregation: bool = False,
+    ) -> None:
+        """Update the variables."""
+        pairs = [(gradient, variable) for gradient, variable in grads_and_vars if gradient is not None]
+        if not pairs:
+            raise ValueError("No gradients provided for any variable.")
+        self._begin()
+        for gradient, variable in pairs:
+            slots = self._kept.get(variable._id)
+            if slots is None:
+                slots = self._kept[variable._id] = self._made(variable)
+            dense = convert_to_tensor(gradient) if isinstance(gradient, IndexedSlices) else gradient
+            self._update(variable, math.cast(dense, variable.dtype), slots)
+        if global_step is not None:
+            global_step.assign_add(1)
+
+    def _made(self, variable: Variable) -> _Slots:
+        """What is kept for a variable, under names that begin with its own."""
+        name = f"{variable.name.split(':')[0]}/{self._name}"
+        pairs = enumerate(self._slots(variable).items())
+        return {key: Variable(value, trainable=False, name=f"{name}_{i}" if i else name) for i, (key, value) in pairs}
+
+    def _begin(self) -> None:
+        """Called before each step."""
+
+    def _slots(self, variable: Variable) -> dict[str, Any]:
+        return {}
+
+    def _update(self, variable: Variable, gradient: Any, slots: _Slots) -> None:
+        raise NotImplementedError
+
+    @staticmethod
+    def _number(value: Any) -> Any:
+        return value() if callable(value) else value
+
+
+class GradientDescentOptimizer(Optimizer):
+    """variable -= learning_rate * gradient.
+
+    >>> import gradtape as tf
+    >>> v = tf.Variable(1.0)
+    >>> tf.compat.v1.train.GradientDescentOptimizer(0.25).minimize(lambda: v * v)
+    >>> float(v)
+    0.5
+    """
+
+    def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:
+        super().__init__(use_locking, name)
+        self._rate = learning_rate
+
+    def _update(self, variable: Variable, gradient: Any, slots: _Slots) -> None:
+        variable.assign_sub(self._number(self._rate) * gradient)
+
+
+class MomentumOptimizer(Optimizer):
+    """Steps along a sum of gradients in which older ones count less."""
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        momentum: Any,
+        use_locking: bool = False,
+        name: str = "Momentum",
+        use_nesterov: bool = False,
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._rate, self._momentum, self._nesterov = learning_rate, momentum, use_nesterov
+
+    def _slots(self, variable: Variable) -> dict[str, Any]:
+        return {"momentum": zeros_like(variable)}
+
+    def _update(self, variable: Variable, gradient: Any, slots: _Slots) -> None:
+        rate, momentum = self._number(self._rate), self._number(self._momentum)
+        total = slots["momentum"].assign(momentum * slots["momentum"] + gradient)
+        variable.assign_sub(rate * (gradient + momentum * total) if self._nesterov else rate * total)
+
+
+class AdagradOptimizer(Optimizer):
+    """Smaller steps where gradients were large."""
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        initial_accumulator_value: float = 0.1,
+        use_locking: bool = False,
+        name: str = "Adagrad",
+    ) -> None:
+        if initial_accumulator_value <= 0.0:
+            raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
+        super().__init__(use_locking, name)
+        self._rate, self._initial = learning_rate, initial_accumulator_value
+
+    def _slots(self, variable: Variable) -> dict[str, Any]:
+        return {"accumulator": ones_like(variable) * self._initial}
+
+    def _update(self, variable: Variable, gradient: Any, slots: _Slots) -> None:
+        total = slots["accumulator"].assign_add(math.square(gradient))
+        variable.assign_sub(self._number(self._rate) * gradient * math.rsqrt(total))
+
+
+class AdamOptimizer(Optimizer):
+    """Steps by the mean of gradients over that of their squares, both corrected for the start."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: Any = 1e-8,
+        use_locking: bool = False,
+        name: str = "Adam",
+        use_own_namescope_for_non_slot_vars: bool = False,
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._rate, self._beta1, self._beta2, self._epsilon = learning_rate, beta1, beta2, epsilon
+        self._powers: list[Variable] = []
+
+    def variables(self) -> list[Variable]:
+        """The two means of each variable, and the powers that correct them."""
+        return [*super().variables(), *self._powers]
+
+    def _begin(self) -> None:
+        betas = self._number(self._beta1), self._number(self._beta2)
+        if not self._powers:
+            names = ("beta1_power", "beta2_power")
+            self._powers = [Variable(b, trainable=False, name=n) for b, n in zip(betas, names, strict=True)]
+            return
+        for power, beta in zip(self._powers, betas, strict=True):
+            power.assign(power * beta)
+
+    def _slots(self, variable: Variable) -> dict[str, Any]:
+        return {"m": zeros_like(variable), "v": zeros_like(variable)}
+
+    def _update(self, variable: Variable, gradient: Any, slots: _Slots) -> None:
+        beta1, beta2 = self._number(self._beta1), self._number(self._beta2)
+        first, second = (math.cast(power, variable.dtype) for power in self._powers)
+        m = slots["m"].assign(slots["m"] * beta1 + gradient * (1 - beta1))
+        v = slots["v"].assign(slots["v"] * beta2 + math.square(gradient) * (1 - beta2))
+        rate = self._number(self._rate) * math.sqrt(1 - second) / (1 - first)
+        variable.assign_sub(rate * m / (math.sqrt(v) + self._number(self._epsilon)))
+
+
+class RMSPropOptimizer(Optimizer):
+    """Gradients over the root of the mean of their squares."""
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        decay: Any = 0.9,
+        momentum: Any = 0.0,
+        epsilon: Any = 1e-10,
+        use_locking: bool = False,
+        centered: bool = False,
+        name: str = "RMSProp",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._rate, self._decay, self._momentum, self._epsilon = learning_rate, decay, momentum, epsilon
+        self._centered = centered
+
+    def _slots(self, variable: Variable) -> dict[str, Any]:
+        slots = {"rms": ones_like(variable)}
+        if self._centered:
+            slots["mg"] = zeros_like(variable)
+        return {**slots, "momentum": zeros_like(variable)}
+
+    def _update(self, variable: Variable, gradient: Any, slots: _Slots) -> None:
+        decay = self._number(self._decay)
+        squares = slots["rms"].assign(slots["rms"] * decay + math.square(gradient) * (1 - decay))
+        spread: Any = squares
+        if self._centered:
+            mean = slots["mg"].assign(slots["mg"] * decay + gradient * (1 - decay))
+            spread = squares - math.square(mean)
+        step = self._number(self._rate) * gradient * math.rsqrt(spread + self._number(self._epsilon))
+        variable.assign_sub(slots["momentum"].assign(slots["momentum"] * self._number(self._momentum) + step))
+
+
+class AdadeltaOptimizer(Optimizer):
+    """Steps as large as the root of the mean of earlier ones."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        rho: Any = 0.95,
+        epsilon: Any = 1e-8,
+        use_locking: bool = False,
+        name: str = "Adadelta",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._rate, self._rho, self._epsilon = learning_rate, rho, epsilon
+
+    def _slots(self, variable: Variable) -> dict[str, Any]:
+        return {"accum": zeros_like(variable), "accum_update": zeros_like(variable)}
+
+    def _update(self, variable: Variable, gradient: Any, slots: _Slots) -> None:
+        rho, epsilon = self._number(self._rho), self._number(self._epsilon)
+        squares = slots["accum"].assign(slots["accum"] * rho + math.square(gradient) * (1 - rho))
+        step = gradient * math.sqrt(slots["accum_update"] + epsilon) * math.rsqrt(squares + epsilon)
+        slots["accum_update"].assign(slots["accum_update"] * rho + math.square(step) * (1 - rho))
+        variable.assign_sub(self._number(self._rate) * step)
+
+
+class FtrlOptimizer(Optimizer):
+    """Follow the regularized leader."""
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        learning_rate_power: float = -0.5,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "Ftrl",
+        accum_name: str | None = None,
+        linear_name: str | None = None,
+        l2_shrinkage_regularization_strength: float = 0.0,
+        beta: float | None = None,
+    ) -> None:
+        super().__init__(use_locking, name)
+        if learning_rate_power > 0.0:
+            raise ValueError(f"learning_rate_power {learning_rate_power} needs to be negative or zero.")
+        self._rate, self._power, self._initial = learning_rate, learning_rate_power, initial_accumulator_value
+        self._l1, self._l2, self._shrinkage = (
+            l1_regularization_strength,
+            l2_regularization_strength + (beta or 0.0) / (2 * learning_rate if beta else 1.0),
+            l2_shrinkage_regularization_strength,
+        )
+
+    def _slots(self, variable: Variable) -> dict[str, Any]:
+        return {"accum": ones_like(variable) * self._initial, "linear": zeros_like(variable)}
+
+    def _update(self, variable: Variable, gradient: Any, slots: _Slots) -> None:
+        rate, before = self._number(self._rate), math.pow(slots["accum"], -self._power)
+        shrunk = gradient + 2 * self._shrinkage * variable
+        after = math.pow(slots["accum"].assign_add(math.square(gradient)), -self._power)
+        linear = slots["linear"].assign_add(shrunk - (after - before) / rate * variable)
+        quadratic = after / rate + 2 * self._l2
+        limited = math.sign(linear) * self._l1 - linear
+        variable.assign(where(math.abs(linear) > self._l1, limited / quadratic, zeros_like(linear)))
+
+
+def _proximal(value: Any, rate: Any, l1: float, l2: float) -> Any:
+    """The step of the penalties, taken after that of the gradient."""
+    return math.sign(value) * math.maximum(math.abs(value) - rate * l1, 0.0) / (1.0 + rate * l2)
+
+
+class ProximalGradientDescentOptimizer(Optimizer):
+    """Gradient descent with penalties on the size of variables."""
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "ProximalGradientDescent",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._rate, self._l1, self._l2 = learning_rate, l1_regularization_strength, l2_regularization_strength
+
+    def _update(self, variable: Variable, gradient: Any, slots: _Slots) -> None:
+        rate = self._number(self._rate)
+        variable.assign(_proximal(variable - rate * gradient, rate, self._l1, self._l2))
+
+
+class ProximalAdagradOptimizer(AdagradOptimizer):
+    """Adagrad with penalties on the size of variables."""
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "ProximalAdagrad",
+    ) -> None:
+        super().__init__(learning_rate, initial_accumulator_value, use_locking, name)
+        self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
+
+    def _update(self, variable: Variable, gradient: Any, slots: _Slots) -> None:
+        rate = self._number(self._rate) * math.rsqrt(slots["accumulator"].assign_add(math.square(gradient)))
+        variable.assign(_proximal(variable - rate * gradient, rate, self._l1, self._l2))

@@ -1,0 +1,54 @@
+"""`tf.compat.v1.train`: optimizers, event files, and what `tf.train` has under the same names."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from typing import Any
+
+from ...summary.event_file import read_events
+from ...variables.variable import Variable
+from .optimizers import AdadeltaOptimizer as AdadeltaOptimizer
+from .optimizers import AdagradOptimizer as AdagradOptimizer
+from .optimizers import AdamOptimizer as AdamOptimizer
+from .optimizers import FtrlOptimizer as FtrlOptimizer
+from .optimizers import GradientDescentOptimizer as GradientDescentOptimizer
+from .optimizers import MomentumOptimizer as MomentumOptimizer
+from .optimizers import Optimizer as Optimizer
+from .optimizers import ProximalAdagradOptimizer as ProximalAdagradOptimizer
+from .optimizers import ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer
+from .optimizers import RMSPropOptimizer as RMSPropOptimizer
+
+_STEP: list[Variable] = []  # the global step, once somebody asks for it
+
+
+def summary_iterator(path: Any) -> Iterator[Any]:
+    """The events of an event file, as messages."""
+    return read_events(path)
+
+
+def get_global_step(graph: object = None) -> Variable | None:
+    """The variable that counts steps, if it was made."""
+    return _STEP[0] if _STEP else None
+
+
+def get_or_create_global_step(graph: object = None) -> Variable:
+    """The variable that counts steps."""
+    if not _STEP:
+        _STEP.append(Variable(0, trainable=False, name="global_step", dtype="int64"))
+    return _STEP[0]
+
+
+_SHARED = (
+    "BytesList Checkpoint CheckpointManager CheckpointOptions ClusterSpec Coordinator Example ExponentialMovingAverage Feature "
+    "FeatureList FeatureLists Features FloatList Int64List SequenceExample checkpoints_iterator get_checkpoint_state "
+    "latest_checkpoint list_variables load_checkpoint load_variable"
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _SHARED.split():
+        return getattr(importlib.import_module("gradtape.train"), name)
+    raise AttributeError(
+        f"tf.compat.v1.train.{name} does not exist: gradtape has TensorFlow 2's eager interface only, without sessions."
+    )

@@ -1,0 +1,135 @@
+"""Variables as `tf.compat.v1` makes and changes them in eager code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from ... import random
+from ...api.initial_values import zeros_initializer
+from ...base import dtypes
+from ...base.types import DTypeLike
+from ...variables.module import name_scope
+from ...variables.variable import Variable
+
+__all__ = [
+    "AUTO_REUSE",
+    "assign",
+    "assign_add",
+    "assign_sub",
+    "get_variable",
+    "glorot_uniform_initializer",
+    "variable_scope",
+]
+
+AUTO_REUSE = "AUTO_REUSE"
+
+
+class glorot_uniform_initializer:
+    """Uniform values whose limit depends on the numbers of inputs and outputs: the default of `get_variable`."""
+
+    def __init__(self, seed: int | None = None, dtype: DTypeLike = dtypes.float32) -> None:
+        self._seed, self._dtype = seed, dtype
+
+    def __call__(self, shape: Any, dtype: DTypeLike | None = None, partition_info: object = None) -> Any:
+        sizes = [int(size) for size in shape]
+        field = int(np.prod(sizes[:-2]))
+        inputs, outputs = (sizes[-2] * field, sizes[-1] * field) if len(sizes) > 1 else ((sizes or [1])[0],) * 2
+        limit = float(np.sqrt(6.0 / max(inputs + outputs, 1)))
+        return random.uniform(sizes, -limit, limit, dtype or self._dtype, self._seed)
+
+
+def get_variable(
+    name: str,
+    shape: Any = None,
+    dtype: DTypeLike | None = None,
+    initializer: Any = None,
+    regularizer: object = None,
+    trainable: bool | None = None,
+    collections: object = None,
+    caching_device: object = None,
+    partitioner: object = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    custom_getter: object = None,
+    constraint: Callable[[Any], Any] | None = None,
+    synchronization: object = None,
+    aggregation: object = None,
+) -> Variable:
+    """A new variable: in eager code none is found again by its name, as in TensorFlow.
+
+    >>> import gradtape as tf
+    >>> with tf.compat.v1.variable_scope("layer"):
+    ...     w = tf.compat.v1.get_variable("w", [2], initializer=tf.zeros_initializer())
+    >>> w.name
+    'layer/w:0'
+    """
+    kind = dtypes.as_dtype(dtype or dtypes.float32)
+    if initializer is None:
+        initializer = glorot_uniform_initializer() if kind.is_floating else zeros_initializer()
+    value = initializer
+    if callable(initializer):
+        made = initializer() if isinstance(initializer, type) else initializer
+        value = made(shape, dtype=kind) if shape is not None else made()
+    return Variable(
+        value,
+        trainable=trainable is not False,
+        name=name,
+        dtype=kind if callable(initializer) or dtype else None,
+        constraint=constraint,
+    )
+
+
+class variable_scope(name_scope):
+    """Context manager: variables made inside have the name in front of theirs."""
+
+    def __init__(
+        self,
+        name_or_scope: Any,
+        default_name: str | None = None,
+        values: object = None,
+        initializer: object = None,
+        regularizer: object = None,
+        caching_device: object = None,
+        partitioner: object = None,
+        custom_getter: object = None,
+        reuse: object = None,
+        dtype: object = None,
+        use_resource: object = None,
+        constraint: object = None,
+        auxiliary_name_scope: bool = True,
+    ) -> None:
+        chosen = name_or_scope if name_or_scope is not None else default_name
+        if chosen is None:
+            raise TypeError("If default_name is None then name_or_scope is required")
+        super().__init__(chosen.name if isinstance(chosen, name_scope) else chosen)
+        self.reuse = reuse
+
+    def __enter__(self) -> Any:
+        super().__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, error, traceback)
+
+
+def assign(
+    ref: Any, value: Any, validate_shape: object = None, use_locking: object = None, name: str | None = None
+) -> Any:
+    """Give a variable a value."""
+    return ref.assign(value)
+
+
+def assign_add(ref: Any, value: Any, use_locking: object = None, name: str | None = None) -> Any:
+    """Add to a variable."""
+    return ref.assign_add(value)
+
+
+def assign_sub(ref: Any, value: Any, use_locking: object = None, name: str | None = None) -> Any:
+    """Subtract from a variable."""
+    return ref.assign_sub(value)

@@ -1,0 +1,191 @@
+"""What a tape holds for the backward pass: bytes by line, by op and by layer."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..base.context import Record, Records
+from ..op.record import ids_of, is_further_output, looks_of_outputs, op_of, place_of, pull_of, saved_by
+from ..values.tensor import EagerTensor, IndexedSlices
+from .places import layer_of, where_of_record
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Bytes under one heading, and in how many arrays."""
+
+    name: str
+    bytes: int
+    arrays: int
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What `tape.memory` found; the largest first.
+
+    `total` counts each array once, under the first record that holds it; what belongs to variables, which live anyway, is
+    `of_variables`. `peak` estimates the most that is held during the backward pass: by the records then, and by cotangents.
+    `recomputable` is what `tf.recompute_grad` around everything, or a small `memory_budget`, would not hold.
+    """
+
+    total: int
+    of_variables: int
+    peak: int
+    recomputable: int
+    by_line: tuple[Held, ...]
+    by_op: tuple[Held, ...]
+    by_layer: tuple[Held, ...]
+
+    def budget_saves(self, budget: float) -> int:
+        """How many bytes a tape with this `memory_budget` would not hold at the end of the forward pass."""
+        return max(0, self.total - max(int(budget), self.total - self.recomputable))
+
+    def __str__(self) -> str:
+        lines = [
+            f"The tape holds {_size(self.total)} (and {_size(self.of_variables)} of variables); "
+            f"the backward pass reaches about {_size(self.peak)}."
+        ]
+        for title, rows in (("by line", self.by_line), ("by op", self.by_op), ("by layer", self.by_layer)):
+            if rows:
+                lines.append(f"  {title}:")
+                lines += [f"    {_size(row.bytes):>10}  {row.arrays:>4} arrays  {row.name}" for row in rows[:8]]
+        if self.recomputable:
+            budget = max(self.total // 4, 1)
+            lines += [
+                f"  {_size(self.recomputable)} can be computed again: tf.GradientTape(memory_budget={budget}) would hold "
+                f"{_size(self.total - self.budget_saves(budget))},",
+                "  tf.recompute_grad around a function only its inputs.",
+            ]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+
+def held_by(tape: Any) -> Memory:
+    """What the records of a tape hold."""
+    records = tape._records()
+    variables = {id(_base(variable._value._array)) for variable in tape.watched_variables()}
+    seen: set[int] = set()
+    of_variables = recomputable = 0
+    tables: tuple[dict[str, list[int]], ...] = ({}, {}, {})
+    own: dict[int, int] = {}  # bytes that a record is the first to hold
+    for number in sorted(records):
+        record = records[number]
+        if record is None or is_further_output(record):
+            continue
+        op = op_of(pull_of(record))
+        names = (
+            _line(number, record),
+            "a compiled function" if op is None else op.name,
+            layer_of(number),
+        )
+        for array, made in _arrays(record, records):
+            base = _base(array)
+            if id(base) in seen:
+                continue
+            seen.add(id(base))
+            size = int(base.nbytes)
+            if id(base) in variables:
+                of_variables += size
+                continue
+            own[number] = own.get(number, 0) + size
+            recomputable += size if made else 0
+            for table, name in zip(tables, names, strict=True):
+                if name:
+                    entry = table.setdefault(name, [0, 0])
+                    entry[0] += size
+                    entry[1] += 1
+    by_line, by_op, by_layer = (_sorted(table) for table in tables)
+    total = sum(own.values())
+    return Memory(total, of_variables, _peak(records, own, total), recomputable, by_line, by_op, by_layer)
+
+
+def _line(number: int, record: Record) -> str:
+    where = where_of_record(number, *place_of(record))
+    return f"{where}  {where.text}"
+
+
+def _arrays(record: Record, records: Records) -> Iterator[tuple[Any, bool]]:
+    """The arrays of a record, each with whether it was computed on the tape."""
+    closure = getattr(pull_of(record), "__closure__", None) if op_of(pull_of(record)) is None else None
+    kept: list[Any] = list(saved_by(record))
+    for cell in closure or ():
+        try:
+            kept.append(cell.cell_contents)
+        except ValueError:  # not filled yet
+            continue
+    waiting = kept
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, (list, tuple)):
+            waiting += value
+        elif value.__class__ is dict:
+            waiting += value.values()
+        elif value.__class__ is IndexedSlices:
+            waiting += [value.values, value.indices]
+        elif value.__class__ is EagerTensor:
+            yield value._array, bool(value._id) and records.get(value._id) is not None
+        elif isinstance(value, np.ndarray):
+            yield value, op_of(pull_of(record)) is not None
+
+
+def _base(array: Any) -> Any:
+    while isinstance(getattr(array, "base", None), np.ndarray):
+        array = array.base
+    return array
+
+
+def _sorted(table: dict[str, list[int]]) -> tuple[Held, ...]:
+    rows = [Held(name, size, count) for name, (size, count) in table.items()]
+    return tuple(sorted(rows, key=lambda row: -row.bytes))
+
+
+def _peak(records: Records, own: dict[int, int], total: int) -> int:
+    """Walk down the identities: what is still held, and the cotangents that wait for their turn."""
+    sizes = _sizes(records)
+    held, peak = total, total
+    waiting: dict[int, int] = {}
+    for number in sorted(records, reverse=True):
+        record = records[number]
+        if record is None or is_further_output(record):
+            continue
+        waiting.setdefault(number, sizes.get(number, 0))
+        for source in ids_of(record):
+            waiting.setdefault(source, sizes.get(source, 0))
+        peak = max(peak, held + sum(waiting.values()))
+        waiting.pop(number)
+        held -= own.get(number, 0)
+    return peak
+
+
+def _sizes(records: Records) -> dict[int, int]:
+    """The sizes of values by identity, as far as records show them."""
+    sizes: dict[int, int] = {}
+    for number, record in records.items():
+        if record is None or is_further_output(record):
+            continue
+        looks = looks_of_outputs(record)
+        if looks is not None:
+            shape, dtype = looks[0]
+            sizes[number] = int(np.prod(shape)) * dtype.itemsize
+        for value in saved_by(record):
+            for each in value if isinstance(value, (tuple, list)) else (value,):
+                if each.__class__ is EagerTensor and each._id:
+                    sizes[each._id] = int(each._array.nbytes)
+    return sizes
+
+
+def _size(count: float) -> str:
+    for unit in ("B", "KB", "MB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.2f} GB"

@@ -1,0 +1,317 @@
+"""Where a NaN or an infinity began: the first op forward, the first rule backward, and the rewrite for known patterns."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..base.context import STATE, Record, Records
+from ..base.dtypes import Array
+from ..base.errors import NonFiniteError
+from ..base.frames import program_frame
+from ..differentiation.backward import backpropagate, checked_tensors, starting_cotangents
+from ..native.background import Product
+from ..op.call import PULL_OBSERVERS, STEPWISE
+from ..op.declaration import Op
+from ..op.entry import observe_ops, unobserve_ops
+from ..op.record import ids_of, is_further_output, op_of, place_of, pull_of
+from ..values.tensor import EagerTensor, IndexedSlices
+from . import patterns
+from .functions import Lines, line_in, recorded_in_steps
+from .operands import known_values, operands_of, saved_tensors
+from .places import Where, where_of, where_of_record
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What is known of an array: its finite range, and how many elements are not finite."""
+
+    low: float
+    high: float
+    nans: int
+    infs: int
+    size: int
+    dtype: str
+
+    def __str__(self) -> str:
+        odd = [f"{count} {word}" for count, word in ((self.nans, "nan"), (self.infs, "inf")) if count]
+        span = f"{self.low:.4g}" if self.low == self.high else f"{self.low:.4g} to {self.high:.4g}"
+        return f"{span} ({self.dtype}, {self.size} elements{''.join(f', {each}' for each in odd)})"
+
+
+def range_of(array: Any) -> Range:
+    """The range of an array."""
+    values = np.asarray(array)
+    real = np.abs(values) if values.dtype.kind == "c" else values
+    finite = real[np.isfinite(real)] if real.ndim else real[None][np.isfinite(real[None])]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (np.nan, np.nan)
+    nans = int(np.isnan(real).sum())
+    infs = int(np.isinf(real).sum())
+    return Range(low, high, nans, infs, int(real.size), str(values.dtype))
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The op that made the first value that is not finite, forward or backward."""
+
+    op: str
+    backward: bool
+    where: Where
+    word: str  # "NaN" or "Inf"
+    operands: tuple[tuple[str, Range], ...]
+    reason: str = ""
+    repair: str = ""
+
+    def lines(self) -> list[str]:
+        """The origin as text."""
+        doing = f"the gradient of {self.op}" if self.backward else self.op
+        lines = [f"{'Backward' if self.backward else 'Forward'}: the first {self.word} comes from {doing}."]
+        lines += [f"  {self.where}", f"    {self.where.text}"]
+        lines += [f"  {name}: {known}" for name, known in self.operands]
+        if self.reason:
+            lines.append(f"  {self.reason}")
+        if self.repair:
+            lines += ["  Instead:", *(f"    {line}" for line in self.repair.splitlines())]
+        return lines
+
+
+@dataclass(frozen=True, slots=True)
+class NonFinite:
+    """What `tape.explain_nonfinite` found. `forward` and `backward` are None where all values are finite."""
+
+    forward: Origin | None
+    backward: Origin | None
+
+    @property
+    def first(self) -> Origin | None:
+        """Where to begin: the forward pass, if it has a value that is not finite, else the backward pass."""
+        return self.forward or self.backward
+
+    def __bool__(self) -> bool:
+        return self.first is not None
+
+    def __str__(self) -> str:
+        if self.first is None:
+            return "All values and gradients are finite."
+        found = [origin for origin in (self.forward, self.backward) if origin is not None]
+        if self.forward is not None and self.backward is not None:
+            found = found[:1]  # what comes back from it is not finite either
+        return "\n".join(line for origin in found for line in origin.lines())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<pre style='border-left:3px solid #c33;padding-left:8px'>{html.escape(str(self))}</pre>"
+
+
+def explain_nonfinite(tape: Any, target: Any, sources: Any) -> NonFinite:
+    """The first value that is not finite, forward and backward, on the way from the sources to the target."""
+    records = tape._tape
+    if records is None:
+        raise RuntimeError(
+            "The records of this tape are gone. Ask before `gradient`, or make it with tf.GradientTape(persistent=True)."
+        )
+    targets, flat = checked_tensors(target, "target"), checked_tensors(sources, "source")
+    return _found_in(records, targets, flat, None)
+
+
+def _found_in(records: Records, targets: list[Any], flat: list[Any], lines: Lines | None) -> NonFinite:
+    values = known_values(records, targets)
+    # (What tf.where does not choose may be anything: only a target that is not finite asks for its origin.)
+    forward = None if all(is_finite(dense(each)) for each in targets) else _first_forward(records, values, lines)
+    return NonFinite(forward, _first_backward(records, targets, flat, values, lines))
+
+
+def is_finite(array: Any) -> bool:
+    """Whether all elements are; what holds no numbers is finite."""
+    values = np.asarray(array)
+    return values.dtype.kind not in "fcV" or bool(np.all(np.isfinite(values)))
+
+
+def _first_forward(records: Records, values: dict[int, Array], lines: Lines | None) -> Origin | None:
+    for number in sorted(records):
+        record = records[number]
+        if record is None or is_further_output(record):
+            continue  # a leaf, or a further output of an op
+        if number not in values:
+            given = operands_of(record, values)
+            if given is None:
+                continue
+            op, operands, attributes = given
+            with np.errstate(all="ignore"):
+                values[number] = np.asarray(op.eager(*operands, **attributes))
+        if not is_finite(values[number]):
+            return _origin(records, number, record, values, values[number], None, lines)
+    return None
+
+
+class _Checked:
+    """A pull that remembers the first result that is not finite although its cotangent is."""
+
+    def __init__(self, pull: Any, number: int, found: list[Any]) -> None:
+        self._pull, self._number, self._found = pull, number, found
+        self.on_tensors = pull.on_tensors
+        self.op = op_of(pull)
+
+    def __call__(self, cotangent: Any, record: Record) -> Any:
+        parts = [part.value() if part.__class__ is Product else part for part in self._pull(cotangent, record)]
+        if not self._found:
+            given = cotangent if isinstance(cotangent, list) else [cotangent]
+            bad = next((part for part in parts if part is not None and not is_finite(dense(part))), None)
+            if bad is not None and all(is_finite(each) for each in given if each is not None):
+                self._found.append((self._number, given[0], dense(bad)))
+        return parts
+
+
+def dense(part: Any) -> Any:
+    """The numbers of a cotangent."""
+    part = part.values if isinstance(part, IndexedSlices) else part
+    return part._array if part.__class__ is EagerTensor else part
+
+
+def _first_backward(
+    records: Records, targets: list[Any], sources: list[Any], values: dict[int, Array], lines: Lines | None
+) -> Origin | None:
+    found: list[Any] = []
+    checked: Records = {}
+    for number, record in records.items():
+        if record is None or is_further_output(record):
+            checked[number] = record
+        else:
+            checked[number] = (_Checked(pull_of(record), number, found), *record[1:])
+    backpropagate(starting_cotangents(checked, targets, [s._id for s in sources]), consume=False, on_tensors=False)
+    if not found:
+        return None
+    number, cotangent, result = found[0]
+    record = records[number]
+    assert record is not None
+    return _origin(records, number, record, values, result, cotangent, lines)
+
+
+def _origin(
+    records: Records,
+    number: int,
+    record: Record,
+    values: dict[int, Array],
+    result: Any,
+    cotangent: Any,
+    lines: Lines | None,
+) -> Origin:
+    inner = _inside_function(record, cotangent is not None)
+    if inner is not None:
+        return inner
+    op = op_of(pull_of(record))
+    inside = None if lines is None else line_in(lines, number)
+    where = inside or where_of_record(number, *place_of(record))
+    word = "NaN" if np.isnan(result).any() else "Inf"
+    known = [(f"operand {place}", values[i]) for place, i in enumerate(ids_of(record), 1) if i in values]
+    known += [("kept for the rule", each._array) for each in saved_tensors(record) if each._id not in ids_of(record)]
+    if cotangent is not None:
+        known.append(("cotangent", cotangent))
+    facts = patterns.Facts(
+        op.name if op is not None else "function",
+        where,
+        cotangent is not None,
+        [np.asarray(array) for _, array in known if np.asarray(array).dtype.kind in "fc"],
+        np.asarray(result),
+        None if cotangent is None else np.asarray(cotangent),
+        frozenset(_consumers(records, number)),
+    )
+    reason, repair = patterns.known(facts)
+    return Origin(
+        facts.op, facts.backward, where, word, tuple((name, range_of(array)) for name, array in known), reason, repair
+    )
+
+
+def _inside_function(record: Record, backward: bool) -> Origin | None:
+    """The origin inside a compiled function, which is one record: it is run again op by op."""
+    function = getattr(pull_of(record), "function", None)
+    if function is None:
+        return None
+    tape, results, lines = recorded_in_steps(*function)
+    sources = [*(t for t in function[1] if t.dtype.is_differentiable), *tape.watched_variables()]
+    found = _found_in(tape._records(), [each for each in results if each._id], sources, lines)
+    return found.backward if backward else found.forward
+
+
+def _consumers(records: Records, number: int) -> Iterator[str]:
+    """The names of the ops that used a value."""
+    for record in records.values():
+        if record is not None and not is_further_output(record) and number in ids_of(record):
+            op = op_of(pull_of(record))
+            if op is not None:
+                yield op.name
+
+
+# --- while checks are on ----------------------------------------------------------------------------------------------
+
+
+class Checks:
+    """Looks at every op and every backward step, and reports what made a value that is not finite from values that are.
+
+    (Functions run step by step while somebody observes, so that each op is seen.)
+    """
+
+    def __init__(self, report: Callable[[str], None]) -> None:
+        self._report = report
+
+    def enable(self) -> None:
+        """Begin."""
+        observe_ops(self.after_op)
+        STEPWISE.add(id(self))
+        PULL_OBSERVERS.append(self.after_pull)
+
+    def disable(self) -> None:
+        """End."""
+        unobserve_ops(self.after_op)
+        STEPWISE.discard(id(self))
+        if self.after_pull in PULL_OBSERVERS:
+            PULL_OBSERVERS.remove(self.after_pull)
+
+    def after_op(self, op: Op, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
+        """Called after each op."""
+        if STATE.trace is not None or STATE.stand_ins:
+            return  # no value of the program
+        for output in outputs:
+            if output.dtype.is_differentiable and not is_finite(output._array):
+                frame = program_frame(1)
+                where = where_of(frame.f_code, frame.f_lasti)
+                self._report(_message(op.name, False, inputs, output._array, None, where))
+
+    def after_pull(self, pull: Any, cotangent: Any, record: Record, parts: Any) -> None:
+        """Called after each backward step."""
+        if STATE.trace is not None or STATE.stand_ins:
+            return
+        given = cotangent if isinstance(cotangent, (list, tuple)) else [cotangent]
+        for part in parts:
+            if part is not None and not is_finite(dense(part)):
+                op = op_of(pull)
+                name = "a function" if op is None else op.name
+                where = where_of(*place_of(record))
+                kept = tuple(saved_tensors(record))
+                self._report(_message(name, True, kept, dense(part), dense(given[0]), where))
+
+
+def _raise(message: str) -> None:
+    raise NonFiniteError(None, None, message)
+
+
+# What `tf.debugging.enable_check_numerics` turns on: one for the process, as in TensorFlow.
+RAISING = Checks(_raise)
+
+
+def _message(name: str, backward: bool, inputs: tuple[Any, ...], result: Any, cotangent: Any, where: Where) -> str:
+    word = "NaN" if np.isnan(np.asarray(result)).any() else "Inf"
+    arrays = [np.asarray(each._array) for each in inputs if each.__class__ is EagerTensor]
+    arrays = [each for each in arrays if each.dtype.kind in "fc"]
+    facts = patterns.Facts(name, where, backward, arrays, np.asarray(result), cotangent, frozenset())
+    reason, repair = patterns.known(facts)
+    operands = "; ".join(str(range_of(each)) for each in arrays)
+    text = f"Detected {word} in the {'gradient' if backward else 'output'} of {name} at {where}: {where.text}"
+    text += f"\n  operands: {operands}" if operands else ""
+    text += f"\n  {reason}" if reason else ""
+    return text + (f"\n  Instead:\n    {repair}" if repair else "")

@@ -1,0 +1,258 @@
+"""Where the time of a program goes: by line, op and layer, forward and backward.
+
+An event ends when an op, a backward step or a compiled function has run, and begins where the one before it ended. So the time of
+a line has the Python around the op in it, which is what a user can change.
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter_ns
+from typing import Any
+
+from ..base.context import Record, Records, next_id
+from ..base.frames import program_frame
+from ..differentiation.tape import GradientTape
+from ..op.call import CALL_OBSERVERS, OBSERVERS, PULL_OBSERVERS
+from ..op.declaration import Op
+from ..op.entry import observe_ops, unobserve_ops
+from ..op.record import op_of, place_of
+from .places import Where, layer_of, where_of, where_of_record
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One op, backward step or call of a compiled function. Times are in nanoseconds."""
+
+    name: str
+    backward: bool
+    where: Where
+    layer: str
+    begin: int
+    end: int
+
+    @property
+    def label(self) -> str:
+        """The name, with the pass."""
+        return f"gradient of {self.name}" if self.backward else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The time under one heading, in seconds."""
+
+    name: str
+    seconds: float
+    calls: int
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What `tape.profile` gives: the events, and tables of them, the longest first."""
+
+    events: tuple[Event, ...]
+
+    @property
+    def seconds(self) -> float:
+        """The time of all events."""
+        return sum(event.end - event.begin for event in self.events) / 1e9
+
+    @property
+    def by_line(self) -> tuple[Row, ...]:
+        """Rows by line of the program."""
+        return self._rows(lambda event: f"{event.where}  {event.where.text}")
+
+    @property
+    def by_op(self) -> tuple[Row, ...]:
+        """Rows by op and pass."""
+        return self._rows(lambda event: event.label)
+
+    @property
+    def by_layer(self) -> tuple[Row, ...]:
+        """Rows by Keras layer; what no layer did is left out."""
+        return tuple(row for row in self._rows(lambda event: event.layer) if row.name)
+
+    def _rows(self, key: Callable[[Event], str]) -> tuple[Row, ...]:
+        table: dict[str, list[int]] = {}
+        for event in self.events:
+            entry = table.setdefault(key(event), [0, 0])
+            entry[0] += event.end - event.begin
+            entry[1] += 1
+        rows = [Row(name, time / 1e9, count) for name, (time, count) in table.items()]
+        return tuple(sorted(rows, key=lambda row: -row.seconds))
+
+    def __str__(self) -> str:
+        total = self.seconds or 1e-12
+        lines = [f"{self.seconds * 1e3:.3f} ms in {len(self.events)} events"]
+        for title, rows in (("by line", self.by_line), ("by op", self.by_op), ("by layer", self.by_layer)):
+            if rows:
+                lines.append(f"  {title}:")
+                lines += [
+                    f"    {row.seconds * 1e3:9.3f} ms {row.seconds / total:6.1%} {row.calls:6} calls  {row.name}"
+                    for row in rows[:12]
+                ]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.svg()
+
+    def chrome_trace(self) -> str:
+        """The events as JSON for chrome://tracing and Perfetto."""
+        first = self.events[0].begin if self.events else 0
+        events = [
+            {
+                "name": event.label,
+                "cat": "backward" if event.backward else "forward",
+                "ph": "X",
+                "ts": (event.begin - first) / 1e3,
+                "dur": (event.end - event.begin) / 1e3,
+                "pid": 1,
+                "tid": 2 if event.backward else 1,
+                "args": {"line": str(event.where), "text": event.where.text, "layer": event.layer},
+            }
+            for event in self.events
+        ]
+        return json.dumps({"traceEvents": events, "displayTimeUnit": "ms"})
+
+    def svg(self, width: int = 1000) -> str:
+        """A flame picture: the pass, the layer, the line and the op, each as wide as its time."""
+        tree = _Node("all", 0)
+        for event in self.events:
+            levels = ["backward" if event.backward else "forward", event.layer, str(event.where), event.label]
+            tree.add([level for level in levels if level], event.end - event.begin)
+        boxes: list[str] = []
+        depth = _drawn(tree, 0.0, 0, width / (tree.time or 1), boxes)
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{depth * _HEIGHT}" '
+            f'font-family="sans-serif" font-size="11">{"".join(boxes)}</svg>'
+        )
+
+
+_HEIGHT = 18
+_COLOURS = ("#d9d9d9", "#f4b183", "#ffd966", "#a9d18e", "#9dc3e6")
+
+
+class _Node:
+    def __init__(self, name: str, time: int) -> None:
+        self.name, self.time = name, time
+        self.inside: dict[str, _Node] = {}
+
+    def add(self, levels: list[str], time: int) -> None:
+        self.time += time
+        if levels:
+            self.inside.setdefault(levels[0], _Node(levels[0], 0)).add(levels[1:], time)
+
+
+def _drawn(node: _Node, left: float, depth: int, scale: float, boxes: list[str]) -> int:
+    """Draw a node and what is inside it; the number of levels."""
+    width = node.time * scale
+    if width < 0.5:
+        return depth
+    text = html.escape(node.name)
+    shown = html.escape(node.name[-int(width / 6) :]) if width > 24 else ""
+    boxes.append(
+        f'<g><title>{text}: {node.time / 1e6:.3f} ms</title><rect x="{left:.1f}" y="{depth * _HEIGHT}" width="{width:.1f}" '
+        f'height="{_HEIGHT - 1}" fill="{_COLOURS[depth % len(_COLOURS)]}"/>'
+        f'<text x="{left + 3:.1f}" y="{depth * _HEIGHT + 13}">{shown}</text></g>'
+    )
+    deepest = depth + 1
+    for inner in sorted(node.inside.values(), key=lambda each: -each.time):
+        deepest = max(deepest, _drawn(inner, left, depth + 1, scale, boxes))
+        left += inner.time * scale
+    return deepest
+
+
+class Profiler:
+    """Collects events between `start` and `stop`."""
+
+    def __init__(self) -> None:
+        self._raw: list[tuple[Any, ...]] = []
+        self._numbers: dict[int, int] = {}  # the identities of records, by `id`
+        self._last = 0
+
+    def start(self) -> None:
+        """Begin to measure."""
+        if self.after_op not in OBSERVERS:
+            observe_ops(self.after_op)
+            CALL_OBSERVERS.append(self.after_call)
+            PULL_OBSERVERS.append(self.after_pull)
+        self._last = perf_counter_ns()
+
+    def stop(self) -> None:
+        """End it; what was collected stays."""
+        unobserve_ops(self.after_op)
+        if self.after_call in CALL_OBSERVERS:
+            CALL_OBSERVERS.remove(self.after_call)
+        if self.after_pull in PULL_OBSERVERS:
+            PULL_OBSERVERS.remove(self.after_pull)
+
+    def expect(self, records: Records) -> None:
+        """A backward pass over these records begins."""
+        self._numbers = {id(record): number for number, record in records.items() if record is not None}
+        self.start()
+
+    def after_op(self, op: Op, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
+        """Called after each op."""
+        self._forward(op.name)
+
+    def after_call(self, name: str) -> None:
+        """Called after each call of a compiled function."""
+        self._forward(f"function {name}")
+
+    def after_pull(self, pull: Any, cotangent: Any, record: Record, parts: Any) -> None:
+        """Called after each backward step."""
+        now = perf_counter_ns()
+        op = op_of(pull)
+        name = "function" if op is None else op.name
+        self._raw.append((name, True, *place_of(record), self._numbers.get(id(record), 0), self._last, now))
+        self._last = perf_counter_ns()
+
+    def _forward(self, name: str) -> None:
+        now = perf_counter_ns()
+        frame = program_frame(2)
+        self._raw.append((name, False, frame.f_code, frame.f_lasti, next_id(), self._last, now))
+        self._last = perf_counter_ns()
+
+    def profile(self) -> Profile:
+        """What was collected."""
+        events = []
+        for name, backward, code, offset, number, begin, end in self._raw:
+            where = where_of_record(number, code, offset) if backward else where_of(code, offset)
+            events.append(Event(name, backward, where, layer_of(number), begin, end))
+        return Profile(tuple(events))
+
+
+class ProfiledTape(GradientTape):
+    """What `tf.GradientTape(profile=True)` is: it measures its block and its backward passes."""
+
+    @functools.cached_property
+    def _profiler(self) -> Profiler:
+        return Profiler()
+
+    def _start(self) -> None:
+        super()._start()
+        self._profiler.start()
+
+    def _stop(self) -> None:
+        super()._stop()
+        self._profiler.stop()
+
+    def _begin(self) -> Records:
+        records = super()._begin()
+        self._profiler.expect(records)
+        return records
+
+    def _end(self) -> None:
+        super()._end()
+        if not self._recording:
+            self._profiler.stop()
+
+    def profile(self) -> Profile:
+        """The time of what ran in the block and in `gradient`."""
+        return self._profiler.profile()

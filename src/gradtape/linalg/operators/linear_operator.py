@@ -1,0 +1,475 @@
+"""`tf.linalg.LinearOperator`: a matrix, or a stack of them, known by what it does to vectors."""
+
+from __future__ import annotations
+
+import abc
+import functools
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ... import debugging, math
+from ...api.arrays import constant, convert_to_tensor, eye, shape
+from ...api.layout import expand_dims, squeeze
+from ...base import dtypes, nest
+from ...base.dimension import Dimension
+from ...base.shapes import TensorShape
+from ...base.types import DTypeLike
+from ...values.tensor import Tensor
+from ...variables.module import Module
+from ...variables.variable import Variable
+from ..decompositions import cholesky, det, self_adjoint_eigvals, slogdet, svd
+from ..diagonals import diag_part
+from ..products import adjoint as adjoint_of
+from ..systems import cholesky_solve
+from .algebra import ADJOINTS, CHOLESKY_FACTORS, INVERSES, PRODUCTS, QUOTIENTS, by_rule
+from .batches import sliced, solve_by_batches
+from .hints import Hints
+from .sizes import COMPUTED, KNOWN, Sizes, as_tensor
+
+
+class LinearOperator(Module, abc.ABC):
+    """The base of all operators: a matrix, or a stack of them, that need not exist as a tensor.
+
+    >>> import gradtape as tf
+    >>> scale = tf.linalg.LinearOperatorDiag([1.0, 2.0])
+    >>> scale.matvec([3.0, 4.0]).numpy()
+    array([3., 8.], dtype=float32)
+    >>> (scale @ scale).solvevec([1.0, 4.0]).numpy()
+    array([1., 1.], dtype=float32)
+
+    A class of its own has `_shape` and `_matmul`, and as many of the other methods with an underscore as it knows a better
+    way for than by the dense matrix: `_matvec`, `_solve`, `_solvevec`, `_determinant`, `_log_abs_determinant`, `_diag_part`,
+    `_trace`, `_to_dense`, `_add_to_tensor`, `_eigvals`, `_cond`, `_assert_non_singular`, `_assert_positive_definite`,
+    `_assert_self_adjoint`, `_shape_tensor`.
+
+    Args:
+        dtype: The type of the elements.
+        graph_parents: Not used.
+        is_non_singular: Whether it is promised to have an inverse. All promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+        parameters: The arguments that the constructor of the class was given.
+
+    Raises:
+        ValueError: The promises contradict each other.
+    """
+
+    # The arguments of the constructor, besides the hints, that make the operator, in attributes of these names after a "_"; and
+    # for those that hold a batch, how many of their last axes belong to the matrix.
+    _field_names: ClassVar[tuple[str, ...]] = ()
+    _matrix_axes: ClassVar[dict[str, int]] = {}
+
+    _TF_MODULE_IGNORED_PROPERTIES = frozenset({"_parameters", "_frame"})
+
+    def __init__(
+        self,
+        dtype: DTypeLike | None,
+        graph_parents: object = None,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+        parameters: dict[str, Any] | None = None,
+    ) -> None:
+        self._hints = Hints(is_non_singular, is_self_adjoint, is_positive_definite, is_square).completed()
+        self._dtype = None if dtype is None else dtypes.as_dtype(dtype)
+        self._parameters = parameters or {}
+        self._name = name or type(self).__name__
+
+    # --- what it is --------------------------------------------------------------------------------------------------------
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The arguments that it was made with."""
+        return dict(self._parameters)
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the elements, and of what it is applied to."""
+        return self._dtype
+
+    @property
+    def name(self) -> str:
+        """The name given, or that of the class."""
+        return self._name
+
+    @property
+    def graph_parents(self) -> list[Any]:
+        """An empty list: operators have no graph."""
+        return []
+
+    @property
+    def is_non_singular(self) -> bool | None:
+        """Whether it is promised to have an inverse."""
+        return self._hints.is_non_singular
+
+    @property
+    def is_self_adjoint(self) -> bool | None:
+        """Whether it is promised to be its own adjoint."""
+        return self._hints.is_self_adjoint
+
+    @property
+    def is_positive_definite(self) -> bool | None:
+        """Whether it is promised to be positive definite."""
+        return self._hints.is_positive_definite
+
+    @property
+    def is_square(self) -> bool | None:
+        """Whether it is promised to be square, or seen to be so by its shape."""
+        seen: bool | None = self.domain_dimension == self.range_dimension
+        if self._hints.is_square is False and seen:
+            raise ValueError("User set is_square hint to False, but the operator was square.")
+        return seen if self._hints.is_square is None else self._hints.is_square
+
+    def _can_use_cholesky(self) -> bool:
+        return bool(self.is_self_adjoint and self.is_positive_definite)
+
+    # --- sizes -------------------------------------------------------------------------------------------------------------
+
+    def _sizes(self, sizes: Sizes) -> Any:
+        """The shape, in the words of `sizes.py`."""
+        raise NotImplementedError(f"{type(self).__name__} does not say its shape: _shape is not implemented.")
+
+    def _shape(self) -> TensorShape:
+        return TensorShape(self._sizes(KNOWN))
+
+    def _shape_tensor(self) -> Any:
+        known = self.shape
+        if known.is_fully_defined():
+            return as_tensor(known)
+        if type(self)._sizes is LinearOperator._sizes:
+            return shape(self.to_dense())
+        return self._sizes(COMPUTED)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of the matrix: [..., rows, columns], as far as it is known."""
+        return self._shape()
+
+    def shape_tensor(self, name: str = "shape_tensor") -> Any:
+        """The shape as a tensor."""
+        return self._shape_tensor()
+
+    @property
+    def batch_shape(self) -> TensorShape:
+        """The shape without rows and columns."""
+        return self.shape[:-2]
+
+    def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
+        """The shape without rows and columns, as a tensor."""
+        known = self.batch_shape
+        return as_tensor(known) if known.is_fully_defined() else self.shape_tensor()[:-2]
+
+    @property
+    def tensor_rank(self) -> int | None:
+        """How many axes the matrix has."""
+        return self.shape.rank
+
+    def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Any:
+        """How many axes the matrix has, as a tensor."""
+        rank = self.tensor_rank
+        return shape(self.shape_tensor())[0] if rank is None else constant(rank)
+
+    def _dimension(self, axis: int) -> Dimension:
+        sizes = self.shape
+        return Dimension(None if sizes.rank is None else sizes[axis])
+
+    @property
+    def domain_dimension(self) -> Dimension:
+        """How many columns it has."""
+        return self._dimension(-1)
+
+    @property
+    def range_dimension(self) -> Dimension:
+        """How many rows it has."""
+        return self._dimension(-2)
+
+    def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Any:
+        """How many columns it has, as a tensor."""
+        size = self.domain_dimension.value
+        return self.shape_tensor()[-1] if size is None else constant(size)
+
+    def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Any:
+        """How many rows it has, as a tensor."""
+        size = self.range_dimension.value
+        return self.shape_tensor()[-2] if size is None else constant(size)
+
+    # --- products ----------------------------------------------------------------------------------------------------------
+
+    def _operand(self, x: Any, axis: int, dimension: Dimension) -> Any:
+        """An argument as a tensor whose size along the axis fits."""
+        tensor = convert_to_tensor(x)
+        if tensor.dtype != self.dtype:
+            raise TypeError(
+                f"Expected argument to have dtype {self.dtype!r}.  Found: {tensor.dtype!r} in tensor {tensor}. Use tf.cast."
+            )
+        if tensor.shape.rank is not None:
+            if tensor.shape.rank < -axis:
+                raise IndexError(
+                    f"{type(self).__name__}: an argument with at least {-axis} axes is needed, got {tensor}."
+                )
+            dimension.assert_is_compatible_with(tensor.shape[axis])
+        return tensor
+
+    def _pair(self, x: LinearOperator, adjoint: bool, adjoint_arg: bool, name: str) -> tuple[Any, Any]:
+        """This operator and another one, as the product takes them."""
+        left, right = self.adjoint() if adjoint else self, x.adjoint() if adjoint_arg else x
+        if not left.domain_dimension.is_compatible_with(right.range_dimension):
+            raise ValueError(
+                f"Operators are incompatible. Expected `{name}` to have dimension {left.domain_dimension} but got "
+                f"{right.range_dimension}."
+            )
+        return left, right
+
+    @abc.abstractmethod
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        raise NotImplementedError("_matmul is not implemented.")
+
+    def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul") -> Any:
+        """The product with a matrix, or with another operator, which is an operator.
+
+        Args:
+            x: A matrix [..., columns, any], or an operator.
+            adjoint: Whether the adjoint is applied instead.
+            adjoint_arg: Whether the adjoint of `x` is taken first.
+            name: Not used.
+        """
+        if isinstance(x, LinearOperator):
+            return by_rule(PRODUCTS, *self._pair(x, adjoint, adjoint_arg, "x"))
+        dimension = self.range_dimension if adjoint else self.domain_dimension
+        tensor = self._operand(x, -1 if adjoint_arg else -2, dimension)
+        return self._matmul(tensor, adjoint=adjoint, adjoint_arg=adjoint_arg)
+
+    def __matmul__(self, other: Any) -> Any:
+        return self.matmul(other)
+
+    def _matvec(self, x: Any, adjoint: bool = False) -> Any:
+        return squeeze(self.matmul(expand_dims(x, -1), adjoint=adjoint), -1)
+
+    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
+        """The product with a vector [..., columns]."""
+        return self._matvec(
+            self._operand(x, -1, self.range_dimension if adjoint else self.domain_dimension), adjoint=adjoint
+        )
+
+    # --- systems -----------------------------------------------------------------------------------------------------------
+
+    def _dense_solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        """The solution by the dense matrix."""
+        rhs = adjoint_of(rhs) if adjoint_arg else rhs
+        if self._can_use_cholesky():
+            return solve_by_batches(cholesky_solve, cholesky(self.to_dense()), rhs)
+        return solve_by_batches(None, self.to_dense(), rhs, adjoint=adjoint)
+
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        return self._dense_solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
+
+    def _check_solvable(self) -> None:
+        if self.is_non_singular is False:
+            raise NotImplementedError("Exact solve not implemented for an operator that is expected to be singular.")
+        if self.is_square is False:
+            raise NotImplementedError("Exact solve not implemented for an operator that is expected to not be square.")
+
+    def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
+        """The x with A x = rhs, for a matrix or an operator `rhs`.
+
+        >>> import gradtape as tf
+        >>> tf.linalg.LinearOperatorLowerTriangular([[2.0, 0.0], [1.0, 1.0]]).solve([[2.0], [3.0]]).numpy()
+        array([[1.],
+               [2.]], dtype=float32)
+
+        Raises:
+            NotImplementedError: It is promised to be singular, or not to be square.
+        """
+        self._check_solvable()
+        if isinstance(rhs, LinearOperator):
+            return by_rule(QUOTIENTS, *self._pair(rhs, adjoint, adjoint_arg, "rhs"))
+        dimension = self.domain_dimension if adjoint else self.range_dimension
+        tensor = self._operand(rhs, -1 if adjoint_arg else -2, dimension)
+        return self._solve(tensor, adjoint=adjoint, adjoint_arg=adjoint_arg)
+
+    def _solvevec(self, rhs: Any, adjoint: bool = False) -> Any:
+        return squeeze(self.solve(expand_dims(rhs, -1), adjoint=adjoint), -1)
+
+    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
+        """The vector x with A x = rhs."""
+        return self._solvevec(
+            self._operand(rhs, -1, self.domain_dimension if adjoint else self.range_dimension), adjoint=adjoint
+        )
+
+    # --- determinants ------------------------------------------------------------------------------------------------------
+
+    def _check_has_determinant(self) -> None:
+        if self.is_square is False:
+            raise NotImplementedError("Determinant not implemented for an operator that is expected to not be square.")
+
+    def _determinant(self) -> Any:
+        return math.exp(self.log_abs_determinant()) if self._can_use_cholesky() else det(self.to_dense())
+
+    def determinant(self, name: str = "det") -> Any:
+        """The determinant of each matrix."""
+        self._check_has_determinant()
+        return self._determinant()
+
+    def _log_abs_determinant(self) -> Any:
+        if self._can_use_cholesky():
+            return 2 * math.reduce_sum(math.log(diag_part(cholesky(self.to_dense()))), axis=-1)
+        return slogdet(self.to_dense())[1]
+
+    def log_abs_determinant(self, name: str = "log_abs_det") -> Any:
+        """The logarithm of the absolute value of the determinant."""
+        self._check_has_determinant()
+        return self._log_abs_determinant()
+
+    # --- operators made of it ----------------------------------------------------------------------------------------------
+
+    def adjoint(self, name: str = "adjoint") -> LinearOperator:
+        """The conjugate transpose, as an operator."""
+        return self if self.is_self_adjoint is True else by_rule(ADJOINTS, self)
+
+    H = property(adjoint, None)
+
+    def inverse(self, name: str = "inverse") -> LinearOperator:
+        """The inverse, as an operator."""
+        if self.is_square is False:
+            raise ValueError("Cannot take the Inverse: This operator represents a non square matrix.")
+        if self.is_non_singular is False:
+            raise ValueError("Cannot take the Inverse: This operator represents a singular matrix.")
+        return by_rule(INVERSES, self)  # type: ignore[no-any-return]
+
+    def cholesky(self, name: str = "cholesky") -> LinearOperator:
+        """The lower triangular L with L L^H = A, as an operator; A must be promised self-adjoint and positive definite."""
+        if not self._can_use_cholesky():
+            raise ValueError(
+                "Cannot take the Cholesky decomposition: Not a positive definite self adjoint matrix. "
+                "Pass is_self_adjoint=True and is_positive_definite=True to the constructor if it is one."
+            )
+        return by_rule(CHOLESKY_FACTORS, self)  # type: ignore[no-any-return]
+
+    def __getitem__(self, slices: Any) -> Any:
+        """Some matrices of a batch, as an operator."""
+        slices = slices if isinstance(slices, tuple) else (slices,)
+        if slices.count(Ellipsis) > 1:
+            raise ValueError(f"Found multiple `...` in slices {slices}")
+        return self._sliced(slices, self.batch_shape)
+
+    def _sliced(self, slices: tuple[Any, ...], batch_shape: Any) -> Any:
+        """The operator, sliced as one of this batch shape would be to which its own is broadcast."""
+        changed = {}
+        for field, axes in self._matrix_axes.items():
+            value = getattr(self, f"_{field}")
+            if value is not None:
+                changed[field] = nest.map_structure(functools.partial(sliced, axes, slices, batch_shape), value)
+        return type(self)(**{**self.parameters, **changed})
+
+    # --- elements ----------------------------------------------------------------------------------------------------------
+
+    def _to_dense(self) -> Any:
+        known = self.batch_shape.is_fully_defined()
+        size = self.domain_dimension.value
+        return self.matmul(
+            eye(
+                self.domain_dimension_tensor() if size is None else size,
+                batch_shape=self.batch_shape if known else self.batch_shape_tensor(),
+                dtype=self.dtype,
+            )
+        )
+
+    def to_dense(self, name: str = "to_dense") -> Any:
+        """The matrix as a tensor."""
+        return self._to_dense()
+
+    def _diag_part(self) -> Any:
+        return diag_part(self.to_dense())
+
+    def diag_part(self, name: str = "diag_part") -> Any:
+        """The elements on the diagonal."""
+        return self._diag_part()
+
+    def _trace(self) -> Any:
+        return math.reduce_sum(self.diag_part(), axis=-1)
+
+    def trace(self, name: str = "trace") -> Any:
+        """The sum of the diagonal."""
+        return self._trace()
+
+    def _add_to_tensor(self, x: Any) -> Any:
+        return self.to_dense() + x
+
+    def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Any:
+        """The matrix plus `x`, as a tensor."""
+        return self._add_to_tensor(self._operand(x, -1, Dimension(None)))
+
+    def _eigvals(self) -> Any:
+        return self_adjoint_eigvals(self.to_dense())
+
+    def eigvals(self, name: str = "eigvals") -> Any:
+        """The eigenvalues; of operators that are promised to be self-adjoint only."""
+        if not self.is_self_adjoint:
+            raise NotImplementedError("Only self-adjoint matrices are supported.")
+        return self._eigvals()
+
+    def _cond(self) -> Any:
+        values = math.abs(self._eigvals()) if self.is_self_adjoint else svd(self.to_dense(), compute_uv=False)
+        return math.reduce_max(values, axis=-1) / math.reduce_min(values, axis=-1)
+
+    def cond(self, name: str = "cond") -> Any:
+        """The condition number: the largest singular value by the smallest."""
+        return self._cond()
+
+    # --- assertions --------------------------------------------------------------------------------------------------------
+
+    def _assert_non_singular(self) -> Any:
+        if self._can_use_cholesky():
+            return self.assert_positive_definite()
+        values = svd(self.to_dense(), compute_uv=False)
+        condition = math.reduce_max(values, axis=-1) / math.reduce_min(values, axis=-1)
+        sizes = [
+            math.cast(self.range_dimension_tensor(), condition.dtype),
+            math.cast(self.domain_dimension_tensor(), condition.dtype),
+        ]
+        limit = 1.0 / (math.reduce_max([100.0, *sizes]) * np.finfo(self.dtype.as_numpy_dtype).eps)
+        return debugging.assert_less(condition, limit, message="Singular matrix up to precision epsilon.")
+
+    def assert_non_singular(self, name: str = "assert_non_singular") -> Any:
+        """Raise InvalidArgumentError where a matrix is singular, as far as its condition number tells."""
+        return self._assert_non_singular()
+
+    def _assert_positive_definite(self) -> Any:
+        if not self.is_self_adjoint:
+            raise NotImplementedError("assert_positive_definite is not implemented.")
+        factor = diag_part(cholesky(self.to_dense()))
+        return debugging.assert_positive(math.real(factor), message="Matrix was not positive definite.")
+
+    def assert_positive_definite(self, name: str = "assert_positive_definite") -> Any:
+        """Raise InvalidArgumentError unless every matrix is positive definite."""
+        return self._assert_positive_definite()
+
+    def _assert_self_adjoint(self) -> Any:
+        dense = self.to_dense()
+        return debugging.assert_equal(dense, adjoint_of(dense), message="Matrix was not equal to its adjoint.")
+
+    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> Any:
+        """Raise InvalidArgumentError unless every matrix is exactly its own conjugate transpose."""
+        return self._assert_self_adjoint()
+
+    # --- for classes of operators ------------------------------------------------------------------------------------------
+
+    def _batch_tensor(self, make: Any) -> Any:
+        """A tensor of the shape of the batch: `make` is `ones` or `zeros`."""
+        known = self.batch_shape.is_fully_defined()
+        return make(self.batch_shape if known else self.batch_shape_tensor(), dtype=self.dtype)
+
+
+def arguments(scope: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a constructor, from its `locals()` before anything else is assigned."""
+    return {name: value for name, value in scope.items() if name not in ("self", "__class__")}
+
+
+def parameter(value: Any) -> Any:
+    """An argument as a tensor; a variable is kept, and read when the operator is applied."""
+    return value if isinstance(value, (Variable, Tensor)) else convert_to_tensor(value)

@@ -1,0 +1,93 @@
+"""Who gradtape says it is while it stands in: the module `tensorflow`, and the modules that classes name as theirs.
+
+Programs tell TensorFlow's values by `type(x).__module__`. A pickle that is written meanwhile is to be read anywhere, so a class
+keeps its own module in pickles: pickle stores the name of the module as an object (since protocol 4, the default), and the
+name that stands here pickles as the true one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from ..version import VERSION
+
+# Module of TensorFlow: classes that name it as theirs, as "module:Class" of gradtape.
+_MODULES = {
+    "tensorflow.python.data.ops.dataset_ops": "data.dataset:Dataset data.options:Options",
+    "tensorflow.python.data.ops.iterator_ops": "data.iterator:Iterator",
+    "tensorflow.python.eager.backprop": "differentiation.tape:GradientTape",
+    "tensorflow.python.eager.forwardprop": "differentiation.forward:ForwardAccumulator",
+    "tensorflow.python.eager.polymorphic_function.concrete_function": "trace.concrete:ConcreteFunction",
+    "tensorflow.python.eager.polymorphic_function.polymorphic_function": "trace.function:Function",
+    "tensorflow.python.framework.dtypes": "base.dtypes:DType",
+    "tensorflow.python.framework.indexed_slices": "values.tensor:IndexedSlices values.slices_spec:IndexedSlicesSpec",
+    "tensorflow.python.framework.ops": "values.tensor:EagerTensor trace.symbolic:SymbolicTensor",
+    "tensorflow.python.framework.sparse_tensor": "sparse.tensor:SparseTensor sparse.tensor:SparseTensorSpec",
+    "tensorflow.python.framework.tensor": "values.tensor:Tensor values.tensor:TensorSpec",
+    "tensorflow.python.framework.tensor_shape": "base.shapes:TensorShape",
+    "tensorflow.python.framework.type_spec": "base.type_spec:TypeSpec",
+    "tensorflow.python.module.module": "variables.module:Module",
+    "tensorflow.python.ops.ragged.ragged_tensor": "ragged.tensor:RaggedTensor ragged.spec:RaggedTensorSpec",
+    "tensorflow.python.ops.resource_variable_ops": "variables.variable:ResourceVariable",
+    "tensorflow.python.ops.tensor_array_ops": "api.tensor_array:TensorArray",
+    "tensorflow.python.ops.variables": "variables.variable:Variable",
+}
+
+
+class StandIn(ModuleType):
+    """The module `tensorflow`: gradtape's names, and TensorFlow's version."""
+
+    def __init__(self) -> None:
+        gradtape = sys.modules["gradtape"]
+        super().__init__("tensorflow", gradtape.__doc__)
+        public = {name: value for name, value in vars(gradtape).items() if name in gradtape.__all__}
+        vars(self).update(
+            public, __version__=VERSION, __all__=gradtape.__all__, __file__=gradtape.__file__, __path__=[]
+        )
+        self.__git_version__ = gradtape.version.GIT_VERSION
+        self.__spec__ = ModuleSpec("tensorflow", None, origin=gradtape.__file__, is_package=True)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(f"module 'tensorflow' has no attribute {name!r}", name=name, obj=self)
+        try:
+            return getattr(sys.modules["gradtape"], name)
+        except AttributeError as error:
+            raise AttributeError(str(error).replace("'gradtape'", "'tensorflow'", 1), name=name, obj=self) from None
+
+    def __dir__(self) -> list[str]:
+        return [*dir(sys.modules["gradtape"]), "__version__"]
+
+
+class _ModuleName(str):
+    """The name of a module as programs see it, which pickles as another."""
+
+    __slots__ = ("own",)
+    own: str
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return str, (self.own,)
+
+
+def classes_of(module: str) -> dict[str, type]:
+    """The classes of gradtape that name this module of TensorFlow as theirs."""
+    found = {}
+    for place in _MODULES.get(module, "").split():
+        path, _, name = place.partition(":")
+        found[name] = getattr(importlib.import_module(f"gradtape.{path}"), name)
+    return found
+
+
+def take_names() -> None:
+    """Let the classes of values name TensorFlow's modules as theirs, and `tf.compat` know the stand-in."""
+    for module in _MODULES:
+        for cls in classes_of(module).values():
+            name = _ModuleName(module)
+            name.own = cls.__module__
+            cls.__module__ = name
+    compat: Any = sys.modules["gradtape.compat"]
+    compat.v2 = sys.modules["gradtape.compat.v2"] = sys.modules["tensorflow"]

@@ -1,0 +1,62 @@
+"""`tf.sysconfig`: how the library was built, for programs that ask. There is nothing to compile or link against."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NoReturn
+
+from .base.namespaces import listing
+
+CXX11_ABI_FLAG = 1
+CXX_VERSION = 0
+MONOLITHIC_BUILD = 0
+
+__all__ = [
+    "CXX11_ABI_FLAG",
+    "CXX_VERSION",
+    "MONOLITHIC_BUILD",
+    "get_build_info",
+    "get_compile_flags",
+    "get_include",
+    "get_lib",
+    "get_link_flags",
+]
+
+
+def get_build_info() -> dict[str, Any]:
+    """What TensorFlow's builds differ in: no accelerator of any kind.
+
+    >>> import gradtape as tf
+    >>> tf.sysconfig.get_build_info()["is_cuda_build"]
+    False
+    """
+    return {"is_cuda_build": False, "is_rocm_build": False, "is_tensorrt_build": False}
+
+
+def get_lib() -> str:
+    """The folder of the package."""
+    return os.path.dirname(os.path.abspath(__file__))
+
+
+def _nothing_to_compile(name: str) -> NoReturn:
+    raise NotImplementedError(
+        f"tf.sysconfig.{name}: gradtape has no headers and no library to link. Ops are declared in Python: gradtape.extend."
+    )
+
+
+def get_include() -> str:
+    """NotImplementedError: there are no headers."""
+    _nothing_to_compile("get_include")
+
+
+def get_compile_flags() -> list[str]:
+    """NotImplementedError: there is nothing to compile against."""
+    _nothing_to_compile("get_compile_flags")
+
+
+def get_link_flags() -> list[str]:
+    """NotImplementedError: there is nothing to link."""
+    _nothing_to_compile("get_link_flags")
+
+
+__dir__ = listing(globals())

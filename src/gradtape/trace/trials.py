@@ -1,0 +1,248 @@
+"""Composites that ask what symbols cannot answer (`range(n)`, `if n < 2`, a value): they are tried with numbers.
+
+Such a function runs twice, by itself, with two sets of numbers for the sizes of its operands. A size that comes out different is
+unknown. Sizes that are known to be equal have one number. No number leaves this module: neither by a result nor by an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..base.context import STATE, next_id
+from ..base.errors import OpError
+from ..base.sizes import UNKNOWN, Size, Undecided, evaluate, symbols_of
+from ..op.abstract import Abstract
+from ..op.record import ids_of, is_further_output, way_to_first
+from ..values.tensor import EagerTensor, Tensor, TensorSpec
+from ..variables.variable import Variable
+from .ghost import Ghost, UnknownNumber
+from .graph import leaves, map_parts, parts_of
+from .inference import Inference, depending_on, like
+
+# Numbers for the first, second, third ... unknown size, in both runs. They divide well, because programs split.
+_SIZES = ((12, 24), (48, 96), (60, 120), (36, 72), (18, 54), (30, 90))
+_RANKS = range(6)
+_ERRORS = (OpError, ValueError, LookupError, TypeError, ArithmeticError, AttributeError, Undecided)
+
+Choice = Callable[[int], tuple[int, int]]  # the numbers of an unknown size, by its place
+
+
+def tried(world: Inference, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], question: Exception) -> Any:
+    """What the function gives, as far as runs with numbers agree; the question if none succeeds."""
+    ghosts = [leaf for leaf in leaves((args, kwargs)) if leaf.__class__ is Ghost]
+    errors: list[Exception] = []
+    for choice in (lambda place: _SIZES[place % len(_SIZES)], lambda place: (24, 48), *choices(ghosts)):
+        found: list[tuple[Any, Trial]] = []
+        for rank in _RANKS if any(ghost._array.known is None for ghost in ghosts) else (0,):
+            try:
+                found += [_run(Trial(side, choice, rank), function, args, kwargs) for side in (0, 1)]
+            except _ERRORS as error:
+                errors.append(error)
+        if found:
+            return _merged(world, found)
+    if errors and isinstance(question, Undecided) and len({(type(e), str(e)) for e in errors}) == 1:
+        raise errors[0]  # whatever the sizes are
+    raise question
+
+
+class Symbols(Inference):
+    """The world of a trace: a public function runs as it is, or with numbers where it asks what symbols cannot answer."""
+
+    def composite(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run a public function."""
+        try:
+            return super().composite(function, args, kwargs)
+        except Undecided as question:
+            rule = getattr(function, "look", None)
+            if rule is None:
+                return tried(self, function, args, kwargs, question)
+            return self._ruled(
+                rule(*args, **kwargs), [leaf for leaf in leaves((args, kwargs)) if leaf.__class__ is Ghost]
+            )
+
+    def _ruled(self, found: Any, sources: list[Any]) -> Any:
+        if isinstance(found, Abstract):
+            return depending_on(self, self.ghost_of(found.known, found.dtype, found.value), sources)
+        return map_parts(found, lambda part: self._ruled(part, sources))
+
+
+class Trial(Inference):
+    """A world in which unknown sizes, and values that somebody needs, have a number."""
+
+    def __init__(self, side: int, choice: Choice, rank: int) -> None:
+        super().__init__()
+        self._side = side
+        self._choice = choice
+        self.differs = choice(0)[0] != choice(0)[1]  # from the other run, in the numbers it has
+        self.made_up = False  # whether somebody needed a value
+        self.given: set[int] = set()  # the sizes of operands that are known
+        self._rank = rank
+        self._numbers: dict[Any, int] = {}
+        self.records: dict[int, Any] = {}
+        self._tapes = [self.records]
+        self.originals: dict[int, Any] = {}  # by identity here: what stands for it, or the variable, outside
+        self._twins: dict[int, Ghost] = {}
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether a number stands for something here."""
+        return bool(self._numbers)
+
+    def unknown(self, name: str = "") -> Any:
+        """A number for a size of which nothing is known."""
+        place = len(self._numbers)
+        self._numbers[place] = number = self._choice(place)[self._side]
+        return number
+
+    def numbers(self, shape: Any) -> tuple[int, ...]:
+        """A shape in numbers."""
+        if shape is None:
+            return tuple([self.unknown() for _ in range(self._rank)])
+        self.given.update(size for size in shape if not isinstance(size, Size))
+        for size in shape:
+            for one in symbols_of(size):
+                if one not in self._numbers:
+                    self._numbers[one] = self._choice(len(self._numbers))[self._side]
+        return tuple([self._number(size) for size in shape])
+
+    def _number(self, size: Any) -> int:
+        if not isinstance(size, Size):
+            return int(size)
+        found = evaluate(size, {one: self._numbers[one] for one in symbols_of(size)})
+        if isinstance(found, Size):
+            self.made_up = True
+            return self.unknown()  # type: ignore[no-any-return]
+        return found  # type: ignore[no-any-return]
+
+    def twin(self, value: Any) -> Any:
+        """What stands here for a value outside."""
+        if value.__class__ is not Ghost:
+            return map_parts(value, self.twin)
+        if id(value) not in self._twins:
+            self._twins[id(value)] = self._made_like(value)
+        return self._twins[id(value)]
+
+    def _made_like(self, value: Any) -> Ghost:
+        known = value._array.value
+        if known is not None and known.dtype.kind == "O":
+            known = None if any(size is UNKNOWN for size in known.flat) else self._array(known, value._array.dtype)
+        ghost = Ghost(self, self.numbers(value._array.known), value._array.dtype, 0, known)
+        if value.dtype.is_differentiable:
+            ghost._id = next_id()
+            self.records[ghost._id] = None
+            self.originals[ghost._id] = value
+        return ghost
+
+    def ghost(self, spec: TensorSpec) -> Ghost:
+        """A ghost that fits a spec."""
+        if spec.shape.rank is None:
+            return Ghost(self, self.numbers(None), spec.dtype.numpy)
+        return Ghost(self, tuple([self.unknown() if n is None else n for n in spec.shape]), spec.dtype.numpy)
+
+    def initial(self, variable: Variable) -> Any:
+        """A variable is followed here as what was read."""
+        ghost = super().initial(variable)
+        self.records[ghost._id] = None
+        self.originals[ghost._id] = variable
+        return ghost
+
+    def value_of(self, array: Any) -> Any:
+        """Made-up integers, which are sizes as a rule; for anything else there are none."""
+        if array.dtype.kind not in "iu":
+            return super().value_of(array)
+        value = np.full(array.shape, UNKNOWN, object) if array.value is None else array.value
+        return value if value.dtype.kind != "O" else self._array(value, array.dtype)
+
+    def _array(self, sizes: Any, dtype: Any) -> Any:
+        return np.array(self.numbers(sizes.reshape(-1).tolist()), dtype).reshape(sizes.shape)
+
+    sizes_of = value_of
+
+    def reached(self, value: Any) -> list[Any]:
+        """What outside a result depends on."""
+        found: dict[int, Any] = {}
+        waiting, seen = [value._id], set()
+        while waiting:
+            number = waiting.pop()
+            if number in seen or number not in self.records:
+                continue
+            seen.add(number)
+            record = self.records[number]
+            if record is None:
+                found[number] = self.originals.get(number)
+            else:
+                waiting += [way_to_first(record)[0]] if is_further_output(record) else ids_of(record)
+        return [original for original in found.values() if original is not None]
+
+
+def _run(trial: Trial, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Trial]:
+    given, settings = trial.twin(args), trial.twin(kwargs)
+    with np.errstate(all="ignore"), trial.running():
+        return trial.composite(function, given, settings), trial
+
+
+def choices(ghosts: list[Any]) -> Iterator[Choice]:
+    """Numbers to try where others do not fit: small ones, those that are among the operands' sizes, and 1."""
+    yield lambda place: (2 + place % 3, 5 + place % 3)
+    for number in dict.fromkeys(
+        size for ghost in ghosts for size in ghost._array.known or () if not isinstance(size, Size)
+    ):
+        yield lambda place, number=number: (number, number)  # type: ignore[misc]
+    yield lambda place: (1, 1)
+
+
+def _merged(world: Inference, found: list[tuple[Any, Trial]]) -> Any:
+    """What all runs have in common."""
+    results, trials = [result for result, _ in found], [trial for _, trial in found]
+    first = results[0]
+    if isinstance(first, Tensor):
+        return _tensor(world, results, trials)
+    columns = [parts_of(result) for result in results]
+    if len({result.__class__ for result in results}) > 1 or len({len(column) for column in columns}) > 1:
+        raise UnknownNumber(
+            "How many tensors a step gives depends on a size that is not known before the function runs."
+        )
+    if not columns[0]:
+        return _plain(results, trials)
+    merged = iter([_merged(world, list(zip(parts, trials, strict=True))) for parts in zip(*columns, strict=True)])
+    return map_parts(first, lambda part: next(merged))
+
+
+def _plain(results: list[Any], trials: list[Trial]) -> Any:
+    """A result that is no tensor: a Python number, as a helper of the package may return it, is known if it is in all runs."""
+    first = results[0]
+    if first.__class__ is int and (trials[0].made_up or any(result != first for result in results)):
+        return UNKNOWN
+    return first
+
+
+def agreed(world: Inference, sizes: tuple[int, ...], trials: list[Trial]) -> Any:
+    """The size that came out in all runs, if that proves it.
+
+    It does not where a value was made up, and where all runs had one number for what is unknown and it may be that number.
+    """
+    first = trials[0]
+    is_sure = not first.has_numbers or (not first.made_up and (first.differs or sizes[0] in first.given))
+    return sizes[0] if is_sure and len(set(sizes)) == 1 else world.unknown()
+
+
+def _tensor(world: Inference, results: list[Any], trials: list[Trial]) -> Any:
+    first = results[0]
+    if all(result.__class__ is EagerTensor for result in results):
+        arrays = [result._array for result in results]
+        if all(np.shape(a) == np.shape(arrays[0]) and np.array_equal(a, arrays[0]) for a in arrays):
+            return first
+    shapes = [tuple(result.shape) for result in results]
+    shape = None
+    if len({len(sizes) for sizes in shapes}) == 1:
+        shape = tuple([agreed(world, sizes, trials) for sizes in zip(*shapes, strict=True)])
+    ghost = Ghost(world, shape, like(world, first)._array.dtype)
+    if not (STATE.tapes or STATE.accumulators):
+        return ghost
+    sources = {
+        id(value): value for result, trial in zip(results, trials, strict=True) for value in trial.reached(result)
+    }
+    return depending_on(world, ghost, [v._read() if isinstance(v, Variable) else v for v in sources.values()])

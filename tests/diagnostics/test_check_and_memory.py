@@ -1,0 +1,156 @@
+"""`tape.check` finds the rule that is wrong; `tape.memory` counts what is held."""
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+
+def test_right_rules_agree():
+    x, w = tf.Variable([[0.3, 0.7]]), tf.Variable([[0.5], [0.2]])
+    with tf.GradientTape() as tape:
+        h = tf.tanh(tf.matmul(x, w)) / 2.0
+        y = tf.reduce_sum(tf.exp(h) * tf.nn.softmax(x) + tf.sqrt(x))
+    found = tape.check()
+    assert found.ok, found
+    assert found.checked >= 6
+    assert tape.gradient(y, x) is not None
+
+
+def test_a_kink_is_no_disagreement():
+    x = tf.Variable([0.0, 1.0])
+    with tf.GradientTape() as tape:
+        tf.reduce_sum(tf.nn.relu(x) + tf.abs(x))
+    assert tape.check().ok
+
+
+def test_a_wrong_custom_gradient_is_named_with_its_line_and_error():
+    @tf.custom_gradient
+    def cube(x):
+        return x**3, lambda upstream: upstream * 2.0 * x**2
+
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        h = tf.exp(x)
+        y = cube(h)
+    found = tape.check()
+    assert not found
+    assert found.first.op == "the custom gradient of cube"
+    assert found.first.where.text == "y = cube(h)"
+    assert found.first.error == pytest.approx(1 / 3, rel=0.05)
+    assert y.shape == (2,)
+
+
+def test_a_right_custom_gradient_agrees():
+    @tf.custom_gradient
+    def cube(x):
+        return x**3, lambda upstream: upstream * 3.0 * x**2
+
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        cube(x)
+    found = tape.check()
+    assert found.ok, found
+    assert found.checked == 1
+
+
+def test_a_wrong_rule_of_a_declared_op_is_named():
+    from gradtape.op.declaration import REGISTRY
+
+    op = REGISTRY["tanh"]
+    x = tf.Variable([0.5])
+    with tf.GradientTape() as tape:
+        tf.tanh(x)
+    (record,) = [r for r in tape._tape.values() if r is not None]
+    (number,) = [n for n, r in tape._tape.items() if r is not None]
+
+    def pull(cotangent, record):
+        return (cotangent * 5.0,)
+
+    pull.op, pull.key, pull.on_tensors = op, record[0].key, pull
+    tape._tape[number] = (pull, *record[1:])
+    assert tape.check().first.op == "tanh"
+
+
+def test_the_arguments_of_a_custom_gradient_are_not_kept_alive():
+    import weakref
+
+    @tf.custom_gradient
+    def passed(x):
+        return x * 1.0, lambda upstream: upstream
+
+    x = tf.Variable([1.0])
+    with tf.GradientTape() as tape:
+        h = x * 2.0
+        y = passed(h)
+    gone = weakref.ref(h)
+    del h
+    assert gone() is None
+    assert tape.check().skipped
+    assert tape.gradient(y, x).numpy() == [2.0]
+
+
+def test_memory_is_counted_by_line_and_op():
+    x = tf.Variable(tf.ones([1000]))
+    with tf.GradientTape() as tape:
+        h = tf.exp(x)  # keeps its result
+        g = tf.tanh(h)  # keeps its result
+        y = tf.reduce_sum(g)
+    found = tape.memory()
+    assert found.total == 8000
+    assert {row.name: row.bytes for row in found.by_op} == {"exp": 4000, "tanh": 4000}
+    assert found.by_line[0].bytes == 4000
+    assert "h = tf.exp(x)" in found.by_line[0].name
+    assert found.peak >= found.total
+    assert found.recomputable == 8000
+    assert tape.gradient(y, x) is not None
+
+
+def test_one_array_is_counted_once_and_variables_apart():
+    x = tf.Variable(tf.ones([1000]))
+    with tf.GradientTape() as tape:
+        h = tf.exp(x)
+        y = tf.reduce_sum(h * h + h * x)
+    found = tape.memory()
+    assert found.total == 4000
+    assert found.of_variables == 4000
+    assert np.isfinite(y.numpy())
+
+
+def test_a_memory_budget_holds_what_was_said():
+    def loss(tape, x):
+        with tape:
+            h = x
+            for _ in range(20):
+                h = tf.tanh(h)
+        return tf.reduce_sum(h)
+
+    x = tf.Variable(tf.ones([10_000]))
+    plain, budgeted = tf.GradientTape(), tf.GradientTape(memory_budget=200_000)
+    loss(plain, x)
+    loss(budgeted, x)
+    assert plain.memory().total - plain.memory().budget_saves(200_000) == 200_000
+    assert budgeted.memory().total <= 200_000
+
+
+def test_memory_is_text():
+    x = tf.Variable(tf.ones([1000]))
+    with tf.GradientTape() as tape:
+        tf.exp(x)
+    assert str(tape.memory()).startswith("The tape holds 4.0 KB")
+    assert "by op" in tape.memory()._repr_html_()
+
+
+keras = pytest.importorskip("keras")
+
+
+def test_memory_is_counted_by_layer():
+    model = keras.Sequential(
+        [keras.layers.Dense(8, activation="tanh", name="first"), keras.layers.Dense(1, name="second")]
+    )
+    model.build((None, 4))
+    with tf.GradientTape() as tape:
+        model(tf.ones((16, 4)))
+    names = [row.name for row in tape.memory().by_layer]
+    assert any("first" in name for name in names)

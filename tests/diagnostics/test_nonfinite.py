@@ -1,0 +1,188 @@
+"""Every NaN has an op, a line and a rewrite: the table of nan_cases.py, and the checks that stop at the first one."""
+
+import ast
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+from .nan_cases import CASES
+from .test_why_none import MARK, run
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_op_the_line_and_the_rewrite(case):
+    lines = case.program.splitlines()
+    (marked,) = [number for number, line in enumerate(lines, 1) if MARK in line]
+    names = run(case.program.replace(MARK, ""), f"program of {case.name}")
+    found = names["tape"].explain_nonfinite(names["y"], names["x"])
+    origin = found.first
+    assert origin is not None, found
+    assert (origin.op, origin.backward, origin.where.line) == (case.op, case.backward, marked), found
+    assert ast.unparse(ast.parse(origin.repair)) == ast.unparse(ast.parse(case.instead)), found
+    text = lines[marked - 1]
+    lines[marked - 1] = text[: len(text) - len(text.lstrip())] + case.instead
+    repaired = run("\n".join(lines), f"repaired {case.name}")
+    gradient = repaired["tape"].gradient(repaired["y"], repaired["x"])
+    assert np.isfinite(repaired["y"].numpy().astype(np.float32)).all()
+    assert np.isfinite(gradient.numpy().astype(np.float32)).all()
+
+
+@pytest.fixture
+def checks():
+    tf.debugging.enable_check_numerics()
+    yield
+    tf.debugging.disable_check_numerics()
+
+
+@pytest.mark.usefixtures("checks")
+@pytest.mark.parametrize("case", [c for c in CASES if "float16" not in c.name], ids=lambda case: case.name)
+def test_checks_stop_at_the_same_op(case):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"of {case.op} at program of {case.name}"):
+        names = run(case.program.replace(MARK, ""), f"program of {case.name}")
+        names["tape"].gradient(names["y"], names["x"])
+
+
+def test_finite_computations_are_said_to_be_so():
+    x = tf.Variable([1.0])
+    with tf.GradientTape() as tape:
+        y = x * x
+    found = tape.explain_nonfinite(y, x)
+    assert not found
+    assert str(found) == "All values and gradients are finite."
+    assert tape.gradient(y, x).numpy() == [2.0]
+
+
+def test_a_spent_tape_is_refused_with_the_repair():
+    x = tf.Variable([0.0])
+    with tf.GradientTape() as tape:
+        y = tf.sqrt(x)
+    tape.gradient(y, x)
+    with pytest.raises(RuntimeError, match="persistent=True"):
+        tape.explain_nonfinite(y, x)
+
+
+def test_the_line_inside_a_compiled_function_is_found_forward():
+    @tf.function
+    def f(x):
+        h = x - 1.0
+        logs = tf.math.log(h)
+        return tf.reduce_sum(logs * 2.0)
+
+    x = tf.Variable([0.5, 2.0])
+    with tf.GradientTape() as tape:
+        y = f(x)
+    found = tape.explain_nonfinite(y, x)
+    assert found.forward.op == "log"
+    assert found.forward.where.text == "logs = tf.math.log(h)"
+    assert found.forward.repair == "logs = tf.math.log(tf.maximum(h, 1e-12))"
+
+
+def test_the_line_inside_a_compiled_function_is_found_backward():
+    w = tf.Variable([0.0, 4.0])
+
+    @tf.function
+    def f(x):
+        roots = tf.sqrt(w * x)
+        return tf.reduce_sum(roots)
+
+    with tf.GradientTape() as tape:
+        y = f(tf.constant([1.0, 1.0]))
+    found = tape.explain_nonfinite(y, w)
+    assert found.forward is None
+    assert found.backward.op == "sqrt"
+    assert found.backward.where.text == "roots = tf.sqrt(w * x)"
+    assert not np.isfinite(tape.gradient(y, w).numpy()).all()
+
+
+@pytest.mark.usefixtures("checks")
+def test_checks_see_into_functions_and_name_the_line():
+    @tf.function
+    def f(x):
+        h = x - 1.0
+        return tf.math.log(h)
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"log(.|\n)*in the function, at .*test_nonfinite\.py"):
+        f(tf.constant(0.5))
+
+
+@pytest.mark.usefixtures("checks")
+def test_checks_see_into_branches_and_loops_of_functions():
+    @tf.function
+    def f(x):
+        if x > 0.0:
+            y = tf.math.log(x - 10.0)
+        else:
+            y = x
+        return y
+
+    @tf.function
+    def g(x):
+        for _ in tf.range(3):
+            x = tf.sqrt(x - 1.0)
+        return x
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match="log"):
+        f(tf.constant(0.5))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="sqrt"):
+        g(tf.constant(0.5))
+
+
+@pytest.mark.usefixtures("checks")
+def test_checks_see_the_backward_pass_of_a_function():
+    @tf.function
+    def f(x):
+        return tf.norm(x)
+
+    x = tf.Variable([0.0, 0.0])
+    with tf.GradientTape() as tape:
+        y = f(x)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="gradient of sqrt"):
+        tape.gradient(y, x)
+
+
+def test_functions_are_compiled_again_when_checks_are_off():
+    @tf.function
+    def f(x):
+        return tf.math.log(x)
+
+    tf.debugging.enable_check_numerics()
+    tf.debugging.disable_check_numerics()
+    assert np.isnan(f(tf.constant(-1.0)).numpy())
+
+
+keras = pytest.importorskip("keras")
+
+
+class Log(keras.layers.Layer):
+    def call(self, x):
+        return tf.math.log(x - 1.0)
+
+
+@pytest.mark.usefixtures("checks")
+def test_there_is_no_false_alarm_while_keras_builds_a_layer():
+    inputs = keras.Input((3,))
+    model = keras.Model(inputs, Log()(inputs))
+    assert np.isfinite(model(tf.fill([1, 3], 2.0)).numpy()).all()
+
+
+@pytest.mark.parametrize("eagerly", [True, False])
+def test_a_callback_stops_fit_and_explains(eagerly, capsys):
+    model = keras.Sequential([keras.layers.Dense(2), Log(), keras.layers.Dense(1)])
+    model.compile("sgd", "mse", run_eagerly=eagerly)
+    callback = tf.diagnostics.StopAtNonFinite()
+    before = model.fit(tf.zeros((8, 2)), tf.ones((8, 1)), batch_size=4, epochs=5, verbose=0, callbacks=[callback])
+    assert len(before.history["loss"]) == 1
+    assert "log" in callback.explanation
+    assert "return tf.math.log(x - 1.0)" in callback.explanation
+    assert callback.explanation in capsys.readouterr().err
+
+
+def test_the_callback_leaves_a_finite_fit_alone():
+    model = keras.Sequential([keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    callback = tf.diagnostics.StopAtNonFinite()
+    history = model.fit(tf.zeros((8, 2)), tf.ones((8, 1)), epochs=2, verbose=0, callbacks=[callback])
+    assert len(history.history["loss"]) == 2
+    assert callback.explanation is None

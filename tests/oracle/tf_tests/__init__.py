@@ -1,0 +1,1 @@
+"""TensorFlow's own test files on gradtape, through public names: `python -m tests.oracle.tf_tests --source DIR`."""

@@ -1,0 +1,68 @@
+"""The page docs/tf-tests.md: what passes, by file, and why the rest does not."""
+
+from __future__ import annotations
+
+import fnmatch
+import tomllib
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+PAGE = ROOT / "docs" / "tf-tests.md"
+REASONS = Path(__file__).with_name("reasons.toml")
+
+HEAD = """# TensorFlow's own tests on gradtape
+
+Written by `python -m tests.oracle.tf_tests`; do not edit. The files are those of TensorFlow's repository, read with stand-ins for
+its private modules that are made of public names (`tests/oracle/tf_tests/stand_ins.py`). What *counts* is a test that passes on
+TensorFlow through the same stand-ins. The others ask for private parts, for graphs of TensorFlow 1, or for a GPU.
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one test."""
+
+    test: str
+    outcome: str  # passed, failed, skipped, or started
+    reason: str
+
+
+def written(found: dict[str, tuple[dict[str, Outcome], dict[str, Outcome]]]) -> tuple[str, float]:
+    """The text of the page, and the share of counted tests that pass; `found` has TensorFlow's outcomes and gradtape's."""
+    with REASONS.open("rb") as file:
+        reasons = tomllib.load(file)["reason"]
+    table = ["| file | tests | count | pass | share |", "| --- | ---: | ---: | ---: | ---: |"]
+    left: dict[str, list[str]] = defaultdict(list)
+    count = passing = 0
+    for name, (theirs, ours) in found.items():
+        asked = [test for test, outcome in theirs.items() if outcome.outcome == "passed"]
+        missing = [test for test in asked if test not in ours or ours[test].outcome != "passed"]
+        count += len(asked)
+        passing += len(asked) - len(missing)
+        share = f"{1 - len(missing) / len(asked):.1%}" if asked else ""
+        table.append(f"| {name} | {len(theirs)} | {len(asked)} | {len(asked) - len(missing)} | {share} |")
+        for test in missing:
+            said = ours[test].reason if test in ours else "not made here"
+            left[_why(test, reasons)].append(f"- `{Path(name).stem}` {test}: {_plain(said)}")
+    share = passing / max(count, 1)
+    table.append(f"| **all** | {sum(len(t) for t, _ in found.values())} | {count} | {passing} | {share:.1%} |")
+    parts = [HEAD.strip(), "\n".join(table), "## What is left"]
+    parts += [f"**{reason}**\n\n" + "\n".join(sorted(tests)) for reason, tests in sorted(left.items())]
+    return "\n\n".join(parts) + "\n", share
+
+
+def _why(test: str, reasons: list[dict[str, object]]) -> str:
+    for row in reasons:
+        patterns = row["tests"]
+        assert isinstance(patterns, list)
+        if any(fnmatch.fnmatchcase(test, pattern) for pattern in patterns):
+            return str(row["why"])
+    return "To be mended"
+
+
+def _plain(text: str) -> str:
+    """Cut to a line, without what would be read as Markdown or a path of a machine."""
+    line = " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+    return (line[:160] + " ...") if len(line) > 160 else line

@@ -1,0 +1,97 @@
+"""Words that programs and tests written for TensorFlow look for in the messages of errors."""
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+X = np.ones((2, 3), np.float32)
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda: tf.constant(1) + tf.constant(1.0),
+            r"cannot compute AddV2 as input #1\(zero-based\) was expected to be a int32",
+        ),
+        (lambda: tf.reverse(X, [-30]), "is out of valid range"),
+        (lambda: tf.squeeze(X, [1]), r"Can not squeeze dim\[1\], expected a dimension of 1, got 3"),
+        (lambda: tf.reshape(X[:1, :1], [1] * 255), "too many dimensions"),
+        (lambda: tf.expand_dims(X, [0, 1]), "must be a tensor with a single value"),
+        (lambda: tf.constant(1.0)[0], "Attempting to slice scalar input"),
+        (lambda: tf.constant(X)[..., ...], "Multiple ellipses in slice spec not allowed"),
+        (lambda: tf.unravel_index([1], [3, 0]), "dims cannot contain a dim of zero"),
+        (lambda: tf.split([1, 2, 3], [5, -2]), "Split size at index 1 must be >= 0. Got: -2"),
+        (lambda: tf.split([1, 2, 3], [1, 1]), "Determined shape must either match input"),
+        (lambda: tf.split([1, 2, 3], [1, 2], num=4), "num=4, but there are 2 sizes"),
+        (lambda: tf.stack([[1], [2]], axis=5), r"Argument `axis` = 5 not in range \[-2, 2\)"),
+        (lambda: tf.pad(X, [1, 2]), "paddings must be a matrix with 2 columns"),
+        (lambda: tf.pad(X, [[1, 2]]), "paddings must be the rank of inputs"),
+        (lambda: tf.pad(X, [[-1, 0], [0, 0]]), "must be non-negative"),
+        (lambda: tf.math.top_k(X, 4), "must have last dimension >= k = 4"),
+        (lambda: tf.math.top_k(X, -7), "Need k >= 0, got -7"),
+        (lambda: tf.math.segment_sum(np.uint16(10), np.zeros(0, np.int64)), "must be at least rank 1"),
+    ],
+)
+def test_a_message_has_the_words_of_tensorflow(call, words):
+    with pytest.raises((tf.errors.InvalidArgumentError, ValueError), match=words):
+        call()
+
+
+def test_a_list_of_tensors_of_two_types_is_a_type_error():
+    with pytest.raises(TypeError):
+        tf.convert_to_tensor([tf.constant(1.0), tf.constant(1.0, tf.float64)])
+
+
+def test_values_of_two_types_in_one_hot_are_a_type_error():
+    with pytest.raises(TypeError, match="does not match dtype float32 of off_value"):
+        tf.one_hot([0, 1], 2, on_value=np.float64(1), off_value=np.float32(0))
+
+
+def test_positions_outside_may_be_ignored():
+    assert tf.gather_nd([10, 1, 2], [[0], [7], [1]], bad_indices_policy="IGNORE").numpy().tolist() == [10, 0, 1]
+    assert tf.scatter_nd([[0], [9]], [1.0, 2.0], [3], bad_indices_policy="IGNORE").numpy().tolist() == [1, 0, 0]
+
+
+def test_nothing_is_scattered_into_nothing():
+    assert tf.scatter_nd(tf.zeros([0], tf.int32), tf.zeros([0]), [0]).shape == (0,)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_repeat_takes_counts_that_are_known_when_a_function_runs(axis):
+    @tf.function(input_signature=[tf.TensorSpec([None, None]), tf.TensorSpec(None, tf.int32)])
+    def repeated(x, counts):
+        return tf.repeat(x, counts, axis)
+
+    x = np.arange(4.0, dtype=np.float32).reshape(2, 2)
+    for counts in ([1, 2], [0, 3], 2):
+        assert repeated(x, counts).numpy().tolist() == np.repeat(x, counts, axis).tolist()
+    with tf.GradientTape() as tape:
+        v = tf.Variable(x)
+        y = tf.reduce_sum(repeated(v, [1, 2]))
+    assert tape.gradient(y, v).numpy().tolist() == ([[1, 1], [2, 2]] if axis == 0 else [[1, 2], [1, 2]])
+
+
+def test_variance_and_deviation_of_ragged_rows():
+    rows = tf.ragged.constant([[5.0, 1.0, 4.0, 1.0], [5.0, 9.0, 2.0]])
+    np.testing.assert_allclose(tf.math.reduce_variance(rows, 1), [np.var([5, 1, 4, 1]), np.var([5, 9, 2])], 1e-5)
+    np.testing.assert_allclose(tf.math.reduce_std(rows), np.std([5, 1, 4, 1, 5, 9, 2]), 1e-5)
+    np.testing.assert_allclose(tf.math.reduce_std(rows, 0), [0, 4, 1, 0], 1e-5)
+
+
+class TestTheTestCase(tf.test.TestCase):
+    def test_an_error_is_told_by_a_pattern_or_a_predicate(self):
+        with self.assertRaisesWithPredicateMatch(ValueError, "o+ps"):
+            raise ValueError("an ooops")
+        with self.assertRaisesWithPredicateMatch(KeyError, lambda error: error.args == (1,)):
+            raise KeyError(1)
+        with pytest.raises(AssertionError), self.assertRaisesWithPredicateMatch(ValueError, "other"):
+            raise ValueError("words")
+        with self.assertRaisesOpError("gone"):
+            raise tf.errors.NotFoundError(None, None, "it is gone")
+
+    def test_assertions_of_absl_are_there(self):
+        self.assertLen([1], 1)
+        self.assertEmpty([])
