@@ -2,6 +2,7 @@
 
 from benchmarks.workload import Tracing, Workload, limit
 from benchmarks.workloads.actor_critic import ActorCritic
+from benchmarks.workloads.calls import CALLS_BY_KIND
 from benchmarks.workloads.cnn import CNN
 from benchmarks.workloads.elementwise import Elementwise
 from benchmarks.workloads.embedding import Embedding, EmbeddingStep
@@ -21,7 +22,7 @@ from benchmarks.workloads.small import (
     SmallOps,
     SmallOpsOnVariables,
 )
-from benchmarks.workloads.tracing import DeepTransformer, TracedProduct
+from benchmarks.workloads.tracing import FIRST_CALLS, DeepTransformer, TracedProduct
 from benchmarks.workloads.transformer import Transformer
 from benchmarks.workloads.variables import AccessedVariables, WatchedVariables
 
@@ -58,11 +59,12 @@ ROWS: dict[str, Workload] = {
         KerasFit("cnn", "two convolutions", 2.0),
         KerasFit("attention", "two attention blocks", 2.0),
         KerasFirstFit("mlp", "MLP 784-512-512-10", 1.0),
+        *CALLS_BY_KIND,
         TracedProduct(3),
         TracedProduct(3000),
         Tracing("trace-mlp", MLP()),
-        Tracing("trace-transformer", DeepTransformer()),
-        Tracing("trace-resnet-50", ResNet()),
+        Tracing("trace-transformer", DeepTransformer(), *FIRST_CALLS),
+        Tracing("trace-resnet-50", ResNet(), *FIRST_CALLS),
         Tracing("trace-actor-critic", ActorCritic(), limit("gradtape function", 1.0, "tf function")),
         ImportTime(),
         InstalledSize(),

@@ -6,8 +6,10 @@ import numpy as np
 
 from benchmarks.dialects import Dialect
 from benchmarks.step import Data, Step, Unavailable, float32
-from benchmarks.workload import Workload
+from benchmarks.workload import Workload, limit
 from benchmarks.workloads.transformer import Transformer
+
+FIRST_CALLS = (limit("gradtape function", 0.3, "tf function"), limit("gradtape function", 0.5, "jax jit"))
 
 
 class DeepTransformer(Transformer):

@@ -538,12 +538,12 @@ def _bins(arr: Tensor, minlength: object, maxlength: object) -> int:
 
 
 def _confused_look(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any = None,
-    weights: Any = None,
-    dtype: Any = dtypes.int32,
-    name: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    num_classes: TensorLike | None = None,
+    weights: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.int32,
+    name: TensorLike | None = None,
 ) -> Abstract:
     classes = UNKNOWN if num_classes is None else as_int(num_classes)
     return Abstract((classes, classes), dtypes.as_dtype(dtype).numpy)

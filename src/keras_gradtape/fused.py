@@ -16,7 +16,9 @@ import numpy as np
 from gradtape.base.traceable import traceable
 from gradtape.native.updates import Update
 from gradtape.trace.control import effect_in_world
+from gradtape.values.tensor import IndexedSlices, to_tensor
 from gradtape.variables.in_place import any_value, written
+from keras_gradtape.ops.sparse.places import combined
 
 Kernel = Callable[[Any, list[Any], list[Any], float], None]
 
@@ -44,7 +46,17 @@ def _fits(grad: Any, variable: Any) -> bool:
 
 
 def _run_now(kernel: Kernel, optimizer: Any, grads: list[Any], variables: list[Any], learning_rate: Any) -> None:
-    kernel(optimizer, grads, variables, float(learning_rate))
+    dense = []
+    for grad, variable in zip(grads, variables, strict=True):
+        if grad.__class__ is not IndexedSlices:
+            dense.append((grad, variable))
+        elif goes_over_all_rows(optimizer):
+            dense.append((to_tensor(grad), variable))
+        else:  # only when a traced function runs is it known which rows of sparse data have a gradient
+            optimizer.update_step(combined(grad), variable, learning_rate)
+    if dense:
+        of_dense, changed = zip(*dense, strict=True)
+        kernel(optimizer, list(of_dense), list(changed), float(learning_rate))
 
 
 def _run_in_world(

@@ -21,7 +21,6 @@ from keras.src.utils.python_utils import pythonify_logs
 
 import gradtape
 from gradtape.base.dtypes import BY_NUMPY
-from gradtape.values.composite import OPERANDS
 from gradtape.values.tensor import from_array
 from keras_gradtape.dataset_adapter import is_dataset
 from keras_gradtape.ops.core import convert_to_numpy, convert_to_tensor, shape
@@ -402,8 +401,6 @@ class _Compiled:
         if not self._called or self._traced is None or gradtape.config.functions_run_eagerly():
             self._called = True
             return self._step(data)
-        if _has_rows(data):  # in plain Python, optimizers can update only the rows that have a gradient
-            return self._step(data)
         try:
             concrete, tensors = self._traced._found((data,), {})
         except Exception as error:  # a user's step may do anything that cannot be recorded
@@ -415,15 +412,6 @@ class _Compiled:
             self._traced = None
             return self._step(data)
         return concrete.run(tensors)
-
-
-def _has_rows(data: Any) -> bool:
-    """Whether there are sparse or ragged tensors in a batch."""
-    if isinstance(data, (list, tuple)):
-        return any(map(_has_rows, data))
-    if isinstance(data, dict):
-        return any(map(_has_rows, data.values()))
-    return data.__class__ in OPERANDS
 
 
 def _as_output(x: Any) -> Any:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from keras import layers, models, ops, optimizers, utils
+from keras import layers, metrics, models, ops, optimizers, utils
 
 import gradtape as tf
 
@@ -163,3 +163,51 @@ def test_rows_beyond_the_variable_are_named():
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[0, 2\)"):
         optimizers.SGD(0.5).apply([slices()], [variable])
     np.testing.assert_array_equal(variable, np.ones([2, 2]))
+
+
+def steps_in_python(model, *data, **settings):
+    """How often a step of training ran as plain Python, or to be recorded, in an epoch of eight batches."""
+    runs, step = [], model.train_step
+
+    def counted(batch):
+        runs.append(1)
+        return step(batch)
+
+    model.train_step = counted
+    model.fit(*data, batch_size=2, shuffle=False, verbose=0, **settings)
+    return len(runs)
+
+
+def rows_of_any_length(count):
+    return tf.ragged.constant([[1 + (k * m) % 3 for m in range(1 + k % 4)] for k in range(count)])
+
+
+def test_steps_on_sparse_and_ragged_data_are_recorded():
+    model = linear()
+    x = tf.sparse.from_dense(np.arange(16 * DENSE.shape[1]).reshape(16, -1) % 3.0)
+    assert (
+        steps_in_python(model, x, np.ones([16, *TARGET.shape[1:]])) <= 3
+    )  # once in Python, and a recording for two sizes
+    model = models.Sequential([layers.Embedding(4, 2), layers.Lambda(lambda rows: tf.reduce_mean(rows, axis=1))])
+    model.compile("sgd", "mse", metrics=["mae"])
+    assert steps_in_python(model, rows_of_any_length(16), np.ones([16, 2])) <= 3
+
+
+def test_steps_on_text_and_with_a_metric_of_ones_own_are_recorded():
+    class Largest(metrics.Metric):
+        def __init__(self):
+            super().__init__()
+            self.most = self.add_weight(initializer="zeros", name="most")
+
+        def update_state(self, y, y_pred, sample_weight=None):
+            self.most.assign(tf.maximum(self.most, tf.reduce_max(tf.abs(y_pred))))
+
+        def result(self):
+            return self.most
+
+    vectorize = layers.TextVectorization(output_mode="int", output_sequence_length=3)
+    vectorize.adapt(["a b", "b c"])
+    model = models.Sequential([vectorize, layers.Embedding(6, 2), layers.Flatten(), layers.Dense(1)])
+    model.compile("adam", "mse", metrics=[Largest(), "mae"])
+    texts = tf.constant([["a b"], ["b"], ["c a"], ["b b"]] * 4)
+    assert steps_in_python(model, texts, np.ones([16, 1])) <= 2

@@ -240,3 +240,17 @@ def test_slices_are_traced_for_each_dense_shape():
         assert lists(result.values) == [[2.0], [2.0]]
         assert (None if result.dense_shape is None else lists(result.dense_shape)) == dense_shape
     assert len(shapes) == 3
+
+
+@pytest.mark.parametrize("make", [tf.Variable, tf.constant], ids=["variable", "tensor"])
+def test_a_tape_follows_what_sparse_tensors_are_multiplied_with(make):
+    w = make(np.ones([3, 2], np.float32))
+
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(w)
+            y = tf.reduce_sum(tf.sparse.sparse_dense_matmul(x, w) ** 2)
+        return tape.gradient(y, w)
+
+    x = tf.sparse.from_dense([[0.0, 1.0, 0.0], [2.0, 0.0, 0.0]])
+    np.testing.assert_allclose(tf.function(slope)(x), slope(x))

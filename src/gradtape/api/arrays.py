@@ -228,7 +228,13 @@ def eye(
 _RANGE_TYPES = (dtypes.int32, dtypes.int64, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 
 
-def _range_look(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Abstract:
+def _range_look(
+    start: TensorLike,
+    limit: TensorLike | None = None,
+    delta: TensorLike = 1,
+    dtype: DTypeLike | None = None,
+    name: str = "range",
+) -> Abstract:
     if limit is None:
         start, limit = 0, start
     parts = [abstract_of(to_tensor(value)) for value in (start, limit, delta)]

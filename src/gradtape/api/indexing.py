@@ -24,7 +24,7 @@ tensor_scatter_nd_update = scatter.tensor_scatter_nd_update.public
 newaxis = None
 
 
-def _box_look(input_: Any, begin: Any, size: Any, name: str | None = None) -> Abstract:
+def _box_look(input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None) -> Abstract:
     x = abstract_of(to_tensor(input_))
     starts: Any = as_ints(begin)
     sizes: Any = as_ints(size)

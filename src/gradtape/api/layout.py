@@ -32,7 +32,9 @@ from .arrays import broadcast_to, identity, range, reshape, shape, zeros
 _NUMBERS = (bool, int, float, complex, np.ndarray, np.generic)
 
 
-def _transposed_look(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Abstract:
+def _transposed_look(
+    a: TensorLike, perm: TensorLike | None = None, conjugate: bool = False, name: str = "transpose"
+) -> Abstract:
     x = abstract_of(to_tensor(a))
     order = None if perm is None else as_ints(perm)
     rank = len(order) if x.rank is None and order is not None and order is not UNKNOWN else x.rank
@@ -116,7 +118,9 @@ def unstack(value: object, num: int | None = None, axis: AxisLike = 0, name: str
     return parts
 
 
-def _split_look(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split") -> Any:
+def _split_look(
+    value: TensorLike, num_or_size_splits: Any, axis: TensorLike = 0, num: int | None = None, name: str = "split"
+) -> Any:
     x, where = abstract_of(to_tensor(value)), as_int(axis)
     sizes: Any
     if isinstance(num_or_size_splits, (list, tuple)) or np.ndim(num_or_size_splits):
@@ -160,7 +164,7 @@ def split(
     return parts
 
 
-def _padded_look(tensor: Any, paddings: Any, *args: Any, **kwargs: Any) -> Abstract:
+def _padded_look(tensor: TensorLike, paddings: TensorLike, *args: object, **kwargs: object) -> Abstract:
     x, table = abstract_of(to_tensor(tensor)), abstract_of(to_tensor(paddings))
     return Abstract(padded_sizes(x, UNKNOWN if table.value is None else table.value.tolist()), x.dtype)
 
@@ -216,7 +220,9 @@ def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> A
     return rearrange.tile.public(input, as_int_vector(multiples, "tile: multiples"))
 
 
-def _repeated_look(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Abstract:
+def _repeated_look(
+    input: TensorLike, repeats: TensorLike, axis: TensorLike | None = None, name: str | None = None
+) -> Abstract:
     x, counts = abstract_of(to_tensor(input)), abstract_of(to_tensor(repeats))
     where = None if axis is None else as_int(axis)
     if x.known is None or where is UNKNOWN:

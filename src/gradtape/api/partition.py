@@ -153,7 +153,9 @@ def reverse_sequence(
     )
 
 
-def _parts_look(data: Any, partitions: Any, num_partitions: Any, name: str | None = None) -> list[Abstract]:
+def _parts_look(
+    data: TensorLike, partitions: TensorLike, num_partitions: TensorLike, name: str | None = None
+) -> list[Abstract]:
     x, numbers = abstract_of(to_tensor(data)), abstract_of(to_tensor(partitions, dtypes.int32))
     shape = None if x.known is None or numbers.rank is None else (UNKNOWN, *x.known[numbers.rank :])
     return [Abstract(shape, x.dtype) for _ in builtins.range(as_int(num_partitions))]

@@ -33,7 +33,9 @@ class Advanced:
         arguments = [world.input(shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
         environment = Environment({})
         bind(graph.inputs, tuple(arguments), environment.values)
-        lifted = list(map(world.lift, captured))
+        lifted = [world.input(tensor._array.shape, tensor._array.dtype) for tensor in captured]
+        for tensor, ghost in zip(captured, lifted, strict=True):
+            world.lift(tensor, ghost)
         sources: list[Any] = [*(arguments[place] for place in followed), *lifted, *variables]
         looks = [(tuple(source.shape), source.dtype.numpy) for source in sources]
         tangents = [world.input(*look) for look in looks]

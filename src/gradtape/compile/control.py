@@ -6,14 +6,14 @@ with and runs the round once more under a tape; so gradients of gradients need n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base.context import STATE, Paused
+from ..base.context import STATE, Paused, scope
 from ..differentiation.backward import zeros_of
 from ..differentiation.custom import record_call
 from ..differentiation.forward import ForwardAccumulator
@@ -30,7 +30,7 @@ from ..trace.graph import leaves, map_parts
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from .counting import counted
-from .program import Branch, Loop, Node, Program, Value
+from .program import Branch, Loop, Node, Program, Read, Update, Value
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -57,6 +57,26 @@ class Level:
     used: dict[int, Tensor] = field(default_factory=dict)  # the tensors from outside that its ops take, by `id`
     drawn: list[Ghost] = field(default_factory=list)  # the results of calls
     replay: Iterator[Any] | None = None  # the results of the first run, where a gradient runs it again
+
+
+@dataclass
+class Draws:
+    """What a loop draws and reads in its rounds, stacked, with the number of rounds; empty where it draws nothing."""
+
+    rounds: Any = None
+    stacks: list[Any] = field(default_factory=list)
+    given: bool = False  # whether it comes from an earlier run
+
+    @property
+    def all(self) -> list[Any]:
+        """All values."""
+        return [self.rounds, *self.stacks] if self.stacks else []
+
+    def like(self, given: Iterator[Any]) -> Draws:
+        """The same of these values."""
+        if not self.stacks:
+            return Draws(given=True)
+        return Draws(next(given), [next(given) for _ in self.stacks], True)
 
 
 class Stack(Ghost):
@@ -168,6 +188,24 @@ def _followed(tensors: Any) -> list[Any]:
     return found
 
 
+def _as_recorded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, run later with at least as many tapes as are open now.
+
+    A batched value knows by number which tapes follow its data, not itself: a tape that is opened later must not be taken for one
+    of these, when they are closed.
+    """
+    count = len(STATE.tapes)
+
+    def run(*args: Any) -> Any:
+        missing = count - len(STATE.tapes)
+        if missing <= 0:
+            return function(*args)
+        with scope(tapes=[*STATE.tapes, *(Paused() for _ in range(missing))]):
+            return function(*args)
+
+    return run
+
+
 # --- loops -----------------------------------------------------------------------------------------------------------------
 
 Turn = Callable[[list[Any], list[Any]], tuple[list[Any], list[Any]]]
@@ -189,6 +227,8 @@ def loop(
     count: Any = None,
     reverse: bool = False,
     settle: Callable[[dict[int, Any]], None] | None = None,
+    draws: Draws | None = None,
+    assigned: Set[int] = frozenset(),
 ) -> tuple[Any, list[Any], list[Any]]:
     """The number of rounds, the carried values after the last one, and what was collected.
 
@@ -201,19 +241,39 @@ def loop(
         count: The number of rounds.
         reverse: Whether to begin with the last element.
         settle: Called before the loop is recorded, with the known carried values after the last round, by place.
+        draws: Where what is drawn in the rounds goes, or comes from.
+        assigned: The variables that are known to be changed.
     """
     carried = list(map(_tensor, carried))
-    assigned: set[int] = set()
+    changed = set(assigned)
+    if draws is not None and draws.given and draws.stacks:
+        turn, sequences = _replaying(world, turn, len(sequences)), [*sequences, *draws.stacks]
+        if draws.stacks[0].__class__ is Stack:
+            condition, count = None, draws.rounds
     while True:
         try:
-            return _Loop(world, turn, carried, list(sequences), condition, count, reverse, assigned).written(settle)
+            made = _Loop(world, turn, carried, list(sequences), condition, count, reverse, changed)
+            results = made.written(settle)
+            if draws is not None and not draws.given:
+                draws.rounds, draws.stacks = made.rounds, made.draws
+            return results
         except Assigned as found:
-            if found.variable._id in assigned:
+            if found.variable._id in changed:
                 raise
-            assigned.add(found.variable._id)
+            changed.add(found.variable._id)
         except _Wider as found:
             like, value = found.like, carried[found.place]
             carried[found.place] = Batched(with_batch_axis(value, like.batch_size), like.level, like.depth)
+
+
+def _replaying(world: Lowering, turn: Turn, count: int) -> Turn:
+    """The same rounds, in which what was drawn comes after the elements of `count` sequences."""
+
+    def again(carried: list[Any], elements: list[Any]) -> tuple[list[Any], list[Any]]:
+        world.levels[-1].replay = iter(elements[count:])
+        return turn(carried, elements[:count])
+
+    return again
 
 
 class _Loop:
@@ -234,6 +294,8 @@ class _Loop:
         self.carried, self.sequences, self.assigned = carried, sequences, assigned
         self.recorded = _recording()
         self.own = 0  # how many of the collected values are the caller's
+        self.rounds: Any = None
+        self.draws: list[Any] = []
 
     def turn(self, carried: list[Any], elements: list[Any]) -> tuple[list[Any], list[Any]]:
         """One round; for the gradient, the values that it began with are collected too."""
@@ -260,8 +322,6 @@ class _Loop:
         if test is not None:
             test.inputs = [*(ghost.number for ghost in inside), *free]
         what = Loop(test, body, len(inside), len(taken), self.reverse)
-        if self.recorded and any(not node.computes for node in body.nodes if node.outputs and not level.drawn):
-            raise NeedsValue("A loop whose gradient is asked for reads what it changes.")
         operands = [*starts, *stacks]
         finals: dict[int, Any] = {}
         if test is not None:
@@ -333,6 +393,7 @@ class _Loop:
         for place, value in known_after.items():
             after[place] = shells[place](from_array(value))
         collected = [shell.collected(stack) for shell, stack in zip(layers, stacks, strict=True)]
+        self.rounds, self.draws = rounds, collected[len(collected) - len(level.drawn) :]
         if self.recorded:
             self._record(rounds, after, collected, level)
         for operand in operands:
@@ -343,7 +404,7 @@ class _Loop:
 
     def _record(self, rounds: Any, after: list[Any], collected: list[Any], level: Level) -> None:
         """One record for the loop on all tapes that follow something of it."""
-        constants = _followed(level.used.values())
+        constants = _followed([*level.used.values(), *_present_values(level.program)])
         states = collected[self.own : self.own + len(after)]
         draws = collected[self.own + len(after) :]
         places = [place for place, value in enumerate(after) if value.dtype.is_differentiable]
@@ -393,6 +454,7 @@ class _Loop:
                 [*states, *self.sequences, *weights, *draws],
                 count=size,
                 reverse=not self.reverse,
+                assigned=self.assigned,
             )
             by_place = dict(zip(places, ends, strict=False))
             by_element = dict(zip(elements, found, strict=True))
@@ -436,6 +498,7 @@ class _Loop:
                 [*self.sequences, *of_elements.values(), *draws],
                 count=size,
                 reverse=self.reverse,
+                assigned=self.assigned,
             )
             by_place = dict(zip(places, ends[len(after) :], strict=True))
             kept = iter(found)
@@ -448,7 +511,15 @@ class _Loop:
                 *(None for _ in draws),
             ]
 
-        record_call(gradient, push, sources, [*after, *collected])
+        record_call(_as_recorded(gradient), _as_recorded(push), sources, [*after, *collected])
+
+
+def _present_values(program: Program) -> list[Variable]:
+    """The variables whose present values are read in each round, since the loop changes them."""
+    found = {
+        node.what.variable._id: node.what.variable for node in program.nodes if isinstance(node.what, (Read, Update))
+    }
+    return list(found.values())
 
 
 def _tangent(accumulator: ForwardAccumulator, value: Any) -> Any:
@@ -483,14 +554,16 @@ class Longer(Exception):
         self.owner, self.length = owner, length
 
 
-def while_loop(world: Lowering, condition: Any, body: Any, variables: list[Any], limit: Any) -> list[Any]:
+def while_loop(
+    world: Lowering, condition: Any, body: Any, variables: list[Any], limit: Any, draws: Draws | None = None
+) -> list[Any]:
     """`tf.while_loop`: the variables after the last round."""
     shapes: dict[int, tuple[int, ...]] = {}
     lengths: dict[int, int] = {}
     while True:
         carried, owners = _carried(variables, shapes, lengths)
         try:
-            return _while_loop(world, condition, body, carried, owners, limit)
+            return _while_loop(world, condition, body, carried, owners, limit, draws)
         except (ElementShape, Longer) as found:
             place = next((place for place, owner in enumerate(owners) if owner is found.owner), None)
             if place is None:
@@ -518,7 +591,13 @@ def _carried(
 
 
 def _while_loop(
-    world: Lowering, condition: Any, body: Any, variables: list[Any], owners: list[Any], limit: Any
+    world: Lowering,
+    condition: Any,
+    body: Any,
+    variables: list[Any],
+    owners: list[Any],
+    limit: Any,
+    draws: Draws | None,
 ) -> list[Any]:
     start = _leaves(variables)
     growing = {
@@ -546,7 +625,7 @@ def _while_loop(
             if length > owner.capacity:
                 raise Longer(owner, int(length))
 
-    _, after, _ = loop(world, turn, [*own, *start], condition=holds, settle=check_room)
+    _, after, _ = loop(world, turn, [*own, *start], condition=holds, settle=check_room, draws=draws)
     results: list[Any] = _filled(variables, after[len(own) :])
     return results
 
@@ -581,14 +660,15 @@ def _filled(structure: Any, values: list[Any]) -> Any:
 # --- branches --------------------------------------------------------------------------------------------------------------
 
 
-def branch(world: Lowering, number: Any, functions: list[Callable[[], Any]]) -> Any:
-    """The result of the function of that number, or of the last one."""
+def branch(world: Lowering, number: Any, functions: list[Callable[[], Any]], seen: Sequence[Any] = ()) -> Any:
+    """The result of the function of that number, or of the last one; `seen` are values that the functions may use."""
     if number.__class__ is Batched:
         raise NeedsValue("Each entry of a batch may take a branch of its own.")
+    seen = [*seen, *(value for function in functions if hasattr(function, "seen") for value in function.seen())]
     hidden: dict[int, Batched] = {}  # the results that are batched in one of the branches
     while True:
         try:
-            return _Branch(world, number, functions, hidden).written()
+            return _Branch(world, number, functions, hidden, seen).written()
         except _Wider as found:
             hidden[found.place] = found.like
 
@@ -597,9 +677,14 @@ class _Branch:
     """One attempt to lower a branch."""
 
     def __init__(
-        self, world: Lowering, number: Any, functions: list[Callable[[], Any]], hidden: dict[int, Batched]
+        self,
+        world: Lowering,
+        number: Any,
+        functions: list[Callable[[], Any]],
+        hidden: dict[int, Batched],
+        seen: Sequence[Any],
     ) -> None:
-        self.world, self.number, self.functions, self.hidden = world, number, functions, hidden
+        self.world, self.number, self.functions, self.hidden, self.seen = world, number, functions, hidden, seen
         self.recorded = _recording()
         self.used: dict[int, Tensor] = {}
         self.assigned: set[int] = set()
@@ -620,7 +705,9 @@ class _Branch:
         world.append(Node(Branch(tuple(programs)), inputs, {}, tuple(ghost.number for ghost in ghosts)))
         results = [shell(ghost) for shell, ghost in zip(layers[0], ghosts, strict=True)]
         if self.recorded and results:
-            self._record(results, _followed(self.used.values()))
+            # Ops on batched values use their data; what is differentiated by is the batched value.
+            batched = {id(value.data): value for value in self.seen if value.__class__ is Batched}
+            self._record(results, [batched.get(id(value), value) for value in _followed(self.used.values())])
         return _filled(structures[0], results)
 
     def _program(self, function: Callable[[], Any]) -> tuple[Program, Any, list[_Shell]]:
@@ -658,7 +745,7 @@ class _Branch:
                     zeros_of(s) if part is None else to_tensor(part) for s, part in zip(sources, found, strict=True)
                 ]
 
-            return self._each(back)
+            return self._each(back, [*cotangents, *sources])
 
         def push(tangents: list[Any]) -> list[Any]:
             pairs = [(source, slope) for source, slope in zip(sources, tangents, strict=True) if slope is not None]
@@ -668,13 +755,14 @@ class _Branch:
                     values = again(function)
                 return [_tangent(accumulator, value) for value in values if value.dtype.is_differentiable]
 
-            kept = iter(self._each(along))
+            kept = iter(self._each(along, [*tangents, *sources]))
             return [next(kept) if result.dtype.is_differentiable else None for result in results]
 
         if sources:
-            record_call(gradient, push, sources, results)
+            record_call(_as_recorded(gradient), _as_recorded(push), sources, results)
 
-    def _each(self, what: Callable[[Callable[[], Any]], list[Any]]) -> list[Any]:
-        """The same choice among functions derived from the branches."""
-        made: list[Any] = branch(self.world, self.number, [partial(what, function) for function in self.functions])
+    def _each(self, what: Callable[[Callable[[], Any]], list[Any]], given: list[Any]) -> list[Any]:
+        """The same choice among functions derived from the branches, which use these values too."""
+        functions: list[Callable[[], Any]] = [partial(what, function) for function in self.functions]
+        made: list[Any] = branch(self.world, self.number, functions, [*self.seen, *given])
         return made

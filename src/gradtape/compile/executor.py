@@ -24,7 +24,7 @@ from .fusion import whole_function
 from .lowering import Lowering
 from .passes import optimized
 from .program import Value
-from .recorded import Recorded
+from .recorded import Computation, Recorded
 from .warming import Warming
 
 LOGGER = logging.getLogger("gradtape")
@@ -153,11 +153,11 @@ class CompiledGraph:
         try:
             recorded = self._recorded[kind]
         except KeyError:
-            shapes = [tensor._array.shape for tensor in tensors]
+            looks = [(tensor._array.shape, tensor._array.dtype) for tensor in (*tensors, *followed)]
             recorded, failure = self._differentiated(
-                self._recorded, kind, lambda: Recorded(self._graph, shapes, self._dtypes, followed)
+                self._recorded, kind, lambda: Recorded(Computation(self._graph, followed), looks)
             )
-        return self._interpreted(tensors, failure) if recorded is None else recorded(tensors)
+        return self._interpreted(tensors, failure) if recorded is None else recorded([*tensors, *followed])
 
     def _differentiated(
         self, found: dict[Any, Any], kind: object, make: Callable[[], Any]

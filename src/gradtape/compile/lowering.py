@@ -23,8 +23,27 @@ from ..trace.ghost import Ghost, NeedsValue, World
 from ..trace.graph import map_parts
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
-from .control import Assigned, Level, branch, loop, while_loop
+from .control import Assigned, Draws, Level, branch, loop, while_loop
 from .program import Assign, Call, Node, Program, Read, Update, Value
+
+
+class Outcomes:
+    """What the run of a graph has read and drawn: values outside of loops in order, and what each loop has drawn."""
+
+    def __init__(self, values: list[Ghost] | None = None, loops: list[Draws] | None = None) -> None:
+        self.made: list[Ghost] = []
+        self.loops_made: list[Draws] = []
+        self.values, self.loops = iter(values or ()), iter(loops or ())
+
+    @property
+    def ghosts(self) -> list[Ghost]:
+        """All that another run needs."""
+        return [*self.made, *(ghost for draws in self.loops_made for ghost in draws.all)]
+
+    def like(self, given: Iterator[Ghost]) -> Outcomes:
+        """The same for another run, which is given these values."""
+        values = [next(given) for _ in self.made]
+        return Outcomes(values, [draws.like(given) for draws in self.loops_made])
 
 
 class Lowering(World):
@@ -39,6 +58,10 @@ class Lowering(World):
         self.root = self.program
         self.levels: list[Level] = []
         self._depths: dict[int, int] = {}  # the nesting depth at which each value was made
+        self.outcomes = Outcomes()  # what is read and drawn here
+        self.replay: Outcomes | None = (
+            None  # what an earlier run has read and drawn: it is taken from there, and no effect is repeated
+        )
 
     def ghost_of(
         self, shape: tuple[int, ...], dtype: np.dtype[Any], kind: type[Ghost] = Ghost, depth: int = -1
@@ -55,10 +78,9 @@ class Lowering(World):
         self.program.inputs.append(ghost.number)
         return ghost
 
-    def lift(self, tensor: EagerTensor) -> Ghost:
-        """A new input of the program in place of a tensor that the graph refers to."""
-        ghost = self._captured[id(tensor)] = self.input(tensor._array.shape, tensor._array.dtype)
-        return ghost
+    def lift(self, tensor: EagerTensor, ghost: Ghost) -> None:
+        """Put a value of the program in place of a tensor that the graph refers to."""
+        self._captured[id(tensor)] = ghost
 
     def captured(self, tensor: EagerTensor) -> Any:
         """Tensors from outside are constants, unless they are inputs."""
@@ -125,18 +147,21 @@ class Lowering(World):
         depth = len(self.levels)
         while depth and not (self.levels[depth - 1].is_loop and variable._id in self.levels[depth - 1].assigned):
             depth -= 1  # outside of the loops that do not change it
-        ghost = self.ghost_of(array.shape, array.dtype, depth=depth)
-        program = self.levels[depth - 1].program if depth else self.root
-        program.nodes.append(Node(Read(variable), (), {}, (ghost.number,)))
+        ghost = self._again(depth)
+        if ghost is None:
+            ghost = self.ghost_of(array.shape, array.dtype, depth=depth)
+            program = self.levels[depth - 1].program if depth else self.root
+            program.nodes.append(Node(Read(variable), (), {}, (ghost.number,)))
+            self._keep([ghost], depth)
         ghost._id = variable._id
         self.read_variables[variable._id] = variable
         return ghost
 
     def change(self, variable: Variable, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """An assignment of a value that is computed here, an update by such a value, or a call of the variable's own method."""
-        for level in self.levels:
-            if level.recorded:
-                raise NeedsValue("A tape follows a loop or a branch that changes a variable.")
+        for place, level in enumerate(self.levels):
+            if level.recorded and (not level.is_loop or place < len(self.levels) - 1):
+                raise NeedsValue("A tape follows a branch, or a loop inside another one, that changes a variable.")
             if level.is_loop and variable._id not in level.assigned:
                 raise Assigned(variable)
             level.assigned.add(variable._id)
@@ -155,12 +180,17 @@ class Lowering(World):
         if value.dtype.numpy != present.dtype or tuple(value.shape) != present.shape:
             # Errors, and variables of varying shape, are left to the variable itself.
             raise NeedsValue(f"Variable {variable.name!r} is assigned a value of another shape or type.")
+        depth = len(self.levels)
         if method in _UPDATES:
-            look = (present.shape, present.dtype)
-            (ghost,) = self.emit(Update(variable, _UPDATES[method]), (operand_of(value),), {}, [look])
-            self.hold(variable, ghost)
+            updated = self._again(depth)
+            if updated is None:
+                look = (present.shape, present.dtype)
+                (updated,) = self.emit(Update(variable, _UPDATES[method]), (operand_of(value),), {}, [look])
+                self._keep([updated], depth)
+            self.hold(variable, updated)
             return
-        self.emit(Assign(variable), (operand_of(value),), {}, [])
+        if not self._replays(depth):
+            self.emit(Assign(variable), (operand_of(value),), {}, [])
         if value.__class__ is Ghost:
             self.hold(variable, Ghost(self, value._array.shape, present.dtype, value.number))
         else:
@@ -170,8 +200,9 @@ class Lowering(World):
         self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: list[Any]
     ) -> list[Ghost]:
         """A Python function that is called at each run."""
-        if self.levels and self.levels[-1].replay is not None:
-            return [next(self.levels[-1].replay) for _ in shapes]
+        depth = len(self.levels)
+        if self._replays(depth):
+            return [self._again(depth) for _ in shapes]
         if shapes and any(level.recorded for level in self.levels[:-1]):
             raise NeedsValue("What is drawn in a loop inside another one is not kept for its gradient.")
 
@@ -179,19 +210,52 @@ class Lowering(World):
             return Value(part.number) if part.__class__ is Ghost else map_parts(part, value)
 
         results = self.emit(Call(function, value((args, kwargs))), (), {}, shapes)
-        if self.levels:
-            self.levels[-1].drawn += results
+        self._keep(results, depth)
         return results
+
+    def _replays(self, depth: int) -> bool:
+        """Whether what runs at a nesting depth has run before."""
+        return self.replay is not None or any(level.replay is not None for level in self.levels[:depth])
+
+    def _again(self, depth: int) -> Any:
+        """The next value that was read or drawn before; None where this run is the first."""
+        if not self._replays(depth):
+            return None
+        replay: Iterator[Any] | None = None
+        if depth:
+            replay = self.levels[depth - 1].replay
+        elif self.replay is not None:
+            replay = self.replay.values
+        found = None if replay is None else next(replay, None)
+        if found is None:
+            raise NeedsValue("What was read or drawn in the first run is not kept.")
+        return found
+
+    def _keep(self, results: list[Ghost], depth: int) -> None:
+        if not depth:
+            self.outcomes.made += results
+        elif self.levels[depth - 1].recorded:
+            self.levels[depth - 1].drawn += results
 
     def loop(self, condition: Any, body: Any, variables: list[Any], limit: Any) -> list[Any]:
         """`tf.while_loop`."""
-        return while_loop(self, condition, body, variables, limit)
+        return while_loop(self, condition, body, variables, limit, self._draws())
+
+    def _draws(self) -> Draws | None:
+        """Where what a loop draws is kept for another run, or comes from in it."""
+        if self.levels:
+            return None
+        if self.replay is not None:
+            return next(self.replay.loops)
+        self.outcomes.loops_made.append(Draws())
+        return self.outcomes.loops_made[-1]
 
     def rounds(
         self, turn: Any, carried: list[Any], sequences: list[Any], count: int, reverse: bool = False
     ) -> tuple[list[Any], list[Any]]:
         """A loop over the elements of sequences: the carried values after it, and what was collected."""
-        _, after, collected = loop(self, turn, carried, sequences, count=count, reverse=reverse)
+        draws = self._draws()
+        _, after, collected = loop(self, turn, carried, sequences, count=count, reverse=reverse, draws=draws)
         return after, collected
 
     def branches(self, number: Any, functions: list[Any]) -> Any:

@@ -2,13 +2,14 @@
 
 The function and its gradient are lowered together. The forward program gives the results and what the backward program
 needs of them; the backward program runs when the tape asks. Where the backward pass itself is recorded (second order),
-the forward program runs again op by op, on what was read and drawn the first time.
+the gradient is a computation of its own, of the inputs, the cotangents, and what was read and drawn the first time. It is
+lowered with its gradient in the same way, and so on for all orders.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -23,15 +24,16 @@ from ..differentiation.slices import densify
 from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched
 from ..op.record import looks_of, new_record, write
+from ..ops.array.layout import stack
 from ..ops.math.elementwise import identity
 from ..trace.ghost import Ghost, NeedsValue
 from ..trace.graph import Environment, Graph, bind, leaves, map_parts
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from .codegen import explain, python_of
-from .lowering import Lowering
+from .lowering import Lowering, Outcomes
 from .passes import optimized, without_dead_code
-from .program import Branch, Loop, Program, Read, Value
+from .program import Branch, Loop, Node, Program, Read, Update, Value
 from .warming import Warming
 
 
@@ -52,20 +54,93 @@ class LostInFunction:
     places: tuple[int, ...]
 
 
-class Recorded:
-    """A function for given sizes, with its gradient, also with respect to the captured tensors that are followed."""
+Runs = Callable[[Graph, Environment], Any]
+
+
+class Computation:
+    """A graph, as a computation of its arguments and of tensors from outside that it refers to."""
+
+    def __init__(self, graph: Graph, captured: list[EagerTensor]) -> None:
+        self.graph, self._captured = graph, captured
+
+    def run(self, world: Lowering, inputs: list[Ghost], outcomes: Outcomes | None, run: Runs = Graph.run) -> Any:
+        """The results; what it reads and draws is taken from `outcomes` where there are some. `run` runs the graph."""
+        environment = Environment({})
+        arguments = inputs[: len(inputs) - len(self._captured)]
+        bind(self.graph.inputs, tuple(arguments), environment.values)
+        for tensor, ghost in zip(self._captured, inputs[len(arguments) :], strict=True):
+            world.lift(tensor, ghost)
+        world.replay = outcomes
+        try:
+            # (The random ops of a function that is differentiated are others than its own, as in TensorFlow.)
+            with scope(seeds=SeedScope(None, (0,))):
+                return run(self.graph, environment)
+        finally:
+            world.replay = None
+
+
+class Gradient:
+    """The gradient of a computation, as a computation of the inputs and of cotangents, which may be batched."""
 
     def __init__(
-        self, graph: Graph, shapes: list[tuple[int, ...]], dtypes: list[Any], captured: list[EagerTensor]
+        self,
+        of: Computation | Gradient,
+        variables: list[Variable],
+        places: tuple[int, ...],
+        batches: list[Batch | None],
     ) -> None:
+        """`places` are those of the sources among all inputs and variables, `batches` the hidden axes of the cotangents."""
+        self._of, self._variables, self._places, self._batches = of, variables, places, batches
+        self.graph: Graph = of.graph
+        self.is_batched: list[bool] = []  # for each gradient
+
+    def run(self, world: Lowering, inputs: list[Ghost], outcomes: Outcomes | None, run: Runs = Graph.run) -> list[Any]:
+        """The gradients of the sources; None where there is none."""
+        count = len(inputs) - len(self._batches)
+        given, cotangents = inputs[:count], map(_batched, inputs[count:], self._batches)
+        with _FollowsAll(persistent=True) as tape:
+            tape.watch([ghost for ghost in given if ghost.dtype.is_differentiable])
+            results = self._of.run(world, given, outcomes, run)
+        followed = _followed(results)
+        sources = [*given, *self._variables]
+        found = tape.gradient(followed, [sources[place] for place in self._places], list(cotangents))
+        if any(self._batches):  # (IndexedSlices cannot be batched)
+            found = [densify(part) if part.__class__ is IndexedSlices else part for part in found]
+        opened = list(map(_opened, found))
+        self.is_batched = [batch is not None for _, batch in opened]
+        return [part for part, _ in opened]
+
+
+Batch = tuple[Any, int]  # the level and the depth of a hidden axis
+
+
+def _batched(value: Any, batch: Batch | None) -> Any:
+    return value if batch is None else Batched(value, *batch)
+
+
+def _opened(value: Any) -> tuple[Any, Batch | None]:
+    return (value.data, (value.level, value.depth)) if value.__class__ is Batched else (value, None)
+
+
+class Recorded:
+    """A computation on inputs of given sizes, with its gradient."""
+
+    def __init__(
+        self,
+        computation: Computation | Gradient,
+        looks: list[tuple[tuple[int, ...], Any]],
+        before: Recorded | None = None,
+    ) -> None:
+        """`before` is the record of which this one computes the gradient: it has read and drawn what is needed."""
+        self.computation, self._looks, self._before = computation, looks, before
         world = Lowering()
-        self._graph, self._shapes, self._dtypes = graph, shapes, dtypes
-        self._captured = captured
         try:
             with world.running():
                 tape, inputs, self._results = self._on_tape(world, Graph.run)
-                if world.has_rules:
-                    raise NeedsValue("A second derivative follows the rules, and a program has only their ops.")
+                self._taken = len(world.program.inputs)  # the inputs, and what comes from an earlier run
+                self._outcomes: Outcomes = world.outcomes if before is None else before._outcomes
+                world.outcomes = Outcomes()  # (the gradient may read more)
+                drawn = self._outcomes.ghosts if before is None else []
                 self._variables = list(tape.watched_variables())
                 followed = _followed(self._results)
                 cotangents = [world.input(ghost._array.shape, ghost.dtype.numpy) for ghost in followed]
@@ -73,31 +148,28 @@ class Recorded:
                 found = tape.gradient(followed, sources, cotangents) if followed else [None] * len(sources)
         finally:
             world.close()
-        self._outputs = [ghost.number for ghost in followed]
+        self._has_rules = world.has_rules
         self._gradients = [_numbers(part) for part in found]
-        self._split(world.program, len(inputs), all_ghosts(self._results))
+        self._seconds: dict[
+            Any, Recorded
+        ] = {}  # its gradients as computations of their own, by the batches of the cotangents
+        self._split(world.program, all_ghosts(self._results), drawn)
 
-    def _on_tape(
-        self, world: Lowering, run: Callable[[Graph, Environment], Any]
-    ) -> tuple[GradientTape, list[Any], Any]:
-        """Record the graph on abstract values: the tape, what it was given, and its results."""
-        arguments = [world.input(shape, dtype) for shape, dtype in zip(self._shapes, self._dtypes, strict=True)]
-        environment = Environment({})
-        bind(self._graph.inputs, tuple(arguments), environment.values)
-        inputs = [*arguments, *map(world.lift, self._captured)]
+    def _on_tape(self, world: Lowering, run: Runs) -> tuple[GradientTape, list[Any], Any]:
+        """Record the computation on abstract values: the tape, what it was given, and its results."""
+        inputs = [world.input(*look) for look in self._looks]
+        outcomes = None if self._before is None else self._before.replayed(world)
         with _FollowsAll(persistent=True) as tape:
             tape.watch([ghost for ghost in inputs if ghost.dtype.is_differentiable])
-            # (The random ops of a function that is differentiated are others than its own, as in TensorFlow.)
-            with scope(seeds=SeedScope(None, (0,))):
-                results = run(self._graph, environment)
+            results = self.computation.run(world, inputs, outcomes, run)
         return tape, inputs, results
 
     @property
     def graph(self) -> Graph:
         """The function as it was traced."""
-        return self._graph
+        return self.computation.graph
 
-    def again(self, run: Callable[[Graph, Environment], Any]) -> tuple[Records, list[Any]]:
+    def again(self, run: Runs) -> tuple[Records, list[Any]]:
         """Record the graph once more, run by `run`: the records, and the sources in their order."""
         world = Lowering()
         try:
@@ -107,70 +179,72 @@ class Recorded:
             world.close()
         return tape._records(), [*inputs, *self._variables]
 
-    def _split(self, program: Program, given: int, results: list[Ghost]) -> None:
+    def replayed(self, world: Lowering) -> Outcomes:
+        """Inputs of another lowering for what this one has read and drawn."""
+
+        def taken(ghost: Ghost) -> Ghost:
+            made = world.ghost_of(ghost._array.shape, ghost.dtype.numpy, ghost.__class__)
+            world.program.inputs.append(made.number)
+            return made
+
+        return self._outcomes.like(iter([taken(ghost) for ghost in self._outcomes.ghosts]))
+
+    def _split(self, program: Program, results: list[Ghost], drawn: list[Ghost]) -> None:
         """Split one program in two: the forward pass, and the backward pass from the cotangents."""
         wanted = [Value(ghost.number) for ghost in results]
+        kept_draws = [Value(ghost.number) for ghost in drawn]
         parts = [part for gradient in self._gradients for part in gradient if part.__class__ is Value]
-        program = optimized(program.with_nodes(program.nodes, [*wanted, *parts]))
-        if any(isinstance(node.what, (Loop, Branch)) and not node.computes for node in program.nodes):
-            raise NeedsValue("A second derivative runs a loop again, and what it has drawn is not kept.")
-        wanted, parts = program.outputs[: len(wanted)], program.outputs[len(wanted) :]
+        program = optimized(program.with_nodes(program.nodes, [*wanted, *kept_draws, *parts]))
+        if any(_draws_unkept(node) for node in program.nodes):
+            raise NeedsValue("A second derivative runs this again, and what it has drawn is not kept.")
+        wanted, rest = program.outputs[: len(wanted)], program.outputs[len(wanted) :]
+        kept_draws, parts = rest[: len(kept_draws)], rest[len(kept_draws) :]
         renamed = iter(parts)
         self._gradients = [
             tuple(next(renamed) if part.__class__ is Value else part for part in gradient)
             for gradient in self._gradients
         ]
-        forward = without_dead_code(program.with_nodes(program.nodes, wanted))
-        inputs, cotangents = program.inputs[:given], program.inputs[given:]
+        forward = without_dead_code(program.with_nodes(program.nodes, [*wanted, *kept_draws]))
+        inputs, cotangents = program.inputs[: self._taken], program.inputs[self._taken :]
         needed = {number for node in forward.nodes for number in node.outputs}
         before = [node for node in program.nodes if node.has_effect or needed.intersection(node.outputs)]
         there = {*inputs, *(number for node in before for number in node.outputs)}
         backward = [node for node in program.nodes if not (node.has_effect or there.intersection(node.outputs))]
         used = {number for node in backward for number in node.used}
         used |= {part.number for part in parts if part.__class__ is Value}
-        kept = sorted(used & there)
-        # For a second derivative the forward program runs again, with what was read and drawn.
-        asked = {number for node in forward.nodes for number in node.used}
-        asked |= {output.number for output in wanted if output.__class__ is Value}
-        self._drawn = {
-            number
-            for node in before
-            if not node.computes
-            for number in node.outputs
-            if number in asked or number in kept
-        }
-        self._kept = [*kept, *sorted(self._drawn.difference(kept))]
-        ends = [*wanted, *(Value(number) for number in self._kept)]
-        self._forward = forward = without_dead_code(replace(program, inputs=inputs, nodes=before, outputs=ends))
+        self._kept = sorted(used & there)
+        ends = [*wanted, *kept_draws, *(Value(number) for number in self._kept)]
+        self._forward = without_dead_code(replace(program, inputs=inputs, nodes=before, outputs=ends))
         computed = [part for part in parts if part.__class__ is Value]
         self._backward = Program([*self._kept, *cotangents], backward, computed, program.looks)
         self._backward = without_dead_code(self._backward)
-        self._count = len(wanted)
+        self._count, self._drawn = len(wanted), len(kept_draws)
+        self._has_loops = any(isinstance(node.what, (Loop, Branch)) for node in program.nodes)
         self._run_forward: Any = Warming(
-            forward, lambda whole: python_of(forward, whole=whole), partial(setattr, self, "_run_forward")
+            self._forward, lambda whole: python_of(self._forward, whole=whole), partial(setattr, self, "_run_forward")
         )
         self._run_backward: Any = None
         positions = {id(ghost): place for place, ghost in enumerate(results)}
         self._places = [positions[id(ghost)] for ghost in _followed(self._results)]
-        self._reads = {node.outputs[0]: node.what.variable for node in forward.nodes if isinstance(node.what, Read)}
 
     # --- running ---------------------------------------------------------------------------------------------------
 
-    def __call__(self, arguments: list[Any]) -> Any:
-        tensors = [*arguments, *self._captured]
+    def __call__(self, tensors: list[Any], drawn: Sequence[Any] = ()) -> Any:
+        """Run it; `drawn` is what an earlier run has read and drawn."""
         for variable in self._variables:
             variable._read()  # tapes follow it by this identity
         try:
-            arrays = self._run_forward(*[tensor._array for tensor in tensors])
+            arrays = self._run_forward(*[tensor._array for tensor in tensors], *drawn)
         except Exception as error:
             raise explain(error) from None
         results = [from_array(array) for array in arrays[: self._count]]
         outputs = [results[place] for place in self._places]
         if outputs:
-            self._record(tensors, outputs, dict(zip(self._kept, arrays[self._count :], strict=True)))
+            own = arrays[self._count : self._count + self._drawn]
+            self._record(tensors, outputs, arrays[self._count + self._drawn :], drawn or own)
         return filled(self._results, iter(results))
 
-    def _record(self, tensors: list[Any], outputs: list[Any], kept: dict[int, Any]) -> None:
+    def _record(self, tensors: list[Any], outputs: list[Any], kept: Sequence[Any], drawn: Sequence[Any]) -> None:
         sources = [*tensors, *self._variables]
         looks = looks_of(outputs)
         for records in STATE.tapes:
@@ -178,18 +252,18 @@ class Recorded:
             followed = tuple([place for place in watched if any(p is not None for p in self._gradients[place])])
             if len(followed) != len(watched):
                 lost = tuple([place for place in watched if place not in followed])
-                by = LostInFunction(weakref.ref(self), self._graph.name, lost)
+                by = LostInFunction(weakref.ref(self), self.graph.name, lost)
                 note_cut(by, [sources[place] for place in lost], outputs)
             if not followed:
                 continue
-            pull = self._pull(tensors, kept, followed)
+            pull = self._pull(tensors, kept, drawn, followed)
             pull.function = self, tensors  # (its closure holds both anyway)
             ids = [sources[place]._id for place in followed]
             write(records, outputs, new_record(pull, ids, (), looks, user_location()))
 
-    def _pull(self, tensors: list[Any], kept: dict[int, Any], followed: tuple[int, ...]) -> Any:
+    def _pull(self, tensors: list[Any], kept: Sequence[Any], drawn: Sequence[Any], followed: tuple[int, ...]) -> Any:
         def on_arrays(cotangents: list[Any], entry: Any) -> list[Any]:
-            given = [*(kept[number] for number in self._kept), *cotangents]
+            given = [*kept, *cotangents]
             if any(cotangent.__class__ is Batched for cotangent in cotangents):
                 packed = self._packed(iter(self._backward.run(given)))
                 # IndexedSlices cannot be batched, so the hidden axis would be lost.
@@ -209,23 +283,88 @@ class Recorded:
             return [packed[place] for place in followed]
 
         def on_tensors(cotangents: list[Any], entry: Any) -> list[Any]:
-            reads = {number: from_array(kept[number]) for number in self._drawn}
-            for number, variable in self._reads.items():
-                reads[number]._id = variable._id
             # The program is shorter than the function: a lookup may have become one in the source itself. Tapes outside
             # see copies, which have dense gradients as the function's own values have.
             given = [identity.public(tensor) for tensor in tensors]
-            with GradientTape(watch_accessed_variables=False, persistent=True) as tape:
-                tape.watch([t for t in given if t.dtype.is_differentiable])
-                tape.watch(self._variables)
-                again = self._forward.run(given, reads)[: self._count]
-            targets = [again[place] for place in self._places]
-            found = tape.gradient(targets, [*given, *self._variables], cotangents)
-            dense = [to_tensor(part) if len(g) == 1 else part for part, g in zip(found, self._gradients, strict=True)]
-            return [dense[place] for place in followed]
+            if STATE.trace is None:
+                found = self._gradient(given, drawn, cotangents, followed)
+            else:
+                found = self._gradient_by_ops(given, kept, drawn, cotangents, followed)
+            single = [len(self._gradients[place]) == 1 for place in followed]
+            return [
+                to_tensor(part) if dense and part is not None else part
+                for part, dense in zip(found, single, strict=True)
+            ]
 
         on_arrays.on_tensors = on_tensors  # type: ignore[attr-defined]
         return on_arrays
+
+    def _gradient(
+        self, given: list[Any], drawn: Sequence[Any], cotangents: list[Any], places: tuple[int, ...]
+    ) -> list[Any]:
+        """The gradients, as a function that is itself followed: a computation of its own, compiled with its own gradient."""
+        opened = [_opened(cotangent) for cotangent in cotangents]
+        inputs, batches = [*given, *(to_tensor(data) for data, _ in opened)], [batch for _, batch in opened]
+        several = any(tensor.__class__ is not EagerTensor for tensor in inputs) or len({*batches} - {None}) > 1
+        if several or (any(batches) and self._has_loops):
+            return self._gradient_of_each(given, drawn, cotangents, places)
+        looks = [(tensor._array.shape, tensor.dtype.numpy) for tensor in inputs]
+        key = (places, *(batch is None for batch in batches), *(shape for shape, _ in looks[len(given) :]))
+        second = self._seconds.get(key)
+        if second is None:
+            gradient = Gradient(self.computation, self._variables, places, batches)
+            second = self._seconds[key] = Recorded(gradient, looks, before=self)
+        assert isinstance(second.computation, Gradient)
+        batch = next((batch for batch in batches if batch is not None), None)
+        results = zip(second(inputs, drawn), second.computation.is_batched, strict=True)
+        return [_batched(part, batch) if is_batched else part for part, is_batched in results]
+
+    def _gradient_of_each(
+        self, given: list[Any], drawn: Sequence[Any], cotangents: list[Any], places: tuple[int, ...]
+    ) -> list[Any]:
+        """The same for cotangents with several hidden axes, or through loops: one entry of the outermost at a time."""
+        batch = max((c for c in cotangents if c.__class__ is Batched), key=lambda c: c.depth)
+
+        def entry(cotangent: Any, number: int) -> Any:
+            is_batched = cotangent.__class__ is Batched and cotangent.depth == batch.depth
+            return cotangent.data[number] if is_batched else cotangent
+
+        entries = [
+            self._gradient(given, drawn, [entry(c, number) for c in cotangents], places)
+            for number in range(batch.batch_size)
+        ]
+        return [
+            None if p[0] is None else Batched(stack(list(map(to_tensor, p)), axis=0), batch.level, batch.depth)
+            for p in zip(*entries, strict=True)
+        ]
+
+    def _gradient_by_ops(
+        self,
+        given: list[Any],
+        kept: Sequence[Any],
+        drawn: Sequence[Any],
+        cotangents: list[Any],
+        places: tuple[int, ...],
+    ) -> list[Any]:
+        """The same inside a function that is recorded, op by op."""
+        if self._has_rules or any(isinstance(n.what, (Loop, Branch)) and not n.computes for n in self._forward.nodes):
+            packed = self._packed(iter(self._backward.run([*map(from_array, kept), *cotangents])))
+            return [packed[place] for place in places]
+        ends = self._forward.outputs[self._count : self._count + self._drawn]
+        reads = {
+            end.number: from_array(value) for end, value in zip(ends, drawn, strict=True) if end.__class__ is Value
+        }
+        for node in self._forward.nodes:
+            if isinstance(node.what, (Read, Update)) and node.outputs[0] in reads:
+                reads[node.outputs[0]]._id = node.what.variable._id
+        with GradientTape(watch_accessed_variables=False, persistent=True) as tape:
+            tape.watch([t for t in given if t.dtype.is_differentiable])
+            tape.watch(self._variables)
+            again = self._forward.run([*given, *drawn[: self._taken - len(given)]], reads)[: self._count]
+        targets = [again[place] for place in self._places]
+        sources = [*given, *self._variables]
+        found: list[Any] = tape.gradient(targets, [sources[place] for place in places], cotangents)
+        return found
 
     def _packed(self, found: Any) -> list[Any]:
         """The gradients of all sources from the results of the backward program."""
@@ -234,6 +373,17 @@ class Recorded:
             parts = [next(found) if part.__class__ is Value else part for part in gradient]
             packed.append(None if not parts else parts[0] if len(parts) == 1 else IndexedSlices(*parts))
         return packed
+
+
+def _draws_unkept(node: Node) -> bool:
+    """Whether a loop or a branch draws or reads what a second run of it could not be given."""
+    if isinstance(node.what, Branch):
+        return not node.computes
+    if not isinstance(node.what, Loop):
+        return False
+    inside = [inner for inner in node.what.body.nodes if isinstance(inner.what, (Loop, Branch))]
+    tests = [] if node.what.condition is None else node.what.condition.nodes
+    return not all(inner.computes for inner in (*inside, *tests))
 
 
 def _followed(results: Any) -> list[Ghost]:

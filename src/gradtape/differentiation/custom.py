@@ -236,7 +236,7 @@ def _record(
     """One record for the whole call on every tape that follows an argument or a variable."""
     for variable in variables:
         variable._read()  # tapes follow it by this identity
-    batched = [value for value in inputs if value.__class__ is Batched]
+    batched = [value for value in (*inputs, *outputs) if value.__class__ is Batched]
     if not batched:
         _append(STATE.tapes, grad_fn, inputs, variables, outputs, call)
         return
@@ -298,7 +298,8 @@ def _on_data(
     batched_outputs = [_is_batched(value, depth) for value in outputs]
 
     def grad(*cotangents: Any, variables: Any = None) -> Any:
-        given = [batch(c, depth) if batched else c for c, batched in zip(cotangents, batched_outputs, strict=True)]
+        pairs = zip(cotangents, batched_outputs, strict=True)
+        given = [batch(c, depth) if batched and c is not None else c for c, batched in pairs]
         parts = cotangents_of_inputs(grad_fn, given, len(inputs), variables or [])
         everywhere = batched_inputs + [False] * len(variables or [])
         found = [_summed(part, size, depth, keep) for part, keep in zip(parts, everywhere, strict=True)]

@@ -81,7 +81,7 @@ def _crop(value: TensorLike, size: IntLike, draw: Draw) -> Any:
     return box(x, offset.tolist(), sizes)
 
 
-def _crop_look(value: Any, size: Any, *args: Any, **kwargs: Any) -> Abstract:
+def _crop_look(value: TensorLike, size: TensorLike, *args: object, **kwargs: object) -> Abstract:
     x, sizes = abstract_of(to_tensor(value)), as_ints(size)
     return Abstract(None if sizes is UNKNOWN else sizes, x.dtype)
 

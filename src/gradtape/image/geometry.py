@@ -96,7 +96,9 @@ def _offset(offset_height: IntLike, offset_width: IntLike) -> tuple[int, int]:
     return top, left
 
 
-def _placed_look(image: Any, top: Any, left: Any, height: Any, width: Any) -> Abstract:
+def _placed_look(
+    image: TensorLike, top: TensorLike, left: TensorLike, height: TensorLike, width: TensorLike
+) -> Abstract:
     x = abstract_of(to_tensor(image))
     sizes = as_int(height), as_int(width)
     return Abstract(None if x.known is None else (*x.known[:-3], *sizes, *x.known[-1:]), x.dtype)

@@ -91,12 +91,12 @@ def _within(height: int, width: int, new_height: int, new_width: int) -> tuple[i
 
 
 def _resized_look(
-    images: Any,
-    size: Any,
-    method: Any = ResizeMethod.BILINEAR,
+    images: TensorLike,
+    size: TensorLike,
+    method: TensorLike = ResizeMethod.BILINEAR,
     preserve_aspect_ratio: bool = False,
-    *args: Any,
-    **kwargs: Any,
+    *args: object,
+    **kwargs: object,
 ) -> Abstract:
     x, sizes = abstract_of(to_tensor(images)), as_ints(size)
     height, width = (UNKNOWN, UNKNOWN) if sizes is UNKNOWN or preserve_aspect_ratio else sizes

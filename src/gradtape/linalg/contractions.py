@@ -22,7 +22,7 @@ from ..values.tensor import Tensor, to_tensor
 from ..variables.variable import Variable
 
 
-def _contracted_look(a: Any, b: Any, axes: Any, name: str | None = None) -> Abstract:
+def _contracted_look(a: TensorLike, b: TensorLike, axes: TensorLike, name: str | None = None) -> Abstract:
     """Which axes are left is not known; their number is, where that of the axes is."""
     x, y, chosen = (abstract_of(to_tensor(value)) for value in (a, b, axes))
     if x.rank is None or y.rank is None or chosen.rank != 2 or chosen.shape[1].__class__ is not int:

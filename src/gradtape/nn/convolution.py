@@ -186,7 +186,9 @@ def _transposed(
     return to_channels_first(result, rank) if first else result
 
 
-def _transposed_look(input: Any, filters: Any, output_shape: Any, *args: Any, **kwargs: Any) -> Abstract:
+def _transposed_look(
+    input: TensorLike, filters: TensorLike, output_shape: TensorLike, *args: object, **kwargs: object
+) -> Abstract:
     sizes = as_ints(output_shape)
     return Abstract(None if sizes is UNKNOWN else sizes, to_tensor(input).dtype.numpy)
 

@@ -113,7 +113,7 @@ def as_axis(value: Any) -> int | tuple[int, ...] | None:
         return value
     cls = value.__class__
     if hasattr(cls, "sizes") and value.shape.rank is None:
-        return UNKNOWN  # type: ignore[return-value]
+        return UNKNOWN  # type: ignore[no-any-return]
     if getattr(cls, "_symbolic", False) and value._array.dtype is None:
         return value  # type: ignore[no-any-return]  # known when the traced function runs
     if isinstance(value, (list, tuple)) or np.ndim(value):

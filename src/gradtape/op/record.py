@@ -100,6 +100,24 @@ def way_to_first(record: Record) -> tuple[int, int, int]:
     return first, position, count
 
 
+def leaves_below(records: Records, numbers: Iterable[int]) -> list[int]:
+    """The identities of the watched leaves that the values with these identities depend on."""
+    found: list[int] = []
+    seen: set[int] = set()
+    waiting = list(numbers)
+    while waiting:
+        number = waiting.pop()
+        if number in seen or number not in records:
+            continue
+        seen.add(number)
+        record = records[number]
+        if record is None:
+            found.append(number)
+        else:
+            waiting += [way_to_first(record)[0]] if is_further_output(record) else ids_of(record)
+    return found
+
+
 # --- writing -------------------------------------------------------------------------------------------------------------
 
 

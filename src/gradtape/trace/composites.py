@@ -44,9 +44,12 @@ def by_stand_ins(world: World, function: Any, *args: Any, **kwargs: Any) -> Any:
     if not isinstance(world, Inference):
         raise NeedsValue(f"What {function.__name__} gives depends on the values of its operands.")
     ghosts = [leaf for leaf in leaves((args, kwargs)) if leaf.__class__ is Ghost]
+    # (Tapes follow the variables and captured tensors among the operands too.)
+    operands = [leaf._read() if hasattr(leaf.__class__, "_read") else leaf for leaf in leaves((args, kwargs))]
+    sources = [operand for operand in operands if isinstance(operand, Tensor)]
     for choice in (lambda place: (2, 3), *choices(ghosts)):
         try:
-            return _found(world, function, (args, kwargs), ghosts, choice)
+            return _found(world, function, (args, kwargs), sources, choice)
         except (OpError, ValueError, IndexError) as error:
             problem = error
             if all(is_known(ghost._array.known or (UNKNOWN,)) for ghost in ghosts):
@@ -54,7 +57,7 @@ def by_stand_ins(world: World, function: Any, *args: Any, **kwargs: Any) -> Any:
     raise problem
 
 
-def _found(world: Inference, function: Any, given: Any, ghosts: list[Any], choice: Choice) -> Any:
+def _found(world: Inference, function: Any, given: Any, sources: list[Any], choice: Choice) -> Any:
     results = []
     trials = [Trial(side, choice, rank=1) for side in (0, 1)]
     for trial in trials:
@@ -65,7 +68,7 @@ def _found(world: Inference, function: Any, given: Any, ghosts: list[Any], choic
                 results.append(_called(function, *solid(solid_args, 1)))
             except (OpError, ValueError, IndexError):  # the integers of the second were not places in the others
                 results.append(_called(function, *solid(solid_args, 1, "ones")))
-    return _ghostly(world, results, ghosts, trials)
+    return _ghostly(world, results, sources, trials)
 
 
 def _called(function: Any, args: Any, kwargs: Any) -> Any:

@@ -20,7 +20,7 @@ from ..base.sizes import UNKNOWN, is_known, same, static
 from ..differentiation.custom import linked
 from ..op.abstract import Shape
 from ..op.attributes import as_shape
-from ..op.record import ids_of, is_further_output, way_to_first
+from ..op.record import leaves_below
 from ..op.shapes import broadcasted
 from ..ops.math.elementwise import identity
 from ..values.composite import COMPOSITES, expanded, is_composite
@@ -220,18 +220,7 @@ class Round:
     def _reached(self, value: Any, places: dict[int, int]) -> set[int]:
         """Which of the values that went in a value depends on."""
         waiting = [v._id for v in (value.written if hasattr(value, "link") else [value]) if isinstance(v, Tensor)]
-        found, seen = set(), set()
-        while waiting:
-            number = waiting.pop()
-            if number in seen or number not in self._records:
-                continue
-            seen.add(number)
-            record = self._records[number]
-            if record is None:
-                found.add(places[number])
-            else:
-                waiting += [way_to_first(record)[0]] if is_further_output(record) else ids_of(record)
-        return found
+        return {places[number] for number in leaves_below(self._records, waiting)}
 
 
 def refilled(structure: Any, values: Iterator[Any]) -> Any:

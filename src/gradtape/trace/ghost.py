@@ -21,7 +21,7 @@ import numpy as np
 
 from ..base.context import ACTIVE, STATE, Accumulator, Records, VariableReader, activate, deactivate, scope
 from ..base.dtypes import BY_NUMPY, Array
-from ..base.shapes import TensorShape
+from ..base.shapes import TensorShape, known_shape
 from ..base.sizes import Undecided, product
 from ..base.types import DTypeLike, Function
 from ..op import abstract
@@ -124,7 +124,7 @@ class Ghost(Tensor):
     def shape(self) -> TensorShape:
         """The sizes of all axes, symbols among them."""
         known = self._array.known
-        return _NO_RANK if known is None else tuple.__new__(TensorShape, known)
+        return _NO_RANK if known is None else known_shape(known)
 
     @property
     def sizes(self) -> Any:
@@ -167,7 +167,7 @@ def shown(shape: Shape) -> str:
 
 
 class World:
-    """Runs ops on ghosts. Subclasses say what a value is guessed to be, and what is kept of what runs."""
+    """Runs ops on ghosts. Subclasses say what is known of values, and what is kept of what runs."""
 
     def __init__(self) -> None:
         self._tapes: list[Records] = []

@@ -14,6 +14,7 @@ import numpy as np
 from ..base import nest
 from ..base.sizes import UNKNOWN, is_known, matched, product, symbol
 from ..differentiation.custom import record_call
+from ..differentiation.vectorize import Batched
 from ..native.abi import become
 from ..op.abstract import Abstract, Shape
 from ..op.declaration import Op
@@ -164,6 +165,8 @@ def depending_on(world: Inference, ghost: Ghost, sources: list[Any], linearly: b
 
 def like(world: Inference, value: Any) -> Any:
     """Another value of the same shape and type: constants too are only seen by these."""
+    if value.__class__ is Batched:
+        return Batched(like(world, value.data), value.level, value.depth)
     return Ghost(world, abstract_of(value).known, value._array.dtype)
 
 

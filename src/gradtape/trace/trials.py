@@ -15,7 +15,7 @@ from ..base.context import STATE, next_id
 from ..base.errors import OpError
 from ..base.sizes import UNKNOWN, Size, Undecided, evaluate, symbols_of
 from ..op.abstract import Abstract
-from ..op.record import ids_of, is_further_output, way_to_first
+from ..op.record import leaves_below
 from ..values.tensor import EagerTensor, Tensor, TensorSpec
 from ..variables.variable import Variable
 from .ghost import Ghost, UnknownNumber
@@ -163,19 +163,7 @@ class Trial(Inference):
 
     def reached(self, value: Any) -> list[Any]:
         """What outside a result depends on."""
-        found: dict[int, Any] = {}
-        waiting, seen = [value._id], set()
-        while waiting:
-            number = waiting.pop()
-            if number in seen or number not in self.records:
-                continue
-            seen.add(number)
-            record = self.records[number]
-            if record is None:
-                found[number] = self.originals.get(number)
-            else:
-                waiting += [way_to_first(record)[0]] if is_further_output(record) else ids_of(record)
-        return [original for original in found.values() if original is not None]
+        return [self.originals[number] for number in leaves_below(self.records, [value._id])]
 
 
 def _run(trial: Trial, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Trial]:

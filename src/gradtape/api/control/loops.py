@@ -382,7 +382,7 @@ def _trace_map_fn(trace: Any, fn: Any, elems: Any, dtype: Any = None, *rest: Any
 def _count(elems: Any) -> int:
     """How many slices there are; UNKNOWN where not even the rank is known."""
     shape = to_tensor(nest.flatten(elems)[0]).shape
-    return UNKNOWN if shape.rank is None else shape[0]  # type: ignore[return-value]
+    return UNKNOWN if shape.rank is None else shape[0]
 
 
 def _map_fn_in_world(world: Any, function: Any, fn: Any, elems: Any, dtype: Any = None, **kwargs: Any) -> Any:
