@@ -119,6 +119,31 @@ def test_an_op_without_a_native_form_stays_a_python_line():
     check(function, numbers(9), groups=["WholeGroup", "Node", "WholeGroup"])
 
 
+def test_a_result_that_is_an_operand_is_not_written_over():
+    def function(x):
+        turned = tf.math.cumprod(
+            x, exclusive=True, reverse=True
+        )  # a Python line, whose result lies backwards in memory
+        return turned, tf.math.conj(turned) * tf.sort(x)
+
+    value = numbers(4)
+    program = program_of(function, tf.constant(value))
+    for found, expected in zip(python_of(program, whole=True)(value), python_of(program)(value), strict=True):
+        same_bits(found, expected)
+
+
+def test_a_power_of_scalars_has_the_bits_of_scalars():
+    def function(x, y):
+        return x**y, x**2.0, x**0.5, 0.9**x, [x * x + n for n in (1.0, 2.0)]
+
+    for _ in range(20):
+        value = np.float32(RNG.uniform(1.0, 9.0))
+        program = program_of(function, tf.constant(value), tf.constant(value))
+        native, lines = python_of(program, whole=True), python_of(program)
+        for found, expected in zip(native(value, value), lines(value, value), strict=True):
+            same_bits(found, expected)
+
+
 def test_long_programs_are_cut():
     def function(x):
         for _ in range(300):

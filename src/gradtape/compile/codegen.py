@@ -529,7 +529,11 @@ def _fresh(items: list[Item]) -> set[int]:
     """Values that own their memory: made by a ufunc or a product, with no views of them kept."""
     fresh: set[int] = set()
     for item in items:
-        if isinstance(item, Group) or (isinstance(item.what, Op) and _makes_own_memory(item.what)):
+        if (
+            item.makes_own_memory
+            if isinstance(item, Group)
+            else isinstance(item.what, Op) and _makes_own_memory(item.what)
+        ):
             fresh.update(item.outputs)
         else:
             fresh.difference_update(item.used)

@@ -17,6 +17,7 @@ class Group:
     nodes: list[Node] = field(default_factory=list)
     sums: list[Node] = field(default_factory=list)  # sums over all elements, which end the group
     outputs: tuple[int, ...] = ()  # values that are used outside of the group
+    makes_own_memory: bool = True  # whether no result is a view of something else
 
     @property
     def all(self) -> list[Node]:

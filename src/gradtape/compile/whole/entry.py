@@ -59,7 +59,9 @@ class Entry:
         held: list[Any] = []
         for place, (variable, buffer) in enumerate(variables, len(given)):
             held.append(self._read(place, variable, buffer.array, held))
-        arrays = [self._make(len(given) + len(held) + place, array) for place, array in enumerate(outputs)]
+        arrays: list[Any] = []
+        for place, array in enumerate(outputs, len(given) + len(held)):
+            arrays.append(self._make(place, array, [*held, *arrays]))
         status = b.call(body, [table, self._slots])
         for value in held:
             self._call("Py_DecRef", None, value)
@@ -173,8 +175,8 @@ class Entry:
 
     # --- results ---------------------------------------------------------------------------------------------------
 
-    def _make(self, place: int, array: Array) -> Any:
-        """A new array like this one."""
+    def _make(self, place: int, array: Array, held: list[Any]) -> Any:
+        """A new array like this one; without memory for it, what is held is given back."""
         null, memory = ir.Constant(POINTER, None), self._memory
         dtype = self._thing(array.dtype)
         self._call("Py_IncRef", None, dtype)  # NumPy takes it
@@ -184,6 +186,8 @@ class Entry:
         made = call_address(
             self._b, function, POINTER, self._thing(np.ndarray), dtype, INT32(array.ndim), sizes, strides, null, INT32(0), null
         )  # fmt: skip
+        there = self._b.icmp_unsigned("!=", self._b.ptrtoint(made, INT64), i64(0))
+        self._need(there, self._released(held, clear=True))
         self._fill(place, self._at(made, self._fields.elements))
         return made
 

@@ -26,7 +26,7 @@ class WholeGroup(Group):
     """Instructions that become one native function, with the steps that they are."""
 
     def __init__(self, recording: Recording, python_of: Callable[[Program], Any]) -> None:
-        super().__init__(())
+        super().__init__((), makes_own_memory=False)  # (as Python lines it may give what it was given)
         self.recording = recording
         self._python_of = python_of
 

@@ -115,6 +115,10 @@ class StandIn(np.lib.mixins.NDArrayOperatorsMixin):
     flags = property(lambda self: self.array.flags)
     strides = property(lambda self: self.array.strides)
 
+    def __pow__(self, other: Any) -> Any:
+        quick = _POWERS.get(other) if type(other) in (int, float) and self.dtype.kind == "f" and self.ndim else None
+        return np.power(self, other) if quick is None else quick(self)
+
     def __len__(self) -> int:
         return len(self.array)
 
@@ -145,6 +149,7 @@ class StandIn(np.lib.mixins.NDArrayOperatorsMixin):
         if not isinstance(result, np.ndarray):
             raise Unsupported("a part of an array that is a number")
         if result.size and np.may_share_memory(result, self.buffer.array):
+            self.buffer.is_viewed = True
             return StandIn(self._steps, result, self.buffer)
         places = np.arange(self.size).reshape(self.shape)
         order = np.asarray(function(_laid_out_as(places, self.array)))
@@ -239,12 +244,19 @@ def _laid_out_as(values: Array, array: Array) -> Array:
     return result
 
 
+_OF_SCALARS = ("power", "remainder", "floor_divide")  # NumPy's operators compute them in another way for its scalars
+_POWERS = {-1: np.reciprocal, 0.5: np.sqrt, 1: np.positive, 2: np.square}  # as NumPy computes `x**2`
+
+
 def _array_of(value: Any) -> Any:
     return value.array if isinstance(value, StandIn) else value
 
 
 def _applied(steps: Steps, ufunc: np.ufunc, inputs: Sequence[Any], target: Any) -> StandIn:
     """A ufunc applied to each element."""
+    arrays = [np.asarray(_array_of(x)) for x in inputs]
+    if ufunc.__name__ in _OF_SCALARS and not any(x.ndim or x.dtype.kind in "iub" for x in arrays):
+        raise Unsupported(f"{ufunc.__name__} of scalars")
     given = [type(x) if type(x) in (int, float, complex, bool) else np.asarray(_array_of(x)).dtype for x in inputs]
     kinds = ufunc.resolve_dtypes((*given, None))
     with np.errstate(all="ignore"):
@@ -260,7 +272,7 @@ def _applied(steps: Steps, ufunc: np.ufunc, inputs: Sequence[Any], target: Any) 
 
 def _overwritten(steps: Steps, ufunc: np.ufunc, operands: list[StandIn], target: Any, result: Array) -> StandIn:
     """A result written over an operand (`x *= y`): the stand-in gets new memory; nobody may look at the old one."""
-    if not isinstance(target, StandIn) or target.array is not target.buffer.array:
+    if not isinstance(target, StandIn) or target.array is not target.buffer.array or target.buffer.is_viewed:
         raise Unsupported("a result written into a part of an array")
     if target.shape != result.shape or target.dtype != result.dtype or target.buffer.kind != MADE:
         raise Unsupported("a result written into another kind of array")
@@ -439,6 +451,7 @@ FUNCTIONS |= {
 
 @_records(np.split)
 def _split(steps: Steps, x: StandIn, sections: Any, axis: int = 0) -> list[StandIn]:
+    x.buffer.is_viewed = True
     return [StandIn(steps, part, x.buffer) for part in np.split(x.array, sections, axis)]
 
 

@@ -26,6 +26,7 @@ class Buffer:
         self.kind = kind
         self.array = array  # of that layout: the constant itself, else what stands for it while steps are recorded
 
+        self.is_viewed = False  # whether parts of it were taken while steps were recorded
         self.extra = 0  # bytes, of memory that no array stands for
 
     @property
