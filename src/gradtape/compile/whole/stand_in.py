@@ -255,7 +255,7 @@ def _array_of(value: Any) -> Any:
 def _applied(steps: Steps, ufunc: np.ufunc, inputs: Sequence[Any], target: Any) -> StandIn:
     """A ufunc applied to each element."""
     arrays = [np.asarray(_array_of(x)) for x in inputs]
-    if ufunc.__name__ in _OF_SCALARS and not any(x.ndim or x.dtype.kind in "iub" for x in arrays):
+    if ufunc.__name__ in _OF_SCALARS and all(not x.ndim for x in arrays) and any(x.dtype.kind in "fc" for x in arrays):
         raise Unsupported(f"{ufunc.__name__} of scalars")
     given = [type(x) if type(x) in (int, float, complex, bool) else np.asarray(_array_of(x)).dtype for x in inputs]
     kinds = ufunc.resolve_dtypes((*given, None))
