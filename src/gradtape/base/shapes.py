@@ -85,7 +85,7 @@ class TensorShape:
         """The product of the sizes, or None where one is unknown."""
         if not self.is_fully_defined():
             return None
-        count: int = product(self._sizes)
+        count: int = product(self._sizes or ())
         return count
 
     def is_compatible_with(self, other: Any) -> bool:
