@@ -175,7 +175,7 @@ def reduce_variance(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """The mean squared distance from the mean."""
-    x = input_tensor if input_tensor.__class__ in OPERANDS else to_tensor(input_tensor)
+    x: Any = input_tensor if input_tensor.__class__ in OPERANDS else to_tensor(input_tensor)
     if not x.dtype.is_differentiable:
         message = f"Input must be either real or complex floating. Received integer type {x.dtype!r}. Use tf.cast."
         raise OperandTypeError(None, None, message)
@@ -189,7 +189,7 @@ def reduce_std(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """The square root of the variance."""
-    x = input_tensor if input_tensor.__class__ in OPERANDS else to_tensor(input_tensor)
+    x: Any = input_tensor if input_tensor.__class__ in OPERANDS else to_tensor(input_tensor)
     if x.dtype.is_floating:
         return normalization.reduce_std.public(x, as_axis(axis), bool(keepdims))
     return sqrt(reduce_variance(x, axis, keepdims))

@@ -109,7 +109,7 @@ class TestCase(_Base):  # type: ignore[misc]
     def get_temp_dir(self) -> str:
         """A folder for this test's files."""
         if not hasattr(self, "_temporary"):
-            self._temporary = tempfile.mkdtemp(prefix=self.id().rsplit(".", 1)[-1])
+            self._temporary: str = tempfile.mkdtemp(prefix=self.id().rsplit(".", 1)[-1])
         return self._temporary
 
     def evaluate(self, tensors: TensorLike) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from ..base.errors import invalid
 from ..base.sizes import UNKNOWN, same
 from ..base.traceable import shaped, trace_public
-from ..base.types import AxisLike, ShapeLike, TensorLike, Value
+from ..base.types import Array, AxisLike, ShapeLike, TensorLike, Value
 from ..op.abstract import Abstract
 from ..op.arguments import takes, text
 from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
@@ -134,9 +134,10 @@ def gather_nd(
 ) -> Any:
     """The elements (or slices) at positions that `indices` lists in its last axis; with "IGNORE", zeros for bad positions."""
     if bad_indices_policy == "IGNORE" and not as_int(batch_dims):
-        x, positions = to_tensor(params), np.asarray(to_tensor(indices)._array)
+        x = to_tensor(params)
+        positions: Array = np.asarray(to_tensor(indices)._array)
         sizes = np.array(tuple(x.shape)[: positions.shape[-1]], np.int64)
-        inside = ((positions >= 0) & (positions < sizes)).all(axis=-1)
+        inside: Any = ((positions >= 0) & (positions < sizes)).all(axis=-1)
         found = index.take_nd.public(x, np.where(inside[..., None], positions, 0), 0)
         shown = inside.reshape(inside.shape + (1,) * (found.ndim - inside.ndim))
         return where(shown, found, logic.zeros_like.public(found))
@@ -167,7 +168,7 @@ def _scatter_combining(
         x, positions = to_tensor(tensor), np.asarray(to_tensor(indices)._array)
         if positions.ndim and positions.shape[-1] <= x.ndim:
             sizes = np.array(tuple(x.shape)[: positions.shape[-1]], np.int64)
-            inside = ((positions >= 0) & (positions < sizes)).all(axis=-1)
+            inside: Any = ((positions >= 0) & (positions < sizes)).all(axis=-1)
             changes = to_tensor(updates, None if isinstance(updates, (Tensor, Variable)) else x.dtype)
             if tuple(changes.shape)[: inside.ndim] == inside.shape and not inside.all():
                 return combine.public(x, positions[inside], index.pick.public(changes, (inside,)))

@@ -110,7 +110,7 @@ def _one_by_one(records: Records, target: Any, numbers: list[int], directions: A
         cotangents = Cotangents(records, numbers)
         cotangents.add(identify(target), direction)
         passes.append(backpropagate(cotangents, False, False))
-    found = [[one.get(number) for one in passes] for number in numbers]
+    found: list[list[Any]] = [[one.get(number) for one in passes] for number in numbers]
     return [
         None if parts[0] is None else np.stack([densify(p) if p.__class__ is IndexedSlices else p for p in parts])
         for parts in found

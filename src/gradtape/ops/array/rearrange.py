@@ -42,7 +42,7 @@ def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes:
 
 
 @reverse.checks
-def _(tensor: Array, axis: Axis) -> None:
+def _(tensor: Array, axis: tuple[int, ...]) -> None:
     outside = [a for a in axis if not -tensor.ndim <= a < tensor.ndim]
     if outside:
         raise invalid(
